@@ -1,0 +1,63 @@
+/** What a card shows and how it is to be delivered. Plain data: it crosses process borders as JSON. */
+
+export const POSITIONS = [
+  "ST",
+  "CF",
+  "LW",
+  "RW",
+  "CAM",
+  "CM",
+  "CDM",
+  "LM",
+  "RM",
+  "LB",
+  "RB",
+  "CB",
+  "GK",
+] as const;
+export type Position = (typeof POSITIONS)[number];
+
+export const IMAGE_FORMATS = ["png", "webp", "jpeg"] as const;
+export type ImageFormat = (typeof IMAGE_FORMATS)[number];
+
+export interface CardInput {
+  player: { name: string; position: Position; number: number; skillLevel: number };
+  /** Width and height in pixels of the finished picture. */
+  style: { preset: string; width: number; height: number; format: ImageFormat; backgroundTheme?: string };
+  /** Colours as `#RRGGBB`. */
+  branding: { primaryColor?: string; secondaryColor?: string };
+}
+
+/** A rectangle in pixels of the picture it belongs to, origin top left. */
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** Where face and body lie in a cutout, in the cutout's pixels. */
+export interface Framing {
+  /** Chin to brow, ear to ear; null when only the head's place is known or nobody faces the camera. */
+  face: Box | null;
+  /** The head as estimated from the pose: always there, also from behind. */
+  head: Box;
+  body: Box;
+  /** The sides at which the photo itself cuts the player: a straight edge the card has to hide. */
+  cutSides: { top: boolean; right: boolean; bottom: boolean; left: boolean };
+}
+
+/** The player without background: straight-alpha PNG or WebP bytes, trimmed to the player. */
+export interface Cutout {
+  bytes: Uint8Array;
+  contentType: "image/png" | "image/webp";
+  width: number;
+  height: number;
+  framing: Framing;
+}
+
+/** A decoded-and-checked club badge, as bytes Chromium can show. */
+export interface Badge {
+  bytes: Uint8Array;
+  contentType: "image/png" | "image/jpeg" | "image/webp";
+}
