@@ -1,0 +1,62 @@
+/** Every bound of the service in one place, each with its unit and its reason. */
+
+const KB = 1024;
+const MB = 1024 * KB;
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A create body is under 10 KB in practice; 64 KB leaves room and keeps parsing cheap. */
+export const MAX_BODY_BYTES = 64 * KB;
+
+/** Promised to partners: at least 48 hours; 72 covers a weekend of retries. */
+export const IDEMPOTENCY_RETENTION_MS = 72 * HOUR_MS;
+export const MAX_IDEMPOTENCY_KEY_CHARS = 255;
+
+/** A photo from a good camera is 5 to 12 MB as JPEG. */
+export const MAX_SOURCE_BYTES = 15 * MB;
+/** Decoded RGBA of 40 megapixels is 160 MB, what one render worker can hold. */
+export const MAX_SOURCE_PIXELS = 40_000_000;
+/** Below this a face has too few pixels for even the smallest card. */
+export const MIN_SOURCE_SIDE_PX = 200;
+/** A badge is shown at 400 px at most; anything over 5 MB is a mistake. */
+export const MAX_BADGE_BYTES = 5 * MB;
+export const MIN_BADGE_SIDE_PX = 16;
+export const MAX_SOURCE_REDIRECTS = 3;
+/** For name look-up, connection, redirects and body together. */
+export const SOURCE_TIMEOUT_MS = 10 * SECOND_MS;
+
+export const DEFAULT_LIST_LIMIT = 20;
+export const MAX_LIST_LIMIT = 100;
+
+/** Longer than any render may take, so that only a dead worker's lease expires. */
+export const LEASE_MS = 90 * SECOND_MS;
+/** One render, from the photo's bytes to the finished picture. */
+export const RENDER_TIMEOUT_MS = 45 * SECOND_MS;
+/** A photo that breaks the renderer three times will break it a fourth time. */
+export const MAX_RENDERS = 3;
+/** A new create is refused when the queue ahead of it would take longer than this. */
+export const MAX_QUEUE_WAIT_MS = 2 * MINUTE_MS;
+/** Used for estimates until this process has rendered something itself. */
+export const TYPICAL_RENDER_MS = 1_500;
+
+/** Recycling a browser bounds what a leak can cost. */
+export const RENDERS_PER_BROWSER = 100;
+export const BROWSER_LIFETIME_MS = HOUR_MS;
+
+/** SIGTERM to exit: what orchestrators grant before SIGKILL. */
+export const DRAIN_TIMEOUT_MS = 25 * SECOND_MS;
+
+export const SWEEP_INTERVAL_MS = 30 * SECOND_MS;
+/** Polling is the truth, wake-ups are hints: this is how late a lost hint can make a render. */
+export const QUEUE_POLL_MS = SECOND_MS;
+
+/** Requests a minute for each account and environment. */
+export const RATE_LIMIT_PER_MINUTE = { starter: 120, growth: 600, scale: 6000 } as const;
+export const RATE_WINDOW_MS = MINUTE_MS;
+/** Refused keys a minute for each client address: far above any honest mistake, far below a search. */
+export const REFUSED_KEYS_PER_MINUTE = 60;
+
+/** A source nobody asked for again is fetched anew when it is needed. */
+export const SOURCE_RETENTION_MS = 7 * DAY_MS;
