@@ -1,0 +1,36 @@
+import * as pg from "drizzle-orm/pg-core";
+import * as sqlite from "drizzle-orm/sqlite-core";
+
+/**
+ * The column kit: the few column types a table may use, once for SQLite and once for Postgres. Ids are text, times are
+ * epoch milliseconds, money is whole credits, so `text`, `int` and `json` are enough.
+ */
+export const sqliteKit = {
+  table: sqlite.sqliteTable,
+  text: (name: string) => sqlite.text(name),
+  /** A text column that holds one of `values`. */
+  oneOf: <const T extends readonly [string, ...string[]]>(name: string, values: T) =>
+    sqlite.text(name, { enum: values as unknown as [T[number], ...T[number][]] }),
+  int: (name: string) => sqlite.integer(name, { mode: "number" }),
+  json: <T>(name: string) => sqlite.text(name, { mode: "json" }).$type<T>(),
+  index: sqlite.index,
+  uniqueIndex: sqlite.uniqueIndex,
+  primaryKey: sqlite.primaryKey,
+  check: sqlite.check,
+};
+
+export type Kit = typeof sqliteKit;
+
+/** The same kit on Postgres. The cast is sound for what this project uses: equal names, equal row types. */
+export const postgresKit = {
+  table: pg.pgTable,
+  text: (name: string) => pg.text(name),
+  oneOf: (name: string, values: readonly [string, ...string[]]) =>
+    pg.text(name, { enum: values as [string, ...string[]] }),
+  int: (name: string) => pg.bigint(name, { mode: "number" }),
+  json: (name: string) => pg.jsonb(name),
+  index: pg.index,
+  uniqueIndex: pg.uniqueIndex,
+  primaryKey: pg.primaryKey,
+  check: pg.check,
+} as unknown as Kit;

@@ -1,0 +1,206 @@
+import { sql } from "drizzle-orm";
+import { type Kit, sqliteKit } from "./kit.ts";
+
+export const TIERS = ["starter", "growth", "scale"] as const;
+export const ENVIRONMENTS = ["live", "test"] as const;
+export const IMAGE_STATES = ["queued", "rendering", "completed", "failed"] as const;
+export const LEDGER_KINDS = ["grant", "reserve", "settle", "release", "expire"] as const;
+/** Plan credits are granted each month and expire with it; top-up credits stay until they are used. */
+export const CREDIT_BUCKETS = ["plan", "topup"] as const;
+
+/** Every table, written once. `defineTables(postgresKit)` gives the same tables on Postgres. */
+export function defineTables(kit: Kit) {
+  const { table, text, oneOf, int, json, index, uniqueIndex, primaryKey, check } = kit;
+
+  /** Owns credits. The three balances are the sums of the ledger, kept beside it so that one UPDATE can guard them. */
+  const accounts = table(
+    "accounts",
+    {
+      id: text("id").primaryKey(),
+      name: text("name").notNull(),
+      tier: oneOf("tier", TIERS).notNull(),
+      status: oneOf("status", ["active", "suspended"]).notNull(),
+      suspendedReason: text("suspended_reason"),
+      creditLimit: int("credit_limit").notNull(),
+      /** The month, such as 2026-11, whose plan credits `creditsPlan` holds. */
+      planPeriod: text("plan_period").notNull(),
+      creditsPlan: int("credits_plan").notNull(),
+      creditsTopup: int("credits_topup").notNull(),
+      creditsHeld: int("credits_held").notNull(),
+      createdAt: int("created_at").notNull(),
+      updatedAt: int("updated_at").notNull(),
+    },
+    (t) => [
+      check("accounts_credits_plan", sql`${t.creditsPlan} >= 0`),
+      check("accounts_credits_topup", sql`${t.creditsTopup} >= 0`),
+      check("accounts_credits_held", sql`${t.creditsHeld} >= 0`),
+      index("accounts_plan_period").on(t.planPeriod),
+    ],
+  );
+
+  /** Shown once; only what identifies and recognises it is kept. */
+  const apiKeys = table(
+    "api_keys",
+    {
+      id: text("id").primaryKey(),
+      accountId: text("account_id")
+        .notNull()
+        .references(() => accounts.id),
+      environment: oneOf("environment", ENVIRONMENTS).notNull(),
+      name: text("name").notNull(),
+      /** SHA-256 of the whole key, as lower-case hex. */
+      hash: text("hash").notNull(),
+      prefix: text("prefix").notNull(),
+      last4: text("last4").notNull(),
+      createdAt: int("created_at").notNull(),
+      lastUsedAt: int("last_used_at"),
+      revokedAt: int("revoked_at"),
+    },
+    (t) => [
+      uniqueIndex("api_keys_hash").on(t.hash),
+      index("api_keys_account").on(t.accountId, t.createdAt, t.id),
+    ],
+  );
+
+  /** What partners create, and the unit of work: this table is the queue. */
+  const images = table(
+    "images",
+    {
+      id: text("id").primaryKey(),
+      accountId: text("account_id")
+        .notNull()
+        .references(() => accounts.id),
+      environment: oneOf("environment", ENVIRONMENTS).notNull(),
+      state: oneOf("state", IMAGE_STATES).notNull(),
+      type: text("type").notNull(),
+      externalId: text("external_id").notNull(),
+      /** The accepted request body. */
+      request: json<unknown>("request").notNull(),
+      /** SHA-256 of the photo and the badge as fetched at create; null for test images. */
+      sourceSha256: text("source_sha256"),
+      badgeSha256: text("badge_sha256"),
+      /** The place in the fair order between accounts; the lowest is rendered next. */
+      turn: int("turn").notNull(),
+      /** Not claimed before this time: the pause after a retryable fault. */
+      availableAt: int("available_at").notNull(),
+      renders: int("renders").notNull(),
+      leaseToken: text("lease_token"),
+      leaseExpiresAt: int("lease_expires_at"),
+      failureCode: text("failure_code"),
+      failureMessage: text("failure_message"),
+      /** The finished picture's file name: the image id and an unguessable part. */
+      outputName: text("output_name"),
+      outputWidth: int("output_width"),
+      outputHeight: int("output_height"),
+      outputContentType: text("output_content_type"),
+      outputBytes: int("output_bytes"),
+      createdAt: int("created_at").notNull(),
+      updatedAt: int("updated_at").notNull(),
+      completedAt: int("completed_at"),
+      expiresAt: int("expires_at"),
+      /** When the sweep removed the expired picture. */
+      purgedAt: int("purged_at"),
+    },
+    (t) => [
+      index("images_list").on(t.accountId, t.environment, t.createdAt, t.id),
+      index("images_list_state").on(t.accountId, t.environment, t.state, t.createdAt, t.id),
+      index("images_queue")
+        .on(t.environment, t.state, t.turn, t.createdAt)
+        .where(sql`${t.state} in ('queued', 'rendering')`),
+      index("images_account_queue")
+        .on(t.accountId, t.environment, t.turn)
+        .where(sql`${t.state} in ('queued', 'rendering')`),
+      uniqueIndex("images_output_name").on(t.outputName).where(sql`${t.outputName} is not null`),
+      index("images_expiry").on(t.expiresAt).where(sql`${t.expiresAt} is not null and ${t.purgedAt} is null`),
+      index("images_external").on(t.accountId, t.environment, t.externalId),
+      check("images_lease", sql`(${t.state} = 'rendering') = (${t.leaseToken} is not null)`),
+      check("images_terminal", sql`(${t.state} in ('completed', 'failed')) = (${t.completedAt} is not null)`),
+      check("images_output", sql`(${t.state} = 'completed') = (${t.outputName} is not null)`),
+      check("images_failure", sql`(${t.state} = 'failed') = (${t.failureCode} is not null)`),
+    ],
+  );
+
+  /** Immutable facts about credits; triggers refuse any UPDATE and DELETE. `amount` is always positive. */
+  const ledgerEntries = table(
+    "ledger_entries",
+    {
+      id: text("id").primaryKey(),
+      accountId: text("account_id")
+        .notNull()
+        .references(() => accounts.id),
+      kind: oneOf("kind", LEDGER_KINDS).notNull(),
+      bucket: oneOf("bucket", CREDIT_BUCKETS).notNull(),
+      /** The month the credit belongs to: of the plan grant, or the month a top-up was used or made in. */
+      period: text("period").notNull(),
+      amount: int("amount").notNull(),
+      imageId: text("image_id").references(() => images.id),
+      reason: text("reason"),
+      createdAt: int("created_at").notNull(),
+    },
+    (t) => [
+      check("ledger_amount", sql`${t.amount} > 0`),
+      uniqueIndex("ledger_one_reserve").on(t.imageId).where(sql`${t.kind} = 'reserve'`),
+      uniqueIndex("ledger_one_resolution").on(t.imageId).where(sql`${t.kind} in ('settle', 'release')`),
+      uniqueIndex("ledger_one_late_expiry")
+        .on(t.imageId)
+        .where(sql`${t.kind} = 'expire' and ${t.imageId} is not null`),
+      uniqueIndex("ledger_one_grant")
+        .on(t.accountId, t.period)
+        .where(sql`${t.kind} = 'grant' and ${t.bucket} = 'plan'`),
+      uniqueIndex("ledger_one_expiry")
+        .on(t.accountId, t.period)
+        .where(sql`${t.kind} = 'expire' and ${t.imageId} is null`),
+      index("ledger_account").on(t.accountId, t.createdAt, t.id),
+    ],
+  );
+
+  /** The stored 202 of an accepted create, replayed byte for byte. */
+  const idempotencyRecords = table(
+    "idempotency_records",
+    {
+      accountId: text("account_id")
+        .notNull()
+        .references(() => accounts.id),
+      environment: oneOf("environment", ENVIRONMENTS).notNull(),
+      key: text("key").notNull(),
+      /** SHA-256 of the canonical payload. */
+      fingerprint: text("fingerprint").notNull(),
+      imageId: text("image_id")
+        .notNull()
+        .references(() => images.id),
+      responseBody: text("response_body").notNull(),
+      createdAt: int("created_at").notNull(),
+      expiresAt: int("expires_at").notNull(),
+    },
+    (t) => [
+      primaryKey({ columns: [t.accountId, t.environment, t.key] }),
+      index("idempotency_expiry").on(t.expiresAt),
+    ],
+  );
+
+  /** Counters by UTC day, written in the transactions that change the images, so that usage never counts rows. */
+  const usageDays = table(
+    "usage_days",
+    {
+      accountId: text("account_id")
+        .notNull()
+        .references(() => accounts.id),
+      environment: oneOf("environment", ENVIRONMENTS).notNull(),
+      /** Such as 2026-11-21. */
+      day: text("day").notNull(),
+      requested: int("requested").notNull(),
+      completed: int("completed").notNull(),
+      failed: int("failed").notNull(),
+      creditsUsed: int("credits_used").notNull(),
+    },
+    (t) => [primaryKey({ columns: [t.accountId, t.environment, t.day] })],
+  );
+
+  return { accounts, apiKeys, images, ledgerEntries, idempotencyRecords, usageDays };
+}
+
+export type Tables = ReturnType<typeof defineTables>;
+
+/** The SQLite tables; named one by one because drizzle-kit reads this module's exports. */
+export const sqliteTables = defineTables(sqliteKit);
+export const { accounts, apiKeys, images, ledgerEntries, idempotencyRecords, usageDays } = sqliteTables;

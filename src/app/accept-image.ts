@@ -1,0 +1,217 @@
+import type { Environment } from "../core/api-key.ts";
+import { AppError } from "../core/errors.ts";
+import { fingerprint } from "../core/idempotency.ts";
+import type { CreateImageRequest } from "../core/image-request.ts";
+import { IDEMPOTENCY_RETENTION_MS } from "../core/limits.ts";
+import { isoTime } from "../core/time.ts";
+import type { FetchedSource, SourceFetcher } from "../sources/fetch-source.ts";
+import type { Account } from "../store/accounts.ts";
+import {
+  deleteRecord,
+  findRecord,
+  type IdempotencyRecord,
+  type IdempotencyScope,
+  insertRecord,
+} from "../store/idempotency.ts";
+import { type Image, insertImage, nextTurn } from "../store/images.ts";
+import type { Tx } from "../store/store.ts";
+import { countUsage } from "../store/usage.ts";
+import type { AppContext } from "./context.ts";
+import { creditsAvailable, insufficientCredits, reserveCredit } from "./credits.ts";
+import type { QueueEstimate } from "./queue-estimate.ts";
+import { refuseAsAsked } from "./test-endings.ts";
+
+export interface AcceptImageParts extends AppContext {
+  sources: SourceFetcher;
+  queue: QueueEstimate;
+  /** Called after the commit: there is work. A hint; polling finds the work as well. */
+  wake: (environment: Environment) => void;
+}
+
+export interface CreateCommand {
+  account: Account;
+  environment: Environment;
+  idempotencyKey: string;
+  request: CreateImageRequest;
+}
+
+export interface Accepted {
+  /** The 202's body, the same bytes at every replay. */
+  body: string;
+  replayed: boolean;
+}
+
+export type AcceptImage = (command: CreateCommand) => Promise<Accepted>;
+
+/**
+ * Builds the use case behind POST /v1/images: replay or refuse by idempotency key, check credits, load and photo, then
+ * write record, image, reservation and entry in one transaction. Throws AppError; a refusal leaves nothing behind.
+ */
+export function acceptImage(parts: AcceptImageParts): AcceptImage {
+  // Parallel calls with one key wait for the first instead of all fetching the same photo.
+  const underWay = new Map<string, Promise<Accepted>>();
+
+  return async function accept(command) {
+    const scope = scopeOf(command);
+    const print = fingerprint(command.request);
+    const flight = JSON.stringify([scope.accountId, scope.environment, scope.key]);
+    for (let leader = underWay.get(flight); leader; leader = underWay.get(flight)) {
+      await leader.catch(() => {});
+      // The leader's record, if it got that far, now answers for this call as for any later one.
+      const replay = await findReplay(parts.store.read, scope, print, parts.clock.now());
+      if (replay) return replay;
+    }
+    const attempt = acceptOnce(parts, command, scope, print);
+    underWay.set(flight, attempt);
+    try {
+      return await attempt;
+    } finally {
+      underWay.delete(flight);
+    }
+  };
+}
+
+async function acceptOnce(
+  parts: AcceptImageParts,
+  command: CreateCommand,
+  scope: IdempotencyScope,
+  print: string,
+): Promise<Accepted> {
+  const { store, clock, queue } = parts;
+  const replay = await findReplay(store.read, scope, print, clock.now());
+  if (replay) return replay;
+
+  let sources: FetchedSources = { photo: null, badge: null };
+  if (command.environment === "test") {
+    refuseAsAsked(command.request.player.external_id);
+  } else {
+    if (creditsAvailable(command.account, clock.now()) < 1) throw insufficientCredits(command.account);
+    await queue.refuseWhenFull();
+    sources = await fetchSources(parts.sources, command.request);
+  }
+
+  const accepted = await store.write(async (tx) => {
+    const now = clock.now();
+    // Another process, or a call that overtook this one, may have written the record during the fetch.
+    const overtaken = await findReplay(tx, scope, print, now);
+    if (overtaken) return overtaken;
+    await deleteRecord(tx, scope);
+    return writeAccepted(tx, parts, { command, scope, print, sources, now });
+  });
+  if (!accepted.replayed) parts.wake(command.environment);
+  return accepted;
+}
+
+interface FetchedSources {
+  photo: FetchedSource | null;
+  badge: FetchedSource | null;
+}
+
+async function fetchSources(sources: SourceFetcher, request: CreateImageRequest): Promise<FetchedSources> {
+  const badgeUrl = request.branding?.club_badge_url;
+  const [photo, badge] = await Promise.all([
+    sources.fetchPhoto(request.player.source_image_url),
+    badgeUrl === undefined ? null : sources.fetchBadge(badgeUrl),
+  ]);
+  return { photo, badge };
+}
+
+interface NewImage {
+  command: CreateCommand;
+  scope: IdempotencyScope;
+  print: string;
+  sources: FetchedSources;
+  now: number;
+}
+
+async function writeAccepted(tx: Tx, parts: AcceptImageParts, fresh: NewImage): Promise<Accepted> {
+  const { command, scope, now } = fresh;
+  const owner = { accountId: command.account.id, environment: command.environment };
+  const image = newImage(parts, fresh, await nextTurn(tx, owner));
+  await insertImage(tx, image);
+  if (command.environment === "live")
+    await reserveCredit(tx, owner.accountId, image.id, { now, random: parts.random });
+  await countUsage(tx, owner, now, { requested: 1 });
+  const body = acceptedBody(image, await parts.queue.etaSeconds(tx, command.environment));
+  await insertRecord(tx, {
+    ...scope,
+    fingerprint: fresh.print,
+    imageId: image.id,
+    responseBody: body,
+    createdAt: now,
+    expiresAt: now + IDEMPOTENCY_RETENTION_MS,
+  });
+  return { body, replayed: false };
+}
+
+function newImage(parts: AcceptImageParts, { command, sources, now }: NewImage, turn: number): Image {
+  return {
+    id: parts.random.id("img"),
+    accountId: command.account.id,
+    environment: command.environment,
+    state: "queued",
+    type: command.request.type,
+    externalId: command.request.player.external_id,
+    request: command.request,
+    sourceSha256: sources.photo?.sha256 ?? null,
+    badgeSha256: sources.badge?.sha256 ?? null,
+    turn,
+    availableAt: now,
+    renders: 0,
+    leaseToken: null,
+    leaseExpiresAt: null,
+    failureCode: null,
+    failureMessage: null,
+    outputName: null,
+    outputWidth: null,
+    outputHeight: null,
+    outputContentType: null,
+    outputBytes: null,
+    createdAt: now,
+    updatedAt: now,
+    completedAt: null,
+    expiresAt: null,
+    purgedAt: null,
+  };
+}
+
+function acceptedBody(image: Image, etaSeconds: number): string {
+  return JSON.stringify({
+    success: true,
+    data: {
+      image_id: image.id,
+      status: "processing",
+      poll_url: `/v1/images/${image.id}`,
+      eta_seconds: etaSeconds,
+      created_at: isoTime(image.createdAt),
+    },
+    error: null,
+  });
+}
+
+function scopeOf(command: CreateCommand): IdempotencyScope {
+  return { accountId: command.account.id, environment: command.environment, key: command.idempotencyKey };
+}
+
+/** The stored answer for this key, undefined when the key is free. Throws 409 when the payload differs. */
+async function findReplay(
+  tx: Tx,
+  scope: IdempotencyScope,
+  print: string,
+  now: number,
+): Promise<Accepted | undefined> {
+  const record = await findRecord(tx, scope);
+  if (!record || isExpired(record, now)) return undefined;
+  if (record.fingerprint !== print) {
+    throw new AppError(
+      "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD",
+      "This Idempotency-Key was used with a different body. Send the same body to get the first answer again, or a new key for a new image.",
+      { details: [{ field: "header Idempotency-Key", message: "was used with a different body." }] },
+    );
+  }
+  return { body: record.responseBody, replayed: true };
+}
+
+function isExpired(record: IdempotencyRecord, now: number): boolean {
+  return record.expiresAt <= now;
+}

@@ -1,0 +1,12 @@
+import type { Config } from "../config.ts";
+import type { Clock, Log, Random } from "../core/ports.ts";
+import type { Store } from "../store/store.ts";
+
+/** What every use case needs. */
+export interface AppContext {
+  config: Config;
+  store: Store;
+  clock: Clock;
+  random: Random;
+  log: Log;
+}

@@ -1,0 +1,149 @@
+import { AppError } from "../core/errors.ts";
+import type { Random } from "../core/ports.ts";
+import { monthOf } from "../core/time.ts";
+import {
+  type Account,
+  addTopup,
+  type Bucket,
+  endHold,
+  findAccount,
+  holdCredit,
+  replacePlanCredits,
+} from "../store/accounts.ts";
+import { findReservation, insertEntry, type LedgerEntry } from "../store/ledger.ts";
+import type { Tx } from "../store/store.ts";
+
+// Two-phase credits, as a bank holds an amount before it books it: reserve moves a credit to held; settle consumes it;
+// release gives it back. Each step changes the balances by a guarded UPDATE and writes the entry that explains it, in
+// the caller's transaction, so that balances always equal the sums of the entries.
+
+interface Moment {
+  now: number;
+  random: Random;
+}
+
+/** The account with this month's plan credits: grants them, and expires last month's, on first sight of a new month. */
+export async function renewPlan(tx: Tx, accountId: string, { now, random }: Moment): Promise<Account> {
+  const account = await findAccount(tx, accountId);
+  if (!account) throw new Error(`account ${accountId} is gone`);
+  const period = monthOf(now);
+  // A clock that was set back must not grant an old month again.
+  if (account.planPeriod >= period) return account;
+  const renewed = await replacePlanCredits(tx, account, period, now);
+  if (!renewed) return renewPlan(tx, accountId, { now, random });
+  const entry = (kind: "grant" | "expire", of: string, amount: number): Promise<void> =>
+    amount === 0
+      ? Promise.resolve()
+      : insertEntry(tx, {
+          id: random.id("led"),
+          accountId,
+          kind,
+          bucket: "plan",
+          period: of,
+          amount,
+          imageId: null,
+          reason: kind === "grant" ? "monthly plan credits" : "plan credits do not roll over",
+          createdAt: now,
+        });
+  await entry("expire", account.planPeriod, account.creditsPlan);
+  await entry("grant", period, account.creditLimit);
+  return renewed;
+}
+
+/** Reserves one credit for an image: plan credits first, because they expire. Throws INSUFFICIENT_CREDITS. */
+export async function reserveCredit(
+  tx: Tx,
+  accountId: string,
+  imageId: string,
+  moment: Moment,
+): Promise<void> {
+  const account = await renewPlan(tx, accountId, moment);
+  const bucket: Bucket | undefined = (await holdCredit(tx, accountId, "plan", moment.now))
+    ? "plan"
+    : (await holdCredit(tx, accountId, "topup", moment.now))
+      ? "topup"
+      : undefined;
+  if (!bucket) throw insufficientCredits(account);
+  await insertEntry(tx, {
+    id: moment.random.id("led"),
+    accountId,
+    kind: "reserve",
+    bucket,
+    period: account.planPeriod,
+    amount: 1,
+    imageId,
+    reason: null,
+    createdAt: moment.now,
+  });
+}
+
+/** Consumes the credit reserved for an image; does nothing for an image that reserved none. Returns credits used. */
+export async function settleCredit(tx: Tx, imageId: string, moment: Moment): Promise<0 | 1> {
+  const reservation = await findReservation(tx, imageId);
+  if (!reservation) return 0;
+  await insertEntry(tx, resolution(reservation, "settle", moment));
+  await endHold(tx, reservation.accountId, null, moment.now);
+  return 1;
+}
+
+/** Gives the credit reserved for an image back; a plan credit of a past month expires at once. */
+export async function releaseCredit(tx: Tx, imageId: string, moment: Moment): Promise<void> {
+  const reservation = await findReservation(tx, imageId);
+  if (!reservation) return;
+  const account = await findAccount(tx, reservation.accountId);
+  const tooLate = reservation.bucket === "plan" && account?.planPeriod !== reservation.period;
+  await insertEntry(tx, resolution(reservation, "release", moment));
+  if (tooLate) await insertEntry(tx, resolution(reservation, "expire", moment));
+  await endHold(tx, reservation.accountId, tooLate ? null : reservation.bucket, moment.now);
+}
+
+/** Adds credits that stay until they are used. */
+export async function topUpCredits(
+  tx: Tx,
+  accountId: string,
+  amount: number,
+  reason: string | null,
+  { now, random }: Moment,
+): Promise<Account | undefined> {
+  const account = await addTopup(tx, accountId, amount, now);
+  if (!account) return undefined;
+  await insertEntry(tx, {
+    id: random.id("led"),
+    accountId,
+    kind: "grant",
+    bucket: "topup",
+    period: monthOf(now),
+    amount,
+    imageId: null,
+    reason,
+    createdAt: now,
+  });
+  return account;
+}
+
+/** What an account can spend at `now`, also when this month's grant has not been written yet. */
+export function creditsAvailable(account: Account, now: number): number {
+  const plan = account.planPeriod < monthOf(now) ? account.creditLimit : account.creditsPlan;
+  return plan + account.creditsTopup;
+}
+
+export function insufficientCredits(account: Account): AppError {
+  return new AppError(
+    "INSUFFICIENT_CREDITS",
+    `The account has no credits left: its plan gives ${account.creditLimit} a month. Wait for next month's credits, ask for a top-up, or use a test key, which costs nothing.`,
+  );
+}
+
+function resolution(
+  reservation: LedgerEntry,
+  kind: "settle" | "release" | "expire",
+  { now, random }: Moment,
+): LedgerEntry {
+  return {
+    ...reservation,
+    id: random.id("led"),
+    kind,
+    reason: kind === "expire" ? "released after its month had ended" : null,
+    createdAt: now,
+  };
+}

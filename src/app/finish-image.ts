@@ -1,0 +1,80 @@
+import { MAX_RENDERS } from "../core/limits.ts";
+import {
+  completeImage,
+  failImage,
+  type Image,
+  type ImageOutput,
+  type Lease,
+  requeueImage,
+} from "../store/images.ts";
+import type { Tx } from "../store/store.ts";
+import { countUsage } from "../store/usage.ts";
+import type { AppContext } from "./context.ts";
+import { releaseCredit, settleCredit } from "./credits.ts";
+import { PROVIDER_MESSAGE } from "./test-endings.ts";
+
+const DAY_MS = 86_400_000;
+/** The pause before another attempt after a fault, by the number of renders so far. */
+const RETRY_DELAY_MS = [500, 2_000];
+
+/** How a render ended. `fault`: ours, tried again; `refused`: the photo's, final; `given_back`: nobody tried. */
+export type RenderEnd =
+  | { kind: "completed"; output: ImageOutput }
+  | { kind: "refused"; message: string }
+  | { kind: "fault" }
+  | { kind: "given_back" };
+
+/**
+ * Ends one render in one transaction, guarded by its lease: the state, the credit and the counters change together or
+ * not at all. Returns the image as it is now, or undefined when the lease was lost and nothing changed.
+ */
+export function finishImage(
+  context: AppContext,
+  lease: Lease & { renders: number },
+  end: RenderEnd,
+): Promise<Image | undefined> {
+  return context.store.write((tx) => endRender(tx, context, lease, end));
+}
+
+async function endRender(
+  tx: Tx,
+  context: AppContext,
+  lease: Lease & { renders: number },
+  end: RenderEnd,
+): Promise<Image | undefined> {
+  const now = context.clock.now();
+  switch (end.kind) {
+    case "completed":
+      return complete(tx, context, lease, end.output, now);
+    case "refused":
+      return fail(tx, context, lease, end.message, now);
+    case "given_back":
+      return requeueImage(tx, lease, { now, availableAt: now, uncounted: true });
+    case "fault": {
+      if (lease.renders >= MAX_RENDERS) return fail(tx, context, lease, PROVIDER_MESSAGE, now);
+      const pauseMs = RETRY_DELAY_MS[lease.renders - 1] ?? RETRY_DELAY_MS.at(-1) ?? 0;
+      return requeueImage(tx, lease, { now, availableAt: now + pauseMs });
+    }
+  }
+}
+
+async function complete(tx: Tx, context: AppContext, lease: Lease, output: ImageOutput, now: number) {
+  const expiresAt = now + context.config.retentionDays * DAY_MS;
+  const image = await completeImage(tx, lease, { output, now, expiresAt });
+  if (!image) return undefined;
+  const creditsUsed = await settleCredit(tx, image.id, { now, random: context.random });
+  await countUsage(tx, scopeOf(image), now, { completed: 1, creditsUsed });
+  return image;
+}
+
+async function fail(tx: Tx, context: AppContext, lease: Lease, message: string, now: number) {
+  const image = await failImage(tx, lease, { code: "IMAGE_PROCESSING_FAILED", message, now });
+  if (!image) return undefined;
+  await releaseCredit(tx, image.id, { now, random: context.random });
+  await countUsage(tx, scopeOf(image), now, { failed: 1 });
+  return image;
+}
+
+function scopeOf(image: Image) {
+  return { accountId: image.accountId, environment: image.environment };
+}

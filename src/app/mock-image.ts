@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Value } from "@sinclair/typebox/value";
+import { CreateImageRequest, cardInput } from "../core/image-request.ts";
+import type { DataFolder } from "../data-folder.ts";
+import { placeholder } from "../render/placeholder.ts";
+import { writeWhole } from "../render/write-whole.ts";
+import type { AppContext } from "./context.ts";
+import { finishImage, type RenderEnd } from "./finish-image.ts";
+import type { ProgressBoard } from "./progress.ts";
+import { type ClaimedImage, claimImage, outputName } from "./render-image.ts";
+import { testEnding } from "./test-endings.ts";
+
+export interface MockImageParts extends AppContext {
+  folder: DataFolder;
+  progress: ProgressBoard;
+}
+
+const PROGRESS_STEPS = 10;
+
+/** Ends the next waiting test image, if any, as its external_id asks: with a placeholder or a failure. */
+export async function mockNextImage(
+  parts: MockImageParts,
+  signal: AbortSignal,
+  more: () => void,
+): Promise<void> {
+  const image = await claimImage(parts, "test");
+  if (!image) return;
+  more();
+  const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
+  try {
+    await finishImage(parts, lease, await mock(parts, image, signal));
+  } finally {
+    parts.progress.clear(image.id);
+  }
+}
+
+async function mock(parts: MockImageParts, image: ClaimedImage, signal: AbortSignal): Promise<RenderEnd> {
+  const ending = testEnding(image.externalId);
+  if (ending.kind === "failed") return { kind: "refused", message: ending.message };
+  for (let step = 0; step < PROGRESS_STEPS && ending.afterMs > 0; step++) {
+    parts.progress.set(image.id, step / PROGRESS_STEPS);
+    await sleep(ending.afterMs / PROGRESS_STEPS, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return { kind: "given_back" };
+  }
+  const { width, height, format } = cardInput(Value.Decode(CreateImageRequest, image.request)).style;
+  const picture = await placeholder(width, height, format);
+  const name = outputName(image.id, format, parts.random.id("x").slice(2));
+  await writeWhole(parts.folder.outputPath(name), picture.bytes);
+  return {
+    kind: "completed",
+    output: { name, width, height, contentType: picture.contentType, bytes: picture.bytes.length },
+  };
+}

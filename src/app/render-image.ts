@@ -1,0 +1,126 @@
+import { rm } from "node:fs/promises";
+import { Value } from "@sinclair/typebox/value";
+import type { Environment } from "../core/api-key.ts";
+import type { ImageFormat } from "../core/card.ts";
+import { CreateImageRequest, cardInput } from "../core/image-request.ts";
+import { LEASE_MS } from "../core/limits.ts";
+import type { DataFolder } from "../data-folder.ts";
+import { type Renderer, RenderFault, type RenderPool } from "../render/pool.ts";
+import type { RenderJob, Stage } from "../render/protocol.ts";
+import { claimNextImage, hasClaimable, type Image } from "../store/images.ts";
+import type { AppContext } from "./context.ts";
+import { finishImage, type RenderEnd } from "./finish-image.ts";
+import type { ProgressBoard } from "./progress.ts";
+import type { QueueEstimate } from "./queue-estimate.ts";
+
+export interface RenderImageParts extends AppContext {
+  pool: RenderPool;
+  folder: DataFolder;
+  queue: QueueEstimate;
+  progress: ProgressBoard;
+}
+
+/** A claimed image; its lease token is set. */
+export type ClaimedImage = Image & { leaseToken: string };
+
+/** Claims the next image of an environment, or undefined when nothing waits. */
+export async function claimImage(
+  context: AppContext,
+  environment: Environment,
+): Promise<ClaimedImage | undefined> {
+  const { store, clock, random } = context;
+  if (!(await hasClaimable(store.read, environment, clock.now()))) return undefined;
+  const token = random.id("lease");
+  const image = await store.write((tx) => {
+    const now = clock.now();
+    return claimNextImage(tx, { environment, token, now, leaseExpiresAt: now + LEASE_MS });
+  });
+  return image && { ...image, leaseToken: token };
+}
+
+/**
+ * Renders the next waiting live image, if any, and calls `more` once it is claimed. A worker is held before the image
+ * is claimed, so that no render is counted while no browser is there.
+ */
+export async function renderNextImage(
+  parts: RenderImageParts,
+  signal: AbortSignal,
+  more: () => void,
+): Promise<void> {
+  if (!(await hasClaimable(parts.store.read, "live", parts.clock.now()))) return;
+  const renderer = await parts.pool.acquire(signal);
+  try {
+    const image = await claimImage(parts, "live");
+    if (!image) return;
+    more();
+    await renderClaimed(parts, renderer, image);
+  } finally {
+    renderer.release();
+  }
+}
+
+async function renderClaimed(
+  parts: RenderImageParts,
+  renderer: Renderer,
+  image: ClaimedImage,
+): Promise<void> {
+  const startedAt = parts.clock.now();
+  const job = renderJob(parts, image);
+  const end = await attempt(parts, renderer, job, image);
+  const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
+  try {
+    const finished = await finishImage(parts, lease, end);
+    if (end.kind === "completed" && finished?.state !== "completed")
+      await rm(job.outputPath, { force: true });
+    if (end.kind === "completed") parts.queue.observe(parts.clock.now() - startedAt);
+    parts.log.info("image_rendered", {
+      imageId: image.id,
+      end: finished ? end.kind : "lease_lost",
+      renders: image.renders,
+      ms: parts.clock.now() - startedAt,
+    });
+  } finally {
+    parts.progress.clear(image.id);
+  }
+}
+
+async function attempt(
+  parts: RenderImageParts,
+  renderer: Renderer,
+  job: RenderJob,
+  image: ClaimedImage,
+): Promise<RenderEnd> {
+  try {
+    const outcome = await renderer.render(job, (stage: Stage) => parts.progress.reach(image.id, stage));
+    if (outcome.kind === "refused") return outcome;
+    const { contentType, width, height, bytes } = outcome.file;
+    return {
+      kind: "completed",
+      output: { name: parts.folder.outputNameOf(job.outputPath), contentType, width, height, bytes },
+    };
+  } catch (error) {
+    if (!(error instanceof RenderFault)) throw error;
+    parts.log.warn("render_fault", { imageId: image.id, renders: image.renders, error: error.message });
+    return { kind: "fault" };
+  }
+}
+
+function renderJob(parts: RenderImageParts, image: ClaimedImage): RenderJob {
+  const request = Value.Decode(CreateImageRequest, image.request);
+  const card = cardInput(request);
+  if (image.sourceSha256 === null) throw new Error(`image ${image.id} has no photo`);
+  const name = outputName(image.id, card.style.format, parts.random.id("x").slice(2));
+  return {
+    jobId: image.leaseToken,
+    card,
+    photoPath: parts.folder.sourcePath(image.sourceSha256),
+    photoSha256: image.sourceSha256,
+    badgePath: image.badgeSha256 === null ? null : parts.folder.sourcePath(image.badgeSha256),
+    outputPath: parts.folder.outputPath(name),
+  };
+}
+
+/** The id alone must not open the picture, so the name has a part nobody can guess. */
+export function outputName(imageId: string, format: ImageFormat, unguessable: string): string {
+  return `${imageId}-${unguessable}.${format === "jpeg" ? "jpg" : format}`;
+}

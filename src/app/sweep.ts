@@ -1,0 +1,122 @@
+import { readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { SOURCE_RETENTION_MS } from "../core/limits.ts";
+import { monthOf } from "../core/time.ts";
+import type { DataFolder } from "../data-folder.ts";
+import { accountsToRenew } from "../store/accounts.ts";
+import { deleteExpiredRecords } from "../store/idempotency.ts";
+import {
+  abandonedRenders,
+  expiredOutputs,
+  findImageByOutput,
+  markPurged,
+  sourceInUse,
+} from "../store/images.ts";
+import type { AppContext } from "./context.ts";
+import { renewPlan } from "./credits.ts";
+import { finishImage } from "./finish-image.ts";
+
+export interface SweepParts extends AppContext {
+  folder: DataFolder;
+}
+
+/** How many rows one transaction takes, so that requests never wait long for the writer. */
+const BATCH = 200;
+/** A file this old and still unknown to the database belongs to a process that was killed. */
+const ORPHAN_AGE_MS = 3_600_000;
+
+/**
+ * Gives renders whose lease has expired back to the queue (or fails them for good). With `all`, every render: at start
+ * no other process can be rendering, because the data folder is locked.
+ */
+export async function requeueAbandoned(parts: SweepParts, options: { all: boolean }): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const lost = await abandonedRenders(parts.store.read, {
+      now: parts.clock.now(),
+      limit: BATCH,
+      ...options,
+    });
+    for (const lease of lost) await finishImage(parts, lease, { kind: "fault" });
+    count += lost.length;
+    if (lost.length < BATCH) return count;
+  }
+}
+
+/** Everything that time alone makes due. Safe to run at any moment, and twice. */
+export async function sweep(parts: SweepParts): Promise<void> {
+  await requeueAbandoned(parts, { all: false });
+  await renewPlans(parts);
+  await dropExpiredRecords(parts);
+  await dropExpiredPictures(parts);
+  parts.store.checkpoint();
+}
+
+async function renewPlans({ store, clock, random }: SweepParts): Promise<void> {
+  for (;;) {
+    const ids = await accountsToRenew(store.read, monthOf(clock.now()), BATCH);
+    for (const id of ids) await store.write((tx) => renewPlan(tx, id, { now: clock.now(), random }));
+    if (ids.length < BATCH) return;
+  }
+}
+
+async function dropExpiredRecords({ store, clock }: SweepParts): Promise<void> {
+  for (;;) {
+    const dropped = await store.write((tx) => deleteExpiredRecords(tx, clock.now(), BATCH));
+    if (dropped < BATCH) return;
+  }
+}
+
+async function dropExpiredPictures({ store, clock, folder }: SweepParts): Promise<void> {
+  for (;;) {
+    const due = await expiredOutputs(store.read, clock.now(), BATCH);
+    if (due.length === 0) return;
+    // Files first: a picture whose row says "purged" must be gone. A crash in between repeats the removal.
+    for (const { name } of due) await rm(folder.outputPath(name), { force: true });
+    await store.write((tx) =>
+      markPurged(
+        tx,
+        due.map((row) => row.id),
+        clock.now(),
+      ),
+    );
+  }
+}
+
+/**
+ * Removes files nothing refers to: pictures of renders that never finished, temporary files of killed processes, and
+ * photos no unfinished image needs. Reads every folder, so it runs at start and once an hour. Returns how many.
+ */
+export async function sweepFiles(parts: SweepParts): Promise<number> {
+  const { store, folder, clock } = parts;
+  let removed = 0;
+  const drop = async (path: string) => {
+    await rm(path, { force: true });
+    removed += 1;
+  };
+  for await (const { path, name, ageMs } of filesIn(folder.images, clock.now())) {
+    if (ageMs < ORPHAN_AGE_MS) continue;
+    if (name.endsWith(".tmp") || !(await findImageByOutput(store.read, name))) await drop(path);
+  }
+  for await (const { path, name, ageMs } of filesIn(folder.cutouts, clock.now())) {
+    if (ageMs > (name.endsWith(".tmp") ? ORPHAN_AGE_MS : SOURCE_RETENTION_MS)) await drop(path);
+  }
+  for await (const { path, name, ageMs } of filesIn(folder.sources, clock.now())) {
+    if (name.includes(".")) {
+      if (ageMs > ORPHAN_AGE_MS) await drop(path);
+    } else if (ageMs > SOURCE_RETENTION_MS && !(await sourceInUse(store.read, name))) await drop(path);
+  }
+  return removed;
+}
+
+async function* filesIn(
+  root: string,
+  now: number,
+): AsyncGenerator<{ path: string; name: string; ageMs: number }> {
+  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const info = await stat(path).catch(() => undefined);
+    if (info) yield { path, name: entry.name, ageMs: now - info.mtimeMs };
+  }
+}

@@ -1,0 +1,115 @@
+import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
+import { OperatorError } from "./core/errors.ts";
+
+/** The service's settings, read once from the environment. */
+export interface Config {
+  host: string;
+  /** 0 lets the system choose a free one. */
+  port: number;
+  /** Public address of the service, without a slash at the end. */
+  baseUrl: string;
+  /** Address under which finished images are served, without a slash at the end. */
+  cdnBaseUrl: string;
+  dataDir: string;
+  /** Undefined: the built-in templates. */
+  templatesDir: string | undefined;
+  chromiumPath: string | undefined;
+  renderWorkers: number;
+  sourceAllowedOrigins: ReadonlySet<string>;
+  webhookAllowedOrigins: ReadonlySet<string>;
+  allowRoot: boolean;
+  retentionDays: number;
+}
+
+type Environment = Record<string, string | undefined>;
+
+/** Reads and checks every CARDPRESS_ variable. Throws an OperatorError that names the variable and the remedy. */
+export function readConfig(env: Environment): Config {
+  const host = env.CARDPRESS_HOST || "127.0.0.1";
+  const port = integer(env, "CARDPRESS_PORT", { fallback: 3000, min: 0, max: 65535 });
+  const shownHost = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  const baseUrl = httpUrl(env, "CARDPRESS_BASE_URL") ?? `http://${hostInUrl(shownHost)}:${port}`;
+  return {
+    host,
+    port,
+    baseUrl,
+    cdnBaseUrl: httpUrl(env, "CARDPRESS_CDN_BASE_URL") ?? `${baseUrl}/cdn`,
+    dataDir: resolve(env.CARDPRESS_DATA_DIR || "./data"),
+    templatesDir: env.CARDPRESS_TEMPLATES_DIR ? resolve(env.CARDPRESS_TEMPLATES_DIR) : undefined,
+    chromiumPath: env.CARDPRESS_CHROMIUM || undefined,
+    renderWorkers: integer(env, "CARDPRESS_RENDER_WORKERS", {
+      fallback: availableParallelism(),
+      min: 1,
+      max: 64,
+    }),
+    sourceAllowedOrigins: origins(env, "CARDPRESS_SOURCE_ALLOWED_ORIGINS"),
+    webhookAllowedOrigins: origins(env, "CARDPRESS_WEBHOOK_ALLOWED_ORIGINS"),
+    allowRoot: flag(env, "CARDPRESS_ALLOW_ROOT"),
+    retentionDays: integer(env, "CARDPRESS_RETENTION_DAYS", { fallback: 30, min: 1, max: 3650 }),
+  };
+}
+
+/** The same settings for the port the system chose. */
+export function withPort(config: Config, port: number): Config {
+  if (config.port === port) return config;
+  const move = (url: string) => url.replace(`:${config.port}`, `:${port}`);
+  return { ...config, port, baseUrl: move(config.baseUrl), cdnBaseUrl: move(config.cdnBaseUrl) };
+}
+
+function integer(
+  env: Environment,
+  name: string,
+  rule: { fallback: number; min: number; max: number },
+): number {
+  const text = env[name];
+  if (text === undefined || text === "") return rule.fallback;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < rule.min || value > rule.max) {
+    throw new OperatorError(
+      `${name} is "${text}"; it must be a whole number from ${rule.min} to ${rule.max}.`,
+      2,
+    );
+  }
+  return value;
+}
+
+function flag(env: Environment, name: string): boolean {
+  const text = env[name] ?? "";
+  if (text === "" || text === "0") return false;
+  if (text === "1") return true;
+  throw new OperatorError(`${name} is "${text}"; set it to 1, or leave it unset.`, 2);
+}
+
+function httpUrl(env: Environment, name: string): string | undefined {
+  const text = env[name];
+  if (!text) return undefined;
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) {
+    throw new OperatorError(
+      `${name} is "${text}"; it must be an address such as https://cards.example.com.`,
+      2,
+    );
+  }
+  return text.replace(/\/+$/, "");
+}
+
+function origins(env: Environment, name: string): ReadonlySet<string> {
+  const entries = (env[name] ?? "").split(",").map((part) => part.trim());
+  return new Set(
+    entries.filter(Boolean).map((entry) => {
+      const url = URL.parse(entry);
+      if (!url || !/^https?:$/.test(url.protocol) || (url.pathname !== "/" && url.pathname !== "")) {
+        throw new OperatorError(
+          `${name} holds "${entry}"; every entry must be an origin such as https://bucket.internal:9000, separated by commas.`,
+          2,
+        );
+      }
+      return url.origin;
+    }),
+  );
+}
+
+function hostInUrl(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -1,0 +1,21 @@
+import { createHash } from "node:crypto";
+
+/**
+ * JSON with object keys sorted and no white space, so that two bodies that mean the same give the same text
+ * (the idea of RFC 8785; our bodies hold only strings, safe integers and objects).
+ */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  if (value !== null && typeof value === "object") {
+    const fields = Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, field]) => `${JSON.stringify(key)}:${canonicalJson(field)}`);
+    return `{${fields.join(",")}}`;
+  }
+  return JSON.stringify(value);
+}
+
+/** SHA-256 of the canonical payload: equal fingerprints mean "same payload". */
+export function fingerprint(payload: unknown): string {
+  return createHash("sha256").update(canonicalJson(payload)).digest("hex");
+}

@@ -1,0 +1,128 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { type CardInput, IMAGE_FORMATS, POSITIONS } from "./card.ts";
+import { StringEnum } from "./string-enum.ts";
+
+const hexColor = (description: string) =>
+  Type.String({ pattern: "^#[0-9A-Fa-f]{6}$", description, examples: ["#C8102E"] });
+
+/** What a partner sends to POST /v1/images. The published schema, the validation and the type are this one thing. */
+export const CreateImageRequest = Type.Object(
+  {
+    type: StringEnum(["player_card"], {
+      description: "The kind of image to make.",
+      examples: ["player_card"],
+    }),
+    player: Type.Object(
+      {
+        external_id: Type.String({
+          minLength: 1,
+          maxLength: 255,
+          description:
+            "Your own identifier of the player. With a test key, some values choose how the image ends.",
+          examples: ["player-10442"],
+        }),
+        name: Type.String({
+          minLength: 1,
+          maxLength: 100,
+          description: "The name on the card, in any script.",
+          examples: ["Maya Okafor"],
+        }),
+        position: StringEnum(POSITIONS, { description: "The playing position.", examples: ["ST"] }),
+        number: Type.Integer({ minimum: 1, maximum: 99, description: "Shirt number.", examples: [9] }),
+        skill_level: Type.Integer({
+          minimum: 1,
+          maximum: 99,
+          description: "Overall rating, the loud number of the card.",
+          examples: [87],
+        }),
+        source_image_url: Type.String({
+          format: "uri",
+          maxLength: 2048,
+          description:
+            "Public HTTPS address of the player's photo: JPEG, PNG or WebP, at most 15 MB and 40 megapixels, at least 200 pixels on the short side.",
+          examples: ["https://images.example.com/players/10442.jpg"],
+        }),
+      },
+      { additionalProperties: false },
+    ),
+    style: Type.Object(
+      {
+        preset: StringEnum(["club_card"], { description: "The card template.", examples: ["club_card"] }),
+        width: Type.Optional(
+          Type.Integer({ minimum: 512, maximum: 2048, default: 1024, description: "Width in pixels." }),
+        ),
+        height: Type.Optional(
+          Type.Integer({ minimum: 512, maximum: 2048, default: 1280, description: "Height in pixels." }),
+        ),
+        background_theme: Type.Optional(
+          Type.String({
+            description:
+              "Free text that sets the mood of the background, such as stadium, neon, fire, ice or galaxy. Any text gives a background, the same one each time.",
+            examples: ["stadium night"],
+          }),
+        ),
+        format: Type.Optional(
+          StringEnum(IMAGE_FORMATS, {
+            default: "png",
+            description: "File format of the finished image. PNG and WebP are transparent outside the card.",
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    branding: Type.Optional(
+      Type.Object(
+        {
+          club_badge_url: Type.Optional(
+            Type.String({
+              format: "uri",
+              maxLength: 2048,
+              description: "Public HTTPS address of the club's badge: JPEG, PNG or WebP, at most 5 MB.",
+              examples: ["https://images.example.com/badges/rovers.png"],
+            }),
+          ),
+          primary_color: Type.Optional(hexColor("Main club colour, #RRGGBB.")),
+          secondary_color: Type.Optional(hexColor("Second club colour, #RRGGBB.")),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+    metadata: Type.Optional(
+      Type.Record(Type.String({ minLength: 1, maxLength: 256 }), Type.String({ maxLength: 256 }), {
+        maxProperties: 10,
+        description: "Your own flat key-value pairs: at most 10 keys, values of at most 256 characters.",
+        examples: [{ season: "2026" }],
+      }),
+    ),
+  },
+  { additionalProperties: false, $id: "CreateImageRequest" },
+);
+
+export type CreateImageRequest = Static<typeof CreateImageRequest>;
+
+export const DEFAULT_WIDTH_PX = 1024;
+export const DEFAULT_HEIGHT_PX = 1280;
+
+/** What the card needs of an accepted request, with the defaults filled in. */
+export function cardInput(request: CreateImageRequest): CardInput {
+  const { player, style, branding = {} } = request;
+  return {
+    player: {
+      name: player.name,
+      position: player.position,
+      number: player.number,
+      skillLevel: player.skill_level,
+    },
+    style: {
+      preset: style.preset,
+      width: style.width ?? DEFAULT_WIDTH_PX,
+      height: style.height ?? DEFAULT_HEIGHT_PX,
+      format: style.format ?? "png",
+      ...(style.background_theme === undefined ? {} : { backgroundTheme: style.background_theme }),
+    },
+    branding: {
+      ...(branding.primary_color === undefined ? {} : { primaryColor: branding.primary_color }),
+      ...(branding.secondary_color === undefined ? {} : { secondaryColor: branding.secondary_color }),
+    },
+  };
+}

@@ -1,0 +1,33 @@
+/** Calendar helpers. Every period of the service is in UTC. */
+
+/** Such as "2026-11-21". */
+export function dayOf(epochMs: number): string {
+  return new Date(epochMs).toISOString().slice(0, 10);
+}
+
+/** Such as "2026-11". */
+export function monthOf(epochMs: number): string {
+  return new Date(epochMs).toISOString().slice(0, 7);
+}
+
+/** ISO 8601 in UTC, as every timestamp of the API is written. */
+export function isoTime(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}
+
+export const USAGE_PERIODS = ["current_month", "previous_month", "last_30_days"] as const;
+export type UsagePeriod = (typeof USAGE_PERIODS)[number];
+
+/** First and last day (both included) of a usage period, and its label in year-month form. */
+export function usagePeriodDays(
+  period: UsagePeriod,
+  nowMs: number,
+): { from: string; to: string; label: string } {
+  const now = new Date(nowMs);
+  const label = monthOf(nowMs);
+  if (period === "last_30_days") return { from: dayOf(nowMs - 29 * 86_400_000), to: dayOf(nowMs), label };
+  if (period === "current_month") return { from: `${label}-01`, to: dayOf(nowMs), label };
+  const lastOfPrevious = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0);
+  const previous = monthOf(lastOfPrevious);
+  return { from: `${previous}-01`, to: dayOf(lastOfPrevious), label: previous };
+}

@@ -1,0 +1,115 @@
+import type { Static, TSchema } from "@sinclair/typebox";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
+import { FormatRegistry } from "@sinclair/typebox/type";
+import type { ErrorDetail } from "./errors.ts";
+
+FormatRegistry.Set("uri", (text) => URL.canParse(text));
+
+/** More broken fields than this help nobody, and a hostile body could have thousands. */
+const MAX_DETAILS = 50;
+
+/** Checks values against a schema without changing them: no coercion, no defaults, no dropped fields. */
+export interface Validator<T extends TSchema> {
+  check(value: unknown): { ok: true; value: Static<T> } | { ok: false; details: ErrorDetail[] };
+}
+
+/** Compiles a schema once. `root` names the whole value in messages about it. */
+export function compileValidator<T extends TSchema>(schema: T, root: string): Validator<T> {
+  const compiled = TypeCompiler.Compile(schema);
+  return {
+    check: (value) => {
+      if (compiled.Check(value)) return { ok: true, value };
+      const details = describe(compiled, value, root);
+      return details.length === 0 ? { ok: true, value: value as Static<T> } : { ok: false, details };
+    },
+  };
+}
+
+function describe(compiled: TypeCheck<TSchema>, value: unknown, root: string): ErrorDetail[] {
+  const details: ErrorDetail[] = [];
+  const seen = new Set<string>();
+  for (const error of compiled.Errors(value)) {
+    if (details.length >= MAX_DETAILS) break;
+    const field = fieldName(error.path, root);
+    // One message a field: the first is the most telling (missing before "expected string").
+    if (seen.has(field)) continue;
+    const message = rule(error);
+    if (message === null) continue;
+    seen.add(field);
+    details.push({ field, message });
+  }
+  return details;
+}
+
+/** "/player/number" -> "player.number". */
+function fieldName(path: string, root: string): string {
+  if (path === "") return root;
+  return path
+    .slice(1)
+    .split("/")
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .join(".")
+    .slice(0, 200);
+}
+
+/** The broken rule in words, or null when the value is right after all. */
+function rule({ type, schema, value }: ValueError): string | null {
+  switch (type) {
+    case ValueErrorType.ObjectRequiredProperty:
+      return `is required: ${expectation(schema)}.`;
+    case ValueErrorType.ObjectAdditionalProperties:
+      return "is not a field of this request. Remove it, or check its spelling.";
+    case ValueErrorType.ObjectMaxProperties:
+      return `must have at most ${schema.maxProperties} keys; it has ${Object.keys(value as object).length}.`;
+    case ValueErrorType.StringMinLength:
+    case ValueErrorType.StringMaxLength:
+      // JSON Schema counts characters as code points; JavaScript's length counts an emoji as two.
+      return withinLength(schema, value as string) ? null : must(schema, value);
+    default:
+      return must(schema, value);
+  }
+}
+
+function withinLength(schema: TSchema, text: string): boolean {
+  const length = [...text].length;
+  return length >= (schema.minLength ?? 0) && length <= (schema.maxLength ?? Number.POSITIVE_INFINITY);
+}
+
+function must(schema: TSchema, value: unknown): string {
+  return `must be ${expectation(schema)}; got ${shown(value)}.`;
+}
+
+function expectation(schema: TSchema): string {
+  const { minimum, maximum, minLength, maxLength } = schema;
+  const values: string[] | undefined = schema.enum;
+  if (values)
+    return values.length === 1 ? `"${values[0]}"` : `one of ${values.map((v) => `"${v}"`).join(", ")}`;
+  switch (schema.type) {
+    case "integer":
+      return `a whole number${minimum === undefined ? "" : ` from ${minimum} to ${maximum}`}`;
+    case "string":
+      if (schema.pattern === "^#[0-9A-Fa-f]{6}$") return "a colour written #RRGGBB, such as #C8102E";
+      if (schema.format === "uri") return "a full address such as https://images.example.com/photo.jpg";
+      if (maxLength === undefined) return "text";
+      return minLength
+        ? `text of ${minLength} to ${maxLength} characters`
+        : `text of at most ${maxLength} characters`;
+    case "object":
+      return schema.patternProperties ? "an object of text values" : "an object";
+    default:
+      return `of type ${schema.type}`;
+  }
+}
+
+/** The value as the partner may recognise it: short, and never a whole document. */
+function shown(value: unknown): string {
+  if (typeof value === "string") {
+    const chars = [...value];
+    const quoted = JSON.stringify(chars.slice(0, 40).join(""));
+    return chars.length > 40 ? `${quoted}... (${chars.length} characters)` : quoted;
+  }
+  if (Array.isArray(value)) return "an array";
+  if (value === null || typeof value !== "object") return String(value);
+  return "an object";
+}

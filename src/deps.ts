@@ -1,0 +1,169 @@
+import { Database } from "bun:sqlite";
+import { randomBytes } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { customAlphabet } from "nanoid";
+import { type AcceptImage, acceptImage } from "./app/accept-image.ts";
+import type { AppContext } from "./app/context.ts";
+import { type Loop, startLoop } from "./app/loop.ts";
+import { mockNextImage } from "./app/mock-image.ts";
+import { type ProgressBoard, progressBoard } from "./app/progress.ts";
+import { type QueueEstimate, queueEstimate } from "./app/queue-estimate.ts";
+import { renderNextImage } from "./app/render-image.ts";
+import { requeueAbandoned, sweep, sweepFiles } from "./app/sweep.ts";
+import type { Config } from "./config.ts";
+import { OperatorError } from "./core/errors.ts";
+import { QUEUE_POLL_MS, SWEEP_INTERVAL_MS } from "./core/limits.ts";
+import type { Clock, Log, Random } from "./core/ports.ts";
+import { type DataFolder, openDataFolder } from "./data-folder.ts";
+import { findChromium } from "./render/chromium.ts";
+import { createRenderPool, type RenderPool } from "./render/pool.ts";
+import type { PressOptions } from "./render/protocol.ts";
+import { createSourceFetcher } from "./sources/fetch-source.ts";
+import { openSqliteStore } from "./store/sqlite.ts";
+
+// Builds the real parts, once, in the order they depend on each other. A plain object, no container.
+
+export const systemClock: Clock = { now: () => Date.now() };
+
+const letters = customAlphabet("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 24);
+export const systemRandom: Random = {
+  id: (prefix) => `${prefix}_${letters()}`,
+  bytes: (length) => new Uint8Array(randomBytes(length)),
+};
+
+/** What commands on the data folder need; works beside a running server. */
+export interface Workspace extends AppContext {
+  folder: DataFolder;
+}
+
+export function openWorkspace(config: Config, log: Log, options: { verify?: boolean } = {}): Workspace {
+  const folder = openDataFolder(config.dataDir);
+  const store = openSqliteStore(folder.database, options);
+  return { config, folder, store, log, clock: systemClock, random: systemRandom };
+}
+
+/** Everything a server needs, running: the loops are picking up work when this resolves. */
+export interface Service extends Workspace {
+  pool: RenderPool;
+  accept: AcceptImage;
+  queue: QueueEstimate;
+  progress: ProgressBoard;
+  /** Stops the loops; what they had begun and cannot finish by `deadlineMs` goes back to the queue. */
+  stop(deadlineMs: number): Promise<void>;
+}
+
+/** How many test images may be in the making; most of the time they only wait. */
+const MOCK_CONCURRENCY = 64;
+const FILE_SWEEP_INTERVAL_MS = 3_600_000;
+
+/** How a worker process of this very program is started: from source, or from the compiled file. */
+export function workerCommand(): string[] {
+  const compiled = import.meta.path.startsWith("/$bunfs/");
+  const program = compiled ? [process.execPath] : [process.execPath, `${import.meta.dir}/main.ts`];
+  return [...program, "render-worker"];
+}
+
+/** The browser and folders a press works with. Throws an OperatorError as root without CARDPRESS_ALLOW_ROOT=1. */
+export async function pressOptions(config: Config, folder: DataFolder): Promise<PressOptions> {
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot && !config.allowRoot) {
+    throw new OperatorError(
+      "Chromium refuses to run as root with its sandbox. Run cardpress as another user, or set CARDPRESS_ALLOW_ROOT=1 to run Chromium without its sandbox.",
+    );
+  }
+  return {
+    chromium: await findChromium({ configuredPath: config.chromiumPath, cacheDir: folder.cache }),
+    profilesDir: folder.profiles,
+    cutoutsDir: folder.cutouts,
+    templatesDir: config.templatesDir ?? null,
+    noSandbox: isRoot,
+  };
+}
+
+export async function startService(config: Config, log: Log): Promise<Service> {
+  const workspace = openWorkspace(config, log, { verify: true });
+  const { folder, store } = workspace;
+  const lock = lockFolder(folder);
+  // Only this process uses the folder now: what killed ones left behind can go.
+  await rm(folder.profiles, { recursive: true, force: true });
+  const press = await pressOptions(config, openDataFolder(config.dataDir));
+  if (press.noSandbox)
+    log.warn("chromium_without_sandbox", { because: "running as root with CARDPRESS_ALLOW_ROOT=1" });
+
+  const pool = createRenderPool({ workers: config.renderWorkers, command: workerCommand(), press, log });
+  const progress = progressBoard();
+  const queue = queueEstimate({ store, workers: config.renderWorkers });
+  const parts = { ...workspace, pool, progress, queue };
+
+  const requeued = await requeueAbandoned(parts, { all: true });
+  if (requeued > 0) log.info("renders_resumed", { count: requeued });
+
+  const live = startLoop({
+    name: "render",
+    concurrency: config.renderWorkers,
+    pollMs: QUEUE_POLL_MS,
+    runOne: (signal, more) => renderNextImage(parts, signal, more),
+    log,
+  });
+  const mock = startLoop({
+    name: "mock",
+    concurrency: MOCK_CONCURRENCY,
+    pollMs: QUEUE_POLL_MS,
+    runOne: (signal, more) => mockNextImage(parts, signal, more),
+    log,
+  });
+  const sweeps = [
+    startLoop({ name: "sweep", concurrency: 1, pollMs: SWEEP_INTERVAL_MS, runOne: () => sweep(parts), log }),
+    startLoop({
+      name: "sweep_files",
+      concurrency: 1,
+      pollMs: FILE_SWEEP_INTERVAL_MS,
+      runOne: async () => void (await sweepFiles(parts)),
+      log,
+    }),
+  ];
+
+  const sources = createSourceFetcher({
+    sourcesDir: folder.sources,
+    allowedOrigins: config.sourceAllowedOrigins,
+  });
+  const accept = acceptImage({
+    ...parts,
+    sources,
+    wake: (environment) => (environment === "live" ? live : mock).wake(),
+  });
+  return {
+    ...parts,
+    accept,
+    stop: (deadlineMs) => stopAll([live, mock, ...sweeps], parts, lock, deadlineMs),
+  };
+}
+
+async function stopAll(
+  loops: Loop[],
+  parts: Workspace & { pool: RenderPool },
+  lock: Database,
+  deadlineMs: number,
+): Promise<void> {
+  const stopped = Promise.all(loops.map((loop) => loop.stop()));
+  const deadline = setTimeout(() => void parts.pool.close(), deadlineMs);
+  await stopped;
+  clearTimeout(deadline);
+  await parts.pool.close();
+  await parts.store.close();
+  lock.close();
+}
+
+/** One server a folder. SQLite's own file lock ends with the process, however it ends. */
+function lockFolder(folder: DataFolder): Database {
+  const lock = new Database(folder.serverLock, { create: true });
+  try {
+    lock.run("PRAGMA locking_mode = EXCLUSIVE");
+    lock.run("BEGIN EXCLUSIVE");
+    return lock;
+  } catch {
+    throw new OperatorError(
+      `Another cardpress server uses ${folder.root}. Stop it first, or set CARDPRESS_DATA_DIR to another folder.`,
+    );
+  }
+}

@@ -1,0 +1,76 @@
+import { timingSafeEqual } from "node:crypto";
+import type { AppContext } from "../app/context.ts";
+import { type Environment, hashApiKey, parseApiKey } from "../core/api-key.ts";
+import { AppError } from "../core/errors.ts";
+import type { Account } from "../store/accounts.ts";
+import { findKeyByHash, touchKey } from "../store/keys.ts";
+import type { Exchange } from "./exchange.ts";
+import { ADDRESS_BUDGET, accountBudget, type RateLimiter, rateLimitExceeded } from "./rate-limit.ts";
+
+/** Who calls, and in which environment. */
+export interface Caller {
+  account: Account;
+  environment: Environment;
+}
+
+/** "Last used" is shown by the minute; writing it on every call would cost a disk sync each. */
+const LAST_USED_RESOLUTION_MS = 60_000;
+
+/**
+ * Finds the caller by X-API-Key and takes one call from the account's budget. Throws 401 (limited by client address),
+ * 403 for a suspended account, 429; in this order. Reads the database each time: a revocation holds at once.
+ */
+export async function authenticate(
+  context: AppContext,
+  limiter: RateLimiter,
+  exchange: Exchange,
+): Promise<Caller> {
+  const found = await findKey(context, exchange.request.headers.get("x-api-key"));
+  if (!found) {
+    exchange.rate = await limiter.take(addressKey(exchange), ADDRESS_BUDGET);
+    if (exchange.rate.exceeded) throw rateLimitExceeded(exchange.rate, context.clock.now());
+    throw new AppError(
+      "INVALID_API_KEY",
+      "The X-API-Key header is missing, or holds no key of this service that is in force. Copy the key from the console, or make a new one there.",
+    );
+  }
+  const { account, environment } = found;
+  const budget = accountBudget(account.tier);
+  const rateKey = `${account.id}:${environment}`;
+  if (account.status === "suspended") {
+    exchange.rate = await limiter.look(rateKey, budget);
+    throw new AppError(
+      "PARTNER_SUSPENDED",
+      "The account of this key is suspended. Its images stay; write to the operator of this service to have it resumed.",
+    );
+  }
+  exchange.rate = await limiter.take(rateKey, budget);
+  if (exchange.rate.exceeded) throw rateLimitExceeded(exchange.rate, context.clock.now());
+  return found;
+}
+
+async function findKey(context: AppContext, text: string | null): Promise<Caller | undefined> {
+  const environment = text === null ? null : parseApiKey(text);
+  if (text === null || environment === null) return undefined;
+  const hash = hashApiKey(text);
+  const row = await findKeyByHash(context.store.read, hash);
+  if (!row || !sameHash(row.key.hash, hash)) return undefined;
+  const { key, account } = row;
+  if (key.revokedAt !== null || key.environment !== environment) return undefined;
+  const now = context.clock.now();
+  if (now - (key.lastUsedAt ?? 0) >= LAST_USED_RESOLUTION_MS) {
+    // Not worth failing a request for: a read-only disk still answers reads.
+    context.store
+      .write((tx) => touchKey(tx, key.id, now))
+      .catch((error) => context.log.warn("key_touch_failed", { keyId: key.id, error: String(error) }));
+  }
+  return { account, environment };
+}
+
+function sameHash(a: string, b: string): boolean {
+  return timingSafeEqual(Buffer.from(a, "hex"), Buffer.from(b, "hex"));
+}
+
+export function addressKey(exchange: Pick<Exchange, "clientAddress">): string {
+  return `address:${exchange.clientAddress}`;
+}

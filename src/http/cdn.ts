@@ -1,0 +1,57 @@
+import type { AppContext } from "../app/context.ts";
+import { AppError } from "../core/errors.ts";
+import type { DataFolder } from "../data-folder.ts";
+import { findImageByOutput, type Image } from "../store/images.ts";
+import type { Exchange } from "./exchange.ts";
+
+export interface CdnParts extends AppContext {
+  folder: DataFolder;
+}
+
+const NAME = /^img_[0-9A-Za-z]+-[0-9A-Za-z]+\.(png|webp|jpg)$/;
+
+/** GET /cdn/{name}: a finished picture. Only what the database knows as finished is served, never a stray file. */
+export async function servePicture(parts: CdnParts, exchange: Exchange, name: string): Promise<Response> {
+  const image = NAME.test(name) ? await findImageByOutput(parts.store.read, name) : undefined;
+  const expiresAt = image?.expiresAt ?? 0;
+  const secondsLeft = Math.floor((expiresAt - parts.clock.now()) / 1000);
+  if (!image || image.purgedAt !== null || secondsLeft <= 0) throw gone(image);
+  const headers = {
+    "X-Request-Id": exchange.requestId,
+    // A finished picture never changes, so its name is its version.
+    ETag: `"${name.replace(/\.\w+$/, "")}"`,
+    "Cache-Control": `public, max-age=${secondsLeft}, immutable`,
+    Expires: new Date(expiresAt).toUTCString(),
+    "Last-Modified": new Date(image.completedAt ?? 0).toUTCString(),
+    "X-Content-Type-Options": "nosniff",
+    "Access-Control-Allow-Origin": "*",
+    "Cross-Origin-Resource-Policy": "cross-origin",
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+  };
+  if (matches(exchange.request.headers, headers.ETag, image))
+    return new Response(null, { status: 304, headers });
+  const file = Bun.file(parts.folder.outputPath(name));
+  if (!(await file.exists())) throw new Error(`the finished picture ${name} is missing on disk`);
+  return new Response(file, {
+    headers: { ...headers, "Content-Type": image.outputContentType ?? "application/octet-stream" },
+  });
+}
+
+/** RFC 9110, 13.1: If-None-Match wins over If-Modified-Since. */
+function matches(request: Headers, etag: string, image: Image): boolean {
+  const tags = request.get("if-none-match");
+  if (tags !== null) {
+    return tags.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
+  }
+  const since = Date.parse(request.get("if-modified-since") ?? "");
+  return !Number.isNaN(since) && Math.floor((image.completedAt ?? 0) / 1000) * 1000 <= since;
+}
+
+function gone(image: Image | undefined): AppError {
+  return new AppError(
+    "NOT_FOUND",
+    image
+      ? "This picture has expired. Pictures are kept until their expires_at; download them before, or create the image again."
+      : "There is no picture at this address. Take the address from result.image_url of a completed image.",
+  );
+}

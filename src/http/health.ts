@@ -1,0 +1,49 @@
+import { statfs } from "node:fs/promises";
+import type { AppContext } from "../app/context.ts";
+import type { RenderPool } from "../render/pool.ts";
+import { standardHeaders } from "./envelope.ts";
+import type { Exchange } from "./exchange.ts";
+
+export interface HealthParts extends AppContext {
+  pool: RenderPool;
+  /** True once the process was asked to stop. */
+  isDraining: () => boolean;
+}
+
+/** Below this the next pictures would not fit. */
+const MIN_FREE_BYTES = 256 * 1024 * 1024;
+
+/** GET /live: the process answers. Says nothing about browsers: restarting would not mend them. */
+export function live(exchange: Exchange): Response {
+  return Response.json({ status: "ok" }, { headers: standardHeaders(exchange) });
+}
+
+/** GET /ready: 200 when a create sent now would be accepted and rendered; 503 and the failing checks when not. */
+export async function ready(parts: HealthParts, exchange: Exchange): Promise<Response> {
+  const renderers = parts.pool.health();
+  const checks = {
+    database: await isWritable(parts),
+    renderer: renderers.ready > 0,
+    disk: await hasSpace(parts.config.dataDir),
+    accepting: !parts.isDraining(),
+  };
+  const ok = Object.values(checks).every(Boolean);
+  return Response.json(
+    { status: ok ? "ready" : "not_ready", checks },
+    { status: ok ? 200 : 503, headers: { ...standardHeaders(exchange), "Cache-Control": "no-store" } },
+  );
+}
+
+async function isWritable({ store }: AppContext): Promise<boolean> {
+  try {
+    await store.write(async () => {});
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function hasSpace(dir: string): Promise<boolean> {
+  const { bavail, bsize } = await statfs(dir);
+  return bavail * bsize >= MIN_FREE_BYTES;
+}

@@ -1,0 +1,157 @@
+import type { AcceptImage } from "../app/accept-image.ts";
+import type { AppContext } from "../app/context.ts";
+import { imageListItem, imageView } from "../app/image-view.ts";
+import type { ProgressBoard } from "../app/progress.ts";
+import { AppError, type ErrorDetail } from "../core/errors.ts";
+import { CreateImageRequest } from "../core/image-request.ts";
+import { DEFAULT_LIST_LIMIT, MAX_IDEMPOTENCY_KEY_CHARS, MAX_LIST_LIMIT } from "../core/limits.ts";
+import { compileValidator } from "../core/validate.ts";
+import { findImage, listImages, type PublicStatus } from "../store/images.ts";
+import type { Caller } from "./auth.ts";
+import { readJson, requireJsonType } from "./body.ts";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { replay, success } from "./envelope.ts";
+import type { Exchange } from "./exchange.ts";
+import { invalidRequest } from "./invalid-request.ts";
+import { readQuery } from "./query.ts";
+
+export interface ImageRoutesParts extends AppContext {
+  accept: AcceptImage;
+  progress: ProgressBoard;
+}
+
+const createImageValidator = compileValidator(CreateImageRequest, "body");
+const VISIBLE_ASCII = new RegExp(`^[\\x21-\\x7e]{1,${MAX_IDEMPOTENCY_KEY_CHARS}}$`);
+
+/** POST /v1/images */
+export async function createImage(
+  parts: ImageRoutesParts,
+  exchange: Exchange,
+  caller: Caller,
+): Promise<Response> {
+  requireJsonType(exchange.request);
+  const key = exchange.request.headers.get("idempotency-key");
+  const details = checkIdempotencyKey(key);
+  const checked = createImageValidator.check(await readJson(exchange.request));
+  if (checked.ok) details.push(...checkMeaning(checked.value, parts.config.sourceAllowedOrigins));
+  else details.push(...checked.details);
+  if (!checked.ok || key === null || details.length > 0) throw invalidRequest(details);
+  const accepted = await parts.accept({ ...caller, idempotencyKey: key, request: checked.value });
+  const { poll_url } = JSON.parse(accepted.body).data;
+  return replay(exchange, 202, accepted.body, {
+    Location: poll_url,
+    ...(accepted.replayed ? { "Idempotent-Replayed": "true" } : {}),
+  });
+}
+
+/** GET /v1/images/{image_id} */
+export async function getImage(
+  parts: ImageRoutesParts,
+  exchange: Exchange,
+  caller: Caller,
+  id: string,
+): Promise<Response> {
+  const scope = { accountId: caller.account.id, environment: caller.environment, id };
+  const image = await findImage(parts.store.read, scope);
+  if (!image) {
+    throw new AppError(
+      "IMAGE_NOT_FOUND",
+      "There is no image with this id for this key. Check the id, and that the key is of the same account and environment as the one that created it.",
+    );
+  }
+  return success(
+    exchange,
+    imageView(image, { cdnBaseUrl: parts.config.cdnBaseUrl, progress: parts.progress.of(image.id) }),
+  );
+}
+
+const STATUSES: readonly string[] = ["processing", "completed", "failed"] satisfies PublicStatus[];
+
+/** GET /v1/images */
+export async function listImagesPage(
+  parts: ImageRoutesParts,
+  exchange: Exchange,
+  caller: Caller,
+): Promise<Response> {
+  const { values, details } = readQuery(exchange.url, ["status", "limit", "after"]);
+  const { status, limit: limitText, after } = values;
+  if (status !== undefined && !STATUSES.includes(status)) {
+    details.push({ field: "query status", message: `must be one of ${STATUSES.join(", ")}.` });
+  }
+  const limit = limitText === undefined ? DEFAULT_LIST_LIMIT : Number(limitText);
+  if (limitText !== undefined && (!/^\d+$/.test(limitText) || limit < 1 || limit > MAX_LIST_LIMIT)) {
+    details.push({ field: "query limit", message: `must be a whole number from 1 to ${MAX_LIST_LIMIT}.` });
+  }
+  const scope = { accountId: caller.account.id, environment: caller.environment };
+  const filter = { ...scope, status: status as PublicStatus | undefined };
+  const position = after === undefined ? undefined : decodeCursor(after, filter);
+  if (position === null) {
+    details.push({
+      field: "query after",
+      message:
+        "must be the next_cursor of an answer to this same query, with the same status filter and key environment.",
+    });
+  }
+  if (details.length > 0 || position === null) throw invalidRequest(details);
+  // One more than asked for tells whether there is a next page.
+  const found = await listImages(parts.store.read, { ...filter, after: position, limit: limit + 1 });
+  const images = found.slice(0, limit);
+  const last = images.at(-1);
+  const hasMore = found.length > limit;
+  return success(exchange, {
+    images: images.map(imageListItem),
+    has_more: hasMore,
+    next_cursor: hasMore && last ? encodeCursor(last, filter) : null,
+  });
+}
+
+function checkIdempotencyKey(key: string | null): ErrorDetail[] {
+  if (key !== null && VISIBLE_ASCII.test(key)) return [];
+  const field = "header Idempotency-Key";
+  if (key === null || key === "") {
+    return [{ field, message: "is required: a unique value for each image you want, such as a UUID." }];
+  }
+  return [
+    { field, message: `must be 1 to ${MAX_IDEMPOTENCY_KEY_CHARS} visible ASCII characters without spaces.` },
+  ];
+}
+
+/** The rules a JSON Schema cannot say. */
+function checkMeaning(request: CreateImageRequest, allowedOrigins: ReadonlySet<string>): ErrorDetail[] {
+  const details: ErrorDetail[] = [];
+  const addresses = [
+    ["player.source_image_url", request.player.source_image_url],
+    ["branding.club_badge_url", request.branding?.club_badge_url],
+  ] as const;
+  for (const [field, address] of addresses) {
+    const problem = address === undefined ? null : addressProblem(address, allowedOrigins);
+    if (problem) details.push({ field, message: problem });
+  }
+  if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(request.player.name)) {
+    details.push({ field: "player.name", message: "must have at least one visible character." });
+  }
+  const texts: [string, string | undefined][] = [
+    ["player.external_id", request.player.external_id],
+    ["player.name", request.player.name],
+    ["style.background_theme", request.style.background_theme],
+    ...Object.entries(request.metadata ?? {}).map(([key, value]): [string, string] => [
+      `metadata.${key}`,
+      key + value,
+    ]),
+  ];
+  for (const [field, text] of texts) {
+    if (text !== undefined && (!text.isWellFormed() || text.includes("\0"))) {
+      details.push({ field, message: "must be valid Unicode text without NUL characters." });
+    }
+  }
+  return details;
+}
+
+function addressProblem(address: string, allowedOrigins: ReadonlySet<string>): string | null {
+  const url = new URL(address);
+  if (url.username || url.password) return "must not carry a user name or password.";
+  if (allowedOrigins.has(url.origin)) return null;
+  if (url.protocol !== "https:" || !/^https:\/\//i.test(address))
+    return "must be an address that begins with https://.";
+  return null;
+}

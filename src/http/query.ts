@@ -1,0 +1,23 @@
+import type { ErrorDetail } from "../core/errors.ts";
+
+/** The query parameters by name. Unknown and repeated ones are refused: a misspelt filter must not list everything. */
+export function readQuery<const Name extends string>(
+  url: URL,
+  names: readonly Name[],
+): { values: Partial<Record<Name, string>>; details: ErrorDetail[] } {
+  const values: Partial<Record<Name, string>> = {};
+  const details: ErrorDetail[] = [];
+  for (const name of new Set(url.searchParams.keys())) {
+    const given = url.searchParams.getAll(name);
+    if (!(names as readonly string[]).includes(name)) {
+      const known = names.join(", ");
+      details.push({
+        field: `query ${name.slice(0, 100)}`,
+        message: `is not a parameter of this address; known are ${known}.`,
+      });
+    } else if (given.length > 1)
+      details.push({ field: `query ${name}`, message: "must be given once only." });
+    else values[name as Name] = given[0] ?? "";
+  }
+  return { values, details };
+}

@@ -1,0 +1,54 @@
+import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
+import { AppError } from "../core/errors.ts";
+import { RATE_LIMIT_PER_MINUTE, RATE_WINDOW_MS, REFUSED_KEYS_PER_MINUTE } from "../core/limits.ts";
+
+/** What X-RateLimit-* report. */
+export interface RateState {
+  limit: number;
+  remaining: number;
+  /** Epoch milliseconds at which the window ends. */
+  resetAtMs: number;
+  exceeded: boolean;
+}
+
+/** Counts calls in fixed windows of a minute. A port: one process counts in memory, several would share a store. */
+export interface RateLimiter {
+  /** Takes one call from the budget of `key` and tells what is left. */
+  take(key: string, limit: number): Promise<RateState>;
+  /** Tells what is left without taking any. */
+  look(key: string, limit: number): Promise<RateState>;
+}
+
+export function memoryRateLimiter(now: () => number = Date.now): RateLimiter {
+  const durationSeconds = RATE_WINDOW_MS / 1000;
+  // One counter serves every tier: the limit is applied here, so that a tier change holds from the next call on.
+  const counter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: durationSeconds });
+  const state = (result: RateLimiterRes | null, limit: number): RateState => {
+    const used = result?.consumedPoints ?? 0;
+    return {
+      limit,
+      remaining: Math.max(0, limit - used),
+      resetAtMs: now() + (result?.msBeforeNext ?? RATE_WINDOW_MS),
+      exceeded: used > limit,
+    };
+  };
+  return {
+    take: async (key, limit) => state(await counter.consume(key), limit),
+    look: async (key, limit) => state(await counter.get(key), limit),
+  };
+}
+
+export function accountBudget(tier: keyof typeof RATE_LIMIT_PER_MINUTE): number {
+  return RATE_LIMIT_PER_MINUTE[tier];
+}
+
+export const ADDRESS_BUDGET = REFUSED_KEYS_PER_MINUTE;
+
+export function rateLimitExceeded(rate: RateState, now: number): AppError {
+  const seconds = Math.max(1, Math.ceil((rate.resetAtMs - now) / 1000));
+  return new AppError(
+    "RATE_LIMIT_EXCEEDED",
+    `More than ${rate.limit} requests in a minute. Wait ${seconds} s, then go on; spread polling out, or use webhooks instead.`,
+    { retryAfterSeconds: seconds },
+  );
+}

@@ -1,0 +1,168 @@
+import { Elysia } from "elysia";
+import { AppError } from "../core/errors.ts";
+import type { Log } from "../core/ports.ts";
+import { addressKey, authenticate, type Caller } from "./auth.ts";
+import { type CdnParts, servePicture } from "./cdn.ts";
+import { asAppError, failure } from "./envelope.ts";
+import type { Exchange } from "./exchange.ts";
+import { type HealthParts, live, ready } from "./health.ts";
+import { createImage, getImage, type ImageRoutesParts, listImagesPage } from "./images.ts";
+import { ADDRESS_BUDGET, type RateLimiter } from "./rate-limit.ts";
+import { getUsage } from "./usage.ts";
+
+export interface HttpParts extends ImageRoutesParts, CdnParts, HealthParts {
+  limiter: RateLimiter;
+}
+
+/** Answers one request from one client address; never rejects. */
+export type Answer = (request: Request, clientAddress: string) => Promise<Response>;
+
+/** Bodies are bounded by our own reader, which answers 413 in the envelope; Bun's limit would cut the connection. */
+const NO_BUN_BODY_LIMIT = Number.MAX_SAFE_INTEGER;
+/** Longer than the slowest create (a photo that takes its whole 10 s), in seconds. */
+const IDLE_TIMEOUT_SECONDS = 30;
+
+/** Listens and answers. `stop` refuses new connections and waits for the requests under way. */
+export function listen(parts: HttpParts, address: { host: string; port: number }) {
+  const answer = httpAnswer(parts);
+  const server = Bun.serve({
+    hostname: address.host,
+    port: address.port,
+    idleTimeout: IDLE_TIMEOUT_SECONDS,
+    maxRequestBodySize: NO_BUN_BODY_LIMIT,
+    fetch: (request, bun) => answer(request, bun.requestIP(request)?.address ?? "unknown"),
+  });
+  return { port: server.port ?? address.port, stop: () => server.stop(false) };
+}
+
+/** The whole HTTP side as one function, which tests call without a socket. */
+export function httpAnswer(parts: HttpParts): Answer {
+  const exchanges = new WeakMap<Request, Exchange>();
+  const router = routes(parts, (request) => exchanges.get(request) as Exchange);
+  return async (original, clientAddress) => {
+    // HEAD is GET without its body (RFC 9110, 9.3.2), for every address alike.
+    const isHead = original.method === "HEAD";
+    const request = isHead ? new Request(original.url, { headers: original.headers }) : original;
+    const exchange = await open(parts, request, clientAddress);
+    exchanges.set(request, exchange);
+    const startedAt = performance.now();
+    let response: Response;
+    try {
+      response = await router.handle(request);
+    } catch (error) {
+      response = refuse(parts, exchange, error);
+    }
+    logAnswer(parts.log, exchange, response.status, performance.now() - startedAt);
+    return isHead ? new Response(null, { status: response.status, headers: response.headers }) : response;
+  };
+}
+
+async function open(parts: HttpParts, request: Request, clientAddress: string): Promise<Exchange> {
+  return {
+    request,
+    url: new URL(request.url),
+    requestId: parts.random.id("req"),
+    clientAddress,
+    rate: await parts.limiter.look(addressKey({ clientAddress }), ADDRESS_BUDGET),
+  };
+}
+
+type PartnerHandler = (
+  exchange: Exchange,
+  caller: Caller,
+  params: Record<string, string>,
+) => Promise<Response>;
+type OpenHandler = (exchange: Exchange, params: Record<string, string>) => Response | Promise<Response>;
+interface Context {
+  request: Request;
+  params?: Record<string, string>;
+}
+
+function routes(parts: HttpParts, exchangeOf: (request: Request) => Exchange) {
+  const anyone = (handler: OpenHandler) => async (context: Context) => {
+    const exchange = exchangeOf(context.request);
+    try {
+      return await handler(exchange, context.params ?? {});
+    } catch (error) {
+      return refuse(parts, exchange, error);
+    }
+  };
+  const partner = (handler: PartnerHandler) =>
+    anyone(async (exchange, params) =>
+      handler(exchange, await authenticate(parts, parts.limiter, exchange), params),
+    );
+  const only = (...methods: string[]) =>
+    anyone(() => {
+      throw new AppError(
+        "METHOD_NOT_ALLOWED",
+        `This address answers ${methods.join(" and ")} only. Check the method.`,
+        {
+          headers: { Allow: methods.includes("GET") ? [...methods, "HEAD"].join(", ") : methods.join(", ") },
+        },
+      );
+    });
+  const raw = { parse: "none" } as const;
+  return new Elysia({ normalize: false })
+    .post(
+      "/v1/images",
+      partner((exchange, caller) => createImage(parts, exchange, caller)),
+      raw,
+    )
+    .get(
+      "/v1/images",
+      partner((exchange, caller) => listImagesPage(parts, exchange, caller)),
+    )
+    .all("/v1/images", only("GET", "POST"), raw)
+    .get(
+      "/v1/images/:id",
+      partner((exchange, caller, { id = "" }) => getImage(parts, exchange, caller, id)),
+    )
+    .all("/v1/images/:id", only("GET"), raw)
+    .get(
+      "/v1/usage",
+      partner((exchange, caller) => getUsage(parts, exchange, caller)),
+    )
+    .all("/v1/usage", only("GET"), raw)
+    .get(
+      "/cdn/:name",
+      anyone((exchange, { name = "" }) => servePicture(parts, exchange, name)),
+    )
+    .all("/cdn/:name", only("GET"), raw)
+    .get("/live", anyone(live))
+    .get(
+      "/ready",
+      anyone((exchange) => ready(parts, exchange)),
+    )
+    .all("/*", anyone(unknownRoute), raw)
+    .onError(({ request, error }) => refuse(parts, exchangeOf(request), error));
+}
+
+function unknownRoute(exchange: Exchange): never {
+  throw new AppError(
+    "NOT_FOUND",
+    `There is nothing at ${exchange.url.pathname.slice(0, 200)}. The API lives under /v1, its documentation under /docs.`,
+  );
+}
+
+function refuse(parts: HttpParts, exchange: Exchange, error: unknown): Response {
+  const known = asAppError(error);
+  if (known.status >= 500) {
+    const cause = known.cause instanceof Error ? (known.cause.stack ?? known.cause.message) : known.cause;
+    parts.log.error("request_failed", {
+      requestId: exchange.requestId,
+      code: known.code,
+      cause: String(cause),
+    });
+  }
+  return failure(exchange, known, parts.config.baseUrl);
+}
+
+function logAnswer(log: Log, exchange: Exchange, status: number, ms: number): void {
+  log.info("request", {
+    requestId: exchange.requestId,
+    method: exchange.request.method,
+    path: exchange.url.pathname.slice(0, 200),
+    status,
+    ms: Math.round(ms * 10) / 10,
+  });
+}

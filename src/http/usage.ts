@@ -1,0 +1,37 @@
+import type { AppContext } from "../app/context.ts";
+import { creditsAvailable } from "../app/credits.ts";
+import { USAGE_PERIODS, type UsagePeriod, usagePeriodDays } from "../core/time.ts";
+import { sumUsage } from "../store/usage.ts";
+import type { Caller } from "./auth.ts";
+import { success } from "./envelope.ts";
+import type { Exchange } from "./exchange.ts";
+import { invalidRequest } from "./invalid-request.ts";
+import { readQuery } from "./query.ts";
+
+/** GET /v1/usage */
+export async function getUsage(context: AppContext, exchange: Exchange, caller: Caller): Promise<Response> {
+  const { values, details } = readQuery(exchange.url, ["period"]);
+  const period = USAGE_PERIODS.find((known) => known === values.period);
+  if (!period) {
+    details.push({ field: "query period", message: `is required: one of ${USAGE_PERIODS.join(", ")}.` });
+  }
+  if (!period || details.length > 0) throw invalidRequest(details);
+  return success(exchange, await usage(context, caller, period));
+}
+
+async function usage({ store, clock }: AppContext, { account, environment }: Caller, period: UsagePeriod) {
+  const now = clock.now();
+  const days = usagePeriodDays(period, now);
+  const counts = await sumUsage(store.read, { accountId: account.id, environment }, days);
+  return {
+    period: days.label,
+    images_requested: counts.requested,
+    images_completed: counts.completed,
+    images_failed: counts.failed,
+    credits_used: counts.creditsUsed,
+    // Test keys never use credits, so all of the plan is left to them.
+    credits_remaining: environment === "live" ? creditsAvailable(account, now) : account.creditLimit,
+    credit_limit: account.creditLimit,
+    environment,
+  };
+}

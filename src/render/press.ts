@@ -1,0 +1,109 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Badge, Cutout, Framing } from "../core/card.ts";
+import { launchBrowser } from "./browser.ts";
+import { type CardPage, openCardPage } from "./page.ts";
+import { openPhotoStudio, type PhotoStudio, VISION_VERSION } from "./photo.ts";
+import type { PressOptions, RenderedFile, RenderJob, Stage } from "./protocol.ts";
+import { loadTemplate } from "./template.ts";
+import { writeWhole } from "./write-whole.ts";
+
+/** The photo cannot become a card. The message is for the partner: what is wrong with it and what to send instead. */
+export class PhotoRefused extends Error {}
+
+/** One warm Chromium that turns a photo and a player's details into a finished picture. One card at a time. */
+export interface Press {
+  make(job: RenderJob, onStage: (stage: Stage) => void): Promise<RenderedFile>;
+  onBrowserLost(listener: () => void): void;
+  close(): Promise<void>;
+}
+
+/** Starts the browser and warms everything a card needs, so that the first card is as quick as the next. */
+export async function openPress(options: PressOptions): Promise<Press> {
+  await mkdir(options.profilesDir, { recursive: true });
+  const browser = await launchBrowser(options);
+  try {
+    const studio = await openPhotoStudio(browser);
+    const pages = new Map<string, Promise<CardPage>>();
+    const pageOf = (preset: string) => {
+      let page = pages.get(preset);
+      if (!page) {
+        const source = options.templatesDir === null ? preset : join(options.templatesDir, preset);
+        page = loadTemplate(source).then((template) => openCardPage(browser, template));
+        pages.set(preset, page);
+      }
+      return page;
+    };
+    await pageOf("club_card");
+    return {
+      make: (job, onStage) => make({ studio, pageOf, cutoutsDir: options.cutoutsDir }, job, onStage),
+      onBrowserLost: (listener) => void browser.once("disconnected", listener),
+      close: () => browser.close(),
+    };
+  } catch (error) {
+    await browser.close();
+    throw error;
+  }
+}
+
+interface PressParts {
+  studio: PhotoStudio;
+  pageOf: (preset: string) => Promise<CardPage>;
+  cutoutsDir: string;
+}
+
+async function make(
+  parts: PressParts,
+  job: RenderJob,
+  onStage: (stage: Stage) => void,
+): Promise<RenderedFile> {
+  const startedAt = performance.now();
+  const page = await parts.pageOf(job.card.style.preset);
+  const [{ cutout, timingsMs }, badge] = await Promise.all([
+    cutOutCached(parts, job, onStage),
+    job.badgePath === null ? null : readBadge(job.badgePath),
+  ]);
+  const picture = await page.render({ card: job.card, cutout, badge }, onStage);
+  onStage("store");
+  await writeWhole(job.outputPath, picture.bytes);
+  return {
+    contentType: picture.contentType,
+    width: job.card.style.width,
+    height: job.card.style.height,
+    bytes: picture.bytes.length,
+    timingsMs: { ...timingsMs, ...picture.timingsMs, total: performance.now() - startedAt },
+  };
+}
+
+/** The cutout from the cache, or made now and cached. The same photo is found and cut out once for all cards. */
+async function cutOutCached(
+  { studio, cutoutsDir }: PressParts,
+  job: RenderJob,
+  onStage: (stage: Stage) => void,
+): Promise<{ cutout: Cutout; timingsMs: Record<string, number> }> {
+  const path = join(cutoutsDir, job.photoSha256.slice(0, 2), `${job.photoSha256}-${VISION_VERSION}`);
+  const cached = await readCutout(path);
+  if (cached) return { cutout: cached, timingsMs: {} };
+  const result = await studio.cutOut(await readFile(job.photoPath), onStage);
+  if (!result.ok) throw new PhotoRefused(result.message);
+  const { bytes, ...description } = result.cutout;
+  await writeWhole(path, bytes);
+  // The description comes last: without it the cutout does not count.
+  await writeWhole(`${path}.json`, JSON.stringify(description));
+  return { cutout: result.cutout, timingsMs: result.timingsMs };
+}
+
+async function readCutout(path: string): Promise<Cutout | undefined> {
+  try {
+    const [bytes, description] = await Promise.all([readFile(path), readFile(`${path}.json`, "utf8")]);
+    return { bytes, ...(JSON.parse(description) as Omit<Cutout, "bytes"> & { framing: Framing }) };
+  } catch {
+    return undefined;
+  }
+}
+
+async function readBadge(path: string): Promise<Badge> {
+  const bytes = await readFile(path);
+  const { format } = await new Bun.Image(bytes).metadata();
+  return { bytes, contentType: `image/${format}` as Badge["contentType"] };
+}

@@ -1,0 +1,96 @@
+import { type Static, Type } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { IMAGE_FORMATS, POSITIONS } from "../core/card.ts";
+import { StringEnum } from "../core/string-enum.ts";
+
+// Messages between the server and a render worker. Both sides check what they receive: a message that does not fit means
+// that the other side is broken, and it is replaced.
+
+const Milliseconds = Type.Record(Type.String(), Type.Number());
+
+export const CardInputSchema = Type.Object({
+  player: Type.Object({
+    name: Type.String(),
+    position: StringEnum(POSITIONS),
+    number: Type.Integer(),
+    skillLevel: Type.Integer(),
+  }),
+  style: Type.Object({
+    preset: Type.String(),
+    width: Type.Integer(),
+    height: Type.Integer(),
+    format: StringEnum(IMAGE_FORMATS),
+    backgroundTheme: Type.Optional(Type.String()),
+  }),
+  branding: Type.Object({
+    primaryColor: Type.Optional(Type.String()),
+    secondaryColor: Type.Optional(Type.String()),
+  }),
+});
+
+/** What a press needs to start: told once, as the first message to a worker. */
+export const PressOptions = Type.Object({
+  chromium: Type.Object({
+    path: Type.String(),
+    origin: StringEnum(["configured", "system", "package"]),
+    env: Type.Record(Type.String(), Type.String()),
+  }),
+  profilesDir: Type.String(),
+  cutoutsDir: Type.String(),
+  templatesDir: Type.Union([Type.String(), Type.Null()]),
+  noSandbox: Type.Boolean(),
+});
+export type PressOptions = Static<typeof PressOptions>;
+
+export const RenderJob = Type.Object({
+  jobId: Type.String(),
+  card: CardInputSchema,
+  photoPath: Type.String(),
+  /** SHA-256 of the photo: the cutout's place in the cache. */
+  photoSha256: Type.String(),
+  badgePath: Type.Union([Type.String(), Type.Null()]),
+  /** Where the finished picture is written; appears complete or not at all. */
+  outputPath: Type.String(),
+});
+export type RenderJob = Static<typeof RenderJob>;
+
+export const STAGES = ["decode", "find", "cut_out", "compose", "capture", "store"] as const;
+export type Stage = (typeof STAGES)[number];
+
+export const ToWorker = Type.Union([
+  Type.Object({ type: Type.Literal("start"), options: PressOptions }),
+  Type.Object({ type: Type.Literal("render"), job: RenderJob }),
+]);
+export type ToWorker = Static<typeof ToWorker>;
+
+export const RenderedFile = Type.Object({
+  contentType: Type.String(),
+  width: Type.Integer(),
+  height: Type.Integer(),
+  bytes: Type.Integer(),
+  timingsMs: Milliseconds,
+});
+export type RenderedFile = Static<typeof RenderedFile>;
+
+export const FromWorker = Type.Union([
+  Type.Object({ type: Type.Literal("ready") }),
+  Type.Object({ type: Type.Literal("stage"), jobId: Type.String(), stage: StringEnum(STAGES) }),
+  Type.Object({ type: Type.Literal("done"), jobId: Type.String(), file: RenderedFile }),
+  /** The photo cannot become a card; another attempt would end the same way. */
+  Type.Object({ type: Type.Literal("refused"), jobId: Type.String(), message: Type.String() }),
+  /** Something of ours broke; another attempt may succeed. */
+  Type.Object({ type: Type.Literal("fault"), jobId: Type.String(), message: Type.String() }),
+  Type.Object({ type: Type.Literal("broken"), message: Type.String() }),
+]);
+export type FromWorker = Static<typeof FromWorker>;
+
+const toWorker = TypeCompiler.Compile(ToWorker);
+const fromWorker = TypeCompiler.Compile(FromWorker);
+
+export function parseToWorker(message: unknown): ToWorker | null {
+  return toWorker.Check(message) ? message : null;
+}
+
+export function parseFromWorker(message: unknown): FromWorker | null {
+  return fromWorker.Check(message) ? message : null;
+}

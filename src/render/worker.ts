@@ -1,0 +1,60 @@
+import { setPriority } from "node:os";
+import { openPress, PhotoRefused, type Press } from "./press.ts";
+import { type FromWorker, parseToWorker, type RenderJob } from "./protocol.ts";
+
+/** Below the server's priority, so that requests are answered quickly while every core renders. */
+const WORKER_NICENESS = 10;
+
+/**
+ * The render worker's process: owns one Chromium, renders one card at a time, and ends with its parent. It never opens
+ * the database. Called by the hidden command `render-worker`.
+ */
+export function runWorker(): void {
+  // Chromium inherits the priority, so it is set before anything starts.
+  setPriority(WORKER_NICENESS);
+  let press: Press | undefined;
+
+  process.on("message", async (raw) => {
+    const message = parseToWorker(raw);
+    if (!message) return end("the server sent a message this worker does not know");
+    if (message.type === "render") {
+      if (press) await render(press, message.job);
+      return;
+    }
+    try {
+      press = await openPress(message.options);
+      press.onBrowserLost(() => end("the browser ended"));
+      send({ type: "ready" });
+    } catch (error) {
+      end(`the browser could not be started: ${describe(error)}`);
+    }
+  });
+  // The server is gone, perhaps killed: nobody wants the result any more.
+  process.on("disconnect", () => process.exit(0));
+  process.on("SIGINT", () => {});
+  process.on("SIGTERM", () => {});
+}
+
+async function render(press: Press, job: RenderJob): Promise<void> {
+  const { jobId } = job;
+  try {
+    const file = await press.make(job, (stage) => send({ type: "stage", jobId, stage }));
+    send({ type: "done", jobId, file });
+  } catch (error) {
+    if (error instanceof PhotoRefused) send({ type: "refused", jobId, message: error.message });
+    else send({ type: "fault", jobId, message: describe(error) });
+  }
+}
+
+function send(message: FromWorker): void {
+  process.send?.(message);
+}
+
+function end(reason: string): void {
+  send({ type: "broken", message: reason });
+  process.exit(1);
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,22 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/** Writes a file that is there whole or not at all, also after a power cut. */
+export async function writeWhole(path: string, content: Uint8Array | string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const staging = `${path}.${randomUUID()}.tmp`;
+  try {
+    const file = await open(staging, "w");
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(staging, path);
+  } catch (error) {
+    await rm(staging, { force: true });
+    throw error;
+  }
+}

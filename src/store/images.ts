@@ -1,0 +1,290 @@
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lte, max, min, or, sql } from "drizzle-orm";
+import type { Tables } from "../../db/schema.ts";
+import type { Environment } from "../core/api-key.ts";
+import type { Tx } from "./store.ts";
+
+export type Image = Tables["images"]["$inferSelect"];
+export type PublicStatus = "processing" | "completed" | "failed";
+
+/** Proof of a claim: only its holder may end the render. */
+export interface Lease {
+  imageId: string;
+  token: string;
+}
+
+export interface ImageOutput {
+  name: string;
+  width: number;
+  height: number;
+  contentType: string;
+  bytes: number;
+}
+
+export async function insertImage({ db, t }: Tx, image: Image): Promise<void> {
+  await db.insert(t.images).values(image);
+}
+
+export async function findImage(
+  { db, t }: Tx,
+  scope: { accountId: string; environment: Environment; id: string },
+): Promise<Image | undefined> {
+  const [image] = await db.select().from(t.images).where(eq(t.images.id, scope.id)).limit(1);
+  // The scope is checked here, not in the query, so that a foreign id costs the same as an unknown one.
+  return image?.accountId === scope.accountId && image.environment === scope.environment ? image : undefined;
+}
+
+export async function findImageByOutput({ db, t }: Tx, outputName: string): Promise<Image | undefined> {
+  const [image] = await db.select().from(t.images).where(eq(t.images.outputName, outputName)).limit(1);
+  return image;
+}
+
+export interface ListPosition {
+  createdAt: number;
+  id: string;
+}
+
+/** Newest first, after `position`. Walks one index whatever the table's size. */
+export async function listImages(
+  { db, t }: Tx,
+  query: {
+    accountId: string;
+    environment: Environment;
+    status?: PublicStatus | undefined;
+    after?: ListPosition | undefined;
+    limit: number;
+  },
+): Promise<Image[]> {
+  return listImagesQuery({ db, t }, query);
+}
+
+/** The builder behind listImages, so that a test can ask SQLite for its plan. */
+export function listImagesQuery(
+  { db, t }: Tx,
+  { accountId, environment, status, after, limit }: Parameters<typeof listImages>[1],
+) {
+  const i = t.images;
+  const state =
+    status === undefined
+      ? undefined
+      : status === "processing"
+        ? inArray(i.state, ["queued", "rendering"])
+        : eq(i.state, status);
+  return db
+    .select()
+    .from(i)
+    .where(
+      and(
+        eq(i.accountId, accountId),
+        eq(i.environment, environment),
+        state,
+        after ? sql`(${i.createdAt}, ${i.id}) < (${after.createdAt}, ${after.id})` : undefined,
+      ),
+    )
+    .orderBy(desc(i.createdAt), desc(i.id))
+    .limit(limit);
+}
+
+/**
+ * The next place in the fair order. Each account's images take consecutive turns, and a newcomer starts at the turn
+ * being served, so that an account with a thousand waiting images delays another's first image by one render only
+ * (start-time fair queueing: Goyal, Vin and Cheng, 1996).
+ */
+export async function nextTurn(
+  { db, t }: Tx,
+  scope: { accountId: string; environment: Environment },
+): Promise<number> {
+  const i = t.images;
+  const active = inArray(i.state, ["queued", "rendering"]);
+  const [head] = await db
+    .select({ turn: min(i.turn) })
+    .from(i)
+    .where(and(eq(i.environment, scope.environment), eq(i.state, "queued")));
+  const [own] = await db
+    .select({ turn: max(i.turn) })
+    .from(i)
+    .where(and(eq(i.accountId, scope.accountId), eq(i.environment, scope.environment), active));
+  return Math.max(head?.turn ?? 0, (own?.turn ?? -1) + 1);
+}
+
+/** How many images of an environment wait or are being rendered. */
+export async function countUnfinished({ db, t }: Tx, environment: Environment): Promise<number> {
+  const [row] = await db
+    .select({ n: sql<number>`count(*)`.mapWith(Number) })
+    .from(t.images)
+    .where(and(eq(t.images.environment, environment), inArray(t.images.state, ["queued", "rendering"])));
+  return row?.n ?? 0;
+}
+
+/** Whether an image waits to be claimed. Read before claiming, so that an idle service takes no write lock. */
+export async function hasClaimable({ db, t }: Tx, environment: Environment, now: number): Promise<boolean> {
+  const i = t.images;
+  const rows = await db
+    .select({ id: i.id })
+    .from(i)
+    .where(and(eq(i.environment, environment), eq(i.state, "queued"), lte(i.availableAt, now)))
+    .limit(1);
+  return rows.length > 0;
+}
+
+/** Claims the next image for one render, or undefined when nothing waits. */
+export async function claimNextImage(
+  { db, t }: Tx,
+  claim: { environment: Environment; token: string; now: number; leaseExpiresAt: number },
+): Promise<Image | undefined> {
+  const i = t.images;
+  const next = db
+    .select({ id: i.id })
+    .from(i)
+    .where(and(eq(i.environment, claim.environment), eq(i.state, "queued"), lte(i.availableAt, claim.now)))
+    .orderBy(asc(i.turn), asc(i.createdAt))
+    .limit(1);
+  const [image] = await db
+    .update(i)
+    .set({
+      state: "rendering",
+      leaseToken: claim.token,
+      leaseExpiresAt: claim.leaseExpiresAt,
+      renders: sql`${i.renders} + 1`,
+      updatedAt: claim.now,
+    })
+    .where(and(inArray(i.id, next), eq(i.state, "queued")))
+    .returning();
+  return image;
+}
+
+/** The row condition that fences every end of a render: a lost lease matches nothing. */
+function heldBy(t: Tables, lease: Lease) {
+  return and(
+    eq(t.images.id, lease.imageId),
+    eq(t.images.state, "rendering"),
+    eq(t.images.leaseToken, lease.token),
+  );
+}
+
+const NO_LEASE = { leaseToken: null, leaseExpiresAt: null } as const;
+
+/** Undefined when the lease was lost. */
+export async function completeImage(
+  { db, t }: Tx,
+  lease: Lease,
+  end: { output: ImageOutput; now: number; expiresAt: number },
+): Promise<Image | undefined> {
+  const [image] = await db
+    .update(t.images)
+    .set({
+      ...NO_LEASE,
+      state: "completed",
+      outputName: end.output.name,
+      outputWidth: end.output.width,
+      outputHeight: end.output.height,
+      outputContentType: end.output.contentType,
+      outputBytes: end.output.bytes,
+      completedAt: end.now,
+      updatedAt: end.now,
+      expiresAt: end.expiresAt,
+    })
+    .where(heldBy(t, lease))
+    .returning();
+  return image;
+}
+
+/** Undefined when the lease was lost. */
+export async function failImage(
+  { db, t }: Tx,
+  lease: Lease,
+  end: { code: string; message: string; now: number },
+): Promise<Image | undefined> {
+  const [image] = await db
+    .update(t.images)
+    .set({
+      ...NO_LEASE,
+      state: "failed",
+      failureCode: end.code,
+      failureMessage: end.message,
+      completedAt: end.now,
+      updatedAt: end.now,
+    })
+    .where(heldBy(t, lease))
+    .returning();
+  return image;
+}
+
+/** Gives a claimed image back to the queue. `uncounted` takes the render off the count: nobody tried it. */
+export async function requeueImage(
+  { db, t }: Tx,
+  lease: Lease,
+  back: { now: number; availableAt: number; uncounted?: boolean },
+): Promise<Image | undefined> {
+  const [image] = await db
+    .update(t.images)
+    .set({
+      ...NO_LEASE,
+      state: "queued",
+      availableAt: back.availableAt,
+      updatedAt: back.now,
+      ...(back.uncounted ? { renders: sql`${t.images.renders} - 1` } : {}),
+    })
+    .where(heldBy(t, lease))
+    .returning();
+  return image;
+}
+
+/** Renders whose lease expired before `now`; with `all`, every render of a process that is gone. */
+export async function abandonedRenders(
+  { db, t }: Tx,
+  query: { now: number; limit: number; all?: boolean },
+): Promise<(Lease & { renders: number })[]> {
+  const i = t.images;
+  const rows = await db
+    .select({ imageId: i.id, token: i.leaseToken, renders: i.renders })
+    .from(i)
+    .where(
+      and(
+        inArray(i.environment, ["live", "test"]),
+        eq(i.state, "rendering"),
+        query.all ? isNotNull(i.leaseToken) : lte(i.leaseExpiresAt, query.now),
+      ),
+    )
+    .limit(query.limit);
+  return rows.map((row) => ({ ...row, token: row.token ?? "" }));
+}
+
+/** Finished pictures past their `expires_at` whose files are still there. */
+export async function expiredOutputs(
+  { db, t }: Tx,
+  now: number,
+  limit: number,
+): Promise<{ id: string; name: string }[]> {
+  const i = t.images;
+  const rows = await db
+    .select({ id: i.id, name: i.outputName })
+    .from(i)
+    .where(and(isNotNull(i.expiresAt), isNull(i.purgedAt), lte(i.expiresAt, now)))
+    .orderBy(asc(i.expiresAt))
+    .limit(limit);
+  return rows.map((row) => ({ id: row.id, name: row.name ?? "" }));
+}
+
+export async function markPurged({ db, t }: Tx, ids: string[], now: number): Promise<void> {
+  await db
+    .update(t.images)
+    .set({ purgedAt: now })
+    .where(and(inArray(t.images.id, ids), isNull(t.images.purgedAt)));
+}
+
+/** Whether an unfinished image still needs a fetched photo or badge. */
+export async function sourceInUse({ db, t }: Tx, sha256: string): Promise<boolean> {
+  const i = t.images;
+  const rows = await db
+    .select({ id: i.id })
+    .from(i)
+    .where(
+      and(
+        inArray(i.environment, ["live", "test"]),
+        inArray(i.state, ["queued", "rendering"]),
+        or(eq(i.sourceSha256, sha256), eq(i.badgeSha256, sha256)),
+      ),
+    )
+    .limit(1);
+  return rows.length > 0;
+}

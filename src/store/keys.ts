@@ -1,0 +1,46 @@
+import { and, asc, eq, isNull } from "drizzle-orm";
+import type { Tables } from "../../db/schema.ts";
+import type { Account } from "./accounts.ts";
+import type { Tx } from "./store.ts";
+
+export type ApiKey = Tables["apiKeys"]["$inferSelect"];
+
+export async function insertKey({ db, t }: Tx, key: ApiKey): Promise<void> {
+  await db.insert(t.apiKeys).values(key);
+}
+
+/** The key with this hash, revoked or not, and its account. Read on every request, so that nothing is ever stale. */
+export async function findKeyByHash(
+  { db, t }: Tx,
+  hash: string,
+): Promise<{ key: ApiKey; account: Account } | undefined> {
+  const [row] = await db
+    .select({ key: t.apiKeys, account: t.accounts })
+    .from(t.apiKeys)
+    .innerJoin(t.accounts, eq(t.accounts.id, t.apiKeys.accountId))
+    .where(eq(t.apiKeys.hash, hash))
+    .limit(1);
+  return row;
+}
+
+export async function listKeys({ db, t }: Tx, accountId: string): Promise<ApiKey[]> {
+  return db
+    .select()
+    .from(t.apiKeys)
+    .where(eq(t.apiKeys.accountId, accountId))
+    .orderBy(asc(t.apiKeys.createdAt), asc(t.apiKeys.id));
+}
+
+/** Revokes a key; keeps the first revocation's time. Undefined when there is no such key. */
+export async function revokeKey({ db, t }: Tx, id: string, now: number): Promise<ApiKey | undefined> {
+  await db
+    .update(t.apiKeys)
+    .set({ revokedAt: now })
+    .where(and(eq(t.apiKeys.id, id), isNull(t.apiKeys.revokedAt)));
+  const [key] = await db.select().from(t.apiKeys).where(eq(t.apiKeys.id, id)).limit(1);
+  return key;
+}
+
+export async function touchKey({ db, t }: Tx, id: string, now: number): Promise<void> {
+  await db.update(t.apiKeys).set({ lastUsedAt: now }).where(eq(t.apiKeys.id, id));
+}

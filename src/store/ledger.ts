@@ -1,0 +1,29 @@
+import { and, desc, eq } from "drizzle-orm";
+import type { Tables } from "../../db/schema.ts";
+import type { Tx } from "./store.ts";
+
+export type LedgerEntry = Tables["ledgerEntries"]["$inferSelect"];
+
+export async function insertEntry({ db, t }: Tx, entry: LedgerEntry): Promise<void> {
+  await db.insert(t.ledgerEntries).values(entry);
+}
+
+/** The reservation that pays for an image; undefined for test images, which reserve nothing. */
+export async function findReservation({ db, t }: Tx, imageId: string): Promise<LedgerEntry | undefined> {
+  const [entry] = await db
+    .select()
+    .from(t.ledgerEntries)
+    .where(and(eq(t.ledgerEntries.imageId, imageId), eq(t.ledgerEntries.kind, "reserve")))
+    .limit(1);
+  return entry;
+}
+
+/** The newest entries of an account. */
+export async function listEntries({ db, t }: Tx, accountId: string, limit: number): Promise<LedgerEntry[]> {
+  return db
+    .select()
+    .from(t.ledgerEntries)
+    .where(eq(t.ledgerEntries.accountId, accountId))
+    .orderBy(desc(t.ledgerEntries.createdAt), desc(t.ledgerEntries.id))
+    .limit(limit);
+}

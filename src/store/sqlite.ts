@@ -1,0 +1,108 @@
+import { Database as SqliteDatabase } from "bun:sqlite";
+import { drizzle } from "drizzle-orm/bun-sqlite";
+import PQueue from "p-queue";
+import { sqliteTables } from "../../db/schema.ts";
+import { AppError, OperatorError } from "../core/errors.ts";
+import { migrate, refuseDamaged } from "./migrate.ts";
+import type { Store, Tx } from "./store.ts";
+
+/** How long SQLite itself waits for another process's write. Short: the wait blocks the event loop. */
+const BUSY_TIMEOUT_MS = 20;
+/** How often and how long we come back for the write lock without blocking anything. */
+const BUSY_RETRY_MS = 10;
+const BUSY_GIVE_UP_MS = 10_000;
+
+/**
+ * Opens (or creates) the SQLite file, brings it to the newest schema and returns the store. Throws an OperatorError
+ * when the file is newer than this program, cannot be opened, or (with `verify`, which reads the whole file) is damaged.
+ */
+export function openSqliteStore(file: string, options: { verify?: boolean } = {}): Store {
+  const writer = openConnection(file);
+  try {
+    if (options.verify) refuseDamaged(writer);
+    migrate(writer);
+  } catch (error) {
+    writer.close();
+    throw error;
+  }
+  const reader = openConnection(file);
+  reader.run("PRAGMA query_only = ON");
+
+  const writeTx: Tx = { db: drizzle({ client: writer }), t: sqliteTables };
+  const read: Tx = { db: drizzle({ client: reader }), t: sqliteTables };
+  // One writer at a time: drizzle's own transaction does not roll an async callback back on bun:sqlite.
+  const mutex = new PQueue({ concurrency: 1 });
+
+  return {
+    read,
+    write: (fn) =>
+      mutex.add(async () => {
+        await beginImmediate(writer);
+        try {
+          const result = await fn(writeTx);
+          writer.run("COMMIT");
+          return result;
+        } catch (error) {
+          if (writer.inTransaction) writer.run("ROLLBACK");
+          throw asStorageFault(error);
+        }
+      }),
+    checkpoint: () => void writer.run("PRAGMA wal_checkpoint(PASSIVE)"),
+    close: async () => {
+      await mutex.onIdle();
+      reader.close();
+      writer.close();
+    },
+  };
+}
+
+function openConnection(file: string): SqliteDatabase {
+  try {
+    const client = new SqliteDatabase(file, { create: true });
+    client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    client.run("PRAGMA journal_mode = WAL");
+    client.run("PRAGMA foreign_keys = ON");
+    // A 202 must survive a power cut, so every commit is synced.
+    client.run("PRAGMA synchronous = FULL");
+    client.run("PRAGMA cache_size = -65536");
+    client.run("PRAGMA temp_store = MEMORY");
+    return client;
+  } catch (cause) {
+    throw new OperatorError(
+      `The database ${file} cannot be opened: ${(cause as Error).message}. Check the folder's permissions and free space; if the file is damaged, restore a backup with "cardpress restore --from FILE".`,
+    );
+  }
+}
+
+/** Takes the write lock, waiting for other processes (the command line) without blocking the event loop. */
+async function beginImmediate(client: SqliteDatabase): Promise<void> {
+  for (let waitedMs = 0; ; waitedMs += BUSY_RETRY_MS + BUSY_TIMEOUT_MS) {
+    try {
+      client.run("BEGIN IMMEDIATE");
+      return;
+    } catch (error) {
+      if (sqliteCode(error) !== "SQLITE_BUSY" || waitedMs > BUSY_GIVE_UP_MS) throw asStorageFault(error);
+      await Bun.sleep(BUSY_RETRY_MS);
+    }
+  }
+}
+
+const STORAGE_FAULTS = /^SQLITE_(FULL|READONLY|IOERR|BUSY|CANTOPEN|CORRUPT)/;
+
+/** Disk trouble becomes a 503 that asks to come back; everything else is passed on as it is. */
+function asStorageFault(error: unknown): unknown {
+  const code = sqliteCode(error);
+  if (!STORAGE_FAULTS.test(code)) return error;
+  return new AppError("SERVICE_OVERLOADED", "The service cannot store requests right now. Try again later.", {
+    retryAfterSeconds: 30,
+    cause: error,
+  });
+}
+
+/** bun:sqlite's error code, also when Drizzle has wrapped the error; "" when it is no SQLite error. */
+export function sqliteCode(error: unknown): string {
+  for (let e = error; e instanceof Error; e = e.cause) {
+    if ("code" in e && typeof e.code === "string" && e.code.startsWith("SQLITE_")) return e.code;
+  }
+  return "";
+}

@@ -1,0 +1,61 @@
+import { and, eq, gte, lte, sql } from "drizzle-orm";
+import type { Environment } from "../core/api-key.ts";
+import { dayOf } from "../core/time.ts";
+import type { Tx } from "./store.ts";
+
+export interface UsageCounts {
+  requested: number;
+  completed: number;
+  failed: number;
+  creditsUsed: number;
+}
+
+/** Adds to today's counters, in the transaction that changes the image. */
+export async function countUsage(
+  { db, t }: Tx,
+  scope: { accountId: string; environment: Environment },
+  now: number,
+  add: Partial<UsageCounts>,
+): Promise<void> {
+  const u = t.usageDays;
+  const { requested = 0, completed = 0, failed = 0, creditsUsed = 0 } = add;
+  await db
+    .insert(u)
+    .values({ ...scope, day: dayOf(now), requested, completed, failed, creditsUsed })
+    .onConflictDoUpdate({
+      target: [u.accountId, u.environment, u.day],
+      set: {
+        requested: sql`${u.requested} + ${requested}`,
+        completed: sql`${u.completed} + ${completed}`,
+        failed: sql`${u.failed} + ${failed}`,
+        creditsUsed: sql`${u.creditsUsed} + ${creditsUsed}`,
+      },
+    });
+}
+
+/** The sums from day `from` to day `to`, both included. */
+export async function sumUsage(
+  { db, t }: Tx,
+  scope: { accountId: string; environment: Environment },
+  days: { from: string; to: string },
+): Promise<UsageCounts> {
+  const u = t.usageDays;
+  const sum = (column: typeof u.requested) => sql<number>`coalesce(sum(${column}), 0)`.mapWith(Number);
+  const [row] = await db
+    .select({
+      requested: sum(u.requested),
+      completed: sum(u.completed),
+      failed: sum(u.failed),
+      creditsUsed: sum(u.creditsUsed),
+    })
+    .from(u)
+    .where(
+      and(
+        eq(u.accountId, scope.accountId),
+        eq(u.environment, scope.environment),
+        gte(u.day, days.from),
+        lte(u.day, days.to),
+      ),
+    );
+  return row ?? { requested: 0, completed: 0, failed: 0, creditsUsed: 0 };
+}
