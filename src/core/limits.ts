@@ -26,6 +26,17 @@ export const MIN_BADGE_SIDE_PX = 16;
 export const MAX_SOURCE_REDIRECTS = 3;
 /** For name look-up, connection, redirects and body together. */
 export const SOURCE_TIMEOUT_MS = 10 * SECOND_MS;
+/** A real progressive photo has about 10 scans; thousands, each over all pixels, would keep a decoder busy for minutes. */
+export const MAX_JPEG_SCANS = 100;
+/** Each may hold MAX_SOURCE_BYTES twice for a moment: at worst just under 1 GB. */
+export const MAX_SOURCE_FETCHES = 32;
+/** What a burst may queue up behind them: under a second of waiting at a typical 300 ms a fetch, 20 s at the worst. */
+export const MAX_WAITING_SOURCE_FETCHES = 64;
+
+/** Photos and webhooks: room for presigned addresses with session tokens, which reach 2,000. */
+export const MAX_OUTBOUND_URL_CHARS = 4096;
+/** 1xx answers before the real one. Servers send one; an endless row of them would only cost memory. */
+export const MAX_INTERIM_RESPONSES = 8;
 
 export const DEFAULT_LIST_LIMIT = 20;
 export const MAX_LIST_LIMIT = 100;

@@ -1,0 +1,44 @@
+export type GuardedHttpErrorKind =
+  | "address_refused"
+  | "not_https"
+  | "bad_url"
+  | "dns"
+  | "connect"
+  | "tls"
+  | "timeout"
+  | "too_large"
+  | "too_many_redirects"
+  | "protocol"
+  | "aborted";
+
+export interface GuardedHttpErrorOptions {
+  /** What really happened; for the log, never for the partner. */
+  cause?: unknown;
+  /** For `too_large`: the size the server announced, where it announced one. */
+  declaredBytes?: number;
+}
+
+/**
+ * Why an outbound request came to nothing. `message` may be shown to whoever gave the address: it says nothing
+ * about what is found at an address that is not public, not even whether it exists.
+ */
+export class GuardedHttpError extends Error {
+  readonly declaredBytes: number | undefined;
+
+  constructor(
+    readonly kind: GuardedHttpErrorKind,
+    message: string,
+    options: GuardedHttpErrorOptions = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.name = "GuardedHttpError";
+    this.declaredBytes = options.declaredBytes;
+  }
+}
+
+/**
+ * One message for a name that does not exist and for an address that is not public: two messages would tell a
+ * stranger which names exist inside the operator's network.
+ */
+export const HOST_REFUSED_MESSAGE =
+  "The host of this address was not found or is not on the public internet. Check its spelling, and use an address that opens in a private browser window from anywhere.";

@@ -1,0 +1,322 @@
+import { lookup } from "node:dns/promises";
+import http from "node:http";
+import https from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { rootCertificates } from "node:tls";
+import { MAX_INTERIM_RESPONSES } from "../core/limits.ts";
+import { type CheckedUrl, checkUrl, isPublicAddress } from "./address-rules.ts";
+import { GuardedHttpError, HOST_REFUSED_MESSAGE } from "./guarded-http-error.ts";
+
+export { GuardedHttpError } from "./guarded-http-error.ts";
+
+export interface GuardedHttpOptions {
+  /** Origins (`scheme://host:port`) exempt from the https and public-address rules, each hop for itself. */
+  allowedOrigins: ReadonlySet<string>;
+  /** All addresses of a name; the system's look-up when absent. */
+  resolve?: (hostname: string) => Promise<string[]>;
+  /** PEM certificates of private authorities, trusted besides the public ones. */
+  ca?: string;
+}
+
+export interface GuardedHead {
+  status: number;
+  /** Names in lower case; repeated headers are joined by ", ". */
+  headers: Record<string, string>;
+}
+
+export interface GuardedRequest {
+  method: "GET" | "POST";
+  url: string;
+  headers?: Record<string, string>;
+  body?: Uint8Array | string;
+  /** For name look-up, connection, every redirect and the body together. */
+  timeoutMs: number;
+  maxResponseBytes: number;
+  /** 0: a redirect is handed back as the answer it is. Only GET is ever redirected. */
+  maxRedirects: number;
+  onOversize: "fail" | "truncate";
+  signal?: AbortSignal;
+  /** Sees the final answer's head before its body is read; what it throws ends the request. */
+  onHead?: (head: GuardedHead) => void;
+}
+
+export interface GuardedResponse extends GuardedHead {
+  /** The bytes as sent: an encoded body is never inflated. */
+  body: Uint8Array;
+  /** Where the answer came from, after redirects. */
+  url: string;
+}
+
+/** One address to ask, with the checked socket addresses it may be asked at. */
+interface Hop extends CheckedUrl {
+  addresses: string[];
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** Secrets meant for one host only. */
+const ORIGIN_BOUND_HEADERS = new Set(["authorization", "cookie", "proxy-authorization"]);
+
+/**
+ * Asks an address given by a stranger without letting it reach anything private: every hop's name is looked up
+ * once, all its addresses are checked, and the connection goes to those and no others, so a second DNS answer
+ * changes nothing. TLS is always verified against the name. Proxy variables are ignored, connections never shared.
+ * Resolves with any status; throws GuardedHttpError.
+ */
+export async function guardedRequest(
+  request: GuardedRequest,
+  options: GuardedHttpOptions,
+): Promise<GuardedResponse> {
+  const deadline = startDeadline(request);
+  try {
+    let target = checkUrl(request.url, options.allowedOrigins);
+    let headers = request.headers ?? {};
+    for (let redirects = 0; ; redirects++) {
+      const addresses = await checkedAddresses(target, options, deadline.signal);
+      const answer = await exchange(
+        { ...target, addresses },
+        { ...request, headers },
+        options,
+        deadline.signal,
+      );
+      if (!("redirectTo" in answer)) return answer;
+      if (redirects === request.maxRedirects) throw tooManyRedirects(request.maxRedirects);
+      const from = target.url;
+      target = checkUrl(answer.redirectTo, options.allowedOrigins);
+      if (target.url.origin !== from.origin) headers = withoutSecrets(headers);
+    }
+  } finally {
+    deadline.stop();
+  }
+}
+
+/** A signal whose reason is the error to throw, from the time limit or from the caller, whichever is first. */
+function startDeadline(request: GuardedRequest): { signal: AbortSignal; stop: () => void } {
+  const controller = new AbortController();
+  const onTimeout = () =>
+    controller.abort(
+      new GuardedHttpError("timeout", `No complete answer came within ${request.timeoutMs / 1000} seconds.`),
+    );
+  const onAbort = () =>
+    controller.abort(
+      new GuardedHttpError("aborted", "The request was given up.", { cause: request.signal?.reason }),
+    );
+  const timer = setTimeout(onTimeout, request.timeoutMs);
+  if (request.signal?.aborted) onAbort();
+  request.signal?.addEventListener("abort", onAbort);
+  return {
+    signal: controller.signal,
+    stop: () => {
+      clearTimeout(timer);
+      request.signal?.removeEventListener("abort", onAbort);
+    },
+  };
+}
+
+async function checkedAddresses(
+  target: CheckedUrl,
+  options: GuardedHttpOptions,
+  signal: AbortSignal,
+): Promise<string[]> {
+  if (isIP(target.host)) return [target.host];
+  const addresses = await unlessAborted((options.resolve ?? systemResolve)(target.host), signal).catch(
+    (cause) => {
+      if (cause instanceof GuardedHttpError) throw cause;
+      throw new GuardedHttpError("dns", HOST_REFUSED_MESSAGE, { cause });
+    },
+  );
+  if (addresses.length === 0) throw new GuardedHttpError("dns", HOST_REFUSED_MESSAGE);
+  // One private address among public ones is refused too: which of them is connected to is a matter of luck.
+  if (!target.trusted && !addresses.every(isPublicAddress)) {
+    const cause = new Error(`${target.host} resolves to ${addresses.join(", ")}`);
+    throw new GuardedHttpError("address_refused", HOST_REFUSED_MESSAGE, { cause });
+  }
+  return addresses;
+}
+
+async function systemResolve(hostname: string): Promise<string[]> {
+  return (await lookup(hostname, { all: true })).map(({ address }) => address);
+}
+
+/** A look-up cannot be cancelled, only no longer waited for. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
+function tooManyRedirects(maxRedirects: number): GuardedHttpError {
+  return new GuardedHttpError(
+    "too_many_redirects",
+    `The address redirects more than ${maxRedirects} times. Use the address it ends at.`,
+  );
+}
+
+function withoutSecrets(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !ORIGIN_BOUND_HEADERS.has(name.toLowerCase())),
+  );
+}
+
+/** Sends one request over one connection of its own; resolves with the answer or with where it redirects to. */
+function exchange(
+  hop: Hop,
+  request: GuardedRequest,
+  options: GuardedHttpOptions,
+  signal: AbortSignal,
+): Promise<GuardedResponse | { redirectTo: string }> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const client = openRequest(hop, request, options);
+    let response: http.IncomingMessage | undefined;
+    let stage: "connect" | "tls" | "protocol" = "connect";
+    let interimResponses = 0;
+
+    const settle = (act: () => void) => {
+      signal.removeEventListener("abort", onAbort);
+      act();
+      client.destroy();
+    };
+    const fail = (error: unknown) => settle(() => reject(error));
+    const onAbort = () => fail(signal.reason);
+    signal.addEventListener("abort", onAbort);
+
+    client.on("socket", (socket) => {
+      socket.once("connect", () => {
+        stage = hop.url.protocol === "https:" ? "tls" : "protocol";
+      });
+      socket.once("secureConnect", () => {
+        stage = "protocol";
+      });
+    });
+    client.on("information", () => {
+      if (++interimResponses > MAX_INTERIM_RESPONSES) fail(brokenAnswer(new Error("too many 1xx answers")));
+    });
+    client.on("upgrade", () => fail(brokenAnswer(new Error("101 Switching Protocols"))));
+    client.on("error", (cause) => {
+      // Bytes after a complete answer are the server's mistake, and no reason to lose the answer.
+      if (!response?.complete) fail(stageError(stage, cause));
+    });
+    client.on("response", (incoming) => {
+      response = incoming;
+      incoming.on("error", (cause) => fail(brokenAnswer(cause)));
+      try {
+        const head = headOf(incoming);
+        const redirectTo = redirectTarget(head, hop.url, request);
+        if (redirectTo !== undefined) return settle(() => resolve({ redirectTo }));
+        request.onHead?.(head);
+        readBody(incoming, head, request, {
+          done: (body) => settle(() => resolve({ ...head, body, url: hop.url.href })),
+          fail,
+        });
+      } catch (error) {
+        fail(error);
+      }
+    });
+    client.end(request.body);
+  });
+}
+
+function openRequest(hop: Hop, request: GuardedRequest, options: GuardedHttpOptions): http.ClientRequest {
+  const { url, host, addresses } = hop;
+  const settings: https.RequestOptions = {
+    method: request.method,
+    hostname: host,
+    path: url.pathname + url.search,
+    headers: { "Accept-Encoding": "identity", ...request.headers },
+    // A shared agent reuses sockets by name, and then nobody looks at the address; it may also use a proxy.
+    agent: false,
+    lookup: pinnedLookup(addresses),
+  };
+  if (url.port) settings.port = url.port;
+  if (url.protocol === "http:") return http.request(settings);
+  // Said aloud because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would switch verification off.
+  settings.rejectUnauthorized = true;
+  if (options.ca !== undefined) settings.ca = [...rootCertificates, options.ca];
+  return https.request(settings);
+}
+
+/** Answers every look-up with the addresses that were checked, whatever the name resolves to by now. */
+function pinnedLookup(addresses: string[]): LookupFunction {
+  const entries = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_hostname, _options, callback) => callback(null, entries);
+}
+
+function headOf(incoming: http.IncomingMessage): GuardedHead {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return { status: incoming.statusCode ?? 0, headers };
+}
+
+function redirectTarget(head: GuardedHead, from: URL, request: GuardedRequest): string | undefined {
+  const { location } = head.headers;
+  if (request.method !== "GET" || request.maxRedirects === 0) return undefined;
+  if (!REDIRECTS.has(head.status) || location === undefined) return undefined;
+  const next = URL.parse(location, from);
+  if (next === null) throw brokenAnswer(new Error("unreadable Location header"));
+  return next.href;
+}
+
+function readBody(
+  incoming: http.IncomingMessage,
+  head: GuardedHead,
+  request: GuardedRequest,
+  { done, fail }: { done: (body: Uint8Array) => void; fail: (error: GuardedHttpError) => void },
+): void {
+  const { maxResponseBytes, onOversize } = request;
+  const declaredBytes = Number(head.headers["content-length"] ?? Number.NaN);
+  if (onOversize === "fail" && declaredBytes > maxResponseBytes)
+    throw tooLarge(maxResponseBytes, declaredBytes);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  incoming.on("data", (chunk: Uint8Array) => {
+    chunks.push(chunk.subarray(0, maxResponseBytes - bytes));
+    bytes += chunk.length;
+    if (bytes <= maxResponseBytes) return;
+    incoming.removeAllListeners("data");
+    if (onOversize === "fail") fail(tooLarge(maxResponseBytes));
+    else done(Buffer.concat(chunks));
+  });
+  incoming.on("end", () => done(Buffer.concat(chunks)));
+}
+
+function tooLarge(maxBytes: number, declaredBytes?: number): GuardedHttpError {
+  const options = declaredBytes === undefined ? {} : { declaredBytes };
+  return new GuardedHttpError("too_large", `The answer is larger than ${maxBytes} bytes.`, options);
+}
+
+function brokenAnswer(cause: unknown): GuardedHttpError {
+  if (cause instanceof GuardedHttpError) return cause;
+  return new GuardedHttpError(
+    "protocol",
+    "The server broke off its answer or does not speak HTTP properly. Try again, and check that the address opens in a browser.",
+    { cause },
+  );
+}
+
+function stageError(stage: "connect" | "tls" | "protocol", cause: Error): GuardedHttpError {
+  if (stage === "protocol") return brokenAnswer(cause);
+  if (stage === "tls") return new GuardedHttpError("tls", tlsMessage(cause), { cause });
+  return new GuardedHttpError(
+    "connect",
+    "No connection to the server of this address could be made. Check host and port, or try again later.",
+    { cause },
+  );
+}
+
+/** Codes as OpenSSL's X509_verify_cert names them, and Node's own for a wrong name. */
+function tlsMessage(cause: Error): string {
+  const code = "code" in cause ? String(cause.code) : "";
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
+    return "The server's TLS certificate belongs to another host name. Use the name it was issued for.";
+  }
+  if (code === "CERT_HAS_EXPIRED") return "The server's TLS certificate has expired. Renew it.";
+  if (/SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|CERT_UNTRUSTED/.test(code)) {
+    return "The server's TLS certificate comes from no known authority, or its chain is incomplete. Install a complete certificate from a public authority.";
+  }
+  return "No secure connection could be made. Check that the address opens in a browser without a warning.";
+}
