@@ -256,7 +256,11 @@ function redirectTarget(head: GuardedHead, from: URL, request: GuardedRequest): 
   const { location } = head.headers;
   if (request.method !== "GET" || request.maxRedirects === 0) return undefined;
   if (!REDIRECTS.has(head.status) || location === undefined) return undefined;
-  const next = URL.parse(location, from);
+  // Header values arrive as Latin-1; servers that do not escape a Location write UTF-8, as browsers expect.
+  const target = Buffer.from(location, "latin1").toString("utf8");
+  // An absolute target is handed on as it was sent, so that its spelling is judged too.
+  if (/^[a-z][a-z\d+.-]*:/i.test(target)) return target;
+  const next = URL.parse(target, from);
   if (next === null) throw brokenAnswer(new Error("unreadable Location header"));
   return next.href;
 }

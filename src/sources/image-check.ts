@@ -70,11 +70,11 @@ function describeForeign(start: string): string {
     .replace(/^\xef\xbb\xbf/, "")
     .trimStart()
     .toLowerCase();
-  if (/<svg[\s>]/.test(text)) {
-    return "It is an SVG; JPEG, PNG or WebP is needed. Export it as PNG.";
-  }
-  if (/^<(!doctype html|html|head|body|script|!--)/.test(text)) {
+  if (/^<(!doctype html|html|head|body|script)/.test(text)) {
     return "The address answers with a web page, not with a picture. Give the address of the picture itself, and check that it needs no login.";
+  }
+  if (/<svg[\s/>]/.test(text)) {
+    return "It is an SVG; JPEG, PNG or WebP is needed. Export it as PNG.";
   }
   if (start.slice(4, 8) === "ftyp") {
     const brand = start.slice(8, 12);

@@ -1,0 +1,401 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import type { Socket } from "node:net";
+import { gzipSync } from "node:zlib";
+import {
+  type GuardedHttpOptions,
+  type GuardedRequest,
+  guardedRequest,
+} from "../../src/sources/guarded-http.ts";
+import { GuardedHttpError, type GuardedHttpErrorKind } from "../../src/sources/guarded-http-error.ts";
+import { head, serveRaw, serveSilence, startCanary, TEST_AUTHORITY, type TestServer } from "./servers.ts";
+
+const LOOPBACK = async () => ["127.0.0.1"];
+/** Never cut short by this limit unless a test is about it. */
+const AMPLE_MS = 20_000;
+const SHORT_MS = 80;
+
+const servers: { close: () => void }[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+async function using<T extends { close: () => void }>(starting: Promise<T>): Promise<T> {
+  const server = await starting;
+  servers.push(server);
+  return server;
+}
+
+function get(
+  server: TestServer,
+  request: Partial<GuardedRequest> = {},
+  options: Partial<GuardedHttpOptions> = {},
+) {
+  return guardedRequest(
+    {
+      method: "GET",
+      url: `${server.origin}/photo.jpg`,
+      timeoutMs: AMPLE_MS,
+      maxResponseBytes: 1_000,
+      maxRedirects: 3,
+      onOversize: "fail",
+      ...request,
+    },
+    { allowedOrigins: new Set([server.origin]), resolve: LOOPBACK, ca: TEST_AUTHORITY, ...options },
+  );
+}
+
+async function expectKind(answer: Promise<unknown>, kind: GuardedHttpErrorKind): Promise<GuardedHttpError> {
+  const outcome = await answer.catch((error) => error);
+  if (!(outcome instanceof GuardedHttpError)) throw new Error(`Expected ${kind}, got ${outcome}`);
+  expect(outcome.kind).toBe(kind);
+  return outcome;
+}
+
+const text = (body: Uint8Array) => Buffer.from(body).toString();
+
+describe("the connection", () => {
+  test("goes to the looked-up address, with the name in Host and the certificate checked against it", async () => {
+    const server = await using(serveRaw((socket) => socket.end(`${head(200)}ok`), "photos.example"));
+    const answer = await get(server, { url: `${server.origin}/photo.jpg?size=big#face` });
+    expect({ ...answer, body: text(answer.body) }).toEqual({
+      status: 200,
+      headers: {},
+      body: "ok",
+      url: `${server.origin}/photo.jpg?size=big`,
+    });
+    expect(server.requests[0]).toStartWith("GET /photo.jpg?size=big HTTP/1.1\r\n");
+    expect(server.requests[0]).toContain(`Host: photos.example:${server.port}\r\n`);
+    expect(server.requests[0]).toContain("Accept-Encoding: identity\r\n");
+  });
+
+  test("stays at the checked address when the name changes its mind", async () => {
+    const canary = await using(startCanary());
+    let lookUps = 0;
+    // A routed-nowhere address of the public range first, this machine at every later look-up.
+    const resolve = async () => (++lookUps === 1 ? ["3ffe::1"] : ["127.0.0.1"]);
+    const request = { method: "GET", maxResponseBytes: 1_000, maxRedirects: 3, onOversize: "fail" } as const;
+    const answer = guardedRequest(
+      { ...request, url: `https://rebind.example:${canary.port}/`, timeoutMs: SHORT_MS },
+      { allowedOrigins: new Set(), resolve },
+    );
+    const error = await answer.catch((cause) => cause);
+    expect(["connect", "timeout"]).toContain(error.kind);
+    expect(lookUps).toBe(1);
+    expect(await canary.connections()).toBe(0);
+  });
+
+  test("is looked up and checked anew at every hop", async () => {
+    const canary = await using(startCanary());
+    const answers = [["127.0.0.1"], ["10.0.0.1"]];
+    const server = await using(
+      serveRaw(
+        (socket) => socket.end(head(302, { Location: `https://photos.example:${canary.port}/` })),
+        "photos.example",
+      ),
+    );
+    await expectKind(get(server, {}, { resolve: async () => answers.shift() ?? [] }), "address_refused");
+    expect(answers).toEqual([]);
+    expect(await canary.connections()).toBe(0);
+  });
+
+  test("uses the next address when the first does not answer", async () => {
+    const server = await using(serveRaw((socket) => socket.end(`${head(200)}ok`), "photos.example"));
+    const answer = await get(server, {}, { resolve: async () => ["127.0.0.2", "127.0.0.1"] });
+    expect(text(answer.body)).toBe("ok");
+  });
+
+  test("ignores the proxies and the TLS switch of the environment", async () => {
+    const proxy = await using(startCanary());
+    const server = await using(serveRaw((socket) => socket.end(`${head(200)}ok`), "photos.example"));
+    const proxyUrl = `http://127.0.0.1:${proxy.port}`;
+    const script = `
+      import { guardedRequest } from ${JSON.stringify(`${import.meta.dir}/../../src/sources/guarded-http.ts`)};
+      const ask = (ca) => guardedRequest(
+        { method: "GET", url: "${server.origin}/", timeoutMs: 10000, maxResponseBytes: 100, maxRedirects: 0, onOversize: "fail" },
+        { allowedOrigins: new Set(["${server.origin}"]), resolve: async () => ["127.0.0.1"], ...ca },
+      ).then(({ status }) => status, ({ kind }) => kind);
+      console.log(await ask({ ca: ${JSON.stringify(TEST_AUTHORITY)} }), await ask({}));`;
+    const env = Object.fromEntries(
+      ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"].map((name) => [name, proxyUrl]),
+    );
+    const child = Bun.spawn([process.execPath, "-e", script], {
+      env: {
+        ...process.env,
+        ...env,
+        NO_PROXY: "",
+        NODE_USE_ENV_PROXY: "1",
+        NODE_TLS_REJECT_UNAUTHORIZED: "0",
+      },
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    expect((await new Response(child.stdout).text()).trim()).toBe("200 tls");
+    expect(await proxy.connections()).toBe(0);
+  });
+});
+
+describe("TLS", () => {
+  const unknownAuthority = "comes from no known authority";
+  test.each([
+    ["self-signed", { ca: TEST_AUTHORITY }, unknownAuthority],
+    ["photos.example", {}, unknownAuthority],
+    ["expired", { ca: TEST_AUTHORITY }, "has expired"],
+  ] as const)("a certificate %s with %o is refused", async (certificate, ca, message) => {
+    const server = await using(serveRaw((socket) => socket.end(`${head(200)}ok`), certificate));
+    const request = {
+      method: "GET",
+      timeoutMs: AMPLE_MS,
+      maxResponseBytes: 100,
+      maxRedirects: 0,
+      onOversize: "fail",
+    } as const;
+    const options = { allowedOrigins: new Set([server.origin]), resolve: LOOPBACK, ...ca };
+    const error = await expectKind(guardedRequest({ ...request, url: server.origin }, options), "tls");
+    expect(error.message).toContain(message);
+    expect(server.requests).toEqual([]);
+  });
+
+  test("a certificate for another name is refused", async () => {
+    const server = await using(serveRaw((socket) => socket.end(`${head(200)}ok`), "photos.example"));
+    for (const host of ["other.example", "127.0.0.1"]) {
+      const origin = `https://${host}:${server.port}`;
+      const error = await expectKind(
+        get(server, { url: origin }, { allowedOrigins: new Set([origin]) }),
+        "tls",
+      );
+      expect(error.message).toContain("belongs to another host name");
+    }
+    expect(server.requests).toEqual([]);
+  });
+
+  test("a server that does not speak TLS is refused", async () => {
+    const server = await using(serveSilence("HTTP/1.1 400 Bad Request\r\n\r\n"));
+    const error = await expectKind(get(server), "tls");
+    expect(error.message).toContain("No secure connection");
+  });
+});
+
+describe("the time limit covers", () => {
+  test("a name look-up that never ends", async () => {
+    const server = await using(serveRaw(() => {}, "photos.example"));
+    await expectKind(
+      get(server, { timeoutMs: SHORT_MS }, { resolve: () => new Promise(() => {}) }),
+      "timeout",
+    );
+  });
+
+  test("a TLS handshake that never ends; the connection is closed", async () => {
+    const server = await using(serveSilence());
+    await expectKind(get(server, { timeoutMs: SHORT_MS }), "timeout");
+    await server.firstClosed;
+  });
+
+  test("headers that never come", async () => {
+    const server = await using(serveRaw(() => {}));
+    await expectKind(get(server, { timeoutMs: SHORT_MS }), "timeout");
+    await server.firstClosed;
+  });
+
+  test("headers and bodies that drip, although each byte comes in time", async () => {
+    const drip = (socket: Socket, opening: string) => {
+      socket.write(opening);
+      const timer = setInterval(() => socket.write("a"), 5);
+      socket.on("close", () => clearInterval(timer));
+    };
+    for (const opening of ["HTTP/1.1 200 OK\r\nX: ", head(200, { "Content-Length": 900 })]) {
+      const server = await using(serveRaw((socket) => drip(socket, opening)));
+      await expectKind(get(server, { timeoutMs: SHORT_MS }), "timeout");
+      await server.firstClosed;
+    }
+  });
+
+  test("all redirects together", async () => {
+    const server = await using(
+      serveRaw((socket, request) => {
+        if (request.startsWith("GET /photo.jpg")) socket.end(head(302, { Location: "/slow" }));
+      }),
+    );
+    await expectKind(get(server, { timeoutMs: SHORT_MS }), "timeout");
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("nothing once the caller gives up: before, or in the middle", async () => {
+    const heard = Promise.withResolvers<void>();
+    const server = await using(serveRaw(() => heard.resolve()));
+    await expectKind(get(server, { signal: AbortSignal.abort() }), "aborted");
+    expect(server.requests).toEqual([]);
+    const controller = new AbortController();
+    const answer = get(server, { signal: controller.signal });
+    await heard.promise;
+    controller.abort();
+    await expectKind(answer, "aborted");
+    await server.firstClosed;
+  });
+});
+
+describe("the size limit", () => {
+  const endless = (opening: string) =>
+    serveRaw((socket) => {
+      socket.write(opening);
+      const pour = () => {
+        while (socket.writable && socket.write("a".repeat(10_000)));
+      };
+      socket.on("drain", pour);
+      pour();
+    });
+
+  test("refuses by Content-Length before the body, and names the size", async () => {
+    const server = await using(serveRaw((socket) => socket.write(head(200, { "Content-Length": 1_001 }))));
+    expect((await expectKind(get(server), "too_large")).declaredBytes).toBe(1_001);
+    await server.firstClosed;
+  });
+
+  test("stops an endless body without length", async () => {
+    const server = await using(endless(head(200)));
+    await expectKind(get(server), "too_large");
+    await server.firstClosed;
+  });
+
+  test("stops an endless chunked body", async () => {
+    const server = await using(endless(`${head(200, { "Transfer-Encoding": "chunked" })}ffffffff\r\n`));
+    await expectKind(get(server), "too_large");
+    await server.firstClosed;
+  });
+
+  test("cuts off instead when asked to", async () => {
+    const server = await using(endless(head(200, { "Content-Length": 1_000_000 })));
+    expect((await get(server, { onOversize: "truncate" })).body).toHaveLength(1_000);
+    await server.firstClosed;
+  });
+
+  test("allows exactly the limit", async () => {
+    const server = await using(serveRaw((socket) => socket.end(head(200) + "a".repeat(1_000))));
+    expect((await get(server)).body).toHaveLength(1_000);
+  });
+
+  test("holds for what is sent, since nothing is inflated", async () => {
+    const bomb = gzipSync(Buffer.alloc(500_000));
+    const server = await using(
+      serveRaw((socket) => {
+        socket.write(head(200, { "Content-Encoding": "gzip", "Content-Length": bomb.length }));
+        socket.end(bomb);
+      }),
+    );
+    expect(Buffer.from((await get(server)).body)).toEqual(bomb);
+  });
+});
+
+describe("an answer that is not as HTTP wants it", () => {
+  test.each([
+    ["shorter than its Content-Length", `${head(200, { "Content-Length": 100 })}abc`],
+    ["cut off inside a chunk", `${head(200, { "Transfer-Encoding": "chunked" })}5\r\nabc`],
+    ["another protocol", "SSH-2.0-OpenSSH_9.2\r\n"],
+    ["nothing at all", ""],
+    ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabcde"],
+    ["headers without end", `HTTP/1.1 200 OK\r\n${`X: ${"a".repeat(1_000)}\r\n`.repeat(1_000)}`],
+    ["interim answers without end", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(1_000)],
+    ["a switch of protocols", head(101, { Upgrade: "x", Connection: "upgrade" })],
+    ["an unreadable redirect", head(302, { Location: "https://[::" })],
+  ])("is refused: %s", async (_, bytes) => {
+    const server = await using(serveRaw((socket) => socket.end(bytes)));
+    const { kind } = (await get(server).catch((error) => error)) as GuardedHttpError;
+    expect(["protocol", "bad_url"]).toContain(kind);
+  });
+
+  test("but bytes after a complete answer are only ignored", async () => {
+    const server = await using(
+      serveRaw((socket) => socket.end(`${head(200, { "Content-Length": 3 })}abcdefgh`)),
+    );
+    expect(text((await get(server)).body)).toBe("abc");
+  });
+
+  test("a closed port is a failed connection", async () => {
+    const server = await serveRaw(() => {});
+    server.close();
+    await expectKind(get(server), "connect");
+  });
+});
+
+describe("redirects", () => {
+  /** Counts down in the path: `/2` redirects to `/1`, that to `/0`, which answers. */
+  const countdown = (status: number) =>
+    serveRaw((socket, request) => {
+      const left = Number(request.split(" ")[1]?.slice(1));
+      socket.end(left > 0 ? head(status, { Location: `/${left - 1}` }) : `${head(200)}arrived`);
+    });
+
+  test.each([301, 302, 303, 307, 308])("%d is followed three times, not four", async (status) => {
+    const server = await using(countdown(status));
+    const answer = await get(server, { url: `${server.origin}/3` });
+    expect([text(answer.body), answer.url]).toEqual(["arrived", `${server.origin}/0`]);
+    const error = await expectKind(get(server, { url: `${server.origin}/4` }), "too_many_redirects");
+    expect(error.message).toContain("more than 3 times");
+    expect(server.requests).toHaveLength(8);
+  });
+
+  test("a loop ends at the limit", async () => {
+    const server = await using(serveRaw((socket) => socket.end(head(302, { Location: "/photo.jpg" }))));
+    await expectKind(get(server), "too_many_redirects");
+    expect(server.requests).toHaveLength(4);
+  });
+
+  test("are handed back when none is wanted, and always for POST", async () => {
+    const server = await using(countdown(307));
+    const none = await get(server, { url: `${server.origin}/2`, maxRedirects: 0 });
+    expect([none.status, none.headers.location]).toEqual([307, "/1"]);
+    const posted = await get(server, { url: `${server.origin}/2`, method: "POST", body: "{}" });
+    expect(posted.status).toBe(307);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test("from an allowed origin to one that is not on the list are refused", async () => {
+    const other = await using(serveRaw((socket) => socket.end(`${head(200)}secret`)));
+    const server = await using(serveRaw((socket) => socket.end(head(302, { Location: `${other.origin}/` }))));
+    await expectKind(get(server), "not_https");
+    expect(other.requests).toEqual([]);
+  });
+
+  test("leave secrets behind when the origin changes", async () => {
+    const other = await using(serveRaw((socket) => socket.end(`${head(200)}ok`)));
+    const server = await using(serveRaw((socket) => socket.end(head(302, { Location: `${other.origin}/` }))));
+    const headers = { Authorization: "Bearer x", cookie: "a=b", "X-Kept": "1" };
+    await get(server, { headers }, { allowedOrigins: new Set([server.origin, other.origin]) });
+    expect(server.requests[0]).toContain("Authorization: Bearer x");
+    expect(other.requests[0]).not.toMatch(/authorization|cookie/i);
+    expect(other.requests[0]).toContain("X-Kept: 1");
+  });
+
+  test("may be written in unescaped UTF-8", async () => {
+    const server = await using(
+      serveRaw((socket, request) => {
+        const first = request.startsWith("GET /photo.jpg");
+        socket.end(
+          Buffer.from(first ? "HTTP/1.1 302 Found\r\nLocation: /Fußball.jpg\r\n\r\n" : `${head(200)}ok`),
+        );
+      }),
+    );
+    expect((await get(server)).url).toBe(`${server.origin}/Fu%C3%9Fball.jpg`);
+  });
+});
+
+test("a POST carries its body and length, and any status is an answer", async () => {
+  const server = await using(
+    serveRaw((socket) => socket.end(`${head(410, { "X-A": "1" })}gone`), "photos.example"),
+  );
+  const answer = await get(server, {
+    method: "POST",
+    body: '{"ü":1}',
+    headers: { "Content-Type": "application/json" },
+  });
+  expect([answer.status, text(answer.body), answer.headers["x-a"]]).toEqual([410, "gone", "1"]);
+  expect(server.requests[0]).toMatch(/^POST \/photo\.jpg HTTP\/1\.1\r\n/);
+  expect(server.requests[0]).toMatch(/content-length: 8\r\n/i);
+});
+
+test("the head can end a request before its body is read", async () => {
+  const server = await using(serveRaw((socket) => socket.write(head(200, { "Content-Length": 500 }))));
+  const onHead = () => {
+    throw new RangeError("not this one");
+  };
+  await expect(get(server, { onHead })).rejects.toThrow(RangeError);
+  await server.firstClosed;
+});

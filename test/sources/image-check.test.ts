@@ -1,0 +1,47 @@
+import { describe, expect, test } from "bun:test";
+import { checkImage, UnusableImageError } from "../../src/sources/image-check.ts";
+import { jpeg, png, turnedByExif, webp } from "./pictures.ts";
+
+const LIMITS = { minSidePx: 16, maxPixels: 1_000_000 };
+
+describe("a picture that breaks off is refused, wherever that is", () => {
+  test.each([
+    ["JPEG", () => jpeg(300, 240)],
+    ["progressive JPEG", () => jpeg(300, 240, true)],
+    ["JPEG with a thumbnail's end marker in its EXIF block", async () => withThumbnail(await jpeg(300, 240))],
+    ["PNG", async () => png(300, 240)],
+    ["WebP", () => webp(300, 240)],
+  ] as const)("%s", async (_, make) => {
+    const whole = await make();
+    await checkImage(whole, LIMITS);
+    for (let length = 1; length < whole.length; length++) {
+      const cut = whole.subarray(0, length);
+      await expect(checkImage(cut, LIMITS), `${length} of ${whole.length}`).rejects.toThrow(
+        UnusableImageError,
+      );
+    }
+  });
+});
+
+function withThumbnail(image: Uint8Array): Uint8Array {
+  const withExif = Buffer.from(turnedByExif(image));
+  // The last bytes of the block, behind its one entry, are free.
+  withExif.write("\xff\xd9", 34, "latin1");
+  return withExif;
+}
+
+test("hostile lengths and fill bytes end the walk instead of prolonging it", async () => {
+  const picture = Buffer.from(await jpeg(300, 240));
+  const ends = [
+    Buffer.alloc(100_000, 0xff),
+    Buffer.alloc(100_000, "\xff\0", "latin1"),
+    Buffer.alloc(100_000, "\xff\xe0\0\0", "latin1"),
+  ];
+  for (const end of ends) {
+    const bytes = Buffer.concat([picture.subarray(0, -2), end]);
+    await expect(checkImage(bytes, LIMITS)).rejects.toThrow("breaks off");
+  }
+  const start = Buffer.from(png(300, 240)).subarray(0, 33);
+  const jump = Buffer.from("ffffffff49444154deadbeef", "hex");
+  await expect(checkImage(Buffer.concat([start, jump]), LIMITS)).rejects.toThrow("breaks off");
+});
