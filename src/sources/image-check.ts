@@ -129,7 +129,7 @@ function jpegProblem(bytes: Uint8Array): string | undefined {
       at += 1;
       continue;
     }
-    if (marker === 0xd9) return scans > 0 ? undefined : DAMAGED;
+    if (marker === 0xd9) return undefined;
     if (marker === 0xda && ++scans > MAX_JPEG_SCANS) {
       return `It is a JPEG of more than ${MAX_JPEG_SCANS} scans. Export it again.`;
     }

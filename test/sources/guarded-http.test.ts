@@ -292,13 +292,20 @@ describe("an answer that is not as HTTP wants it", () => {
     ["nothing at all", ""],
     ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabcde"],
     ["headers without end", `HTTP/1.1 200 OK\r\n${`X: ${"a".repeat(1_000)}\r\n`.repeat(1_000)}`],
-    ["interim answers without end", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(1_000)],
     ["a switch of protocols", head(101, { Upgrade: "x", Connection: "upgrade" })],
     ["an unreadable redirect", head(302, { Location: "https://[::" })],
   ])("is refused: %s", async (_, bytes) => {
     const server = await using(serveRaw((socket) => socket.end(bytes)));
     const { kind } = (await get(server).catch((error) => error)) as GuardedHttpError;
     expect(["protocol", "bad_url"]).toContain(kind);
+  });
+
+  test("is refused: interim answers without end", async () => {
+    const interim = "HTTP/1.1 103 Early Hints\r\n\r\n";
+    const server = await using(serveRaw((socket) => socket.write(interim.repeat(9))));
+    await expectKind(get(server), "protocol");
+    const patient = await using(serveRaw((socket) => socket.end(`${interim.repeat(8)}${head(200)}ok`)));
+    expect(text((await get(patient)).body)).toBe("ok");
   });
 
   test("but bytes after a complete answer are only ignored", async () => {
@@ -389,6 +396,11 @@ test("a POST carries its body and length, and any status is an answer", async ()
   expect([answer.status, text(answer.body), answer.headers["x-a"]]).toEqual([410, "gone", "1"]);
   expect(server.requests[0]).toMatch(/^POST \/photo\.jpg HTTP\/1\.1\r\n/);
   expect(server.requests[0]).toMatch(/content-length: 8\r\n/i);
+});
+
+test("an answer that announces a body it may not have comes with none", async () => {
+  const server = await using(serveRaw((socket) => socket.end(head(304, { "Content-Length": 500 }))));
+  expect(await get(server)).toMatchObject({ status: 304, body: new Uint8Array(0) });
 });
 
 test("the head can end a request before its body is read", async () => {

@@ -30,6 +30,18 @@ function withThumbnail(image: Uint8Array): Uint8Array {
   return withExif;
 }
 
+test("a picture without picture data is refused", async () => {
+  const whole = Buffer.from(await jpeg(300, 240));
+  const scan = whole.lastIndexOf(Buffer.from([0xff, 0xda]));
+  const scanless = Buffer.concat([whole.subarray(0, scan), whole.subarray(-2)]);
+  const dataless = Buffer.concat([
+    Buffer.from(png(300, 240)).subarray(0, 33),
+    Buffer.from(png(1, 1)).subarray(-12),
+  ]);
+  for (const bytes of [scanless, dataless])
+    await expect(checkImage(bytes, LIMITS)).rejects.toThrow("damaged");
+});
+
 test("hostile lengths and fill bytes end the walk instead of prolonging it", async () => {
   const picture = Buffer.from(await jpeg(300, 240));
   const ends = [
