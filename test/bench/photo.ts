@@ -28,7 +28,7 @@ const cacheDir = join(tmpdir(), "cardpress-test-cache");
 mkdirSync(cacheDir, { recursive: true });
 if (options.out) mkdirSync(options.out, { recursive: true });
 
-const chromium = await findChromium({ configuredPath: process.env["CARDPRESS_CHROMIUM"], cacheDir });
+const chromium = await findChromium({ configuredPath: process.env.CARDPRESS_CHROMIUM, cacheDir });
 const browser = await launchBrowser({ chromium, profilesDir: tmpdir(), noSandbox: true });
 console.log(await browser.version(), "on Bun", Bun.version);
 

@@ -16,7 +16,7 @@ let studio: PhotoStudio;
 
 beforeAll(async () => {
   mkdirSync(cacheDir, { recursive: true });
-  const chromium = await findChromium({ configuredPath: process.env["CARDPRESS_CHROMIUM"], cacheDir });
+  const chromium = await findChromium({ configuredPath: process.env.CARDPRESS_CHROMIUM, cacheDir });
   browser = await launchBrowser({ chromium, profilesDir: tmpdir(), noSandbox: true });
   studio = await openPhotoStudio(browser);
 });

@@ -4,7 +4,7 @@ let session;
 /**
  * Runs the salient network in the page: some five times slower than in the worker process, for machines on which the
  * native runtime does not load. The runtime and the network are fetched on first use only.
- * @param {Float32Array<ArrayBuffer>} values 1 x 3 x size x size
+ * @param {Float32Array} values 1 x 3 x size x size
  * @param {number} size
  * @returns {Promise<Float32Array<ArrayBuffer>>} size x size
  */
