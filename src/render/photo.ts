@@ -1,0 +1,141 @@
+import type { Browser } from "puppeteer-core";
+import type { Cutout } from "../core/card.ts";
+import { type OpenPhotoPage, openPhotoPage } from "./photo/photo_page.ts";
+import { loadNativeSalient, type SalientNetwork, salientBytes, salientValues } from "./photo/salient.ts";
+
+/** Part of a cached cutout's key: changes whenever the same photo would give another cutout. */
+export const VISION_VERSION = "1";
+
+export type PhotoStage = "decode" | "find" | "cut_out";
+
+export type Refusal = "no_player" | "player_too_small" | "undecodable";
+
+export type CutOutResult =
+  | { ok: true; cutout: Cutout; timingsMs: Record<string, number> }
+  | { ok: false; reason: Refusal; message: string; timingsMs: Record<string, number> };
+
+export interface PhotoStudio {
+  /**
+   * Finds the player in a photo's bytes (JPEG, PNG or WebP) and cuts the player out. Bad photos are refused in the
+   * result; an error means the browser failed and the same photo may be tried again. Photos are worked on one by one.
+   */
+  cutOut(photo: Uint8Array, onStage?: (stage: PhotoStage) => void): Promise<CutOutResult>;
+  close(): Promise<void>;
+}
+
+export interface PhotoStudioOptions {
+  /** "page" keeps the salient network out of this process. */
+  salientIn?: "process" | "page";
+  /** Threads of the salient network in this process; one for each worker's core. */
+  salientThreads?: number;
+}
+
+/** What partners read; each says how to do better. */
+const MESSAGES: Record<Refusal, string> = {
+  no_player:
+    "No player was found in the photo. Use one where the player's face and upper body are clear and well lit.",
+  player_too_small:
+    "The player is too small in the photo. Use one where the player fills at least a third of the height, 400 pixels or more.",
+  undecodable:
+    "The photo could not be read: it is damaged, incomplete, larger than 40 megapixels, or not a JPEG, PNG or WebP. Save it again and send a new address.",
+};
+
+/** The service's own limit for sources; the header is checked before any pixel is decoded. */
+const MAX_PHOTO_PIXELS = 40_000_000;
+const PHOTO_FORMATS = new Set(["jpeg", "png", "webp"]);
+
+/** Opens the photo half of a render worker in its browser: loads every network, one to several seconds. */
+export async function openPhotoStudio(
+  browser: Browser,
+  options: PhotoStudioOptions = {},
+): Promise<PhotoStudio> {
+  const native = options.salientIn === "page" ? null : await loadNativeSalient(options.salientThreads ?? 1);
+  let page: OpenPhotoPage | null = await openPhotoPage(browser);
+  let last: Promise<unknown> = Promise.resolve();
+
+  const work = async (photo: Uint8Array, onStage: (stage: PhotoStage) => void) => {
+    page ??= await openPhotoPage(browser);
+    try {
+      return await cutOutIn(page, native, photo, onStage);
+    } catch (error) {
+      // A page that failed once may be half broken: the next photo gets a new one.
+      await page.close().catch(() => {});
+      page = null;
+      throw error;
+    }
+  };
+  return {
+    cutOut(photo, onStage = () => {}) {
+      const result = last.then(() => work(photo, onStage));
+      last = result.catch(() => {});
+      return result;
+    },
+    async close() {
+      await last;
+      await page?.close().catch(() => {});
+      page = null;
+    },
+  };
+}
+
+async function cutOutIn(
+  page: OpenPhotoPage,
+  native: SalientNetwork | null,
+  photo: Uint8Array,
+  onStage: (stage: PhotoStage) => void,
+): Promise<CutOutResult> {
+  const timingsMs: Record<string, number> = {};
+  const timed = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const start = performance.now();
+    const value = await work();
+    timingsMs[name] = performance.now() - start;
+    return value;
+  };
+  const refuse = (reason: Refusal): CutOutResult => ({
+    ok: false,
+    reason,
+    message: MESSAGES[reason],
+    timingsMs,
+  });
+
+  onStage("decode");
+  if (!(await isPhoto(photo))) return refuse("undecodable");
+  page.job.set("photo", photo);
+  try {
+    if (!(await timed("decode", () => page.call("decode")))) return refuse("undecodable");
+    onStage("find");
+    const found = await timed("find", () => page.call("find"));
+    if (found !== "found") return refuse(found);
+    onStage("cut_out");
+    const rgb = fromDataUrl(await timed("prepare", () => page.call("prepare")));
+    page.job.set("salient", await timed("salient", () => runSalient(page, native, rgb)));
+    const { bytes, ...cutout } = await timed("cut_out", () => page.call("cutOut"));
+    const contentType = cutout.contentType === "image/webp" ? "image/webp" : "image/png";
+    return { ok: true, cutout: { ...cutout, contentType, bytes: fromDataUrl(bytes) }, timingsMs };
+  } finally {
+    page.job.clear();
+    await page.call("release");
+  }
+}
+
+/** By content and by header only; whether the rest is whole shows when it is decoded. */
+async function isPhoto(photo: Uint8Array): Promise<boolean> {
+  try {
+    const { format, width, height } = await new Bun.Image(photo, { maxPixels: MAX_PHOTO_PIXELS }).metadata();
+    return PHOTO_FORMATS.has(format) && width * height <= MAX_PHOTO_PIXELS;
+  } catch {
+    return false;
+  }
+}
+
+async function runSalient(page: OpenPhotoPage, native: SalientNetwork | null, rgb: Uint8Array) {
+  const values = salientValues(rgb);
+  if (native) return salientBytes(await native(values));
+  page.job.set("salient_input", new Uint8Array(values.buffer));
+  const answer = fromDataUrl(await page.call("runSalient"));
+  return salientBytes(new Float32Array(answer.buffer, answer.byteOffset, answer.byteLength / 4));
+}
+
+function fromDataUrl(url: string): Uint8Array {
+  return Uint8Array.fromBase64(url.slice(url.indexOf(",") + 1));
+}

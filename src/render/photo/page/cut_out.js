@@ -1,0 +1,172 @@
+import { canvasOf, contextOf } from "./decode.js";
+import { refineEdge } from "./edge.js";
+import { frameCutout } from "./framing.js";
+import { boundsAbove } from "./masks.js";
+import { fuseMatte, playerBounds } from "./matte.js";
+
+/** @import { Framing } from "../../../core/card.ts" */
+/** @import { Photo } from "./decode.js" */
+/** @import { Finding } from "./find_player.js" */
+/** @import { Bytes, Numbers, Rect } from "./masks.js" */
+
+/** The salient network's square input. */
+export const SALIENT_PX = 320;
+
+/** A cutout's longer side is at most this: the largest card is 2,048 px high and its player a little less. */
+const MAX_CUTOUT_PX = 2048;
+
+/** Masks are fused on a grid of so many cells on the longer side: finer than any network's answer. */
+const GRID_CELLS = 512;
+
+/** The salient network needs some background around the player to tell the two apart. */
+const SURROUNDINGS_PART = 0.12;
+/** A player this large: take the whole photo instead of a rectangle a little smaller. */
+const WHOLE_PHOTO_PART = 0.7;
+
+/** Kept free around the trimmed player, so that scaling does not cut the soft edge off. */
+const TRIM_MARGIN_PX = 4;
+/** Fainter pixels are invisible and do not count as the player when trimming. */
+const VISIBLE_ALPHA = 8;
+
+/**
+ * The part of the photo that is cut: its pixels at the cutout's size.
+ * @typedef {object} Cut
+ * @property {OffscreenCanvas} canvas
+ * @property {Rect} rect where it lies in the photo, in search pixels
+ * @property {number} zoom canvas pixels for one search pixel
+ */
+
+/**
+ * @param {Photo} photo @param {Finding} player
+ * @returns {Cut}
+ */
+export function prepareCut(photo, player) {
+  const rect = surroundings(photo, player);
+  const perSearchPx = 1 / photo.scale;
+  const zoom = Math.min(perSearchPx, MAX_CUTOUT_PX / Math.max(rect.width, rect.height));
+  const canvas = canvasOf(
+    Math.max(1, Math.round(rect.width * zoom)),
+    Math.max(1, Math.round(rect.height * zoom)),
+  );
+  const context = contextOf(canvas);
+  context.fillStyle = "#808080";
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.imageSmoothingQuality = "high";
+  const from = [
+    rect.x * perSearchPx,
+    rect.y * perSearchPx,
+    rect.width * perSearchPx,
+    rect.height * perSearchPx,
+  ];
+  const [x = 0, y = 0, width = 0, height = 0] = from;
+  context.drawImage(photo.bitmap, x, y, width, height, 0, 0, canvas.width, canvas.height);
+  return { canvas, rect, zoom };
+}
+
+/** @param {Photo} photo @param {Finding} player @returns {Rect} */
+function surroundings({ search }, player) {
+  const step = Math.max(search.width, search.height) / (GRID_CELLS / 2);
+  const grid = {
+    x: 0,
+    y: 0,
+    width: Math.ceil(search.width / step),
+    height: Math.ceil(search.height / step),
+    step,
+  };
+  const bounds = playerBounds(player, grid);
+  const left = Math.max(0, Math.floor(bounds.x - SURROUNDINGS_PART * bounds.width));
+  const top = Math.max(0, Math.floor(bounds.y - SURROUNDINGS_PART * bounds.height));
+  const right = Math.min(search.width, Math.ceil(bounds.x + (1 + SURROUNDINGS_PART) * bounds.width));
+  const bottom = Math.min(search.height, Math.ceil(bounds.y + (1 + SURROUNDINGS_PART) * bounds.height));
+  const rect = { x: left, y: top, width: right - left, height: bottom - top };
+  const isMostOfPhoto = rect.width * rect.height > WHOLE_PHOTO_PART * search.width * search.height;
+  return isMostOfPhoto ? { x: 0, y: 0, width: search.width, height: search.height } : rect;
+}
+
+/**
+ * The cut as the salient network's input: SALIENT_PX squared, RGB bytes.
+ * @param {Cut} cut
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+export function salientInput(cut) {
+  const rgba = pixelsAt(cut.canvas, SALIENT_PX, SALIENT_PX);
+  const rgb = new Uint8Array(SALIENT_PX * SALIENT_PX * 3);
+  for (let from = 0, to = 0; from < rgba.length; from += 4) {
+    rgb[to++] = rgba[from];
+    rgb[to++] = rgba[from + 1];
+    rgb[to++] = rgba[from + 2];
+  }
+  return rgb;
+}
+
+/**
+ * @param {OffscreenCanvas} picture @param {number} width @param {number} height
+ * @returns {Bytes}
+ */
+function pixelsAt(picture, width, height) {
+  const context = contextOf(canvasOf(width, height));
+  context.imageSmoothingQuality = "high";
+  context.drawImage(picture, 0, 0, width, height);
+  return context.getImageData(0, 0, width, height).data;
+}
+
+/**
+ * Cuts the player out of the prepared part with the salient network's answer, and trims the result.
+ * @param {Cut} cut @param {Finding} player @param {Uint8Array} salient SALIENT_PX squared, 0 to 255
+ * @returns {{ canvas: OffscreenCanvas, framing: Framing }}
+ */
+export function cutOut(cut, player, salient) {
+  const { canvas, rect } = cut;
+  const step =
+    Math.max(rect.width, rect.height) / Math.min(GRID_CELLS, Math.max(canvas.width, canvas.height));
+  const grid = {
+    x: rect.x,
+    y: rect.y,
+    width: Math.round(rect.width / step),
+    height: Math.round(rect.height / step),
+    step,
+  };
+  const matte = fuseMatte(player, salientMask(cut, salient), grid);
+  const context = contextOf(canvas);
+  const image = context.getImageData(0, 0, canvas.width, canvas.height);
+  const small = {
+    rgba: pixelsAt(canvas, grid.width, grid.height),
+    matte,
+    width: grid.width,
+    height: grid.height,
+  };
+  refineEdge({ rgba: image.data, width: canvas.width, height: canvas.height }, small);
+  const trim = trimmed(image);
+  const out = canvasOf(trim.width, trim.height);
+  contextOf(out).putImageData(image, -trim.x, -trim.y);
+  return { canvas: out, framing: frameCutout(cut, trim, image, player) };
+}
+
+/** @param {Cut} cut @param {Uint8Array} salient */
+function salientMask({ rect }, salient) {
+  /** @type {Numbers} */
+  const values = Float32Array.from(salient, (value) => value / 255);
+  const crop = {
+    cx: rect.x + rect.width / 2,
+    cy: rect.y + rect.height / 2,
+    width: rect.width,
+    height: rect.height,
+    rotation: 0,
+  };
+  return { values, size: SALIENT_PX, crop };
+}
+
+/** @param {ImageData} image @returns {Rect} */
+function trimmed({ data, width, height }) {
+  /** @type {Bytes} */
+  const rgba = data;
+  /** @type {Numbers} */
+  const alpha = new Float32Array(width * height);
+  for (let i = 0; i < alpha.length; i++) alpha[i] = rgba[4 * i + 3];
+  const bounds = boundsAbove(alpha, width, VISIBLE_ALPHA) ?? { x: 0, y: 0, width, height };
+  const left = Math.max(0, bounds.x - TRIM_MARGIN_PX);
+  const top = Math.max(0, bounds.y - TRIM_MARGIN_PX);
+  const right = Math.min(width, bounds.x + bounds.width + TRIM_MARGIN_PX);
+  const bottom = Math.min(height, bounds.y + bounds.height + TRIM_MARGIN_PX);
+  return { x: left, y: top, width: right - left, height: bottom - top };
+}

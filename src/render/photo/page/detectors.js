@@ -1,0 +1,197 @@
+import { runNetwork } from "./networks.js";
+
+/** @import { Crop } from "./networks.js" */
+/** @import { Mask, Numbers, Rect } from "./masks.js" */
+
+/** @typedef {{ x: number, y: number }} Point */
+/** @typedef {Rect & { score: number }} Face */
+/**
+ * @typedef {object} Person
+ * @property {number} score
+ * @property {Crop} crop the upright, square surroundings of the whole body, as the landmark network wants them
+ */
+/**
+ * @typedef {object} Pose
+ * @property {number} presence how sure the network is that the crop shows a person, 0 to 1
+ * @property {Point[]} points 33 body landmarks in search pixels, numbered as in BlazePose
+ * @property {Mask} mask
+ */
+
+const FACE_INPUT = { size: 192, low: -1, high: 1 };
+const PERSON_INPUT = { size: 224, low: -1, high: 1 };
+const POSE_INPUT = { size: 256, low: 0, high: 1 };
+const MASK_INPUT = { size: 256, low: 0, high: 1 };
+
+/** A face box is followed by 6 key points in the network's answer, a person box by 4. */
+const FACE_KEY_POINTS = 6;
+const PERSON_KEY_POINTS = 4;
+const POSE_LANDMARKS = 33;
+/** x, y, z, visibility and presence of each landmark. */
+const LANDMARK_VALUES = 5;
+/** The network answers with 6 helper points besides the 33 of the body. */
+const LANDMARK_OUTPUT_LENGTH = (POSE_LANDMARKS + 6) * LANDMARK_VALUES;
+
+/** BlazePose's own margin around the circle that holds the body. */
+const POSE_CROP_MARGIN = 1.25;
+
+/** Two boxes that overlap more than this (intersection over union) are one finding. */
+const SAME_FINDING_OVERLAP = 0.3;
+
+/** Anchor centres of the two detectors: one a cell on a 48 grid; two for each layer of BlazePose's strides. */
+const FACE_ANCHORS = anchorGrid(48, 1);
+const PERSON_ANCHORS = [...anchorGrid(28, 2), ...anchorGrid(14, 2), ...anchorGrid(7, 6)];
+
+/** @param {number} cells @param {number} perCell @returns {Point[]} */
+function anchorGrid(cells, perCell) {
+  return Array.from({ length: cells * cells * perCell }, (_, i) => {
+    const cell = Math.floor(i / perCell);
+    return { x: ((cell % cells) + 0.5) / cells, y: (Math.floor(cell / cells) + 0.5) / cells };
+  });
+}
+
+/**
+ * The square that holds the whole picture.
+ * @param {OffscreenCanvas} picture
+ * @returns {Crop}
+ */
+export function wholePicture(picture) {
+  const side = Math.max(picture.width, picture.height);
+  return { cx: picture.width / 2, cy: picture.height / 2, width: side, height: side, rotation: 0 };
+}
+
+/**
+ * An upright square around a rectangle.
+ * @param {Rect} rect @param {number} margin part of the longer side added on each side
+ * @returns {Crop}
+ */
+export function squareAround(rect, margin) {
+  const side = Math.max(rect.width, rect.height) * (1 + 2 * margin);
+  return {
+    cx: rect.x + rect.width / 2,
+    cy: rect.y + rect.height / 2,
+    width: side,
+    height: side,
+    rotation: 0,
+  };
+}
+
+/**
+ * Faces in a square crop, surest first.
+ * @param {OffscreenCanvas} picture @param {Crop} crop @param {number} minScore
+ * @returns {Promise<Face[]>}
+ */
+export async function findFaces(picture, crop, minScore) {
+  const outputs = await runNetwork("faceDetector", picture, crop, FACE_INPUT);
+  return decodeBoxes(outputs, FACE_ANCHORS, FACE_INPUT.size, FACE_KEY_POINTS, crop, minScore).map(
+    ({ points: _, ...face }) => face,
+  );
+}
+
+/**
+ * People in a square crop, surest first.
+ * @param {OffscreenCanvas} picture @param {Crop} crop @param {number} minScore
+ * @returns {Promise<Person[]>}
+ */
+export async function findPeople(picture, crop, minScore) {
+  const outputs = await runNetwork("personDetector", picture, crop, PERSON_INPUT);
+  const boxes = decodeBoxes(outputs, PERSON_ANCHORS, PERSON_INPUT.size, PERSON_KEY_POINTS, crop, minScore);
+  return boxes.map(({ score, points }) => {
+    const [hips, top] = /** @type {[Point, Point]} */ (points);
+    return { score, crop: bodyCrop(hips, top) };
+  });
+}
+
+/**
+ * The crop whose centre are the hips and whose up is the direction from the hips to `top`, a point on the circle around
+ * the whole body.
+ * @param {Point} hips @param {Point} top
+ * @returns {Crop}
+ */
+export function bodyCrop(hips, top) {
+  const side = 2 * Math.hypot(top.x - hips.x, top.y - hips.y) * POSE_CROP_MARGIN;
+  const rotation = Math.PI / 2 - Math.atan2(hips.y - top.y, top.x - hips.x);
+  return { cx: hips.x, cy: hips.y, width: side, height: side, rotation };
+}
+
+/**
+ * Where a person's joints lie in a body crop, and a rough mask of the person.
+ * @param {OffscreenCanvas} picture @param {Crop} crop
+ * @returns {Promise<Pose>}
+ */
+export async function readPose(picture, crop) {
+  const outputs = await runNetwork("poseLandmarks", picture, crop, POSE_INPUT);
+  const { size } = POSE_INPUT;
+  const landmarks = outputs.find((output) => output.length === LANDMARK_OUTPUT_LENGTH);
+  const presence = outputs.find((output) => output.length === 1);
+  const mask = outputs.find((output) => output.length === size * size);
+  if (!landmarks || !presence || !mask)
+    throw new Error("The pose network's outputs are not the expected ones.");
+  const cos = Math.cos(crop.rotation);
+  const sin = Math.sin(crop.rotation);
+  const points = Array.from({ length: POSE_LANDMARKS }, (_, i) => {
+    const u = (landmarks[i * LANDMARK_VALUES] / size - 0.5) * crop.width;
+    const v = (landmarks[i * LANDMARK_VALUES + 1] / size - 0.5) * crop.height;
+    return { x: crop.cx + u * cos - v * sin, y: crop.cy + u * sin + v * cos };
+  });
+  return { presence: presence[0], points, mask: { values: mask.map(sigmoid), size, crop } };
+}
+
+/**
+ * What belongs to any person in a crop. Sharper than a pose's mask, but it does not tell people apart.
+ * @param {OffscreenCanvas} picture @param {Crop} crop
+ * @returns {Promise<Mask>}
+ */
+export async function maskPeople(picture, crop) {
+  const [values] = await runNetwork("personMask", picture, crop, MASK_INPUT);
+  if (!values) throw new Error("The person mask network gave no output.");
+  return { values, size: MASK_INPUT.size, crop };
+}
+
+/** @param {number} x */
+function sigmoid(x) {
+  return 1 / (1 + Math.exp(-Math.max(-100, Math.min(100, x))));
+}
+
+/**
+ * Turns a single-shot detector's answer into boxes: offsets from anchors in input pixels, centre and size first, then
+ * key points.
+ * @param {Numbers[]} outputs @param {Point[]} anchors @param {number} size
+ * @param {number} keyPoints @param {Crop} crop @param {number} minScore
+ * @returns {(Rect & { score: number, points: Point[] })[]}
+ */
+function decodeBoxes([boxes, scores], anchors, size, keyPoints, crop, minScore) {
+  if (!boxes || !scores) throw new Error("A detector gave fewer than two outputs.");
+  const found = [];
+  for (const [i, anchor] of anchors.entries()) {
+    const score = sigmoid(scores[i]);
+    if (score < minScore) continue;
+    const base = i * (4 + 2 * keyPoints);
+    const point = (/** @type {number} */ at) => ({
+      x: crop.cx + (boxes[base + at] / size + anchor.x - 0.5) * crop.width,
+      y: crop.cy + (boxes[base + at + 1] / size + anchor.y - 0.5) * crop.height,
+    });
+    const width = (boxes[base + 2] / size) * crop.width;
+    const height = (boxes[base + 3] / size) * crop.height;
+    const centre = point(0);
+    const points = Array.from({ length: keyPoints }, (_, k) => point(4 + 2 * k));
+    found.push({ x: centre.x - width / 2, y: centre.y - height / 2, width, height, score, points });
+  }
+  found.sort((a, b) => b.score - a.score);
+  /** @type {typeof found} */
+  const kept = [];
+  for (const box of found) {
+    if (kept.every((better) => overlap(better, box) < SAME_FINDING_OVERLAP)) kept.push(box);
+  }
+  return kept;
+}
+
+/**
+ * Intersection over union.
+ * @param {Rect} a @param {Rect} b
+ */
+export function overlap(a, b) {
+  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
+  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
+  if (width <= 0 || height <= 0) return 0;
+  return (width * height) / (a.width * a.height + b.width * b.height - width * height);
+}

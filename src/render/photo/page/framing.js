@@ -1,0 +1,105 @@
+/** @import { Box, Framing } from "../../../core/card.ts" */
+/** @import { Cut } from "./cut_out.js" */
+/** @import { Finding } from "./find_player.js" */
+/** @import { Bytes, Rect } from "./masks.js" */
+
+/** Above this a pixel belongs to the player's body, not to the soft edge. */
+const SOLID_ALPHA = 128;
+
+/** A side cuts the player when this part of the cutout's length along it is solid at the photo's border. */
+const MIN_CUT_PART = 0.03;
+
+/** A head from crown to chin against the detector's face box, which spans brow to chin. */
+const CROWN_ABOVE_FACE = 0.5;
+const HEAD_PER_FACE_HEIGHT = 1.6;
+const HEAD_PER_FACE_WIDTH = 1.35;
+/** A head is about three quarters as wide as it is high. */
+const HEAD_WIDTH_PER_HEIGHT = 0.75;
+
+/**
+ * Where face, head and body lie in the trimmed cutout, and at which sides the photo ends within the player.
+ * @param {Cut} cut @param {Rect} trim in the cut's canvas pixels @param {ImageData} image the whole cut @param {Finding} player
+ * @returns {Framing}
+ */
+export function frameCutout(cut, trim, image, player) {
+  /** @param {Rect} rect in search pixels @returns {Box} */
+  const toCutout = (rect) =>
+    clampBox(
+      {
+        x: (rect.x - cut.rect.x) * cut.zoom - trim.x,
+        y: (rect.y - cut.rect.y) * cut.zoom - trim.y,
+        width: rect.width * cut.zoom,
+        height: rect.height * cut.zoom,
+      },
+      trim,
+    );
+  const face = player.face && toCutout(player.face);
+  return {
+    face,
+    head: toCutout(headBox(player)),
+    body: bodyBox(image, trim),
+    cutSides: cutSides(image, trim),
+  };
+}
+
+/** @param {Finding} player @returns {Rect} */
+function headBox({ face, head }) {
+  if (face) {
+    const width = face.width * HEAD_PER_FACE_WIDTH;
+    return {
+      x: face.x + face.width / 2 - width / 2,
+      y: face.y - CROWN_ABOVE_FACE * face.height,
+      width,
+      height: HEAD_PER_FACE_HEIGHT * face.height,
+    };
+  }
+  const width = head.height * HEAD_WIDTH_PER_HEIGHT;
+  return { x: head.centre.x - width / 2, y: head.centre.y - head.height * 0.6, width, height: head.height };
+}
+
+/** @param {Box} box @param {Rect} within @returns {Box} */
+function clampBox(box, within) {
+  const left = Math.max(0, Math.min(within.width - 1, Math.round(box.x)));
+  const top = Math.max(0, Math.min(within.height - 1, Math.round(box.y)));
+  const right = Math.max(left + 1, Math.min(within.width, Math.round(box.x + box.width)));
+  const bottom = Math.max(top + 1, Math.min(within.height, Math.round(box.y + box.height)));
+  return { x: left, y: top, width: right - left, height: bottom - top };
+}
+
+/** @param {ImageData} image @param {Rect} trim @returns {Box} */
+function bodyBox({ data, width }, trim) {
+  /** @type {Bytes} */
+  const rgba = data;
+  let [left, top, right, bottom] = [trim.width, trim.height, -1, -1];
+  for (let y = 0; y < trim.height; y++) {
+    for (let x = 0; x < trim.width; x++) {
+      if (rgba[4 * ((y + trim.y) * width + x + trim.x) + 3] < SOLID_ALPHA) continue;
+      if (x < left) left = x;
+      if (x > right) right = x;
+      if (y < top) top = y;
+      bottom = y;
+    }
+  }
+  if (right < 0) return { x: 0, y: 0, width: trim.width, height: trim.height };
+  return { x: left, y: top, width: right - left + 1, height: bottom - top + 1 };
+}
+
+/** @param {ImageData} image @param {Rect} trim @returns {Framing["cutSides"]} */
+function cutSides({ data, width, height }, trim) {
+  /** @type {Bytes} */
+  const rgba = data;
+  const solidAt = (/** @type {number} */ x, /** @type {number} */ y) =>
+    rgba[4 * (y * width + x) + 3] >= SOLID_ALPHA;
+  /** @param {number} length @param {number} of @param {(k: number) => boolean} solid */
+  const isCut = (length, of, solid) => {
+    let solids = 0;
+    for (let k = 0; k < length; k++) if (solid(k)) solids++;
+    return solids >= MIN_CUT_PART * of;
+  };
+  return {
+    top: isCut(width, trim.width, (x) => solidAt(x, 0)),
+    right: isCut(height, trim.height, (y) => solidAt(width - 1, y)),
+    bottom: isCut(width, trim.width, (x) => solidAt(x, height - 1)),
+    left: isCut(height, trim.height, (y) => solidAt(0, y)),
+  };
+}

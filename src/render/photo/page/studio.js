@@ -1,0 +1,100 @@
+import { cutOut, prepareCut, SALIENT_PX, salientInput } from "./cut_out.js";
+import { decodePhoto } from "./decode.js";
+import { findPlayer } from "./find_player.js";
+import { loadNetworks } from "./networks.js";
+import { runSalient } from "./salient.js";
+
+/** @import { Framing } from "../../../core/card.ts" */
+/** @import { Cut } from "./cut_out.js" */
+/** @import { Photo } from "./decode.js" */
+/** @import { Finding } from "./find_player.js" */
+
+/**
+ * What the page offers to the process that opened it, one photo at a time: decode, find, prepare, cutOut, release.
+ * Bytes come in over addresses that process answers, and go out as data addresses, which browsers make natively.
+ * @typedef {object} PhotoPage
+ * @property {() => Promise<void>} load
+ * @property {() => Promise<boolean>} decode false when the bytes are no whole photo
+ * @property {() => Promise<"found" | "no_player" | "player_too_small">} find
+ * @property {() => Promise<string>} prepare the salient network's input
+ * @property {() => Promise<string>} runSalient runs the salient network in the page, on prepared values
+ * @property {() => Promise<{ bytes: string, contentType: string, width: number, height: number, framing: Framing }>} cutOut
+ * @property {() => void} release
+ */
+
+/** WebP's quality for colours; its alpha is always kept exactly. */
+const QUALITY = 0.95;
+
+/** @type {{ photo?: Photo, player?: Finding, cut?: Cut }} */
+let job = {};
+
+/** @template T @param {T | undefined} value @returns {T} */
+function done(value) {
+  if (value === undefined) throw new Error("The steps of a photo were called out of order.");
+  return value;
+}
+
+/** @type {PhotoPage} */
+const photoPage = {
+  load: loadNetworks,
+
+  async decode() {
+    const blob = await (await fetch("/job/photo")).blob();
+    try {
+      job = { photo: await decodePhoto(blob) };
+      return true;
+    } catch (error) {
+      if (error instanceof DOMException) return false;
+      throw error;
+    }
+  },
+
+  async find() {
+    const photo = done(job.photo);
+    const search = await findPlayer(photo.search, photo.scale);
+    if ("refusal" in search) return search.refusal;
+    job.player = search.player;
+    return "found";
+  },
+
+  async prepare() {
+    job.cut = prepareCut(done(job.photo), done(job.player));
+    return dataUrl(new Blob([salientInput(job.cut)]));
+  },
+
+  async runSalient() {
+    const values = new Float32Array(await (await fetch("/job/salient_input")).arrayBuffer());
+    const saliency = await runSalient(values, SALIENT_PX);
+    return dataUrl(new Blob([saliency]));
+  },
+
+  async cutOut() {
+    const salient = new Uint8Array(await (await fetch("/job/salient")).arrayBuffer());
+    const { canvas, framing } = cutOut(done(job.cut), done(job.player), salient);
+    const blob = await canvas.convertToBlob({ type: "image/webp", quality: QUALITY });
+    return {
+      bytes: await dataUrl(blob),
+      contentType: blob.type,
+      width: canvas.width,
+      height: canvas.height,
+      framing,
+    };
+  },
+
+  release() {
+    job.photo?.bitmap.close();
+    job = {};
+  },
+};
+
+/** @param {Blob} blob @returns {Promise<string>} */
+function dataUrl(blob) {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(blob);
+  });
+}
+
+Object.assign(globalThis, { photoPage });
