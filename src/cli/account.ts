@@ -1,0 +1,82 @@
+import { Command } from "commander";
+import { TIERS } from "../../db/schema.ts";
+import { creditsAvailable } from "../app/credits.ts";
+import { createAccount, resumeAccount, suspendAccount } from "../app/manage-account.ts";
+import { isoTime } from "../core/time.ts";
+import { type Account, listAccounts } from "../store/accounts.ts";
+import { oneOf, wholeNumber } from "./arguments.ts";
+import { printResult, table } from "./output.ts";
+import { withWorkspace } from "./workspace.ts";
+
+const MAX_CREDITS = 1_000_000_000;
+
+export function accountCommands(): Command {
+  const account = new Command("account").description("create, list, suspend and resume partner accounts");
+  account
+    .command("create")
+    .description("create an account with a tier and a monthly plan")
+    .requiredOption("--name <name>", "the partner's name")
+    .requiredOption("--tier <tier>", TIERS.join(", "), oneOf(TIERS))
+    .requiredOption("--credits <n>", "plan credits a month", wholeNumber(0, MAX_CREDITS))
+    .option("--json", "print JSON")
+    .action((options) =>
+      withWorkspace(async (workspace) => {
+        const made = await createAccount(workspace, options);
+        printResult(options.json, view(made), () => {
+          const next = `cardpress key create --account ${made.id} --environment live`;
+          return `Account ${made.id} (${made.name}, ${made.tier}, ${made.creditLimit} credits a month).\nNext: ${next}`;
+        });
+      }),
+    );
+  account
+    .command("list")
+    .description("list all accounts")
+    .option("--json", "print JSON")
+    .action((options) =>
+      withWorkspace(async ({ store }) => {
+        const rows = (await listAccounts(store.read)).map(view);
+        printResult(
+          options.json,
+          rows,
+          () => table(rows) || 'No accounts yet. Create one with "cardpress account create --help".',
+        );
+      }),
+    );
+  account
+    .command("suspend")
+    .description("refuse the account's requests from the next one on")
+    .requiredOption("--account <id>", "the account")
+    .option("--reason <text>", "why; shown to operators")
+    .option("--json", "print JSON")
+    .action((options) =>
+      withWorkspace(async (workspace) => {
+        const changed = await suspendAccount(workspace, options.account, options.reason ?? null);
+        printResult(options.json, view(changed), () => `Account ${changed.id} is suspended.`);
+      }),
+    );
+  account
+    .command("resume")
+    .description("let a suspended account work again")
+    .requiredOption("--account <id>", "the account")
+    .option("--json", "print JSON")
+    .action((options) =>
+      withWorkspace(async (workspace) => {
+        const changed = await resumeAccount(workspace, options.account);
+        printResult(options.json, view(changed), () => `Account ${changed.id} is active again.`);
+      }),
+    );
+  return account;
+}
+
+function view(account: Account) {
+  return {
+    account_id: account.id,
+    name: account.name,
+    tier: account.tier,
+    status: account.status,
+    credit_limit: account.creditLimit,
+    credits_remaining: creditsAvailable(account, Date.now()),
+    credits_held: account.creditsHeld,
+    created_at: isoTime(account.createdAt),
+  };
+}

@@ -1,0 +1,55 @@
+import { Command } from "commander";
+import { creditsAvailable } from "../app/credits.ts";
+import { grantCredits } from "../app/manage-account.ts";
+import { isoTime } from "../core/time.ts";
+import { listEntries } from "../store/ledger.ts";
+import { wholeNumber } from "./arguments.ts";
+import { printResult, table } from "./output.ts";
+import { withWorkspace } from "./workspace.ts";
+
+const MAX_TOPUP = 1_000_000_000;
+
+export function creditsCommands(): Command {
+  const credits = new Command("credits").description("top up an account, and read its ledger");
+  credits
+    .command("grant")
+    .description("add credits that stay until they are used")
+    .requiredOption("--account <id>", "the account")
+    .requiredOption("--amount <n>", "how many", wholeNumber(1, MAX_TOPUP))
+    .option("--reason <text>", "why; kept in the ledger")
+    .option("--json", "print JSON")
+    .action((options) =>
+      withWorkspace(async (workspace) => {
+        const input = { accountId: options.account, amount: options.amount, reason: options.reason ?? null };
+        const account = await grantCredits(workspace, input);
+        const left = creditsAvailable(account, Date.now());
+        printResult(
+          options.json,
+          { account_id: account.id, granted: options.amount, credits_remaining: left },
+          () => `Granted ${options.amount} credits; ${left} are available now.`,
+        );
+      }),
+    );
+  credits
+    .command("ledger")
+    .description("list an account's newest ledger entries")
+    .requiredOption("--account <id>", "the account")
+    .option("--limit <n>", "how many entries", wholeNumber(1, 10_000), 100)
+    .option("--json", "print JSON")
+    .action((options) =>
+      withWorkspace(async ({ store }) => {
+        const rows = (await listEntries(store.read, options.account, options.limit)).map((entry) => ({
+          entry_id: entry.id,
+          created_at: isoTime(entry.createdAt),
+          kind: entry.kind,
+          bucket: entry.bucket,
+          amount: entry.amount,
+          period: entry.period,
+          image_id: entry.imageId,
+          reason: entry.reason,
+        }));
+        printResult(options.json, rows, () => table(rows) || "No entries.");
+      }),
+    );
+  return credits;
+}

@@ -1,0 +1,211 @@
+import { resolve } from "node:path";
+import { Command } from "commander";
+import demoPhoto from "../../templates/club_card/samples/astronaut.png" with { type: "file" };
+import { createAccount, createKey } from "../app/manage-account.ts";
+import { type Config, readConfig, withPort } from "../config.ts";
+import { OperatorError } from "../core/errors.ts";
+import { jsonLog } from "../log.ts";
+import { printResult } from "./output.ts";
+import { freePort, type RunningServer, startServer, untilSignal } from "./serve.ts";
+import { step } from "./steps.ts";
+
+const DEMO_DATA_DIR = "./demo-data";
+const GIVE_UP_MS = 120_000;
+const SIZE = { width: 1024, height: 1280 };
+
+export function demoCommand(): Command {
+  return new Command("demo")
+    .description("start the service and make one real card over its HTTP API")
+    .option("--once", "exit once the card is made")
+    .option("--json", "print JSON once the card is made (with --once)")
+    .action(async (options) => {
+      // The steps are for people; with --json stdout carries the one value only.
+      const say = (text: string) => void (options.json || process.stdout.write(`${text}\n`));
+      const show: typeof step = (title, work) => (options.json ? work(() => {}) : step(title, work));
+      const config = await demoConfig(say);
+      const photos = servePhoto();
+      config.sourceAllowedOrigins = new Set([...config.sourceAllowedOrigins, photos.origin]);
+      let server: RunningServer | undefined;
+      try {
+        server = await show("start the service", () => startAndWarm(config));
+        const card = await makeCard(server, photos.url, show);
+        printResult(options.json, card, () => cardText(card));
+        if (!options.once) {
+          say(nextText(server, card, photos.url));
+          await untilSignal();
+          say("\nStopping…");
+        }
+      } finally {
+        await server?.stop();
+        photos.stop();
+      }
+      process.exit(process.exitCode ?? 0);
+    });
+}
+
+async function demoConfig(say: (text: string) => void): Promise<Config> {
+  const env: Record<string, string | undefined> = { CARDPRESS_DATA_DIR: DEMO_DATA_DIR, ...process.env };
+  if (process.getuid?.() === 0 && !env.CARDPRESS_ALLOW_ROOT) {
+    say("You are root, so the demo sets CARDPRESS_ALLOW_ROOT=1: Chromium runs without its sandbox.\n");
+    env.CARDPRESS_ALLOW_ROOT = "1";
+  }
+  const config = readConfig(env);
+  say(`cardpress demo. Everything it makes is kept in ${config.dataDir}; delete that folder to forget it.`);
+  if (env.CARDPRESS_PORT || (await isFree(config))) return config;
+  const port = await freePort(config.host);
+  say(`Port ${config.port} is taken; using ${port}.`);
+  return withPort(config, port);
+}
+
+async function isFree({ host, port }: Config): Promise<boolean> {
+  try {
+    await Bun.serve({ hostname: host, port, fetch: () => new Response() }).stop(true);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A partner's photo server, as the service would meet it; its origin is allowed although it is not public. */
+function servePhoto() {
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => new Response(Bun.file(demoPhoto), { headers: { "Content-Type": "image/png" } }),
+  });
+  const origin = `http://127.0.0.1:${server.port}`;
+  return { origin, url: `${origin}/player.png`, stop: () => void server.stop(true) };
+}
+
+async function startAndWarm(config: Config): Promise<RunningServer> {
+  const problems: string[] = [];
+  const log = jsonLog((line) => {
+    if (!line.includes('"level":"info"')) problems.push(line);
+  });
+  const server = await startServer(config, log);
+  const deadline = Date.now() + GIVE_UP_MS;
+  while (server.service.pool.health().ready === 0) {
+    if (Date.now() > deadline) {
+      await server.stop();
+      throw new OperatorError(`The renderer did not start. What it said:\n${problems.slice(-5).join("")}`);
+    }
+    await Bun.sleep(50);
+  }
+  return server;
+}
+
+interface DemoCard {
+  image_id: string;
+  image_url: string;
+  file: string;
+  width: number;
+  height: number;
+  data_dir: string;
+  live_key: string;
+  test_key: string;
+}
+
+async function makeCard(server: RunningServer, photoUrl: string, show: typeof step): Promise<DemoCard> {
+  const { service, config } = server;
+  const keys = await show("create an account with a live and a test key", async () => {
+    const account = await createAccount(service, { name: "Demo FC", tier: "starter", credits: 1000 });
+    const make = (environment: "live" | "test") =>
+      createKey(service, { accountId: account.id, environment, name: "demo" });
+    return { live: (await make("live")).key, test: (await make("test")).key };
+  });
+  const accepted = await show("POST /v1/images", () =>
+    call(`${config.baseUrl}/v1/images`, keys.live, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "Idempotency-Key": crypto.randomUUID() },
+      body: requestBody(photoUrl),
+    }),
+  );
+  const done = await show("find the player, cut out, set and photograph the card", (note) =>
+    poll(`${config.baseUrl}${accepted.poll_url}`, keys.live, note),
+  );
+  const { image_url } = done.result;
+  const file = await show("fetch the picture and check it", async () => {
+    const bytes = await (await fetch(image_url)).bytes();
+    const { format, width, height } = await new Bun.Image(bytes).metadata();
+    if (format !== "png" || width !== SIZE.width || height !== SIZE.height) {
+      throw new OperatorError(
+        `The picture is ${format} ${width}x${height}, not png ${SIZE.width}x${SIZE.height}.`,
+      );
+    }
+    return service.folder.outputPath(image_url.slice(image_url.lastIndexOf("/") + 1));
+  });
+  return {
+    image_id: accepted.image_id,
+    image_url,
+    file: resolve(file),
+    ...SIZE,
+    data_dir: config.dataDir,
+    live_key: keys.live,
+    test_key: keys.test,
+  };
+}
+
+function requestBody(photoUrl: string): string {
+  return JSON.stringify({
+    type: "player_card",
+    player: {
+      external_id: "demo-1",
+      name: "Eileen Collins",
+      position: "ST",
+      number: 9,
+      skill_level: 93,
+      source_image_url: photoUrl,
+    },
+    style: { preset: "club_card", ...SIZE, background_theme: "galaxy" },
+  });
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the demo reads the answers as any partner's script would.
+type Answer = any;
+
+async function call(url: string, key: string, init: RequestInit = {}): Promise<Answer> {
+  const response = await fetch(url, { ...init, headers: { ...init.headers, "X-API-Key": key } });
+  const body = (await response.json()) as Answer;
+  if (!body.success) throw new OperatorError(`${url} answered ${response.status}: ${body.error.message}`);
+  return body.data;
+}
+
+async function poll(url: string, key: string, note: (text: string) => void): Promise<Answer> {
+  for (const deadline = Date.now() + GIVE_UP_MS; Date.now() < deadline; await Bun.sleep(150)) {
+    const image = await call(url, key);
+    if (image.status === "completed") return image;
+    if (image.status === "failed") throw new OperatorError(`The card failed: ${image.failure.message}`);
+    note(image.progress === null ? "queued" : `${Math.round(image.progress * 100)} %`);
+  }
+  throw new OperatorError(`The card was not finished after ${GIVE_UP_MS / 1000} s.`);
+}
+
+function cardText(card: DemoCard): string {
+  return `\nYour card: ${card.image_url}\n     File: ${card.file} (${card.width}x${card.height} PNG)\n`;
+}
+
+function nextText(server: RunningServer, card: DemoCard, photoUrl: string): string {
+  const { baseUrl } = server.config;
+  const curl = (key: string) =>
+    [
+      `curl -s ${baseUrl}/v1/images \\`,
+      `  -H 'X-API-Key: ${key}' \\`,
+      `  -H "Idempotency-Key: $(date +%s%N)" \\`,
+      "  -H 'Content-Type: application/json' \\",
+      `  -d '${requestBody(photoUrl)}'`,
+    ].join("\n");
+  return [
+    `The service is up at ${baseUrl} (API ${baseUrl}/v1, documentation ${baseUrl}/docs).`,
+    "",
+    "A test image (a watermarked placeholder, free):",
+    curl(card.test_key),
+    "",
+    "A live image (the real thing, one credit):",
+    curl(card.live_key),
+    "",
+    "Ask for it with the poll_url of the answer:",
+    `curl -s ${baseUrl}/v1/images/${card.image_id} -H 'X-API-Key: ${card.live_key}'`,
+    "",
+    "Ctrl-C stops the service.",
+  ].join("\n");
+}

@@ -1,0 +1,17 @@
+import { Command } from "commander";
+import { OperatorError } from "../core/errors.ts";
+
+const NOT_YET = ["doctor", "webhook", "user", "audit", "backup", "restore", "template", "studio"];
+
+/** Commands that have a name but no code yet: they say so plainly instead of "unknown command". */
+export function notYetCommands(): Command[] {
+  return NOT_YET.map((name) =>
+    new Command(name)
+      .description("(not there yet in this version)")
+      .allowUnknownOption()
+      .allowExcessArguments()
+      .action(() => {
+        throw new OperatorError(`"cardpress ${name}" is not there yet in this version.`);
+      }),
+  );
+}

@@ -1,0 +1,35 @@
+import { AppError, OperatorError } from "../core/errors.ts";
+
+/** Prints one JSON value with `--json`, else the text for people. */
+export function printResult(json: boolean | undefined, value: unknown, text: () => string): void {
+  process.stdout.write(`${json ? JSON.stringify(value) : text()}\n`);
+}
+
+/** Writes what went wrong to stderr and sets the exit code: 1 failed, 2 wrong usage. */
+export function reportFailure(error: unknown, json: boolean): void {
+  const expected = error instanceof OperatorError || error instanceof AppError;
+  const message = expected
+    ? error.message
+    : error instanceof Error
+      ? (error.stack ?? error.message)
+      : String(error);
+  process.stderr.write(json ? `${JSON.stringify({ error: message })}\n` : `cardpress: ${message}\n`);
+  process.exitCode = error instanceof OperatorError ? error.exitCode : 1;
+}
+
+/** A table with aligned columns. */
+export function table(rows: Record<string, unknown>[]): string {
+  const [first] = rows;
+  if (!first) return "";
+  const names = Object.keys(first);
+  const cells = [names, ...rows.map((row) => names.map((name) => String(row[name] ?? "-")))];
+  const widths = names.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  return cells
+    .map((row) =>
+      row
+        .map((cell, c) => cell.padEnd(widths[c] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}

@@ -1,0 +1,74 @@
+import { Command } from "commander";
+import { type Config, readConfig, withPort } from "../config.ts";
+import { DRAIN_TIMEOUT_MS } from "../core/limits.ts";
+import type { Log } from "../core/ports.ts";
+import { type Service, startService } from "../deps.ts";
+import { memoryRateLimiter } from "../http/rate-limit.ts";
+import { listen } from "../http/server.ts";
+import { jsonLog } from "../log.ts";
+import { VERSION } from "../version.ts";
+
+/** Renders under way get this long to finish after SIGTERM; the rest of the drain is for requests. */
+const RENDER_GRACE_MS = 15_000;
+
+export function serveCommand(): Command {
+  return new Command("serve")
+    .description("run the service")
+    .option("--json", "print JSON (logs are JSON lines in any case)")
+    .action(async () => {
+      const server = await startServer(readConfig(process.env), jsonLog());
+      await untilSignal();
+      await server.stop();
+      process.exit(0);
+    });
+}
+
+export interface RunningServer {
+  config: Config;
+  service: Service;
+  /** Drains: no request is cut, unfinished work goes back to the queue. */
+  stop(): Promise<void>;
+}
+
+/** Starts the whole service and listens. */
+export async function startServer(wanted: Config, log: Log): Promise<RunningServer> {
+  const config = wanted.port === 0 ? withPort(wanted, await freePort(wanted.host)) : wanted;
+  const service = await startService(config, log);
+  let draining = false;
+  const limiter = memoryRateLimiter();
+  const http = listen({ ...service, limiter, isDraining: () => draining }, config);
+  log.info("listening", {
+    address: config.baseUrl,
+    version: VERSION,
+    dataDir: config.dataDir,
+    workers: config.renderWorkers,
+  });
+  return {
+    config,
+    service,
+    stop: async () => {
+      draining = true;
+      log.info("draining", {});
+      // Whatever hangs, an orchestrator's SIGKILL must not come first.
+      const giveUp = setTimeout(() => process.exit(1), DRAIN_TIMEOUT_MS + 3_000);
+      await Promise.race([http.stop(), Bun.sleep(DRAIN_TIMEOUT_MS - RENDER_GRACE_MS)]);
+      await service.stop(RENDER_GRACE_MS);
+      clearTimeout(giveUp);
+      log.info("stopped", {});
+    },
+  };
+}
+
+/** A port nobody listens on now. Chosen before anything starts, because every address we hand out contains it. */
+export async function freePort(host: string): Promise<number> {
+  const probe = Bun.serve({ hostname: host, port: 0, fetch: () => new Response() });
+  const { port = 0 } = probe;
+  await probe.stop(true);
+  return port;
+}
+
+export function untilSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(signal));
+  });
+}

@@ -1,0 +1,16 @@
+import { Command } from "commander";
+import { VERSION } from "../version.ts";
+import { printResult } from "./output.ts";
+
+export function versionCommand(): Command {
+  return new Command("version")
+    .description("print the version")
+    .option("--json", "print JSON")
+    .action((options) =>
+      printResult(
+        options.json,
+        { version: VERSION, bun: Bun.version },
+        () => `cardpress ${VERSION} (Bun ${Bun.version})`,
+      ),
+    );
+}

@@ -1,0 +1,11 @@
+#!/usr/bin/env bun
+// A render worker is this program again. It loads only what a worker needs, so that it starts quickly.
+if (process.argv[2] === "render-worker") {
+  const { runWorker } = await import("./render/worker.ts");
+  runWorker();
+} else {
+  const { runCommandLine } = await import("./cli/program.ts");
+  await runCommandLine(process.argv.slice(2));
+}
+
+export {};
