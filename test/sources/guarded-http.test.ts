@@ -1,17 +1,11 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import {
-  type GuardedHttpOptions,
-  type GuardedRequest,
-  guardedRequest,
-} from "../../src/sources/guarded-http.ts";
-import { GuardedHttpError, type GuardedHttpErrorKind } from "../../src/sources/guarded-http-error.ts";
-import { head, serveRaw, serveSilence, startCanary, TEST_AUTHORITY, type TestServer } from "./servers.ts";
+import { guardedRequest } from "../../src/sources/guarded-http.ts";
+import type { GuardedHttpError } from "../../src/sources/guarded-http-error.ts";
+import { AMPLE_MS, expectKind, get, LOOPBACK, text } from "./ask.ts";
+import { head, serveRaw, serveSilence, startCanary, TEST_AUTHORITY } from "./servers.ts";
 
-const LOOPBACK = async () => ["127.0.0.1"];
-/** Never cut short by this limit unless a test is about it. */
-const AMPLE_MS = 20_000;
 const SHORT_MS = 80;
 
 const servers: { close: () => void }[] = [];
@@ -23,34 +17,6 @@ async function using<T extends { close: () => void }>(starting: Promise<T>): Pro
   servers.push(server);
   return server;
 }
-
-function get(
-  server: TestServer,
-  request: Partial<GuardedRequest> = {},
-  options: Partial<GuardedHttpOptions> = {},
-) {
-  return guardedRequest(
-    {
-      method: "GET",
-      url: `${server.origin}/photo.jpg`,
-      timeoutMs: AMPLE_MS,
-      maxResponseBytes: 1_000,
-      maxRedirects: 3,
-      onOversize: "fail",
-      ...request,
-    },
-    { allowedOrigins: new Set([server.origin]), resolve: LOOPBACK, ca: TEST_AUTHORITY, ...options },
-  );
-}
-
-async function expectKind(answer: Promise<unknown>, kind: GuardedHttpErrorKind): Promise<GuardedHttpError> {
-  const outcome = await answer.catch((error) => error);
-  if (!(outcome instanceof GuardedHttpError)) throw new Error(`Expected ${kind}, got ${outcome}`);
-  expect(outcome.kind).toBe(kind);
-  return outcome;
-}
-
-const text = (body: Uint8Array) => Buffer.from(body).toString();
 
 describe("the connection", () => {
   test("goes to the looked-up address, with the name in Host and the certificate checked against it", async () => {
@@ -319,68 +285,6 @@ describe("an answer that is not as HTTP wants it", () => {
     const server = await serveRaw(() => {});
     server.close();
     await expectKind(get(server), "connect");
-  });
-});
-
-describe("redirects", () => {
-  /** Counts down in the path: `/2` redirects to `/1`, that to `/0`, which answers. */
-  const countdown = (status: number) =>
-    serveRaw((socket, request) => {
-      const left = Number(request.split(" ")[1]?.slice(1));
-      socket.end(left > 0 ? head(status, { Location: `/${left - 1}` }) : `${head(200)}arrived`);
-    });
-
-  test.each([301, 302, 303, 307, 308])("%d is followed three times, not four", async (status) => {
-    const server = await using(countdown(status));
-    const answer = await get(server, { url: `${server.origin}/3` });
-    expect([text(answer.body), answer.url]).toEqual(["arrived", `${server.origin}/0`]);
-    const error = await expectKind(get(server, { url: `${server.origin}/4` }), "too_many_redirects");
-    expect(error.message).toContain("more than 3 times");
-    expect(server.requests).toHaveLength(8);
-  });
-
-  test("a loop ends at the limit", async () => {
-    const server = await using(serveRaw((socket) => socket.end(head(302, { Location: "/photo.jpg" }))));
-    await expectKind(get(server), "too_many_redirects");
-    expect(server.requests).toHaveLength(4);
-  });
-
-  test("are handed back when none is wanted, and always for POST", async () => {
-    const server = await using(countdown(307));
-    const none = await get(server, { url: `${server.origin}/2`, maxRedirects: 0 });
-    expect([none.status, none.headers.location]).toEqual([307, "/1"]);
-    const posted = await get(server, { url: `${server.origin}/2`, method: "POST", body: "{}" });
-    expect(posted.status).toBe(307);
-    expect(server.requests).toHaveLength(2);
-  });
-
-  test("from an allowed origin to one that is not on the list are refused", async () => {
-    const other = await using(serveRaw((socket) => socket.end(`${head(200)}secret`)));
-    const server = await using(serveRaw((socket) => socket.end(head(302, { Location: `${other.origin}/` }))));
-    await expectKind(get(server), "not_https");
-    expect(other.requests).toEqual([]);
-  });
-
-  test("leave secrets behind when the origin changes", async () => {
-    const other = await using(serveRaw((socket) => socket.end(`${head(200)}ok`)));
-    const server = await using(serveRaw((socket) => socket.end(head(302, { Location: `${other.origin}/` }))));
-    const headers = { Authorization: "Bearer x", cookie: "a=b", "X-Kept": "1" };
-    await get(server, { headers }, { allowedOrigins: new Set([server.origin, other.origin]) });
-    expect(server.requests[0]).toContain("Authorization: Bearer x");
-    expect(other.requests[0]).not.toMatch(/authorization|cookie/i);
-    expect(other.requests[0]).toContain("X-Kept: 1");
-  });
-
-  test("may be written in unescaped UTF-8", async () => {
-    const server = await using(
-      serveRaw((socket, request) => {
-        const first = request.startsWith("GET /photo.jpg");
-        socket.end(
-          Buffer.from(first ? "HTTP/1.1 302 Found\r\nLocation: /Fußball.jpg\r\n\r\n" : `${head(200)}ok`),
-        );
-      }),
-    );
-    expect((await get(server)).url).toBe(`${server.origin}/Fu%C3%9Fball.jpg`);
   });
 });
 
