@@ -36,10 +36,18 @@ export interface Workspace extends AppContext {
   folder: DataFolder;
 }
 
-export function openWorkspace(config: Config, log: Log, options: { verify?: boolean } = {}): Workspace {
+export interface WorkspaceOptions {
+  /** Read the whole database first and refuse a damaged one. */
+  verify?: boolean;
+  clock?: Clock;
+  random?: Random;
+}
+
+export function openWorkspace(config: Config, log: Log, options: WorkspaceOptions = {}): Workspace {
+  const { verify = false, clock = systemClock, random = systemRandom } = options;
   const folder = openDataFolder(config.dataDir);
-  const store = openSqliteStore(folder.database, options);
-  return { config, folder, store, log, clock: systemClock, random: systemRandom };
+  const store = openSqliteStore(folder.database, { verify });
+  return { config, folder, store, log, clock, random };
 }
 
 /** Everything a server needs, running: the loops are picking up work when this resolves. */
@@ -80,8 +88,12 @@ export async function pressOptions(config: Config, folder: DataFolder): Promise<
   };
 }
 
-export async function startService(config: Config, log: Log): Promise<Service> {
-  const workspace = openWorkspace(config, log, { verify: true });
+export async function startService(
+  config: Config,
+  log: Log,
+  options: WorkspaceOptions = {},
+): Promise<Service> {
+  const workspace = openWorkspace(config, log, { verify: true, ...options });
   const { folder, store } = workspace;
   const lock = lockFolder(folder);
   // Only this process uses the folder now: what killed ones left behind can go.
@@ -126,6 +138,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
   const sources = createSourceFetcher({
     sourcesDir: folder.sources,
     allowedOrigins: config.sourceAllowedOrigins,
+    docsUrl: `${config.baseUrl}/docs`,
   });
   const accept = acceptImage({
     ...parts,

@@ -5,7 +5,7 @@ import type { ImageFormat } from "../core/card.ts";
 import { CreateImageRequest, cardInput } from "../core/image-request.ts";
 import { LEASE_MS } from "../core/limits.ts";
 import type { DataFolder } from "../data-folder.ts";
-import { type Renderer, RenderFault, type RenderPool } from "../render/pool.ts";
+import { type Renderer, RenderFault, RenderInterrupted, type RenderPool } from "../render/pool.ts";
 import type { RenderJob, Stage } from "../render/protocol.ts";
 import { claimNextImage, hasClaimable, type Image } from "../store/images.ts";
 import type { AppContext } from "./context.ts";
@@ -99,6 +99,7 @@ async function attempt(
       output: { name: parts.folder.outputNameOf(job.outputPath), contentType, width, height, bytes },
     };
   } catch (error) {
+    if (error instanceof RenderInterrupted) return { kind: "given_back" };
     if (!(error instanceof RenderFault)) throw error;
     parts.log.warn("render_fault", { imageId: image.id, renders: image.renders, error: error.message });
     return { kind: "fault" };

@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { type Config, readConfig, withPort } from "../config.ts";
 import { DRAIN_TIMEOUT_MS } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
-import { type Service, startService } from "../deps.ts";
+import { type Service, startService, type WorkspaceOptions } from "../deps.ts";
 import { memoryRateLimiter } from "../http/rate-limit.ts";
 import { listen } from "../http/server.ts";
 import { jsonLog } from "../log.ts";
@@ -31,9 +31,13 @@ export interface RunningServer {
 }
 
 /** Starts the whole service and listens. */
-export async function startServer(wanted: Config, log: Log): Promise<RunningServer> {
+export async function startServer(
+  wanted: Config,
+  log: Log,
+  options: WorkspaceOptions = {},
+): Promise<RunningServer> {
   const config = wanted.port === 0 ? withPort(wanted, await freePort(wanted.host)) : wanted;
-  const service = await startService(config, log);
+  const service = await startService(config, log, options);
   let draining = false;
   const limiter = memoryRateLimiter();
   const http = listen({ ...service, limiter, isDraining: () => draining }, config);

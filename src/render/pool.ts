@@ -23,6 +23,9 @@ export type RenderOutcome = { kind: "done"; file: RenderedFile } | { kind: "refu
 /** Something of ours broke during a render; another attempt may succeed. */
 export class RenderFault extends Error {}
 
+/** The pool was closed during a render: nobody tried it to the end, and nothing is wrong with it. */
+export class RenderInterrupted extends Error {}
+
 /** A warm worker that is yours until you release it. */
 export interface Renderer {
   render(job: RenderJob, onStage: (stage: Stage) => void): Promise<RenderOutcome>;
@@ -129,6 +132,8 @@ export function createRenderPool(options: RenderPoolOptions): RenderPool {
             if (!worker.alive) return;
             drop(worker);
             if (!closing.signal.aborted) refill();
+          }).catch((error) => {
+            throw closing.signal.aborted ? new RenderInterrupted("the render pool was closed") : error;
           }),
         release: () => giveBack(worker),
       };

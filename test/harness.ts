@@ -1,0 +1,217 @@
+import { mkdirSync, mkdtempSync, symlinkSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAccount, createKey } from "../src/app/manage-account.ts";
+import { type RunningServer, startServer } from "../src/cli/serve.ts";
+import { type Config, readConfig } from "../src/config.ts";
+import type { CreateImageRequest } from "../src/core/image-request.ts";
+import type { Clock, Log, Random } from "../src/core/ports.ts";
+import { openWorkspace, type Workspace } from "../src/deps.ts";
+import type { Account } from "../src/store/accounts.ts";
+
+/** A clock that stands still until it is moved. */
+export interface FakeClock extends Clock {
+  set(iso: string): void;
+  advance(ms: number): void;
+}
+
+export function fakeClock(iso = "2026-11-15T12:00:00.000Z"): FakeClock {
+  let now = Date.parse(iso);
+  return {
+    now: () => now,
+    set: (to) => {
+      now = Date.parse(to);
+    },
+    advance: (ms) => {
+      now += ms;
+    },
+  };
+}
+
+/** Ids that count up, and bytes from a small generator: the same at every run with the same seed. */
+export function seededRandom(seed = 1): Random {
+  let count = 0;
+  let state = seed >>> 0 || 1;
+  return {
+    id: (prefix) => `${prefix}_${String(++count).padStart(24, "0")}`,
+    bytes: (length) =>
+      Uint8Array.from({ length }, () => {
+        // xorshift32 (Marsaglia, 2003)
+        state ^= state << 13;
+        state ^= state >>> 17;
+        state ^= state << 5;
+        return state & 0xff;
+      }),
+  };
+}
+
+export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** One browser unpacked for all tests of a machine. */
+export const TEST_CACHE_DIR = join(tmpdir(), "cardpress-test-cache");
+
+export interface TestFolder {
+  dir: string;
+  remove(): Promise<void>;
+}
+
+export function testFolder(): TestFolder {
+  const dir = mkdtempSync(join(tmpdir(), "cardpress-test-"));
+  // The packaged browser is unpacked once for all tests, not once for each folder.
+  mkdirSync(TEST_CACHE_DIR, { recursive: true });
+  symlinkSync(TEST_CACHE_DIR, join(dir, "cache"));
+  return { dir, remove: () => rm(dir, { recursive: true, force: true }) };
+}
+
+export function testConfig(dataDir: string, env: Record<string, string> = {}): Config {
+  return readConfig({
+    CARDPRESS_DATA_DIR: dataDir,
+    CARDPRESS_PORT: "0",
+    CARDPRESS_RENDER_WORKERS: "1",
+    CARDPRESS_ALLOW_ROOT: "1",
+    ...env,
+  });
+}
+
+export interface TestWorkspace extends Workspace {
+  clock: FakeClock;
+  close(): Promise<void>;
+}
+
+/** A real store in a temporary folder, with a clock that stands still and counted ids. No server, no browser. */
+export function testWorkspace(options: { clock?: FakeClock } = {}): TestWorkspace {
+  const folder = testFolder();
+  const clock = options.clock ?? fakeClock();
+  const workspace = openWorkspace(testConfig(folder.dir), silentLog, { clock, random: seededRandom() });
+  return {
+    ...workspace,
+    clock,
+    close: async () => {
+      await workspace.store.close();
+      await folder.remove();
+    },
+  };
+}
+
+export interface TestAccount {
+  account: Account;
+  liveKey: string;
+  testKey: string;
+}
+
+export async function testAccount(
+  workspace: Pick<Workspace, "store" | "clock" | "random">,
+  input: { name?: string; tier?: Account["tier"]; credits?: number } = {},
+): Promise<TestAccount> {
+  const { name = "Rovers", tier = "scale", credits = 100 } = input;
+  const account = await createAccount(workspace, { name, tier, credits });
+  const make = async (environment: "live" | "test") =>
+    (await createKey(workspace, { accountId: account.id, environment, name: "test" })).key;
+  return { account, liveKey: await make("live"), testKey: await make("test") };
+}
+
+/** A server of photos on this machine, as the outside world. Answers any path by its file name under test/photos. */
+export function photoServer() {
+  const requests: string[] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: async (request) => {
+      const name = new URL(request.url).pathname.slice(1);
+      requests.push(name);
+      const file = Bun.file(join(import.meta.dir, "photos", name));
+      return (await file.exists()) ? new Response(file) : new Response("no such photo", { status: 404 });
+    },
+  });
+  const origin = `http://127.0.0.1:${server.port}`;
+  return { origin, requests, url: (name: string) => `${origin}/${name}`, stop: () => server.stop(true) };
+}
+
+export interface TestServer extends RunningServer {
+  baseUrl: string;
+  photos: ReturnType<typeof photoServer>;
+  close(): Promise<void>;
+}
+
+/**
+ * The whole service on a free port in a temporary folder, with a photo server whose origin is allowed. The real clock
+ * runs unless `clock` is given. Start one per test file: the first renderer needs seconds to be warm.
+ */
+export async function testServer(
+  options: { env?: Record<string, string>; clock?: Clock; dataDir?: string } = {},
+): Promise<TestServer> {
+  const folder = testFolder();
+  const photos = photoServer();
+  const config = testConfig(options.dataDir ?? folder.dir, {
+    CARDPRESS_SOURCE_ALLOWED_ORIGINS: photos.origin,
+    ...options.env,
+  });
+  const server = await startServer(config, silentLog, options.clock ? { clock: options.clock } : {});
+  return {
+    ...server,
+    baseUrl: server.config.baseUrl,
+    photos,
+    close: async () => {
+      await server.stop();
+      await photos.stop();
+      await folder.remove();
+    },
+  };
+}
+
+/** A valid body for POST /v1/images. */
+export function imageRequest(
+  change: {
+    player?: Partial<CreateImageRequest["player"]>;
+    style?: Partial<CreateImageRequest["style"]>;
+  } & Partial<Pick<CreateImageRequest, "branding" | "metadata">> = {},
+): CreateImageRequest {
+  const { player, style, ...rest } = change;
+  return {
+    type: "player_card",
+    player: {
+      external_id: "player-1",
+      name: "Maya Okafor",
+      position: "ST",
+      number: 9,
+      skill_level: 87,
+      source_image_url: "https://photos.example/player.jpg",
+      ...player,
+    },
+    style: { preset: "club_card", ...style },
+    ...rest,
+  };
+}
+
+let counter = 0;
+
+/** POST /v1/images with a fresh Idempotency-Key unless one is given. */
+export function post(baseUrl: string, key: string, body: unknown, headers: Record<string, string> = {}) {
+  return fetch(`${baseUrl}/v1/images`, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      "X-API-Key": key,
+      "Idempotency-Key": `test-${++counter}`,
+      ...headers,
+    },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+}
+
+export function get(baseUrl: string, key: string, path: string) {
+  return fetch(baseUrl + path, { headers: { "X-API-Key": key } });
+}
+
+/** Polls until the image has ended; the test's own time-out bounds it. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers as a client in any language would.
+export async function untilEnded(baseUrl: string, key: string, imageId: string): Promise<any> {
+  for (;;) {
+    const { data } = (await (await get(baseUrl, key, `/v1/images/${imageId}`)).json()) as {
+      data: { status: string };
+    };
+    if (data.status !== "processing") return data;
+    await Bun.sleep(25);
+  }
+}
