@@ -1,0 +1,83 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+
+/** What each room may import from. Files directly under src (config, log, version...) are open to all but core. */
+const MAY_IMPORT: Record<string, string[]> = {
+  core: ["core"],
+  store: ["core", "store"],
+  sources: ["core", "sources"],
+  render: ["core", "render"],
+  app: ["core", "store", "sources", "render", "app"],
+  http: ["core", "store", "sources", "render", "app", "http"],
+  console: ["core", "store", "render", "app", "http", "console"],
+  studio: ["core", "render", "app", "http", "studio"],
+  cli: ["core", "store", "sources", "render", "app", "http", "console", "studio", "cli"],
+};
+
+const root = join(import.meta.dir, "../../src");
+const transpiler = { ts: new Bun.Transpiler({ loader: "ts" }), tsx: new Bun.Transpiler({ loader: "tsx" }) };
+
+/** Every import of a module of ours, types included: they tie rooms together as well. */
+async function imports(file: string): Promise<string[]> {
+  const source = await Bun.file(join(root, file)).text();
+  const untyped = source.replace(/^import type /gm, "import ").replace(/([{,]\s*)type (?=\w)/g, "$1");
+  const kind = file.endsWith("x") ? "tsx" : "ts";
+  // A name that is never used as a value would be dropped from the scan, so names are read from the text as well.
+  const named = [...untyped.matchAll(/from\s+"(\.[^"]+)"/g)].map((match) => match[1] ?? "");
+  const scanned = transpiler[kind].scanImports(untyped).map((found) => found.path);
+  return [...new Set([...named, ...scanned])].filter((path) => path.startsWith("."));
+}
+
+test("imports run one way through the house", async () => {
+  const broken: string[] = [];
+  let checked = 0;
+  for await (const file of new Bun.Glob("**/*.{ts,tsx}").scan(root)) {
+    const room = file.includes("/") ? file.split("/", 1)[0] : undefined;
+    if (room === undefined) continue;
+    const allowed = MAY_IMPORT[room];
+    for (const path of await imports(file)) {
+      checked += 1;
+      const target = join(root, file, "..", path);
+      const inside = target.startsWith(`${root}/`) ? target.slice(root.length + 1) : undefined;
+      if (inside === undefined || !inside.includes("/")) {
+        if (room === "core") broken.push(`${file} -> ${path}`);
+      } else if (!allowed?.includes(inside.split("/", 1)[0] ?? "")) broken.push(`${file} -> ${path}`);
+    }
+  }
+  expect(broken).toEqual([]);
+  expect(checked).toBeGreaterThan(100);
+});
+
+test("a render worker never opens the database", async () => {
+  const seen = new Set<string>();
+  const visit = async (file: string): Promise<void> => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    for (const path of await imports(file)) {
+      const target = join(root, file, "..", path);
+      if (target.startsWith(root) && /\.tsx?$/.test(target)) await visit(target.slice(root.length + 1));
+    }
+  };
+  await visit("render/worker.ts");
+  expect([...seen].filter((file) => file.startsWith("store/"))).toEqual([]);
+  expect(seen.size).toBeGreaterThan(5);
+});
+
+test("SQLite's own calls stand nowhere outside the store's SQLite file", async () => {
+  const found: string[] = [];
+  for await (const file of new Bun.Glob("{app,http,store,console}/**/*.{ts,tsx}").scan(root)) {
+    if (file === "store/sqlite.ts" || file === "store/migrate.ts") continue;
+    const source = await Bun.file(join(root, file)).text();
+    if (/\bdb\b[^;]*\.(get|all|run)\(\)|db\.transaction\(/.test(source)) found.push(file);
+  }
+  expect(found).toEqual([]);
+});
+
+test("no file of ours is longer than 400 lines", async () => {
+  const long: string[] = [];
+  for await (const file of new Bun.Glob("**/*.{ts,tsx,js,css}").scan(root)) {
+    const lines = (await Bun.file(join(root, file)).text()).split("\n").length;
+    if (lines > 400) long.push(`${file}: ${lines}`);
+  }
+  expect(long).toEqual([]);
+});
