@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { parseApiKey } from "../../src/core/api-key.ts";
+import { type TestFolder, testFolder } from "../harness.ts";
+
+const MAIN = join(import.meta.dir, "../../src/main.ts");
+let folder: TestFolder;
+beforeAll(() => {
+  folder = testFolder();
+});
+afterAll(() => folder.remove());
+
+async function run(...args: string[]) {
+  const process = Bun.spawn([globalThis.process.execPath, MAIN, ...args], {
+    env: { ...globalThis.process.env, CARDPRESS_DATA_DIR: folder.dir },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err, code] = await Promise.all([
+    new Response(process.stdout).text(),
+    new Response(process.stderr).text(),
+    process.exited,
+  ]);
+  return { out, err, code, json: () => JSON.parse(out) };
+}
+
+test("an account and its keys can be made, listed and revoked; the key is shown once", async () => {
+  const account = (
+    await run("account", "create", "--name", "Rovers", "--tier", "growth", "--credits", "50", "--json")
+  ).json();
+  expect(account).toMatchObject({ tier: "growth", credit_limit: 50, credits_remaining: 50 });
+
+  const made = await run("key", "create", "--account", account.account_id, "--environment", "live", "--json");
+  const { key_id, key, prefix, last4 } = made.json();
+  expect(parseApiKey(key)).toBe("live");
+  expect([prefix, last4]).toEqual(["sk_live_", key.slice(-4)]);
+
+  const listed = await run("key", "list", "--account", account.account_id, "--json");
+  expect(listed.out).not.toContain(key);
+  expect(listed.json()).toMatchObject([{ key_id, revoked_at: null }]);
+
+  expect((await run("key", "revoke", "--key", key_id, "--json")).json().revoked_at).toBeString();
+  expect((await run("account", "suspend", "--account", account.account_id, "--json")).json().status).toBe(
+    "suspended",
+  );
+  expect((await run("account", "resume", "--account", account.account_id, "--json")).json().status).toBe(
+    "active",
+  );
+  expect((await run("account", "list", "--json")).json()).toHaveLength(1);
+});
+
+test("credits granted by hand are in the ledger", async () => {
+  const account = (
+    await run("account", "create", "--name", "B", "--tier", "starter", "--credits", "5", "--json")
+  ).json();
+  const id = account.account_id;
+  const granted = await run(
+    "credits",
+    "grant",
+    "--account",
+    id,
+    "--amount",
+    "7",
+    "--reason",
+    "welcome",
+    "--json",
+  );
+  expect(granted.json().credits_remaining).toBe(12);
+  const entries = (await run("credits", "ledger", "--account", id, "--json")).json();
+  expect(entries.map((e: { kind: string; amount: number }) => [e.kind, e.amount]).sort()).toEqual([
+    ["grant", 5],
+    ["grant", 7],
+  ]);
+});
+
+test.each([
+  [["account", "create", "--name", "X"], /--tier/],
+  [["account", "create", "--name", "X", "--tier", "huge", "--credits", "1"], /starter, growth, scale/],
+  [["account", "create", "--name", "X", "--tier", "scale", "--credits", "-1"], /whole number/],
+  [["no-such-command"], /unknown command/],
+])("wrong usage %p exits with 2 and says what is wrong", async (args, message) => {
+  const { code, err, out } = await run(...args);
+  expect(code).toBe(2);
+  expect(err).toMatch(message);
+  expect(out).toBe("");
+});
+
+test("what fails exits with 1, with --json as JSON on stderr", async () => {
+  const { code, err, out } = await run("key", "revoke", "--key", "key_nope", "--json");
+  expect([code, out]).toEqual([1, ""]);
+  expect(JSON.parse(err).error).toContain("key_nope");
+});
+
+test("version prints the version", async () => {
+  expect((await run("version", "--json")).json().version).toMatch(/^\d+\.\d+\.\d+/);
+});

@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test";
+import { readConfig, withPort } from "../src/config.ts";
+
+test("an empty environment gives the documented defaults", () => {
+  expect(readConfig({})).toMatchObject({
+    host: "127.0.0.1",
+    port: 3000,
+    baseUrl: "http://127.0.0.1:3000",
+    cdnBaseUrl: "http://127.0.0.1:3000/cdn",
+    retentionDays: 30,
+    allowRoot: false,
+  });
+});
+
+test("addresses lose their last slash, and the CDN follows the base address", () => {
+  const config = readConfig({ CARDPRESS_BASE_URL: "https://cards.example/" });
+  expect(config.cdnBaseUrl).toBe("https://cards.example/cdn");
+  expect(readConfig({ CARDPRESS_CDN_BASE_URL: "https://cdn.example/x/" }).cdnBaseUrl).toBe(
+    "https://cdn.example/x",
+  );
+});
+
+test("a port chosen by the system appears in every address derived from it", () => {
+  const config = withPort(readConfig({ CARDPRESS_PORT: "0" }), 4711);
+  expect([config.baseUrl, config.cdnBaseUrl]).toEqual(["http://127.0.0.1:4711", "http://127.0.0.1:4711/cdn"]);
+});
+
+test("allowed origins are compared as origins", () => {
+  const config = readConfig({
+    CARDPRESS_SOURCE_ALLOWED_ORIGINS: "HTTP://Bucket.internal:80, https://a.example:8443/",
+  });
+  expect([...config.sourceAllowedOrigins]).toEqual(["http://bucket.internal", "https://a.example:8443"]);
+});
+
+test.each([
+  ["CARDPRESS_PORT", "eighty"],
+  ["CARDPRESS_PORT", "70000"],
+  ["CARDPRESS_PORT", "-1"],
+  ["CARDPRESS_BASE_URL", "cards.example"],
+  ["CARDPRESS_BASE_URL", "ftp://cards.example"],
+  ["CARDPRESS_CDN_BASE_URL", "https://cdn.example/?x=1"],
+  ["CARDPRESS_RENDER_WORKERS", "0"],
+  ["CARDPRESS_RETENTION_DAYS", "1.5"],
+  ["CARDPRESS_ALLOW_ROOT", "yes"],
+  ["CARDPRESS_SOURCE_ALLOWED_ORIGINS", "https://a.example/path"],
+  ["CARDPRESS_WEBHOOK_ALLOWED_ORIGINS", "localhost:3000"],
+])("%s=%s is refused by name", (name, value) => {
+  expect(() => readConfig({ [name]: value })).toThrow(name);
+});

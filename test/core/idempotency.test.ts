@@ -1,0 +1,26 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { canonicalJson, fingerprint } from "../../src/core/idempotency.ts";
+
+test("the order of keys does not change the fingerprint, at any depth", () => {
+  expect(fingerprint({ a: 1, b: { c: "x", d: [1, 2] } })).toBe(
+    fingerprint({ b: { d: [1, 2], c: "x" }, a: 1 }),
+  );
+});
+
+test("canonical JSON means the same as the value it was made from", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+    }),
+  );
+});
+
+test("different payloads have different fingerprints", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
+      fc.pre(!Bun.deepEquals(JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b))));
+      expect(fingerprint(a)).not.toBe(fingerprint(b));
+    }),
+  );
+});

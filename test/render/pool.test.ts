@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { openDataFolder } from "../../src/data-folder.ts";
+import { pressOptions, workerCommand } from "../../src/deps.ts";
+import { createRenderPool, RenderFault, RenderInterrupted, type RenderPool } from "../../src/render/pool.ts";
+import type { RenderJob } from "../../src/render/protocol.ts";
+import { silentLog, type TestFolder, testConfig, testFolder } from "../harness.ts";
+
+let folder: TestFolder;
+let pool: RenderPool;
+beforeAll(async () => {
+  folder = testFolder();
+  const config = testConfig(folder.dir);
+  pool = createRenderPool({
+    workers: 1,
+    command: workerCommand(),
+    press: await pressOptions(config, openDataFolder(folder.dir)),
+    log: silentLog,
+    rendersPerBrowser: 2,
+  });
+});
+afterAll(async () => {
+  await pool.close();
+  await folder.remove();
+});
+
+let jobs = 0;
+function job(photo: string): RenderJob {
+  const jobId = `job-${++jobs}`;
+  return {
+    jobId,
+    card: {
+      player: { name: "Ana", position: "GK", number: 1, skillLevel: 70 },
+      style: { preset: "club_card", width: 512, height: 512, format: "png" },
+      branding: {},
+    },
+    photoPath: join(import.meta.dir, "../photos", photo),
+    photoSha256: jobId.padStart(64, "0"),
+    badgePath: null,
+    outputPath: join(folder.dir, "images", `${jobId}.png`),
+  };
+}
+
+test("a worker killed during a render gives a fault, and another takes its place", async () => {
+  const first = await pool.acquire();
+  const killed = first.render(job("astronaut.png"), () => {
+    for (const pid of pool.pids()) process.kill(pid, "SIGKILL");
+  });
+  await expect(killed).rejects.toBeInstanceOf(RenderFault);
+  first.release();
+
+  const second = await pool.acquire();
+  const outcome = await second.render(job("astronaut.png"), () => {});
+  second.release();
+  expect(outcome.kind).toBe("done");
+});
+
+test("a worker is replaced after its share of renders, and nobody notices", async () => {
+  const [before] = pool.pids();
+  for (let n = 0; n < 2; n++) {
+    const renderer = await pool.acquire();
+    expect((await renderer.render(job("astronaut.png"), () => {})).kind).toBe("done");
+    renderer.release();
+  }
+  const renderer = await pool.acquire();
+  renderer.release();
+  expect(pool.pids()).not.toContain(before as number);
+});
+
+test("a photo without a player is refused with words for the partner", async () => {
+  const renderer = await pool.acquire();
+  const outcome = await renderer.render(job("brick.png"), () => {});
+  renderer.release();
+  expect(outcome).toMatchObject({ kind: "refused", message: expect.stringContaining("No player") });
+});
+
+test("closing interrupts a render without blaming it", async () => {
+  const renderer = await pool.acquire();
+  const render = renderer.render(job("astronaut.png"), () => void pool.close());
+  await expect(render).rejects.toBeInstanceOf(RenderInterrupted);
+  renderer.release();
+  await expect(pool.acquire()).rejects.toThrow("closed");
+  await pool.close();
+  expect(pool.pids()).toEqual([]);
+});

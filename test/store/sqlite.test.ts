@@ -1,0 +1,133 @@
+import { Database } from "bun:sqlite";
+import { afterEach, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { getTableConfig } from "drizzle-orm/pg-core";
+import { postgresKit } from "../../db/kit.ts";
+import { defineTables } from "../../db/schema.ts";
+import { OperatorError } from "../../src/core/errors.ts";
+import { findAccount, listAccounts, setAccountStatus } from "../../src/store/accounts.ts";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { type TestFolder, testAccount, testFolder, testWorkspace } from "../harness.ts";
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+function workspace() {
+  const made = testWorkspace();
+  cleanups.push(made.close);
+  return made;
+}
+
+function folder(): TestFolder {
+  const made = testFolder();
+  cleanups.push(made.remove);
+  return made;
+}
+
+test("a write that throws after awaiting leaves nothing behind", async () => {
+  const { store, clock, random } = workspace();
+  const { account } = await testAccount({ store, clock, random });
+  const attempt = store.write(async (tx) => {
+    await setAccountStatus(tx, account.id, { status: "suspended", reason: "x", now: 1 });
+    await Promise.resolve();
+    throw new Error("half way");
+  });
+  await expect(attempt).rejects.toThrow("half way");
+  expect((await findAccount(store.read, account.id))?.status).toBe("active");
+});
+
+test("writes started together run one after the other", async () => {
+  const { store } = workspace();
+  const seen: string[] = [];
+  await Promise.all(
+    [1, 2, 3].map((n) =>
+      store.write(async () => {
+        seen.push(`${n} in`);
+        await Promise.resolve();
+        seen.push(`${n} out`);
+      }),
+    ),
+  );
+  expect(seen).toEqual(["1 in", "1 out", "2 in", "2 out", "3 in", "3 out"]);
+});
+
+test("reads never see a write before its commit, and the reader cannot write", async () => {
+  const { store, clock, random } = workspace();
+  const { account } = await testAccount({ store, clock, random });
+  await store.write(async (tx) => {
+    await setAccountStatus(tx, account.id, { status: "suspended", reason: null, now: 1 });
+    expect((await findAccount(store.read, account.id))?.status).toBe("active");
+  });
+  expect((await findAccount(store.read, account.id))?.status).toBe("suspended");
+  const sneaky = async () =>
+    setAccountStatus(store.read, account.id, { status: "active", reason: null, now: 2 });
+  await expect(sneaky()).rejects.toThrow();
+});
+
+test("another process's write lock is waited for without losing the write", async () => {
+  const { store, folder: data } = workspace();
+  const other = new Database(data.database);
+  other.run("BEGIN IMMEDIATE");
+  let committed = false;
+  const write = store
+    .write(async () => {})
+    .then(() => {
+      committed = true;
+    });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(committed).toBe(false);
+  other.run("COMMIT");
+  await write;
+  expect(committed).toBe(true);
+  other.close();
+});
+
+test("every commit is synced, foreign keys hold, and the log is a WAL", () => {
+  const { dir } = folder();
+  const store = openSqliteStore(join(dir, "x.db"));
+  const pragma = (name: string) => {
+    // Drizzle keeps the bun:sqlite connection it was given as $client.
+    const { $client } = store.read.db as unknown as { $client: Database };
+    return Object.values($client.query(`PRAGMA ${name}`).get() as object)[0];
+  };
+  expect([pragma("synchronous"), pragma("foreign_keys"), pragma("journal_mode")]).toEqual([2, 1, "wal"]);
+  return store.close();
+});
+
+test("a file that is no database is refused with what to do", () => {
+  const { dir } = folder();
+  writeFileSync(join(dir, "x.db"), "this is no database, but long enough to be looked at".repeat(100));
+  expect(() => openSqliteStore(join(dir, "x.db"))).toThrow(OperatorError);
+  expect(() => openSqliteStore(join(dir, "x.db"))).toThrow(/restore/);
+});
+
+test("a database of a newer version is refused by name", async () => {
+  const { dir } = folder();
+  const file = join(dir, "x.db");
+  await openSqliteStore(file).close();
+  const raw = new Database(file);
+  raw.run("INSERT INTO schema_migrations (name, applied_at) VALUES ('9999_future', 1)");
+  raw.close();
+  expect(() => openSqliteStore(file)).toThrow(/9999_future/);
+});
+
+test("opening twice migrates once and keeps what is there", async () => {
+  const made = workspace();
+  await testAccount(made);
+  const again = openSqliteStore(made.folder.database, { verify: true });
+  expect(await listAccounts(again.read)).toHaveLength(1);
+  await again.close();
+});
+
+test("the Postgres kit gives the same tables with Postgres types", () => {
+  const tables = defineTables(postgresKit);
+  const { name, columns, indexes, checks } = getTableConfig(tables.images as never);
+  expect(name).toBe("images");
+  expect(columns.find((c) => c.name === "created_at")?.getSQLType()).toBe("bigint");
+  expect(columns.find((c) => c.name === "request")?.getSQLType()).toBe("jsonb");
+  expect(indexes.length).toBeGreaterThan(4);
+  expect(checks.length).toBe(4);
+});
