@@ -1,8 +1,3 @@
-import { setDefaultTimeout } from "bun:test";
-
-// A guard against hanging, not a measure: a first renderer on a busy machine needs many seconds.
-setDefaultTimeout(120_000);
-
 // Loaded before every test file. Tests launch Chromium, which as root only runs without its sandbox.
 if (process.getuid?.() === 0 && !process.env.CARDPRESS_ALLOW_ROOT) {
   console.log("Running as root: tests set CARDPRESS_ALLOW_ROOT=1, so Chromium runs without its sandbox.");
