@@ -48,23 +48,22 @@ export type AcceptImage = (command: CreateCommand) => Promise<Accepted>;
  * write record, image, reservation and entry in one transaction. Throws AppError; a refusal leaves nothing behind.
  */
 export function acceptImage(parts: AcceptImageParts): AcceptImage {
-  // Parallel calls with one key wait for the first instead of all fetching the same photo.
-  const underWay = new Map<string, Promise<Accepted>>();
+  // Parallel calls with one key share the first one's outcome instead of all fetching the same photo.
+  const underWay = new Map<string, { print: string; outcome: Promise<Accepted> }>();
 
   return async function accept(command) {
     const scope = scopeOf(command);
     const print = fingerprint(command.request);
     const flight = JSON.stringify([scope.accountId, scope.environment, scope.key]);
-    for (let leader = underWay.get(flight); leader; leader = underWay.get(flight)) {
-      await leader.catch(() => {});
-      // The leader's record, if it got that far, now answers for this call as for any later one.
-      const replay = await findReplay(parts.store.read, scope, print, parts.clock.now());
-      if (replay) return replay;
+    for (let first = underWay.get(flight); first; first = underWay.get(flight)) {
+      if (first.print === print) return { ...(await first.outcome), replayed: true };
+      // Another payload with the same key: a conflict if the first is accepted, a free key if it is refused.
+      await first.outcome.catch(() => {});
     }
-    const attempt = acceptOnce(parts, command, scope, print);
-    underWay.set(flight, attempt);
+    const outcome = acceptOnce(parts, command, scope, print);
+    underWay.set(flight, { print, outcome });
     try {
-      return await attempt;
+      return await outcome;
     } finally {
       underWay.delete(flight);
     }

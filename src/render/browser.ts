@@ -69,6 +69,9 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
     pipe: true,
     userDataDir,
     waitForInitialPage: false,
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
     env: { ...process.env, ...options.chromium.env },
     args: [
       ...NO_NETWORK,

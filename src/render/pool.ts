@@ -180,6 +180,8 @@ function startWorker(
     const child = Bun.spawn(options.command, {
       stdio: ["ignore", "inherit", "inherit"],
       serialization: "json",
+      // A group of its own: Ctrl-C on the terminal is for the server, which lets renders finish.
+      detached: true,
       ipc: (raw) => {
         const message = parseFromWorker(raw);
         if (!message) {
