@@ -53,9 +53,26 @@ async function unpackPackagedChromium(cacheDir: string): Promise<Chromium> {
   return {
     path: join(home, "chromium"),
     origin: "package",
-    // The package brings the few libraries a slim image lacks (NSS, NSPR, expat) and a font configuration.
-    env: { LD_LIBRARY_PATH: join(home, "lib"), FONTCONFIG_PATH: home },
+    // The package brings the few libraries a slim image lacks (NSS, NSPR, expat) and one font family.
+    env: { LD_LIBRARY_PATH: join(home, "lib"), FONTCONFIG_FILE: await fontConfiguration(home) },
   };
+}
+
+/**
+ * The package's own configuration names folders of a cloud function, which leaves Chromium without one system
+ * font, and then even web fonts fail to load at times. This one names the unpacked fonts.
+ */
+async function fontConfiguration(home: string): Promise<string> {
+  const path = join(home, "cardpress-fonts.conf");
+  if (existsSync(path)) return path;
+  const escaped = home.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  const text = `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig><dir>${escaped}/fonts</dir><cachedir>${escaped}/fonts-cache</cachedir></fontconfig>
+`;
+  await writeFile(`${path}.${process.pid}.tmp`, text);
+  await rename(`${path}.${process.pid}.tmp`, path);
+  return path;
 }
 
 /** Unpacks beside the target and renames at the end, so that a killed unpacking never looks like a finished one. */

@@ -1,0 +1,83 @@
+/** What a card prints for a name that a partner sent: harmless, drawable, in the case that its language asks for. */
+export interface DisplayName {
+  text: string;
+  /** BCP 47, as far as the letters tell; it picks letter forms, and fonts for Han characters. */
+  lang: string;
+  direction: "ltr" | "rtl";
+  script: "latin" | "vietnamese" | "cjk" | "other";
+}
+
+/** No orthography stacks more marks on one letter; more is an attack on its neighbours. */
+const MAX_MARKS_PER_LETTER = 4;
+
+// Joiners shape Persian, Indic and emoji; every other invisible character has no place on a card.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what has to go.
+const INVISIBLE =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\uffff]|\p{Cs}|\p{Co}|[\u{e0000}-\u{e0fff}]/gu;
+
+/** Only these scripts have a capital form that every bundled font draws. */
+const CASED =
+  /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Common}\p{Script=Inherited}]*$/u;
+
+/**
+ * Cleans and cases a name of 1 to 100 characters. `isDrawable` tells whether some font has a character; the
+ * others are left out rather than shown as empty boxes. Falls back to a dash when nothing is left.
+ */
+export function displayName(raw: string, isDrawable: (codePoint: number) => boolean): DisplayName {
+  const clean = limitMarks(raw.toWellFormed().replace(/\s+/gu, " ").replace(INVISIBLE, "").normalize("NFC"));
+  const kept = [...clean].filter((character) => isDrawable(character.codePointAt(0) as number)).join("");
+  const text = tidy(kept) || "–";
+  const lang = languageOf(text);
+  return { text: inCapitals(text, lang), lang, direction: directionOf(text), script: scriptOf(text, lang) };
+}
+
+/** Joiners and marks without a letter before them draw dotted circles or nothing at all. */
+function tidy(text: string): string {
+  return text
+    .replace(/(^|\s)[\p{M}\u200c\u200d\ufe0f]+/gu, "$1")
+    .replace(/[\u200c\u200d]+(?=\s|$)/gu, "")
+    .replace(/\s+/gu, " ")
+    .trim();
+}
+
+function limitMarks(text: string): string {
+  return text.replace(/(\p{M}+)/gu, (marks) => [...marks].slice(0, MAX_MARKS_PER_LETTER).join(""));
+}
+
+function languageOf(text: string): string {
+  if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return "ja";
+  if (/\p{Script=Hangul}/u.test(text)) return "ko";
+  if (/\p{Script=Han}/u.test(text)) return "zh-Hans";
+  if (/\p{Script=Greek}/u.test(text)) return "el";
+  if (/[ığşİĞŞ]/u.test(text) && !/[ăâîțș]/u.test(text)) return "tr";
+  if (/[əƏ]/u.test(text)) return "az";
+  if (
+    /[ơưđ]|[ạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]/iu.test(text) &&
+    /[\u1ea0-\u1ef9ơư]/iu.test(text)
+  )
+    return "vi";
+  return "und";
+}
+
+function scriptOf(text: string, lang: string): DisplayName["script"] {
+  if (lang === "vi") return "vietnamese";
+  if (lang === "ja" || lang === "ko" || lang === "zh-Hans") return "cjk";
+  return CASED.test(text) ? "latin" : "other";
+}
+
+/** Capitals by the rules of the language: Turkish dots stay, Greek accents go, German keeps its own capital ẞ. */
+function inCapitals(text: string, lang: string): string {
+  if (!CASED.test(text)) return text;
+  return text
+    .replaceAll("ß", "ẞ")
+    .toLocaleUpperCase(lang === "und" ? "en" : lang)
+    .normalize("NFC");
+}
+
+/** The first strong character decides, as in the Unicode bidirectional algorithm (rules P2 and P3). */
+function directionOf(text: string): "ltr" | "rtl" {
+  const strong = /\p{L}/u.exec(text)?.[0] ?? "";
+  return /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(strong)
+    ? "rtl"
+    : "ltr";
+}

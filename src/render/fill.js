@@ -1,0 +1,119 @@
+// Runs inside the page. Type-checked through JSDoc, served as it is.
+import { fitText } from "./fit.js";
+
+/**
+ * Everything one card changes. Texts are untrusted and only ever become text nodes.
+ * @typedef {{
+ *   variables: Record<string, string>,
+ *   attributes: Record<string, string>,
+ *   texts: Record<string, string>,
+ *   lang: string,
+ *   direction: "ltr" | "rtl",
+ *   pictures: Record<string, string | null>,
+ *   fit: import("./fit.js").FitRange,
+ * }} CardFill
+ */
+
+/** @typedef {{ fit: import("./fit.js").FitResult, timingsMs: Record<string, number> }} FillResult */
+
+/** Nothing a card shows takes longer than this to decode on a busy machine. */
+const READY_TIMEOUT_MS = 8000;
+
+/** A white pixel-sized picture, so that an <img> never shows its broken mark. */
+const EMPTY = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==";
+
+/**
+ * Sets one card. Every call sets every value, so nothing of the card before is left.
+ * @param {CardFill} fill
+ * @returns {Promise<FillResult>}
+ */
+export async function fillCard(fill) {
+  const start = performance.now();
+  const card = /** @type {HTMLElement} */ (document.querySelector(".card"));
+  card.removeAttribute("style");
+  for (const [name, value] of Object.entries(fill.variables)) card.style.setProperty(`--${name}`, value);
+  for (const name of Object.keys({ ...card.dataset }))
+    if (!(name in fill.attributes)) delete card.dataset[name];
+  for (const [name, value] of Object.entries(fill.attributes)) card.dataset[name] = value;
+  for (const [slot, text] of Object.entries(fill.texts)) {
+    for (const element of card.querySelectorAll(`[data-slot="${slot}"]`)) element.textContent = text;
+  }
+  const boxes = /** @type {NodeListOf<HTMLElement>} */ (card.querySelectorAll("[data-fit]"));
+  for (const box of boxes) {
+    box.lang = fill.lang;
+    box.dir = fill.direction;
+    /** @type {HTMLElement} */ (box.firstElementChild).removeAttribute("style");
+  }
+  const decoded = Object.entries(fill.pictures).map(([name, source]) => setPicture(card, name, source));
+  // Layout makes the browser ask for the fonts that this text needs; only then does `ready` wait for them.
+  card.getBoundingClientRect();
+  await bounded("fonts", document.fonts.ready);
+  const fontsReady = performance.now();
+  await bounded("pictures", Promise.all(decoded));
+  const picturesReady = performance.now();
+  const [box] = boxes;
+  if (!box) throw new Error('card.html has no element with data-fit="name"');
+  const fit = fitText(box, fill.fit);
+  return {
+    fit,
+    timingsMs: {
+      fonts: fontsReady - start,
+      pictures: picturesReady - fontsReady,
+      fit: performance.now() - picturesReady,
+    },
+  };
+}
+
+/**
+ * @param {HTMLElement} card
+ * @param {string} name
+ * @param {string | null} source
+ */
+async function setPicture(card, name, source) {
+  const image = /** @type {HTMLImageElement | null} */ (card.querySelector(`img[data-picture="${name}"]`));
+  if (!image) return;
+  const wanted = source ?? EMPTY;
+  if (image.getAttribute("src") !== wanted) image.src = wanted;
+  await image.decode().catch(() => {
+    throw new Error(`the ${name} picture could not be decoded`);
+  });
+}
+
+/**
+ * @template T
+ * @param {string} what
+ * @param {Promise<T>} work
+ * @returns {Promise<T>}
+ */
+function bounded(what, work) {
+  return Promise.race([
+    work,
+    new Promise((_, reject) =>
+      setTimeout(
+        () => reject(new Error(`${what} were not ready after ${READY_TIMEOUT_MS} ms`)),
+        READY_TIMEOUT_MS,
+      ),
+    ),
+  ]);
+}
+
+/** A tile of fine grey noise as a blob address; made once, the same on every machine. */
+export async function makeGrain() {
+  const size = 256;
+  const canvas = new OffscreenCanvas(size, size);
+  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  const pixels = context.createImageData(size, size);
+  let state = 0x9e3779b9;
+  for (let i = 0; i < size * size; i++) {
+    // xorshift32 (Marsaglia, 2003)
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    const grey = 128 + (((state >>> 8) & 127) - 63);
+    pixels.data.set([grey, grey, grey, 150], i * 4);
+  }
+  context.putImageData(pixels, 0, 0);
+  return URL.createObjectURL(await canvas.convertToBlob({ type: "image/png" }));
+}
+
+Object.assign(globalThis, { cardpress: { fillCard, makeGrain } });

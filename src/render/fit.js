@@ -1,0 +1,80 @@
+// Runs inside the page. Type-checked through JSDoc, served as it is.
+
+/** @typedef {{ oneLineMinScale: number, twoLineMinScale: number }} FitRange */
+/** @typedef {{ sizePx: number, lines: 1 | 2, shortened: boolean, overflows: boolean }} FitResult */
+
+/**
+ * Sets the text of `box` as large as it fits: on one line, then on two balanced lines, then cut with an ellipsis.
+ * The box's `--fit-largest` is the largest size; `range` gives the smallest sizes as parts of it.
+ * @param {HTMLElement} box fixed in size, with one element that holds the text
+ * @param {FitRange} range
+ * @returns {FitResult}
+ */
+export function fitText(box, range) {
+  const text = /** @type {HTMLElement} */ (box.firstElementChild);
+  const style = getComputedStyle(box);
+  const width =
+    box.clientWidth - Number.parseFloat(style.paddingLeft) - Number.parseFloat(style.paddingRight);
+  const height = box.clientHeight;
+  text.style.cssText = "display:block;max-width:100%;width:var(--fit-largest)";
+  const largest = text.getBoundingClientRect().width;
+  const tallest = Number.parseFloat(style.getPropertyValue("--fit-line")) || 1;
+
+  text.style.cssText = `display:block;white-space:nowrap;line-height:${tallest};font-size:${largest}px`;
+  const oneLine = Math.min(
+    largest,
+    height / tallest,
+    (largest * width) / Math.max(1, text.scrollWidth, text.offsetWidth),
+  );
+  if (oneLine >= largest * range.oneLineMinScale || !/\s/.test(text.textContent ?? "")) {
+    if (oneLine >= largest * range.twoLineMinScale) {
+      text.style.fontSize = `${Math.floor(oneLine * 8) / 8}px`;
+      return { sizePx: oneLine, lines: 1, shortened: false, overflows: overflows(text, width, height) };
+    }
+  }
+  return fitTwoLines(text, { width, height, largest, tallest, smallest: largest * range.twoLineMinScale });
+}
+
+/**
+ * @param {HTMLElement} text
+ * @param {{ width: number, height: number, largest: number, tallest: number, smallest: number }} room
+ * @returns {FitResult}
+ */
+function fitTwoLines(text, room) {
+  const line = Math.max(0.94, room.tallest * 0.98);
+  const set = (/** @type {number} */ size) => {
+    text.style.cssText = `display:block;width:${room.width}px;text-wrap:balance;line-height:${line};font-size:${size}px`;
+    return (
+      text.scrollWidth <= room.width + 0.5 && text.offsetHeight <= Math.min(room.height, 2 * line * size) + 1
+    );
+  };
+  let low = Math.min(room.smallest, room.height / (2 * line));
+  let high = Math.min(room.largest, room.height / (2 * line));
+  if (!set(low)) {
+    // -webkit-line-clamp is the one way to cut at the second line's end for every script.
+    text.style.cssText = `display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden;overflow-wrap:anywhere;width:${room.width}px;line-height:${line};font-size:${low}px`;
+    return {
+      sizePx: low,
+      lines: 2,
+      shortened: text.scrollHeight > text.clientHeight + 1,
+      overflows: overflows(text, room.width, room.height),
+    };
+  }
+  for (let i = 0; i < 7; i++) {
+    const middle = (low + high) / 2;
+    if (set(middle)) low = middle;
+    else high = middle;
+  }
+  set(low);
+  return { sizePx: low, lines: 2, shortened: false, overflows: overflows(text, room.width, room.height) };
+}
+
+/**
+ * @param {HTMLElement} text
+ * @param {number} width
+ * @param {number} height
+ */
+function overflows(text, width, height) {
+  const box = text.getBoundingClientRect();
+  return box.width > width + 1 || box.height > height + 1;
+}
