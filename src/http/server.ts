@@ -7,11 +7,16 @@ import { asAppError, failure } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { type HealthParts, live, ready } from "./health.ts";
 import { createImage, getImage, type ImageRoutesParts, listImagesPage } from "./images.ts";
+import { metrics, type RequestMetrics, requestMetrics } from "./metrics.ts";
 import { ADDRESS_BUDGET, type RateLimiter } from "./rate-limit.ts";
 import { getUsage } from "./usage.ts";
 
 export interface HttpParts extends ImageRoutesParts, CdnParts, HealthParts {
   limiter: RateLimiter;
+}
+
+interface AnswerParts extends HttpParts {
+  requests: RequestMetrics;
 }
 
 /** Answers one request from one client address; never rejects. */
@@ -36,7 +41,8 @@ export function listen(parts: HttpParts, address: { host: string; port: number }
 }
 
 /** The whole HTTP side as one function, which tests call without a socket. */
-export function httpAnswer(parts: HttpParts): Answer {
+export function httpAnswer(httpParts: HttpParts): Answer {
+  const parts: AnswerParts = { ...httpParts, requests: requestMetrics() };
   const exchanges = new WeakMap<Request, Exchange>();
   const router = routes(parts, (request) => exchanges.get(request) as Exchange);
   return async (original, clientAddress) => {
@@ -52,7 +58,14 @@ export function httpAnswer(parts: HttpParts): Answer {
     } catch (error) {
       response = refuse(parts, exchange, error);
     }
-    logAnswer(parts.log, exchange, response.status, performance.now() - startedAt);
+    const ms = performance.now() - startedAt;
+    logAnswer(parts.log, exchange, response.status, ms);
+    parts.requests.observe(
+      METHODS.has(original.method) ? original.method : "other",
+      routeOf(exchange.url),
+      response.status,
+      ms,
+    );
     return isHead ? new Response(null, { status: response.status, headers: response.headers }) : response;
   };
 }
@@ -78,7 +91,7 @@ interface Context {
   params?: Record<string, string>;
 }
 
-function routes(parts: HttpParts, exchangeOf: (request: Request) => Exchange) {
+function routes(parts: AnswerParts, exchangeOf: (request: Request) => Exchange) {
   const anyone = (handler: OpenHandler) => async (context: Context) => {
     const exchange = exchangeOf(context.request);
     try {
@@ -133,8 +146,22 @@ function routes(parts: HttpParts, exchangeOf: (request: Request) => Exchange) {
       "/ready",
       anyone((exchange) => ready(parts, exchange)),
     )
+    .get(
+      "/metrics",
+      anyone((exchange) => metrics(parts, exchange)),
+    )
     .all("/*", anyone(unknownRoute), raw)
     .onError(({ request, error }) => refuse(parts, exchangeOf(request), error));
+}
+
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** The route's shape for /metrics: few values, whatever is asked. */
+function routeOf({ pathname }: URL): string {
+  if (pathname === "/v1/images" || pathname === "/v1/usage") return pathname;
+  if (pathname.startsWith("/v1/images/")) return "/v1/images/:id";
+  const [, room = ""] = pathname.split("/");
+  return ["cdn", "docs", "console", "live", "ready", "metrics"].includes(room) ? `/${room}` : "other";
 }
 
 function unknownRoute(exchange: Exchange): never {

@@ -115,6 +115,19 @@ export async function countUnfinished({ db, t }: Tx, environment: Environment): 
   return row?.n ?? 0;
 }
 
+/** How many unfinished images there are, by environment and state. */
+export async function countByState({
+  db,
+  t,
+}: Tx): Promise<{ environment: string; state: string; count: number }[]> {
+  const i = t.images;
+  return db
+    .select({ environment: i.environment, state: i.state, count: sql<number>`count(*)`.mapWith(Number) })
+    .from(i)
+    .where(and(inArray(i.environment, ["live", "test"]), inArray(i.state, ["queued", "rendering"])))
+    .groupBy(i.environment, i.state);
+}
+
 /** Whether an image waits to be claimed. Read before claiming, so that an idle service takes no write lock. */
 export async function hasClaimable({ db, t }: Tx, environment: Environment, now: number): Promise<boolean> {
   const i = t.images;
