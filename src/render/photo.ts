@@ -1,7 +1,13 @@
 import type { Browser } from "puppeteer-core";
 import type { Cutout } from "../core/card.ts";
 import { type OpenPhotoPage, openPhotoPage } from "./photo/photo_page.ts";
-import { loadNativeSalient, type SalientNetwork, salientBytes, salientValues } from "./photo/salient.ts";
+import {
+  loadNativeSalient,
+  type SalientNetwork,
+  type SalientSize,
+  salientBytes,
+  salientValues,
+} from "./photo/salient.ts";
 
 /** Part of a cached cutout's key: changes whenever the same photo would give another cutout. */
 export const VISION_VERSION = "1";
@@ -107,8 +113,8 @@ async function cutOutIn(
     const found = await timed("find", () => page.call("find"));
     if (found !== "found") return refuse(found);
     onStage("cut_out");
-    const rgb = fromDataUrl(await timed("prepare", () => page.call("prepare")));
-    page.job.set("salient", await timed("salient", () => runSalient(page, native, rgb)));
+    const input = await timed("prepare", () => page.call("prepare"));
+    page.job.set("salient", await timed("salient", () => runSalient(page, native, input)));
     const { bytes, ...cutout } = await timed("cut_out", () => page.call("cutOut"));
     const contentType = cutout.contentType === "image/webp" ? "image/webp" : "image/png";
     return { ok: true, cutout: { ...cutout, contentType, bytes: fromDataUrl(bytes) }, timingsMs };
@@ -128,9 +134,13 @@ async function isPhoto(photo: Uint8Array): Promise<boolean> {
   }
 }
 
-async function runSalient(page: OpenPhotoPage, native: SalientNetwork | null, rgb: Uint8Array) {
-  const values = salientValues(rgb);
-  if (native) return salientBytes(await native(values));
+async function runSalient(
+  page: OpenPhotoPage,
+  native: SalientNetwork | null,
+  input: SalientSize & { rgb: string },
+) {
+  const values = salientValues(fromDataUrl(input.rgb));
+  if (native) return salientBytes(await native(values, input));
   page.job.set("salient_input", new Uint8Array(values.buffer));
   const answer = fromDataUrl(await page.call("runSalient"));
   return salientBytes(new Float32Array(answer.buffer, answer.byteOffset, answer.byteLength / 4));

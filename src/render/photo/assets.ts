@@ -20,6 +20,7 @@ import cutOut from "./page/cut_out.js" with { type: "text" };
 import decode from "./page/decode.js" with { type: "text" };
 import detectors from "./page/detectors.js" with { type: "text" };
 import edge from "./page/edge.js" with { type: "text" };
+import edgeColours from "./page/edge_colours.js" with { type: "text" };
 import findPlayer from "./page/find_player.js" with { type: "text" };
 import framing from "./page/framing.js" with { type: "text" };
 import guidedFilter from "./page/guided_filter.js" with { type: "text" };
@@ -35,6 +36,7 @@ export const PAGE_MODULES: Record<string, string> = {
   "decode.js": decode,
   "detectors.js": detectors,
   "edge.js": edge,
+  "edge_colours.js": edgeColours,
   "find_player.js": findPlayer,
   "framing.js": framing,
   "guided_filter.js": guidedFilter,

@@ -1,11 +1,13 @@
 import { createRequire } from "node:module";
 import { ASSET_PATHS } from "./assets.ts";
 
-/** The side of the network's square input and output. */
-export const SALIENT_PX = 320;
+/** From 1 x 3 x height x width normalised colours to height x width saliencies. */
+export type SalientNetwork = (values: Float32Array, size: SalientSize) => Promise<Float32Array>;
 
-/** From 1 x 3 x 320 x 320 normalised colours to 320 x 320 saliencies. */
-export type SalientNetwork = (values: Float32Array) => Promise<Float32Array>;
+export interface SalientSize {
+  width: number;
+  height: number;
+}
 
 /** Mean and deviation of ImageNet's colours, with which U^2-Net was trained. */
 const MEAN = [0.485, 0.456, 0.406] as const;
@@ -32,8 +34,8 @@ export async function loadNativeSalient(threads: number): Promise<SalientNetwork
   });
   const [input = ""] = session.inputNames;
   const [output = ""] = session.outputNames;
-  return async (values) => {
-    const tensor = new ort.Tensor("float32", values, [1, 3, SALIENT_PX, SALIENT_PX]);
+  return async (values, { width, height }) => {
+    const tensor = new ort.Tensor("float32", values, [1, 3, height, width]);
     return (await session.run({ [input]: tensor }))[output]?.data as Float32Array;
   };
 }

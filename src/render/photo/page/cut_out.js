@@ -1,22 +1,26 @@
 import { canvasOf, contextOf } from "./decode.js";
 import { refineEdge } from "./edge.js";
-import { frameCutout } from "./framing.js";
+import { frameCutout, headBox } from "./framing.js";
 import { boundsAbove } from "./masks.js";
 import { fuseMatte, playerBounds } from "./matte.js";
 
 /** @import { Framing } from "../../../core/card.ts" */
 /** @import { Photo } from "./decode.js" */
 /** @import { Finding } from "./find_player.js" */
-/** @import { Bytes, Numbers, Rect } from "./masks.js" */
+/** @import { Bytes, Grid, Numbers, Rect } from "./masks.js" */
 
-/** The salient network's square input. */
-export const SALIENT_PX = 320;
+/**
+ * The salient network's input keeps the cut's proportions and has about this many pixels, in sides of whole multiples of
+ * SALIENT_STEP_PX. It was trained on 320 x 320; this many take two thirds of the time.
+ */
+const SALIENT_PIXELS = 256 * 256;
+const SALIENT_STEP_PX = 16;
 
 /** A cutout's longer side is at most this: the largest card is 2,048 px high and its player a little less. */
 const MAX_CUTOUT_PX = 2048;
 
 /** Masks are fused on a grid of so many cells on the longer side: finer than any network's answer. */
-const GRID_CELLS = 512;
+const GRID_CELLS = 384;
 
 /** The salient network needs some background around the player to tell the two apart. */
 const SURROUNDINGS_PART = 0.12;
@@ -34,6 +38,8 @@ const VISIBLE_ALPHA = 8;
  * @property {OffscreenCanvas} canvas
  * @property {Rect} rect where it lies in the photo, in search pixels
  * @property {number} zoom canvas pixels for one search pixel
+ * @property {Framing["cutSides"]} atPhotoEdge at which sides the rectangle ends where the photo ends
+ * @property {{ width: number, height: number }} salient the size of the salient network's input
  */
 
 /**
@@ -60,7 +66,20 @@ export function prepareCut(photo, player) {
   ];
   const [x = 0, y = 0, width = 0, height = 0] = from;
   context.drawImage(photo.bitmap, x, y, width, height, 0, 0, canvas.width, canvas.height);
-  return { canvas, rect, zoom };
+  const atPhotoEdge = {
+    top: rect.y <= 0,
+    right: rect.x + rect.width >= photo.search.width,
+    bottom: rect.y + rect.height >= photo.search.height,
+    left: rect.x <= 0,
+  };
+  return { canvas, rect, zoom, atPhotoEdge, salient: salientSize(canvas) };
+}
+
+/** @param {{ width: number, height: number }} cut */
+function salientSize({ width, height }) {
+  const scale = Math.sqrt(SALIENT_PIXELS / (width * height)) / SALIENT_STEP_PX;
+  const side = (/** @type {number} */ px) => Math.max(4, Math.round(px * scale)) * SALIENT_STEP_PX;
+  return { width: side(width), height: side(height) };
 }
 
 /** @param {Photo} photo @param {Finding} player @returns {Rect} */
@@ -84,13 +103,13 @@ function surroundings({ search }, player) {
 }
 
 /**
- * The cut as the salient network's input: SALIENT_PX squared, RGB bytes.
+ * The cut as the salient network's input: RGB bytes.
  * @param {Cut} cut
  * @returns {Uint8Array<ArrayBuffer>}
  */
 export function salientInput(cut) {
-  const rgba = pixelsAt(cut.canvas, SALIENT_PX, SALIENT_PX);
-  const rgb = new Uint8Array(SALIENT_PX * SALIENT_PX * 3);
+  const rgba = pixelsAt(cut.canvas, cut.salient.width, cut.salient.height);
+  const rgb = new Uint8Array((rgba.length / 4) * 3);
   for (let from = 0, to = 0; from < rgba.length; from += 4) {
     rgb[to++] = rgba[from];
     rgb[to++] = rgba[from + 1];
@@ -112,7 +131,7 @@ function pixelsAt(picture, width, height) {
 
 /**
  * Cuts the player out of the prepared part with the salient network's answer, and trims the result.
- * @param {Cut} cut @param {Finding} player @param {Uint8Array} salient SALIENT_PX squared, 0 to 255
+ * @param {Cut} cut @param {Finding} player @param {Uint8Array} salient 0 to 255
  * @returns {{ canvas: OffscreenCanvas, framing: Framing }}
  */
 export function cutOut(cut, player, salient) {
@@ -129,21 +148,35 @@ export function cutOut(cut, player, salient) {
   const matte = fuseMatte(player, salientMask(cut, salient), grid);
   const context = contextOf(canvas);
   const image = context.getImageData(0, 0, canvas.width, canvas.height);
+  const hair = hairRect(player, grid);
   const small = {
     rgba: pixelsAt(canvas, grid.width, grid.height),
     matte,
     width: grid.width,
     height: grid.height,
+    hair,
   };
   refineEdge({ rgba: image.data, width: canvas.width, height: canvas.height }, small);
-  const trim = trimmed(image);
+  const alpha = alphaOf(image.data);
+  const trim = trimmed(alpha, canvas);
   const out = canvasOf(trim.width, trim.height);
   contextOf(out).putImageData(image, -trim.x, -trim.y);
-  return { canvas: out, framing: frameCutout(cut, trim, image, player) };
+  return { canvas: out, framing: frameCutout(cut, trim, alpha, player) };
+}
+
+/** The head and as much around it, in cells. @param {Finding} player @param {Grid} grid @returns {Rect} */
+function hairRect(player, grid) {
+  const head = headBox(player);
+  return {
+    x: (head.x - head.width / 2 - grid.x) / grid.step,
+    y: (head.y - head.height / 2 - grid.y) / grid.step,
+    width: (2 * head.width) / grid.step,
+    height: (2 * head.height) / grid.step,
+  };
 }
 
 /** @param {Cut} cut @param {Uint8Array} salient */
-function salientMask({ rect }, salient) {
+function salientMask({ rect, salient: size }, salient) {
   /** @type {Numbers} */
   const values = Float32Array.from(salient, (value) => value / 255);
   const crop = {
@@ -153,20 +186,23 @@ function salientMask({ rect }, salient) {
     height: rect.height,
     rotation: 0,
   };
-  return { values, size: SALIENT_PX, crop };
+  return { values, ...size, crop };
 }
 
-/** @param {ImageData} image @returns {Rect} */
-function trimmed({ data, width, height }) {
-  /** @type {Bytes} */
-  const rgba = data;
-  /** @type {Numbers} */
-  const alpha = new Float32Array(width * height);
-  for (let i = 0; i < alpha.length; i++) alpha[i] = rgba[4 * i + 3];
+/** @param {Bytes} alpha @param {OffscreenCanvas} canvas @returns {Rect} */
+function trimmed(alpha, { width, height }) {
   const bounds = boundsAbove(alpha, width, VISIBLE_ALPHA) ?? { x: 0, y: 0, width, height };
   const left = Math.max(0, bounds.x - TRIM_MARGIN_PX);
   const top = Math.max(0, bounds.y - TRIM_MARGIN_PX);
   const right = Math.min(width, bounds.x + bounds.width + TRIM_MARGIN_PX);
   const bottom = Math.min(height, bounds.y + bounds.height + TRIM_MARGIN_PX);
   return { x: left, y: top, width: right - left, height: bottom - top };
+}
+
+/** @param {Bytes} rgba @returns {Bytes} */
+function alphaOf(rgba) {
+  /** @type {Bytes} */
+  const alpha = new Uint8ClampedArray(rgba.length / 4);
+  for (let i = 0; i < alpha.length; i++) alpha[i] = rgba[4 * i + 3];
+  return alpha;
 }

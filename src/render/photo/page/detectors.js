@@ -133,7 +133,11 @@ export async function readPose(picture, crop) {
     const v = (landmarks[i * LANDMARK_VALUES + 1] / size - 0.5) * crop.height;
     return { x: crop.cx + u * cos - v * sin, y: crop.cy + u * sin + v * cos };
   });
-  return { presence: presence[0], points, mask: { values: mask.map(sigmoid), size, crop } };
+  return {
+    presence: presence[0],
+    points,
+    mask: { values: mask.map(sigmoid), width: size, height: size, crop },
+  };
 }
 
 /**
@@ -144,7 +148,7 @@ export async function readPose(picture, crop) {
 export async function maskPeople(picture, crop) {
   const [values] = await runNetwork("personMask", picture, crop, MASK_INPUT);
   if (!values) throw new Error("The person mask network gave no output.");
-  return { values, size: MASK_INPUT.size, crop };
+  return { values, width: MASK_INPUT.size, height: MASK_INPUT.size, crop };
 }
 
 /** @param {number} x */

@@ -1,76 +1,156 @@
-import { boxBlur, fitLinearMatte } from "./guided_filter.js";
-import { smoothStep } from "./masks.js";
+import { edgeColours } from "./edge_colours.js";
+import { fitLinearMatte } from "./guided_filter.js";
+import { dilate, smoothStep } from "./masks.js";
 
-/** @import { Bytes, Numbers } from "./masks.js" */
+/** @import { Bytes, Numbers, Rect } from "./masks.js" */
 
 /** Reach and smoothness of the guided filter on the small picture; about 7 px on a photo of 1,200 px. */
-const FILTER_RADIUS_CELLS = 3;
+const FILTER_RADIUS_CELLS = 2;
 const FILTER_SMOOTHNESS = 1e-4;
 
 /** The filter leaves a faint veil outside and a faint transparency inside; this stretches both away. */
-const VEIL = 0.04;
-const SOLID = 0.94;
+const VEIL = 0.06;
+const SOLID = 0.92;
 
-/** Reach of the mean colours of player and background; the widest is only used where the narrower ones found none. */
-const COLOUR_RADII_CELLS = [2, 6, 18];
+/** The edge is worked on so many cells to both sides of where the matte is mixed. */
+const EDGE_REACH_CELLS = 1;
+/** Around the hair further: single strands lie outside the matte, gaps between curls inside it. */
+const HAIR_REACH_CELLS = 7;
+
+/** Squared colour distance (each channel 0 to 1) from which player and background can be told apart by colour. */
+const TELLING_COLOURS = { low: 0.03, high: 0.12 };
+/** Squared distance from the line between the two colours beyond which a pixel is no mixture of them. */
+const OFF_THE_LINE = { low: 0.006, high: 0.03 };
+
+/**
+ * A picture with its matte, on the matte's grid.
+ * @typedef {object} SmallPicture
+ * @property {Bytes} rgba
+ * @property {Numbers} matte
+ * @property {number} width
+ * @property {number} height
+ * @property {Rect | null} hair where hair may be, in cells
+ */
 
 /**
  * Makes the large cutout: the matte's edge follows the photo's own edges, and the edge's pixels get the player's colour
  * instead of the mixture with the old background.
  * @param {{ rgba: Bytes, width: number, height: number }} large changed in place: colour and alpha
- * @param {{ rgba: Bytes, matte: Numbers, width: number, height: number }} small the same picture on the matte's grid
+ * @param {SmallPicture} small the same picture
  */
 export function refineEdge(large, small) {
   const linear = fitLinearMatte(small.rgba, small.matte, small.width, FILTER_RADIUS_CELLS, FILTER_SMOOTHNESS);
-  const refined = smallMatte(linear, small);
+  const refined = refinedMatte(linear, small);
+  const hair = hairWeights(small, refined);
+  const edge = edgeCells(small, refined, hair);
   const colours = edgeColours(small.rgba, refined, small.width);
-  const mixed = mixedCells(small.matte, refined, small.width);
-  const stepX = small.width / large.width;
-  const stepY = small.height / large.height;
-  const at = { i00: 0, i10: 0, i01: 0, i11: 0, fx: 0, fy: 0 };
-  const read = (/** @type {Numbers} */ plane) =>
-    (plane[at.i00] * (1 - at.fx) + plane[at.i10] * at.fx) * (1 - at.fy) +
-    (plane[at.i01] * (1 - at.fx) + plane[at.i11] * at.fx) * at.fy;
-  for (let y = 0, to = 0; y < large.height; y++) {
-    const v = Math.min(small.height - 1, Math.max(0, (y + 0.5) * stepY - 0.5));
-    const top = Math.floor(v);
-    const upper = top * small.width;
-    const lower = Math.min(small.height - 1, top + 1) * small.width;
-    at.fy = v - top;
-    for (let x = 0; x < large.width; x++, to += 4) {
-      const u = Math.min(small.width - 1, Math.max(0, (x + 0.5) * stepX - 0.5));
-      const left = Math.floor(u);
-      const right = Math.min(small.width - 1, left + 1);
-      at.fx = u - left;
-      at.i00 = upper + left;
-      at.i10 = upper + right;
-      at.i01 = lower + left;
-      at.i11 = lower + right;
-      if (!mixed[at.i00] && !mixed[at.i11] && !mixed[at.i10] && !mixed[at.i01]) {
-        large.rgba[to + 3] = refined[at.i00] > 0.5 ? 255 : 0;
-        continue;
-      }
-      const r = large.rgba[to] / 255;
-      const g = large.rgba[to + 1] / 255;
-      const b = large.rgba[to + 2] / 255;
-      const alpha = stretch(
-        read(linear.r) * r + read(linear.g) * g + read(linear.b) * b + read(linear.offset),
-      );
-      large.rgba[to + 3] = Math.round(255 * alpha);
-      if (alpha <= 0 || alpha >= 1) continue;
-      const own = (
-        /** @type {number} */ seen,
-        /** @type {Numbers} */ player,
-        /** @type {Numbers} */ behind,
-      ) => {
-        const f = read(player);
-        return Math.round(255 * (f + alpha * (seen - alpha * f - (1 - alpha) * read(behind))));
-      };
-      large.rgba[to] = own(r, colours.player[0], colours.behind[0]);
-      large.rgba[to + 1] = own(g, colours.player[1], colours.behind[1]);
-      large.rgba[to + 2] = own(b, colours.player[2], colours.behind[2]);
-    }
+  // One row of planes for each cell, so that one cell's values lie side by side in memory.
+  const cells = interleave([
+    linear.r,
+    linear.g,
+    linear.b,
+    linear.offset,
+    hair,
+    ...colours.player,
+    ...colours.behind,
+  ]);
+  const columns = edgeColumns(large.width, small.width);
+  for (let y = 0; y < large.height; y++) refineRow(y, large, small, { cells, edge, refined, columns });
+}
+
+/** Planes in a row of `interleave`. */
+const PLANES = 11;
+
+/** @param {Numbers[]} planes @returns {Numbers} */
+function interleave(planes) {
+  /** @type {Numbers} */
+  const out = new Float32Array(planes.length * (planes[0]?.length ?? 0));
+  for (const [k, plane] of planes.entries()) {
+    for (let i = 0, to = k; i < plane.length; i++, to += planes.length) out[to] = plane[i];
   }
+  return out;
+}
+
+/** For every column of the large picture the two cells it lies between, and how far. @param {number} width @param {number} cells */
+function edgeColumns(width, cells) {
+  return Array.from({ length: width }, (_, x) => {
+    const u = Math.min(cells - 1, Math.max(0, ((x + 0.5) * cells) / width - 0.5));
+    const left = Math.floor(u);
+    return { left, right: Math.min(cells - 1, left + 1), part: u - left };
+  });
+}
+
+const here = new Float32Array(PLANES);
+
+/**
+ * @param {number} y @param {{ rgba: Bytes, width: number, height: number }} large @param {SmallPicture} small
+ * @param {{ cells: Numbers, edge: Uint8Array, refined: Numbers, columns: { left: number, right: number, part: number }[] }} maps
+ */
+function refineRow(y, { rgba, width, height }, small, { cells, edge, refined, columns }) {
+  const v = Math.min(small.height - 1, Math.max(0, ((y + 0.5) * small.height) / height - 0.5));
+  const upper = Math.floor(v) * small.width;
+  const lower = Math.min(small.height - 1, Math.floor(v) + 1) * small.width;
+  const partY = v - Math.floor(v);
+  /** @type {Numbers} */
+  const at = here;
+  for (let x = 0, to = y * width * 4; x < width; x++, to += 4) {
+    const column = columns[x];
+    if (!column) continue;
+    const { left, right, part } = column;
+    if (!edge[upper + left] && !edge[upper + right] && !edge[lower + left] && !edge[lower + right]) {
+      rgba[to + 3] = refined[upper + left] > 0.5 ? 255 : 0;
+      continue;
+    }
+    const weights = [(1 - part) * (1 - partY), part * (1 - partY), (1 - part) * partY, part * partY];
+    const [w00 = 0, w10 = 0, w01 = 0, w11 = 0] = weights;
+    const [a, b, c, d] = [
+      (upper + left) * PLANES,
+      (upper + right) * PLANES,
+      (lower + left) * PLANES,
+      (lower + right) * PLANES,
+    ];
+    for (let k = 0; k < PLANES; k++) {
+      at[k] = cells[a + k] * w00 + cells[b + k] * w10 + cells[c + k] * w01 + cells[d + k] * w11;
+    }
+    refinePixel(rgba, to, at);
+  }
+}
+
+/**
+ * @param {Bytes} rgba @param {number} to the pixel's place in it
+ * @param {Numbers} at linear matte (4), hair weight, player's colour (3), background's colour (3)
+ */
+function refinePixel(rgba, to, at) {
+  const r = rgba[to] / 255;
+  const g = rgba[to + 1] / 255;
+  const b = rgba[to + 2] / 255;
+  let alpha = stretch(at[0] * r + at[1] * g + at[2] * b + at[3]);
+  if (at[4] > 0)
+    alpha +=
+      at[4] *
+      mixtureStep(alpha, r - at[8], g - at[9], b - at[10], at[5] - at[8], at[6] - at[9], at[7] - at[10]);
+  rgba[to + 3] = Math.round(255 * alpha);
+  if (alpha <= 0 || alpha >= 1) return;
+  // What is left after taking the mixture of the two means away is the pixel's own detail (Forte 2021, equation 4).
+  rgba[to] = 255 * (at[5] + alpha * (r - alpha * at[5] - (1 - alpha) * at[8]));
+  rgba[to + 1] = 255 * (at[6] + alpha * (g - alpha * at[6] - (1 - alpha) * at[9]));
+  rgba[to + 2] = 255 * (at[7] + alpha * (b - alpha * at[7] - (1 - alpha) * at[10]));
+}
+
+/**
+ * How far to move alpha towards the pixel's place on the line from the background's colour to the player's: all the way
+ * where the two differ clearly and the pixel lies on that line.
+ * @param {number} alpha
+ * @param {number} r the pixel's colour less the background's @param {number} g @param {number} b
+ * @param {number} dr the player's colour less the background's @param {number} dg @param {number} db
+ */
+function mixtureStep(alpha, r, g, b, dr, dg, db) {
+  const length = dr * dr + dg * dg + db * db;
+  const part = Math.max(0, (r * dr + g * dg + b * db) / Math.max(1e-6, length));
+  const off = (r - part * dr) ** 2 + (g - part * dg) ** 2 + (b - part * db) ** 2;
+  const telling = smoothStep(length, TELLING_COLOURS.low, TELLING_COLOURS.high);
+  const onLine = 1 - smoothStep(off, OFF_THE_LINE.low, OFF_THE_LINE.high);
+  return telling * onLine * (smoothStep(part, 0.05, 0.8) - alpha);
 }
 
 /** @param {number} alpha */
@@ -78,12 +158,8 @@ function stretch(alpha) {
   return Math.max(0, Math.min(1, (alpha - VEIL) / (SOLID - VEIL)));
 }
 
-/**
- * @param {import("./guided_filter.js").LinearMatte} linear
- * @param {{ rgba: Bytes, width: number }} small
- * @returns {Numbers}
- */
-function smallMatte(linear, { rgba }) {
+/** @param {import("./guided_filter.js").LinearMatte} linear @param {SmallPicture} small @returns {Numbers} */
+function refinedMatte(linear, { rgba }) {
   /** @type {Numbers} */
   const out = new Float32Array(rgba.length / 4);
   for (let i = 0; i < out.length; i++) {
@@ -94,69 +170,37 @@ function smallMatte(linear, { rgba }) {
 }
 
 /**
- * Cells at or beside which the matte is neither clearly 0 nor clearly 1.
- * @param {Numbers} before @param {Numbers} after @param {number} width
+ * 1 at the matte's edge around the head, falling to 0 with the distance from the edge and from the head.
+ * @param {SmallPicture} small @param {Numbers} refined
+ * @returns {Numbers}
  */
-function mixedCells(before, after, width) {
-  const mixed = new Uint8Array(after.length);
-  for (let i = 0; i < after.length; i++) {
-    const outside = after[i] <= 0 && before[i] < 0.02;
-    const inside = after[i] >= 1 && before[i] > 0.98;
-    if (outside || inside) continue;
-    for (const near of [i, i - 1, i + 1, i - width, i + width])
-      if (near >= 0 && near < mixed.length) mixed[near] = 1;
+function hairWeights({ hair, width }, refined) {
+  /** @type {Numbers} */
+  const weights = new Float32Array(refined.length);
+  if (!hair) return weights;
+  const inside = dilate(refined, width, HAIR_REACH_CELLS);
+  const outside = dilate(
+    refined.map((value) => 1 - value),
+    width,
+    HAIR_REACH_CELLS,
+  );
+  for (let i = 0; i < weights.length; i++) {
+    const dx = Math.abs((i % width) - hair.x - hair.width / 2) / (hair.width / 2);
+    const dy = Math.abs(Math.floor(i / width) - hair.y - hair.height / 2) / (hair.height / 2);
+    const near = 1 - smoothStep(Math.max(dx, dy), 0.85, 1);
+    if (near > 0) weights[i] = near * smoothStep(Math.min(inside[i], outside[i]), 0.3, 0.9);
   }
-  return mixed;
+  return weights;
 }
 
-/**
- * The mean colours of player and background around every cell, from cells that are surely the one or the other: the two
- * ends of the mixture seen at the edge. After M. Forte, "Approximate Fast Foreground Colour Estimation", ICIP 2021.
- * @param {Bytes} rgba @param {Numbers} matte @param {number} width
- */
-function edgeColours(rgba, matte, width) {
+/** Cells at or beside which alpha is neither surely 0 nor surely 1. @param {SmallPicture} small @param {Numbers} refined @param {Numbers} hair */
+function edgeCells({ matte, width }, refined, hair) {
   /** @type {Numbers} */
-  const playerWeight = matte.map((alpha) => smoothStep(alpha, 0.85, 1));
-  /** @type {Numbers} */
-  const behindWeight = matte.map((alpha) => smoothStep(1 - alpha, 0.85, 1));
-  return { player: meanColours(rgba, playerWeight, width), behind: meanColours(rgba, behindWeight, width) };
-}
-
-/**
- * Weighted means, narrow where the narrow square holds enough weight, wider elsewhere.
- * @param {Bytes} rgba @param {Numbers} weight @param {number} width
- * @returns {[Numbers, Numbers, Numbers]}
- */
-function meanColours(rgba, weight, width) {
-  /** @type {[Numbers, Numbers, Numbers]} */
-  const sums = [
-    new Float32Array(weight.length),
-    new Float32Array(weight.length),
-    new Float32Array(weight.length),
-  ];
-  /** @type {Numbers} */
-  const missing = new Float32Array(weight.length).fill(1);
-  for (const radius of COLOUR_RADII_CELLS) {
-    const weights = boxBlur(weight, width, radius);
-    const planes = [0, 1, 2].map((channel) => {
-      /** @type {Numbers} */
-      const plane = new Float32Array(weight.length);
-      for (let i = 0; i < plane.length; i++) plane[i] = (rgba[4 * i + channel] / 255) * weight[i];
-      return boxBlur(plane, width, radius);
-    });
-    for (let i = 0; i < weights.length; i++) {
-      if (weights[i] <= 1e-6) continue;
-      const taken = missing[i] * Math.min(1, weights[i] / 0.1);
-      sums.forEach((sum, channel) => {
-        sum[i] += (taken * planes[channel]?.[i]) / weights[i];
-      });
-      missing[i] -= taken;
-    }
+  const mixed = new Float32Array(refined.length);
+  for (let i = 0; i < mixed.length; i++) {
+    const outside = refined[i] <= 0 && matte[i] < 0.02;
+    const inside = refined[i] >= 1 && matte[i] > 0.98;
+    mixed[i] = hair[i] > 0 || !(outside || inside) ? 1 : 0;
   }
-  for (let i = 0; i < missing.length; i++) {
-    const have = 1 - missing[i];
-    for (const [channel, sum] of sums.entries())
-      sum[i] = have > 1e-3 ? sum[i] / have : rgba[4 * i + channel] / 255;
-  }
-  return sums;
+  return Uint8Array.from(dilate(mixed, width, EDGE_REACH_CELLS));
 }

@@ -13,6 +13,7 @@ import { boundsAbove, sampleMask } from "./masks.js";
  * @property {Rect} body
  * @property {Face | null} face
  * @property {{ centre: Point, height: number }} head
+ * @property {Mask[]} rivals the poses of other people who may overlap the player
  * @property {number} cover part of the pose's mask that the person mask agrees with
  */
 
@@ -53,7 +54,10 @@ export async function findPlayer(picture, scale) {
   people.sort((a, b) => prominence(b, picture) - prominence(a, picture));
   for (const person of people) {
     const finding = await examine(picture, person);
-    if (finding && (await isPlayer(picture, finding))) return checkSize(finding, picture, scale);
+    if (!finding || !(await isPlayer(picture, finding))) continue;
+    const search = checkSize(finding, picture, scale);
+    if ("player" in search) search.player.rivals = await findRivals(picture, person, finding, people);
+    return search;
   }
   const face = faces[0];
   if (!face || face.score < SURE_FACE_SCORE) return { refusal: "no_player" };
@@ -105,7 +109,16 @@ async function examine(picture, person) {
     rotation: 0,
   };
   const face = (await findFaces(picture, closeUp, 0.1))[0] ?? null;
-  return { detector: person.score, pose, people, body, face, head, cover: sharedCells / poseCells };
+  return {
+    detector: person.score,
+    pose,
+    people,
+    body,
+    face,
+    head,
+    rivals: [],
+    cover: sharedCells / poseCells,
+  };
 }
 
 /** @param {OffscreenCanvas} picture @returns {Grid} */
@@ -162,6 +175,24 @@ async function isPlayer(picture, finding) {
 }
 
 /**
+ * The masks of other people whose surroundings overlap the player's body.
+ * @param {OffscreenCanvas} picture @param {Person} player @param {Finding} finding @param {Person[]} people
+ * @returns {Promise<Mask[]>}
+ */
+async function findRivals(picture, player, { body }, people) {
+  const rivals = [];
+  for (const person of people) {
+    const { cx, cy, width } = person.crop;
+    const apartX = Math.abs(cx - body.x - body.width / 2) - body.width / 2 - width / 2;
+    const apartY = Math.abs(cy - body.y - body.height / 2) - body.height / 2 - width / 2;
+    if (person === player || apartX > 0 || apartY > 0) continue;
+    const pose = await readPose(picture, person.crop);
+    if (pose.presence >= MIN_PRESENCE) rivals.push(pose.mask);
+  }
+  return rivals;
+}
+
+/**
  * A portrait so close that no body is found in it.
  * @param {OffscreenCanvas} picture @param {Face} face
  * @returns {Promise<Finding>}
@@ -188,6 +219,7 @@ async function examineFace(picture, face) {
     body,
     face,
     head: { centre, height: 1.5 * face.height },
+    rivals: [],
     cover: 1,
   };
 }

@@ -1,3 +1,5 @@
+import { boundsAbove } from "./masks.js";
+
 /** @import { Box, Framing } from "../../../core/card.ts" */
 /** @import { Cut } from "./cut_out.js" */
 /** @import { Finding } from "./find_player.js" */
@@ -18,10 +20,10 @@ const HEAD_WIDTH_PER_HEIGHT = 0.75;
 
 /**
  * Where face, head and body lie in the trimmed cutout, and at which sides the photo ends within the player.
- * @param {Cut} cut @param {Rect} trim in the cut's canvas pixels @param {ImageData} image the whole cut @param {Finding} player
+ * @param {Cut} cut @param {Rect} trim in the cut's canvas pixels @param {Bytes} alpha of the whole cut @param {Finding} player
  * @returns {Framing}
  */
-export function frameCutout(cut, trim, image, player) {
+export function frameCutout(cut, trim, alpha, player) {
   /** @param {Rect} rect in search pixels @returns {Box} */
   const toCutout = (rect) =>
     clampBox(
@@ -37,13 +39,13 @@ export function frameCutout(cut, trim, image, player) {
   return {
     face,
     head: toCutout(headBox(player)),
-    body: bodyBox(image, trim),
-    cutSides: cutSides(image, trim),
+    body: bodyBox(alpha, cut, trim),
+    cutSides: cutSides(alpha, cut, trim),
   };
 }
 
-/** @param {Finding} player @returns {Rect} */
-function headBox({ face, head }) {
+/** The whole head with hair or helmet, in search pixels. @param {Finding} player @returns {Rect} */
+export function headBox({ face, head }) {
   if (face) {
     const width = face.width * HEAD_PER_FACE_WIDTH;
     return {
@@ -66,40 +68,26 @@ function clampBox(box, within) {
   return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
-/** @param {ImageData} image @param {Rect} trim @returns {Box} */
-function bodyBox({ data, width }, trim) {
-  /** @type {Bytes} */
-  const rgba = data;
-  let [left, top, right, bottom] = [trim.width, trim.height, -1, -1];
-  for (let y = 0; y < trim.height; y++) {
-    for (let x = 0; x < trim.width; x++) {
-      if (rgba[4 * ((y + trim.y) * width + x + trim.x) + 3] < SOLID_ALPHA) continue;
-      if (x < left) left = x;
-      if (x > right) right = x;
-      if (y < top) top = y;
-      bottom = y;
-    }
-  }
-  if (right < 0) return { x: 0, y: 0, width: trim.width, height: trim.height };
-  return { x: left, y: top, width: right - left + 1, height: bottom - top + 1 };
+/** @param {Bytes} alpha @param {Cut} cut @param {Rect} trim @returns {Box} */
+function bodyBox(alpha, { canvas }, trim) {
+  const body = boundsAbove(alpha, canvas.width, SOLID_ALPHA - 1);
+  if (!body) return { x: 0, y: 0, width: trim.width, height: trim.height };
+  return { ...body, x: body.x - trim.x, y: body.y - trim.y };
 }
 
-/** @param {ImageData} image @param {Rect} trim @returns {Framing["cutSides"]} */
-function cutSides({ data, width, height }, trim) {
-  /** @type {Bytes} */
-  const rgba = data;
-  const solidAt = (/** @type {number} */ x, /** @type {number} */ y) =>
-    rgba[4 * (y * width + x) + 3] >= SOLID_ALPHA;
-  /** @param {number} length @param {number} of @param {(k: number) => boolean} solid */
-  const isCut = (length, of, solid) => {
-    let solids = 0;
-    for (let k = 0; k < length; k++) if (solid(k)) solids++;
-    return solids >= MIN_CUT_PART * of;
+/** @param {Bytes} alpha @param {Cut} cut @param {Rect} trim @returns {Framing["cutSides"]} */
+function cutSides(alpha, { canvas, atPhotoEdge }, trim) {
+  const { width, height } = canvas;
+  /** @param {number} length @param {number} of @param {(k: number) => number} cell */
+  const isCut = (length, of, cell) => {
+    let solid = 0;
+    for (let k = 0; k < length; k++) if (alpha[cell(k)] >= SOLID_ALPHA) solid++;
+    return solid >= MIN_CUT_PART * of;
   };
   return {
-    top: isCut(width, trim.width, (x) => solidAt(x, 0)),
-    right: isCut(height, trim.height, (y) => solidAt(width - 1, y)),
-    bottom: isCut(width, trim.width, (x) => solidAt(x, height - 1)),
-    left: isCut(height, trim.height, (y) => solidAt(0, y)),
+    top: atPhotoEdge.top && isCut(width, trim.width, (x) => x),
+    right: atPhotoEdge.right && isCut(height, trim.height, (y) => y * width + width - 1),
+    bottom: atPhotoEdge.bottom && isCut(width, trim.width, (x) => (height - 1) * width + x),
+    left: atPhotoEdge.left && isCut(height, trim.height, (y) => y * width),
   };
 }

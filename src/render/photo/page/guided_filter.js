@@ -1,3 +1,5 @@
+import { boxBlur } from "./masks.js";
+
 /** @import { Bytes, Numbers } from "./masks.js" */
 
 /**
@@ -94,41 +96,4 @@ export function colourPlanes(rgba) {
     planes[2][i] = rgba[4 * i + 2] / 255;
   }
   return planes;
-}
-
-/**
- * The mean over a square of (2 radius + 1)^2 cells; cells beyond the border count as those on it.
- * @param {Numbers} values @param {number} width @param {number} radius
- * @returns {Numbers}
- */
-export function boxBlur(values, width, radius) {
-  const height = values.length / width;
-  /** @type {Numbers} */
-  const across = new Float32Array(values.length);
-  /** @type {Numbers} */
-  const out = new Float32Array(values.length);
-  const share = 1 / (2 * radius + 1);
-  for (let y = 0; y < height; y++) {
-    const row = y * width;
-    let sum = 0;
-    for (let x = -radius; x <= radius; x++) sum += values[row + Math.min(width - 1, Math.max(0, x))];
-    for (let x = 0; x < width; x++) {
-      across[row + x] = sum * share;
-      sum += values[row + Math.min(width - 1, x + radius + 1)] - values[row + Math.max(0, x - radius)];
-    }
-  }
-  // A running sum of whole rows reads memory in order, which is several times faster than going down each column.
-  const sums = new Float64Array(width);
-  const addRow = (/** @type {number} */ y, /** @type {number} */ sign) => {
-    const row = Math.min(height - 1, Math.max(0, y)) * width;
-    for (let x = 0; x < width; x++) sums[x] = /** @type {number} */ (sums[x]) + sign * across[row + x];
-  };
-  for (let y = -radius; y <= radius; y++) addRow(y, 1);
-  for (let y = 0; y < height; y++) {
-    const row = y * width;
-    for (let x = 0; x < width; x++) out[row + x] = /** @type {number} */ (sums[x]) * share;
-    addRow(y + radius + 1, 1);
-    addRow(y - radius, -1);
-  }
-  return out;
 }

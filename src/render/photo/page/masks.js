@@ -7,11 +7,12 @@
  */
 
 /**
- * What a network said about a square crop: 0 (not the player) to 1.
+ * What a network said about a crop: 0 (not the player) to 1.
  * @typedef {object} Mask
- * @property {Numbers} values size x size
- * @property {number} size
- * @property {import("./networks.js").Crop} crop where the square lies, in search pixels
+ * @property {Numbers} values width x height
+ * @property {number} width
+ * @property {number} height
+ * @property {import("./networks.js").Crop} crop where it lies, in search pixels
  */
 
 /**
@@ -39,42 +40,42 @@
  * @returns {Numbers}
  */
 export function sampleMask(mask, grid) {
-  const { values, size, crop } = mask;
+  const { width, height, crop } = mask;
   const cos = Math.cos(crop.rotation);
   const sin = Math.sin(crop.rotation);
   const out = new Float32Array(grid.width * grid.height);
-  const stepU = grid.step * (size / crop.width);
-  const stepV = grid.step * (size / crop.height);
+  const perU = width / crop.width;
+  const perV = height / crop.height;
   for (let row = 0, i = 0; row < grid.height; row++) {
     const dy = grid.y + (row + 0.5) * grid.step - crop.cy;
     const dx = grid.x + 0.5 * grid.step - crop.cx;
-    let u = (dx * cos + dy * sin) * (size / crop.width) + size / 2 - 0.5;
-    let v = (dy * cos - dx * sin) * (size / crop.height) + size / 2 - 0.5;
+    let u = (dx * cos + dy * sin) * perU + width / 2 - 0.5;
+    let v = (dy * cos - dx * sin) * perV + height / 2 - 0.5;
     for (let column = 0; column < grid.width; column++, i++) {
-      if (u > -1 && v > -1 && u < size && v < size) out[i] = bilinear(values, size, u, v);
-      u += stepU * cos;
-      v -= stepV * sin;
+      if (u > -1 && v > -1 && u < width && v < height) out[i] = bilinear(mask, u, v);
+      u += grid.step * perU * cos;
+      v -= grid.step * perV * sin;
     }
   }
   return out;
 }
 
-/** @param {Numbers} values @param {number} size @param {number} u @param {number} v */
-function bilinear(values, size, u, v) {
+/** @param {Mask} mask @param {number} u @param {number} v */
+function bilinear({ values, width, height }, u, v) {
   const left = Math.max(0, Math.floor(u));
   const top = Math.max(0, Math.floor(v));
-  const right = Math.min(size - 1, left + 1);
-  const bottom = Math.min(size - 1, top + 1);
+  const right = Math.min(width - 1, left + 1);
+  const bottom = Math.min(height - 1, top + 1);
   const fu = Math.min(1, Math.max(0, u - left));
   const fv = Math.min(1, Math.max(0, v - top));
-  const upper = values[top * size + left] * (1 - fu) + values[top * size + right] * fu;
-  const lower = values[bottom * size + left] * (1 - fu) + values[bottom * size + right] * fu;
+  const upper = values[top * width + left] * (1 - fu) + values[top * width + right] * fu;
+  const lower = values[bottom * width + left] * (1 - fu) + values[bottom * width + right] * fu;
   return upper * (1 - fv) + lower * fv;
 }
 
 /**
  * The smallest rectangle of cells above the threshold, in cells; null when there is none.
- * @param {Numbers} values
+ * @param {Numbers | Bytes} values
  * @param {number} width
  * @param {number} threshold
  * @returns {Rect | null}
@@ -83,54 +84,56 @@ export function boundsAbove(values, width, threshold) {
   const height = values.length / width;
   let left = width;
   let right = -1;
-  let top = height;
+  let top = -1;
   let bottom = -1;
-  for (let y = 0, i = 0; y < height; y++) {
-    for (let x = 0; x < width; x++, i++) {
-      if (values[i] <= threshold) continue;
-      if (x < left) left = x;
-      if (x > right) right = x;
-      if (y < top) top = y;
-      bottom = y;
-    }
+  for (let y = 0, row = 0; y < height; y++, row += width) {
+    let x = 0;
+    while (x < width && values[row + x] <= threshold) x++;
+    if (x === width) continue;
+    if (top < 0) top = y;
+    bottom = y;
+    if (x < left) left = x;
+    let last = width - 1;
+    while (last > right && values[row + last] <= threshold) last--;
+    if (last > right) right = last;
   }
-  return right < 0 ? null : { x: left, y: top, width: right - left + 1, height: bottom - top + 1 };
+  return top < 0 ? null : { x: left, y: top, width: right - left + 1, height: bottom - top + 1 };
 }
 
 /**
  * Labels the four-connected patches of cells for which `inside` holds: 1, 2, ... ; 0 elsewhere.
- * @param {number} width
- * @param {number} height
+ * @param {number} cells @param {number} width
  * @param {(cell: number) => boolean} inside
  * @returns {{ labels: Labels, sizes: number[] }} `sizes[label]` in cells
  */
-export function patches(width, height, inside) {
+export function patches(cells, width, inside) {
   /** @type {Labels} */
-  const labels = new Int32Array(width * height);
+  const labels = new Int32Array(cells);
   /** @type {Labels} */
-  const stack = new Int32Array(width * height);
+  const stack = new Int32Array(cells);
   const sizes = [0];
-  for (let start = 0; start < labels.length; start++) {
-    if (labels[start] || !inside(start)) continue;
+  for (let cell = 0; cell < cells; cell++) labels[cell] = inside(cell) ? -1 : 0;
+  for (let start = 0; start < cells; start++) {
+    if (labels[start] !== -1) continue;
     const label = sizes.length;
     let depth = 0;
-    let cells = 0;
-    const visit = (/** @type {number} */ cell) => {
-      if (labels[cell] || !inside(cell)) return;
+    let size = 0;
+    const enter = (/** @type {number} */ cell) => {
+      if (labels[cell] !== -1) return;
       labels[cell] = label;
       stack[depth++] = cell;
     };
-    visit(start);
+    enter(start);
     while (depth > 0) {
       const cell = stack[--depth];
       const x = cell % width;
-      cells++;
-      if (x > 0) visit(cell - 1);
-      if (x < width - 1) visit(cell + 1);
-      if (cell >= width) visit(cell - width);
-      if (cell < labels.length - width) visit(cell + width);
+      size++;
+      if (x > 0) enter(cell - 1);
+      if (x < width - 1) enter(cell + 1);
+      if (cell >= width) enter(cell - width);
+      if (cell < cells - width) enter(cell + width);
     }
-    sizes.push(cells);
+    sizes.push(size);
   }
   return { labels, sizes };
 }
@@ -152,21 +155,34 @@ export function dilate(values, width, radius) {
 }
 
 /**
+ * The van Herk algorithm: with maxima running forwards and backwards within blocks as long as the window, any window's
+ * maximum is the larger of two.
  * @param {Numbers} from @param {Numbers} to
  * @param {number} lines @param {number} length cells in a line
  * @param {number} lineStep @param {number} cellStep @param {number} radius
  */
 function slideMax(from, to, lines, length, lineStep, cellStep, radius) {
+  const window = 2 * radius + 1;
+  /** @type {Numbers} */
+  const ahead = new Float32Array(length);
+  /** @type {Numbers} */
+  const back = new Float32Array(length);
   for (let line = 0; line < lines; line++) {
     const base = line * lineStep;
     for (let k = 0; k < length; k++) {
-      let most = 0;
+      const value = from[base + k * cellStep];
+      ahead[k] = k % window === 0 ? value : Math.max(ahead[k - 1], value);
+    }
+    for (let k = length - 1; k >= 0; k--) {
+      const value = from[base + k * cellStep];
+      back[k] = k === length - 1 || (k + 1) % window === 0 ? value : Math.max(back[k + 1], value);
+    }
+    for (let k = 0; k < length; k++) {
+      const first = k - radius;
       const last = Math.min(length - 1, k + radius);
-      for (let j = Math.max(0, k - radius); j <= last; j++) {
-        const value = from[base + j * cellStep];
-        if (value > most) most = value;
-      }
-      to[base + k * cellStep] = most;
+      const sameBlock = Math.floor(first / window) === Math.floor(last / window);
+      to[base + k * cellStep] =
+        first < 0 ? ahead[last] : sameBlock ? back[first] : Math.max(back[first], ahead[last]);
     }
   }
 }
@@ -178,4 +194,44 @@ function slideMax(from, to, lines, length, lineStep, cellStep, radius) {
 export function smoothStep(value, low, high) {
   const t = Math.max(0, Math.min(1, (value - low) / (high - low)));
   return t * t * (3 - 2 * t);
+}
+
+/**
+ * The mean over a square of (2 radius + 1)^2 cells; cells beyond the border count as those on it.
+ * @param {Numbers} values @param {number} width @param {number} radius
+ * @returns {Numbers}
+ */
+export function boxBlur(values, width, radius) {
+  const height = values.length / width;
+  /** @type {Numbers} */
+  const across = new Float32Array(values.length);
+  /** @type {Numbers} */
+  const out = new Float32Array(values.length);
+  const share = 1 / (2 * radius + 1);
+  for (let y = 0; y < height; y++) {
+    const row = y * width;
+    const end = row + width - 1;
+    let sum = values[row] * (radius + 1);
+    for (let x = 1; x <= radius; x++) sum += values[Math.min(end, row + x)];
+    for (let x = 0; x < width; x++) {
+      across[row + x] = sum * share;
+      const entering = row + x + radius + 1;
+      const leaving = row + x - radius;
+      sum += values[Math.min(end, entering)] - values[Math.max(row, leaving)];
+    }
+  }
+  // A running sum of whole rows reads memory in order, which is several times faster than going down each column.
+  const sums = new Float64Array(width);
+  const addRow = (/** @type {number} */ y, /** @type {number} */ sign) => {
+    const row = Math.min(height - 1, Math.max(0, y)) * width;
+    for (let x = 0; x < width; x++) sums[x] = /** @type {number} */ (sums[x]) + sign * across[row + x];
+  };
+  for (let y = -radius; y <= radius; y++) addRow(y, 1);
+  for (let y = 0; y < height; y++) {
+    const row = y * width;
+    for (let x = 0; x < width; x++) out[row + x] = /** @type {number} */ (sums[x]) * share;
+    addRow(y + radius + 1, 1);
+    addRow(y - radius, -1);
+  }
+  return out;
 }

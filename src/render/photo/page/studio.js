@@ -1,4 +1,4 @@
-import { cutOut, prepareCut, SALIENT_PX, salientInput } from "./cut_out.js";
+import { cutOut, prepareCut, salientInput } from "./cut_out.js";
 import { decodePhoto } from "./decode.js";
 import { findPlayer } from "./find_player.js";
 import { loadNetworks } from "./networks.js";
@@ -16,14 +16,11 @@ import { runSalient } from "./salient.js";
  * @property {() => Promise<void>} load
  * @property {() => Promise<boolean>} decode false when the bytes are no whole photo
  * @property {() => Promise<"found" | "no_player" | "player_too_small">} find
- * @property {() => Promise<string>} prepare the salient network's input
+ * @property {() => Promise<{ rgb: string, width: number, height: number }>} prepare the salient network's input
  * @property {() => Promise<string>} runSalient runs the salient network in the page, on prepared values
  * @property {() => Promise<{ bytes: string, contentType: string, width: number, height: number, framing: Framing }>} cutOut
  * @property {() => void} release
  */
-
-/** WebP's quality for colours; its alpha is always kept exactly. */
-const QUALITY = 0.95;
 
 /** @type {{ photo?: Photo, player?: Finding, cut?: Cut }} */
 let job = {};
@@ -59,19 +56,20 @@ const photoPage = {
 
   async prepare() {
     job.cut = prepareCut(done(job.photo), done(job.player));
-    return dataUrl(new Blob([salientInput(job.cut)]));
+    return { rgb: await dataUrl(new Blob([salientInput(job.cut)])), ...job.cut.salient };
   },
 
   async runSalient() {
     const values = new Float32Array(await (await fetch("/job/salient_input")).arrayBuffer());
-    const saliency = await runSalient(values, SALIENT_PX);
+    const saliency = await runSalient(values, done(job.cut).salient);
     return dataUrl(new Blob([saliency]));
   },
 
   async cutOut() {
     const salient = new Uint8Array(await (await fetch("/job/salient")).arrayBuffer());
     const { canvas, framing } = cutOut(done(job.cut), done(job.player), salient);
-    const blob = await canvas.convertToBlob({ type: "image/webp", quality: QUALITY });
+    // Measured at 1000 x 1458: PNG 40 ms and 1.2 MB, WebP 160 ms and more at every quality; both decode in 20 ms.
+    const blob = await canvas.convertToBlob({ type: "image/png" });
     return {
       bytes: await dataUrl(blob),
       contentType: blob.type,
