@@ -35,7 +35,8 @@ export async function mockNextImage(
       return isFullDisk(error) ? { kind: "given_back", pauseMs: STORAGE_RETRY_MS } : { kind: "fault" };
     });
     const finished = await finishImage(parts, lease, end);
-    if (end.kind === "completed" && !finished) await rm(parts.folder.outputPath(end.output.name), { force: true });
+    if (end.kind === "completed" && !finished)
+      await rm(parts.folder.outputPath(end.output.name), { force: true });
   } finally {
     parts.progress.clear(image.id);
   }

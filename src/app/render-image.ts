@@ -71,7 +71,8 @@ async function renderClaimed(
   try {
     const finished = await finishImage(parts, lease, end);
     // Not when the finish threw: the commit may have reached the disk, and then this is the picture.
-    if (end.kind === "completed" && !finished) await rm(parts.folder.outputPath(end.output.name), { force: true });
+    if (end.kind === "completed" && !finished)
+      await rm(parts.folder.outputPath(end.output.name), { force: true });
     // Whatever the end, it kept a worker busy for this long.
     if (end.kind !== "given_back") parts.queue.observe(parts.clock.now() - startedAt);
     parts.log.info("image_rendered", {
@@ -107,7 +108,8 @@ async function attempt(
     // A stop signal often goes to the whole group of processes: the browser was ended, it did not break.
     if (signal.aborted) return { kind: "given_back" };
     // A full disk breaks every render: waiting for room is better than failing the whole queue.
-    if (error instanceof RenderFault && error.storage) return { kind: "given_back", pauseMs: STORAGE_RETRY_MS };
+    if (error instanceof RenderFault && error.storage)
+      return { kind: "given_back", pauseMs: STORAGE_RETRY_MS };
     return { kind: "fault" };
   }
 }

@@ -125,7 +125,10 @@ async function servedTurn({ db, t }: Tx, environment: Environment): Promise<numb
     .orderBy(asc(i.turn))
     .limit(1);
   if (first) return first.turn;
-  const [highest] = await db.select({ turn: max(i.turn) }).from(i).where(inQueue);
+  const [highest] = await db
+    .select({ turn: max(i.turn) })
+    .from(i)
+    .where(inQueue);
   return highest?.turn ?? 0;
 }
 
