@@ -120,7 +120,10 @@ export function defineTables(kit: Kit) {
     ],
   );
 
-  /** Immutable facts about credits; triggers refuse any UPDATE and DELETE. `amount` is always positive. */
+  /**
+   * Immutable facts about credits; `amount` is always positive. Triggers refuse any UPDATE and DELETE, and an entry that
+   * ends a reservation other than the one of its image.
+   */
   const ledgerEntries = table(
     "ledger_entries",
     {
@@ -139,6 +142,16 @@ export function defineTables(kit: Kit) {
     },
     (t) => [
       check("ledger_amount", sql`${t.amount} > 0`),
+      check("ledger_bucket", sql`${t.bucket} in ('plan', 'topup')`),
+      // Each kind has one shape: images move one credit at a time, grants belong to none, only plan credits expire.
+      check(
+        "ledger_shape",
+        sql`case ${t.kind}
+          when 'grant' then ${t.imageId} is null
+          when 'expire' then ${t.bucket} = 'plan' and (${t.imageId} is null or ${t.amount} = 1)
+          else ${t.kind} in ('reserve', 'settle', 'release') and ${t.imageId} is not null and ${t.amount} = 1
+        end`,
+      ),
       uniqueIndex("ledger_one_reserve").on(t.imageId).where(sql`${t.kind} = 'reserve'`),
       uniqueIndex("ledger_one_resolution").on(t.imageId).where(sql`${t.kind} in ('settle', 'release')`),
       uniqueIndex("ledger_one_late_expiry")

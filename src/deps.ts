@@ -4,6 +4,7 @@ import { rm } from "node:fs/promises";
 import { customAlphabet } from "nanoid";
 import { type AcceptImage, acceptImage } from "./app/accept-image.ts";
 import type { AppContext } from "./app/context.ts";
+import { type FetchGate, fetchGate } from "./app/fetch-gate.ts";
 import { type Loop, startLoop } from "./app/loop.ts";
 import { mockNextImage } from "./app/mock-image.ts";
 import { type ProgressBoard, progressBoard } from "./app/progress.ts";
@@ -19,7 +20,7 @@ import { findChromium } from "./render/chromium.ts";
 import { createRenderPool, type RenderPool } from "./render/pool.ts";
 import type { PressOptions } from "./render/protocol.ts";
 import { createSourceFetcher } from "./sources/fetch-source.ts";
-import { openSqliteStore } from "./store/sqlite.ts";
+import { openSqliteStore, sqliteCode } from "./store/sqlite.ts";
 
 // Builds the real parts, once, in the order they depend on each other. A plain object, no container.
 
@@ -57,7 +58,9 @@ export interface Service extends Workspace {
   queue: QueueEstimate;
   progress: ProgressBoard;
   /** Stops the loops; what they had begun and cannot finish by `deadlineMs` goes back to the queue. */
-  stop(deadlineMs: number): Promise<void>;
+  drain(deadlineMs: number): Promise<void>;
+  /** Ends the rest, after the last request and the drain. */
+  close(): Promise<void>;
 }
 
 /** How many test images may be in the making; most of the time they only wait. */
@@ -93,9 +96,11 @@ export async function startService(
   log: Log,
   options: WorkspaceOptions = {},
 ): Promise<Service> {
+  // The lock comes first: a second server must not touch, not even migrate, the database of a running one.
+  const lock = lockFolder(openDataFolder(config.dataDir));
   const workspace = openWorkspace(config, log, { verify: true, ...options });
-  const { folder, store } = workspace;
-  const lock = lockFolder(folder);
+  const { folder } = workspace;
+  const startedAt = workspace.clock.now();
   // Only this process uses the folder now: what killed ones left behind can go.
   await rm(folder.profiles, { recursive: true, force: true });
   const press = await pressOptions(config, openDataFolder(config.dataDir));
@@ -104,7 +109,7 @@ export async function startService(
 
   const pool = createRenderPool({ workers: config.renderWorkers, command: workerCommand(), press, log });
   const progress = progressBoard();
-  const queue = queueEstimate({ store, workers: config.renderWorkers });
+  const queue = queueEstimate({ workers: config.renderWorkers });
   const parts = { ...workspace, pool, progress, queue };
 
   const requeued = await requeueAbandoned(parts, { all: true });
@@ -130,7 +135,7 @@ export async function startService(
       name: "sweep_files",
       concurrency: 1,
       pollMs: FILE_SWEEP_INTERVAL_MS,
-      runOne: async () => void (await sweepFiles(parts)),
+      runOne: async () => void (await sweepFiles(parts, startedAt)),
       log,
     }),
   ];
@@ -140,41 +145,48 @@ export async function startService(
     allowedOrigins: config.sourceAllowedOrigins,
     docsUrl: `${config.baseUrl}/docs`,
   });
+  const gate = fetchGate();
   const accept = acceptImage({
     ...parts,
     sources,
+    gate,
     wake: (environment) => (environment === "live" ? live : mock).wake(),
   });
   return {
     ...parts,
     accept,
-    stop: (deadlineMs) => stopAll([live, mock, ...sweeps], parts, lock, deadlineMs),
+    drain: (deadlineMs) => drain([live, mock, ...sweeps], gate, pool, deadlineMs),
+    close: async () => {
+      await pool.close();
+      await workspace.store.close();
+      lock.close();
+    },
   };
 }
 
-async function stopAll(
-  loops: Loop[],
-  parts: Workspace & { pool: RenderPool },
-  lock: Database,
-  deadlineMs: number,
-): Promise<void> {
-  const stopped = Promise.all(loops.map((loop) => loop.stop()));
-  const deadline = setTimeout(() => void parts.pool.close(), deadlineMs);
-  await stopped;
+async function drain(loops: Loop[], gate: FetchGate, pool: RenderPool, deadlineMs: number): Promise<void> {
+  // Creates that are fetching go on to their 202; those that only wait would keep the stop waiting too long.
+  gate.close();
+  const deadline = setTimeout(() => void pool.close(), deadlineMs);
+  await Promise.all(loops.map((loop) => loop.stop()));
   clearTimeout(deadline);
-  await parts.pool.close();
-  await parts.store.close();
-  lock.close();
 }
 
 /** One server a folder. SQLite's own file lock ends with the process, however it ends. */
 function lockFolder(folder: DataFolder): Database {
-  const lock = new Database(folder.serverLock, { create: true });
+  let lock: Database | undefined;
   try {
+    lock = new Database(folder.serverLock, { create: true });
     lock.run("PRAGMA locking_mode = EXCLUSIVE");
     lock.run("BEGIN EXCLUSIVE");
     return lock;
-  } catch {
+  } catch (cause) {
+    lock?.close();
+    if (sqliteCode(cause) !== "SQLITE_BUSY") {
+      throw new OperatorError(
+        `The data folder ${folder.root} cannot be written: ${(cause as Error).message}. Check its permissions, free space, and that its disk is not mounted read-only.`,
+      );
+    }
     throw new OperatorError(
       `Another cardpress server uses ${folder.root}. Stop it first, or set CARDPRESS_DATA_DIR to another folder.`,
     );

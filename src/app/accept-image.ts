@@ -5,7 +5,7 @@ import type { CreateImageRequest } from "../core/image-request.ts";
 import { IDEMPOTENCY_RETENTION_MS } from "../core/limits.ts";
 import { isoTime } from "../core/time.ts";
 import type { FetchedSource, SourceFetcher } from "../sources/fetch-source.ts";
-import type { Account } from "../store/accounts.ts";
+import { type Account, findAccount } from "../store/accounts.ts";
 import {
   deleteRecord,
   findRecord,
@@ -18,12 +18,14 @@ import type { Tx } from "../store/store.ts";
 import { countUsage } from "../store/usage.ts";
 import type { AppContext } from "./context.ts";
 import { creditsAvailable, insufficientCredits, reserveCredit } from "./credits.ts";
+import type { FetchGate } from "./fetch-gate.ts";
 import type { QueueEstimate } from "./queue-estimate.ts";
 import { refuseAsAsked } from "./test-endings.ts";
 
 export interface AcceptImageParts extends AppContext {
   sources: SourceFetcher;
   queue: QueueEstimate;
+  gate: FetchGate;
   /** Called after the commit: there is work. A hint; polling finds the work as well. */
   wake: (environment: Environment) => void;
 }
@@ -85,8 +87,8 @@ async function acceptOnce(
     refuseAsAsked(command.request.player.external_id);
   } else {
     if (creditsAvailable(command.account, clock.now()) < 1) throw insufficientCredits(command.account);
-    await queue.refuseWhenFull();
-    sources = await fetchSources(parts.sources, command.request);
+    await queue.refuseWhenFull(store.read, "live");
+    sources = await parts.gate.run(scope.accountId, () => fetchSources(parts.sources, command.request));
   }
 
   const accepted = await store.write(async (tx) => {
@@ -126,6 +128,9 @@ interface NewImage {
 async function writeAccepted(tx: Tx, parts: AcceptImageParts, fresh: NewImage): Promise<Accepted> {
   const { command, scope, now } = fresh;
   const owner = { accountId: command.account.id, environment: command.environment };
+  // What was checked before the fetch may have changed during it: the answer is decided here.
+  if ((await findAccount(tx, owner.accountId))?.status !== "active") throw partnerSuspended();
+  await parts.queue.refuseWhenFull(tx, owner.environment);
   const image = newImage(parts, fresh, await nextTurn(tx, owner));
   await insertImage(tx, image);
   if (command.environment === "live")
@@ -186,6 +191,13 @@ function acceptedBody(image: Image, etaSeconds: number): string {
     },
     error: null,
   });
+}
+
+export function partnerSuspended(): AppError {
+  return new AppError(
+    "PARTNER_SUSPENDED",
+    "The account of this key is suspended. Its images stay; write to the operator of this service to have it resumed.",
+  );
 }
 
 function scopeOf(command: CreateCommand): IdempotencyScope {

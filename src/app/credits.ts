@@ -5,10 +5,11 @@ import {
   type Account,
   addTopup,
   type Bucket,
-  endHold,
+  consumeHold,
   findAccount,
   holdCredit,
   replacePlanCredits,
+  returnHold,
 } from "../store/accounts.ts";
 import { findReservation, insertEntry, type LedgerEntry } from "../store/ledger.ts";
 import type { Tx } from "../store/store.ts";
@@ -58,18 +59,17 @@ export async function reserveCredit(
   moment: Moment,
 ): Promise<void> {
   const account = await renewPlan(tx, accountId, moment);
-  const bucket: Bucket | undefined = (await holdCredit(tx, accountId, "plan", moment.now))
-    ? "plan"
-    : (await holdCredit(tx, accountId, "topup", moment.now))
-      ? "topup"
-      : undefined;
-  if (!bucket) throw insufficientCredits(account);
+  const hold = async (bucket: Bucket) => {
+    const period = await holdCredit(tx, accountId, bucket, moment.now);
+    return period === undefined ? undefined : { bucket, period };
+  };
+  const held = (await hold("plan")) ?? (await hold("topup"));
+  if (!held) throw insufficientCredits(account);
   await insertEntry(tx, {
+    ...held,
     id: moment.random.id("led"),
     accountId,
     kind: "reserve",
-    bucket,
-    period: account.planPeriod,
     amount: 1,
     imageId,
     reason: null,
@@ -82,7 +82,7 @@ export async function settleCredit(tx: Tx, imageId: string, moment: Moment): Pro
   const reservation = await findReservation(tx, imageId);
   if (!reservation) return 0;
   await insertEntry(tx, resolution(reservation, "settle", moment));
-  await endHold(tx, reservation.accountId, null, moment.now);
+  await consumeHold(tx, reservation.accountId, moment.now);
   return 1;
 }
 
@@ -90,11 +90,10 @@ export async function settleCredit(tx: Tx, imageId: string, moment: Moment): Pro
 export async function releaseCredit(tx: Tx, imageId: string, moment: Moment): Promise<void> {
   const reservation = await findReservation(tx, imageId);
   if (!reservation) return;
-  const account = await findAccount(tx, reservation.accountId);
-  const tooLate = reservation.bucket === "plan" && account?.planPeriod !== reservation.period;
   await insertEntry(tx, resolution(reservation, "release", moment));
-  if (tooLate) await insertEntry(tx, resolution(reservation, "expire", moment));
-  await endHold(tx, reservation.accountId, tooLate ? null : reservation.bucket, moment.now);
+  if (await returnHold(tx, reservation.accountId, reservation, moment.now)) return;
+  await insertEntry(tx, resolution(reservation, "expire", moment));
+  await consumeHold(tx, reservation.accountId, moment.now);
 }
 
 /** Adds credits that stay until they are used. */

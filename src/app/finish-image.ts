@@ -17,12 +17,15 @@ const DAY_MS = 86_400_000;
 /** The pause before another attempt after a fault, by the number of renders so far. */
 const RETRY_DELAY_MS = [500, 2_000];
 
-/** How a render ended. `fault`: ours, tried again; `refused`: the photo's, final; `given_back`: nobody tried. */
+/**
+ * How a render ended. `fault`: ours, tried again; `refused`: the photo's, final; `given_back`: nothing that says
+ * anything about this image, so it is not counted.
+ */
 export type RenderEnd =
   | { kind: "completed"; output: ImageOutput }
   | { kind: "refused"; message: string }
   | { kind: "fault" }
-  | { kind: "given_back" };
+  | { kind: "given_back"; pauseMs?: number };
 
 /**
  * Ends one render in one transaction, guarded by its lease: the state, the credit and the counters change together or
@@ -49,7 +52,7 @@ async function endRender(
     case "refused":
       return fail(tx, context, lease, end.message, now);
     case "given_back":
-      return requeueImage(tx, lease, { now, availableAt: now, uncounted: true });
+      return requeueImage(tx, lease, { now, availableAt: now + (end.pauseMs ?? 0), uncounted: true });
     case "fault": {
       if (lease.renders >= MAX_RENDERS) return fail(tx, context, lease, PROVIDER_MESSAGE, now);
       const pauseMs = RETRY_DELAY_MS[lease.renders - 1] ?? RETRY_DELAY_MS.at(-1) ?? 0;

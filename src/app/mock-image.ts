@@ -1,9 +1,11 @@
+import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Value } from "@sinclair/typebox/value";
 import { CreateImageRequest, cardInput } from "../core/image-request.ts";
+import { STORAGE_RETRY_MS } from "../core/limits.ts";
 import type { DataFolder } from "../data-folder.ts";
 import { placeholder } from "../render/placeholder.ts";
-import { writeWhole } from "../render/write-whole.ts";
+import { isFullDisk, writeWhole } from "../render/write-whole.ts";
 import type { AppContext } from "./context.ts";
 import { finishImage, type RenderEnd } from "./finish-image.ts";
 import type { ProgressBoard } from "./progress.ts";
@@ -28,7 +30,13 @@ export async function mockNextImage(
   more();
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
   try {
-    await finishImage(parts, lease, await mock(parts, image, signal));
+    const end = await mock(parts, image, signal).catch((error): RenderEnd => {
+      parts.log.warn("mock_fault", { imageId: image.id, renders: image.renders, error: String(error) });
+      return isFullDisk(error) ? { kind: "given_back", pauseMs: STORAGE_RETRY_MS } : { kind: "fault" };
+    });
+    const finished = await finishImage(parts, lease, end);
+    if (end.kind === "completed" && !finished)
+      await rm(parts.folder.outputPath(end.output.name), { force: true });
   } finally {
     parts.progress.clear(image.id);
   }

@@ -3,7 +3,7 @@ import { Value } from "@sinclair/typebox/value";
 import type { Environment } from "../core/api-key.ts";
 import type { ImageFormat } from "../core/card.ts";
 import { CreateImageRequest, cardInput } from "../core/image-request.ts";
-import { LEASE_MS } from "../core/limits.ts";
+import { LEASE_MS, STORAGE_RETRY_MS } from "../core/limits.ts";
 import type { DataFolder } from "../data-folder.ts";
 import { type Renderer, RenderFault, RenderInterrupted, type RenderPool } from "../render/pool.ts";
 import type { RenderJob, Stage } from "../render/protocol.ts";
@@ -53,7 +53,7 @@ export async function renderNextImage(
     const image = await claimImage(parts, "live");
     if (!image) return;
     more();
-    await renderClaimed(parts, renderer, image);
+    await renderClaimed(parts, renderer, image, signal);
   } finally {
     renderer.release();
   }
@@ -63,16 +63,18 @@ async function renderClaimed(
   parts: RenderImageParts,
   renderer: Renderer,
   image: ClaimedImage,
+  signal: AbortSignal,
 ): Promise<void> {
   const startedAt = parts.clock.now();
-  const job = renderJob(parts, image);
-  const end = await attempt(parts, renderer, job, image);
+  const end = await attempt(parts, renderer, image, signal);
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
   try {
     const finished = await finishImage(parts, lease, end);
-    if (end.kind === "completed" && finished?.state !== "completed")
-      await rm(job.outputPath, { force: true });
-    if (end.kind === "completed") parts.queue.observe(parts.clock.now() - startedAt);
+    // Not when the finish threw: the commit may have reached the disk, and then this is the picture.
+    if (end.kind === "completed" && !finished)
+      await rm(parts.folder.outputPath(end.output.name), { force: true });
+    // Whatever the end, it kept a worker busy for this long.
+    if (end.kind !== "given_back") parts.queue.observe(parts.clock.now() - startedAt);
     parts.log.info("image_rendered", {
       imageId: image.id,
       end: finished ? end.kind : "lease_lost",
@@ -84,13 +86,15 @@ async function renderClaimed(
   }
 }
 
+/** Tries once; every way to break is an end, so that no image waits for its lease to expire. */
 async function attempt(
   parts: RenderImageParts,
   renderer: Renderer,
-  job: RenderJob,
   image: ClaimedImage,
+  signal: AbortSignal,
 ): Promise<RenderEnd> {
   try {
+    const job = renderJob(parts, image);
     const outcome = await renderer.render(job, (stage: Stage) => parts.progress.reach(image.id, stage));
     if (outcome.kind === "refused") return outcome;
     const { contentType, width, height, bytes } = outcome.file;
@@ -100,8 +104,12 @@ async function attempt(
     };
   } catch (error) {
     if (error instanceof RenderInterrupted) return { kind: "given_back" };
-    if (!(error instanceof RenderFault)) throw error;
-    parts.log.warn("render_fault", { imageId: image.id, renders: image.renders, error: error.message });
+    parts.log.warn("render_fault", { imageId: image.id, renders: image.renders, error: String(error) });
+    // A stop signal often goes to the whole group of processes: the browser was ended, it did not break.
+    if (signal.aborted) return { kind: "given_back" };
+    // A full disk breaks every render: waiting for room is better than failing the whole queue.
+    if (error instanceof RenderFault && error.storage)
+      return { kind: "given_back", pauseMs: STORAGE_RETRY_MS };
     return { kind: "fault" };
   }
 }

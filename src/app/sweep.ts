@@ -1,6 +1,8 @@
+import { rmSync, statSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { SOURCE_RETENTION_MS } from "../core/limits.ts";
+import type { Log, LogFields } from "../core/ports.ts";
 import { monthOf } from "../core/time.ts";
 import type { DataFolder } from "../data-folder.ts";
 import { accountsToRenew } from "../store/accounts.ts";
@@ -24,6 +26,8 @@ export interface SweepParts extends AppContext {
 const BATCH = 200;
 /** A file this old and still unknown to the database belongs to a process that was killed. */
 const ORPHAN_AGE_MS = 3_600_000;
+/** File times come from a coarser clock than ours; a second is far more than they ever differ by. */
+const FILE_TIME_SLACK_MS = 1_000;
 
 /**
  * Gives renders whose lease has expired back to the queue (or fails them for good). With `all`, every render: at start
@@ -37,26 +41,51 @@ export async function requeueAbandoned(parts: SweepParts, options: { all: boolea
       limit: BATCH,
       ...options,
     });
-    for (const lease of lost) await finishImage(parts, lease, { kind: "fault" });
-    count += lost.length;
-    if (lost.length < BATCH) return count;
+    let ended = 0;
+    for (const lease of lost) {
+      await contain(parts.log, { imageId: lease.imageId }, async () => {
+        await finishImage(parts, lease, { kind: "fault" });
+        ended += 1;
+      });
+    }
+    count += ended;
+    // A batch of which nothing could be ended would only come again.
+    if (lost.length < BATCH || ended === 0) return count;
+  }
+}
+
+/** One broken row must not keep the others, nor the service's start, waiting: its trouble is logged with its id. */
+async function contain(log: Log, what: LogFields, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    log.error("sweep_failed", { ...what, error: String(error) });
   }
 }
 
 /** Everything that time alone makes due. Safe to run at any moment, and twice. */
 export async function sweep(parts: SweepParts): Promise<void> {
-  await requeueAbandoned(parts, { all: false });
-  await renewPlans(parts);
-  await dropExpiredRecords(parts);
-  await dropExpiredPictures(parts);
-  parts.store.checkpoint();
+  const steps = [
+    () => requeueAbandoned(parts, { all: false }),
+    () => renewPlans(parts),
+    () => dropExpiredRecords(parts),
+    () => dropExpiredPictures(parts),
+    () => parts.store.checkpoint(),
+  ];
+  for (const step of steps) await contain(parts.log, {}, step);
 }
 
-async function renewPlans({ store, clock, random }: SweepParts): Promise<void> {
+async function renewPlans({ store, clock, random, log }: SweepParts): Promise<void> {
   for (;;) {
     const ids = await accountsToRenew(store.read, monthOf(clock.now()), BATCH);
-    for (const id of ids) await store.write((tx) => renewPlan(tx, id, { now: clock.now(), random }));
-    if (ids.length < BATCH) return;
+    let renewed = 0;
+    for (const accountId of ids) {
+      await contain(log, { accountId }, async () => {
+        await store.write((tx) => renewPlan(tx, accountId, { now: clock.now(), random }));
+        renewed += 1;
+      });
+    }
+    if (ids.length < BATCH || renewed === 0) return;
   }
 }
 
@@ -85,28 +114,41 @@ async function dropExpiredPictures({ store, clock, folder }: SweepParts): Promis
 
 /**
  * Removes files nothing refers to: pictures of renders that never finished, temporary files of killed processes, and
- * photos no unfinished image needs. Reads every folder, so it runs at start and once an hour. Returns how many.
+ * photos no unfinished image needs. What is older than `startedAt` was left by an earlier process and needs no patience.
+ * Reads every folder, so it runs at start and once an hour. Returns how many.
  */
-export async function sweepFiles(parts: SweepParts): Promise<number> {
+export async function sweepFiles(parts: SweepParts, startedAt = 0): Promise<number> {
   const { store, folder, clock } = parts;
+  const now = clock.now();
+  const orphanAgeMs = Math.min(ORPHAN_AGE_MS, now - startedAt + FILE_TIME_SLACK_MS);
   let removed = 0;
   const drop = async (path: string) => {
     await rm(path, { force: true });
     removed += 1;
   };
-  for await (const { path, name, ageMs } of filesIn(folder.images, clock.now())) {
-    if (ageMs < ORPHAN_AGE_MS) continue;
+  for await (const { path, name, ageMs } of filesIn(folder.images, now)) {
+    if (ageMs < orphanAgeMs) continue;
     if (name.endsWith(".tmp") || !(await findImageByOutput(store.read, name))) await drop(path);
   }
-  for await (const { path, name, ageMs } of filesIn(folder.cutouts, clock.now())) {
-    if (ageMs > (name.endsWith(".tmp") ? ORPHAN_AGE_MS : SOURCE_RETENTION_MS)) await drop(path);
+  for await (const { path, name, ageMs } of filesIn(folder.cutouts, now)) {
+    if (ageMs > (name.endsWith(".tmp") ? orphanAgeMs : SOURCE_RETENTION_MS)) await drop(path);
   }
-  for await (const { path, name, ageMs } of filesIn(folder.sources, clock.now())) {
+  for await (const { path, name, ageMs } of filesIn(folder.sources, now)) {
     if (name.includes(".")) {
-      if (ageMs > ORPHAN_AGE_MS) await drop(path);
-    } else if (ageMs > SOURCE_RETENTION_MS && !(await sourceInUse(store.read, name))) await drop(path);
+      if (ageMs > orphanAgeMs) await drop(path);
+    } else if (ageMs > SOURCE_RETENTION_MS && !(await sourceInUse(store.read, name))) {
+      if (removeIfStillOlder(path, now - SOURCE_RETENTION_MS)) removed += 1;
+    }
   }
   return removed;
+}
+
+/** A create that uses a photo again makes it young first, so its age is read once more, right before the removal. */
+function removeIfStillOlder(path: string, than: number): boolean {
+  const info = statSync(path, { throwIfNoEntry: false });
+  if (!info || info.mtimeMs > than) return false;
+  rmSync(path, { force: true });
+  return true;
 }
 
 async function* filesIn(

@@ -8,7 +8,7 @@ import { listen } from "../http/server.ts";
 import { jsonLog } from "../log.ts";
 import { VERSION } from "../version.ts";
 
-/** Renders under way get this long to finish after SIGTERM; the rest of the drain is for requests. */
+/** Renders under way get this long to finish after SIGTERM; then they go back to the queue. */
 const RENDER_GRACE_MS = 15_000;
 
 export function serveCommand(): Command {
@@ -55,8 +55,12 @@ export async function startServer(
       log.info("draining", {});
       // Whatever hangs, an orchestrator's SIGKILL must not come first.
       const giveUp = setTimeout(() => process.exit(1), DRAIN_TIMEOUT_MS + 3_000);
-      await Promise.race([http.stop(), Bun.sleep(DRAIN_TIMEOUT_MS - RENDER_GRACE_MS)]);
-      await service.stop(RENDER_GRACE_MS);
+      // Both at once: renders finish while the last requests do.
+      await Promise.all([
+        Promise.race([http.stop(), Bun.sleep(DRAIN_TIMEOUT_MS)]),
+        service.drain(RENDER_GRACE_MS),
+      ]);
+      await service.close();
       clearTimeout(giveUp);
       log.info("stopped", {});
     },

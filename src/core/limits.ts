@@ -33,6 +33,15 @@ export const MAX_SOURCE_FETCHES = 16;
 /** What a burst may queue up behind them: about a second of waiting as a rule, 40 s if every host is slow. */
 export const MAX_WAITING_SOURCE_FETCHES = 64;
 
+/** Creates whose photo and badge are being fetched, of all accounts: twice as many fetches, half of them waiting. */
+export const MAX_FETCHING_CREATES = 16;
+/** Creates of one account being fetched: half, so that an account with slow hosts leaves places to the others. */
+export const MAX_FETCHING_CREATES_PER_ACCOUNT = 8;
+/** Creates of one account that wait for a place: a burst of 40 goes through, a flood is told to slow down. */
+export const MAX_WAITING_CREATES_PER_ACCOUNT = 32;
+/** Together with the fetch itself below what clients and the server's own idle time-out allow. */
+export const MAX_FETCH_WAIT_MS = 5 * SECOND_MS;
+
 /** Photos and webhooks: room for presigned addresses with session tokens, which reach 2,000. */
 export const MAX_OUTBOUND_URL_CHARS = 4096;
 /** 1xx answers before the real one. Servers send one; an endless row of them would only cost memory. */
@@ -47,8 +56,12 @@ export const LEASE_MS = 90 * SECOND_MS;
 export const RENDER_TIMEOUT_MS = 45 * SECOND_MS;
 /** A photo that breaks the renderer three times will break it a fourth time. */
 export const MAX_RENDERS = 3;
+/** The pause before another attempt when the disk would not take the picture: an operator needs minutes to make room. */
+export const STORAGE_RETRY_MS = 15 * SECOND_MS;
 /** A new create is refused when the queue ahead of it would take longer than this. */
 export const MAX_QUEUE_WAIT_MS = 2 * MINUTE_MS;
+/** Test images take milliseconds, slow ones ten seconds: this many are done within three minutes at the worst. */
+export const MAX_WAITING_TEST_IMAGES = 1_000;
 /** Used for estimates until this process has rendered something itself. */
 export const TYPICAL_RENDER_MS = 1_500;
 

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
+import { partnerSuspended } from "../app/accept-image.ts";
 import type { AppContext } from "../app/context.ts";
 import { type Environment, hashApiKey, parseApiKey } from "../core/api-key.ts";
 import { AppError } from "../core/errors.ts";
@@ -39,10 +40,7 @@ export async function authenticate(
   const rateKey = `${account.id}:${environment}`;
   if (account.status === "suspended") {
     exchange.rate = await limiter.look(rateKey, budget);
-    throw new AppError(
-      "PARTNER_SUSPENDED",
-      "The account of this key is suspended. Its images stay; write to the operator of this service to have it resumed.",
-    );
+    throw partnerSuspended();
   }
   exchange.rate = await limiter.take(rateKey, budget);
   if (exchange.rate.exceeded) throw rateLimitExceeded(exchange.rate, context.clock.now());

@@ -21,9 +21,17 @@ const MAX_RESTART_DELAY_MS = 30_000;
 export type RenderOutcome = { kind: "done"; file: RenderedFile } | { kind: "refused"; message: string };
 
 /** Something of ours broke during a render; another attempt may succeed. */
-export class RenderFault extends Error {}
+export class RenderFault extends Error {
+  constructor(
+    message: string,
+    /** The disk did not take the picture. */
+    readonly storage = false,
+  ) {
+    super(message);
+  }
+}
 
-/** The pool was closed during a render: nobody tried it to the end, and nothing is wrong with it. */
+/** The render was not tried, or not to its end, for a reason that says nothing about it. */
 export class RenderInterrupted extends Error {}
 
 /** A warm worker that is yours until you release it. */
@@ -227,13 +235,14 @@ function renderOn(
   discard: () => void,
 ): Promise<RenderOutcome> {
   return new Promise((resolve, reject) => {
-    if (!worker.alive) return reject(new RenderFault("the render worker ended before it started"));
+    if (!worker.alive) return reject(new RenderInterrupted("the render worker ended before it started"));
     const settle = (end: () => void) => {
       clearTimeout(timer);
       worker.onMessage = undefined;
       end();
     };
-    const fault = (message: string) => settle(() => reject(new RenderFault(message)));
+    const fault = (message: string, storage = false) =>
+      settle(() => reject(new RenderFault(message, storage)));
     const timer = setTimeout(() => {
       fault(`the render took longer than ${timeoutMs} ms`);
       discard();
@@ -243,13 +252,19 @@ function renderOn(
       if (message === null) return fault("the render worker ended during the render");
       if (!("jobId" in message) || message.jobId !== job.jobId) return;
       if (message.type === "stage") return onStage(message.stage);
-      if (message.type === "fault") return fault(message.message);
+      if (message.type === "fault") return fault(message.message, message.storage);
       const outcome: RenderOutcome =
         message.type === "done"
           ? { kind: "done", file: message.file }
           : { kind: "refused", message: message.message };
       settle(() => resolve(outcome));
     };
-    worker.process.send({ type: "render", job } satisfies ToWorker);
+    try {
+      worker.process.send({ type: "render", job } satisfies ToWorker);
+    } catch (error) {
+      // Its process has ended, and we are about to hear of it.
+      settle(() => reject(new RenderInterrupted(`the render worker could not be told: ${error}`)));
+      discard();
+    }
   });
 }

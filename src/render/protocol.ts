@@ -78,8 +78,13 @@ export const FromWorker = Type.Union([
   Type.Object({ type: Type.Literal("done"), jobId: Type.String(), file: RenderedFile }),
   /** The photo cannot become a card; another attempt would end the same way. */
   Type.Object({ type: Type.Literal("refused"), jobId: Type.String(), message: Type.String() }),
-  /** Something of ours broke; another attempt may succeed. */
-  Type.Object({ type: Type.Literal("fault"), jobId: Type.String(), message: Type.String() }),
+  /** Something of ours broke; another attempt may succeed. `storage`: only once the disk takes files again. */
+  Type.Object({
+    type: Type.Literal("fault"),
+    jobId: Type.String(),
+    message: Type.String(),
+    storage: Type.Boolean(),
+  }),
   Type.Object({ type: Type.Literal("broken"), message: Type.String() }),
 ]);
 export type FromWorker = Static<typeof FromWorker>;

@@ -1,6 +1,7 @@
 import { setPriority } from "node:os";
 import { openPress, PhotoRefused, type Press } from "./press.ts";
 import { type FromWorker, parseToWorker, type RenderJob } from "./protocol.ts";
+import { isFullDisk } from "./write-whole.ts";
 
 /** Below the server's priority, so that requests are answered quickly while every core renders. */
 const WORKER_NICENESS = 10;
@@ -42,7 +43,7 @@ async function render(press: Press, job: RenderJob): Promise<void> {
     send({ type: "done", jobId, file });
   } catch (error) {
     if (error instanceof PhotoRefused) send({ type: "refused", jobId, message: error.message });
-    else send({ type: "fault", jobId, message: describe(error) });
+    else send({ type: "fault", jobId, message: describe(error), storage: isFullDisk(error) });
   }
 }
 

@@ -2,6 +2,14 @@ import { randomUUID } from "node:crypto";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
+/** The disk will take nothing now: full, over its quota or file limit, or mounted read-only. */
+const FULL_DISK_CODES: readonly unknown[] = ["ENOSPC", "EDQUOT", "EFBIG", "EROFS"];
+
+/** Whether a write failed for want of a disk that takes it, which no other attempt would change. */
+export function isFullDisk(error: unknown): boolean {
+  return error instanceof Error && "code" in error && FULL_DISK_CODES.includes(error.code);
+}
+
 /** Writes a file that is there whole or not at all, also after a power cut. */
 export async function writeWhole(path: string, content: Uint8Array | string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });

@@ -42,37 +42,59 @@ export async function accountsToRenew({ db, t }: Tx, period: string, limit: numb
   return rows.map((row) => row.id);
 }
 
-/** Moves one credit from a bucket to held; false when the bucket is empty. */
-export async function holdCredit({ db, t }: Tx, id: string, bucket: Bucket, now: number): Promise<boolean> {
+/**
+ * Moves one credit from a bucket to held and returns the month of the account's plan, to which the credit now belongs;
+ * undefined when the bucket is empty.
+ */
+export async function holdCredit(
+  { db, t }: Tx,
+  id: string,
+  bucket: Bucket,
+  now: number,
+): Promise<string | undefined> {
   const { column, minusOne } = bucketChange(t, bucket);
-  const held = await db
+  const [held] = await db
     .update(t.accounts)
     .set({ ...minusOne, creditsHeld: sql`${t.accounts.creditsHeld} + 1`, updatedAt: now })
     .where(and(eq(t.accounts.id, id), gte(column, 1)))
-    .returning({ id: t.accounts.id });
-  return held.length === 1;
+    .returning({ period: t.accounts.planPeriod });
+  return held?.period;
 }
 
-/** Ends a hold. `returnTo` gives the credit back to a bucket; null consumes it. */
-export async function endHold(
-  { db, t }: Tx,
-  id: string,
-  returnTo: Bucket | null,
-  now: number,
-): Promise<void> {
+/** Ends a hold for good: the credit was used, or expired while it was held. */
+export async function consumeHold({ db, t }: Tx, id: string, now: number): Promise<void> {
   const ended = await db
     .update(t.accounts)
-    .set({
-      ...(returnTo === null ? {} : bucketChange(t, returnTo).plusOne),
-      creditsHeld: sql`${t.accounts.creditsHeld} - 1`,
-      updatedAt: now,
-    })
+    .set({ creditsHeld: sql`${t.accounts.creditsHeld} - 1`, updatedAt: now })
     .where(and(eq(t.accounts.id, id), gte(t.accounts.creditsHeld, 1)))
     .returning({ id: t.accounts.id });
   if (ended.length !== 1) throw new Error(`account ${id} holds no credit that could be ended`);
 }
 
-/** Replaces last month's plan credits by this month's; undefined when another writer already did. */
+/**
+ * Ends a hold by giving the credit back to its bucket. False, and nothing changed, when that is the plan of a month
+ * that is over: then the credit has expired.
+ */
+export async function returnHold(
+  { db, t }: Tx,
+  id: string,
+  credit: { bucket: Bucket; period: string },
+  now: number,
+): Promise<boolean> {
+  const stillOpen = credit.bucket === "plan" ? eq(t.accounts.planPeriod, credit.period) : undefined;
+  const ended = await db
+    .update(t.accounts)
+    .set({
+      ...bucketChange(t, credit.bucket).plusOne,
+      creditsHeld: sql`${t.accounts.creditsHeld} - 1`,
+      updatedAt: now,
+    })
+    .where(and(eq(t.accounts.id, id), gte(t.accounts.creditsHeld, 1), stillOpen))
+    .returning({ id: t.accounts.id });
+  return ended.length === 1;
+}
+
+/** Replaces last month's plan credits by this month's; undefined when another writer changed them meanwhile. */
 export async function replacePlanCredits(
   { db, t }: Tx,
   account: Account,
@@ -82,7 +104,14 @@ export async function replacePlanCredits(
   const [renewed] = await db
     .update(t.accounts)
     .set({ planPeriod: period, creditsPlan: account.creditLimit, updatedAt: now })
-    .where(and(eq(t.accounts.id, account.id), eq(t.accounts.planPeriod, account.planPeriod)))
+    .where(
+      and(
+        eq(t.accounts.id, account.id),
+        eq(t.accounts.planPeriod, account.planPeriod),
+        // The entry says how many credits expire, so it must be as many as were there.
+        eq(t.accounts.creditsPlan, account.creditsPlan),
+      ),
+    )
     .returning();
   return renewed;
 }

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNotNull, isNull, lte, max, min, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lte, max, or, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/api-key.ts";
 import type { Tx } from "./store.ts";
@@ -18,6 +18,14 @@ export interface ImageOutput {
   height: number;
   contentType: string;
   bytes: number;
+}
+
+/**
+ * Waiting or being rendered. Written out, not with parameters: SQLite uses a partial index only for a query that repeats
+ * the index's own condition, and every query of the queue would otherwise read the whole table.
+ */
+function unfinished({ images }: Tables) {
+  return sql`${images.state} in ('queued', 'rendering')`;
 }
 
 export async function insertImage({ db, t }: Tx, image: Image): Promise<void> {
@@ -90,20 +98,38 @@ export function listImagesQuery(
  * (start-time fair queueing: Goyal, Vin and Cheng, 1996).
  */
 export async function nextTurn(
-  { db, t }: Tx,
+  tx: Tx,
   scope: { accountId: string; environment: Environment },
 ): Promise<number> {
+  const { db, t } = tx;
   const i = t.images;
-  const active = inArray(i.state, ["queued", "rendering"]);
-  const [head] = await db
-    .select({ turn: min(i.turn) })
-    .from(i)
-    .where(and(eq(i.environment, scope.environment), eq(i.state, "queued")));
   const [own] = await db
     .select({ turn: max(i.turn) })
     .from(i)
-    .where(and(eq(i.accountId, scope.accountId), eq(i.environment, scope.environment), active));
-  return Math.max(head?.turn ?? 0, (own?.turn ?? -1) + 1);
+    .where(and(eq(i.accountId, scope.accountId), eq(i.environment, scope.environment), unfinished(t)));
+  return Math.max(await servedTurn(tx, scope.environment), (own?.turn ?? -1) + 1);
+}
+
+/**
+ * The turn being served: the first among the images nobody tried yet. An image that waits for another attempt keeps its
+ * old, low turn and must not pull newcomers down to it, past everyone who waits; when no image is untried, the highest
+ * turn given out is where the order goes on.
+ */
+async function servedTurn({ db, t }: Tx, environment: Environment): Promise<number> {
+  const i = t.images;
+  const inQueue = and(eq(i.environment, environment), unfinished(t));
+  const [first] = await db
+    .select({ turn: i.turn })
+    .from(i)
+    .where(and(inQueue, eq(i.state, "queued"), eq(i.renders, 0)))
+    .orderBy(asc(i.turn))
+    .limit(1);
+  if (first) return first.turn;
+  const [highest] = await db
+    .select({ turn: max(i.turn) })
+    .from(i)
+    .where(inQueue);
+  return highest?.turn ?? 0;
 }
 
 /** How many images of an environment wait or are being rendered. */
@@ -111,7 +137,7 @@ export async function countUnfinished({ db, t }: Tx, environment: Environment): 
   const [row] = await db
     .select({ n: sql<number>`count(*)`.mapWith(Number) })
     .from(t.images)
-    .where(and(eq(t.images.environment, environment), inArray(t.images.state, ["queued", "rendering"])));
+    .where(and(eq(t.images.environment, environment), unfinished(t)));
   return row?.n ?? 0;
 }
 
@@ -134,7 +160,7 @@ export async function hasClaimable({ db, t }: Tx, environment: Environment, now:
   const rows = await db
     .select({ id: i.id })
     .from(i)
-    .where(and(eq(i.environment, environment), eq(i.state, "queued"), lte(i.availableAt, now)))
+    .where(and(eq(i.environment, environment), unfinished(t), eq(i.state, "queued"), lte(i.availableAt, now)))
     .limit(1);
   return rows.length > 0;
 }
@@ -148,7 +174,14 @@ export async function claimNextImage(
   const next = db
     .select({ id: i.id })
     .from(i)
-    .where(and(eq(i.environment, claim.environment), eq(i.state, "queued"), lte(i.availableAt, claim.now)))
+    .where(
+      and(
+        eq(i.environment, claim.environment),
+        unfinished(t),
+        eq(i.state, "queued"),
+        lte(i.availableAt, claim.now),
+      ),
+    )
     .orderBy(asc(i.turn), asc(i.createdAt))
     .limit(1);
   const [image] = await db
@@ -254,6 +287,7 @@ export async function abandonedRenders(
     .where(
       and(
         inArray(i.environment, ["live", "test"]),
+        unfinished(t),
         eq(i.state, "rendering"),
         query.all ? isNotNull(i.leaseToken) : lte(i.leaseExpiresAt, query.now),
       ),
@@ -294,7 +328,7 @@ export async function sourceInUse({ db, t }: Tx, sha256: string): Promise<boolea
     .where(
       and(
         inArray(i.environment, ["live", "test"]),
-        inArray(i.state, ["queued", "rendering"]),
+        unfinished(t),
         or(eq(i.sourceSha256, sha256), eq(i.badgeSha256, sha256)),
       ),
     )

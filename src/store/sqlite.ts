@@ -43,11 +43,13 @@ export function openSqliteStore(file: string, options: { verify?: boolean } = {}
           writer.run("COMMIT");
           return result;
         } catch (error) {
+          // After some faults SQLite has rolled back by itself.
           if (writer.inTransaction) writer.run("ROLLBACK");
           throw asStorageFault(error);
         }
       }),
-    checkpoint: () => void writer.run("PRAGMA wal_checkpoint(PASSIVE)"),
+    // In turn with the transactions: SQLite refuses a checkpoint in the middle of one.
+    checkpoint: () => mutex.add(() => void writer.run("PRAGMA wal_checkpoint(PASSIVE)")),
     close: async () => {
       await mutex.onIdle();
       reader.close();
@@ -62,6 +64,8 @@ function openConnection(file: string): SqliteDatabase {
     client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     client.run("PRAGMA journal_mode = WAL");
     client.run("PRAGMA foreign_keys = ON");
+    // Without this, REPLACE deletes the rows in its way past the triggers that make the ledger immutable.
+    client.run("PRAGMA recursive_triggers = ON");
     // A 202 must survive a power cut, so every commit is synced.
     client.run("PRAGMA synchronous = FULL");
     client.run("PRAGMA cache_size = -65536");
@@ -87,7 +91,7 @@ async function beginImmediate(client: SqliteDatabase): Promise<void> {
   }
 }
 
-const STORAGE_FAULTS = /^SQLITE_(FULL|READONLY|IOERR|BUSY|CANTOPEN|CORRUPT)/;
+const STORAGE_FAULTS = /^SQLITE_(FULL|READONLY|IOERR|BUSY|CANTOPEN|CORRUPT|NOTADB)/;
 
 /** Disk trouble becomes a 503 that asks to come back; everything else is passed on as it is. */
 function asStorageFault(error: unknown): unknown {

@@ -20,6 +20,6 @@ export interface Store {
    */
   write<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
   /** Moves the write-ahead log into the database file, so that it does not grow without end. */
-  checkpoint(): void;
+  checkpoint(): Promise<void>;
   close(): Promise<void>;
 }
