@@ -88,11 +88,18 @@ export const CreateImageRequest = Type.Object(
       ),
     ),
     metadata: Type.Optional(
-      Type.Record(Type.String({ minLength: 1, maxLength: 256 }), Type.String({ maxLength: 256 }), {
-        maxProperties: 10,
-        description: "Your own flat key-value pairs: at most 10 keys, values of at most 256 characters.",
-        examples: [{ season: "2026" }],
-      }),
+      // Not Type.Record: its pattern lets a key with a line break pass, whatever the value.
+      Type.Unsafe<Record<string, string>>(
+        Type.Object(
+          {},
+          {
+            additionalProperties: Type.String({ maxLength: 256 }),
+            maxProperties: 10,
+            description: "Your own flat key-value pairs: at most 10 keys, values of at most 256 characters.",
+            examples: [{ season: "2026" }],
+          },
+        ),
+      ),
     ),
   },
   { additionalProperties: false, $id: "CreateImageRequest" },

@@ -96,7 +96,7 @@ function expectation(schema: TSchema): string {
         ? `text of ${minLength} to ${maxLength} characters`
         : `text of at most ${maxLength} characters`;
     case "object":
-      return schema.patternProperties ? "an object of text values" : "an object";
+      return schema.additionalProperties ? "an object of text values" : "an object";
     default:
       return `of type ${schema.type}`;
   }

@@ -116,6 +116,9 @@ function checkIdempotencyKey(key: string | null): ErrorDetail[] {
   ];
 }
 
+/** A key is the partner's own text, and may be as long as the body. */
+const MAX_SHOWN_KEY_CHARS = 100;
+
 /** The rules a JSON Schema cannot say. */
 function checkMeaning(request: CreateImageRequest, allowedOrigins: ReadonlySet<string>): ErrorDetail[] {
   const details: ErrorDetail[] = [];
@@ -135,7 +138,7 @@ function checkMeaning(request: CreateImageRequest, allowedOrigins: ReadonlySet<s
     ["player.name", request.player.name],
     ["style.background_theme", request.style.background_theme],
     ...Object.entries(request.metadata ?? {}).map(([key, value]): [string, string] => [
-      `metadata.${key}`,
+      `metadata.${key.slice(0, MAX_SHOWN_KEY_CHARS)}`,
       key + value,
     ]),
   ];

@@ -1,0 +1,204 @@
+import type { ErrorCode, ErrorDetail } from "../../core/errors.ts";
+import type { FAILURE_CODES } from "../schemas.ts";
+
+export type FailureCode = (typeof FAILURE_CODES)[number];
+
+/** What the documentation says about a code. Texts are Markdown. */
+export interface ErrorText {
+  /** A few words for lists. */
+  summary: string;
+  meaning: string;
+  /** What to do, most likely remedy first. */
+  remedies: string[];
+  /** Whether the same request may succeed later. */
+  retry: "no" | "after Retry-After" | "with back-off";
+  /** The example answer's message, and its broken fields if it has any. */
+  message: string;
+  details?: ErrorDetail[];
+}
+
+export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
+  INVALID_REQUEST: {
+    summary: "A field, header or query parameter breaks a rule",
+    meaning:
+      'Something in the request is missing, of the wrong type, out of bounds or unknown. Types are strict: `"9"` is not `9`, and `null` is not an absent field. Nothing was reserved, and the `Idempotency-Key` is still free.',
+    remedies: [
+      "Read `error.details`: it lists every broken field with the rule and what to send instead.",
+      "Compare your body with [the reference](/docs/reference#create-image). Fields that are not listed there are refused, so that a typing mistake never goes unnoticed.",
+      "A cursor in `after` works only with the same `status` filter and the same kind of key it came from.",
+    ],
+    retry: "no",
+    message: 'player.number must be a whole number from 1 to 99; got "9".',
+    details: [{ field: "player.number", message: 'must be a whole number from 1 to 99; got "9".' }],
+  },
+  INVALID_API_KEY: {
+    summary: "The key is missing, malformed or revoked",
+    meaning:
+      "The `X-API-Key` header is missing, or what it holds is no key of this service that is in force. A revoked key is refused from its very next request on.",
+    remedies: [
+      "Send the whole key, with its prefix `sk_live_` or `sk_test_`, in the `X-API-Key` header, without quotes or spaces.",
+      "If the key was lost or revoked, make a new one in the [console](/console). Keys are shown once only.",
+      "Too many refused keys from one address in a minute are answered with [429](/docs/errors/RATE_LIMIT_EXCEEDED).",
+    ],
+    retry: "no",
+    message:
+      "The X-API-Key header is missing, or holds no key of this service that is in force. Copy the key from the console, or make a new one there.",
+  },
+  INSUFFICIENT_CREDITS: {
+    summary: "The account has no credits left",
+    meaning:
+      "A live image needs one free credit when it is accepted, and there is none. Credits held by images still being made come back when an image fails.",
+    remedies: [
+      "Look at `credits_remaining` in [`GET /v1/usage`](/docs/reference#get-usage).",
+      "Wait for the next month's credits, which come at 00:00 UTC on the 1st, or ask for a top-up.",
+      "Subscribe to the [`credits.low` webhook](/docs/webhooks#events): it tells you when a fifth is left.",
+      "Develop with a test key, which never uses credits.",
+    ],
+    retry: "no",
+    message:
+      "The account has no credits left: its plan gives 1000 a month. Wait for next month's credits, ask for a top-up, or use a test key, which costs nothing.",
+  },
+  PARTNER_SUSPENDED: {
+    summary: "The account is suspended",
+    meaning:
+      "The key is right, but its account has been suspended. Every request is refused until it is resumed. Finished pictures stay where they are until they expire.",
+    remedies: [
+      "Write to the operator of this service. Your keys work again as soon as the account is resumed.",
+    ],
+    retry: "no",
+    message:
+      "The account of this key is suspended. Its images stay; write to the operator of this service to have it resumed.",
+  },
+  IMAGE_NOT_FOUND: {
+    summary: "No image with this id for this key",
+    meaning:
+      "The id is unknown, or belongs to another account or to the other environment. An image made with a test key cannot be read with a live key.",
+    remedies: [
+      "Check that the id is complete: `img_` followed by letters and digits.",
+      "Use a key of the account and environment that created the image.",
+    ],
+    retry: "no",
+    message:
+      "There is no image with this id for this key. Check the id, and that the key is of the same account and environment as the one that created it.",
+  },
+  NOT_FOUND: {
+    summary: "Nothing at this address",
+    meaning: "The path is not one of this service, or a finished picture has expired.",
+    remedies: [
+      "Check the path: the API lives under `/v1`, and [the reference](/docs/reference) lists every address.",
+      "Pictures are served until their `expires_at`. Store them before, or create the image again.",
+    ],
+    retry: "no",
+    message: "There is nothing at /v2/images. The API lives under /v1, its documentation under /docs.",
+  },
+  METHOD_NOT_ALLOWED: {
+    summary: "The address does not take this method",
+    meaning:
+      "The path is right, but it does not answer this method. The `Allow` header lists the methods it does answer.",
+    remedies: [
+      "Images cannot be changed or deleted: `POST /v1/images` creates, `GET` reads.",
+      "Check whether a proxy or a redirect turned your POST into a GET.",
+    ],
+    retry: "no",
+    message: "This address answers GET and POST only. Check the method.",
+  },
+  IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD: {
+    summary: "The idempotency key was used with another body",
+    meaning:
+      "This `Idempotency-Key` already made an image, from a different body. To protect you from a mix-up nothing was made.",
+    remedies: [
+      "For another image, send a new key.",
+      "For a retry, send exactly the body you sent first. White space and the order of fields do not matter, values do.",
+      "Do not build keys from things that repeat, such as the player's id alone. See [idempotency](/docs/idempotency).",
+    ],
+    retry: "no",
+    message:
+      "This Idempotency-Key was used with a different body. Send the same body to get the first answer again, or a new key for a new image.",
+    details: [{ field: "header Idempotency-Key", message: "was used with a different body." }],
+  },
+  PAYLOAD_TOO_LARGE: {
+    summary: "The body is over 64 KB",
+    meaning: "A request body may have 64 KB; real ones have less than two. It was not read to its end.",
+    remedies: ["Send the photo's address in `player.source_image_url`, never the photo itself."],
+    retry: "no",
+    message: "The body must be at most 64 KB. Send the photo's address, not the photo.",
+    details: [{ field: "body", message: "must be at most 64 KB. Send the photo's address, not the photo." }],
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    summary: "The body is not announced as JSON",
+    meaning: "Bodies are JSON in UTF-8 and must say so.",
+    remedies: [
+      "Send the header `Content-Type: application/json`.",
+      "With curl, `-d` alone sends a form: add `-H 'Content-Type: application/json'`, or use `--json`.",
+    ],
+    retry: "no",
+    message: "The Content-Type header must be application/json (in UTF-8).",
+    details: [{ field: "header Content-Type", message: "must be application/json (in UTF-8)." }],
+  },
+  UNSUPPORTED_IMAGE_SOURCE: {
+    summary: "The photo or badge cannot be used",
+    meaning:
+      "The photo (or the badge) was fetched while you waited, and it was unreachable, of another format than JPEG, PNG or WebP, too large, or too small. Nothing was reserved, and the `Idempotency-Key` is still free.",
+    remedies: [
+      "Open the address in a private browser window: it must show the picture without a login.",
+      "Check the limits: at most 15 MB and 40 megapixels, at least 200 pixels on the short side; badges at most 5 MB. The format is told by the content, not by the name.",
+      "The address must begin with `https://`, lead to a public host, answer within 10 seconds and redirect at most 3 times.",
+      "Presigned addresses must stay valid for a minute or so.",
+    ],
+    retry: "no",
+    message:
+      "The photo could not be fetched: its address answered 404. Check that it is public and opens in a private browser window.",
+    details: [
+      {
+        field: "player.source_image_url",
+        message:
+          "The photo could not be fetched: its address answered 404. Check that it is public and opens in a private browser window.",
+      },
+    ],
+  },
+  RATE_LIMIT_EXCEEDED: {
+    summary: "Too many requests in this minute",
+    meaning:
+      "The account's budget of requests for this minute and environment is spent. Nothing else happened, and the `Idempotency-Key` is still free.",
+    remedies: [
+      "Wait for the seconds in `Retry-After`, then send the same request again.",
+      "Use [webhooks](/docs/webhooks) instead of polling, or poll no more often than once a second.",
+      "Watch `X-RateLimit-Remaining` to slow down in time. See [rate limits](/docs/rate-limits).",
+    ],
+    retry: "after Retry-After",
+    message:
+      "More than 120 requests in a minute. Wait 24 s, then go on; spread polling out, or use webhooks instead.",
+  },
+  INTERNAL_ERROR: {
+    summary: "A fault on our side",
+    meaning: "Something went wrong that is not your fault. It has been logged under the `request_id`.",
+    remedies: [
+      "Send the request again with the same `Idempotency-Key`: if the first one did go through, you get its answer, and never a second image.",
+      "If it keeps failing, tell the operator the `request_id`.",
+    ],
+    retry: "with back-off",
+    message:
+      "Something went wrong on our side. Send the request again with the same Idempotency-Key; if it keeps failing, tell us the request_id.",
+  },
+  SERVICE_OVERLOADED: {
+    summary: "More work than can be finished soon",
+    meaning:
+      "The queue is so long that accepting more would only make everybody wait, or the service is short of storage. Nothing was reserved, and the `Idempotency-Key` is still free.",
+    remedies: ["Send the same request again after the seconds in `Retry-After`."],
+    retry: "after Retry-After",
+    message:
+      "The service has more work than it can finish soon. Nothing was reserved; send the same request again after the time in Retry-After.",
+  },
+  IMAGE_PROCESSING_FAILED: {
+    summary: "The image was accepted but could not be made",
+    meaning:
+      "This is not an HTTP error: it is the `failure.code` of an image whose `status` is `failed`, and it is answered with 200. The reserved credit has been given back.",
+    remedies: [
+      "Read `failure.message`: it tells whether the photo or the service was at fault.",
+      "No player found? Choose a photo in which one person's face and upper body are clear. See [photos that work well](/docs/photos).",
+      "A fault on our side? It was tried three times already. Create the image again with a **new** `Idempotency-Key`: the old one keeps answering with the failed image.",
+    ],
+    retry: "no",
+    message: "No player was found in the photo. Use one where the player's face and upper body are clear.",
+  },
+};

@@ -1,0 +1,81 @@
+import { ERROR_STATUS, type ErrorCode } from "../../core/errors.ts";
+import { VERSION } from "../../version.ts";
+import { errorResponses } from "./errors.ts";
+import { HEADERS, SECURITY_SCHEMES } from "./headers.ts";
+import { cdnOperation, partnerOperations } from "./operations.ts";
+import { webhookOperations } from "./webhooks.ts";
+
+/** Where the service can be reached from outside, without slashes at the end. */
+export interface PublicAddresses {
+  baseUrl: string;
+  cdnBaseUrl: string;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is JSON of no fixed shape to its readers.
+export type OpenApiDocument = Record<string, any>;
+
+/**
+ * The partner API as an OpenAPI 3.1 document, made of the schemas that validate requests and that the tests check
+ * answers with. https://spec.openapis.org/oas/v3.1.1
+ */
+export function openApiDocument(addresses: PublicAddresses): OpenApiDocument {
+  const { baseUrl } = addresses;
+  const document = {
+    openapi: "3.1.0",
+    info: {
+      title: "cardpress partner API",
+      version: VERSION,
+      summary: "Football player cards from a photo and a few details.",
+      description: description(baseUrl),
+      contact: { name: "Documentation and help", url: `${baseUrl}/docs` },
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: baseUrl, description: "This service. The key's prefix selects the environment." }],
+    security: [{ ApiKey: [] }],
+    tags: [
+      { name: "Images", description: "Create player cards and follow them to the finished picture." },
+      { name: "Usage", description: "Images and credits of a period." },
+      { name: "Webhooks", description: "Calls this service makes to you, signed as Standard Webhooks say." },
+    ],
+    externalDocs: { description: "Guides", url: `${baseUrl}/docs` },
+    paths: { ...partnerOperations(), ...cdnOperation(addresses.cdnBaseUrl) },
+    webhooks: webhookOperations(),
+    components: {
+      securitySchemes: SECURITY_SCHEMES,
+      headers: HEADERS,
+      responses: errorResponses(Object.keys(ERROR_STATUS) as ErrorCode[], baseUrl),
+    },
+  };
+  // Through JSON once: TypeBox marks its schemas with symbols, which are nobody's business outside.
+  const schemas: Record<string, object> = {};
+  const published = publishSchemas<OpenApiDocument>(JSON.parse(JSON.stringify(document)), schemas);
+  published.components.schemas = schemas;
+  return published;
+}
+
+function description(baseUrl: string): string {
+  return [
+    "Send a player's details and the address of a photo; get a finished player card. Work is asynchronous: a create",
+    "call is answered at once with an id, and the result comes by polling or by webhook.",
+    "",
+    `Guides, error pages and examples: ${baseUrl}/docs.`,
+    "",
+    "Every answer is an envelope: `{success, data, error}`. Every answer carries `X-Request-Id` and the",
+    "`X-RateLimit-*` headers, also refusals and failures. HEAD is answered wherever GET is.",
+  ].join("\n");
+}
+
+/**
+ * Moves every schema that has an `$id` to the components and leaves a `$ref` in its place, so that each is published
+ * once and under its name.
+ */
+function publishSchemas<T>(node: T, components: Record<string, object>): T {
+  if (Array.isArray(node)) return node.map((item) => publishSchemas(item, components)) as T;
+  if (node === null || typeof node !== "object") return node;
+  const { $id, ...rest } = node as { $id?: unknown };
+  const walk = (value: object) =>
+    Object.fromEntries(Object.entries(value).map(([key, field]) => [key, publishSchemas(field, components)]));
+  if (typeof $id !== "string") return walk(node) as T;
+  components[$id] ??= walk(rest);
+  return { $ref: `#/components/schemas/${$id}` } as T;
+}

@@ -1,0 +1,65 @@
+import { ERROR_STATUS, type ErrorCode } from "../../core/errors.ts";
+import { ERROR_TEXTS } from "../docs/error-texts.ts";
+import { docsUrl } from "../envelope.ts";
+import { ErrorResponse } from "../schemas.ts";
+
+export const EXAMPLE_REQUEST_ID = "req_0Hq3ZrX9mLk2VbTnWc7YdE5s";
+
+/** What every answer of every kind carries. */
+export const STANDARD_HEADERS = headerRefs(
+  "X-Request-Id",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+);
+
+export function headerRefs(...names: string[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** The body of an error answer as the documentation shows it. */
+export function errorExample(code: ErrorCode, baseUrl: string): object {
+  const { message, details } = ERROR_TEXTS[code];
+  const error = {
+    code,
+    message,
+    request_id: EXAMPLE_REQUEST_ID,
+    docs_url: docsUrl(baseUrl, code),
+    ...(details ? { details } : {}),
+  };
+  return { success: false, data: null, error };
+}
+
+const EXTRA_HEADERS: Partial<Record<ErrorCode, string>> = {
+  METHOD_NOT_ALLOWED: "Allow",
+  RATE_LIMIT_EXCEEDED: "Retry-After",
+  SERVICE_OVERLOADED: "Retry-After",
+};
+
+/** One reusable response for every error code, named by the code. */
+export function errorResponses(codes: readonly ErrorCode[], baseUrl: string): Record<string, object> {
+  return Object.fromEntries(
+    codes.map((code) => [
+      code,
+      {
+        description: `\`${code}\`: ${ERROR_TEXTS[code].summary}. ${ERROR_TEXTS[code].meaning}`,
+        headers: { ...STANDARD_HEADERS, ...(EXTRA_HEADERS[code] ? headerRefs(EXTRA_HEADERS[code]) : {}) },
+        content: {
+          "application/json": {
+            schema: ErrorResponse,
+            examples: {
+              [code]: { summary: ERROR_TEXTS[code].summary, value: errorExample(code, baseUrl) },
+            },
+          },
+        },
+      },
+    ]),
+  );
+}
+
+/** References to those responses by status. */
+export function refusals(...codes: ErrorCode[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(
+    codes.map((code) => [String(ERROR_STATUS[code]), { $ref: `#/components/responses/${code}` }]),
+  );
+}

@@ -1,0 +1,123 @@
+/** The examples of the documentation, written once. Tests hold them against the schemas. */
+
+const IMAGE_ID = "img_5mJd0nV7rQe2TzXyB8kWc3Hs";
+const CREATED_AT = "2026-11-21T10:00:00.000Z";
+const COMPLETED_AT = "2026-11-21T10:00:03.412Z";
+
+const completed = {
+  image_id: IMAGE_ID,
+  status: "completed",
+  result: {
+    image_url: `https://cdn.example.org/${IMAGE_ID}-Zq81LmB0xYtR4vNc.png`,
+    width: 1024,
+    height: 1280,
+    content_type: "image/png",
+    expires_at: "2026-12-21T10:00:03.412Z",
+  },
+  usage: { credits_used: 1 },
+  created_at: CREATED_AT,
+  completed_at: COMPLETED_AT,
+};
+const failed = {
+  image_id: IMAGE_ID,
+  status: "failed",
+  failure: {
+    code: "IMAGE_PROCESSING_FAILED",
+    message: "No player was found in the photo. Use one where the player's face and upper body are clear.",
+  },
+  created_at: CREATED_AT,
+  completed_at: COMPLETED_AT,
+};
+
+const answer = (data: object) => ({ success: true, data, error: null });
+const event = (type: string, data: object) => ({
+  type,
+  timestamp: COMPLETED_AT,
+  environment: "live",
+  data,
+});
+
+export const EXAMPLES = {
+  createImage: {
+    type: "player_card",
+    player: {
+      external_id: "player-10442",
+      name: "Maya Okafor",
+      position: "ST",
+      number: 9,
+      skill_level: 87,
+      source_image_url: "https://images.example.org/players/10442.jpg",
+    },
+    style: { preset: "club_card", width: 1024, height: 1280, background_theme: "stadium night" },
+    branding: {
+      club_badge_url: "https://images.example.org/badges/rovers.png",
+      primary_color: "#C8102E",
+      secondary_color: "#F6EB61",
+    },
+    metadata: { season: "2026", squad: "first team" },
+  },
+  createImageLeast: {
+    type: "player_card",
+    player: {
+      external_id: "player-10442",
+      name: "Maya Okafor",
+      position: "ST",
+      number: 9,
+      skill_level: 87,
+      source_image_url: "https://images.example.org/players/10442.jpg",
+    },
+    style: { preset: "club_card" },
+  },
+  accepted: answer({
+    image_id: IMAGE_ID,
+    status: "processing",
+    poll_url: `/v1/images/${IMAGE_ID}`,
+    eta_seconds: 4,
+    created_at: CREATED_AT,
+  }),
+  processing: answer({
+    image_id: IMAGE_ID,
+    status: "processing",
+    progress: 0.35,
+    created_at: CREATED_AT,
+    updated_at: "2026-11-21T10:00:01.120Z",
+  }),
+  completed: answer(completed),
+  failed: answer(failed),
+  list: answer({
+    images: [
+      {
+        image_id: "img_8Yc0PqLw3NvT6sRkZ1mXb4Hd",
+        status: "processing",
+        type: "player_card",
+        created_at: "2026-11-21T10:02:30.000Z",
+        completed_at: null,
+      },
+      {
+        image_id: IMAGE_ID,
+        status: "completed",
+        type: "player_card",
+        created_at: CREATED_AT,
+        completed_at: COMPLETED_AT,
+      },
+    ],
+    has_more: true,
+    next_cursor: "MTc5NTI1NTIwMDAwMC5pbWdfNW1KZDBuVjdyUWUyVHpYeUI4a1djM0hzLjlmMmI0YzFkMGUzYQ",
+  }),
+  usage: answer({
+    period: "2026-11",
+    images_requested: 412,
+    images_completed: 398,
+    images_failed: 9,
+    credits_used: 398,
+    credits_remaining: 602,
+    credit_limit: 1000,
+    environment: "live",
+  }),
+  webhooks: {
+    "image.completed": event("image.completed", completed),
+    "image.failed": event("image.failed", failed),
+    "credits.low": event("credits.low", { credits_remaining: 200, credit_limit: 1000 }),
+    "webhook.test": event("webhook.test", { message: "This is a test of your webhook." }),
+  },
+} as const;

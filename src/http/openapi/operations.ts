@@ -1,0 +1,222 @@
+import type { TSchema } from "@sinclair/typebox";
+import type { ErrorCode } from "../../core/errors.ts";
+import { CreateImageRequest } from "../../core/image-request.ts";
+import { DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT } from "../../core/limits.ts";
+import {
+  AcceptedImageResponse,
+  ImageListResponse,
+  ImageResponse,
+  PUBLIC_STATUSES,
+  UsagePeriodParameter,
+  UsageResponse,
+} from "../schemas.ts";
+import { headerRefs, refusals, STANDARD_HEADERS } from "./errors.ts";
+import { EXAMPLES } from "./examples.ts";
+import { IDEMPOTENCY_KEY_PARAMETER } from "./headers.ts";
+
+type Examples = Record<string, { summary: string; value: object }>;
+
+/** What every partner route may refuse with. */
+const ALWAYS: readonly ErrorCode[] = [
+  "INVALID_API_KEY",
+  "PARTNER_SUSPENDED",
+  "METHOD_NOT_ALLOWED",
+  "RATE_LIMIT_EXCEEDED",
+  "INTERNAL_ERROR",
+];
+
+function answer(description: string, schema: TSchema, examples: Examples, ...extraHeaders: string[]) {
+  return {
+    description,
+    headers: { ...STANDARD_HEADERS, ...headerRefs(...extraHeaders) },
+    content: { "application/json": { schema, examples } },
+  };
+}
+
+/** The paths under /v1. */
+export function partnerOperations(): Record<string, object> {
+  return {
+    "/v1/images": { post: createImage(), get: listImages() },
+    "/v1/images/{image_id}": { get: getImage() },
+    "/v1/usage": { get: getUsage() },
+  };
+}
+
+function createImage(): object {
+  return {
+    operationId: "createImage",
+    tags: ["Images"],
+    summary: "Create an image",
+    description:
+      "Fetches and checks the photo (and badge), reserves one credit with a live key, and answers at once with the image's id. The picture is made afterwards: poll `poll_url`, or listen for webhooks. Only a completed image costs its credit; a failed one gives it back.",
+    parameters: [IDEMPOTENCY_KEY_PARAMETER],
+    requestBody: {
+      required: true,
+      description: "At most 64 KB of JSON in UTF-8. Fields that are not listed are refused.",
+      content: {
+        "application/json": {
+          schema: CreateImageRequest,
+          examples: {
+            full: { summary: "With every option", value: EXAMPLES.createImage },
+            least: { summary: "Only what is required", value: EXAMPLES.createImageLeast },
+          },
+        },
+      },
+    },
+    responses: {
+      "202": answer(
+        "Accepted; or the stored answer of an earlier request with the same key and body, byte for byte.",
+        AcceptedImageResponse,
+        { accepted: { summary: "Accepted", value: EXAMPLES.accepted } },
+        "Location",
+        "Idempotent-Replayed",
+      ),
+      ...refusals(
+        ...ALWAYS,
+        "INVALID_REQUEST",
+        "INSUFFICIENT_CREDITS",
+        "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD",
+        "PAYLOAD_TOO_LARGE",
+        "UNSUPPORTED_MEDIA_TYPE",
+        "UNSUPPORTED_IMAGE_SOURCE",
+        "SERVICE_OVERLOADED",
+      ),
+    },
+  };
+}
+
+function listImages(): object {
+  return {
+    operationId: "listImages",
+    tags: ["Images"],
+    summary: "List images",
+    description:
+      "The images of the key's account and environment, newest first. Pages stay right while new images arrive.",
+    parameters: [
+      {
+        name: "status",
+        in: "query",
+        description: "Only images in this state.",
+        schema: { type: "string", enum: PUBLIC_STATUSES },
+      },
+      {
+        name: "limit",
+        in: "query",
+        description: "How many images a page has at most.",
+        schema: { type: "integer", minimum: 1, maximum: MAX_LIST_LIMIT, default: DEFAULT_LIST_LIMIT },
+      },
+      {
+        name: "after",
+        in: "query",
+        description: "The `next_cursor` of the previous page, with the same `status` and kind of key.",
+        schema: { type: "string" },
+      },
+    ],
+    responses: {
+      "200": answer("A page of images.", ImageListResponse, {
+        page: { summary: "A page, with another to come", value: EXAMPLES.list },
+      }),
+      ...refusals(...ALWAYS, "INVALID_REQUEST"),
+    },
+  };
+}
+
+function getImage(): object {
+  return {
+    operationId: "getImage",
+    tags: ["Images"],
+    summary: "Get an image",
+    description:
+      "The image's current state. A failed image is answered with 200 as well: the request succeeded, and `failure` tells why the image did not.",
+    parameters: [
+      {
+        name: "image_id",
+        in: "path",
+        required: true,
+        description: "The id of the create answer.",
+        schema: { type: "string" },
+        example: "img_5mJd0nV7rQe2TzXyB8kWc3Hs",
+      },
+    ],
+    responses: {
+      "200": answer("The image in its current state.", ImageResponse, {
+        processing: { summary: "Being made", value: EXAMPLES.processing },
+        completed: { summary: "Ready", value: EXAMPLES.completed },
+        failed: { summary: "Failed", value: EXAMPLES.failed },
+      }),
+      ...refusals(...ALWAYS, "IMAGE_NOT_FOUND"),
+    },
+  };
+}
+
+function getUsage(): object {
+  return {
+    operationId: "getUsage",
+    tags: ["Usage"],
+    summary: "Get usage",
+    description:
+      "Images and credits of a period, for the key's environment. Periods are in UTC. The label of `last_30_days` is the current month.",
+    parameters: [
+      {
+        name: "period",
+        in: "query",
+        required: true,
+        description: "Which period.",
+        schema: UsagePeriodParameter,
+        example: "current_month",
+      },
+    ],
+    responses: {
+      "200": answer("The period's counts.", UsageResponse, {
+        usage: { summary: "A month", value: EXAMPLES.usage },
+      }),
+      ...refusals(...ALWAYS, "INVALID_REQUEST"),
+    },
+  };
+}
+
+/** Finished pictures: another address than the API's, and no key. */
+export function cdnOperation(cdnBaseUrl: string): Record<string, object> {
+  const binary = { schema: { type: "string", contentMediaType: "application/octet-stream" } };
+  return {
+    "/{picture}": {
+      servers: [{ url: cdnBaseUrl, description: "Finished pictures" }],
+      get: {
+        operationId: "getPicture",
+        tags: ["Images"],
+        summary: "Get a finished picture",
+        description:
+          "Take the whole address from `result.image_url`. It needs no key: its name cannot be guessed, and whoever knows it may open it until `expires_at`.",
+        security: [],
+        parameters: [
+          {
+            name: "picture",
+            in: "path",
+            required: true,
+            description: "The last part of `result.image_url`.",
+            schema: { type: "string" },
+            example: "img_5mJd0nV7rQe2TzXyB8kWc3Hs-Zq81LmB0xYtR4vNc.png",
+          },
+          {
+            name: "If-None-Match",
+            in: "header",
+            description: "An ETag you have; answered with 304 while it is right.",
+            schema: { type: "string" },
+          },
+        ],
+        responses: {
+          "200": {
+            description: "The picture.",
+            headers: { ...headerRefs("X-Request-Id", "ETag", "Cache-Control") },
+            content: { "image/png": binary, "image/webp": binary, "image/jpeg": binary },
+          },
+          "304": {
+            description: "The picture you have is still right.",
+            headers: { ...headerRefs("X-Request-Id", "ETag", "Cache-Control") },
+          },
+          ...refusals("NOT_FOUND", "METHOD_NOT_ALLOWED", "INTERNAL_ERROR"),
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { type TSchema, Type } from "@sinclair/typebox";
+import { StringEnum } from "../../core/string-enum.ts";
+import { CompletedImage, FailedImage } from "../schemas.ts";
+
+// The bodies of webhooks, as the OpenAPI document publishes them.
+
+const closed = { additionalProperties: false } as const;
+
+function event<T extends TSchema>(type: string, data: T, $id: string) {
+  return Type.Object(
+    {
+      type: StringEnum([type], { description: "The kind of event." }),
+      timestamp: Type.String({
+        format: "date-time",
+        description: "When it happened.",
+        examples: ["2026-11-21T10:00:03.412Z"],
+      }),
+      environment: StringEnum(["live", "test"], { description: "The environment it happened in." }),
+      data,
+    },
+    { ...closed, $id },
+  );
+}
+
+export const CreditsLow = Type.Object(
+  {
+    credits_remaining: Type.Integer({ minimum: 0, description: "Credits available.", examples: [200] }),
+    credit_limit: Type.Integer({ minimum: 0, description: "The plan's credits a month.", examples: [1000] }),
+  },
+  { ...closed, $id: "CreditsLow" },
+);
+
+export const WebhookTest = Type.Object(
+  { message: Type.String({ description: "A greeting.", examples: ["This is a test of your webhook."] }) },
+  { ...closed, $id: "WebhookTest" },
+);
+
+export const ImageCompletedEvent = event("image.completed", CompletedImage, "ImageCompletedEvent");
+export const ImageFailedEvent = event("image.failed", FailedImage, "ImageFailedEvent");
+export const CreditsLowEvent = event("credits.low", CreditsLow, "CreditsLowEvent");
+export const WebhookTestEvent = event("webhook.test", WebhookTest, "WebhookTestEvent");

@@ -1,0 +1,92 @@
+import type { TSchema } from "@sinclair/typebox";
+import { EXAMPLES } from "./examples.ts";
+import {
+  CreditsLowEvent,
+  ImageCompletedEvent,
+  ImageFailedEvent,
+  WebhookTestEvent,
+} from "./webhook-schemas.ts";
+
+const SIGNED_HEADERS = [
+  {
+    name: "webhook-id",
+    in: "header",
+    required: true,
+    description: "Identifies the event. The same at every attempt: use it to ignore what you have seen.",
+    schema: { type: "string" },
+    example: "evt_7Wc2Lk9VbTnX0Hq3ZrXm5dYE",
+  },
+  {
+    name: "webhook-timestamp",
+    in: "header",
+    required: true,
+    description: "Unix time in seconds of this attempt. Refuse what is older than five minutes.",
+    schema: { type: "integer" },
+    example: 1795255203,
+  },
+] as const;
+
+interface WebhookText {
+  operationId: string;
+  summary: string;
+  description: string;
+  schema: TSchema;
+}
+
+const WEBHOOKS: Record<keyof (typeof EXAMPLES)["webhooks"], WebhookText> = {
+  "image.completed": {
+    operationId: "onImageCompleted",
+    summary: "An image is ready",
+    description: "Sent once an image is completed. `data` is what `GET /v1/images/{image_id}` answers.",
+    schema: ImageCompletedEvent,
+  },
+  "image.failed": {
+    operationId: "onImageFailed",
+    summary: "An image could not be made",
+    description: "Sent once an image has failed. Its credit has been given back.",
+    schema: ImageFailedEvent,
+  },
+  "credits.low": {
+    operationId: "onCreditsLow",
+    summary: "A fifth of the credits is left",
+    description: "Sent when the credits available fall to 20 % of the plan.",
+    schema: CreditsLowEvent,
+  },
+  "webhook.test": {
+    operationId: "onWebhookTest",
+    summary: "A test that you asked for",
+    description: "Sent when a test is asked for in the console, to see that an endpoint works.",
+    schema: WebhookTestEvent,
+  },
+};
+
+/** The calls the service makes to partners. https://www.standardwebhooks.com */
+export function webhookOperations(): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(WEBHOOKS).map(([type, { schema, ...text }]) => [
+      type,
+      {
+        post: {
+          ...text,
+          tags: ["Webhooks"],
+          security: [{ WebhookSignature: [] }],
+          parameters: SIGNED_HEADERS,
+          requestBody: {
+            required: true,
+            content: {
+              "application/json": { schema, example: EXAMPLES.webhooks[type as keyof typeof WEBHOOKS] },
+            },
+          },
+          responses: {
+            "2XX": { description: "Taken. Answer within 15 seconds, and do slow work afterwards." },
+            "410": { description: "Gone: the endpoint is switched off and hears nothing more." },
+            default: {
+              description:
+                "Anything else, a redirect or no answer in time is a failure. It is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h.",
+            },
+          },
+        },
+      },
+    ]),
+  );
+}

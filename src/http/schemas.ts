@@ -1,0 +1,231 @@
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { ERROR_STATUS, type ErrorCode } from "../core/errors.ts";
+import { StringEnum } from "../core/string-enum.ts";
+import { USAGE_PERIODS } from "../core/time.ts";
+
+// The shapes of every answer. The published OpenAPI document is made of these, and the tests check real answers with
+// them, so that what partners read is what they get. A schema with an $id is published under that name.
+
+const closed = { additionalProperties: false } as const;
+
+const time = (description: string, example: string) =>
+  Type.String({ format: "date-time", description, examples: [example] });
+const CREATED_AT = "2026-11-21T10:00:00.000Z";
+const COMPLETED_AT = "2026-11-21T10:00:03.412Z";
+
+const imageId = Type.String({
+  pattern: "^img_[0-9A-Za-z]+$",
+  description: "The image's identifier.",
+  examples: ["img_5mJd0nV7rQe2TzXyB8kWc3Hs"],
+});
+const createdAt = time("When the request was accepted.", CREATED_AT);
+const completedAt = time("When the image was completed or failed.", COMPLETED_AT);
+
+export const AcceptedImage = Type.Object(
+  {
+    image_id: imageId,
+    status: StringEnum(["processing"], { description: "Always `processing`: the work has only begun." }),
+    poll_url: Type.String({
+      pattern: "^/v1/images/img_",
+      description: "Path to ask for the image's state, on the same host.",
+      examples: ["/v1/images/img_5mJd0nV7rQe2TzXyB8kWc3Hs"],
+    }),
+    eta_seconds: Type.Integer({
+      minimum: 1,
+      description: "Estimated seconds until the image is finished, from the queue and recent images.",
+      examples: [4],
+    }),
+    created_at: createdAt,
+  },
+  { ...closed, $id: "AcceptedImage", description: "An accepted image request." },
+);
+
+export const ProcessingImage = Type.Object(
+  {
+    image_id: imageId,
+    status: StringEnum(["processing"], { description: "The image is being made." }),
+    progress: Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()], {
+      description:
+        "Share of the work that is done, 0.0 to 1.0; null while it waits. Best effort; may step back.",
+      examples: [0.35],
+    }),
+    created_at: createdAt,
+    updated_at: time("When the state last changed.", "2026-11-21T10:00:01.120Z"),
+  },
+  { ...closed, $id: "ProcessingImage", title: "Processing" },
+);
+
+export const ImageResult = Type.Object(
+  {
+    image_url: Type.String({
+      format: "uri",
+      description: "Address of the finished picture. Open to anyone who knows it, until `expires_at`.",
+      examples: ["https://cdn.example.org/img_5mJd0nV7rQe2TzXyB8kWc3Hs-Zq81LmB0xYtR4vNc.png"],
+    }),
+    width: Type.Integer({ minimum: 512, maximum: 2048, description: "Pixels.", examples: [1024] }),
+    height: Type.Integer({ minimum: 512, maximum: 2048, description: "Pixels.", examples: [1280] }),
+    content_type: StringEnum(["image/png", "image/webp", "image/jpeg"], { description: "MIME type." }),
+    expires_at: time("When the address stops working. Store the picture before.", "2026-12-21T10:00:03.412Z"),
+  },
+  { ...closed, $id: "ImageResult", description: "The finished picture." },
+);
+
+export const CompletedImage = Type.Object(
+  {
+    image_id: imageId,
+    status: StringEnum(["completed"], { description: "The image is ready." }),
+    result: ImageResult,
+    usage: Type.Object(
+      { credits_used: Type.Integer({ const: 1, description: "One credit for each completed image." }) },
+      closed,
+    ),
+    created_at: createdAt,
+    completed_at: completedAt,
+  },
+  { ...closed, $id: "CompletedImage", title: "Completed" },
+);
+
+export const FAILURE_CODES = ["IMAGE_PROCESSING_FAILED"] as const;
+
+export const ImageFailure = Type.Object(
+  {
+    code: StringEnum(FAILURE_CODES, { description: "Why the image failed." }),
+    message: Type.String({
+      description: "What happened and what to do, for people.",
+      examples: [
+        "No player was found in the photo. Use one where the player's face and upper body are clear.",
+      ],
+    }),
+  },
+  { ...closed, $id: "ImageFailure", description: "Why an image failed. Its credit has been given back." },
+);
+
+export const FailedImage = Type.Object(
+  {
+    image_id: imageId,
+    status: StringEnum(["failed"], { description: "The image could not be made. Nothing was charged." }),
+    failure: ImageFailure,
+    created_at: createdAt,
+    completed_at: completedAt,
+  },
+  { ...closed, $id: "FailedImage", title: "Failed" },
+);
+
+/** Which fields an image shows depends on its `status`. */
+export const Image = Type.Union([ProcessingImage, CompletedImage, FailedImage], {
+  $id: "Image",
+  description: "An image in its current state. `status` tells which fields are there.",
+});
+
+export const PUBLIC_STATUSES = ["processing", "completed", "failed"] as const;
+
+export const ImageListItem = Type.Object(
+  {
+    image_id: imageId,
+    status: StringEnum(PUBLIC_STATUSES, { description: "The image's state." }),
+    type: StringEnum(["player_card"], { description: "The kind of image." }),
+    created_at: createdAt,
+    completed_at: Type.Union([Type.String({ format: "date-time" }), Type.Null()], {
+      description: "When the image was completed or failed; null while it is processing.",
+      examples: [COMPLETED_AT],
+    }),
+  },
+  { ...closed, $id: "ImageListItem" },
+);
+
+export const ImageList = Type.Object(
+  {
+    images: Type.Array(ImageListItem, { maxItems: 100, description: "Newest first." }),
+    has_more: Type.Boolean({ description: "Whether there is another page." }),
+    next_cursor: Type.Union([Type.String(), Type.Null()], {
+      description: "Send it as `after` to get the next page; null on the last page.",
+    }),
+  },
+  { ...closed, $id: "ImageList", description: "A page of images." },
+);
+
+const count = (description: string, example: number) =>
+  Type.Integer({ minimum: 0, description, examples: [example] });
+
+export const Usage = Type.Object(
+  {
+    period: Type.String({
+      pattern: "^\\d{4}-\\d{2}$",
+      description: "The billing period's label, year and month in UTC.",
+      examples: ["2026-11"],
+    }),
+    images_requested: count("Requests accepted in the period.", 412),
+    images_completed: count("Images completed in the period.", 398),
+    images_failed: count("Images failed in the period.", 9),
+    credits_used: count("Credits consumed in the period.", 398),
+    credits_remaining: count("Credits available now.", 602),
+    credit_limit: count("The plan's credits a month.", 1000),
+    environment: StringEnum(["live", "test"], { description: "From the key used." }),
+  },
+  { ...closed, $id: "Usage", description: "Images and credits of one period and environment." },
+);
+
+export const UsagePeriodParameter = StringEnum(USAGE_PERIODS);
+
+export const ErrorDetail = Type.Object(
+  {
+    field: Type.String({
+      description: "A path such as `player.number`, `header Idempotency-Key` or `query limit`.",
+      examples: ["player.number"],
+    }),
+    message: Type.String({
+      description: "The broken rule and what to send instead.",
+      examples: ["must be a whole number from 1 to 99; got 120."],
+    }),
+  },
+  { ...closed, $id: "ErrorDetail", description: "One broken field." },
+);
+
+const ERROR_CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
+
+export const ApiError = Type.Object(
+  {
+    code: StringEnum(ERROR_CODES, { description: "Stable: switch on it." }),
+    message: Type.String({ description: "What is wrong and what to do, for people. May change." }),
+    request_id: Type.String({
+      description: "Also in the X-Request-Id header. Tell it to us when you ask for help.",
+      examples: ["req_0Hq3ZrX9mLk2VbTnWc7YdE5s"],
+    }),
+    docs_url: Type.String({ format: "uri", description: "The page about this code." }),
+    details: Type.Optional(
+      Type.Array(ErrorDetail, {
+        minItems: 1,
+        maxItems: 100,
+        description: "Every broken field, where fields are at fault.",
+      }),
+    ),
+  },
+  { ...closed, $id: "ApiError" },
+);
+
+/** `{success: true, data, error: null}` */
+export function successEnvelope<T extends TSchema>(data: T, $id: string) {
+  return Type.Object(
+    {
+      success: Type.Boolean({ const: true }),
+      data,
+      error: Type.Null({ description: "Always null when `success` is true." }),
+    },
+    { ...closed, $id },
+  );
+}
+
+export const AcceptedImageResponse = successEnvelope(AcceptedImage, "AcceptedImageResponse");
+export const ImageResponse = successEnvelope(Image, "ImageResponse");
+export const ImageListResponse = successEnvelope(ImageList, "ImageListResponse");
+export const UsageResponse = successEnvelope(Usage, "UsageResponse");
+
+export const ErrorResponse = Type.Object(
+  {
+    success: Type.Boolean({ const: false }),
+    data: Type.Null({ description: "Always null when `success` is false." }),
+    error: ApiError,
+  },
+  { ...closed, $id: "ErrorResponse", description: "The envelope of every refusal and failure." },
+);
+export type ErrorResponse = Static<typeof ErrorResponse>;
