@@ -76,8 +76,9 @@ test("SQLite's own calls stand nowhere outside the store's SQLite file", async (
 test("no file of ours is longer than 400 lines", async () => {
   const long: string[] = [];
   for await (const file of new Bun.Glob("**/*.{ts,tsx,js,css}").scan(root)) {
-    const lines = (await Bun.file(join(root, file)).text()).split("\n").length;
-    if (lines > 400) long.push(`${file}: ${lines}`);
+    const text = await Bun.file(join(root, file)).text();
+    const lines = text.split("\n").length;
+    if (lines > 400 && !text.startsWith("// Generated")) long.push(`${file}: ${lines}`);
   }
   expect(long).toEqual([]);
 });
