@@ -1,0 +1,128 @@
+/**
+ * How fast cards are made, as ratios against a baseline measured in the same run.
+ *
+ *     bun run bench [--seconds 5]
+ *
+ * Baseline: what most code does, a new page for every card: open, set content, take a screenshot, close. Against it: the
+ * warm page. Both draw the same card from the same cutout in one browser, one after the other. Then one render worker's
+ * whole way from a photo to the file, for a new photo and for one seen before, by stage.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { Browser } from "puppeteer-core";
+import type { CardInput, Cutout, ImageFormat } from "../../src/core/card.ts";
+import { launchBrowser } from "../../src/render/browser.ts";
+import { findChromium } from "../../src/render/chromium.ts";
+import { openCardPage } from "../../src/render/page.ts";
+import { openPhotoStudio } from "../../src/render/photo.ts";
+import { openPress } from "../../src/render/press.ts";
+import { loadTemplate } from "../../src/render/template.ts";
+
+const { values: options } = parseArgs({ options: { seconds: { type: "string", default: "5" } } });
+const runMs = Number(options.seconds) * 1000;
+const PHOTOS = join(import.meta.dir, "../photos");
+const NAMES = ["Maya Okafor", "Li Wei", "João Félix da Silva", "Ana", "Zlatko Đorđević", "O'Brien"];
+
+const scratch = mkdtempSync(join(tmpdir(), "cardpress-bench-"));
+const cacheDir = join(tmpdir(), "cardpress-test-cache");
+mkdirSync(cacheDir, { recursive: true });
+const noSandbox = process.getuid?.() === 0;
+const chromium = await findChromium({ configuredPath: process.env.CARDPRESS_CHROMIUM, cacheDir });
+
+function card(n: number, format: ImageFormat): CardInput {
+  return {
+    player: {
+      name: NAMES[n % NAMES.length] ?? "",
+      position: "ST",
+      number: (n % 99) + 1,
+      skillLevel: 60 + (n % 40),
+    },
+    style: { preset: "club_card", width: 1024, height: 1280, format, backgroundTheme: "stadium" },
+    branding: { primaryColor: "#C8102E", secondaryColor: "#F6EB61" },
+  };
+}
+
+/** Milliseconds a card, over as many cards as fit into the time after two warming ones. */
+async function perCard(make: (n: number) => Promise<unknown>): Promise<number> {
+  for (let n = 0; n < 2; n++) await make(n);
+  const start = performance.now();
+  let made = 0;
+  while (performance.now() - start < runMs || made < 3) await make(made++);
+  return (performance.now() - start) / made;
+}
+
+async function cutoutOf(browser: Browser, photo: string): Promise<Cutout> {
+  const studio = await openPhotoStudio(browser);
+  const result = await studio.cutOut(await Bun.file(join(PHOTOS, photo)).bytes());
+  await studio.close();
+  if (!result.ok) throw new Error(result.message);
+  return result.cutout;
+}
+
+async function benchWarmPage(): Promise<void> {
+  const browser = await launchBrowser({ chromium, profilesDir: scratch, noSandbox });
+  const cutout = await cutoutOf(browser, "unsplash_man.jpg");
+  const template = await loadTemplate("club_card");
+  const warm = await openCardPage(browser, template);
+  console.log(`1024x1280 card, ${await browser.version()}, milliseconds a card (cards a second):`);
+  for (const format of ["png", "jpeg", "webp"] as const) {
+    const baselineMs = await perCard(async (n) => {
+      const page = await openCardPage(browser, template);
+      await page.render({ card: card(n, format), cutout, badge: null });
+      await page.close();
+    });
+    const warmMs = await perCard((n) => warm.render({ card: card(n, format), cutout, badge: null }));
+    console.log(
+      `  ${format.padEnd(4)}  page per card ${shown(baselineMs)}   warm page ${shown(warmMs)}   ratio ${(baselineMs / warmMs).toFixed(1)}`,
+    );
+  }
+  await browser.close();
+}
+
+async function benchPress(): Promise<void> {
+  const press = await openPress({
+    chromium,
+    profilesDir: scratch,
+    cutoutsDir: join(scratch, "cutouts"),
+    templatesDir: null,
+    noSandbox,
+  });
+  let photos = 0;
+  const make = (photoSha256: string, n: number) =>
+    press.make(
+      {
+        jobId: "bench",
+        card: card(n, "png"),
+        photoPath: join(PHOTOS, "unsplash_man.jpg"),
+        photoSha256,
+        badgePath: null,
+        outputPath: join(scratch, "card.png"),
+      },
+      () => {},
+    );
+  // A made-up hash is a photo never seen before, a fixed one a photo seen again.
+  const newPhotoMs = await perCard((n) => make(String(photos++).padStart(64, "0"), n));
+  const { timingsMs } = await make("f".repeat(64), 0);
+  const repeatedMs = await perCard((n) => make("f".repeat(64), n));
+  console.log("One render worker, photo to finished PNG file:");
+  console.log(
+    `  new photo ${shown(newPhotoMs)}   repeated photo ${shown(repeatedMs)}   ratio ${(newPhotoMs / repeatedMs).toFixed(1)}`,
+  );
+  const stages = Object.entries(timingsMs).map(([stage, ms]) => `${stage} ${Math.round(ms)}`);
+  console.log(`  stages of a new photo: ${stages.join(", ")}`);
+  await press.close();
+}
+
+function shown(ms: number): string {
+  return `${ms.toFixed(0).padStart(4)} ms (${(1000 / ms).toFixed(1)}/s)`;
+}
+
+try {
+  await benchWarmPage();
+  await benchPress();
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+process.exit(0);
