@@ -32,6 +32,8 @@ export interface Palette {
   plateFrom: string;
   plateTo: string;
   plateInk: string;
+  /** White or black, whichever strengthens the plate's contrast with its ink. */
+  plateSheen: string;
   /** The dark block with skill level and position. */
   slabFrom: string;
   slabTo: string;
@@ -242,6 +244,7 @@ function textColours(p: Oklch, s: Oklch) {
     plateFrom: plate.from,
     plateTo: plate.to,
     plateInk: plate.ink,
+    plateSheen: luminance(plate.ink) < 0.2 ? "#ffffff" : "#000000",
     slabFrom,
     slabTo,
     slabInk: shade(warm, 0.985, 0.15, 0.025),

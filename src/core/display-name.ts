@@ -11,9 +11,8 @@ export interface DisplayName {
 const MAX_MARKS_PER_LETTER = 4;
 
 // Joiners shape Persian, Indic and emoji; every other invisible character has no place on a card.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what has to go.
 const INVISIBLE =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\uffff]|\p{Cs}|\p{Co}|[\u{e0000}-\u{e0fff}]/gu;
+  /\p{Cc}|\p{Cs}|\p{Co}|\p{Zl}|\p{Zp}|[\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\uffff]|[\u{e0000}-\u{e0fff}]|\u034f|\u17b4|\u17b5/gu;
 
 /** Only these scripts have a capital form that every bundled font draws. */
 const CASED =
@@ -34,8 +33,8 @@ export function displayName(raw: string, isDrawable: (codePoint: number) => bool
 /** Joiners and marks without a letter before them draw dotted circles or nothing at all. */
 function tidy(text: string): string {
   return text
-    .replace(/(^|\s)[\p{M}\u200c\u200d\ufe0f]+/gu, "$1")
-    .replace(/[\u200c\u200d]+(?=\s|$)/gu, "")
+    .replace(/(^|\s)(?:\p{M}|\u200c|\u200d)+/gu, "$1")
+    .replace(/(?:\u200c|\u200d)+(?=\s|$)/gu, "")
     .replace(/\s+/gu, " ")
     .trim();
 }

@@ -1,17 +1,198 @@
 import type { Palette } from "./colours.ts";
+import { toHex, toOklch } from "./colours.ts";
+import { drawPattern } from "./scene-patterns.ts";
+import { drawNature, NATURE } from "./scenes-nature.ts";
+import { drawPlace, PLACES } from "./scenes-places.ts";
+
+/** The colours of one scene, `#rrggbb`: from the darkest edge to the light behind the head, and a second hue. */
+export interface SceneColours {
+  deep: string;
+  mid: string;
+  light: string;
+  accent: string;
+  glow: string;
+}
+
+/** What a painter works on: 1000 units wide, `height` high, the player's head at (`x`, `y`). */
+export interface Canvas {
+  height: number;
+  x: number;
+  y: number;
+  colours: SceneColours;
+  /** The next number of the scene's own seeded sequence, from `low` to `high`. */
+  random: (low: number, high: number) => number;
+}
+
 export interface Scene {
+  /** A known theme's name, "facets" when none was asked for, "pattern" for words nobody knows. */
   theme: string;
   svg: string;
+  colours: SceneColours;
 }
-export function sceneOf(
-  _text: string | undefined,
-  p: Palette,
-  size: { layout: string; width: number; height: number },
-): Scene {
-  const w = 1000,
-    h = Math.round((1000 * size.height) / size.width);
-  return {
-    theme: "facets",
-    svg: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${w} ${h}" width="${w}" height="${h}"><defs><linearGradient id="g" x1="0" y1="0" x2="0.3" y2="1"><stop offset="0" stop-color="${p.panelLight}"/><stop offset="0.45" stop-color="${p.panel}"/><stop offset="1" stop-color="${p.panelDeep}"/></linearGradient></defs><rect width="100%" height="100%" fill="url(#g)"/></svg>`,
+
+/** Words for each theme, without accents, in several languages; one word of a longer text is enough. */
+const WORDS: Record<string, string> = {
+  stadium:
+    "stadium arena crowd fans floodlight floodlights estadio stade stadion estadi stadio matchday stadyum 体育场 スタジアム стадион ملعب",
+  night:
+    "night midnight moon moonlight dark noche nuit nacht noite notte noc gece luna lune mond 夜 ночь ليل",
+  neon: "neon cyber cyberpunk synthwave vaporwave glow laser lasers led neón futuristic future 霓虹 ネオン неон نيون",
+  fire: "fire flame flames inferno hot heat burning lava volcano fuego feu feuer fogo fuoco ogien ates magma 火 炎 огонь نار",
+  ice: "ice icy frozen frost freeze glacier crystal crystals hielo glace eis gelo ghiaccio lod buz 冰 氷 лед ثلج",
+  gold: "gold golden luxury trophy champion champions oro or dore ouro zloto altin premium 金 золото ذهب",
+  galaxy:
+    "galaxy space cosmos cosmic universe stars star nebula planet galaxia espacio espace weltraum galassia spazio uzay 银河 宇宙 космос فضاء",
+  rain: "rain rainy drizzle wet lluvia pluie regen chuva pioggia deszcz yagmur 雨 дождь مطر",
+  city: "city urban skyline downtown street streets metropolis ciudad ville stadt cidade citta miasto sehir 城市 街 город مدينة",
+  forest:
+    "forest wood woods jungle trees tree nature bosque foret wald floresta foresta las orman selva 森林 森 лес غابة",
+  storm:
+    "storm stormy lightning thunder thunderstorm bolt electric tormenta orage sturm gewitter tempestade tempesta burza firtina rayo blitz 雷 嵐 шторм عاصفة",
+  sunset:
+    "sunset sunrise dusk dawn evening sun summer atardecer coucher sonnenuntergang tramonto zachod alba 日落 夕日 закат غروب",
+  ocean:
+    "ocean sea wave waves water beach mar mer meer oceano mare morze deniz playa coast aqua 海 океан море بحر",
+  desert: "desert dune dunes sand sahara desierto wuste deserto pustynia col 沙漠 砂漠 пустыня صحراء",
+  carbon: "carbon fibre fiber tech kevlar weave karbon carbono carbone matte stealth 碳 カーボン карбон",
+  retro:
+    "retro vintage classic oldschool seventies eighties 70s 80s 90s nostalgia throwback klassisch clasico classique 复古 レトロ ретро",
+  mountain:
+    "mountain mountains alps peak peaks summit rock montana montagne berg berge alpen montanha montagna gora dag 山 гора جبل",
+  pitch:
+    "pitch grass field lawn turf green cesped pelouse rasen gramado campo prato boisko saha 球场 芝生 поле",
+  smoke: "smoke smoky fog mist misty haze steam humo fumee rauch fumo dym duman niebla nebel 烟 煙 дым دخان",
+  confetti:
+    "confetti party celebration celebrate victory winner carnival fiesta fete feier festa swieto kutlama festival 庆祝 праздник احتفال",
+  aurora: "aurora borealis northern polar lights nordlicht aurore polarlicht 极光 オーロラ сияние",
+  circuit:
+    "circuit digital matrix computer cyberspace data robot robotic code technology technologie tecnologia 电路 デジタル цифровой",
+  royal:
+    "royal king queen crown palace regal majestic prince real rey roi konig rei re krol kral 王 король ملك",
+  snow: "snow snowy winter snowfall blizzard christmas nieve neige schnee neve snieg kar invierno hiver 雪 снег شتاء",
+};
+
+/** Themes a card knows by name; every other text gets a pattern of its own. */
+export const THEMES = Object.keys(WORDS);
+
+const themeOfWord = new Map(
+  Object.entries(WORDS).flatMap(([theme, words]) =>
+    words.split(" ").map((word) => [plain(word), theme] as const),
+  ),
+);
+
+/** Hue and depth each theme has by nature, used where the club has no colours: [deep, mid, light, accent, glow]. */
+const NATURAL: Record<string, [string, string, string, string, string]> = {
+  stadium: ["#04140f", "#0d3a33", "#3fa07c", "#bff5d8", "#eafff4"],
+  night: ["#030717", "#0d1c46", "#33508f", "#f4e7b8", "#dbe6ff"],
+  neon: ["#0b0320", "#2a0a5e", "#8a1fd1", "#22f3ff", "#ff5bd8"],
+  fire: ["#1c0300", "#7a1200", "#e24a05", "#ffb52b", "#fff0b0"],
+  ice: ["#06202f", "#1f6f95", "#7fcdea", "#e2f8ff", "#ffffff"],
+  gold: ["#2a1a02", "#7d5509", "#d8a32c", "#ffe28a", "#fff6cf"],
+  galaxy: ["#05020f", "#21104f", "#6b36a8", "#ff8bd0", "#cfe0ff"],
+  rain: ["#060d14", "#1e3242", "#557489", "#b8d8ea", "#e3f2fa"],
+  city: ["#07080f", "#1b2340", "#50608f", "#ffc76a", "#ffe4b4"],
+  forest: ["#04110a", "#12401f", "#4c8a45", "#cfe88a", "#f1ffd0"],
+  storm: ["#05060d", "#1c2238", "#535e83", "#b9c9ff", "#f2f4ff"],
+  sunset: ["#2a0a2e", "#9c2a4c", "#f3823c", "#ffd166", "#fff0c2"],
+  ocean: ["#021c2e", "#05598a", "#2aa7cc", "#a9f0ee", "#e8ffff"],
+  desert: ["#3a1806", "#a5541b", "#e3a35a", "#ffdc9a", "#fff3d6"],
+  carbon: ["#050607", "#16191d", "#3a4149", "#aab4bf", "#e4eaf0"],
+  retro: ["#2b120c", "#a63d22", "#e58a2e", "#f4d58d", "#fff1cc"],
+  mountain: ["#0a1420", "#2c4a68", "#7fa0bd", "#f0f6fb", "#ffffff"],
+  pitch: ["#03200c", "#0d5c25", "#3aa14b", "#dff7d8", "#f5fff0"],
+  smoke: ["#08080a", "#2b2c33", "#75767f", "#d9dae0", "#f6f6f8"],
+  confetti: ["#1c0838", "#5a1c8a", "#b04ad0", "#ffd23f", "#fff3c4"],
+  aurora: ["#02101c", "#06344a", "#16806f", "#6dffb0", "#d6ffe9"],
+  circuit: ["#010f0e", "#053b3a", "#0f8a7e", "#5fffe0", "#d5fff6"],
+  royal: ["#160628", "#431573", "#7c3fb8", "#f3cf72", "#fff0c9"],
+  snow: ["#1a2a3d", "#5c7f9f", "#b4cfe2", "#ffffff", "#ffffff"],
+};
+
+/** Longer texts add nothing that anybody could see. */
+const MAX_TEXT = 200;
+
+function plain(text: string): string {
+  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+}
+
+/** The theme a free text asks for: the first word that some theme knows, also in the plural; undefined if none. */
+export function themeOf(text: string): string | undefined {
+  const words = plain(text.slice(0, MAX_TEXT)).match(/[\p{L}\p{N}]+/gu) ?? [];
+  for (const word of words) {
+    const theme = themeOfWord.get(word) ?? themeOfWord.get(word.replace(/(es|s|y|en)$/u, ""));
+    if (theme) return theme;
+    // Chinese and Japanese write no spaces between words.
+    for (const [known, name] of themeOfWord)
+      if (/\p{Script=Han}/u.test(known) && word.includes(known)) return name;
+  }
+  return undefined;
+}
+
+/** 32-bit FNV-1a (Fowler, Noll, Vo) of a text's UTF-16 units. */
+function seedOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash >>> 0;
+}
+
+/** mulberry32 (Tommy Ettinger): small, fast and the same everywhere. */
+function sequence(seed: number): Canvas["random"] {
+  let state = seed;
+  return (low, high) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return low + (((t ^ (t >>> 14)) >>> 0) / 4294967296) * (high - low);
   };
+}
+
+/**
+ * Draws the background for a free text (or none) as SVG of the given shape; equal input, equal output. The text
+ * itself never gets into the SVG. `branded` keeps the club's colours, otherwise a theme brings its own.
+ */
+export function sceneOf(
+  text: string | undefined,
+  palette: Palette,
+  size: { width: number; height: number; focus: { x: number; y: number } },
+  branded: boolean,
+): Scene {
+  const wish = plain((text ?? "").slice(0, MAX_TEXT)).trim();
+  const theme = wish === "" ? "facets" : (themeOf(wish) ?? "pattern");
+  const height = Math.round((1000 * size.height) / size.width);
+  const colours = coloursOf(theme, palette, branded);
+  const canvas: Canvas = {
+    height,
+    x: size.focus.x * 1000,
+    y: size.focus.y * height,
+    colours,
+    random: sequence(seedOf(wish)),
+  };
+  const art = NATURE.has(theme)
+    ? drawNature(theme, canvas)
+    : PLACES.has(theme)
+      ? drawPlace(theme, canvas)
+      : drawPattern(theme, canvas);
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 ${height}" width="1000" height="${height}" preserveAspectRatio="xMidYMid slice">${art}</svg>`;
+  return { theme, svg, colours };
+}
+
+function coloursOf(theme: string, palette: Palette, branded: boolean): SceneColours {
+  const natural = NATURAL[theme];
+  if (!branded && natural) {
+    const [deep, mid, light, accent, glow] = natural;
+    return { deep, mid, light, accent, glow };
+  }
+  const brand = {
+    deep: palette.panelDeep,
+    mid: palette.panel,
+    light: palette.panelLight,
+    accent: palette.accent,
+    glow: palette.glow,
+  };
+  // A scene needs its accent to stand out from its ground; two dark brand colours would hide every line.
+  const ground = toOklch(brand.mid);
+  const line = toOklch(brand.accent);
+  if (Math.abs(line.l - ground.l) < 0.18)
+    brand.accent = toHex({ ...line, l: ground.l > 0.6 ? ground.l - 0.3 : ground.l + 0.32 });
+  return brand;
 }

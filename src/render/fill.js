@@ -19,7 +19,10 @@ import { fitText } from "./fit.js";
 /** Nothing a card shows takes longer than this to decode on a busy machine. */
 const READY_TIMEOUT_MS = 8000;
 
-/** A white pixel-sized picture, so that an <img> never shows its broken mark. */
+/** A tiny badge stays a little soft rather than becoming a blur. */
+const MAX_BADGE_ENLARGEMENT = 2.5;
+
+/** A transparent pixel-sized picture, so that an <img> never shows its broken mark. */
 const EMPTY = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==";
 
 /**
@@ -50,6 +53,7 @@ export async function fillCard(fill) {
   await bounded("fonts", document.fonts.ready);
   const fontsReady = performance.now();
   await bounded("pictures", Promise.all(decoded));
+  if (fill.pictures.badge) describeBadge(card);
   const picturesReady = performance.now();
   const [box] = boxes;
   if (!box) throw new Error('card.html has no element with data-fit="name"');
@@ -77,6 +81,32 @@ async function setPicture(card, name, source) {
   await image.decode().catch(() => {
     throw new Error(`the ${name} picture could not be decoded`);
   });
+}
+
+/**
+ * Tells the style sheet the badge's shape, whether it is light, and how large it may get before it blurs.
+ * @param {HTMLElement} card
+ */
+function describeBadge(card) {
+  const image = /** @type {HTMLImageElement | null} */ (card.querySelector('img[data-picture="badge"]'));
+  if (!image) return;
+  const size = 24;
+  const canvas = new OffscreenCanvas(size, size);
+  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
+    canvas.getContext("2d", { willReadFrequently: true })
+  );
+  context.drawImage(image, 0, 0, size, size);
+  const { data } = context.getImageData(0, 0, size, size);
+  let [weight, light] = [0, 0];
+  for (let i = 0; i < data.length; i += 4) {
+    const [r = 0, g = 0, b = 0, alpha = 0] = data.subarray(i, i + 4);
+    weight += alpha;
+    light += alpha * (0.2126 * r + 0.7152 * g + 0.0722 * b);
+  }
+  const { naturalWidth: width, naturalHeight: height } = image;
+  card.dataset.badge = weight > 0 && light / weight > 150 ? "light" : "dark";
+  card.style.setProperty("--badge-aspect", String(width / height));
+  card.style.setProperty("--badge-max", `${Math.max(width, height) * MAX_BADGE_ENLARGEMENT}px`);
 }
 
 /**
@@ -109,8 +139,9 @@ export async function makeGrain() {
     state ^= state << 13;
     state ^= state >>> 17;
     state ^= state << 5;
-    const grey = 128 + (((state >>> 8) & 127) - 63);
-    pixels.data.set([grey, grey, grey, 150], i * 4);
+    const noise = ((state >>> 8) & 31) - 15.5;
+    const grey = noise > 0 ? 255 : 0;
+    pixels.data.set([grey, grey, grey, Math.abs(noise) * 1.3], i * 4);
   }
   context.putImageData(pixels, 0, 0);
   return URL.createObjectURL(await canvas.convertToBlob({ type: "image/png" }));

@@ -3,7 +3,7 @@ import type { Badge, CardInput, Cutout, ImageFormat } from "../core/card.ts";
 import { paletteOf } from "../core/colours.ts";
 import { displayName } from "../core/display-name.ts";
 import { placeCutout } from "../core/framing.ts";
-import { type LayoutName, layoutFor } from "../core/template-manifest.ts";
+import { type LayoutName, layoutFor, type TemplateLayout } from "../core/template-manifest.ts";
 import { sceneOf } from "../core/themes.ts";
 import { openSealedPage, type PageFile } from "./browser.ts";
 // @ts-expect-error TypeScript sees the module; the import gives its text, which runs in the page.
@@ -36,6 +36,11 @@ export interface CardPage {
   close(): Promise<void>;
 }
 
+export interface CardPageOptions {
+  /** Prints "TEST" across every card. */
+  watermark?: boolean;
+}
+
 /** High enough that gradients do not band, low enough for the web. */
 const JPEG_QUALITY = 90;
 const WEBP_QUALITY = 90;
@@ -55,7 +60,11 @@ const FONT_TYPES: Record<string, string> = {
 };
 
 /** Opens a page in `browser` with the template's files and the bundled fonts behind it. */
-export async function openCardPage(browser: Browser, template: LoadedTemplate): Promise<CardPage> {
+export async function openCardPage(
+  browser: Browser,
+  template: LoadedTemplate,
+  options: CardPageOptions = {},
+): Promise<CardPage> {
   const media = new Map<string, PageFile>();
   const page = await openSealedPage(browser, (path) => templateFile(template, path) ?? media.get(path), "/");
   const failures: string[] = [];
@@ -72,6 +81,7 @@ export async function openCardPage(browser: Browser, template: LoadedTemplate): 
       const started = performance.now();
       onStage?.("compose");
       const fill = composeFill(job, template, grain, media);
+      if (options.watermark) fill.attributes.watermark = "test";
       if (size.width !== style.width || size.height !== style.height) {
         size = { width: style.width, height: style.height };
         await page.setViewport({ ...size, deviceScaleFactor: 1 });
@@ -151,6 +161,8 @@ function templateFile(template: LoadedTemplate, path: string): PageFile | undefi
   return font && { body: font, contentType: FONT_TYPES[path.split(".").pop() ?? ""] ?? "font/woff2" };
 }
 
+const TIER_PIPS = { bronze: 1, silver: 2, gold: 3, elite: 4 };
+
 /** Han characters look different in each language, so its own font goes first. */
 const CJK_ORDER: Record<string, string> = { ja: "JP SC TC KR", ko: "KR SC TC JP" };
 
@@ -187,16 +199,18 @@ function composeFill(
   const name = displayName(player.name, isDrawable);
   const shown = job.cutout ?? silhouette(palette);
   const place = placeCutout(shown, shown.framing, layout, box);
-  const scene = sceneOf(style.backgroundTheme, palette, {
-    layout: layoutName,
-    width: box.width,
-    height: box.height,
-  });
+  const branded = Boolean(branding.primaryColor ?? branding.secondaryColor);
+  const scene = sceneOf(style.backgroundTheme, palette, { ...box, focus: focusOf(layout) }, branded);
   const px = (value: number) => `${Math.round(value * 100) / 100}px`;
   media.clear();
   return {
     variables: {
       ...(palette as unknown as Record<string, string>),
+      panelDeep: scene.colours.deep,
+      panel: scene.colours.mid,
+      panelLight: scene.colours.light,
+      accent: scene.colours.accent,
+      glow: scene.colours.glow,
       "card-x": px(box.x),
       "card-y": px(box.y),
       "card-width": px(box.width),
@@ -207,10 +221,14 @@ function composeFill(
       "player-height": px(place.height),
       ...Object.fromEntries(Object.entries(place.fade).map(([side, amount]) => [`fade-${side}`, px(amount)])),
       "skill-part": String(player.skillLevel / 99),
+      pips: String(TIER_PIPS[palette.tier]),
       "fallback-fonts": fallbackFonts(name.lang, name.script),
       grain: `url("${grain}")`,
     },
-    attributes: attributesOf(job, layoutName, palette.tier, name.script),
+    attributes: {
+      ...attributesOf(job, layoutName, palette.tier, name.script),
+      fades: Object.values(place.fade).some((amount) => amount > 0) ? "yes" : "no",
+    },
     texts: {
       name: name.text,
       skill: String(player.skillLevel),
@@ -225,6 +243,14 @@ function composeFill(
       scene: publish(media, { bytes: new TextEncoder().encode(scene.svg), contentType: "image/svg+xml" }),
     },
     fit: template.manifest.name_text,
+  };
+}
+
+/** The face target's middle, as fractions of the frame: what the scene's light comes from. */
+function focusOf({ face, frame }: TemplateLayout): { x: number; y: number } {
+  return {
+    x: (face.x + face.width / 2 - frame.x) / frame.width,
+    y: Math.max(0.08, (face.y + face.height / 2 - frame.y) / frame.height),
   };
 }
 

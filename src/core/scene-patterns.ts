@@ -1,0 +1,220 @@
+import { circle, linear, n, polygon, radial, rect, stroke, times } from "./svg.ts";
+import type { Canvas } from "./themes.ts";
+
+type Motif = (canvas: Canvas, step: number, colour: string) => string;
+
+/** Motifs for words that no theme knows; two of them, their angle and their size come from the text's seed. */
+const MOTIFS: Motif[] = [hexagons, triangles, rings, chevrons, bars, halftone, waves, diamonds, plus, scales];
+
+/** Draws "facets", the design of a card without a theme, or the pattern that belongs to the canvas's own seed. */
+export function drawPattern(theme: string, canvas: Canvas): string {
+  return theme === "facets" ? facets(canvas) : seeded(canvas);
+}
+
+function base({ height: h, x, y, colours: c }: Canvas, turn: number): string {
+  const [dx, dy] = [Math.cos(turn) / 2, Math.sin(turn) / 2];
+  return (
+    linear(
+      "base",
+      [
+        [0, c.light],
+        [0.42, c.mid],
+        [1, c.deep],
+      ],
+      [0.5 - dx, 0.5 - dy, 0.5 + dx, 0.5 + dy].map((v) => Math.round(v * 100) / 100) as [
+        number,
+        number,
+        number,
+        number,
+      ],
+    ) +
+    radial("spot", [
+      [0, c.glow, 0.75],
+      [0.5, c.light, 0.35],
+      [1, c.light, 0],
+    ]) +
+    rect(0, 0, 1000, h, "url(#base)") +
+    circle(x, y, 620, "url(#spot)")
+  );
+}
+
+/** Shards of light that fly out from behind the player: long ones dim, short ones bright. */
+function facets(canvas: Canvas): string {
+  const { height: h, x, y, colours: c, random } = canvas;
+  const at = (r: number, a: number): [number, number] => [x + Math.cos(a) * r, y + 80 + Math.sin(a) * r];
+  const rays = times(30, (i) => {
+    const a = (i / 30) * Math.PI * 2 + random(-0.05, 0.05);
+    const w = random(0.02, 0.085);
+    return polygon(
+      [at(random(80, 260), a), at(1900, a - w), at(1900, a + w)],
+      i % 3 ? c.light : c.accent,
+      `opacity="${n(random(0.1, 0.3))}"`,
+    );
+  });
+  const shards = times(44, (i) => {
+    const a = random(0, Math.PI * 2);
+    const r = random(320, 900);
+    const s = random(18, 120) * (r / 700);
+    const tip = at(r + s * 1.9, a);
+    const [l, m] = [at(r, a - s / r / 1.7), at(r - s * 0.4, a + s / r / 2.6)];
+    return (
+      polygon([tip, l, m], i % 4 ? c.light : c.accent, `opacity="${n(random(0.25, 0.7))}"`) +
+      polygon([tip, m, at(r + s * 0.1, a + s / r / 1.4)], c.deep, `opacity="${n(random(0.25, 0.6))}"`)
+    );
+  });
+  const slash = [0, 1, 2].map((i) =>
+    polygon(
+      [
+        [840 + i * 74, -10],
+        [868 + i * 74, -10],
+        [868 + i * 74 - h * 0.42, h],
+        [840 + i * 74 - h * 0.42, h],
+      ],
+      i === 1 ? c.accent : c.glow,
+      `opacity="${[0.16, 0.34, 0.1][i]}"`,
+    ),
+  );
+  return base(canvas, 1.35) + rays + slash.join("") + shards;
+}
+
+function seeded(canvas: Canvas): string {
+  const { height: h, colours: c, random } = canvas;
+  const first = Math.floor(random(0, MOTIFS.length));
+  const second = (first + 1 + Math.floor(random(0, MOTIFS.length - 1))) % MOTIFS.length;
+  const turn = random(-40, 40);
+  const draw = (index: number, step: number, colour: string, opacity: number, angle: number) =>
+    `<g opacity="${opacity}" transform="rotate(${n(angle)} 500 ${n(h / 2)})">${MOTIFS[index]?.(canvas, step, colour)}</g>`;
+  return (
+    base(canvas, random(0, 6.28)) +
+    draw(second, random(150, 240), c.deep, 0.45, turn + 30) +
+    draw(first, random(70, 140), c.accent, 0.6, turn)
+  );
+}
+
+/** Calls `draw` on a grid that covers the canvas also when it is turned by 45 degrees. */
+function grid(
+  { height: h }: Canvas,
+  dx: number,
+  dy: number,
+  draw: (x: number, y: number, row: number, column: number) => string,
+): string {
+  const reach = Math.hypot(1000, h) / 2;
+  const columns = Math.ceil((2 * reach) / dx) + 1;
+  const rows = Math.ceil((2 * reach) / dy) + 1;
+  return times(rows, (row) =>
+    times(columns, (column) => draw(500 - reach + column * dx, h / 2 - reach + row * dy, row, column)),
+  );
+}
+
+function hexagons(canvas: Canvas, step: number, colour: string): string {
+  const r = step * 0.56;
+  return grid(canvas, step, step * 0.87, (x, y, row) => {
+    const cx = x + (row % 2) * step * 0.5;
+    const points = Array.from({ length: 6 }, (_, i): [number, number] => [
+      cx + Math.sin((i * Math.PI) / 3) * r,
+      y + Math.cos((i * Math.PI) / 3) * r,
+    ]);
+    return polygon(
+      points,
+      canvas.random(0, 1) > 0.72 ? colour : "none",
+      `stroke="${colour}" stroke-width="4"`,
+    );
+  });
+}
+
+function triangles(canvas: Canvas, step: number, colour: string): string {
+  return grid(canvas, step, step, (x, y, row, column) => {
+    const up = (row + column) % 2 === 0;
+    return polygon(
+      up
+        ? [
+            [x, y + step],
+            [x + step, y + step],
+            [x + step / 2, y],
+          ]
+        : [
+            [x, y],
+            [x + step, y],
+            [x + step / 2, y + step],
+          ],
+      colour,
+      `opacity="${n(canvas.random(0, 0.9))}"`,
+    );
+  });
+}
+
+function rings({ x, y }: Canvas, step: number, colour: string): string {
+  return times(18, (i) =>
+    circle(
+      x,
+      y,
+      (i + 1) * step * 0.75,
+      "none",
+      `stroke="${colour}" stroke-width="${n(step * (i % 3 ? 0.12 : 0.34))}"`,
+    ),
+  );
+}
+
+function chevrons(canvas: Canvas, step: number, colour: string): string {
+  return grid(canvas, 2000, step, (_, y, row) =>
+    stroke(`M-500 ${n(y + 500)}L500 ${n(y)}L1500 ${n(y + 500)}`, colour, step * (row % 3 ? 0.16 : 0.44)),
+  );
+}
+
+function bars(canvas: Canvas, step: number, colour: string): string {
+  return grid(canvas, step, 4000, (x) =>
+    rect(x, -1000, step * canvas.random(0.08, 0.62), 4000, colour, `opacity="${n(canvas.random(0.3, 1))}"`),
+  );
+}
+
+function halftone(canvas: Canvas, step: number, colour: string): string {
+  const s = Math.max(44, step * 0.45);
+  return grid(canvas, s, s, (x, y, row) => {
+    const d = Math.hypot(x - canvas.x, y - canvas.y);
+    return circle(x + (row % 2) * s * 0.5, y, Math.max(2, Math.min(s * 0.55, (d / 1100) * s * 0.7)), colour);
+  });
+}
+
+function waves(canvas: Canvas, step: number, colour: string): string {
+  return grid(canvas, 4000, step * 0.7, (_, y, row) => {
+    let d = `M-500 ${n(y)}`;
+    for (let x = -500; x < 1500; x += step * 2)
+      d += `q${n(step * 0.5)} ${n(-step * 0.6)} ${n(step)} 0t${n(step)} 0`;
+    return stroke(d, colour, row % 2 ? 6 : step * 0.2);
+  });
+}
+
+function diamonds(canvas: Canvas, step: number, colour: string): string {
+  return grid(canvas, step, step * 1.6, (x, y, row, column) => {
+    const s = step * (canvas.random(0, 1) > 0.5 ? 0.46 : 0.24);
+    const oy = y + (column % 2) * step * 0.8;
+    return polygon(
+      [
+        [x, oy - s * 1.6],
+        [x + s, oy],
+        [x, oy + s * 1.6],
+        [x - s, oy],
+      ],
+      (row + column) % 3 ? "none" : colour,
+      `stroke="${colour}" stroke-width="5"`,
+    );
+  });
+}
+
+function plus(canvas: Canvas, step: number, colour: string): string {
+  return grid(canvas, step, step, (x, y, row, column) => {
+    const s = step * ((row + column) % 2 ? 0.2 : 0.36);
+    return stroke(`M${n(x - s)} ${n(y)}h${n(2 * s)}M${n(x)} ${n(y - s)}v${n(2 * s)}`, colour, s * 0.55);
+  });
+}
+
+function scales(canvas: Canvas, step: number, colour: string): string {
+  return grid(
+    canvas,
+    step,
+    step * 0.5,
+    (x, y, row) =>
+      circle(x + (row % 2) * step * 0.5, y, step * 0.48, "none", `stroke="${colour}" stroke-width="7"`) +
+      circle(x + (row % 2) * step * 0.5, y, step * 0.2, "none", `stroke="${colour}" stroke-width="5"`),
+  );
+}
