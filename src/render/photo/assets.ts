@@ -9,7 +9,7 @@ import litertUtils from "@litertjs/wasm-utils" with { type: "file" };
 import faceDetector from "@mediapipe/face_detection/face_detection_full_range_sparse.tflite" with {
   type: "file",
 };
-import poseLandmarks from "@mediapipe/pose/pose_landmark_heavy.tflite" with { type: "file" };
+import poseLandmarks from "@mediapipe/pose/pose_landmark_full.tflite" with { type: "file" };
 // The archive holds one file with nothing around it: BlazePose's person detector.
 import personDetector from "@mediapipe/pose/pose_solution_packed_assets.data" with { type: "file" };
 import personMask from "@mediapipe/selfie_segmentation/selfie_segmentation.tflite" with { type: "file" };

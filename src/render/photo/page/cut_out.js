@@ -164,14 +164,14 @@ export function cutOut(cut, player, salient) {
   return { canvas: out, framing: frameCutout(cut, trim, alpha, player) };
 }
 
-/** The head and as much around it, in cells. @param {Finding} player @param {Grid} grid @returns {Rect} */
+/** The head and half as much around it, less below, in cells. @param {Finding} player @param {Grid} grid @returns {Rect} */
 function hairRect(player, grid) {
   const head = headBox(player);
   return {
     x: (head.x - head.width / 2 - grid.x) / grid.step,
     y: (head.y - head.height / 2 - grid.y) / grid.step,
     width: (2 * head.width) / grid.step,
-    height: (2 * head.height) / grid.step,
+    height: (1.6 * head.height) / grid.step,
   };
 }
 

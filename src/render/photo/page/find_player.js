@@ -2,7 +2,7 @@ import { findFaces, findPeople, maskPeople, readPose, squareAround, wholePicture
 import { boundsAbove, sampleMask } from "./masks.js";
 
 /** @import { Face, Person, Point, Pose } from "./detectors.js" */
-/** @import { Grid, Mask, Rect } from "./masks.js" */
+/** @import { Grid, Mask, Numbers, Rect } from "./masks.js" */
 
 /**
  * Everything known about one person, in search pixels.
@@ -37,6 +37,9 @@ const OWN_FACE_SCORE = 0.35;
 
 /** The agreement of masks is counted on a grid of this many cells on the longer side. */
 const COVER_GRID_CELLS = 200;
+
+/** A pose that lies so far within the player's is the player's own, found twice. */
+const SAME_PERSON_PART = 0.5;
 
 /** A body is about this many face heights tall when only the face is known to be there. */
 const BODY_PER_FACE = 3;
@@ -93,13 +96,6 @@ async function examine(picture, person) {
   };
   const people = await maskPeople(picture, squareAround(body, 0.15));
   const masked = sampleMask(people, grid);
-  let poseCells = 0;
-  let sharedCells = 0;
-  for (let i = 0; i < posed.length; i++) {
-    if (posed[i] <= 0.5) continue;
-    poseCells++;
-    if (masked[i] > 0.5) sharedCells++;
-  }
   const head = headOf(pose);
   const closeUp = {
     cx: head.centre.x,
@@ -117,7 +113,7 @@ async function examine(picture, person) {
     face,
     head,
     rivals: [],
-    cover: sharedCells / poseCells,
+    cover: sharedPart(posed, masked),
   };
 }
 
@@ -179,17 +175,33 @@ async function isPlayer(picture, finding) {
  * @param {OffscreenCanvas} picture @param {Person} player @param {Finding} finding @param {Person[]} people
  * @returns {Promise<Mask[]>}
  */
-async function findRivals(picture, player, { body }, people) {
+async function findRivals(picture, player, { body, pose }, people) {
+  const grid = coverGrid(picture);
   const rivals = [];
   for (const person of people) {
     const { cx, cy, width } = person.crop;
     const apartX = Math.abs(cx - body.x - body.width / 2) - body.width / 2 - width / 2;
     const apartY = Math.abs(cy - body.y - body.height / 2) - body.height / 2 - width / 2;
     if (person === player || apartX > 0 || apartY > 0) continue;
-    const pose = await readPose(picture, person.crop);
-    if (pose.presence >= MIN_PRESENCE) rivals.push(pose.mask);
+    const rival = await readPose(picture, person.crop);
+    if (rival.presence < MIN_PRESENCE) continue;
+    // The detector may have found the player twice.
+    const shared = pose ? sharedPart(sampleMask(rival.mask, grid), sampleMask(pose.mask, grid)) : 0;
+    if (shared < SAME_PERSON_PART) rivals.push(rival.mask);
   }
   return rivals;
+}
+
+/** The part of the first mask's cells that the second one has too. @param {Numbers} one @param {Numbers} other */
+function sharedPart(one, other) {
+  let cells = 0;
+  let shared = 0;
+  for (let i = 0; i < one.length; i++) {
+    if (one[i] <= 0.5) continue;
+    cells++;
+    if (other[i] > 0.5) shared++;
+  }
+  return cells > 0 ? shared / cells : 0;
 }
 
 /**

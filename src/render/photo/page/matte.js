@@ -8,6 +8,9 @@ const MIN_SHARED_PART = 0.5;
 /** ... and is not so much larger that it holds other people too. */
 const MAX_PATCH_TO_POSE = 2.2;
 
+/** The patch counts this far around the pose, as a part of the grid's longer side: what is further is somebody else's. */
+const PATCH_REACH_PART = 0.04;
+
 /** The salient matte is trusted when it agrees this far with what pose and person mask are both sure of. */
 const TRUSTED_AGREEMENT = 0.75;
 
@@ -15,8 +18,10 @@ const TRUSTED_AGREEMENT = 0.75;
 const REACH_PART = 0.012;
 
 /** Something salient beside the body, such as a ball or a trophy, is kept whole when it is clear and not too large. */
-const MAX_BELONGING_PART = 0.4;
-const MIN_BELONGING_SALIENCE = 0.65;
+const MAX_BELONGING_PART = 0.2;
+/** Its bridge to the body is taken with it. */
+const BELONGING_REACH_CELLS = 9;
+const MIN_BELONGING_SALIENCE = 0.72;
 
 /** Patches apart from the player are kept above this part of the player's size: a leg behind a ball, not a passer-by. */
 const MAX_ISLAND_PART = 0.08;
@@ -43,7 +48,12 @@ export function playerMasks(player, grid) {
   const [sharedCells = 0, size = 0] = [shared[best], sizes[best]];
   const fitsPose = sharedCells > MIN_SHARED_PART * poseCells && size < MAX_PATCH_TO_POSE * poseCells;
   const fits = best > 0 && (!posed || fitsPose);
-  const patch = people.map((value, i) => (fits && labels[i] === best ? value : 0));
+  const around =
+    posed && dilate(posed, grid.width, Math.round(PATCH_REACH_PART * Math.max(grid.width, grid.height)));
+  const patch = people.map((value, i) => {
+    if (!fits || labels[i] !== best) return 0;
+    return around ? value * smoothStep(around[i], 0.3, 0.6) : value;
+  });
   return { posed, patch, fits };
 }
 
@@ -135,7 +145,7 @@ function admitBelongings(support, fine, core, width) {
     return (salience[label] ?? 0) >= MIN_BELONGING_SALIENCE * size;
   });
   const extra = support.map((_, i) => (admitted[labels[i]] ? 1 : 0));
-  const reach = dilate(extra, width, 4);
+  const reach = dilate(extra, width, BELONGING_REACH_CELLS);
   for (let i = 0; i < support.length; i++) support[i] = Math.max(support[i], reach[i]);
 }
 
