@@ -10,6 +10,7 @@ import faceDetector from "@mediapipe/face_detection/face_detection_full_range_sp
   type: "file",
 };
 import poseLandmarks from "@mediapipe/pose/pose_landmark_full.tflite" with { type: "file" };
+import carefulPoseLandmarks from "@mediapipe/pose/pose_landmark_heavy.tflite" with { type: "file" };
 // The archive holds one file with nothing around it: BlazePose's person detector.
 import personDetector from "@mediapipe/pose/pose_solution_packed_assets.data" with { type: "file" };
 import personMask from "@mediapipe/selfie_segmentation/selfie_segmentation.tflite" with { type: "file" };
@@ -59,6 +60,7 @@ export const ASSET_PATHS: Record<string, string> = {
   "/models/person_detector.tflite": personDetector,
   "/models/person_mask.tflite": personMask,
   "/models/pose_landmarks.tflite": poseLandmarks,
+  "/models/pose_landmarks_heavy.tflite": carefulPoseLandmarks,
   "/models/salient.onnx": salient,
   "/onnx/ort.js": onnx,
   "/onnx/ort.wasm": onnxWasm,

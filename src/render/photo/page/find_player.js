@@ -38,6 +38,9 @@ const OWN_FACE_SCORE = 0.35;
 /** The agreement of masks is counted on a grid of this many cells on the longer side. */
 const COVER_GRID_CELLS = 200;
 
+/** Nobody's face is seen from behind: the person detector has to be this sure. */
+const FACELESS_SCORE = 0.65;
+
 /** A pose that lies so far within the player's is the player's own, found twice. */
 const SAME_PERSON_PART = 0.5;
 
@@ -55,16 +58,29 @@ export async function findPlayer(picture, scale) {
   const faces = await findFaces(picture, whole, MIN_FACE_SCORE);
   const people = (await findPeople(picture, whole, MIN_PERSON_SCORE)).slice(0, MAX_CANDIDATES);
   people.sort((a, b) => prominence(b, picture) - prominence(a, picture));
-  for (const person of people) {
-    const finding = await examine(picture, person);
-    if (!finding || !(await isPlayer(picture, finding))) continue;
-    const search = checkSize(finding, picture, scale);
-    if ("player" in search) search.player.rivals = await findRivals(picture, person, finding, people);
-    return search;
-  }
+  const player = await firstPlayer(picture, people, false);
+  if (player) return checkSize(player, picture, scale);
   const face = faces[0];
-  if (!face || face.score < SURE_FACE_SCORE) return { refusal: "no_player" };
-  return checkSize(await examineFace(picture, face), picture, scale);
+  if (face && face.score >= SURE_FACE_SCORE)
+    return checkSize(await examineFace(picture, face), picture, scale);
+  // The quick pose network misses people seen from behind, whom the person detector is sure of.
+  const clear = people.filter((person) => person.score >= FACELESS_SCORE);
+  const turnedAway = await firstPlayer(picture, clear, true);
+  return turnedAway ? checkSize(turnedAway, picture, scale) : { refusal: "no_player" };
+}
+
+/**
+ * The first of the people who passes for a player, with the rivals around.
+ * @param {OffscreenCanvas} picture @param {Person[]} people @param {boolean} carefully
+ * @returns {Promise<Finding | null>}
+ */
+async function firstPlayer(picture, people, carefully) {
+  for (const person of people) {
+    const finding = await examine(picture, person, carefully);
+    if (!finding || !(await isPlayer(picture, finding))) continue;
+    return { ...finding, rivals: await findRivals(picture, person, finding, people) };
+  }
+  return null;
 }
 
 /**
@@ -78,11 +94,11 @@ function prominence(person, picture) {
 }
 
 /**
- * @param {OffscreenCanvas} picture @param {Person} person
+ * @param {OffscreenCanvas} picture @param {Person} person @param {boolean} carefully
  * @returns {Promise<Finding | null>}
  */
-async function examine(picture, person) {
-  const pose = await readPose(picture, person.crop);
+async function examine(picture, person, carefully) {
+  const pose = await readPose(picture, person.crop, carefully);
   if (pose.presence < MIN_PRESENCE) return null;
   const grid = coverGrid(picture);
   const posed = sampleMask(pose.mask, grid);
@@ -165,7 +181,7 @@ async function isPlayer(picture, finding) {
     if (detector >= 0.4 && face >= 0.5) return true;
   }
   // Nobody's face is seen from behind: then the detector must be as sure of the close-up as of the whole photo.
-  if (presence < 0.95 || cover < 0.85 || detector < 0.65) return false;
+  if (presence < 0.95 || cover < 0.85 || detector < FACELESS_SCORE) return false;
   const again = await findPeople(picture, squareAround(finding.body, 0.3), 0.1);
   return (again[0]?.score ?? 0) >= 0.88;
 }

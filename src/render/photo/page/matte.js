@@ -95,7 +95,9 @@ export function fuseMatte(player, salient, grid) {
   const trusted = agreement(fine, core) >= TRUSTED_AGREEMENT;
   /** @type {Numbers} */
   const matte = fine.map((value, i) => {
-    const sure = smoothStep(core[i] ?? 0, 0.7, 0.9) * (trusted ? smoothStep(value, 0.08, 0.3) : 1);
+    const byMasks = smoothStep(core[i] ?? 0, 0.7, 0.9) * (trusted ? smoothStep(value, 0.08, 0.3) : 1);
+    const byPose = posed ? smoothStep(posed[i], 0.8, 0.95) * smoothStep(value, 0.25, 0.5) : 0;
+    const sure = Math.max(byMasks, byPose * (support[i] ?? 0));
     return smoothStep(Math.max(value * (support[i] ?? 0), sure), 0.2, 0.8);
   });
   closeHoles(matte, grid.width);
