@@ -22,6 +22,7 @@ import decode from "./page/decode.js" with { type: "text" };
 import detectors from "./page/detectors.js" with { type: "text" };
 import edge from "./page/edge.js" with { type: "text" };
 import edgeColours from "./page/edge_colours.js" with { type: "text" };
+import exposure from "./page/exposure.js" with { type: "text" };
 import findPlayer from "./page/find_player.js" with { type: "text" };
 import framing from "./page/framing.js" with { type: "text" };
 import guidedFilter from "./page/guided_filter.js" with { type: "text" };
@@ -38,6 +39,7 @@ export const PAGE_MODULES: Record<string, string> = {
   "detectors.js": detectors,
   "edge.js": edge,
   "edge_colours.js": edgeColours,
+  "exposure.js": exposure,
   "find_player.js": findPlayer,
   "framing.js": framing,
   "guided_filter.js": guidedFilter,

@@ -1,5 +1,6 @@
 import { BACKDROP, canvasOf, contextOf } from "./decode.js";
 import { refineEdge } from "./edge.js";
+import { liftUnderexposed } from "./exposure.js";
 import { frameCutout, headBox } from "./framing.js";
 import { boundsAbove, patches } from "./masks.js";
 import { fuseMatte, playerBounds } from "./matte.js";
@@ -160,6 +161,7 @@ export function cutOut(cut, player, salient) {
       height: grid.height,
       hair: hairRect(player, grid),
     });
+  liftUnderexposed(image.data);
   const alpha = alphaOf(image.data);
   const trim = trimmed(alpha, canvas);
   const out = canvasOf(trim.width, trim.height);

@@ -27,6 +27,8 @@ const MIN_BELONGING_SALIENCE = 0.72;
 const MAX_ISLAND_PART = 0.08;
 /** Holes below this part of the player's size are mistakes; larger ones are the gaps between arms and body. */
 const MAX_FILLED_HOLE_PART = 0.0025;
+/** Mean of the two masks from which a hole of any size is filled. */
+const CLAIMED_HOLE = 0.75;
 
 /**
  * The pose's mask and the player's own patch of the person mask; an empty patch when the two do not fit together.
@@ -100,7 +102,7 @@ export function fuseMatte(player, salient, grid) {
     const sure = Math.max(byMasks, byPose * (support[i] ?? 0));
     return smoothStep(Math.max(value * (support[i] ?? 0), sure), 0.2, 0.8);
   });
-  closeHoles(matte, grid.width);
+  closeHoles(matte, core, grid.width);
   dropIslands(matte, grid.width);
   return matte;
 }
@@ -163,13 +165,24 @@ function agreement(fine, core) {
   return cells > 0 ? sum / cells : 1;
 }
 
-/** @param {Numbers} matte @param {number} width */
-function closeHoles(matte, width) {
+/**
+ * Fills small holes, and larger ones that pose and person mask both claim: a white sleeve before a white wall.
+ * @param {Numbers} matte @param {Numbers} core @param {number} width
+ */
+function closeHoles(matte, core, width) {
   const { labels, sizes } = patches(matte.length, width, (cell) => matte[cell] < 0.5);
-  const playerCells = matte.reduce((sum, value) => sum + (value >= 0.5 ? 1 : 0), 0);
+  const claimed = sizes.map(() => 0);
+  let playerCells = 0;
   for (let i = 0; i < matte.length; i++) {
-    const label = labels[i];
-    if (label && (sizes[label] ?? 0) < MAX_FILLED_HOLE_PART * playerCells) matte[i] = 1;
+    if (matte[i] >= 0.5) playerCells++;
+    if (labels[i]) claimed[labels[i]] += core[i];
+  }
+  const filled = sizes.map((size, label) => {
+    const small = size < MAX_FILLED_HOLE_PART * playerCells;
+    return label > 0 && (small || (claimed[label] ?? 0) >= CLAIMED_HOLE * size);
+  });
+  for (let i = 0; i < matte.length; i++) {
+    if (filled[labels[i]]) matte[i] = 1;
   }
 }
 
