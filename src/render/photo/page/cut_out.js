@@ -195,7 +195,7 @@ function hairRect(player, grid) {
     x: (head.x - head.width / 2 - grid.x) / grid.step,
     y: (head.y - head.height / 2 - grid.y) / grid.step,
     width: (2 * head.width) / grid.step,
-    height: (1.6 * head.height) / grid.step,
+    height: (1.45 * head.height) / grid.step,
   };
 }
 

@@ -1,5 +1,5 @@
 import { findFaces, findPeople, maskPeople, readPose, squareAround, wholePicture } from "./detectors.js";
-import { boundsAbove, sampleMask } from "./masks.js";
+import { boundsAbove, sampleMask, smoothStep } from "./masks.js";
 
 /** @import { Face, Person, Point, Pose } from "./detectors.js" */
 /** @import { Grid, Mask, Numbers, Rect } from "./masks.js" */
@@ -40,6 +40,9 @@ const COVER_GRID_CELLS = 200;
 
 /** Nobody's face is seen from behind: the person detector has to be this sure. */
 const FACELESS_SCORE = 0.65;
+
+/** A face in the player's surroundings this sure is somebody else's. */
+const RIVAL_FACE_SCORE = 0.4;
 
 /** A pose that lies so far within the player's is the player's own, found twice. */
 const SAME_PERSON_PART = 0.5;
@@ -191,7 +194,7 @@ async function isPlayer(picture, finding) {
  * @param {OffscreenCanvas} picture @param {Person} player @param {Finding} finding @param {Person[]} people
  * @returns {Promise<Mask[]>}
  */
-async function findRivals(picture, player, { body, pose }, people) {
+async function findRivals(picture, player, { body, pose, head }, people) {
   const grid = coverGrid(picture);
   const rivals = [];
   for (const person of people) {
@@ -205,7 +208,28 @@ async function findRivals(picture, player, { body, pose }, people) {
     const shared = pose ? sharedPart(sampleMask(rival.mask, grid), sampleMask(pose.mask, grid)) : 0;
     if (shared < SAME_PERSON_PART) rivals.push(rival.mask);
   }
+  const faces = await findFaces(picture, squareAround(body, 0.3), RIVAL_FACE_SCORE);
+  for (const other of faces) {
+    if (
+      Math.hypot(other.x + other.width / 2 - head.centre.x, other.y + other.height / 2 - head.centre.y) >
+      head.height
+    ) {
+      rivals.push(headAndShoulders(other));
+    }
+  }
   return rivals;
+}
+
+/** A soft round mask over somebody's head and shoulders. @param {Face} face @returns {Mask} */
+function headAndShoulders({ x, y, width, height }) {
+  const size = 16;
+  const values = Float32Array.from({ length: size * size }, (_, i) => {
+    const dx = ((i % size) + 0.5) / size - 0.5;
+    const dy = (Math.floor(i / size) + 0.5) / size - 0.5;
+    return 1 - smoothStep(2 * Math.hypot(dx, dy), 0.8, 1);
+  });
+  const crop = { cx: x + width / 2, cy: y + 0.8 * height, width: 3 * width, height: 3 * height, rotation: 0 };
+  return { values, width: size, height: size, crop };
 }
 
 /** The part of the first mask's cells that the second one has too. @param {Numbers} one @param {Numbers} other */
