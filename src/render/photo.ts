@@ -60,6 +60,11 @@ export async function openPhotoStudio(
   let last: Promise<unknown> = Promise.resolve();
 
   const work = async (photo: Uint8Array, onStage: (stage: PhotoStage) => void) => {
+    if (page?.hasCrashed())
+      page = await page.close().then(
+        () => null,
+        () => null,
+      );
     page ??= await openPhotoPage(browser);
     try {
       return await cutOutIn(page, native, photo, onStage);
@@ -120,7 +125,7 @@ async function cutOutIn(
     return { ok: true, cutout: { ...cutout, contentType, bytes: fromDataUrl(bytes) }, timingsMs };
   } finally {
     page.job.clear();
-    await page.call("release");
+    if (!page.hasCrashed()) await page.call("release");
   }
 }
 

@@ -9,7 +9,8 @@ import litertUtils from "@litertjs/wasm-utils" with { type: "file" };
 import faceDetector from "@mediapipe/face_detection/face_detection_full_range_sparse.tflite" with {
   type: "file",
 };
-import poseLandmarks from "@mediapipe/pose/pose_landmark_heavy.tflite" with { type: "file" };
+import poseLandmarks from "@mediapipe/pose/pose_landmark_full.tflite" with { type: "file" };
+import carefulPoseLandmarks from "@mediapipe/pose/pose_landmark_heavy.tflite" with { type: "file" };
 // The archive holds one file with nothing around it: BlazePose's person detector.
 import personDetector from "@mediapipe/pose/pose_solution_packed_assets.data" with { type: "file" };
 import personMask from "@mediapipe/selfie_segmentation/selfie_segmentation.tflite" with { type: "file" };
@@ -21,6 +22,7 @@ import decode from "./page/decode.js" with { type: "text" };
 import detectors from "./page/detectors.js" with { type: "text" };
 import edge from "./page/edge.js" with { type: "text" };
 import edgeColours from "./page/edge_colours.js" with { type: "text" };
+import exposure from "./page/exposure.js" with { type: "text" };
 import findPlayer from "./page/find_player.js" with { type: "text" };
 import framing from "./page/framing.js" with { type: "text" };
 import guidedFilter from "./page/guided_filter.js" with { type: "text" };
@@ -37,6 +39,7 @@ export const PAGE_MODULES: Record<string, string> = {
   "detectors.js": detectors,
   "edge.js": edge,
   "edge_colours.js": edgeColours,
+  "exposure.js": exposure,
   "find_player.js": findPlayer,
   "framing.js": framing,
   "guided_filter.js": guidedFilter,
@@ -59,6 +62,7 @@ export const ASSET_PATHS: Record<string, string> = {
   "/models/person_detector.tflite": personDetector,
   "/models/person_mask.tflite": personMask,
   "/models/pose_landmarks.tflite": poseLandmarks,
+  "/models/pose_landmarks_heavy.tflite": carefulPoseLandmarks,
   "/models/salient.onnx": salient,
   "/onnx/ort.js": onnx,
   "/onnx/ort.wasm": onnxWasm,

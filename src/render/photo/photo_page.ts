@@ -32,6 +32,8 @@ const STEP_LIMIT_MS = 60_000;
 export interface OpenPhotoPage {
   /** Bytes under `/job/<name>`; the caller sets and clears them. */
   job: Map<string, Uint8Array>;
+  /** Whether its process has crashed: nothing answers in it any more. */
+  hasCrashed(): boolean;
   call<Step extends keyof PhotoPage>(step: Step): Promise<Awaited<ReturnType<PhotoPage[Step]>>>;
   close(): Promise<void>;
 }
@@ -40,9 +42,18 @@ export interface OpenPhotoPage {
 export async function openPhotoPage(browser: Browser): Promise<OpenPhotoPage> {
   const job = new Map<string, Uint8Array>();
   const page = await openSealedPage(browser, (path) => answer(path, job), "/photo.html");
+  let crashed = false;
+  const crash = new Promise<never>((_, reject) => {
+    page.once("error", (cause) => {
+      crashed = true;
+      reject(new Error("The photo page crashed.", { cause }));
+    });
+  });
+  crash.catch(() => {}); // Crashing between two photos is nobody's rejection.
   const opened: OpenPhotoPage = {
     job,
-    call: (step) => withinLimit(callPage(page, step), step),
+    hasCrashed: () => crashed,
+    call: (step) => withinLimit(Promise.race([callPage(page, step), crash]), step),
     close: () => page.close(),
   };
   try {

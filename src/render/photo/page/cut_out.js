@@ -1,7 +1,8 @@
-import { canvasOf, contextOf } from "./decode.js";
+import { BACKDROP, canvasOf, contextOf } from "./decode.js";
 import { refineEdge } from "./edge.js";
+import { liftUnderexposed } from "./exposure.js";
 import { frameCutout, headBox } from "./framing.js";
-import { boundsAbove } from "./masks.js";
+import { boundsAbove, patches } from "./masks.js";
 import { fuseMatte, playerBounds } from "./matte.js";
 
 /** @import { Framing } from "../../../core/card.ts" */
@@ -39,6 +40,7 @@ const VISIBLE_ALPHA = 8;
  * @property {Rect} rect where it lies in the photo, in search pixels
  * @property {number} zoom canvas pixels for one search pixel
  * @property {Framing["cutSides"]} atPhotoEdge at which sides the rectangle ends where the photo ends
+ * @property {Bytes | null} ownPixels the pixels with their own transparency, when the player had been cut out before
  * @property {{ width: number, height: number }} salient the size of the salient network's input
  */
 
@@ -55,8 +57,6 @@ export function prepareCut(photo, player) {
     Math.max(1, Math.round(rect.height * zoom)),
   );
   const context = contextOf(canvas);
-  context.fillStyle = "#808080";
-  context.fillRect(0, 0, canvas.width, canvas.height);
   context.imageSmoothingQuality = "high";
   const from = [
     rect.x * perSearchPx,
@@ -66,13 +66,17 @@ export function prepareCut(photo, player) {
   ];
   const [x = 0, y = 0, width = 0, height = 0] = from;
   context.drawImage(photo.bitmap, x, y, width, height, 0, 0, canvas.width, canvas.height);
+  const ownPixels = photo.transparent ? context.getImageData(0, 0, canvas.width, canvas.height).data : null;
+  context.globalCompositeOperation = "destination-over";
+  context.fillStyle = BACKDROP;
+  context.fillRect(0, 0, canvas.width, canvas.height);
   const atPhotoEdge = {
     top: rect.y <= 0,
     right: rect.x + rect.width >= photo.search.width,
     bottom: rect.y + rect.height >= photo.search.height,
     left: rect.x <= 0,
   };
-  return { canvas, rect, zoom, atPhotoEdge, salient: salientSize(canvas) };
+  return { canvas, rect, zoom, atPhotoEdge, ownPixels, salient: salientSize(canvas) };
 }
 
 /** @param {{ width: number, height: number }} cut */
@@ -146,17 +150,18 @@ export function cutOut(cut, player, salient) {
     step,
   };
   const matte = fuseMatte(player, salientMask(cut, salient), grid);
-  const context = contextOf(canvas);
-  const image = context.getImageData(0, 0, canvas.width, canvas.height);
-  const hair = hairRect(player, grid);
-  const small = {
-    rgba: pixelsAt(canvas, grid.width, grid.height),
-    matte,
-    width: grid.width,
-    height: grid.height,
-    hair,
-  };
-  refineEdge({ rgba: image.data, width: canvas.width, height: canvas.height }, small);
+  const image = contextOf(canvas).getImageData(0, 0, canvas.width, canvas.height);
+  const large = { rgba: image.data, width: canvas.width, height: canvas.height };
+  if (cut.ownPixels) takeOwnPixels(large, cut.ownPixels, matte, grid);
+  else
+    refineEdge(large, {
+      rgba: pixelsAt(canvas, grid.width, grid.height),
+      matte,
+      width: grid.width,
+      height: grid.height,
+      hair: hairRect(player, grid),
+    });
+  liftUnderexposed(image.data);
   const alpha = alphaOf(image.data);
   const trim = trimmed(alpha, canvas);
   const out = canvasOf(trim.width, trim.height);
@@ -164,14 +169,33 @@ export function cutOut(cut, player, salient) {
   return { canvas: out, framing: frameCutout(cut, trim, alpha, player) };
 }
 
-/** The head and as much around it, in cells. @param {Finding} player @param {Grid} grid @returns {Rect} */
+/**
+ * Whoever cut the player out before knew better: their edge is kept, and only patches without any player are cleared.
+ * @param {{ rgba: Bytes, width: number, height: number }} large changed in place
+ * @param {Bytes} own @param {Numbers} matte @param {Grid} grid
+ */
+function takeOwnPixels({ rgba, width, height }, own, matte, grid) {
+  const cellAt = (/** @type {number} */ pixel) => {
+    const x = Math.floor(((pixel % width) * grid.width) / width);
+    return Math.floor((Math.floor(pixel / width) * grid.height) / height) * grid.width + x;
+  };
+  const { labels, sizes } = patches(width * height, width, (pixel) => own[4 * pixel + 3] > VISIBLE_ALPHA);
+  const player = sizes.map(() => 0);
+  for (let pixel = 0; pixel < labels.length; pixel++) {
+    if (labels[pixel] && matte[cellAt(pixel)] > 0.5) player[labels[pixel]] = (player[labels[pixel]] ?? 0) + 1;
+  }
+  rgba.set(own);
+  for (let pixel = 0; pixel < labels.length; pixel++) if (!player[labels[pixel]]) rgba[4 * pixel + 3] = 0;
+}
+
+/** The head and half as much around it, less below, in cells. @param {Finding} player @param {Grid} grid @returns {Rect} */
 function hairRect(player, grid) {
   const head = headBox(player);
   return {
     x: (head.x - head.width / 2 - grid.x) / grid.step,
     y: (head.y - head.height / 2 - grid.y) / grid.step,
     width: (2 * head.width) / grid.step,
-    height: (2 * head.height) / grid.step,
+    height: (1.45 * head.height) / grid.step,
   };
 }
 

@@ -4,8 +4,11 @@ const MAX_DECODED_PX = 4096;
 /** The longer side of the picture on which people are looked for; the networks see 256 px of it at most. */
 const MAX_SEARCH_PX = 1024;
 
+/** Rounded corners are no cutout. */
+const MIN_TRANSPARENT_PART = 0.05;
+
 /** Stands behind transparent photos while they are looked at: neither a light nor a dark outline vanishes in it. */
-const BACKDROP = "#808080";
+export const BACKDROP = "#808080";
 
 /**
  * @typedef {object} Photo
@@ -14,6 +17,7 @@ const BACKDROP = "#808080";
  * @property {number} scale search pixels for one photo pixel, at most 1
  * @property {number} width
  * @property {number} height
+ * @property {boolean} transparent whether the photo has transparent parts: somebody has cut the player out before
  */
 
 /**
@@ -28,11 +32,21 @@ export async function decodePhoto(blob) {
   const scale = Math.min(1, MAX_SEARCH_PX / Math.max(width, height));
   const search = canvasOf(Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale)));
   const context = contextOf(search);
-  context.fillStyle = BACKDROP;
-  context.fillRect(0, 0, search.width, search.height);
   context.imageSmoothingQuality = "high";
   context.drawImage(bitmap, 0, 0, search.width, search.height);
-  return { bitmap, search, scale, width, height };
+  const transparent = hasTransparency(search);
+  context.globalCompositeOperation = "destination-over";
+  context.fillStyle = BACKDROP;
+  context.fillRect(0, 0, search.width, search.height);
+  return { bitmap, search, scale, width, height, transparent };
+}
+
+/** @param {OffscreenCanvas} canvas */
+function hasTransparency(canvas) {
+  const { data } = contextOf(canvas).getImageData(0, 0, canvas.width, canvas.height);
+  let clear = 0;
+  for (let i = 3; i < data.length; i += 4) if (Number(data[i]) < 16) clear++;
+  return clear >= (MIN_TRANSPARENT_PART * data.length) / 4;
 }
 
 /** @param {ImageBitmap} bitmap */

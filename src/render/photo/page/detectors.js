@@ -116,10 +116,12 @@ export function bodyCrop(hips, top) {
 /**
  * Where a person's joints lie in a body crop, and a rough mask of the person.
  * @param {OffscreenCanvas} picture @param {Crop} crop
+ * @param {boolean} carefully with the larger network, which takes three times as long and 130 MB more from its first use on
  * @returns {Promise<Pose>}
  */
-export async function readPose(picture, crop) {
-  const outputs = await runNetwork("poseLandmarks", picture, crop, POSE_INPUT);
+export async function readPose(picture, crop, carefully = false) {
+  const network = carefully ? "carefulPoseLandmarks" : "poseLandmarks";
+  const outputs = await runNetwork(network, picture, crop, POSE_INPUT);
   const { size } = POSE_INPUT;
   const landmarks = outputs.find((output) => output.length === LANDMARK_OUTPUT_LENGTH);
   const presence = outputs.find((output) => output.length === 1);

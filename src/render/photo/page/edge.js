@@ -14,8 +14,9 @@ const SOLID = 0.92;
 
 /** The edge is worked on so many cells to both sides of where the matte is mixed. */
 const EDGE_REACH_CELLS = 1;
-/** Around the hair further: single strands lie outside the matte, gaps between curls inside it. */
-const HAIR_REACH_CELLS = 7;
+/** Around the hair further: single strands lie outside the matte, gaps between curls inside it. Of the head's width. */
+const HAIR_REACH_PART = 0.06;
+const MAX_HAIR_REACH_CELLS = 7;
 
 /** Squared colour distance (each channel 0 to 1) from which player and background can be told apart by colour. */
 const TELLING_COLOURS = { low: 0.03, high: 0.12 };
@@ -29,7 +30,7 @@ const OFF_THE_LINE = { low: 0.006, high: 0.03 };
  * @property {Numbers} matte
  * @property {number} width
  * @property {number} height
- * @property {Rect | null} hair where hair may be, in cells
+ * @property {Rect} hair where hair may be, twice as wide as the head, in cells
  */
 
 /**
@@ -177,12 +178,12 @@ function refinedMatte(linear, { rgba }) {
 function hairWeights({ hair, width }, refined) {
   /** @type {Numbers} */
   const weights = new Float32Array(refined.length);
-  if (!hair) return weights;
-  const inside = dilate(refined, width, HAIR_REACH_CELLS);
+  const reach = Math.min(MAX_HAIR_REACH_CELLS, Math.round((HAIR_REACH_PART * hair.width) / 2));
+  const inside = dilate(refined, width, reach);
   const outside = dilate(
     refined.map((value) => 1 - value),
     width,
-    HAIR_REACH_CELLS,
+    reach,
   );
   for (let i = 0; i < weights.length; i++) {
     const dx = Math.abs((i % width) - hair.x - hair.width / 2) / (hair.width / 2);

@@ -1,8 +1,8 @@
 import { findFaces, findPeople, maskPeople, readPose, squareAround, wholePicture } from "./detectors.js";
-import { boundsAbove, sampleMask } from "./masks.js";
+import { boundsAbove, sampleMask, smoothStep } from "./masks.js";
 
 /** @import { Face, Person, Point, Pose } from "./detectors.js" */
-/** @import { Grid, Mask, Rect } from "./masks.js" */
+/** @import { Grid, Mask, Numbers, Rect } from "./masks.js" */
 
 /**
  * Everything known about one person, in search pixels.
@@ -38,6 +38,15 @@ const OWN_FACE_SCORE = 0.35;
 /** The agreement of masks is counted on a grid of this many cells on the longer side. */
 const COVER_GRID_CELLS = 200;
 
+/** Nobody's face is seen from behind: the person detector has to be this sure. */
+const FACELESS_SCORE = 0.65;
+
+/** A face in the player's surroundings this sure is somebody else's. */
+const RIVAL_FACE_SCORE = 0.4;
+
+/** A pose that lies so far within the player's is the player's own, found twice. */
+const SAME_PERSON_PART = 0.5;
+
 /** A body is about this many face heights tall when only the face is known to be there. */
 const BODY_PER_FACE = 3;
 
@@ -52,16 +61,29 @@ export async function findPlayer(picture, scale) {
   const faces = await findFaces(picture, whole, MIN_FACE_SCORE);
   const people = (await findPeople(picture, whole, MIN_PERSON_SCORE)).slice(0, MAX_CANDIDATES);
   people.sort((a, b) => prominence(b, picture) - prominence(a, picture));
-  for (const person of people) {
-    const finding = await examine(picture, person);
-    if (!finding || !(await isPlayer(picture, finding))) continue;
-    const search = checkSize(finding, picture, scale);
-    if ("player" in search) search.player.rivals = await findRivals(picture, person, finding, people);
-    return search;
-  }
+  const player = await firstPlayer(picture, people, false);
+  if (player) return checkSize(player, picture, scale);
   const face = faces[0];
-  if (!face || face.score < SURE_FACE_SCORE) return { refusal: "no_player" };
-  return checkSize(await examineFace(picture, face), picture, scale);
+  if (face && face.score >= SURE_FACE_SCORE)
+    return checkSize(await examineFace(picture, face), picture, scale);
+  // The quick pose network misses people seen from behind, whom the person detector is sure of.
+  const clear = people.filter((person) => person.score >= FACELESS_SCORE);
+  const turnedAway = await firstPlayer(picture, clear, true);
+  return turnedAway ? checkSize(turnedAway, picture, scale) : { refusal: "no_player" };
+}
+
+/**
+ * The first of the people who passes for a player, with the rivals around.
+ * @param {OffscreenCanvas} picture @param {Person[]} people @param {boolean} carefully
+ * @returns {Promise<Finding | null>}
+ */
+async function firstPlayer(picture, people, carefully) {
+  for (const person of people) {
+    const finding = await examine(picture, person, carefully);
+    if (!finding || !(await isPlayer(picture, finding))) continue;
+    return { ...finding, rivals: await findRivals(picture, person, finding, people) };
+  }
+  return null;
 }
 
 /**
@@ -75,11 +97,11 @@ function prominence(person, picture) {
 }
 
 /**
- * @param {OffscreenCanvas} picture @param {Person} person
+ * @param {OffscreenCanvas} picture @param {Person} person @param {boolean} carefully
  * @returns {Promise<Finding | null>}
  */
-async function examine(picture, person) {
-  const pose = await readPose(picture, person.crop);
+async function examine(picture, person, carefully) {
+  const pose = await readPose(picture, person.crop, carefully);
   if (pose.presence < MIN_PRESENCE) return null;
   const grid = coverGrid(picture);
   const posed = sampleMask(pose.mask, grid);
@@ -93,13 +115,6 @@ async function examine(picture, person) {
   };
   const people = await maskPeople(picture, squareAround(body, 0.15));
   const masked = sampleMask(people, grid);
-  let poseCells = 0;
-  let sharedCells = 0;
-  for (let i = 0; i < posed.length; i++) {
-    if (posed[i] <= 0.5) continue;
-    poseCells++;
-    if (masked[i] > 0.5) sharedCells++;
-  }
   const head = headOf(pose);
   const closeUp = {
     cx: head.centre.x,
@@ -117,7 +132,7 @@ async function examine(picture, person) {
     face,
     head,
     rivals: [],
-    cover: sharedCells / poseCells,
+    cover: sharedPart(posed, masked),
   };
 }
 
@@ -169,7 +184,7 @@ async function isPlayer(picture, finding) {
     if (detector >= 0.4 && face >= 0.5) return true;
   }
   // Nobody's face is seen from behind: then the detector must be as sure of the close-up as of the whole photo.
-  if (presence < 0.95 || cover < 0.85 || detector < 0.65) return false;
+  if (presence < 0.95 || cover < 0.85 || detector < FACELESS_SCORE) return false;
   const again = await findPeople(picture, squareAround(finding.body, 0.3), 0.1);
   return (again[0]?.score ?? 0) >= 0.88;
 }
@@ -179,17 +194,54 @@ async function isPlayer(picture, finding) {
  * @param {OffscreenCanvas} picture @param {Person} player @param {Finding} finding @param {Person[]} people
  * @returns {Promise<Mask[]>}
  */
-async function findRivals(picture, player, { body }, people) {
+async function findRivals(picture, player, { body, pose, head }, people) {
+  const grid = coverGrid(picture);
   const rivals = [];
   for (const person of people) {
     const { cx, cy, width } = person.crop;
     const apartX = Math.abs(cx - body.x - body.width / 2) - body.width / 2 - width / 2;
     const apartY = Math.abs(cy - body.y - body.height / 2) - body.height / 2 - width / 2;
     if (person === player || apartX > 0 || apartY > 0) continue;
-    const pose = await readPose(picture, person.crop);
-    if (pose.presence >= MIN_PRESENCE) rivals.push(pose.mask);
+    const rival = await readPose(picture, person.crop);
+    if (rival.presence < MIN_PRESENCE) continue;
+    // The detector may have found the player twice.
+    const shared = pose ? sharedPart(sampleMask(rival.mask, grid), sampleMask(pose.mask, grid)) : 0;
+    if (shared < SAME_PERSON_PART) rivals.push(rival.mask);
+  }
+  const faces = await findFaces(picture, squareAround(body, 0.3), RIVAL_FACE_SCORE);
+  for (const other of faces) {
+    if (
+      Math.hypot(other.x + other.width / 2 - head.centre.x, other.y + other.height / 2 - head.centre.y) >
+      head.height
+    ) {
+      rivals.push(headAndShoulders(other));
+    }
   }
   return rivals;
+}
+
+/** A soft round mask over somebody's head and shoulders. @param {Face} face @returns {Mask} */
+function headAndShoulders({ x, y, width, height }) {
+  const size = 16;
+  const values = Float32Array.from({ length: size * size }, (_, i) => {
+    const dx = ((i % size) + 0.5) / size - 0.5;
+    const dy = (Math.floor(i / size) + 0.5) / size - 0.5;
+    return 1 - smoothStep(2 * Math.hypot(dx, dy), 0.8, 1);
+  });
+  const crop = { cx: x + width / 2, cy: y + 0.8 * height, width: 3 * width, height: 3 * height, rotation: 0 };
+  return { values, width: size, height: size, crop };
+}
+
+/** The part of the first mask's cells that the second one has too. @param {Numbers} one @param {Numbers} other */
+function sharedPart(one, other) {
+  let cells = 0;
+  let shared = 0;
+  for (let i = 0; i < one.length; i++) {
+    if (one[i] <= 0.5) continue;
+    cells++;
+    if (other[i] > 0.5) shared++;
+  }
+  return cells > 0 ? shared / cells : 0;
 }
 
 /**

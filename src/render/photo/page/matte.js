@@ -8,6 +8,9 @@ const MIN_SHARED_PART = 0.5;
 /** ... and is not so much larger that it holds other people too. */
 const MAX_PATCH_TO_POSE = 2.2;
 
+/** The patch counts this far around the pose, as a part of the grid's longer side: what is further is somebody else's. */
+const PATCH_REACH_PART = 0.04;
+
 /** The salient matte is trusted when it agrees this far with what pose and person mask are both sure of. */
 const TRUSTED_AGREEMENT = 0.75;
 
@@ -15,13 +18,17 @@ const TRUSTED_AGREEMENT = 0.75;
 const REACH_PART = 0.012;
 
 /** Something salient beside the body, such as a ball or a trophy, is kept whole when it is clear and not too large. */
-const MAX_BELONGING_PART = 0.4;
-const MIN_BELONGING_SALIENCE = 0.65;
+const MAX_BELONGING_PART = 0.2;
+/** Its bridge to the body is taken with it. */
+const BELONGING_REACH_CELLS = 9;
+const MIN_BELONGING_SALIENCE = 0.72;
 
 /** Patches apart from the player are kept above this part of the player's size: a leg behind a ball, not a passer-by. */
 const MAX_ISLAND_PART = 0.08;
 /** Holes below this part of the player's size are mistakes; larger ones are the gaps between arms and body. */
 const MAX_FILLED_HOLE_PART = 0.0025;
+/** Mean of the two masks from which a hole of any size is filled. */
+const CLAIMED_HOLE = 0.75;
 
 /**
  * The pose's mask and the player's own patch of the person mask; an empty patch when the two do not fit together.
@@ -43,7 +50,12 @@ export function playerMasks(player, grid) {
   const [sharedCells = 0, size = 0] = [shared[best], sizes[best]];
   const fitsPose = sharedCells > MIN_SHARED_PART * poseCells && size < MAX_PATCH_TO_POSE * poseCells;
   const fits = best > 0 && (!posed || fitsPose);
-  const patch = people.map((value, i) => (fits && labels[i] === best ? value : 0));
+  const around =
+    posed && dilate(posed, grid.width, Math.round(PATCH_REACH_PART * Math.max(grid.width, grid.height)));
+  const patch = people.map((value, i) => {
+    if (!fits || labels[i] !== best) return 0;
+    return around ? value * smoothStep(around[i], 0.3, 0.6) : value;
+  });
   return { posed, patch, fits };
 }
 
@@ -85,10 +97,12 @@ export function fuseMatte(player, salient, grid) {
   const trusted = agreement(fine, core) >= TRUSTED_AGREEMENT;
   /** @type {Numbers} */
   const matte = fine.map((value, i) => {
-    const sure = smoothStep(core[i] ?? 0, 0.7, 0.9) * (trusted ? smoothStep(value, 0.08, 0.3) : 1);
+    const byMasks = smoothStep(core[i] ?? 0, 0.7, 0.9) * (trusted ? smoothStep(value, 0.08, 0.3) : 1);
+    const byPose = posed ? smoothStep(posed[i], 0.8, 0.95) * smoothStep(value, 0.25, 0.5) : 0;
+    const sure = Math.max(byMasks, byPose * (support[i] ?? 0));
     return smoothStep(Math.max(value * (support[i] ?? 0), sure), 0.2, 0.8);
   });
-  closeHoles(matte, grid.width);
+  closeHoles(matte, core, grid.width);
   dropIslands(matte, grid.width);
   return matte;
 }
@@ -135,7 +149,7 @@ function admitBelongings(support, fine, core, width) {
     return (salience[label] ?? 0) >= MIN_BELONGING_SALIENCE * size;
   });
   const extra = support.map((_, i) => (admitted[labels[i]] ? 1 : 0));
-  const reach = dilate(extra, width, 4);
+  const reach = dilate(extra, width, BELONGING_REACH_CELLS);
   for (let i = 0; i < support.length; i++) support[i] = Math.max(support[i], reach[i]);
 }
 
@@ -151,13 +165,24 @@ function agreement(fine, core) {
   return cells > 0 ? sum / cells : 1;
 }
 
-/** @param {Numbers} matte @param {number} width */
-function closeHoles(matte, width) {
+/**
+ * Fills small holes, and larger ones that pose and person mask both claim: a white sleeve before a white wall.
+ * @param {Numbers} matte @param {Numbers} core @param {number} width
+ */
+function closeHoles(matte, core, width) {
   const { labels, sizes } = patches(matte.length, width, (cell) => matte[cell] < 0.5);
-  const playerCells = matte.reduce((sum, value) => sum + (value >= 0.5 ? 1 : 0), 0);
+  const claimed = sizes.map(() => 0);
+  let playerCells = 0;
   for (let i = 0; i < matte.length; i++) {
-    const label = labels[i];
-    if (label && (sizes[label] ?? 0) < MAX_FILLED_HOLE_PART * playerCells) matte[i] = 1;
+    if (matte[i] >= 0.5) playerCells++;
+    if (labels[i]) claimed[labels[i]] += core[i];
+  }
+  const filled = sizes.map((size, label) => {
+    const small = size < MAX_FILLED_HOLE_PART * playerCells;
+    return label > 0 && (small || (claimed[label] ?? 0) >= CLAIMED_HOLE * size);
+  });
+  for (let i = 0; i < matte.length; i++) {
+    if (filled[labels[i]]) matte[i] = 1;
   }
 }
 

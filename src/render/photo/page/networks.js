@@ -17,19 +17,37 @@ const NETWORKS = {
   faceDetector: "/models/face_detector.tflite",
   personDetector: "/models/person_detector.tflite",
   poseLandmarks: "/models/pose_landmarks.tflite",
+  carefulPoseLandmarks: "/models/pose_landmarks_heavy.tflite",
   personMask: "/models/person_mask.tflite",
 };
 /** @typedef {keyof typeof NETWORKS} NetworkName */
 
-/** @type {Map<NetworkName, Awaited<ReturnType<typeof loadAndCompile>>>} */
+/** @type {Map<NetworkName, ReturnType<typeof loadAndCompile>>} */
 const compiled = new Map();
 
-/** Loads the runtime and every network once; nothing works before. */
+/** Loads the runtime and the networks every photo needs, and runs each once, for the first run is several times slower. */
 export async function loadNetworks() {
   await loadLiteRt("/litert/", { threads: false });
-  for (const [name, path] of Object.entries(NETWORKS)) {
-    compiled.set(/** @type {NetworkName} */ (name), await loadAndCompile(path, { accelerator: "wasm" }));
+  const blank = canvasOf(64, 64);
+  const crop = { cx: 32, cy: 32, width: 64, height: 64, rotation: 0 };
+  for (const [name, size] of /** @type {[NetworkName, number][]} */ (FIRST_RUNS)) {
+    await runNetwork(name, blank, crop, { size, low: 0, high: 1 });
   }
+}
+
+/** The networks every photo needs and their inputs' sides. */
+const FIRST_RUNS = [
+  ["faceDetector", 192],
+  ["personDetector", 224],
+  ["poseLandmarks", 256],
+  ["personMask", 256],
+];
+
+/** @param {NetworkName} name */
+function networkOf(name) {
+  const network = compiled.get(name) ?? loadAndCompile(NETWORKS[name], { accelerator: "wasm" });
+  compiled.set(name, network);
+  return network;
 }
 
 /**
@@ -41,8 +59,7 @@ export async function loadNetworks() {
  * @returns {Promise<Numbers[]>}
  */
 export async function runNetwork(name, picture, crop, input) {
-  const network = compiled.get(name);
-  if (!network) throw new Error(`The network ${name} is not loaded.`);
+  const network = await networkOf(name);
   const tensor = new Tensor(tensorOf(picture, crop, input), [1, input.size, input.size, 3]);
   try {
     const outputs = await network.run([tensor]);
