@@ -3,6 +3,7 @@ import { AppError } from "../core/errors.ts";
 import type { Log } from "../core/ports.ts";
 import { addressKey, authenticate, type Caller } from "./auth.ts";
 import { type CdnParts, servePicture } from "./cdn.ts";
+import { docsHandler } from "./docs.ts";
 import { asAppError, failure } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { type HealthParts, live, ready } from "./health.ts";
@@ -115,6 +116,7 @@ function routes(parts: AnswerParts, exchangeOf: (request: Request) => Exchange) 
       );
     });
   const raw = { parse: "none" } as const;
+  const docs = anyone(docsHandler(parts.config));
   return new Elysia({ normalize: false })
     .post(
       "/v1/images",
@@ -141,6 +143,10 @@ function routes(parts: AnswerParts, exchangeOf: (request: Request) => Exchange) 
       anyone((exchange, { name = "" }) => servePicture(parts, exchange, name)),
     )
     .all("/cdn/:name", only("GET"), raw)
+    .get("/docs", docs)
+    .get("/docs/*", docs)
+    .all("/docs", only("GET"), raw)
+    .all("/docs/*", only("GET"), raw)
     .get("/live", anyone(live))
     .get(
       "/ready",

@@ -1,0 +1,53 @@
+import { type DocsFile, type DocsSite, docsSite } from "./docs/site.ts";
+import { standardHeaders } from "./envelope.ts";
+import type { Exchange } from "./exchange.ts";
+import type { PublicAddresses } from "./openapi/document.ts";
+
+/** Nothing but our own files; no inline style or script, no frames, no forms. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self'",
+  "font-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const YEAR_SECONDS = 365 * 86_400;
+
+/** Builds the handler of /docs and everything under it. Pages are rendered here, once. */
+export function docsHandler(addresses: PublicAddresses): (exchange: Exchange) => Response {
+  const site = docsSite(addresses);
+  return (exchange) => serveDocs(site, exchange);
+}
+
+function serveDocs(site: DocsSite, exchange: Exchange): Response {
+  const path = exchange.url.pathname.replace(/\/+$/, "");
+  const found = site.find(path);
+  const file = found ?? site.missing(path);
+  const headers = docsHeaders(exchange, file, found !== undefined);
+  if (found && matches(exchange.request.headers.get("if-none-match"), file.etag)) {
+    return new Response(null, { status: 304, headers });
+  }
+  return new Response(file.body, { status: found ? 200 : 404, headers });
+}
+
+function docsHeaders(exchange: Exchange, file: DocsFile, found: boolean): Record<string, string> {
+  const cache = file.immutable ? `public, max-age=${YEAR_SECONDS}, immutable` : "no-cache";
+  return {
+    ...standardHeaders(exchange),
+    "Content-Type": file.contentType,
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    // Generators and viewers in browsers may load the OpenAPI document from anywhere.
+    ...(file.contentType.startsWith("application/json") ? { "Access-Control-Allow-Origin": "*" } : {}),
+    ...(found ? { ETag: file.etag, "Cache-Control": cache } : { "Cache-Control": "no-store" }),
+  };
+}
+
+function matches(header: string | null, etag: string): boolean {
+  return (header ?? "").split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
+}

@@ -1,0 +1,18 @@
+// @ts-nocheck The compiler reads these imports as modules; the runtime gives their text, or a path to the file.
+import sans from "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2" with { type: "file" };
+import mono from "@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2" with {
+  type: "file",
+};
+import style from "./client/docs.css" with { type: "text" };
+import script from "./client/docs.js" with { type: "text" };
+import icon from "./client/icon.svg" with { type: "text" };
+
+/** The texts the pages load, by name. */
+export const TEXT_ASSETS: Record<string, { body: string; contentType: string }> = {
+  "docs.css": { body: style, contentType: "text/css; charset=utf-8" },
+  "docs.js": { body: script, contentType: "text/javascript; charset=utf-8" },
+  "icon.svg": { body: icon, contentType: "image/svg+xml" },
+};
+
+/** The fonts, by name, as paths to read them from. The style names them without a version: they never change. */
+export const FONT_FILES: Record<string, string> = { "inter.woff2": sans, "jetbrains-mono.woff2": mono };

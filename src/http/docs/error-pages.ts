@@ -1,0 +1,113 @@
+import { ERROR_STATUS, type ErrorCode } from "../../core/errors.ts";
+import { errorExample } from "../openapi/errors.ts";
+import { EXAMPLES } from "../openapi/examples.ts";
+import { ERROR_TEXTS, type FailureCode } from "./error-texts.ts";
+import type { PageContent } from "./layout.ts";
+import { renderMarkdown } from "./markdown.ts";
+
+type Code = ErrorCode | FailureCode;
+type Link = (path: string) => string;
+
+export const ALL_CODES = Object.keys(ERROR_TEXTS) as Code[];
+
+const RETRY_TEXTS = {
+  no: "Not as it is: change something first.",
+  "after Retry-After": "Yes, after the seconds in `Retry-After`.",
+  "with back-off": "Yes, with growing pauses.",
+};
+
+/** /docs/errors: every code at a glance. */
+export function errorIndexPage(link: Link): PageContent {
+  const row = (code: Code) =>
+    `| ${statusOf(code)} | [${code}](/docs/errors/${code}) | ${ERROR_TEXTS[code].summary} |`;
+  const { title, body, headings } = renderMarkdown(
+    [
+      "# Errors",
+      "",
+      "A refusal is an envelope with `success: false` and an `error`. Switch on `error.code`, which never changes its meaning; show `error.message` to people; keep `error.request_id` for questions. `error.docs_url` opens the page about the code.",
+      "",
+      "## Codes",
+      "",
+      "| Status | Code | Meaning |",
+      "|---|---|---|",
+      ...ALL_CODES.filter((code) => code in ERROR_STATUS).map(row),
+      "",
+      "## Failed images",
+      "",
+      "An image that was accepted and could not be made is not an HTTP error. It is answered with 200, its `status` is `failed`, and `failure.code` is:",
+      "",
+      "| Code | Meaning |",
+      "|---|---|",
+      `| [IMAGE_PROCESSING_FAILED](/docs/errors/IMAGE_PROCESSING_FAILED) | ${ERROR_TEXTS.IMAGE_PROCESSING_FAILED.summary} |`,
+      "",
+      "## The order of checks",
+      "",
+      "On `POST /v1/images` the first check that fails answers: key (401), suspended account (403), rate limit (429), headers and body (400, 413, 415), idempotency key (409), credits (402), photo and badge (422). Until the 202 nothing is reserved, and the `Idempotency-Key` stays free.",
+      "",
+      "## What to retry",
+      "",
+      "Retry 429, 500, 503 and broken connections, with the same `Idempotency-Key`, after `Retry-After` or a growing pause. Everything else needs a change first. [Idempotency](/docs/idempotency#retry-safely) has the code.",
+    ].join("\n"),
+    link,
+  );
+  const description = "Every error code: what it means and what to do.";
+  return { path: "/docs/errors", title, body, headings, description };
+}
+
+/** /docs/errors/{code} */
+export function errorPage(code: Code, baseUrl: string, link: Link): PageContent {
+  const text = ERROR_TEXTS[code];
+  const example = code in ERROR_STATUS ? errorExample(code as ErrorCode, baseUrl) : EXAMPLES.failed;
+  const { body, headings } = renderMarkdown(
+    [
+      `# ${code}`,
+      "",
+      `**${statusOf(code)}** · ${text.summary}.`,
+      "",
+      "## What it means",
+      "",
+      text.meaning,
+      "",
+      "## What to do",
+      "",
+      ...text.remedies.map((remedy) => `- ${remedy}`),
+      "",
+      `**Does the same request work later?** ${RETRY_TEXTS[text.retry]}`,
+      "",
+      "## An example",
+      "",
+      "```json",
+      JSON.stringify(example, null, 2),
+      "```",
+      "",
+      "[All codes](/docs/errors)",
+    ].join("\n"),
+    link,
+  );
+  const description = `${code}: ${text.summary}. What it means and what to do.`;
+  return { path: `/docs/errors/${code}`, title: code, body, headings, description };
+}
+
+/** What answers a code or page that does not exist. */
+export function missingPage(path: string, link: Link): PageContent {
+  const wanted = /^\/docs\/errors\/([^/]{1,60})$/.exec(path)?.[1];
+  const { body } = renderMarkdown(
+    [
+      wanted === undefined ? "# There is no such page" : "# There is no such code",
+      "",
+      wanted === undefined
+        ? "Nothing is documented at this address. The menu lists every page; these are good places to go on:"
+        : "The code in this address is not one of this service. Codes are written in capitals, such as `INVALID_REQUEST`. Take the address from `docs_url` of an answer, or look for it here:",
+      "",
+      "- [Every error code](/docs/errors)",
+      "- [Quickstart](/docs/quickstart)",
+      "- [API reference](/docs/reference)",
+    ].join("\n"),
+    link,
+  );
+  return { path: "", title: "Not found", body, description: "There is no such page." };
+}
+
+function statusOf(code: Code): string {
+  return code in ERROR_STATUS ? String(ERROR_STATUS[code as ErrorCode]) : "200, status failed";
+}

@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import { openApiDocument, type PublicAddresses } from "../openapi/document.ts";
+import { FONT_FILES, TEXT_ASSETS } from "./assets.ts";
+import { ALL_CODES, errorIndexPage, errorPage, missingPage } from "./error-pages.ts";
+import { GUIDES, NAVIGATION } from "./guides.ts";
+import { type Html, html, raw } from "./html.ts";
+import { type PageContent, renderPage, type Shell } from "./layout.ts";
+import { renderMarkdown } from "./markdown.ts";
+import { referencePage } from "./reference.ts";
+
+export interface DocsFile {
+  body: string | Blob;
+  contentType: string;
+  etag: string;
+  /** Assets carry their version in the address and never change. */
+  immutable: boolean;
+}
+
+export interface DocsSite {
+  /** The file at a path such as /docs/quickstart, or undefined. */
+  find(path: string): DocsFile | undefined;
+  /** The page that says that there is none. */
+  missing(path: string): DocsFile;
+}
+
+/** Renders the whole documentation once (about 50 ms), with this service's own addresses in every example. */
+export function docsSite(addresses: PublicAddresses): DocsSite {
+  const prefix = new URL(addresses.baseUrl).pathname.replace(/\/$/, "");
+  const link = (path: string) => (path.startsWith("/") ? prefix + path : path);
+  const files = new Map<string, DocsFile>();
+  for (const [name, { body, contentType }] of Object.entries(TEXT_ASSETS)) {
+    files.set(`/docs/assets/${name}`, file(body, contentType, true));
+  }
+  for (const [name, path] of Object.entries(FONT_FILES)) {
+    const etag = `"${name}"`;
+    files.set(`/docs/assets/${name}`, {
+      body: Bun.file(path),
+      contentType: "font/woff2",
+      etag,
+      immutable: true,
+    });
+  }
+  const asset = (name: string) =>
+    `${link(`/docs/assets/${name}`)}?v=${version(TEXT_ASSETS[name]?.body ?? "")}`;
+  const shell: Shell = { link, asset, nav: NAVIGATION };
+  const page = (content: PageContent): DocsFile => {
+    const markup = renderPage(shell, content).replaceAll("{{base_url}}", Bun.escapeHTML(addresses.baseUrl));
+    return file(markup, "text/html; charset=utf-8");
+  };
+
+  const document = openApiDocument(addresses);
+  files.set("/docs/openapi.json", file(JSON.stringify(document, null, 2), "application/json; charset=utf-8"));
+  const pages = [
+    ...GUIDES.map(({ path, text, description }) => {
+      const rendered = renderMarkdown(text, link);
+      return {
+        ...rendered,
+        path,
+        description,
+        body: path === "/docs" ? opening(rendered.body, link) : rendered.body,
+      };
+    }),
+    errorIndexPage(link),
+    ...ALL_CODES.map((code) => errorPage(code, addresses.baseUrl, link)),
+    referencePage(document, link),
+  ];
+  for (const content of pages) files.set(content.path, page(content));
+  return {
+    find: (path) => files.get(path),
+    missing: (path) => page(missingPage(path, link)),
+  };
+}
+
+function file(body: string, contentType: string, immutable = false): DocsFile {
+  return { body, contentType, immutable, etag: `"${version(body)}"` };
+}
+
+function version(body: string): string {
+  return createHash("sha256").update(body).digest("hex").slice(0, 16);
+}
+
+/** The overview's text with its picture and its big links in place. */
+function opening(body: Html, link: (path: string) => string): Html {
+  const text = body.text
+    .replace("<p>{{lifecycle}}</p>", LIFECYCLE.text)
+    .replace("<p>{{start}}</p>", startCards(link).text);
+  return raw(text);
+}
+
+const LIFECYCLE = html`<ol class="lifecycle" aria-label="The way of a card"><li><strong>POST</strong><code>/v1/images</code><span>photo checked, credit reserved</span></li><li><strong>processing</strong><code>202</code><span>found, cut out, set, pictured</span></li><li><strong>completed</strong><code>image_url</code><span>one credit used; or <em>failed</em>, and the credit is back</span></li></ol>`;
+
+function startCards(link: (path: string) => string): Html {
+  const cards = [
+    ["/docs/quickstart", "Quickstart", "Your first card in four steps, with curl or TypeScript."],
+    ["/docs/testing", "Testing", "Test keys are free, quick, and choose how an image ends."],
+    ["/docs/photos", "Photos that work well", "The photo decides how good a card can be."],
+    ["/docs/reference", "API reference", "Every address, field, status and header."],
+  ];
+  return html`<div class="cards">${cards.map(
+    ([path = "", title, text]) =>
+      html`<a href="${link(path)}"><strong>${title}</strong><span>${text}</span></a>`,
+  )}</div>`;
+}
