@@ -56,8 +56,8 @@ export interface TestFolder {
   remove(): Promise<void>;
 }
 
-export function testFolder(): TestFolder {
-  const dir = mkdtempSync(join(tmpdir(), "cardpress-test-"));
+export function testFolder(parent = tmpdir()): TestFolder {
+  const dir = mkdtempSync(join(parent, "cardpress-test-"));
   // The packaged browser is unpacked once for all tests, not once for each folder.
   mkdirSync(TEST_CACHE_DIR, { recursive: true });
   symlinkSync(TEST_CACHE_DIR, join(dir, "cache"));
@@ -80,8 +80,8 @@ export interface TestWorkspace extends Workspace {
 }
 
 /** A real store in a temporary folder, with a clock that stands still and counted ids. No server, no browser. */
-export function testWorkspace(options: { clock?: FakeClock } = {}): TestWorkspace {
-  const folder = testFolder();
+export function testWorkspace(options: { clock?: FakeClock; parent?: string } = {}): TestWorkspace {
+  const folder = testFolder(options.parent);
   const clock = options.clock ?? fakeClock();
   const workspace = openWorkspace(testConfig(folder.dir), silentLog, { clock, random: seededRandom() });
   return {

@@ -1,7 +1,9 @@
 import { Command, CommanderError } from "commander";
 import { accountCommands } from "./account.ts";
+import { auditCommand } from "./audit.ts";
 import { creditsCommands } from "./credits.ts";
 import { demoCommand } from "./demo.ts";
+import { doctorCommand } from "./doctor.ts";
 import { keyCommands } from "./key.ts";
 import { migrateCommand } from "./migrate.ts";
 import { notYetCommands } from "./not-yet.ts";
@@ -24,6 +26,8 @@ export async function runCommandLine(args: string[]): Promise<void> {
     keyCommands(),
     creditsCommands(),
     renderCommand(),
+    auditCommand(),
+    doctorCommand(),
     migrateCommand(),
     versionCommand(),
     ...notYetCommands(),

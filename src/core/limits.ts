@@ -56,6 +56,8 @@ export const LEASE_MS = 90 * SECOND_MS;
 export const RENDER_TIMEOUT_MS = 45 * SECOND_MS;
 /** A photo that breaks the renderer three times will break it a fourth time. */
 export const MAX_RENDERS = 3;
+/** Free space below which the next pictures would not fit: about 150 of the largest. */
+export const MIN_FREE_DISK_BYTES = 256 * MB;
 /** The pause before another attempt when the disk would not take the picture: an operator needs minutes to make room. */
 export const STORAGE_RETRY_MS = 15 * SECOND_MS;
 /** A new create is refused when the queue ahead of it would take longer than this. */

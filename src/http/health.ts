@@ -1,5 +1,6 @@
 import { statfs } from "node:fs/promises";
 import type { AppContext } from "../app/context.ts";
+import { MIN_FREE_DISK_BYTES } from "../core/limits.ts";
 import type { RenderPool } from "../render/pool.ts";
 import { standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
@@ -9,9 +10,6 @@ export interface HealthParts extends AppContext {
   /** True once the process was asked to stop. */
   isDraining: () => boolean;
 }
-
-/** Below this the next pictures would not fit. */
-const MIN_FREE_BYTES = 256 * 1024 * 1024;
 
 /** GET /live: the process answers. Says nothing about browsers: restarting would not mend them. */
 export function live(exchange: Exchange): Response {
@@ -45,5 +43,5 @@ async function isWritable({ store }: AppContext): Promise<boolean> {
 
 async function hasSpace(dir: string): Promise<boolean> {
   const { bavail, bsize } = await statfs(dir);
-  return bavail * bsize >= MIN_FREE_BYTES;
+  return bavail * bsize >= MIN_FREE_DISK_BYTES;
 }

@@ -1,0 +1,140 @@
+import { existsSync } from "node:fs";
+import { access, constants, statfs } from "node:fs/promises";
+import { availableParallelism, totalmem } from "node:os";
+import type { Config } from "../config.ts";
+import { MIN_FREE_DISK_BYTES } from "../core/limits.ts";
+import { type DataFolder, openDataFolder } from "../data-folder.ts";
+import { launchBrowser } from "../render/browser.ts";
+import { findChromium } from "../render/chromium.ts";
+import { databaseProblems } from "../store/check-database.ts";
+import { openSqliteStore } from "../store/sqlite.ts";
+import { audit } from "./audit.ts";
+
+/** Below this the operator should make room before the service has to refuse. */
+const LOW_DISK_BYTES = 8 * MIN_FREE_DISK_BYTES;
+/** A worker, its Chromium and the models, measured with 40-megapixel photos. */
+const WORKER_BYTES = 700 * 1024 * 1024;
+
+export interface Diagnosis {
+  check: "config" | "disk" | "sandbox" | "browser" | "workers" | "database" | "audit";
+  status: "ok" | "warning" | "failed";
+  /** What was found and, unless it is ok, what to do. */
+  message: string;
+}
+
+type Check = (config: Config, folder: DataFolder) => Promise<Omit<Diagnosis, "check">>;
+
+/** Everything that can keep this installation from making cards, looked at one by one. Changes nothing. */
+export async function examine(config: Config): Promise<Diagnosis[]> {
+  const found: Diagnosis[] = [
+    { check: "config", status: "ok", message: `${config.baseUrl}, data in ${config.dataDir}` },
+  ];
+  let folder: DataFolder;
+  try {
+    folder = openDataFolder(config.dataDir);
+  } catch (error) {
+    return [...found, { check: "disk", status: "failed", message: (error as Error).message }];
+  }
+  const checks: [Diagnosis["check"], Check][] = [
+    ["disk", checkDisk],
+    ["sandbox", checkSandbox],
+    ["browser", checkBrowser],
+    ["workers", checkWorkers],
+    ["database", checkDatabase],
+    ["audit", checkBooks],
+  ];
+  for (const [check, look] of checks) {
+    const result = await look(config, folder).catch((error: Error) => ({
+      status: "failed" as const,
+      message: error.message,
+    }));
+    found.push({ check, ...result });
+    // The books of a damaged or older database cannot be read.
+    if (check === "database" && result.status === "failed") break;
+  }
+  return found;
+}
+
+const checkDisk: Check = async (_config, { root }) => {
+  await access(root, constants.W_OK);
+  const { bavail, bsize } = await statfs(root);
+  const free = `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GB free in ${root}`;
+  if (bavail * bsize < MIN_FREE_DISK_BYTES)
+    return { status: "failed", message: `${free}: the next pictures do not fit. Make room.` };
+  if (bavail * bsize < LOW_DISK_BYTES)
+    return { status: "warning", message: `${free}: make room, or keep pictures for fewer days.` };
+  return { status: "ok", message: free };
+};
+
+const checkSandbox: Check = async (config) => {
+  if (process.getuid?.() !== 0) return { status: "ok", message: "Chromium runs in its sandbox" };
+  return config.allowRoot
+    ? {
+        status: "warning",
+        message:
+          "Chromium runs as root, without its sandbox (CARDPRESS_ALLOW_ROOT=1). Run cardpress as another user.",
+      }
+    : {
+        status: "failed",
+        message:
+          "Chromium has no sandbox as root. Run cardpress as another user, or set CARDPRESS_ALLOW_ROOT=1.",
+      };
+};
+
+const checkBrowser: Check = async (config, folder) => {
+  const chromium = await findChromium({ configuredPath: config.chromiumPath, cacheDir: folder.cache });
+  const noSandbox = process.getuid?.() === 0;
+  try {
+    const browser = await launchBrowser({ chromium, profilesDir: folder.profiles, noSandbox });
+    const version = await browser.version();
+    await browser.close();
+    return { status: "ok", message: `${version} (${chromium.origin}: ${chromium.path})` };
+  } catch (error) {
+    return {
+      status: "failed",
+      message: `${chromium.path} does not start: ${(error as Error).message.trim()} Set CARDPRESS_CHROMIUM to another browser; if it speaks of its sandbox, allow user namespaces to this user.`,
+    };
+  }
+};
+
+const checkWorkers: Check = async ({ renderWorkers }) => {
+  const cores = availableParallelism();
+  const memory = renderWorkers * WORKER_BYTES;
+  const found = `${renderWorkers} render workers on ${cores} cores and ${(totalmem() / 1024 ** 3).toFixed(1)} GB`;
+  if (memory > totalmem())
+    return {
+      status: "warning",
+      message: `${found}: with large photos they need ${(memory / 1024 ** 3).toFixed(1)} GB. Lower CARDPRESS_RENDER_WORKERS.`,
+    };
+  if (renderWorkers > cores)
+    return {
+      status: "warning",
+      message: `${found}: more than cores only slows them. Lower CARDPRESS_RENDER_WORKERS.`,
+    };
+  return { status: "ok", message: found };
+};
+
+const checkDatabase: Check = async (_config, { database }) => {
+  if (!existsSync(database))
+    return { status: "ok", message: `${database} will be created by the first command` };
+  const problems = databaseProblems(database);
+  if (problems.length === 0) return { status: "ok", message: `${database} is sound` };
+  return {
+    status: "failed",
+    message: `${database}: ${problems.join("; ")}. Stop the service, keep a copy of the file, and restore a backup with "cardpress restore --from FILE" unless the problem says what else to do.`,
+  };
+};
+
+const checkBooks: Check = async (_config, { database }) => {
+  if (!existsSync(database)) return { status: "ok", message: "no books yet" };
+  const store = openSqliteStore(database);
+  try {
+    const report = await audit(store);
+    const broken = report.findings.filter(({ ok }) => !ok);
+    if (report.ok) return { status: "ok", message: `${report.findings.length} rules hold` };
+    const named = broken.map((finding) => `${finding.check} (${finding.broken[0]?.id})`).join(", ");
+    return { status: "failed", message: `broken: ${named}. "cardpress audit" shows every one.` };
+  } finally {
+    await store.close();
+  }
+};

@@ -1,0 +1,28 @@
+import { Command } from "commander";
+import { type AuditReport, audit } from "../app/audit.ts";
+import { printResult } from "./output.ts";
+import { withWorkspace } from "./workspace.ts";
+
+export function auditCommand(): Command {
+  return new Command("audit")
+    .description("recompute every balance and rule of the books, and name what is broken")
+    .option("--json", "print JSON")
+    .action((options) =>
+      withWorkspace(async ({ store }) => {
+        const report = await audit(store);
+        if (!report.ok) process.exitCode = 1;
+        printResult(options.json, report, () => auditText(report));
+      }),
+    );
+}
+
+function auditText({ ok, findings, ms }: AuditReport): string {
+  const lines = findings.flatMap((finding) => [
+    `${finding.ok ? "ok    " : "BROKEN"}  ${finding.check.padEnd(10)} ${finding.rule}`,
+    ...finding.broken.map(({ id, detail }) => `          ${id}: ${detail}`),
+  ]);
+  const verdict = ok
+    ? `Every rule holds (${ms} ms).`
+    : "The books are broken. Stop the service, keep a copy of the data folder, and compare with the last backup.";
+  return [...lines, verdict].join("\n");
+}

@@ -1,0 +1,33 @@
+import { Command } from "commander";
+import { type Diagnosis, examine } from "../app/doctor.ts";
+import { readConfig } from "../config.ts";
+import { OperatorError } from "../core/errors.ts";
+import { printResult } from "./output.ts";
+
+const MARKS = { ok: "ok     ", warning: "warning", failed: "FAILED " } as const;
+
+export function doctorCommand(): Command {
+  return new Command("doctor")
+    .description("check the installation: settings, disk, browser, database, books")
+    .option("--json", "print JSON")
+    .action(async (options) => {
+      const checks = await diagnose();
+      const ok = checks.every(({ status }) => status !== "failed");
+      if (!ok) process.exitCode = 1;
+      printResult(options.json, { ok, checks }, () =>
+        checks
+          .map(({ check, status, message }) => `${MARKS[status]}  ${check.padEnd(9)} ${message}`)
+          .join("\n"),
+      );
+    });
+}
+
+/** A broken setting is a finding like the others, not a reason to say nothing else. */
+async function diagnose(): Promise<Diagnosis[]> {
+  try {
+    return await examine(readConfig(process.env));
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    return [{ check: "config", status: "failed", message: error.message }];
+  }
+}

@@ -1,0 +1,214 @@
+import { and, eq, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import { MAX_RENDERS } from "../core/limits.ts";
+import type { Tx } from "./store.ts";
+
+/** One row that breaks a rule. */
+export interface Breach {
+  id: string;
+  detail: string;
+}
+
+/** One rule of the books: its name, what it says, and the query that finds what breaks it. */
+export interface AuditCheck {
+  name: string;
+  rule: string;
+  /** The first `limit` breaches. One statement, so that it sees one state of the database beside a running server. */
+  find(tx: Tx, limit: number): Promise<Breach[]>;
+}
+
+/** A sum over the entries of a kind, and of a bucket if one is given. */
+function total(e: Tx["t"]["ledgerEntries"], kind: string, bucket?: "plan" | "topup"): SQL {
+  const inBucket = bucket === undefined ? sql`` : sql` and ${e.bucket} = ${sql.raw(`'${bucket}'`)}`;
+  return sql`sum(case when ${e.kind} = ${sql.raw(`'${kind}'`)}${inBucket} then ${e.amount} else 0 end)`;
+}
+
+const balances: AuditCheck = {
+  name: "balances",
+  rule: "every balance of an account is the sum of its ledger entries, and none is below zero",
+  find: ({ db, t }, limit) => {
+    const { accounts: a, ledgerEntries: e } = t;
+    const bucketSum = (bucket: "plan" | "topup") =>
+      sql<number>`${total(e, "grant", bucket)} - ${total(e, "reserve", bucket)} + ${total(e, "release", bucket)} - ${total(e, "expire", bucket)}`;
+    const sums = db
+      .select({
+        accountId: e.accountId,
+        plan: bucketSum("plan").as("plan"),
+        topup: bucketSum("topup").as("topup"),
+        held: sql<number>`${total(e, "reserve")} - ${total(e, "settle")} - ${total(e, "release")}`.as("held"),
+      })
+      .from(e)
+      .groupBy(e.accountId)
+      .as("sums");
+    const right = sql`(coalesce(${sums.plan}, 0), coalesce(${sums.topup}, 0), coalesce(${sums.held}, 0))`;
+    const kept = sql`(${a.creditsPlan}, ${a.creditsTopup}, ${a.creditsHeld})`;
+    return db
+      .select({
+        id: a.id,
+        detail: sql<string>`'kept plan/topup/held ' || ${a.creditsPlan} || '/' || ${a.creditsTopup} || '/' || ${a.creditsHeld}
+          || ', entries say ' || coalesce(${sums.plan}, 0) || '/' || coalesce(${sums.topup}, 0) || '/' || coalesce(${sums.held}, 0)`,
+      })
+      .from(a)
+      .leftJoin(sums, eq(sums.accountId, a.id))
+      .where(or(sql`${kept} <> ${right}`, lt(a.creditsPlan, 0), lt(a.creditsTopup, 0), lt(a.creditsHeld, 0)))
+      .limit(limit);
+  },
+};
+
+const months: AuditCheck = {
+  name: "months",
+  rule: "the plan credits of a month that is over are all used, held or expired; none belong to a month to come",
+  find: ({ db, t }, limit) => {
+    const { accounts: a, ledgerEntries: e } = t;
+    const left = sql<number>`${total(e, "grant")} - ${total(e, "reserve")} + ${total(e, "release")} - ${total(e, "expire")}`;
+    const perMonth = db
+      .select({ accountId: e.accountId, period: e.period, left: left.as("left_over") })
+      .from(e)
+      .where(eq(e.bucket, sql`'plan'`))
+      .groupBy(e.accountId, e.period)
+      .as("per_month");
+    const expected = sql`case when ${perMonth.period} = ${a.planPeriod} then ${a.creditsPlan} else 0 end`;
+    return db
+      .select({
+        id: a.id,
+        detail: sql<string>`${perMonth.period} || ' has ' || ${perMonth.left} || ' credits left, should have ' || ${expected}`,
+      })
+      .from(perMonth)
+      .innerJoin(a, eq(a.id, perMonth.accountId))
+      .where(or(sql`${perMonth.left} <> ${expected}`, sql`${perMonth.period} > ${a.planPeriod}`))
+      .limit(limit);
+  },
+};
+
+const payments: AuditCheck = {
+  name: "payments",
+  rule: "a live image has one reservation of its account, settled when it completed, released when it failed, open until then; a test image has none",
+  find: ({ db, t }, limit) => {
+    const i = t.images;
+    // Two views of the ledger, each joined through its own unique index, whose condition the query must repeat.
+    const reserve = entriesAs(t, "reserve");
+    const resolution = entriesAs(t, "resolution");
+    const wanted = sql`case when ${i.environment} = 'test' then 'none' else
+      case ${i.state} when 'completed' then 'reserve+settle' when 'failed' then 'reserve+release' else 'reserve' end end`;
+    const found = sql<string>`coalesce(reserve.kind || coalesce('+' || resolution.kind, ''), coalesce(resolution.kind, 'none'))`;
+    const foreign = sql`reserve.account_id <> ${i.accountId} or resolution.account_id <> ${i.accountId}
+      or resolution.bucket <> reserve.bucket or resolution.period <> reserve.period`;
+    return db
+      .select({
+        id: i.id,
+        detail: sql<string>`${i.environment} || ' ' || ${i.state} || ': entries ' || ${found} || case when ${foreign} then ' of another account, bucket or month' else '' end`,
+      })
+      .from(i)
+      .leftJoin(reserve, sql`reserve.image_id = ${i.id} and reserve.kind = 'reserve'`)
+      .leftJoin(resolution, sql`resolution.image_id = ${i.id} and resolution.kind in ('settle', 'release')`)
+      .where(or(sql`${wanted} <> ${found}`, sql`(${foreign})`))
+      .limit(limit);
+  },
+};
+
+/** The ledger under another name, as `sql`: Drizzle's typed aliases differ between SQLite and Postgres. */
+function entriesAs(t: Tx["t"], name: string): SQL {
+  return sql`${t.ledgerEntries} as ${sql.identifier(name)}`;
+}
+
+const entries: AuditCheck = {
+  name: "entries",
+  rule: "every entry has a known kind and bucket, a positive amount, and an image that exists when it pays for one",
+  find: ({ db, t }, limit) => {
+    const { ledgerEntries: e, images: i } = t;
+    const shape = sql`${e.amount} > 0 and ${e.bucket} in ('plan', 'topup') and case ${e.kind}
+      when 'grant' then ${e.imageId} is null
+      when 'expire' then ${e.bucket} = 'plan'
+      else ${e.kind} in ('reserve', 'settle', 'release') and ${e.imageId} is not null and ${e.amount} = 1 end`;
+    const lost = sql`${e.imageId} is not null and not exists (select 1 from ${i} where ${i.id} = ${e.imageId})`;
+    return db
+      .select({
+        id: e.id,
+        detail: sql<string>`${e.kind} || ' of ' || ${e.amount} || ' for ' || coalesce(${e.imageId}, 'no image')`,
+      })
+      .from(e)
+      .where(or(sql`not (${shape})`, sql`(${lost})`))
+      .limit(limit);
+  },
+};
+
+const states: AuditCheck = {
+  name: "states",
+  rule: `an image is queued, rendering under a lease, completed with a picture, or failed with a reason, after at most ${MAX_RENDERS} renders`,
+  find: ({ db, t }, limit) => {
+    const i = t.images;
+    const sound = sql`${i.renders} between 0 and ${sql.raw(String(MAX_RENDERS))} and case ${i.state}
+      when 'queued' then ${i.renders} < ${sql.raw(String(MAX_RENDERS))} and ${i.leaseToken} is null and ${i.completedAt} is null
+      when 'rendering' then ${i.renders} >= 1 and ${i.leaseToken} is not null and ${i.leaseExpiresAt} is not null and ${i.completedAt} is null
+      when 'completed' then ${i.renders} >= 1 and ${i.outputName} is not null and ${i.outputBytes} > 0 and ${i.expiresAt} > ${i.completedAt} and ${i.failureCode} is null and ${i.leaseToken} is null
+      when 'failed' then ${i.completedAt} is not null and ${i.failureCode} is not null and ${i.failureMessage} is not null and ${i.outputName} is null and ${i.leaseToken} is null
+      else false end and (${i.environment} <> 'live' or ${i.sourceSha256} is not null)`;
+    return db
+      .select({
+        id: i.id,
+        detail: sql<string>`${i.environment} || ' ' || ${i.state} || ' after ' || ${i.renders} || ' renders'`,
+      })
+      .from(i)
+      .where(sql`coalesce(not (${sound}), true)`)
+      .limit(limit);
+  },
+};
+
+const replays: AuditCheck = {
+  name: "replays",
+  rule: "every idempotency record answers with one image of its own account and environment, and no image has two",
+  find: ({ db, t }, limit) => {
+    const { idempotencyRecords: r, images: i } = t;
+    return db
+      .select({ id: r.imageId, detail: sql<string>`'record ' || min(${r.key}) || ' of ' || ${r.accountId}` })
+      .from(r)
+      .leftJoin(i, and(eq(i.id, r.imageId), eq(i.accountId, r.accountId), eq(i.environment, r.environment)))
+      .groupBy(r.imageId)
+      .having(
+        or(
+          isNull(i.id),
+          ne(sql`count(*)`, sql`1`),
+          sql`min(${r.responseBody}) not like '%' || ${r.imageId} || '%'`,
+        ),
+      )
+      .limit(limit);
+  },
+};
+
+const usage: AuditCheck = {
+  name: "usage",
+  rule: "the usage counters are the numbers of images requested, completed, failed and paid for",
+  find: ({ db, t }, limit) => {
+    const { usageDays: u, images: i, accounts: a } = t;
+    const counted = sql`(select ${u.accountId} as account_id, ${u.environment} as environment, sum(${u.requested}) as requested,
+      sum(${u.completed}) as completed, sum(${u.failed}) as failed, sum(${u.creditsUsed}) as credits_used from ${u} group by 1, 2) as counted`;
+    const real = sql`(select ${i.accountId} as account_id, ${i.environment} as environment, count(*) as requested,
+      sum(case when ${i.state} = 'completed' then 1 else 0 end) as completed, sum(case when ${i.state} = 'failed' then 1 else 0 end) as failed from ${i} group by 1, 2) as real`;
+    const keys = sql`(select ${a.id} as account_id, 'live' as environment from ${a} union all select ${a.id}, 'test' from ${a}) as keys`;
+    const same = (name: string) => sql.raw(`coalesce(counted.${name}, 0) = coalesce(real.${name}, 0)`);
+    return db
+      .select({
+        id: sql<string>`keys.account_id`,
+        detail: sql<string>`keys.environment || ' counters requested/completed/failed/used ' || coalesce(counted.requested, 0) || '/' || coalesce(counted.completed, 0)
+          || '/' || coalesce(counted.failed, 0) || '/' || coalesce(counted.credits_used, 0) || ', images ' || coalesce(real.requested, 0)
+          || '/' || coalesce(real.completed, 0) || '/' || coalesce(real.failed, 0)`,
+      })
+      .from(keys)
+      .leftJoin(counted, sql`counted.account_id = keys.account_id and counted.environment = keys.environment`)
+      .leftJoin(real, sql`real.account_id = keys.account_id and real.environment = keys.environment`)
+      .where(
+        sql`not (${same("requested")} and ${same("completed")} and ${same("failed")} and coalesce(counted.credits_used, 0) =
+          case keys.environment when 'live' then coalesce(real.completed, 0) else 0 end)`,
+      )
+      .limit(limit);
+  },
+};
+
+export const AUDIT_CHECKS: readonly AuditCheck[] = [
+  balances,
+  months,
+  payments,
+  entries,
+  states,
+  replays,
+  usage,
+];

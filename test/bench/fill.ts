@@ -1,0 +1,71 @@
+import { Database } from "bun:sqlite";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
+
+/**
+ * Fills a new database with sound accounts, images and entries, as a busy installation would have after a year: 90 % of
+ * the images completed, 9 % failed, a few waiting; the month before last over, credits expired and granted again.
+ */
+export async function fillDatabase(file: string, images: number): Promise<void> {
+  await openSqliteStore(file).close();
+  const db = new Database(file);
+  db.run("PRAGMA synchronous = OFF");
+  const perAccount = 10_000;
+  const accounts = Math.max(1, Math.ceil(images / perAccount));
+  const plan = perAccount * 2;
+  const n = `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < `;
+  const now = Date.parse("2026-11-15T12:00:00.000Z");
+  db.transaction(() => {
+    db.run(
+      `${n}${accounts}) INSERT INTO accounts SELECT 'acct_' || i, 'Club ' || i, 'scale', 'active', NULL, ${plan}, '2026-11', ${plan}, 0, 0, ${now}, ${now} FROM n`,
+    );
+    const image = `'img_' || printf('%024d', i)`;
+    // Of a hundred images 90 are completed, 9 failed; only the newest few of all still wait.
+    const state = `CASE WHEN i >= ${images} - 50 THEN 'queued' WHEN i % 100 < 90 THEN 'completed' ELSE 'failed' END`;
+    const request = JSON.stringify({
+      type: "player_card",
+      player: {
+        name: "Maya Okafor",
+        external_id: "x".repeat(20),
+        source_image_url: "https://photos.example/".padEnd(120, "p"),
+      },
+      style: { preset: "club_card" },
+    });
+    db.run(
+      `${n}${images}) INSERT INTO images (id, account_id, environment, state, type, external_id, request, source_sha256, turn, available_at, renders,
+        failure_code, failure_message, output_name, output_width, output_height, output_content_type, output_bytes, created_at, updated_at, completed_at, expires_at)
+       SELECT ${image}, 'acct_' || (i / ${perAccount}), 'live', s, 'player_card', 'player-' || i, ?, printf('%064d', i), i, 0, s <> 'queued',
+        iif(s = 'failed', 'IMAGE_PROCESSING_FAILED', NULL), iif(s = 'failed', 'No player was found.', NULL), iif(s = 'completed', ${image} || '-' || i || '.png', NULL),
+        1024, 1280, 'image/png', 1600000, t, t, iif(s = 'queued', NULL, t + 2000), iif(s = 'completed', t + 2592000000, NULL)
+       FROM (SELECT i, ${state} AS s, ${now} - ${images} + i AS t FROM n)`,
+      [request],
+    );
+    const entry = (kind: string, select: string) =>
+      db.run(`INSERT INTO ledger_entries SELECT ${select.replaceAll("KIND", `'${kind}'`)}`);
+    entry(
+      "grant",
+      `'led_g' || id, id, KIND, 'plan', '2026-10', ${plan}, NULL, 'monthly plan credits', 0 FROM accounts`,
+    );
+    entry(
+      "expire",
+      `'led_e' || id, id, KIND, 'plan', '2026-10', ${plan}, NULL, 'plan credits do not roll over', 0 FROM accounts`,
+    );
+    entry(
+      "grant",
+      `'led_n' || id, id, KIND, 'plan', '2026-11', ${plan}, NULL, 'monthly plan credits', 0 FROM accounts`,
+    );
+    const of = "account_id, KIND, 'plan', '2026-11', 1, id, NULL, created_at FROM images";
+    entry("reserve", `'led_r' || substr(id, 5), ${of}`);
+    entry("settle", `'led_s' || substr(id, 5), ${of} WHERE state = 'completed'`);
+    entry("release", `'led_l' || substr(id, 5), ${of} WHERE state = 'failed'`);
+    db.run(`UPDATE accounts SET
+      credits_plan = ${plan} - (SELECT count(*) FROM images WHERE account_id = accounts.id AND state <> 'failed'),
+      credits_held = (SELECT count(*) FROM images WHERE account_id = accounts.id AND state = 'queued')`);
+    db.run(
+      `INSERT INTO usage_days SELECT account_id, 'live', '2026-11-15', count(*), sum(state = 'completed'), sum(state = 'failed'), sum(state = 'completed') FROM images GROUP BY 1`,
+    );
+    db.run(
+      `INSERT INTO idempotency_records SELECT account_id, 'live', 'key-' || id, printf('%064d', 1), id, '{"success":true,"data":{"image_id":"' || id || '"}}', created_at, created_at + 259200000 FROM images WHERE created_at > ${now} - 300000`,
+    );
+  })();
+  db.close();
+}
