@@ -14,10 +14,12 @@ import type { Config } from "./config.ts";
 import { OperatorError } from "./core/errors.ts";
 import { QUEUE_POLL_MS, SWEEP_INTERVAL_MS } from "./core/limits.ts";
 import type { Clock, Log, Random } from "./core/ports.ts";
+import { secretBox } from "./core/secret-box.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { findChromium } from "./render/chromium.ts";
 import { createRenderPool, type RenderPool } from "./render/pool.ts";
 import type { PressOptions } from "./render/protocol.ts";
+import { loadSecretKey } from "./secret-key.ts";
 import { createSourceFetcher } from "./sources/fetch-source.ts";
 import { openSqliteStore } from "./store/sqlite.ts";
 
@@ -47,7 +49,8 @@ export function openWorkspace(config: Config, log: Log, options: WorkspaceOption
   const { verify = false, clock = systemClock, random = systemRandom } = options;
   const folder = openDataFolder(config.dataDir);
   const store = openSqliteStore(folder.database, { verify });
-  return { config, folder, store, log, clock, random };
+  const secrets = secretBox(loadSecretKey(folder.secretKey), random.bytes);
+  return { config, folder, store, log, clock, random, secrets };
 }
 
 /** Everything a server needs, running: the loops are picking up work when this resolves. */
