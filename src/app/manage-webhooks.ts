@@ -20,8 +20,8 @@ import type { AppContext } from "./context.ts";
 // Endpoints: what partners set up. Their deliveries are in manage-deliveries.ts.
 
 export interface WebhookContext extends AppContext {
-  /** How names are looked up, where tests do not want the system's way. */
-  outbound?: Pick<GuardedHttpOptions, "resolve" | "ca">;
+  /** How names are looked up, which authorities are trusted besides the public ones, and another time-out. */
+  outbound?: Pick<GuardedHttpOptions, "resolve" | "ca"> & { timeoutMs?: number };
   /** Called after a commit that made a delivery due. A hint for a server in the same process. */
   wakeDeliveries?: () => void;
 }

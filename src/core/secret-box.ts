@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, hkdfSync } from "node:crypto";
 
 /** Keeps secrets that must be readable again, such as signing secrets, unreadable in the database and its copies. */
 export interface SecretBox {
@@ -6,6 +6,8 @@ export interface SecretBox {
   seal(text: string, context: string): string;
   /** Throws SecretUnreadableError when another key sealed it, or when it was changed. */
   open(sealed: string, context: string): string;
+  /** 32 bytes for one purpose, the same at every start, that tell nothing about the key. */
+  derive(purpose: string): Uint8Array;
 }
 
 /** The key of the data folder is not the one this was sealed with. */
@@ -34,6 +36,8 @@ export function secretBox(key: Uint8Array, randomBytes: (length: number) => Uint
         ".",
       );
     },
+    // HKDF (RFC 5869).
+    derive: (purpose) => new Uint8Array(hkdfSync("sha256", key, "", purpose, SECRET_KEY_BYTES)),
     open: (sealed, context) => {
       const [version, sealedBy, payload = ""] = sealed.split(".");
       if (version !== VERSION) throw new SecretUnreadableError("the secret is stored in an unknown form");

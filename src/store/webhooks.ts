@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gte, inArray, lte, ne, notExists, notInArray, sql } from "drizzle-orm";
+import { and, asc, count, eq, gte, inArray, lte, ne, notExists, notInArray, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/api-key.ts";
 import type { Tx } from "./store.ts";
@@ -140,38 +140,31 @@ export async function eventsSince(
     .limit(query.limit);
 }
 
-/** The newest event's place, from which "everything from now on" counts. */
-export async function lastEventPosition(
-  { db, t }: Tx,
-  scope: WebhookScope,
-): Promise<EventPosition | undefined> {
-  const e = t.webhookEvents;
-  const [event] = await db
-    .select({ createdAt: e.createdAt, id: e.id })
-    .from(e)
-    .where(and(eq(e.accountId, scope.accountId), eq(e.environment, scope.environment)))
-    .orderBy(desc(e.createdAt), desc(e.id))
-    .limit(1);
-  return event;
-}
-
-/**
- * Deletes events from before `before` with their deliveries and attempts, at most `limit`; leaves those that are still
- * being delivered. Returns how many went.
- */
-export async function deleteOldEvents({ db, t }: Tx, before: number, limit: number): Promise<number> {
-  const { webhookEvents: e, webhookDeliveries: d, deliveryAttempts: a } = t;
+/** The events from before `before` that no delivery is still under way of, oldest first. */
+function oldEvents({ db, t }: Tx, before: number, limit: number) {
+  const { webhookEvents: e, webhookDeliveries: d } = t;
   const unfinished = db
     .select({ id: d.id })
     .from(d)
     .where(and(eq(d.eventId, e.id), inArray(d.state, ["pending", "sending"])));
-  const old = await db
+  return db
     .select({ id: e.id })
     .from(e)
     .where(and(lte(e.createdAt, before), notExists(unfinished)))
     .orderBy(asc(e.createdAt))
     .limit(limit);
-  const ids = old.map((row) => row.id);
+}
+
+/** Whether it is time for `deleteOldEvents`. */
+export async function hasOldEvent(tx: Tx, before: number): Promise<boolean> {
+  return (await oldEvents(tx, before, 1)).length > 0;
+}
+
+/** Deletes old events with their deliveries and attempts, at most `limit`. Returns how many went. */
+export async function deleteOldEvents(tx: Tx, before: number, limit: number): Promise<number> {
+  const { db, t } = tx;
+  const { webhookEvents: e, webhookDeliveries: d, deliveryAttempts: a } = t;
+  const ids = (await oldEvents(tx, before, limit)).map((row) => row.id);
   if (ids.length === 0) return 0;
   const deliveries = db.select({ id: d.id }).from(d).where(inArray(d.eventId, ids));
   await db.delete(a).where(inArray(a.deliveryId, deliveries));
