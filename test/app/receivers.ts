@@ -65,7 +65,7 @@ export function verify(secret: string, { body, headers }: Received, now: number)
   }
 }
 
-export interface WebhookHouse extends WebhookContext, Pick<TestWorkspace, "clock" | "folder"> {
+export interface WebhookHouse extends Omit<WebhookContext, "clock">, Pick<TestWorkspace, "clock" | "folder"> {
   accountId: string;
   /** Lets these addresses, although they are on this machine. */
   allow(...origins: string[]): void;
