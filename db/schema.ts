@@ -7,6 +7,8 @@ export const IMAGE_STATES = ["queued", "rendering", "completed", "failed"] as co
 export const LEDGER_KINDS = ["grant", "reserve", "settle", "release", "expire"] as const;
 /** Plan credits are granted each month and expire with it; top-up credits stay until they are used. */
 export const CREDIT_BUCKETS = ["plan", "topup"] as const;
+export const WEBHOOK_ENDPOINT_STATES = ["enabled", "disabled", "removed"] as const;
+export const WEBHOOK_DELIVERY_STATES = ["pending", "sending", "delivered", "failed"] as const;
 
 /** Every table, written once. `defineTables(postgresKit)` gives the same tables on Postgres. */
 export function defineTables(kit: Kit) {
@@ -164,6 +166,7 @@ export function defineTables(kit: Kit) {
         .on(t.accountId, t.period)
         .where(sql`${t.kind} = 'expire' and ${t.imageId} is null`),
       index("ledger_account").on(t.accountId, t.createdAt, t.id),
+      index("ledger_grants").on(t.accountId, t.createdAt).where(sql`${t.kind} = 'grant'`),
     ],
   );
 
@@ -209,11 +212,155 @@ export function defineTables(kit: Kit) {
     (t) => [primaryKey({ columns: [t.accountId, t.environment, t.day] })],
   );
 
-  return { accounts, apiKeys, images, ledgerEntries, idempotencyRecords, usageDays };
+  /** Where a partner wants to hear of events, in one environment. */
+  const webhookEndpoints = table(
+    "webhook_endpoints",
+    {
+      id: text("id").primaryKey(),
+      accountId: text("account_id")
+        .notNull()
+        .references(() => accounts.id),
+      environment: oneOf("environment", ENVIRONMENTS).notNull(),
+      url: text("url").notNull(),
+      /** The event types it wants; null for all, also those to come. */
+      events: json<string[] | null>("events"),
+      /** Sealed with the data folder's key; the same for the one it replaced, which signs too until it expires. */
+      secret: text("secret").notNull(),
+      previousSecret: text("previous_secret"),
+      previousSecretExpiresAt: int("previous_secret_expires_at"),
+      state: oneOf("state", WEBHOOK_ENDPOINT_STATES).notNull(),
+      disabledReason: text("disabled_reason"),
+      disabledAt: int("disabled_at"),
+      /** The first failure since the last success; null while all is well. */
+      failingSince: int("failing_since"),
+      lastSuccessAt: int("last_success_at"),
+      /** Nothing is sent before this time: the receiver asked for the pause by Retry-After. */
+      pausedUntil: int("paused_until"),
+      createdAt: int("created_at").notNull(),
+      updatedAt: int("updated_at").notNull(),
+    },
+    (t) => [
+      index("webhook_endpoints_account").on(t.accountId, t.environment, t.createdAt, t.id),
+      index("webhook_endpoints_state").on(t.state),
+      check("webhook_endpoints_disabled", sql`(${t.state} = 'enabled') = (${t.disabledAt} is null)`),
+      check(
+        "webhook_endpoints_previous",
+        sql`(${t.previousSecret} is null) = (${t.previousSecretExpiresAt} is null)`,
+      ),
+    ],
+  );
+
+  /** An immutable fact, written in the transaction that makes it true, whether anybody listens or not. */
+  const webhookEvents = table(
+    "webhook_events",
+    {
+      id: text("id").primaryKey(),
+      accountId: text("account_id")
+        .notNull()
+        .references(() => accounts.id),
+      environment: oneOf("environment", ENVIRONMENTS).notNull(),
+      type: text("type").notNull(),
+      /** What the event is about, such as an image's id. */
+      subject: text("subject").notNull(),
+      /** The request body of every delivery, the same bytes at every attempt. */
+      body: text("body").notNull(),
+      createdAt: int("created_at").notNull(),
+    },
+    (t) => [
+      uniqueIndex("webhook_events_once").on(t.type, t.subject),
+      index("webhook_events_account").on(t.accountId, t.environment, t.createdAt, t.id),
+      index("webhook_events_age").on(t.createdAt),
+    ],
+  );
+
+  /** One event for one endpoint: this table is the queue. */
+  const webhookDeliveries = table(
+    "webhook_deliveries",
+    {
+      id: text("id").primaryKey(),
+      eventId: text("event_id")
+        .notNull()
+        .references(() => webhookEvents.id),
+      endpointId: text("endpoint_id")
+        .notNull()
+        .references(() => webhookEndpoints.id),
+      accountId: text("account_id")
+        .notNull()
+        .references(() => accounts.id),
+      environment: oneOf("environment", ENVIRONMENTS).notNull(),
+      eventType: text("event_type").notNull(),
+      state: oneOf("state", WEBHOOK_DELIVERY_STATES).notNull(),
+      /** Attempts in all. */
+      attempts: int("attempts").notNull(),
+      /** Attempts of the present run through the schedule; a redelivery begins a new one. */
+      step: int("step").notNull(),
+      nextAttemptAt: int("next_attempt_at"),
+      leaseToken: text("lease_token"),
+      leaseExpiresAt: int("lease_expires_at"),
+      createdAt: int("created_at").notNull(),
+      updatedAt: int("updated_at").notNull(),
+      deliveredAt: int("delivered_at"),
+    },
+    (t) => [
+      uniqueIndex("webhook_deliveries_once").on(t.eventId, t.endpointId),
+      index("webhook_deliveries_queue").on(t.endpointId, t.nextAttemptAt).where(sql`${t.state} = 'pending'`),
+      index("webhook_deliveries_leases").on(t.leaseExpiresAt).where(sql`${t.state} = 'sending'`),
+      index("webhook_deliveries_account").on(t.accountId, t.environment, t.createdAt, t.id),
+      index("webhook_deliveries_endpoint").on(t.endpointId, t.createdAt, t.id),
+      check("webhook_deliveries_next", sql`(${t.state} = 'pending') = (${t.nextAttemptAt} is not null)`),
+      check("webhook_deliveries_lease", sql`(${t.state} = 'sending') = (${t.leaseToken} is not null)`),
+      check("webhook_deliveries_delivered", sql`(${t.state} = 'delivered') = (${t.deliveredAt} is not null)`),
+    ],
+  );
+
+  /** One call to an endpoint, as it went. */
+  const deliveryAttempts = table(
+    "delivery_attempts",
+    {
+      deliveryId: text("delivery_id")
+        .notNull()
+        .references(() => webhookDeliveries.id),
+      /** 1 for the first. */
+      number: int("number").notNull(),
+      startedAt: int("started_at").notNull(),
+      durationMs: int("duration_ms").notNull(),
+      /** The HTTP status, null when no answer came. */
+      status: int("status"),
+      /** Why it failed, for the partner to read; null for a success. */
+      error: text("error"),
+      /** The beginning of what a failing receiver answered. */
+      answer: text("answer"),
+    },
+    (t) => [primaryKey({ columns: [t.deliveryId, t.number] })],
+  );
+
+  return {
+    accounts,
+    apiKeys,
+    images,
+    ledgerEntries,
+    idempotencyRecords,
+    usageDays,
+    webhookEndpoints,
+    webhookEvents,
+    webhookDeliveries,
+    deliveryAttempts,
+  };
 }
 
 export type Tables = ReturnType<typeof defineTables>;
 
 /** The SQLite tables; named one by one because drizzle-kit reads this module's exports. */
 export const sqliteTables = defineTables(sqliteKit);
-export const { accounts, apiKeys, images, ledgerEntries, idempotencyRecords, usageDays } = sqliteTables;
+export const {
+  accounts,
+  apiKeys,
+  images,
+  ledgerEntries,
+  idempotencyRecords,
+  usageDays,
+  webhookEndpoints,
+  webhookEvents,
+  webhookDeliveries,
+  deliveryAttempts,
+} = sqliteTables;

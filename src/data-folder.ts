@@ -6,6 +6,8 @@ import { OperatorError } from "./core/errors.ts";
 export interface DataFolder {
   root: string;
   database: string;
+  /** Seals secrets at rest; belongs into every backup. */
+  secretKey: string;
   serverLock: string;
   sources: string;
   cutouts: string;
@@ -22,6 +24,7 @@ export function openDataFolder(root: string): DataFolder {
   const folder: DataFolder = {
     root,
     database: join(root, "cardpress.db"),
+    secretKey: join(root, "secret.key"),
     serverLock: join(root, "server.lock"),
     sources: join(root, "sources"),
     cutouts: join(root, "cutouts"),

@@ -4,8 +4,10 @@ import { rm } from "node:fs/promises";
 import { customAlphabet } from "nanoid";
 import { type AcceptImage, acceptImage } from "./app/accept-image.ts";
 import type { AppContext } from "./app/context.ts";
+import { createDeliverer } from "./app/deliver-webhook.ts";
 import { type FetchGate, fetchGate } from "./app/fetch-gate.ts";
 import { type Loop, startLoop } from "./app/loop.ts";
+import type { WebhookContext } from "./app/manage-webhooks.ts";
 import { mockNextImage } from "./app/mock-image.ts";
 import { type ProgressBoard, progressBoard } from "./app/progress.ts";
 import { type QueueEstimate, queueEstimate } from "./app/queue-estimate.ts";
@@ -13,13 +15,16 @@ import { renderNextImage } from "./app/render-image.ts";
 import { requeueAbandoned, sweep, sweepFiles } from "./app/sweep.ts";
 import type { Config } from "./config.ts";
 import { OperatorError } from "./core/errors.ts";
-import { QUEUE_POLL_MS, SWEEP_INTERVAL_MS } from "./core/limits.ts";
+import { QUEUE_POLL_MS, SWEEP_INTERVAL_MS, WEBHOOK_POLL_MS } from "./core/limits.ts";
 import type { Clock, Log, Random } from "./core/ports.ts";
+import { secretBox } from "./core/secret-box.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { findChromium } from "./render/chromium.ts";
 import { createRenderPool, type RenderPool } from "./render/pool.ts";
 import type { PressOptions } from "./render/protocol.ts";
+import { loadSecretKey } from "./secret-key.ts";
 import { createSourceFetcher } from "./sources/fetch-source.ts";
+import { releaseClaims } from "./store/deliveries.ts";
 import { openSqliteStore, sqliteCode } from "./store/sqlite.ts";
 
 // Builds the real parts, once, in the order they depend on each other. A plain object, no container.
@@ -42,13 +47,16 @@ export interface WorkspaceOptions {
   verify?: boolean;
   clock?: Clock;
   random?: Random;
+  /** How the addresses of webhooks are looked up and which authorities are trusted besides the public ones. */
+  outbound?: NonNullable<WebhookContext["outbound"]>;
 }
 
 export function openWorkspace(config: Config, log: Log, options: WorkspaceOptions = {}): Workspace {
   const { verify = false, clock = systemClock, random = systemRandom } = options;
   const folder = openDataFolder(config.dataDir);
   const store = openSqliteStore(folder.database, { verify });
-  return { config, folder, store, log, clock, random };
+  const secrets = secretBox(loadSecretKey(folder.secretKey), random.bytes);
+  return { config, folder, store, log, clock, random, secrets };
 }
 
 /** Everything a server needs, running: the loops are picking up work when this resolves. */
@@ -57,6 +65,8 @@ export interface Service extends Workspace {
   accept: AcceptImage;
   queue: QueueEstimate;
   progress: ProgressBoard;
+  /** For whatever makes a delivery due: a hint to look at once. */
+  wakeDeliveries: () => void;
   /** Stops the loops; what they had begun and cannot finish by `deadlineMs` goes back to the queue. */
   drain(deadlineMs: number): Promise<void>;
   /** Ends the rest, after the last request and the drain. */
@@ -65,6 +75,8 @@ export interface Service extends Workspace {
 
 /** How many test images may be in the making; most of the time they only wait. */
 const MOCK_CONCURRENCY = 64;
+/** At the end of the service receivers get this long to answer; what is then unanswered is sent again later. */
+const DELIVERY_GRACE_MS = 5_000;
 const FILE_SWEEP_INTERVAL_MS = 3_600_000;
 
 /** How a worker process of this very program is started: from source, or from the compiled file. */
@@ -112,21 +124,26 @@ export async function startService(
   const queue = queueEstimate({ workers: config.renderWorkers });
   const parts = { ...workspace, pool, progress, queue };
 
+  const cutShort = await workspace.store.write((tx) =>
+    releaseClaims(tx, { now: workspace.clock.now(), all: true }),
+  );
+  if (cutShort > 0) log.info("deliveries_resumed", { count: cutShort });
   const requeued = await requeueAbandoned(parts, { all: true });
   if (requeued > 0) log.info("renders_resumed", { count: requeued });
 
+  const deliveries = startDeliveries({ ...workspace, outbound: options.outbound ?? {} });
   const live = startLoop({
     name: "render",
     concurrency: config.renderWorkers,
     pollMs: QUEUE_POLL_MS,
-    runOne: (signal, more) => renderNextImage(parts, signal, more),
+    runOne: (signal, more) => renderNextImage(parts, signal, more).finally(deliveries.wake),
     log,
   });
   const mock = startLoop({
     name: "mock",
     concurrency: MOCK_CONCURRENCY,
     pollMs: QUEUE_POLL_MS,
-    runOne: (signal, more) => mockNextImage(parts, signal, more),
+    runOne: (signal, more) => mockNextImage(parts, signal, more).finally(deliveries.wake),
     log,
   });
   const sweeps = [
@@ -155,12 +172,13 @@ export async function startService(
   return {
     ...parts,
     accept,
-    drain: (deadlineMs) => drain([live, mock, ...sweeps], gate, pool, deadlineMs),
+    drain: (deadlineMs) => drain([live, mock, deliveries, ...sweeps], gate, pool, deadlineMs),
     close: async () => {
       await pool.close();
       await workspace.store.close();
       lock.close();
     },
+    wakeDeliveries: deliveries.wake,
   };
 }
 
@@ -170,6 +188,27 @@ async function drain(loops: Loop[], gate: FetchGate, pool: RenderPool, deadlineM
   const deadline = setTimeout(() => void pool.close(), deadlineMs);
   await Promise.all(loops.map((loop) => loop.stop()));
   clearTimeout(deadline);
+}
+
+/** Sends webhooks as long as the service runs. */
+function startDeliveries(context: WebhookContext): Loop {
+  const deliverer = createDeliverer(context, () => loop.wake());
+  const loop = startLoop({
+    name: "deliver",
+    concurrency: 1,
+    pollMs: WEBHOOK_POLL_MS,
+    runOne: async () => void (await deliverer.dispatch()),
+    log: context.log,
+  });
+  return {
+    wake: loop.wake,
+    stop: async () => {
+      const deadline = setTimeout(deliverer.abort, DELIVERY_GRACE_MS);
+      await loop.stop();
+      await deliverer.idle();
+      clearTimeout(deadline);
+    },
+  };
 }
 
 /** One server a folder. SQLite's own file lock ends with the process, however it ends. */

@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import type { Clock, Log, Random } from "../core/ports.ts";
+import type { SecretBox } from "../core/secret-box.ts";
 import type { Store } from "../store/store.ts";
 
 /** What every use case needs. */
@@ -9,4 +10,6 @@ export interface AppContext {
   clock: Clock;
   random: Random;
   log: Log;
+  /** Seals what must be readable again, such as webhook secrets. */
+  secrets: SecretBox;
 }

@@ -13,12 +13,13 @@ import {
 } from "../store/accounts.ts";
 import { findReservation, insertEntry, type LedgerEntry } from "../store/ledger.ts";
 import type { Tx } from "../store/store.ts";
+import { warnOfLowCredits } from "./credit-warning.ts";
 
 // Two-phase credits, as a bank holds an amount before it books it: reserve moves a credit to held; settle consumes it;
 // release gives it back. Each step changes the balances by a guarded UPDATE and writes the entry that explains it, in
 // the caller's transaction, so that balances always equal the sums of the entries.
 
-interface Moment {
+export interface Moment {
   now: number;
   random: Random;
 }
@@ -75,6 +76,7 @@ export async function reserveCredit(
     reason: null,
     createdAt: moment.now,
   });
+  await warnOfLowCredits(tx, account, account.creditsPlan + account.creditsTopup - 1, moment);
 }
 
 /** Consumes the credit reserved for an image; does nothing for an image that reserved none. Returns credits used. */

@@ -11,7 +11,9 @@ import type { Tx } from "../store/store.ts";
 import { countUsage } from "../store/usage.ts";
 import type { AppContext } from "./context.ts";
 import { releaseCredit, settleCredit } from "./credits.ts";
+import { imageView } from "./image-view.ts";
 import { PROVIDER_MESSAGE } from "./test-endings.ts";
+import { recordEvent } from "./webhook-events.ts";
 
 const DAY_MS = 86_400_000;
 /** The pause before another attempt after a fault, by the number of renders so far. */
@@ -67,6 +69,7 @@ async function complete(tx: Tx, context: AppContext, lease: Lease, output: Image
   if (!image) return undefined;
   const creditsUsed = await settleCredit(tx, image.id, { now, random: context.random });
   await countUsage(tx, scopeOf(image), now, { completed: 1, creditsUsed });
+  await recordImageEvent(tx, context, image, now);
   return image;
 }
 
@@ -75,7 +78,16 @@ async function fail(tx: Tx, context: AppContext, lease: Lease, message: string, 
   if (!image) return undefined;
   await releaseCredit(tx, image.id, { now, random: context.random });
   await countUsage(tx, scopeOf(image), now, { failed: 1 });
+  await recordImageEvent(tx, context, image, now);
   return image;
+}
+
+/** Tells whoever listens. The data is what the status view says, so that a partner reads both with one program. */
+function recordImageEvent(tx: Tx, context: AppContext, image: Image, now: number): Promise<void> {
+  const type = image.state === "completed" ? "image.completed" : "image.failed";
+  const data = imageView(image, { cdnBaseUrl: context.config.cdnBaseUrl, progress: null });
+  const event = { ...scopeOf(image), type, subject: image.id, data } as const;
+  return recordEvent(tx, event, { now, random: context.random });
 }
 
 function scopeOf(image: Image) {

@@ -1,11 +1,12 @@
 import { rmSync, statSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { SOURCE_RETENTION_MS } from "../core/limits.ts";
+import { SOURCE_RETENTION_MS, WEBHOOK_RETENTION_MS } from "../core/limits.ts";
 import type { Log, LogFields } from "../core/ports.ts";
 import { monthOf } from "../core/time.ts";
 import type { DataFolder } from "../data-folder.ts";
 import { accountsToRenew } from "../store/accounts.ts";
+import { hasExpiredClaim, releaseClaims } from "../store/deliveries.ts";
 import { deleteExpiredRecords } from "../store/idempotency.ts";
 import {
   abandonedRenders,
@@ -14,6 +15,13 @@ import {
   markPurged,
   sourceInUse,
 } from "../store/images.ts";
+import {
+  deleteOldEvents,
+  deleteRemovedEndpoints,
+  forgetExpiredSecrets,
+  hasExpiredSecret,
+  hasOldEvent,
+} from "../store/webhooks.ts";
 import type { AppContext } from "./context.ts";
 import { renewPlan } from "./credits.ts";
 import { finishImage } from "./finish-image.ts";
@@ -70,6 +78,7 @@ export async function sweep(parts: SweepParts): Promise<void> {
     () => renewPlans(parts),
     () => dropExpiredRecords(parts),
     () => dropExpiredPictures(parts),
+    () => sweepWebhooks(parts),
     () => parts.store.checkpoint(),
   ];
   for (const step of steps) await contain(parts.log, {}, step);
@@ -109,6 +118,20 @@ async function dropExpiredPictures({ store, clock, folder }: SweepParts): Promis
         clock.now(),
       ),
     );
+  }
+}
+
+async function sweepWebhooks({ store, clock }: SweepParts): Promise<void> {
+  if (await hasExpiredClaim(store.read, clock.now()))
+    await store.write((tx) => releaseClaims(tx, { now: clock.now(), all: false }));
+  if (await hasExpiredSecret(store.read, clock.now()))
+    await store.write((tx) => forgetExpiredSecrets(tx, clock.now()));
+  for (;;) {
+    const before = clock.now() - WEBHOOK_RETENTION_MS;
+    if (!(await hasOldEvent(store.read, before))) return;
+    const dropped = await store.write((tx) => deleteOldEvents(tx, before, BATCH));
+    if (dropped > 0) await store.write((tx) => deleteRemovedEndpoints(tx));
+    if (dropped < BATCH) return;
   }
 }
 

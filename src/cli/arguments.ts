@@ -19,3 +19,34 @@ export function oneOf<const T extends string>(words: readonly T[]): (text: strin
     return word;
   };
 }
+
+/** A parser of some of a few words, separated by commas. */
+export function listOf<const T extends string>(words: readonly T[]): (text: string) => T[] {
+  const parse = oneOf(words);
+  return (text) => text.split(",").map((word) => parse(word.trim()));
+}
+
+/** A parser of an http or https address. */
+export function webAddress(text: string): string {
+  const url = URL.parse(text);
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") {
+    throw new InvalidArgumentError("It must be an address such as http://localhost:4000/hook.");
+  }
+  return url.href;
+}
+
+/** A parser of a moment: an ISO time, or how long ago, such as 90m, 24h or 7d. Gives epoch milliseconds. */
+export function moment(text: string): number {
+  const ago = /^(\d{1,6})([mhd])$/.exec(text);
+  if (ago)
+    return (
+      Date.now() - Number(ago[1]) * { m: 60_000, h: 3_600_000, d: 86_400_000 }[ago[2] as "m" | "h" | "d"]
+    );
+  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time)) {
+    throw new InvalidArgumentError(
+      "It must be a time such as 2026-11-21T08:00:00Z, or an age such as 90m, 24h or 7d.",
+    );
+  }
+  return time;
+}

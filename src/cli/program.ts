@@ -11,6 +11,7 @@ import { reportFailure } from "./output.ts";
 import { renderCommand } from "./render.ts";
 import { serveCommand } from "./serve.ts";
 import { versionCommand } from "./version.ts";
+import { webhookCommands } from "./webhook.ts";
 
 /** Runs one command; sets the exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function runCommandLine(args: string[]): Promise<void> {
@@ -25,6 +26,7 @@ export async function runCommandLine(args: string[]): Promise<void> {
     accountCommands(),
     keyCommands(),
     creditsCommands(),
+    webhookCommands(),
     renderCommand(),
     auditCommand(),
     doctorCommand(),

@@ -41,6 +41,34 @@ export const MAX_FETCHING_CREATES_PER_ACCOUNT = 8;
 export const MAX_WAITING_CREATES_PER_ACCOUNT = 32;
 /** Together with the fetch itself below what clients and the server's own idle time-out allow. */
 export const MAX_FETCH_WAIT_MS = 5 * SECOND_MS;
+/** Of each account in each environment: enough for staging copies and several systems, few enough to fan out to. */
+export const MAX_WEBHOOK_ENDPOINTS = 10;
+/** For look-up, connection and answer together: receivers should answer first and work afterwards. */
+export const WEBHOOK_TIMEOUT_MS = 15 * SECOND_MS;
+/** Only the status counts; what a receiver says beyond this is not read. */
+export const MAX_WEBHOOK_ANSWER_BYTES = 64 * KB;
+/** Of a failing receiver's answer this much is kept for whoever looks for the reason. */
+export const WEBHOOK_ANSWER_KEPT_CHARS = 500;
+/** Longer than any attempt may take, so that only a dead process's lease expires. */
+export const WEBHOOK_LEASE_MS = MINUTE_MS;
+/** Nothing but failures for this long disables an endpoint: nobody is reading there any more. */
+export const WEBHOOK_GIVE_UP_MS = 5 * DAY_MS;
+/** After a rotation the old secret signs beside the new one, so that receivers can change over without a gap. */
+export const WEBHOOK_SECRET_OVERLAP_MS = DAY_MS;
+/** How far back events can be recovered, and deliveries looked at. */
+export const WEBHOOK_RETENTION_MS = 30 * DAY_MS;
+/** One endpoint's share: enough for 80 events a second at 100 ms each, and no flood for a small receiver. */
+export const MAX_DELIVERIES_PER_ENDPOINT = 8;
+/** Attempts begun at receivers that answer promptly. */
+export const MAX_PROMPT_DELIVERIES = 32;
+/** Attempts begun at receivers that lately failed or were slow: they wait for each other, not the others for them. */
+export const MAX_STALLED_DELIVERIES = 32;
+/** Every attempt under way, also of receivers that fell silent just now; each is one socket and one body. */
+export const MAX_DELIVERIES = 128;
+/** An attempt that takes longer makes its receiver a slow one. */
+export const PROMPT_ANSWER_MS = 2 * SECOND_MS;
+/** How late a lost wake-up can make a delivery. */
+export const WEBHOOK_POLL_MS = SECOND_MS;
 
 /** Photos and webhooks: room for presigned addresses with session tokens, which reach 2,000. */
 export const MAX_OUTBOUND_URL_CHARS = 4096;

@@ -89,8 +89,29 @@ export async function guardedRequest(
   }
 }
 
+/**
+ * Refuses an address as guardedRequest would, without asking it: for addresses that are kept to be asked later, and are
+ * checked again then. Returns the address as it will be asked; throws GuardedHttpError.
+ */
+export async function checkAddress(
+  request: { url: string; timeoutMs: number },
+  options: GuardedHttpOptions,
+): Promise<string> {
+  const deadline = startDeadline(request);
+  try {
+    const target = checkUrl(request.url, options.allowedOrigins);
+    await checkedAddresses(target, options, deadline.signal);
+    return target.url.href;
+  } finally {
+    deadline.stop();
+  }
+}
+
 /** A signal whose reason is the error to throw, from the time limit or from the caller, whichever is first. */
-function startDeadline(request: GuardedRequest): { signal: AbortSignal; stop: () => void } {
+function startDeadline(request: Pick<GuardedRequest, "timeoutMs" | "signal">): {
+  signal: AbortSignal;
+  stop: () => void;
+} {
   const controller = new AbortController();
   const onTimeout = () =>
     controller.abort(

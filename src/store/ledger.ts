@@ -18,6 +18,18 @@ export async function findReservation({ db, t }: Tx, imageId: string): Promise<L
   return entry;
 }
 
+/** The newest grant of an account, of plan credits or a top-up. */
+export async function latestGrant({ db, t }: Tx, accountId: string): Promise<LedgerEntry | undefined> {
+  const l = t.ledgerEntries;
+  const [entry] = await db
+    .select()
+    .from(l)
+    .where(and(eq(l.accountId, accountId), eq(l.kind, "grant")))
+    .orderBy(desc(l.createdAt), desc(l.id))
+    .limit(1);
+  return entry;
+}
+
 /** The newest entries of an account. */
 export async function listEntries({ db, t }: Tx, accountId: string, limit: number): Promise<LedgerEntry[]> {
   return db

@@ -1,0 +1,53 @@
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/**
+ * The wait before each attempt, counted from the end of the one before: ten attempts in a little over three days, the
+ * example schedule of Standard Webhooks 1.0. A weekend's outage loses nothing.
+ */
+export const DELIVERY_WAITS_MS = [
+  0,
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+] as const;
+
+/** Each wait is stretched or shortened by up to this part, so that what failed together does not come back together. */
+export const DELIVERY_JITTER = 0.2;
+/** A receiver may ask for a longer wait by Retry-After, up to this. */
+export const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
+
+/**
+ * When to try again after `made` attempts have failed, or null when the schedule is at its end. `random` is from 0 up
+ * to 1. A Retry-After makes the wait longer, never shorter.
+ */
+export function nextAttemptAt(failed: {
+  made: number;
+  now: number;
+  random: number;
+  retryAfterMs: number | null;
+}): number | null {
+  const waitMs = DELIVERY_WAITS_MS[failed.made];
+  if (waitMs === undefined) return null;
+  const jittered = Math.round(waitMs * (1 - DELIVERY_JITTER + 2 * DELIVERY_JITTER * failed.random));
+  return failed.now + Math.max(jittered, failed.retryAfterMs ?? 0);
+}
+
+/** The wait a Retry-After header asks for (RFC 9110, 10.2.3: seconds or a date), capped at a day; null without one. */
+export function retryAfterMs(header: string | undefined, now: number): number | null {
+  const text = header?.trim() ?? "";
+  const waitMs = /^\d+$/.test(text)
+    ? Number(text) * SECOND_MS
+    : /GMT$/.test(text)
+      ? Date.parse(text) - now
+      : NaN;
+  if (Number.isNaN(waitMs)) return null;
+  return Math.min(Math.max(waitMs, 0), MAX_RETRY_AFTER_MS);
+}

@@ -1,0 +1,22 @@
+import type { Environment } from "./api-key.ts";
+import { isoTime } from "./time.ts";
+
+/** What an endpoint can ask to hear of. */
+export const SUBSCRIBABLE_EVENTS = ["image.completed", "image.failed", "credits.low"] as const;
+/** Sent to one endpoint because somebody asked for it, whatever the endpoint's filter. */
+export const TEST_EVENT = "webhook.test";
+export const WEBHOOK_EVENT_TYPES = [...SUBSCRIBABLE_EVENTS, TEST_EVENT] as const;
+
+export type SubscribableEvent = (typeof SUBSCRIBABLE_EVENTS)[number];
+export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];
+
+/** The request body of every delivery of an event. Written once and kept, so that each attempt sends the same bytes. */
+export function webhookBody(event: {
+  type: WebhookEventType;
+  createdAt: number;
+  environment: Environment;
+  data: Record<string, unknown>;
+}): string {
+  const { type, createdAt, environment, data } = event;
+  return JSON.stringify({ type, timestamp: isoTime(createdAt), environment, data });
+}

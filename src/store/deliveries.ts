@@ -1,0 +1,219 @@
+import { and, asc, desc, eq, exists, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
+import type { Tables } from "../../db/schema.ts";
+import type { Environment } from "../core/api-key.ts";
+import type { Tx } from "./store.ts";
+import type { WebhookEndpoint } from "./webhooks.ts";
+
+export type WebhookDelivery = Tables["webhookDeliveries"]["$inferSelect"];
+export type DeliveryAttempt = Tables["deliveryAttempts"]["$inferSelect"];
+
+/** Proof of a claim: only its holder may record the attempt. */
+export interface DeliveryLease {
+  deliveryId: string;
+  token: string;
+}
+
+const NO_LEASE = { leaseToken: null, leaseExpiresAt: null } as const;
+
+export async function insertDeliveries({ db, t }: Tx, deliveries: WebhookDelivery[]): Promise<void> {
+  if (deliveries.length > 0) await db.insert(t.webhookDeliveries).values(deliveries);
+}
+
+export async function findDelivery({ db, t }: Tx, id: string): Promise<WebhookDelivery | undefined> {
+  const [delivery] = await db
+    .select()
+    .from(t.webhookDeliveries)
+    .where(eq(t.webhookDeliveries.id, id))
+    .limit(1);
+  return delivery;
+}
+
+export interface DeliveryFilter {
+  accountId: string;
+  environment?: Environment | undefined;
+  endpointId?: string | undefined;
+  state?: WebhookDelivery["state"] | undefined;
+  eventType?: string | undefined;
+  /** What the event is about: an image's id. */
+  subject?: string | undefined;
+}
+
+/** Newest first, after `after`. */
+export async function listDeliveryRows(
+  { db, t }: Tx,
+  query: DeliveryFilter & { after?: { createdAt: number; id: string } | undefined; limit: number },
+): Promise<WebhookDelivery[]> {
+  const { webhookDeliveries: d, webhookEvents: e } = t;
+  const { after, subject } = query;
+  const about =
+    subject === undefined ? undefined : db.select({ id: e.id }).from(e).where(eq(e.subject, subject));
+  return db
+    .select()
+    .from(d)
+    .where(
+      and(
+        eq(d.accountId, query.accountId),
+        query.environment ? eq(d.environment, query.environment) : undefined,
+        query.endpointId ? eq(d.endpointId, query.endpointId) : undefined,
+        query.state ? eq(d.state, query.state) : undefined,
+        query.eventType ? eq(d.eventType, query.eventType) : undefined,
+        about ? inArray(d.eventId, about) : undefined,
+        after ? sql`(${d.createdAt}, ${d.id}) < (${after.createdAt}, ${after.id})` : undefined,
+      ),
+    )
+    .orderBy(desc(d.createdAt), desc(d.id))
+    .limit(query.limit);
+}
+
+/** All attempts of some deliveries, in the order they were made. */
+export async function attemptsOf({ db, t }: Tx, deliveryIds: string[]): Promise<DeliveryAttempt[]> {
+  const a = t.deliveryAttempts;
+  return db
+    .select()
+    .from(a)
+    .where(inArray(a.deliveryId, deliveryIds))
+    .orderBy(asc(a.deliveryId), asc(a.number));
+}
+
+/** Enabled endpoints for which a delivery is due, by the time it has been due since. One index probe an endpoint. */
+export async function dueEndpoints({ db, t }: Tx, now: number): Promise<WebhookEndpoint[]> {
+  const { webhookEndpoints: e, webhookDeliveries: d } = t;
+  const due = db
+    .select({ id: d.id })
+    .from(d)
+    .where(and(eq(d.endpointId, e.id), eq(d.state, "pending"), lte(d.nextAttemptAt, now)));
+  return db
+    .select()
+    .from(e)
+    .where(and(eq(e.state, "enabled"), or(isNull(e.pausedUntil), lte(e.pausedUntil, now)), exists(due)));
+}
+
+/** Claims up to `limit` due deliveries of an endpoint for one attempt each, the longest due first. */
+export async function claimDeliveries(
+  { db, t }: Tx,
+  claim: { endpointId: string; limit: number; token: string; now: number; leaseExpiresAt: number },
+): Promise<WebhookDelivery[]> {
+  const d = t.webhookDeliveries;
+  const isDue = and(eq(d.state, "pending"), lte(d.nextAttemptAt, claim.now));
+  const next = db
+    .select({ id: d.id })
+    .from(d)
+    .where(and(eq(d.endpointId, claim.endpointId), isDue))
+    .orderBy(asc(d.nextAttemptAt))
+    .limit(claim.limit);
+  return db
+    .update(d)
+    .set({
+      state: "sending",
+      nextAttemptAt: null,
+      leaseToken: claim.token,
+      leaseExpiresAt: claim.leaseExpiresAt,
+      updatedAt: claim.now,
+    })
+    .where(and(inArray(d.id, next), isDue))
+    .returning();
+}
+
+/** How a claimed delivery goes on: once and for all, or again at `nextAttemptAt`. */
+export type DeliveryEnd =
+  | { state: "delivered" }
+  | { state: "failed" }
+  | { state: "pending"; nextAttemptAt: number };
+
+/** Ends a claim; undefined when the lease was lost and nothing changed. `attempted`: counts as an attempt. */
+export async function endClaim(
+  { db, t }: Tx,
+  lease: DeliveryLease,
+  end: DeliveryEnd,
+  { now, attempted }: { now: number; attempted: boolean },
+): Promise<WebhookDelivery | undefined> {
+  const d = t.webhookDeliveries;
+  const [delivery] = await db
+    .update(d)
+    .set({
+      ...NO_LEASE,
+      state: end.state,
+      nextAttemptAt: end.state === "pending" ? end.nextAttemptAt : null,
+      deliveredAt: end.state === "delivered" ? now : null,
+      updatedAt: now,
+      ...(attempted ? { attempts: sql`${d.attempts} + 1`, step: sql`${d.step} + 1` } : {}),
+    })
+    .where(and(eq(d.id, lease.deliveryId), eq(d.state, "sending"), eq(d.leaseToken, lease.token)))
+    .returning();
+  return delivery;
+}
+
+export async function insertAttempt({ db, t }: Tx, attempt: DeliveryAttempt): Promise<void> {
+  await db.insert(t.deliveryAttempts).values(attempt);
+}
+
+/**
+ * Makes claims due again whose lease expired before `now`; with `all`, every claim of a process that is gone. What was
+ * being sent may have arrived: delivered at least once means it is sent again, under the same id. Returns how many.
+ */
+export async function releaseClaims({ db, t }: Tx, query: { now: number; all: boolean }): Promise<number> {
+  const d = t.webhookDeliveries;
+  const released = await db
+    .update(d)
+    .set({ ...NO_LEASE, state: "pending", nextAttemptAt: query.now, updatedAt: query.now })
+    .where(
+      and(eq(d.state, "sending"), query.all ? isNotNull(d.leaseToken) : lte(d.leaseExpiresAt, query.now)),
+    )
+    .returning({ id: d.id });
+  return released.length;
+}
+
+/** Whether a claim has outlived its lease. */
+export async function hasExpiredClaim({ db, t }: Tx, now: number): Promise<boolean> {
+  const d = t.webhookDeliveries;
+  const rows = await db
+    .select({ id: d.id })
+    .from(d)
+    .where(and(eq(d.state, "sending"), lte(d.leaseExpiresAt, now)))
+    .limit(1);
+  return rows.length > 0;
+}
+
+/** Gives up what waits for an endpoint that will not be sent anything. What is on its way ends by itself. */
+export async function failPending({ db, t }: Tx, endpointId: string, now: number): Promise<void> {
+  const d = t.webhookDeliveries;
+  await db
+    .update(d)
+    .set({ state: "failed", nextAttemptAt: null, updatedAt: now })
+    .where(and(eq(d.endpointId, endpointId), eq(d.state, "pending")));
+}
+
+/**
+ * Sends deliveries again from `now` on with the whole schedule before them; leaves out those on their way, and unless
+ * `delivered` those that arrived. Returns the deliveries changed.
+ */
+export async function restartDeliveries(
+  { db, t }: Tx,
+  query: { ids: string[]; delivered: boolean; now: number },
+): Promise<WebhookDelivery[]> {
+  const d = t.webhookDeliveries;
+  if (query.ids.length === 0) return [];
+  return db
+    .update(d)
+    .set({ state: "pending", step: 0, nextAttemptAt: query.now, deliveredAt: null, updatedAt: query.now })
+    .where(
+      and(
+        inArray(d.id, query.ids),
+        inArray(d.state, query.delivered ? ["pending", "failed", "delivered"] : ["pending", "failed"]),
+      ),
+    )
+    .returning();
+}
+
+/** The deliveries of some events to one endpoint. */
+export async function deliveriesOfEvents(
+  { db, t }: Tx,
+  endpointId: string,
+  eventIds: string[],
+): Promise<WebhookDelivery[]> {
+  const d = t.webhookDeliveries;
+  return db
+    .select()
+    .from(d)
+    .where(and(inArray(d.eventId, eventIds), eq(d.endpointId, endpointId)));
+}
