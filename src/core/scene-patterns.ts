@@ -38,43 +38,52 @@ function base({ height: h, x, y, colours: c }: Canvas, turn: number): string {
   );
 }
 
-/** Shards of light that fly out from behind the player: long ones dim, short ones bright. */
+/** Shards of light that fly out from behind the player: long rays dim, splinters bright, one bar in the second colour. */
 function facets(canvas: Canvas): string {
   const { height: h, x, y, colours: c, random } = canvas;
   const at = (r: number, a: number): [number, number] => [x + Math.cos(a) * r, y + 80 + Math.sin(a) * r];
-  const rays = times(30, (i) => {
-    const a = (i / 30) * Math.PI * 2 + random(-0.05, 0.05);
-    const w = random(0.02, 0.085);
+  const rays = times(34, (i) => {
+    const a = (i / 34) * Math.PI * 2 + random(-0.06, 0.06);
+    const w = random(0.02, 0.08);
     return polygon(
       [at(random(80, 260), a), at(1900, a - w), at(1900, a + w)],
-      i % 3 ? c.light : c.accent,
-      `opacity="${n(random(0.1, 0.3))}"`,
+      c.light,
+      `opacity="${n(random(0.1, 0.36))}"`,
     );
   });
-  const shards = times(44, (i) => {
+  const splinters = times(60, (i) => {
     const a = random(0, Math.PI * 2);
-    const r = random(320, 900);
-    const s = random(18, 120) * (r / 700);
-    const tip = at(r + s * 1.9, a);
-    const [l, m] = [at(r, a - s / r / 1.7), at(r - s * 0.4, a + s / r / 2.6)];
-    return (
-      polygon([tip, l, m], i % 4 ? c.light : c.accent, `opacity="${n(random(0.25, 0.7))}"`) +
-      polygon([tip, m, at(r + s * 0.1, a + s / r / 1.4)], c.deep, `opacity="${n(random(0.25, 0.6))}"`)
+    const r = random(380, 1000);
+    const long = random(30, 120);
+    const wide = random(0.006, 0.02);
+    const tone = i % 5 === 0 ? c.accent : i % 2 ? c.light : c.deep;
+    return polygon(
+      [at(r, a), at(r + long * 0.4, a + wide), at(r + long, a), at(r + long * 0.3, a - wide * 0.6)],
+      tone,
+      `opacity="${n(random(0.5, 0.95))}"`,
     );
   });
-  const slash = [0, 1, 2].map((i) =>
+  const bar = (shift: number, wide: number, tone: string, opacity: number) =>
     polygon(
       [
-        [840 + i * 74, -10],
-        [868 + i * 74, -10],
-        [868 + i * 74 - h * 0.42, h],
-        [840 + i * 74 - h * 0.42, h],
+        [shift, -10],
+        [shift + wide, -10],
+        [shift + wide - h * 0.42, h],
+        [shift - h * 0.42, h],
       ],
-      i === 1 ? c.accent : c.glow,
-      `opacity="${[0.16, 0.34, 0.1][i]}"`,
-    ),
-  );
-  return base(canvas, 1.35) + rays + slash.join("") + shards;
+      tone,
+      `opacity="${opacity}"`,
+    );
+  const bars = [
+    bar(915, 9, c.accent, 1),
+    bar(936, 3, c.accent, 0.9),
+    bar(1010, 60, c.glow, 0.14),
+    bar(1180, 22, c.accent, 1),
+    bar(1215, 4, c.accent, 0.9),
+    bar(150, 46, c.light, 0.2),
+    bar(216, 6, c.light, 0.35),
+  ];
+  return base(canvas, 1.35) + rays + bars.join("") + splinters;
 }
 
 function seeded(canvas: Canvas): string {

@@ -405,7 +405,7 @@ function mountain(canvas: Canvas): string {
   const near = times(4, (i) =>
     peak(i * 330 + random(-60, 60), h * random(0.46, 0.6), h * 1.1, random(300, 400), c.deep, c.mid),
   );
-  return sky(canvas, 0.5) + glow("g", x, y, 620, c.glow, 0.7) + `<g opacity="0.7">${far}</g>` + near;
+  return `${sky(canvas, 0.5) + glow("g", x, y, 620, c.glow, 0.7)}<g opacity="0.7">${far}</g>${near}`;
 }
 
 function smoke(canvas: Canvas): string {

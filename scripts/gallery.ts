@@ -1,0 +1,232 @@
+/** Renders what a designer has to look at into ./gallery: contact sheets, single cards and an index page. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser } from "puppeteer-core";
+import type { Badge } from "../src/core/card.ts";
+import { THEMES } from "../src/core/themes.ts";
+import { openSealedPage, type PageFile } from "../src/render/browser.ts";
+import { type CardPage, openCardPage } from "../src/render/page.ts";
+import { loadTemplate } from "../src/render/template.ts";
+import { type CardWish, CUTOUT_NAMES, cardInput, cutout, NAMES, openBrowser } from "../test/render/cards.ts";
+
+const OUT = join(import.meta.dir, "../gallery");
+const LAYOUTS = [
+  [1024, 1280],
+  [1100, 1100],
+  [1600, 900],
+] as const;
+const CLUBS: [string, string | undefined][] = [
+  ["#c8102e", "#ffffff"],
+  ["#0b3d91", "#ffcc00"],
+  ["#ffffff", "#111111"],
+  ["#111111", "#ffffff"],
+  ["#00843d", undefined],
+  ["#6cabdd", "#1c2c5b"],
+  ["#ffd100", "#000000"],
+  ["#7a1fa2", "#ff8f00"],
+  ["#808080", "#7f7f7f"],
+  ["#ff0000", "#00ff00"],
+  ["#f4c2c2", undefined],
+  ["#002b2b", "#003333"],
+];
+
+interface Picture {
+  label: string;
+  bytes: Uint8Array;
+  contentType: string;
+}
+type Shot = { label: string; wish: CardWish; photo: (typeof CUTOUT_NAMES)[number] | null; badge?: Badge };
+
+async function take(page: CardPage, shots: Shot[]): Promise<Picture[]> {
+  const pictures: Picture[] = [];
+  for (const shot of shots) {
+    const picture = await page.render({
+      card: cardInput({ width: 1024, height: 1280, ...shot.wish }),
+      cutout: shot.photo && (await cutout(shot.photo)),
+      badge: shot.badge ?? null,
+    });
+    pictures.push({ label: shot.label, ...picture });
+  }
+  return pictures;
+}
+
+/** Lays pictures out on one sheet and writes it as PNG. */
+async function sheet(
+  browser: Browser,
+  name: string,
+  pictures: Picture[],
+  columns: number,
+  cellPx: number,
+): Promise<void> {
+  const files = new Map<string, PageFile>();
+  const cells = pictures.map((picture, i) => {
+    files.set(`/${i}`, { body: picture.bytes, contentType: picture.contentType });
+    return `<figure><img src="/${i}"><figcaption>${Bun.escapeHTML(picture.label)}</figcaption></figure>`;
+  });
+  const html = `<style>body{margin:16px;background:#8b8e93;display:grid;grid-template-columns:repeat(${columns},${cellPx}px);gap:14px;align-items:end}figure{margin:0}img{width:100%;display:block}figcaption{font:13px sans-serif;text-align:center;padding-top:4px}</style>${cells.join("")}`;
+  files.set("/", { body: html, contentType: "text/html; charset=utf-8" });
+  const page = await openSealedPage(browser, (path) => files.get(path), "/");
+  await page.setViewport({ width: columns * (cellPx + 14) + 18, height: 800 });
+  await page.evaluate("Promise.all([...document.images].map((image) => image.decode()))");
+  await page.screenshot({ path: join(OUT, `${name}.png`) as `${string}.png`, fullPage: true });
+  await page.close();
+  console.log(`gallery/${name}.png`);
+}
+
+/** Badges of every awkward kind, drawn by the browser at hand. */
+async function badges(browser: Browser): Promise<[string, Badge][]> {
+  const shield = (fill: string, line: string) =>
+    `<svg width="300" height="340" viewBox="0 0 300 340"><path d="M20 20H280V180C280 260 210 310 150 330C90 310 20 260 20 180Z" fill="${fill}" stroke="${line}" stroke-width="16"/><path d="M150 70l24 60h64l-52 40 20 64-56-40-56 40 20-64-52-40h64z" fill="${line}"/></svg>`;
+  const kinds: [string, string, number, number, "png" | "jpeg"][] = [
+    ["shield", shield("#c8102e", "#ffd700"), 300, 340, "png"],
+    ["dark", shield("#111111", "#2a2a2a"), 300, 340, "png"],
+    ["light", shield("#ffffff", "#e8e8e8"), 300, 340, "png"],
+    ["wide", `<div style="height:120px;background:#093"></div>`, 600, 120, "png"],
+    ["tall", `<div style="height:400px;background:#fc0"></div>`, 100, 400, "png"],
+    [
+      "opaque",
+      `<body style="background:#fff"><div style="width:160px;height:160px;margin:20px;border-radius:50%;background:#06c">`,
+      200,
+      200,
+      "jpeg",
+    ],
+    ["tiny", `<div style="height:16px;background:red;border-radius:8px"></div>`, 16, 16, "png"],
+  ];
+  const page = await browser.newPage();
+  const made: [string, Badge][] = [];
+  for (const [label, html, width, height, type] of kinds) {
+    await page.setViewport({ width, height });
+    await page.setContent(`<style>body{margin:0}</style>${html}`);
+    made.push([
+      label,
+      {
+        bytes: await page.screenshot({ type, omitBackground: type === "png" }),
+        contentType: `image/${type}`,
+      },
+    ]);
+  }
+  await page.close();
+  return made;
+}
+
+function shotLists(
+  crests: [string, Badge][],
+): Record<string, { columns: number; cellPx: number; shots: Shot[] }> {
+  const photos = [...CUTOUT_NAMES, null];
+  const skills = [93, 84, 71, 58, 79];
+  return {
+    layouts: {
+      columns: 5,
+      cellPx: 380,
+      shots: LAYOUTS.flatMap(([width, height]) =>
+        photos.map((photo, i) => ({
+          label: `${photo ?? "silhouette"} ${width}x${height}`,
+          photo,
+          wish: { width, height, skill: skills[i] as number },
+        })),
+      ),
+    },
+    names: {
+      columns: 6,
+      cellPx: 300,
+      shots: Object.entries(NAMES).map(([label, name]) => ({
+        label,
+        photo: "yoga" as const,
+        wish: { name, primary: "#0b3d91", secondary: "#ffcc00" },
+      })),
+    },
+    themes: {
+      columns: 7,
+      cellPx: 270,
+      shots: [undefined, ...THEMES, "bananas", "quokka", "zz top"].map((theme) => ({
+        label: theme ?? "none",
+        photo: "skier" as const,
+        wish: theme ? { theme } : {},
+      })),
+    },
+    themes_branded: {
+      columns: 7,
+      cellPx: 270,
+      shots: THEMES.map((theme) => ({
+        label: theme,
+        photo: "yoga" as const,
+        wish: { theme, primary: "#0b3d91", secondary: "#ffcc00" },
+      })),
+    },
+    colours: {
+      columns: 6,
+      cellPx: 320,
+      shots: CLUBS.map(([primary, secondary]) => ({
+        label: `${primary} ${secondary ?? ""}`,
+        photo: "man" as const,
+        wish: { primary, ...(secondary ? { secondary } : {}) },
+      })),
+    },
+    badges: {
+      columns: 4,
+      cellPx: 400,
+      shots: crests.flatMap(([label, badge], i) => [
+        { label, badge, photo: "astronaut" as const, wish: { primary: CLUBS[i]?.[0] as string } },
+      ]),
+    },
+    sizes: {
+      columns: 6,
+      cellPx: 320,
+      shots: (
+        [
+          [512, 512],
+          [512, 640],
+          [512, 2048],
+          [2048, 512],
+          [1280, 720],
+          [700, 900],
+          [2048, 2048],
+          [900, 1000],
+          [1500, 1250],
+          [1080, 1920],
+          [1200, 628],
+          [2048, 1024],
+        ] as const
+      ).map(([width, height]) => ({
+        label: `${width}x${height}`,
+        photo: "man" as const,
+        badge: crests[0]?.[1] as Badge,
+        wish: { width, height, primary: "#00843d", secondary: "#ffffff" },
+      })),
+    },
+    formats: {
+      columns: 3,
+      cellPx: 420,
+      shots: (["png", "webp", "jpeg"] as const).map((format) => ({
+        label: format,
+        photo: "astronaut" as const,
+        wish: { format },
+      })),
+    },
+  };
+}
+
+await mkdir(OUT, { recursive: true });
+const wanted = process.argv.slice(2);
+const browser = await openBrowser();
+try {
+  const page = await openCardPage(browser, await loadTemplate("club_card"));
+  const lists = Object.entries(shotLists(await badges(browser))).filter(
+    ([name]) => wanted.length === 0 || wanted.includes(name),
+  );
+  for (const [name, { columns, cellPx, shots }] of lists) {
+    const pictures = await take(page, shots);
+    await sheet(browser, name, pictures, columns, cellPx);
+    const [first] = pictures;
+    if (first) await writeFile(join(OUT, `${name}-1.${first.contentType.split("/")[1]}`), first.bytes);
+  }
+  const index = lists
+    .map(([name]) => `<h2>${name}</h2><img src="${name}.png" style="max-width:100%">`)
+    .join("\n");
+  await writeFile(
+    join(OUT, "index.html"),
+    `<!doctype html><title>cardpress gallery</title><body style="font-family:sans-serif">${index}`,
+  );
+} finally {
+  await browser.close();
+}
