@@ -119,7 +119,13 @@ function plain(text: string): string {
 export function themeOf(text: string): string | undefined {
   const words = plain(text.slice(0, MAX_TEXT)).match(/[\p{L}\p{N}]+/gu) ?? [];
   for (const word of words) {
-    const theme = themeOfWord.get(word) ?? themeOfWord.get(word.replace(/(es|s|y|en)$/u, ""));
+    const singular = [
+      word,
+      word.replace(/ies$/u, "y"),
+      word.replace(/s$/u, ""),
+      word.replace(/(es|en|y)$/u, ""),
+    ];
+    const theme = singular.map((form) => themeOfWord.get(form)).find(Boolean);
     if (theme) return theme;
     // Chinese and Japanese write no spaces between words.
     for (const [known, name] of themeOfWord)

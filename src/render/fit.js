@@ -1,7 +1,7 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is.
 
 /** @typedef {{ oneLineMinScale: number, twoLineMinScale: number }} FitRange */
-/** @typedef {{ sizePx: number, lines: 1 | 2, shortened: boolean, overflows: boolean }} FitResult */
+/** @typedef {{ sizePx: number, lines: 1 | 2, shortened: boolean }} FitResult */
 
 /**
  * Sets the text of `box` as large as it fits: on one line, then on two balanced lines, then cut with an ellipsis.
@@ -29,7 +29,7 @@ export function fitText(box, range) {
   if (oneLine >= largest * range.oneLineMinScale || !/\s/.test(text.textContent ?? "")) {
     if (oneLine >= largest * range.twoLineMinScale) {
       text.style.fontSize = `${Math.floor(oneLine * 8) / 8}px`;
-      return { sizePx: oneLine, lines: 1, shortened: false, overflows: overflows(text, width, height) };
+      return { sizePx: oneLine, lines: 1, shortened: false };
     }
   }
   return fitTwoLines(text, { width, height, largest, tallest, smallest: largest * range.twoLineMinScale });
@@ -53,12 +53,7 @@ function fitTwoLines(text, room) {
   if (!set(low)) {
     // -webkit-line-clamp is the one way to cut at the second line's end for every script.
     text.style.cssText = `display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden;overflow-wrap:anywhere;width:${room.width}px;line-height:${line};font-size:${low}px`;
-    return {
-      sizePx: low,
-      lines: 2,
-      shortened: text.scrollHeight > text.clientHeight + 1,
-      overflows: overflows(text, room.width, room.height),
-    };
+    return { sizePx: low, lines: 2, shortened: text.scrollHeight > text.clientHeight + 1 };
   }
   for (let i = 0; i < 7; i++) {
     const middle = (low + high) / 2;
@@ -66,15 +61,5 @@ function fitTwoLines(text, room) {
     else high = middle;
   }
   set(low);
-  return { sizePx: low, lines: 2, shortened: false, overflows: overflows(text, room.width, room.height) };
-}
-
-/**
- * @param {HTMLElement} text
- * @param {number} width
- * @param {number} height
- */
-function overflows(text, width, height) {
-  const box = text.getBoundingClientRect();
-  return box.width > width + 1 || box.height > height + 1;
+  return { sizePx: low, lines: 2, shortened: false };
 }

@@ -58,7 +58,7 @@ export async function cutout(name: (typeof CUTOUT_NAMES)[number]): Promise<Cutou
 export async function openBrowser(): Promise<Browser> {
   const cacheDir = join(os.tmpdir(), "cardpress-test-cache");
   mkdirSync(cacheDir, { recursive: true });
-  const chromium = await findChromium({ configuredPath: process.env["CARDPRESS_CHROMIUM"], cacheDir });
+  const chromium = await findChromium({ configuredPath: process.env.CARDPRESS_CHROMIUM, cacheDir });
   return launchBrowser({ chromium, profilesDir: os.tmpdir(), noSandbox: process.getuid?.() === 0 });
 }
 

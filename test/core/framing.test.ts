@@ -1,0 +1,93 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { Framing } from "../../src/core/card.ts";
+import { placeCutout } from "../../src/core/framing.ts";
+import { loadTemplate } from "../../src/render/template.ts";
+
+const { layouts } = (await loadTemplate("club_card")).manifest;
+const card = { width: 1024, height: 1280 };
+const none = { top: false, right: false, bottom: false, left: false };
+
+/** A person `faces` face-heights tall in a cutout of `width` pixels. */
+function person(
+  faceHeight: number,
+  faces: number,
+  cutSides = none,
+): { size: { width: number; height: number }; framing: Framing } {
+  const width = Math.round(faceHeight * 4);
+  const height = Math.round(faceHeight * faces);
+  return {
+    size: { width, height },
+    framing: {
+      face: {
+        x: width / 2 - faceHeight * 0.4,
+        y: faceHeight * 0.45,
+        width: faceHeight * 0.8,
+        height: faceHeight,
+      },
+      head: { x: width / 2 - faceHeight * 0.5, y: 0, width: faceHeight, height: faceHeight * 1.5 },
+      body: { x: 0, y: 0, width, height },
+      cutSides,
+    },
+  };
+}
+
+describe("framing", () => {
+  test("a half-length photo puts the face in the target and the body behind the plate", () => {
+    const { size, framing } = person(300, 4.2, { ...none, bottom: true });
+    const place = placeCutout(size, framing, layouts.portrait, card);
+    const scale = place.width / size.width;
+    const face = place.y + (framing.face?.y ?? 0) * scale;
+    expect(Math.abs(face - layouts.portrait.face.y * card.height)).toBeLessThan(30);
+    expect(place.y + place.height).toBeGreaterThanOrEqual(layouts.portrait.maxContentY * card.height - 1);
+  });
+
+  test("the head is never cut off by the picture's upper edge, whatever the photo", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 30, max: 900 }),
+        fc.double({ min: 2, max: 11, noNaN: true }),
+        fc.constantFrom(layouts.portrait, layouts.square, layouts.landscape),
+        fc.boolean(),
+        (faceHeight, faces, layout, bottom) => {
+          const { size, framing } = person(faceHeight, faces, { ...none, bottom });
+          expect(placeCutout(size, framing, layout, card).y).toBeGreaterThanOrEqual(0);
+        },
+      ),
+    );
+  });
+
+  test("a full-length photo shows more body than a portrait does", () => {
+    const half = person(200, 4);
+    const full = person(200, 9.5);
+    const scale = (p: typeof half) =>
+      placeCutout(p.size, p.framing, layouts.portrait, card).width / p.size.width;
+    expect(scale(full)).toBeLessThan(scale(half) * 0.85);
+  });
+
+  test("a small full-length photo is not blown up", () => {
+    const { size, framing } = person(42, 9.5);
+    expect(placeCutout(size, framing, layouts.portrait, card).width / size.width).toBeLessThan(2.6);
+  });
+
+  test("straight edges inside the frame fade, those outside do not", () => {
+    const narrow = person(300, 4.2, { top: false, right: true, bottom: true, left: true });
+    narrow.size.width = 500;
+    const inside = placeCutout(narrow.size, narrow.framing, layouts.portrait, card);
+    expect(inside.fade.left).toBeGreaterThan(0);
+    const whole = person(300, 4.2);
+    expect(placeCutout(whole.size, whole.framing, layouts.portrait, card).fade).toEqual({
+      top: 0,
+      right: 0,
+      bottom: 0,
+      left: 0,
+    });
+  });
+
+  test("a head that the photo cuts stays below the frame's edge and fades", () => {
+    const { size, framing } = person(300, 4.2, { ...none, top: true });
+    const place = placeCutout(size, framing, layouts.portrait, card);
+    expect(place.y).toBeGreaterThanOrEqual(layouts.portrait.frame.y * card.height);
+    expect(place.fade.top).toBeGreaterThan(0);
+  });
+});
