@@ -157,6 +157,9 @@ function routes(parts: AnswerParts, exchangeOf: (request: Request) => Exchange) 
       "/metrics",
       anyone((exchange) => metrics(parts, exchange)),
     )
+    .all("/live", only("GET"), raw)
+    .all("/ready", only("GET"), raw)
+    .all("/metrics", only("GET"), raw)
     .all("/*", anyone(unknownRoute), raw)
     .onError(({ request, error }) => refuse(parts, exchangeOf(request), error));
 }

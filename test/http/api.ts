@@ -56,7 +56,7 @@ export function testApi() {
     clock,
     baseUrl,
     photos,
-    photo: photos.url("astronaut_tiny.png"),
+    photo: photos.url("yoga.jpg"),
     lines,
     dataDir: dataFolder.dir,
     close: async () => {
