@@ -39,7 +39,7 @@ export async function startServer(
   const config = wanted.port === 0 ? withPort(wanted, await freePort(wanted.host)) : wanted;
   const service = await startService(config, log, options);
   let draining = false;
-  const limiter = memoryRateLimiter();
+  const limiter = memoryRateLimiter(() => service.clock.now());
   const http = listen({ ...service, limiter, isDraining: () => draining }, config);
   log.info("listening", {
     address: config.baseUrl,

@@ -18,7 +18,10 @@ export function encodeCursor(position: ListPosition, filter: Filter): string {
 
 /** Null for a cursor that is broken or was made with another filter, account or environment. */
 export function decodeCursor(text: string, filter: Filter): ListPosition | null {
-  const match = SHAPE.exec(Buffer.from(text, "base64url").toString("latin1"));
+  const bytes = Buffer.from(text, "base64url");
+  // The decoder skips what it does not know; a cursor is taken only as it was given out.
+  if (bytes.toString("base64url") !== text) return null;
+  const match = SHAPE.exec(bytes.toString("latin1"));
   if (!match?.[1] || !match[2]) return null;
   if (binding(`${match[1]}.${match[2]}`, filter) !== match[3]) return null;
   return { createdAt: Number(match[1]), id: match[2] };

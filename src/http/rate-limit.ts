@@ -11,7 +11,7 @@ export interface RateState {
   exceeded: boolean;
 }
 
-/** Counts calls in fixed windows of a minute. A port: one process counts in memory, several would share a store. */
+/** Counts calls in fixed windows of a minute, which begin with the minute. A port: one process counts in memory, several would share a store. */
 export interface RateLimiter {
   /** Takes one call from the budget of `key` and tells what is left. */
   take(key: string, limit: number): Promise<RateState>;
@@ -20,21 +20,31 @@ export interface RateLimiter {
 }
 
 export function memoryRateLimiter(now: () => number = Date.now): RateLimiter {
-  const durationSeconds = RATE_WINDOW_MS / 1000;
-  // One counter serves every tier: the limit is applied here, so that a tier change holds from the next call on.
-  const counter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: durationSeconds });
-  const state = (result: RateLimiterRes | null, limit: number): RateState => {
+  // One counter serves every tier: the limit is applied here, so that a tier change holds from the next call on. Its
+  // own expiry only tidies up: the window is part of the name, so that Reset is the same on every answer of a window.
+  const counter = new RateLimiterMemory({
+    points: Number.MAX_SAFE_INTEGER,
+    duration: (2 * RATE_WINDOW_MS) / 1000,
+  });
+  const windowStartMs = () => now() - (now() % RATE_WINDOW_MS);
+  const state = (result: RateLimiterRes | null, limit: number, startMs: number): RateState => {
     const used = result?.consumedPoints ?? 0;
     return {
       limit,
       remaining: Math.max(0, limit - used),
-      resetAtMs: now() + (result?.msBeforeNext ?? RATE_WINDOW_MS),
+      resetAtMs: startMs + RATE_WINDOW_MS,
       exceeded: used > limit,
     };
   };
   return {
-    take: async (key, limit) => state(await counter.consume(key), limit),
-    look: async (key, limit) => state(await counter.get(key), limit),
+    take: async (key, limit) => {
+      const startMs = windowStartMs();
+      return state(await counter.consume(`${key}@${startMs}`), limit, startMs);
+    },
+    look: async (key, limit) => {
+      const startMs = windowStartMs();
+      return state(await counter.get(`${key}@${startMs}`), limit, startMs);
+    },
   };
 }
 

@@ -117,7 +117,8 @@ function routes(parts: AnswerParts, exchangeOf: (request: Request) => Exchange) 
     });
   const raw = { parse: "none" } as const;
   const docs = anyone(docsHandler(parts.config));
-  return new Elysia({ normalize: false })
+  // Elysia's shortcut for host names reads no path after one of two letters, such as a container's.
+  return new Elysia({ normalize: false, handler: { standardHostname: false } })
     .post(
       "/v1/images",
       partner((exchange, caller) => createImage(parts, exchange, caller)),
@@ -156,6 +157,9 @@ function routes(parts: AnswerParts, exchangeOf: (request: Request) => Exchange) 
       "/metrics",
       anyone((exchange) => metrics(parts, exchange)),
     )
+    .all("/live", only("GET"), raw)
+    .all("/ready", only("GET"), raw)
+    .all("/metrics", only("GET"), raw)
     .all("/*", anyone(unknownRoute), raw)
     .onError(({ request, error }) => refuse(parts, exchangeOf(request), error));
 }

@@ -3,6 +3,7 @@ import sans from "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2
 import mono from "@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2" with {
   type: "file",
 };
+import card from "./client/card.webp" with { type: "file" };
 import style from "./client/docs.css" with { type: "text" };
 import script from "./client/docs.js" with { type: "text" };
 import icon from "./client/icon.svg" with { type: "text" };
@@ -14,5 +15,9 @@ export const TEXT_ASSETS: Record<string, { body: string; contentType: string }> 
   "icon.svg": { body: icon, contentType: "image/svg+xml" },
 };
 
-/** The fonts, by name, as paths to read them from. The style names them without a version: they never change. */
-export const FONT_FILES: Record<string, string> = { "inter.woff2": sans, "jetbrains-mono.woff2": mono };
+/** Fonts and pictures, as paths to read them from. Their names stand for their content: a new one gets a new name. */
+export const FILE_ASSETS: Record<string, { path: string; contentType: string }> = {
+  "inter.woff2": { path: sans, contentType: "font/woff2" },
+  "jetbrains-mono.woff2": { path: mono, contentType: "font/woff2" },
+  "card.webp": { path: card, contentType: "image/webp" },
+};

@@ -51,7 +51,7 @@ All paths are on \`{{base_url}}\`. Every request under \`/v1\` needs an [API key
 function allOperations(document: OpenApiDocument): Operation[] {
   const of = (group: Json, incoming: boolean): Operation[] =>
     Object.entries<Json>(group).flatMap(([path, item]) =>
-      ["get", "post"].flatMap((method) =>
+      ["post", "get"].flatMap((method) =>
         item[method]
           ? [
               {

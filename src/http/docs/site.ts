@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { openApiDocument, type PublicAddresses } from "../openapi/document.ts";
-import { FONT_FILES, TEXT_ASSETS } from "./assets.ts";
+import { FILE_ASSETS, TEXT_ASSETS } from "./assets.ts";
 import { ALL_CODES, errorIndexPage, errorPage, missingPage } from "./error-pages.ts";
 import { GUIDES, NAVIGATION } from "./guides.ts";
 import { type Html, html, raw } from "./html.ts";
@@ -31,12 +31,11 @@ export function docsSite(addresses: PublicAddresses): DocsSite {
   for (const [name, { body, contentType }] of Object.entries(TEXT_ASSETS)) {
     files.set(`/docs/assets/${name}`, file(body, contentType, true));
   }
-  for (const [name, path] of Object.entries(FONT_FILES)) {
-    const etag = `"${name}"`;
+  for (const [name, { path, contentType }] of Object.entries(FILE_ASSETS)) {
     files.set(`/docs/assets/${name}`, {
       body: Bun.file(path),
-      contentType: "font/woff2",
-      etag,
+      contentType,
+      etag: `"${name}"`,
       immutable: true,
     });
   }
@@ -81,7 +80,9 @@ function version(body: string): string {
 
 /** The overview's text with its picture and its big links in place. */
 function opening(body: Html, link: (path: string) => string): Html {
+  const card = html`<img src="${link("/docs/assets/card.webp")}" width="240" height="300" alt="A finished card: a smiling player before a galaxy, rated 93, ST, number 9, Eileen Collins">`;
   const text = body.text
+    .replace(/^<h1>.*?<\/p>/s, (title) => html`<div class="hero"><div>${raw(title)}</div>${card}</div>`.text)
     .replace("<p>{{lifecycle}}</p>", LIFECYCLE.text)
     .replace("<p>{{start}}</p>", startCards(link).text);
   return raw(text);

@@ -1,0 +1,143 @@
+import { expect } from "bun:test";
+import { FormatRegistry, type TSchema } from "@sinclair/typebox/type";
+import { Value } from "@sinclair/typebox/value";
+import { acceptImage } from "../../src/app/accept-image.ts";
+import { fetchGate } from "../../src/app/fetch-gate.ts";
+import { finishImage } from "../../src/app/finish-image.ts";
+import { progressBoard } from "../../src/app/progress.ts";
+import { queueEstimate } from "../../src/app/queue-estimate.ts";
+import { claimImage } from "../../src/app/render-image.ts";
+import type { Environment } from "../../src/core/api-key.ts";
+import { ERROR_STATUS, type ErrorCode } from "../../src/core/errors.ts";
+import type { Log } from "../../src/core/ports.ts";
+import { openWorkspace } from "../../src/deps.ts";
+import { memoryRateLimiter } from "../../src/http/rate-limit.ts";
+import { ErrorResponse } from "../../src/http/schemas.ts";
+import { listen } from "../../src/http/server.ts";
+import type { RenderPool } from "../../src/render/pool.ts";
+import { createSourceFetcher } from "../../src/sources/fetch-source.ts";
+import { fakeClock, photoServer, seededRandom, testConfig, testFolder } from "../harness.ts";
+
+FormatRegistry.Set("date-time", (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text));
+
+// The API over a real socket, a real database and a real photo fetch, without browsers: images are claimed and finished
+// by the use cases, and the clock stands still.
+
+const POOL = { health: () => ({ ready: 1, total: 1 }) } as unknown as RenderPool;
+
+export type TestApi = ReturnType<typeof testApi>;
+
+export function testApi() {
+  const dataFolder = testFolder();
+  const photos = photoServer();
+  const clock = fakeClock();
+  const lines: string[] = [];
+  const note = (event: string, fields?: object) => void lines.push(JSON.stringify({ event, ...fields }));
+  const log: Log = { info: note, warn: note, error: note };
+  const config = testConfig(dataFolder.dir, {
+    CARDPRESS_BASE_URL: "https://cards.example.org",
+    CARDPRESS_SOURCE_ALLOWED_ORIGINS: photos.origin,
+  });
+  const workspace = openWorkspace(config, log, { clock, random: seededRandom() });
+  const progress = progressBoard();
+  const queue = queueEstimate({ workers: 1 });
+  const sources = createSourceFetcher({
+    sourcesDir: workspace.folder.sources,
+    allowedOrigins: config.sourceAllowedOrigins,
+    docsUrl: `${config.baseUrl}/docs`,
+  });
+  const accept = acceptImage({ ...workspace, queue, sources, gate: fetchGate(), wake: () => {} });
+  const parts = { ...workspace, accept, progress, queue, pool: POOL, isDraining: () => false };
+  const limiter = memoryRateLimiter(clock.now);
+  const http = listen({ ...parts, limiter }, { host: "127.0.0.1", port: 0 });
+  const baseUrl = `http://127.0.0.1:${http.port}`;
+  return {
+    ...parts,
+    clock,
+    baseUrl,
+    photos,
+    photo: photos.url("yoga.jpg"),
+    lines,
+    dataDir: dataFolder.dir,
+    close: async () => {
+      await http.stop();
+      await workspace.store.close();
+      await photos.stop();
+      await dataFolder.remove();
+    },
+  };
+}
+
+/** Ends the next waiting image as a render would. */
+export async function finishNext(
+  api: TestApi,
+  end: "completed" | "refused",
+  environment: Environment = "live",
+): Promise<string> {
+  const image = await claimImage(api, environment);
+  if (!image) throw new Error("nothing waits");
+  const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
+  const output = { width: 1024, height: 1280, contentType: "image/png", bytes: 7 };
+  await finishImage(
+    api,
+    lease,
+    end === "completed"
+      ? { kind: "completed", output: { ...output, name: `${image.id}-0secret.png` } }
+      : { kind: "refused", message: "No player was found in the photo." },
+  );
+  return image.id;
+}
+
+/** Sends a request exactly as given. */
+export function send(api: TestApi, path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(api.baseUrl + path, init);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers as a client in any language would.
+export type Json = any;
+
+/** Checks what every answer must carry; returns its rate headers as numbers. */
+export function expectStandardHeaders(response: Response) {
+  expect(response.headers.get("x-request-id")).toMatch(/^req_[0-9A-Za-z]+$/);
+  const number = (name: string) => {
+    const text = response.headers.get(name) ?? "missing";
+    expect(text).toMatch(/^\d+$/);
+    return Number(text);
+  };
+  const limit = number("x-ratelimit-limit");
+  const remaining = number("x-ratelimit-remaining");
+  const reset = number("x-ratelimit-reset");
+  expect(remaining).toBeLessThanOrEqual(limit);
+  if (![429, 503].includes(response.status)) expect(response.headers.get("retry-after")).toBeNull();
+  return { limit, remaining, reset };
+}
+
+/** Checks an error answer in full; returns its `error`. */
+export async function expectError(response: Response, code: ErrorCode): Promise<Json> {
+  const body = (await response.json()) as Json;
+  expect({ status: response.status, code: body.error?.code, message: body.error?.message }).toMatchObject({
+    status: ERROR_STATUS[code],
+    code,
+  });
+  expectStandardHeaders(response);
+  expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  expectShape(ErrorResponse, body);
+  expect(body.error.request_id).toBe(response.headers.get("x-request-id"));
+  expect(body.error.docs_url).toBe(`https://cards.example.org/docs/errors/${code}`);
+  return body.error;
+}
+
+/** Checks a success in full, its body against the published schema; returns its `data`. */
+export async function expectSuccess(response: Response, status: number, schema: TSchema): Promise<Json> {
+  const body = (await response.json()) as Json;
+  expect({ status: response.status, error: body.error }).toEqual({ status, error: null });
+  expectStandardHeaders(response);
+  expectShape(schema, body);
+  return body.data;
+}
+
+/** The published schemas are closed, so a field too many is as wrong as one too few. */
+export function expectShape(schema: TSchema, value: unknown): void {
+  const problems = [...Value.Errors(schema, value)].map(({ path, message }) => `${path}: ${message}`);
+  expect(problems).toEqual([]);
+}

@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { finishImage } from "../../src/app/finish-image.ts";
+import { mockNextImage } from "../../src/app/mock-image.ts";
+import { claimImage } from "../../src/app/render-image.ts";
+import { AcceptedImageResponse, ImageResponse, UsageResponse } from "../../src/http/schemas.ts";
+import { imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
+import {
+  expectError,
+  expectStandardHeaders,
+  expectSuccess,
+  finishNext,
+  type Json,
+  send,
+  type TestApi,
+  testApi,
+} from "./api.ts";
+
+let api: TestApi;
+let partner: TestAccount;
+beforeAll(async () => {
+  api = testApi();
+  partner = await testAccount(api);
+});
+afterAll(() => api.close());
+
+const get = (path: string, key: string) => send(api, path, { headers: { "X-API-Key": key } });
+const image = async (id: string, key: string): Promise<Json> =>
+  expectSuccess(await get(`/v1/images/${id}`, key), 200, ImageResponse);
+const usage = async (key: string, period = "current_month"): Promise<Json> =>
+  expectSuccess(await get(`/v1/usage?period=${period}`, key), 200, UsageResponse);
+
+async function created(key: string, change: Json = {}): Promise<Json> {
+  const { player, ...rest } = change;
+  const body = imageRequest({ ...rest, player: { source_image_url: api.photo, ...player } });
+  return expectSuccess(await post(api.baseUrl, key, body), 202, AcceptedImageResponse);
+}
+
+test("the 202 has exactly its five fields, and a Location", async () => {
+  const response = await post(api.baseUrl, partner.testKey, imageRequest());
+  const data = await expectSuccess(response, 202, AcceptedImageResponse);
+  expect(Object.keys(data)).toEqual(["image_id", "status", "poll_url", "eta_seconds", "created_at"]);
+  expect(data).toMatchObject({ status: "processing", poll_url: `/v1/images/${data.image_id}` });
+  expect(response.headers.get("location")).toBe(data.poll_url);
+  await finishNext(api, "completed", "test");
+});
+
+test("a waiting image has exactly its five fields, and null progress", async () => {
+  const { image_id } = await created(partner.liveKey);
+  const view = await image(image_id, partner.liveKey);
+  expect(Object.keys(view)).toEqual(["image_id", "status", "progress", "created_at", "updated_at"]);
+  expect(view).toMatchObject({ status: "processing", progress: null });
+  await finishNext(api, "completed");
+});
+
+test("progress shows the stage reached", async () => {
+  const { image_id } = await created(partner.liveKey);
+  const claimed = await claimImage(api, "live");
+  if (!claimed) throw new Error("nothing waits");
+  const shown: number[] = [];
+  for (const stage of ["decode", "find", "cut_out", "compose", "capture", "store"] as const) {
+    api.progress.reach(image_id, stage);
+    shown.push((await image(image_id, partner.liveKey)).progress);
+  }
+  expect(shown).toEqual([...shown].sort());
+  expect(new Set(shown).size).toBe(6);
+  api.progress.clear(image_id);
+  const lease = { imageId: image_id, token: claimed.leaseToken, renders: claimed.renders };
+  await finishImage(api, lease, { kind: "refused", message: "No player was found." });
+});
+
+test("a completed image has exactly its six fields, and costs one credit", async () => {
+  const { image_id, created_at } = await created(partner.liveKey);
+  const before = await usage(partner.liveKey);
+  api.clock.advance(1_500);
+  await finishNext(api, "completed");
+  const view = await image(image_id, partner.liveKey);
+  expect(Object.keys(view)).toEqual(["image_id", "status", "result", "usage", "created_at", "completed_at"]);
+  expect(Object.keys(view.result)).toEqual(["image_url", "width", "height", "content_type", "expires_at"]);
+  expect(view).toMatchObject({ status: "completed", created_at, usage: { credits_used: 1 } });
+  expect(Date.parse(view.completed_at) - Date.parse(created_at)).toBe(1_500);
+  expect(Date.parse(view.result.expires_at) - Date.parse(view.completed_at)).toBe(30 * 86_400_000);
+  expect(view.result.image_url).toStartWith("https://cards.example.org/cdn/");
+  const after = await usage(partner.liveKey);
+  expect(after.credits_used - before.credits_used).toBe(1);
+  expect(after.credits_remaining).toBe(before.credits_remaining);
+});
+
+test("a failed image has exactly its five fields, is answered with 200, and gives its credit back", async () => {
+  const before = await usage(partner.liveKey);
+  const { image_id } = await created(partner.liveKey);
+  expect((await usage(partner.liveKey)).credits_remaining).toBe(before.credits_remaining - 1);
+  await finishNext(api, "refused");
+  const view = await image(image_id, partner.liveKey);
+  expect(Object.keys(view)).toEqual(["image_id", "status", "failure", "created_at", "completed_at"]);
+  expect(view.failure.code).toBe("IMAGE_PROCESSING_FAILED");
+  expect((await usage(partner.liveKey)).credits_remaining).toBe(before.credits_remaining);
+});
+
+test("an image is 404 to another account, another environment, and when it does not exist", async () => {
+  const other = await testAccount(api);
+  const { image_id } = await created(partner.testKey);
+  for (const [id, key] of [
+    [image_id, other.testKey],
+    [image_id, other.liveKey],
+    [image_id, partner.liveKey],
+    ["img_unknown", partner.testKey],
+    [image_id.toUpperCase(), partner.testKey],
+    ["x", partner.testKey],
+    ["%00", partner.testKey],
+    ["'%20OR%201=1", partner.testKey],
+  ]) {
+    await expectError(await get(`/v1/images/${id}`, key as string), "IMAGE_NOT_FOUND");
+  }
+  await finishNext(api, "completed", "test");
+});
+
+for (const query of [
+  "",
+  "?period=",
+  "?period=today",
+  "?period=Current_month",
+  "?period=2026-11",
+  "?period=current_month&period=current_month",
+  "?period=current_month&x=1",
+]) {
+  test(`usage${query} is refused by name`, async () => {
+    const error = await expectError(await get(`/v1/usage${query}`, partner.liveKey), "INVALID_REQUEST");
+    expect(error.details[0].field).toBe(query.endsWith("x=1") ? "query x" : "query period");
+  });
+}
+
+test("usage has exactly its seven fields and counts its period only, by UTC days", async () => {
+  const { liveKey, testKey } = await testAccount(api, { credits: 50 });
+  const days: [string, number][] = [
+    ["2026-12-31T23:59:59.999Z", 1],
+    ["2027-01-01T00:00:00.000Z", 2],
+    ["2027-01-30T23:59:59.999Z", 3],
+    ["2027-01-31T00:00:00.000Z", 4],
+    ["2027-02-01T00:00:00.000Z", 5],
+    ["2027-03-01T00:00:00.000Z", 6],
+  ];
+  for (const [time, count] of days) {
+    api.clock.set(time);
+    for (let i = 0; i < count; i++) await created(liveKey);
+    for (let i = 0; i < count; i++) await finishNext(api, "completed");
+  }
+  const period = async (name: string) => {
+    const data = await usage(liveKey, name);
+    expect(Object.keys(data)).toEqual([
+      "period",
+      "images_requested",
+      "images_completed",
+      "images_failed",
+      "credits_used",
+      "credits_remaining",
+      "credit_limit",
+      "environment",
+    ]);
+    return [data.period, data.images_requested, data.images_completed, data.credits_used];
+  };
+  expect(await period("current_month")).toEqual(["2027-03", 6, 6, 6]);
+  expect(await period("previous_month")).toEqual(["2027-02", 5, 5, 5]);
+  // 30 days with today: 31 January to 1 March.
+  expect(await period("last_30_days")).toEqual(["2027-03", 15, 15, 15]);
+  api.clock.set("2027-01-15T12:00:00.000Z");
+  expect((await period("previous_month")).slice(0, 2)).toEqual(["2026-12", 1]);
+  api.clock.set("2027-03-02T00:00:00.000Z");
+  expect(await usage(liveKey)).toMatchObject({
+    credits_remaining: 44,
+    credit_limit: 50,
+    environment: "live",
+  });
+  expect(await usage(testKey)).toMatchObject({
+    images_requested: 0,
+    credits_used: 0,
+    credits_remaining: 50,
+    environment: "test",
+  });
+});
+
+async function mock(): Promise<void> {
+  await mockNextImage(api, new AbortController().signal, () => {});
+}
+
+for (const [format, contentType] of [
+  ["png", "image/png"],
+  ["webp", "image/webp"],
+  ["jpeg", "image/jpeg"],
+] as const) {
+  test(`a test image completes with a ${format} placeholder of the asked size, and costs nothing`, async () => {
+    const before = await usage(partner.testKey);
+    const { image_id } = await created(partner.testKey, { style: { width: 640, height: 512, format } });
+    await mock();
+    const view = await image(image_id, partner.testKey);
+    expect(view.result).toMatchObject({ width: 640, height: 512, content_type: contentType });
+    const picture = await send(api, `/cdn/${view.result.image_url.split("/").at(-1)}`);
+    expect(picture.headers.get("content-type")).toBe(contentType);
+    const { width, height, format: real } = await new Bun.Image(await picture.bytes()).metadata();
+    expect({ width, height, real }).toEqual({ width: 640, height: 512, real: format });
+    const after = await usage(partner.testKey);
+    expect(after).toMatchObject({ credits_used: 0, credits_remaining: before.credits_remaining });
+    expect(after.images_completed).toBe(before.images_completed + 1);
+  });
+}
+
+for (const id of ["test_fail_no_player", "test_fail_provider"]) {
+  test(`${id} is accepted and fails`, async () => {
+    const { image_id } = await created(partner.testKey, { player: { external_id: id } });
+    await mock();
+    expect(await image(image_id, partner.testKey)).toMatchObject({
+      status: "failed",
+      failure: { code: "IMAGE_PROCESSING_FAILED" },
+    });
+  });
+}
+
+test("test_slow shows progress while it takes its time", async () => {
+  const { image_id } = await created(partner.testKey, { player: { external_id: "test_slow" } });
+  const stop = new AbortController();
+  const work = mockNextImage(api, stop.signal, () => {});
+  let view: Json;
+  do view = await image(image_id, partner.testKey);
+  while (view.progress === null);
+  expect(view).toMatchObject({ status: "processing", progress: 0 });
+  stop.abort();
+  await work;
+  await finishNext(api, "completed", "test");
+});
+
+for (const [id, code] of [
+  ["test_unsupported_source", "UNSUPPORTED_IMAGE_SOURCE"],
+  ["test_insufficient_credits", "INSUFFICIENT_CREDITS"],
+  ["test_rate_limited", "RATE_LIMIT_EXCEEDED"],
+] as const) {
+  test(`${id} is refused with ${code} by a test key, and means nothing to a live one`, async () => {
+    const body = imageRequest({ player: { external_id: id, source_image_url: api.photo } });
+    const before = await usage(partner.testKey);
+    const response = await post(api.baseUrl, partner.testKey, body);
+    await expectError(response, code);
+    expect(response.headers.has("retry-after")).toBe(code === "RATE_LIMIT_EXCEEDED");
+    expect(await usage(partner.testKey)).toEqual(before);
+    await expectSuccess(await post(api.baseUrl, partner.liveKey, body), 202, AcceptedImageResponse);
+    await finishNext(api, "completed");
+  });
+}
+
+test("test keys fetch nothing", async () => {
+  const fetched = api.photos.requests.length;
+  await created(partner.testKey, { branding: { club_badge_url: `${api.photos.origin}/logo.png` } });
+  expect(api.photos.requests.length).toBe(fetched);
+  await finishNext(api, "completed", "test");
+});
+
+test("docs pages and pictures carry the four headers as well", async () => {
+  for (const path of ["/docs", "/docs/openapi.json", "/docs/errors/NOPE", "/live", "/ready"]) {
+    expectStandardHeaders(await send(api, path));
+  }
+});
