@@ -42,12 +42,15 @@ export interface WorkspaceOptions {
   verify?: boolean;
   clock?: Clock;
   random?: Random;
+  /** Another way to open the store: the crash tests put themselves between it and its users. */
+  openStore?: typeof openSqliteStore;
 }
 
 export function openWorkspace(config: Config, log: Log, options: WorkspaceOptions = {}): Workspace {
   const { verify = false, clock = systemClock, random = systemRandom } = options;
+  const { openStore = openSqliteStore } = options;
   const folder = openDataFolder(config.dataDir);
-  const store = openSqliteStore(folder.database, { verify });
+  const store = openStore(folder.database, { verify });
   return { config, folder, store, log, clock, random };
 }
 
