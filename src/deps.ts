@@ -49,12 +49,15 @@ export interface WorkspaceOptions {
   random?: Random;
   /** How the addresses of webhooks are looked up and which authorities are trusted besides the public ones. */
   outbound?: NonNullable<WebhookContext["outbound"]>;
+  /** Another way to open the store: the crash tests put themselves between it and its users. */
+  openStore?: typeof openSqliteStore;
 }
 
 export function openWorkspace(config: Config, log: Log, options: WorkspaceOptions = {}): Workspace {
   const { verify = false, clock = systemClock, random = systemRandom } = options;
+  const { openStore = openSqliteStore } = options;
   const folder = openDataFolder(config.dataDir);
-  const store = openSqliteStore(folder.database, { verify });
+  const store = openStore(folder.database, { verify });
   const secrets = secretBox(loadSecretKey(folder.secretKey), random.bytes);
   return { config, folder, store, log, clock, random, secrets };
 }

@@ -1,0 +1,81 @@
+import { expect, test } from "bun:test";
+import { fetchGate } from "../../src/app/fetch-gate.ts";
+import type { AppError } from "../../src/core/errors.ts";
+
+const LIMITS = { places: 4, placesPerAccount: 2, waitingPerAccount: 3, waitMs: 60_000 };
+
+/** Work that goes on until it is told to end. */
+function held(started: string[], name: string) {
+  const end = Promise.withResolvers<void>();
+  const work = () => {
+    started.push(name);
+    return end.promise;
+  };
+  return { work, end: () => end.resolve() };
+}
+
+const code = (error: unknown) => (error as AppError).code;
+
+test("one account never takes all places, and beyond its waiting room it is told to come back", async () => {
+  const gate = fetchGate(LIMITS);
+  const started: string[] = [];
+  const jobs = Array.from({ length: 5 }, (_, n) => held(started, `slow-${n}`));
+  const runs = jobs.map((job) => gate.run("slow", job.work));
+  const refused = await gate.run("slow", async () => {}).catch((error) => error);
+  expect(code(refused)).toBe("SERVICE_OVERLOADED");
+  expect(refused.retryAfterSeconds).toBeGreaterThan(0);
+  expect(started).toEqual(["slow-0", "slow-1"]);
+  // Another account finds a place at once.
+  expect(await gate.run("quick", async () => "fetched")).toBe("fetched");
+  for (const job of jobs) job.end();
+  await Promise.all(runs);
+  expect(started).toHaveLength(5);
+});
+
+test("those who wait are served account by account, not in one account's order", async () => {
+  const gate = fetchGate({ ...LIMITS, places: 1 });
+  const started: string[] = [];
+  const jobs = ["first", "a1", "a2", "a3", "b1", "b2"].map((name) => ({ name, ...held(started, name) }));
+  const runs = jobs.map(({ name, work, end }) => {
+    const run = gate.run(name.slice(0, 1), work);
+    if (name !== "first") end();
+    return run;
+  });
+  jobs[0]?.end();
+  await Promise.all(runs);
+  expect(started).toEqual(["first", "a1", "b1", "a2", "b2", "a3"]);
+});
+
+test("a wait that takes too long ends with 503, and its place in the queue is free again", async () => {
+  const gate = fetchGate({ ...LIMITS, places: 1, waitingPerAccount: 1, waitMs: 1 });
+  const slow = held([], "slow");
+  const running = gate.run("a", slow.work);
+  for (let n = 0; n < 3; n++) {
+    const error = await gate.run("a", async () => {}).catch((thrown) => thrown);
+    expect(code(error)).toBe("SERVICE_OVERLOADED");
+  }
+  slow.end();
+  await running;
+  expect(await gate.run("a", async () => 1)).toBe(1);
+});
+
+test("a fetch that fails gives its place back", async () => {
+  const gate = fetchGate({ ...LIMITS, places: 1 });
+  for (let n = 0; n < 3; n++) {
+    await expect(gate.run("a", async () => Promise.reject(new Error("404")))).rejects.toThrow("404");
+  }
+});
+
+test("a stop refuses those who wait and lets those who fetch go on", async () => {
+  const gate = fetchGate({ ...LIMITS, places: 1 });
+  const slow = held([], "slow");
+  const running = gate.run("a", async () => {
+    await slow.work();
+    return "fetched";
+  });
+  const waiting = gate.run("b", async () => {}).catch(code);
+  gate.close();
+  expect(await waiting).toBe("SERVICE_OVERLOADED");
+  slow.end();
+  expect(await running).toBe("fetched");
+});

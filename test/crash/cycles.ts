@@ -1,0 +1,179 @@
+import { join } from "node:path";
+import { openWorkspace } from "../../src/deps.ts";
+import { quietLog } from "../../src/log.ts";
+import { STAGES } from "../../src/render/protocol.ts";
+import { get, imageRequest, testAccount, testConfig, testFolder } from "../harness.ts";
+import { type Bench, type CrashFigures, type Promised, send, startCrashing } from "./bench.ts";
+import { auditFile, CREDITS, settle } from "./settle.ts";
+
+/** Every step between two effects, and the three processes at any moment. */
+export const STEPS: readonly string[] = [
+  // The photo is on the disk, nothing in the database yet.
+  "accept: before",
+  // Between the image and its reservation's entry.
+  "id: led",
+  "accept: before commit",
+  // Accepted, but the partner has not heard of it.
+  "accept: after commit",
+  "answer: POST 202",
+  "claim: before",
+  "claim: before commit",
+  "claim: after commit",
+  ...STAGES.map((stage) => `server at ${stage}`),
+  "worker at find",
+  "worker at cut_out",
+  "worker at compose",
+  "worker at capture",
+  "browser at decode",
+  "browser at cut_out",
+  "browser at capture",
+  // The picture is on the disk, its row still says "rendering".
+  "finish: before",
+  "finish: before commit",
+  "finish: after commit",
+  // At the start, when the renders of the killed process are taken back.
+  "sweep: before commit",
+  "sweep: after commit",
+  "answer: GET 200",
+  "server at any moment",
+  "worker at any moment",
+  "browser at any moment",
+];
+
+/** Good photos, and one without a player, so that both ends of an image are met. */
+const PHOTOS = ["astronaut.png", "coffee.png", "skier.jpg", "astronaut.png"];
+const LIVE_PER_CYCLE = 4;
+const ANY_MOMENT_MS = 5_000;
+/** How long a server may go on after one of its children was killed. */
+const AFTERWARDS_MS = 2_000;
+/** A cycle whose step does not come is ended here. */
+const CYCLE_MS = 30_000;
+
+/** Kills and restarts the service again and again over one data folder, then checks that nothing was lost. */
+export async function crashCycles(options: {
+  cycles: number;
+  seed: number;
+  note?: (line: string) => void;
+}): Promise<CrashFigures> {
+  const folder = testFolder();
+  const photos = freshPhotos();
+  const photoOrigin = `http://127.0.0.1:${photos.port}`;
+  const env = {
+    CARDPRESS_DATA_DIR: folder.dir,
+    CARDPRESS_PORT: "0",
+    CARDPRESS_RENDER_WORKERS: "1",
+    CARDPRESS_SOURCE_ALLOWED_ORIGINS: photoOrigin,
+  };
+  const workspace = openWorkspace(testConfig(folder.dir), quietLog());
+  const { liveKey, testKey } = await testAccount(workspace, { credits: CREDITS });
+  await workspace.store.close();
+  const figures: CrashFigures = {
+    cycles: options.cycles,
+    reached: 0,
+    accepted: 0,
+    completed: 0,
+    failed: 0,
+    replayed: 0,
+    lost: 0,
+    double: 0,
+    orphansServed: 0,
+    orphansSwept: 0,
+    leftoverProcesses: 0,
+    creditsAddUp: false,
+    problems: [],
+  };
+  const bench: Bench = {
+    dir: folder.dir,
+    env,
+    keys: { live: liveKey, test: testKey },
+    photoOrigin,
+    promised: [],
+    figures,
+    note: options.note ?? (() => {}),
+  };
+  const random = generator(options.seed);
+  try {
+    for (let cycle = 0; cycle < options.cycles; cycle++) {
+      const step = STEPS[cycle % STEPS.length] ?? "";
+      await runCycle(bench, cycle, step, random);
+      await auditFile(bench, `after cycle ${cycle} (${step})`);
+    }
+    await settle(bench);
+    return figures;
+  } finally {
+    await photos.stop(true);
+    await folder.remove();
+  }
+}
+
+async function runCycle(bench: Bench, cycle: number, step: string, random: () => number): Promise<void> {
+  const startedAt = performance.now();
+  // Steps are met more than once in a cycle; which time is left to chance.
+  const count = /any moment|GET/.test(step) ? 1 : 1 + Math.floor(random() * 2);
+  const server = await startCrashing(bench, {
+    CRASH_STEP: step,
+    CRASH_COUNT: String(count),
+    CRASH_AFTER_MS: String(Math.round(random() * ANY_MOMENT_MS)),
+  });
+  const deadline = setTimeout(() => server.kill(), CYCLE_MS);
+  // The server lives on when one of its children was killed, until it is killed itself a little later.
+  const afterwards = random() * AFTERWARDS_MS;
+  void server.reached.then(() => setTimeout(() => server.kill(), afterwards));
+  if (server.address !== undefined) await work(bench, cycle, server.address, server.exited);
+  await server.exited;
+  clearTimeout(deadline);
+  const hit = server.step() === step;
+  if (hit) bench.figures.reached += 1;
+  const ms = Math.round(performance.now() - startedAt);
+  bench.note(`${cycle} ${step} #${count}: ${hit ? "reached" : "not reached"}, ${ms} ms`);
+}
+
+/** A photo nobody sent before: the same picture with other bytes behind its end, so that no cutout of it is kept. */
+function freshPhotos() {
+  return Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: async (request) => {
+      const { pathname, search } = new URL(request.url);
+      const bytes = await Bun.file(join(import.meta.dir, "../photos", pathname)).bytes();
+      return new Response(new Blob([bytes, search]));
+    },
+  });
+}
+
+/** What partners do meanwhile: new creates, the uncertain ones of before again, and polling, until the crash. */
+async function work(bench: Bench, cycle: number, address: string, exited: Promise<number>): Promise<void> {
+  const fresh: Promised[] = Array.from({ length: LIVE_PER_CYCLE }, (_, n) => ({
+    key: `c${cycle}-${n}`,
+    apiKey: bench.keys.live,
+    body: JSON.stringify(
+      imageRequest({
+        player: {
+          external_id: `c${cycle}-${n}`,
+          source_image_url: `${bench.photoOrigin}/${PHOTOS[(cycle + n) % PHOTOS.length]}?${n < 2 ? cycle : ""}`,
+        },
+        style: { width: 512, height: 512 },
+      }),
+    ),
+  }));
+  fresh.push({ key: `c${cycle}-test`, apiKey: bench.keys.test, body: JSON.stringify(imageRequest()) });
+  const again = [...bench.promised.filter(({ answer }) => answer === undefined), ...bench.promised.slice(-3)];
+  bench.promised.push(...fresh);
+  const sending = Promise.all([...fresh, ...again].map((promise) => send(bench, address, promise)));
+  await Promise.race([sending, exited]);
+  await sending;
+  const known = bench.promised.filter(({ imageId }) => imageId !== undefined).slice(-2);
+  for (const { apiKey, imageId } of known)
+    await get(address, apiKey, `/v1/images/${imageId}`).catch(() => {});
+}
+
+/** mulberry32 (Ettinger, 2017): small, seeded, good enough to choose moments. */
+function generator(seed: number): () => number {
+  let a = seed >>> 0;
+  return () => {
+    a = (a + 0x6d2b79f5) | 0;
+    let t = Math.imul(a ^ (a >>> 15), 1 | a);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}

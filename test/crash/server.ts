@@ -1,0 +1,104 @@
+import { startServer, untilSignal } from "../../src/cli/serve.ts";
+import { readConfig } from "../../src/config.ts";
+import type { Log } from "../../src/core/ports.ts";
+import { systemRandom } from "../../src/deps.ts";
+import { jsonLog } from "../../src/log.ts";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { childrenOf } from "./processes.ts";
+
+// The real server, which ends itself with SIGKILL at a named step between two effects. Nothing in the service knows of
+// it: every effect goes through the store, the ids, the log or the progress board, and here we stand in front of those.
+// CRASH_STEP names the step, CRASH_COUNT which time it is reached; without it this is `cardpress serve`.
+
+const wanted = process.env.CRASH_STEP;
+let left = Number(process.env.CRASH_COUNT ?? 1);
+
+function reach(step: string): boolean {
+  return step === wanted && --left === 0;
+}
+
+function crashAt(step: string): void {
+  if (!reach(step)) return;
+  process.stdout.write(`${JSON.stringify({ event: "crash", step })}\n`);
+  process.kill(process.pid, "SIGKILL");
+}
+
+/** Whose transaction it is, by what stands on the stack. finishImage ends in a call, so its own frame is gone. */
+const TRANSACTIONS: [string, RegExp][] = [
+  ["accept", /\bacceptOnce\b/],
+  ["claim", /\bclaimImage\b/],
+  ["finish", /\b(renderClaimed|mockNextImage)\b/],
+  ["sweep", /\/sweep\.ts/],
+];
+
+function transactionName(): string {
+  const stack = new Error().stack ?? "";
+  return TRANSACTIONS.find(([, pattern]) => pattern.test(stack))?.[0] ?? "other";
+}
+
+const openStore: typeof openSqliteStore = (file, options) => {
+  const store = openSqliteStore(file, options);
+  return {
+    ...store,
+    write: async (fn) => {
+      const name = transactionName();
+      crashAt(`${name}: before`);
+      const result = await store.write(async (tx) => {
+        const value = await fn(tx);
+        crashAt(`${name}: before commit`);
+        return value;
+      });
+      crashAt(`${name}: after commit`);
+      return result;
+    },
+  };
+};
+
+const random = {
+  ...systemRandom,
+  id: (prefix: string) => {
+    // Ids are made in the middle of transactions: between the row and its ledger entry.
+    crashAt(`id: ${prefix}`);
+    return systemRandom.id(prefix);
+  },
+};
+
+const lines = jsonLog();
+const log: Log = {
+  ...lines,
+  info: (event, fields) => {
+    lines.info(event, fields);
+    // The answer is written down; the client has not got it yet.
+    if (event === "request") crashAt(`answer: ${fields?.method} ${fields?.status}`);
+  },
+};
+
+function kill(step: string, pids: number[]): void {
+  process.stdout.write(`${JSON.stringify({ event: "crash", step })}\n`);
+  for (const pid of pids) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}
+
+const server = await startServer(readConfig(process.env), log, { openStore, random });
+const { progress, pool } = server.service;
+const reachStage = progress.reach;
+progress.reach = (imageId, stage) => {
+  reachStage(imageId, stage);
+  crashAt(`server at ${stage}`);
+  if (reach(`worker at ${stage}`)) kill(`worker at ${stage}`, pool.pids());
+  if (reach(`browser at ${stage}`)) kill(`browser at ${stage}`, pool.pids().flatMap(childrenOf));
+};
+const anyMomentMs = Number(process.env.CRASH_AFTER_MS ?? 0);
+if (wanted === "server at any moment") setTimeout(() => crashAt("server at any moment"), anyMomentMs);
+if (wanted === "worker at any moment") setTimeout(() => kill(wanted, pool.pids()), anyMomentMs);
+if (wanted === "browser at any moment") {
+  setTimeout(() => kill(wanted, pool.pids().flatMap(childrenOf)), anyMomentMs);
+}
+await untilSignal();
+await server.stop();
+process.exit(0);

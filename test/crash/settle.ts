@@ -1,0 +1,134 @@
+import { Database } from "bun:sqlite";
+import { readdir, readFile, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { audit } from "../../src/app/audit.ts";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { get } from "../harness.ts";
+import { type Bench, type Promised, send, startCrashing } from "./bench.ts";
+
+export const CREDITS = 1_000_000;
+const END_MS = 120_000;
+
+/** A last start without a crash: everything promised ends, and the books and the disk are looked through. */
+export async function settle(bench: Bench): Promise<void> {
+  const { figures } = bench;
+  const orphans = await agePictures(bench);
+  const server = await startCrashing(bench, {});
+  const address = server.address ?? "";
+  for (const name of orphans) {
+    if ((await fetch(`${address}/cdn/${name}`)).status !== 404) figures.orphansServed += 1;
+  }
+  for (const promise of bench.promised) await send(bench, address, promise);
+  const deadline = performance.now() + END_MS + bench.promised.length * 500;
+  for (const promise of bench.promised) await checkEnded(bench, address, promise, deadline);
+  await checkSwept(bench, orphans);
+  server.terminate();
+  const code = await server.exited;
+  if (code !== 0) figures.problems.push(`the drain ended with ${code}`);
+  await auditFile(bench, "at the end");
+  checkBooks(bench);
+  const stayed = await leftovers(bench.dir);
+  figures.leftoverProcesses = stayed.length;
+  figures.problems.push(...stayed);
+}
+
+async function checkEnded(bench: Bench, address: string, promise: Promised, deadline: number): Promise<void> {
+  const { figures } = bench;
+  for (;;) {
+    const response = await get(address, promise.apiKey, `/v1/images/${promise.imageId}`);
+    const { data } = (await response.json()) as {
+      data: { status: string; result?: { image_url: string; width: number } } | null;
+    };
+    if (data?.status === "failed") {
+      figures.failed += 1;
+      return;
+    }
+    if (data?.status === "completed" && data.result) {
+      figures.completed += 1;
+      const picture = await fetch(data.result.image_url);
+      const whole =
+        picture.status === 200 &&
+        (await new Bun.Image(await picture.bytes()).metadata()).width === data.result.width;
+      if (!whole) figures.problems.push(`${promise.imageId} is completed, its picture is not`);
+      return;
+    }
+    if (data === null || performance.now() > deadline) {
+      figures.lost += 1;
+      figures.problems.push(
+        `${promise.key} ${promise.imageId} was promised and is ${data?.status ?? "gone"}`,
+      );
+      return;
+    }
+    await Bun.sleep(50);
+  }
+}
+
+/** Makes every file look old, as after an hour, and returns the names the database does not know. */
+async function agePictures({ dir }: Bench): Promise<string[]> {
+  const db = new Database(join(dir, "cardpress.db"));
+  const known = new Set(
+    db.query("SELECT output_name FROM images WHERE output_name IS NOT NULL").values().flat(),
+  );
+  db.close();
+  const old = new Date(Date.now() - 2 * 3_600_000);
+  const files = await pictures(dir);
+  for (const { path } of files) await utimes(path, old, old);
+  return files.filter(({ name }) => !known.has(name)).map(({ name }) => name);
+}
+
+async function pictures(dir: string): Promise<{ path: string; name: string }[]> {
+  const entries = await readdir(join(dir, "images"), { recursive: true, withFileTypes: true });
+  return entries.filter((e) => e.isFile()).map((e) => ({ path: join(e.parentPath, e.name), name: e.name }));
+}
+
+async function checkSwept(bench: Bench, orphans: string[]): Promise<void> {
+  const there = new Set((await pictures(bench.dir)).map(({ name }) => name));
+  const stayed = orphans.filter((name) => there.has(name));
+  bench.figures.orphansSwept = orphans.length - stayed.length;
+  for (const name of stayed) bench.figures.problems.push(`the orphan ${name} was not swept`);
+}
+
+/** Audits the database while no server runs: no step may leave half of anything. */
+export async function auditFile(bench: Bench, when: string): Promise<void> {
+  const store = openSqliteStore(join(bench.dir, "cardpress.db"), { verify: true });
+  const report = await audit(store);
+  await store.close();
+  for (const { check, broken } of report.findings.filter(({ ok }) => !ok)) {
+    bench.figures.problems.push(`audit ${when}: ${check} ${JSON.stringify(broken.slice(0, 3))}`);
+  }
+}
+
+/** Straight from the tables: as many images as promises, each paid for at most once, and not one credit astray. */
+function checkBooks({ dir, promised, figures }: Bench): void {
+  const db = new Database(join(dir, "cardpress.db"));
+  const one = (query: string) => Number(db.query(query).values()[0]?.[0]);
+  const images = one("SELECT count(*) FROM images");
+  const settled = one("SELECT count(*) FROM ledger_entries WHERE kind = 'settle'");
+  const completedLive = one("SELECT count(*) FROM images WHERE state = 'completed' AND environment = 'live'");
+  figures.double += Math.max(0, images - promised.length) + Math.max(0, settled - completedLive);
+  figures.creditsAddUp =
+    one("SELECT credits_held FROM accounts") === 0 &&
+    one("SELECT credits_plan + credits_topup FROM accounts") === CREDITS - completedLive &&
+    settled === completedLive;
+  db.close();
+}
+
+/**
+ * Processes of this service that stay: workers and browsers carry its data folder in their environment. They end with
+ * their parent, which takes a moment.
+ */
+async function leftovers(dir: string): Promise<string[]> {
+  for (let look = 0; ; look++) {
+    const found: string[] = [];
+    for (const pid of (await readdir("/proc")).filter(
+      (name) => /^\d+$/.test(name) && Number(name) !== process.pid,
+    )) {
+      const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
+      if (!environment.includes(`CARDPRESS_DATA_DIR=${dir}`)) continue;
+      const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+      found.push(`process ${pid} is still there: ${command.replaceAll("\0", " ").slice(0, 200)}`);
+    }
+    if (found.length === 0 || look === 100) return found;
+    await Bun.sleep(100);
+  }
+}

@@ -1,0 +1,154 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { finishImage } from "../../src/app/finish-image.ts";
+import { claimImage } from "../../src/app/render-image.ts";
+import { MAX_RENDERS } from "../../src/core/limits.ts";
+import {
+  abandonedRenders,
+  claimNextImage,
+  countUnfinished,
+  hasClaimable,
+  nextTurn,
+  sourceInUse,
+} from "../../src/store/images.ts";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
+import type { Tx } from "../../src/store/store.ts";
+import { acceptLive } from "../app/accepting.ts";
+import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
+
+let workspace: TestWorkspace;
+let rovers: string;
+let united: string;
+beforeAll(async () => {
+  workspace = testWorkspace();
+  rovers = (await testAccount(workspace, { name: "Rovers", credits: 1000 })).account.id;
+  united = (await testAccount(workspace, { name: "United", credits: 1000 })).account.id;
+});
+afterAll(() => workspace.close());
+
+/** Claims the next image and ends it as told; returns whose it was, undefined when nothing waits. */
+async function serve(end: "refused" | "fault" | "leave" = "refused"): Promise<string | undefined> {
+  const image = await claimImage(workspace, "live");
+  if (!image || end === "leave") return image?.accountId;
+  const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
+  await finishImage(
+    workspace,
+    lease,
+    end === "fault" ? { kind: "fault" } : { kind: "refused", message: "x" },
+  );
+  return image.accountId;
+}
+
+async function serveAll(): Promise<string[]> {
+  const order: string[] = [];
+  workspace.clock.advance(60_000);
+  for (let who = await serve(); who !== undefined; who = await serve())
+    order.push(who === rovers ? "R" : "U");
+  return order;
+}
+
+async function accept(account: string, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    workspace.clock.advance(1);
+    await acceptLive(workspace, account);
+  }
+}
+
+test("an account with a long queue delays another's images by one render each, not by its queue", async () => {
+  await accept(rovers, 50);
+  await accept(united, 5);
+  const order = (await serveAll()).join("");
+  expect(order.slice(0, 10)).toBe("RURURURURU");
+  expect(order.length).toBe(55);
+});
+
+test("a newcomer does not overtake an account that was alone for long", async () => {
+  // Rovers always has one image under way, so its turns grow while nothing waits.
+  await accept(rovers, 1);
+  for (let n = 0; n < 20; n++) {
+    await serve("leave");
+    await accept(rovers, 1);
+    const db = new Database(workspace.folder.database);
+    const [lease] = db
+      .query("SELECT id, lease_token, renders FROM images WHERE state = 'rendering'")
+      .values() as [string, string, number][];
+    db.close();
+    if (!lease) throw new Error("nothing is being rendered");
+    await finishImage(
+      workspace,
+      { imageId: lease[0], token: lease[1], renders: lease[2] },
+      { kind: "refused", message: "x" },
+    );
+  }
+  await serve("leave");
+  await accept(united, 10);
+  await accept(rovers, 10);
+  const order = (await serveAll()).join("");
+  // Alternating from the start, after the one of Rovers that is in the making.
+  for (let n = 0; n <= order.length; n++) {
+    const ahead = [...order.slice(0, n)].reduce((sum, who) => sum + (who === "U" ? 1 : -1), 0);
+    expect(Math.abs(ahead)).toBeLessThanOrEqual(2);
+  }
+  // The one left in its render is taken back.
+  await finishLeft();
+});
+
+test("an image that waits for another attempt does not pull a newcomer past everyone", async () => {
+  await accept(rovers, 30);
+  await serve("fault");
+  for (let n = 0; n < 19; n++) await serve();
+  // Ten of Rovers' images wait at high turns, one retry at a low one; United comes with twenty.
+  await accept(united, 20);
+  const order = (await serveAll()).join("");
+  const firstTwenty = [...order.slice(0, 20)];
+  expect(firstTwenty.filter((who) => who === "R").length).toBeGreaterThanOrEqual(9);
+  expect(order.length).toBe(31);
+});
+
+async function finishLeft(): Promise<void> {
+  const left = await abandonedRenders(workspace.store.read, { now: 0, limit: 10, all: true });
+  for (const lease of left)
+    await finishImage(workspace, { ...lease, renders: MAX_RENDERS }, { kind: "fault" });
+}
+
+test("every query of the queue walks an index of the unfinished, however many images are finished", async () => {
+  const queries: string[] = [];
+  const watched = openSqliteStore(workspace.folder.database);
+  const watch = (tx: Tx): Tx => ({ ...tx, db: logged(tx.db, queries) });
+  const read = watch(watched.read);
+  const scope = { accountId: rovers, environment: "live" as const };
+  await nextTurn(read, scope);
+  await countUnfinished(read, "live");
+  await hasClaimable(read, "live", 1);
+  await abandonedRenders(read, { now: 1, limit: 1 });
+  await sourceInUse(read, "a");
+  await watched.write(async (tx) => {
+    await claimNextImage(watch(tx), { environment: "live", token: "t", now: 0, leaseExpiresAt: 1 });
+  });
+  await watched.close();
+  const db = new Database(workspace.folder.database);
+  const plans = queries.map((query) => db.query(`EXPLAIN QUERY PLAN ${query}`).all() as { detail: string }[]);
+  db.close();
+  expect(plans.length).toBeGreaterThanOrEqual(8);
+  for (const detail of plans
+    .flat()
+    .map((row) => row.detail)
+    .filter((d) => /images/.test(d))) {
+    expect(detail).toMatch(
+      /USING (COVERING )?INDEX (images_queue|images_account_queue|sqlite_autoindex_images_1)/,
+    );
+  }
+});
+
+/** The same database, which writes down the text of every query that is run. */
+function logged(db: Tx["db"], queries: string[]): Tx["db"] {
+  const { session } = db as unknown as {
+    session: { prepareQuery: (query: { sql: string }, ...rest: unknown[]) => unknown };
+  };
+  const prepare = session.prepareQuery.bind(session);
+  session.prepareQuery = (query, ...rest) => {
+    queries.push(query.sql);
+    return prepare(query, ...rest);
+  };
+  return db;
+}
