@@ -77,6 +77,8 @@ export interface Service extends Workspace {
 const MOCK_CONCURRENCY = 64;
 /** At the end of the service receivers get this long to answer; what is then unanswered is sent again later. */
 const DELIVERY_GRACE_MS = 5_000;
+/** Attempts that end within this time are recorded, and followed by others, in one transaction. */
+const DELIVERY_GATHER_MS = 10;
 const FILE_SWEEP_INTERVAL_MS = 3_600_000;
 
 /** How a worker process of this very program is started: from source, or from the compiled file. */
@@ -191,8 +193,16 @@ async function drain(loops: Loop[], gate: FetchGate, pool: RenderPool, deadlineM
 }
 
 /** Sends webhooks as long as the service runs. */
-function startDeliveries(context: WebhookContext): Loop {
-  const deliverer = createDeliverer(context, () => loop.wake());
+export function startDeliveries(context: WebhookContext): Loop {
+  let isGathering = false;
+  const deliverer = createDeliverer(context, () => {
+    if (isGathering) return;
+    isGathering = true;
+    setTimeout(() => {
+      isGathering = false;
+      loop.wake();
+    }, DELIVERY_GATHER_MS);
+  });
   const loop = startLoop({
     name: "deliver",
     concurrency: 1,

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { MAX_WEBHOOK_ANSWER_BYTES, WEBHOOK_TIMEOUT_MS } from "../core/limits.ts";
 import { TEST_EVENT } from "../core/webhook-event.ts";
 import { formatWebhookSecret, webhookHeaders } from "../core/webhook-signature.ts";
-import { GuardedHttpError, guardedRequest } from "../sources/guarded-http.ts";
+import { GuardedHttpError } from "../sources/guarded-http.ts";
 import { eventsSince, type WebhookEvent, type WebhookScope } from "../store/webhooks.ts";
-import { VERSION } from "../version.ts";
 import type { AppContext } from "./context.ts";
+import { postWebhook } from "./send-webhook.ts";
 
 const POLL_MS = 500;
 /** Events of one millisecond come in any order, and a clock can be set back a little: so far back is looked again. */
@@ -81,24 +80,11 @@ async function forward(
   const message = { id: event.id, timestampMs: startedAt, body: event.body };
   const took = () => context.clock.now() - startedAt;
   try {
-    const { status } = await guardedRequest(
-      {
-        method: "POST",
-        url: forwardTo,
-        headers: {
-          ...webhookHeaders(message, [forwardingSecret(context, scope)]),
-          "Content-Type": "application/json",
-          "Content-Length": String(Buffer.byteLength(event.body)),
-          "User-Agent": `cardpress/${VERSION}`,
-        },
-        body: event.body,
-        timeoutMs: WEBHOOK_TIMEOUT_MS,
-        maxResponseBytes: MAX_WEBHOOK_ANSWER_BYTES,
-        maxRedirects: 0,
-        onOversize: "truncate",
-        signal,
-      },
-      { allowedOrigins: new Set([new URL(forwardTo).origin]) },
+    const headers = webhookHeaders(message, [forwardingSecret(context, scope)]);
+    const allowedOrigins = new Set([new URL(forwardTo).origin]);
+    const { status } = await postWebhook(
+      { url: forwardTo, body: event.body, headers, signal },
+      { allowedOrigins },
     );
     return { event, status, error: null, durationMs: took() };
   } catch (error) {

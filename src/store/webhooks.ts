@@ -27,6 +27,14 @@ export async function findEndpoint({ db, t }: Tx, id: string): Promise<WebhookEn
   return endpoint;
 }
 
+export async function findEndpoints({ db, t }: Tx, ids: string[]): Promise<WebhookEndpoint[]> {
+  const e = t.webhookEndpoints;
+  return db
+    .select()
+    .from(e)
+    .where(and(inArray(e.id, ids), ne(e.state, "removed")));
+}
+
 export async function listEndpointRows(
   { db, t }: Tx,
   scope: { accountId: string; environment?: Environment | undefined },
