@@ -7,7 +7,7 @@ import type { AppContext } from "./app/context.ts";
 import { createDeliverer } from "./app/deliver-webhook.ts";
 import { type FetchGate, fetchGate } from "./app/fetch-gate.ts";
 import { type Loop, startLoop } from "./app/loop.ts";
-import type { WebhookContext } from "./app/manage-webhooks.ts";
+import { unreadableEndpoints, type WebhookContext } from "./app/manage-webhooks.ts";
 import { mockNextImage } from "./app/mock-image.ts";
 import { type ProgressBoard, progressBoard } from "./app/progress.ts";
 import { type QueueEstimate, queueEstimate } from "./app/queue-estimate.ts";
@@ -126,6 +126,13 @@ export async function startService(
   const queue = queueEstimate({ workers: config.renderWorkers });
   const parts = { ...workspace, pool, progress, queue };
 
+  const unreadable = await unreadableEndpoints(workspace);
+  if (unreadable.length > 0) {
+    log.error("webhook_secrets_unreadable", {
+      endpoints: unreadable,
+      remedy: `Put the secret.key back that belongs to this data folder, or give each endpoint a new secret with "cardpress webhook rotate".`,
+    });
+  }
   const cutShort = await workspace.store.write((tx) =>
     releaseClaims(tx, { now: workspace.clock.now(), all: true }),
   );

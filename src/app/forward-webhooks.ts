@@ -24,6 +24,8 @@ export interface ForwardOptions extends WebhookScope {
   forwardTo: string | null;
   /** Null for all. */
   types: string[] | null;
+  /** Events from this time on, epoch milliseconds. */
+  since: number;
   onForwarded: (forwarded: Forwarded) => void;
   signal: AbortSignal;
 }
@@ -34,15 +36,14 @@ export function forwardingSecret({ secrets }: Pick<AppContext, "secrets">, scope
 }
 
 /**
- * Forwards an account's events from now on, one after the other, until `signal`. It reads what the server writes to the
+ * Forwards an account's events from `since` on, one after the other, until `signal`. It reads what the server writes to the
  * data folder, so endpoints and their deliveries are untouched; nothing is tried twice.
  */
 export async function forwardEvents(context: AppContext, options: ForwardOptions): Promise<void> {
   const { signal } = options;
-  const startedAt = context.clock.now();
   const seen = new Map<string, number>();
   while (!signal.aborted) {
-    const since = Math.max(startedAt, Math.max(startedAt, ...seen.values()) - LOOK_BACK_MS);
+    const since = Math.max(options.since, Math.max(0, ...seen.values()) - LOOK_BACK_MS);
     for (const [id, createdAt] of seen) if (createdAt < since) seen.delete(id);
     for (const event of await freshEvents(context, options, since, seen)) {
       seen.set(event.id, event.createdAt);

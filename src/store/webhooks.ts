@@ -53,6 +53,10 @@ export async function listEndpointRows(
     .orderBy(asc(e.createdAt), asc(e.id));
 }
 
+export async function enabledEndpoints({ db, t }: Tx): Promise<WebhookEndpoint[]> {
+  return db.select().from(t.webhookEndpoints).where(eq(t.webhookEndpoints.state, "enabled"));
+}
+
 export async function countEndpoints({ db, t }: Tx, scope: WebhookScope): Promise<number> {
   const e = t.webhookEndpoints;
   const [row] = await db
