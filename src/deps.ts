@@ -7,7 +7,7 @@ import type { AppContext } from "./app/context.ts";
 import { createDeliverer } from "./app/deliver-webhook.ts";
 import { type FetchGate, fetchGate } from "./app/fetch-gate.ts";
 import { type Loop, startLoop } from "./app/loop.ts";
-import type { WebhookContext } from "./app/manage-webhooks.ts";
+import { unreadableEndpoints, type WebhookContext } from "./app/manage-webhooks.ts";
 import { mockNextImage } from "./app/mock-image.ts";
 import { type ProgressBoard, progressBoard } from "./app/progress.ts";
 import { type QueueEstimate, queueEstimate } from "./app/queue-estimate.ts";
@@ -80,6 +80,8 @@ export interface Service extends Workspace {
 const MOCK_CONCURRENCY = 64;
 /** At the end of the service receivers get this long to answer; what is then unanswered is sent again later. */
 const DELIVERY_GRACE_MS = 5_000;
+/** Attempts that end within this time are recorded, and followed by others, in one transaction. */
+const DELIVERY_GATHER_MS = 10;
 const FILE_SWEEP_INTERVAL_MS = 3_600_000;
 
 /** How a worker process of this very program is started: from source, or from the compiled file. */
@@ -127,6 +129,13 @@ export async function startService(
   const queue = queueEstimate({ workers: config.renderWorkers });
   const parts = { ...workspace, pool, progress, queue };
 
+  const unreadable = await unreadableEndpoints(workspace);
+  if (unreadable.length > 0) {
+    log.error("webhook_secrets_unreadable", {
+      endpoints: unreadable,
+      remedy: `Put the secret.key back that belongs to this data folder, or give each endpoint a new secret with "cardpress webhook rotate".`,
+    });
+  }
   const cutShort = await workspace.store.write((tx) =>
     releaseClaims(tx, { now: workspace.clock.now(), all: true }),
   );
@@ -194,8 +203,16 @@ async function drain(loops: Loop[], gate: FetchGate, pool: RenderPool, deadlineM
 }
 
 /** Sends webhooks as long as the service runs. */
-function startDeliveries(context: WebhookContext): Loop {
-  const deliverer = createDeliverer(context, () => loop.wake());
+export function startDeliveries(context: WebhookContext): Loop {
+  let isGathering = false;
+  const deliverer = createDeliverer(context, () => {
+    if (isGathering) return;
+    isGathering = true;
+    setTimeout(() => {
+      isGathering = false;
+      loop.wake();
+    }, DELIVERY_GATHER_MS);
+  });
   const loop = startLoop({
     name: "deliver",
     concurrency: 1,

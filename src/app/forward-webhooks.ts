@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { MAX_WEBHOOK_ANSWER_BYTES, WEBHOOK_TIMEOUT_MS } from "../core/limits.ts";
 import { TEST_EVENT } from "../core/webhook-event.ts";
 import { formatWebhookSecret, webhookHeaders } from "../core/webhook-signature.ts";
-import { GuardedHttpError, guardedRequest } from "../sources/guarded-http.ts";
+import { GuardedHttpError } from "../sources/guarded-http.ts";
 import { eventsSince, type WebhookEvent, type WebhookScope } from "../store/webhooks.ts";
-import { VERSION } from "../version.ts";
 import type { AppContext } from "./context.ts";
+import { postWebhook } from "./send-webhook.ts";
 
 const POLL_MS = 500;
 /** Events of one millisecond come in any order, and a clock can be set back a little: so far back is looked again. */
@@ -25,6 +24,8 @@ export interface ForwardOptions extends WebhookScope {
   forwardTo: string | null;
   /** Null for all. */
   types: string[] | null;
+  /** Events from this time on, epoch milliseconds. */
+  since: number;
   onForwarded: (forwarded: Forwarded) => void;
   signal: AbortSignal;
 }
@@ -35,15 +36,14 @@ export function forwardingSecret({ secrets }: Pick<AppContext, "secrets">, scope
 }
 
 /**
- * Forwards an account's events from now on, one after the other, until `signal`. It reads what the server writes to the
+ * Forwards an account's events from `since` on, one after the other, until `signal`. It reads what the server writes to the
  * data folder, so endpoints and their deliveries are untouched; nothing is tried twice.
  */
 export async function forwardEvents(context: AppContext, options: ForwardOptions): Promise<void> {
   const { signal } = options;
-  const startedAt = context.clock.now();
   const seen = new Map<string, number>();
   while (!signal.aborted) {
-    const since = Math.max(startedAt, Math.max(startedAt, ...seen.values()) - LOOK_BACK_MS);
+    const since = Math.max(options.since, Math.max(0, ...seen.values()) - LOOK_BACK_MS);
     for (const [id, createdAt] of seen) if (createdAt < since) seen.delete(id);
     for (const event of await freshEvents(context, options, since, seen)) {
       seen.set(event.id, event.createdAt);
@@ -81,24 +81,11 @@ async function forward(
   const message = { id: event.id, timestampMs: startedAt, body: event.body };
   const took = () => context.clock.now() - startedAt;
   try {
-    const { status } = await guardedRequest(
-      {
-        method: "POST",
-        url: forwardTo,
-        headers: {
-          ...webhookHeaders(message, [forwardingSecret(context, scope)]),
-          "Content-Type": "application/json",
-          "Content-Length": String(Buffer.byteLength(event.body)),
-          "User-Agent": `cardpress/${VERSION}`,
-        },
-        body: event.body,
-        timeoutMs: WEBHOOK_TIMEOUT_MS,
-        maxResponseBytes: MAX_WEBHOOK_ANSWER_BYTES,
-        maxRedirects: 0,
-        onOversize: "truncate",
-        signal,
-      },
-      { allowedOrigins: new Set([new URL(forwardTo).origin]) },
+    const headers = webhookHeaders(message, [forwardingSecret(context, scope)]);
+    const allowedOrigins = new Set([new URL(forwardTo).origin]);
+    const { status } = await postWebhook(
+      { url: forwardTo, body: event.body, headers, signal },
+      { allowedOrigins },
     );
     return { event, status, error: null, durationMs: took() };
   } catch (error) {

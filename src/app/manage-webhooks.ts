@@ -1,6 +1,7 @@
 import type { Environment } from "../core/api-key.ts";
 import { AppError } from "../core/errors.ts";
 import { MAX_WEBHOOK_ENDPOINTS, SOURCE_TIMEOUT_MS, WEBHOOK_SECRET_OVERLAP_MS } from "../core/limits.ts";
+import { SecretUnreadableError } from "../core/secret-box.ts";
 import { SUBSCRIBABLE_EVENTS, type SubscribableEvent } from "../core/webhook-event.ts";
 import { formatWebhookSecret, WEBHOOK_SECRET_BYTES } from "../core/webhook-signature.ts";
 import { checkAddress, GuardedHttpError, type GuardedHttpOptions } from "../sources/guarded-http.ts";
@@ -10,6 +11,7 @@ import {
   changeEndpoint,
   countEndpoints,
   type EndpointChange,
+  enabledEndpoints,
   findEndpoint,
   insertEndpoint,
   listEndpointRows,
@@ -137,8 +139,10 @@ export async function rotateSecret(
   const secret = newSecret(context);
   const endpoint = await changeOwned(context, ref, (row, now) => ({
     secret: context.secrets.seal(secret, row.id),
-    previousSecret: row.secret,
-    previousSecretExpiresAt: now + WEBHOOK_SECRET_OVERLAP_MS,
+    // A secret that cannot be read, because its key is lost, cannot sign either.
+    ...(isReadable(context, row)
+      ? { previousSecret: row.secret, previousSecretExpiresAt: now + WEBHOOK_SECRET_OVERLAP_MS }
+      : { previousSecret: null, previousSecretExpiresAt: null }),
   }));
   return { endpoint, secret };
 }
@@ -157,6 +161,22 @@ export function enableEndpoint(context: WebhookContext, ref: EndpointRef): Promi
     failingSince: null,
     pausedUntil: null,
   }));
+}
+
+/** Enabled endpoints whose secrets cannot be read: the data folder's key is not the one they were sealed with. */
+export async function unreadableEndpoints(context: Pick<AppContext, "store" | "secrets">): Promise<string[]> {
+  const rows = await enabledEndpoints(context.store.read);
+  return rows.filter((row) => !isReadable(context, row)).map(({ id }) => id);
+}
+
+function isReadable({ secrets }: Pick<AppContext, "secrets">, row: WebhookEndpoint): boolean {
+  try {
+    secrets.open(row.secret, row.id);
+    return true;
+  } catch (error) {
+    if (error instanceof SecretUnreadableError) return false;
+    throw error;
+  }
 }
 
 async function changeOwned(

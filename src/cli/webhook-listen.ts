@@ -25,6 +25,7 @@ export function webhookListenCommand(): Command {
             `There is no account ${scope.accountId}. "cardpress account list" shows the accounts.`,
           );
         }
+        const since = workspace.clock.now();
         const print = (value: unknown, text: string) =>
           process.stdout.write(`${options.json ? JSON.stringify(value) : text}\n`);
         const secret = forwardingSecret(workspace, scope);
@@ -37,6 +38,7 @@ export function webhookListenCommand(): Command {
         void untilSignal().then(() => stopping.abort());
         await forwardEvents(workspace, {
           ...scope,
+          since,
           forwardTo: target,
           types: options.events ?? null,
           onForwarded: (forwarded) => print(view(forwarded), line(forwarded)),

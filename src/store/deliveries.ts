@@ -114,11 +114,8 @@ export async function claimDeliveries(
     .returning();
 }
 
-/** How a claimed delivery goes on: once and for all, or again at `nextAttemptAt`. */
-export type DeliveryEnd =
-  | { state: "delivered" }
-  | { state: "failed" }
-  | { state: "pending"; nextAttemptAt: number };
+/** How a claimed delivery that did not arrive goes on: not at all, or again at `nextAttemptAt`. */
+export type DeliveryEnd = { state: "failed" } | { state: "pending"; nextAttemptAt: number };
 
 /** Ends a claim; undefined when the lease was lost and nothing changed. `attempted`: counts as an attempt. */
 export async function endClaim(
@@ -134,7 +131,6 @@ export async function endClaim(
       ...NO_LEASE,
       state: end.state,
       nextAttemptAt: end.state === "pending" ? end.nextAttemptAt : null,
-      deliveredAt: end.state === "delivered" ? now : null,
       updatedAt: now,
       ...(attempted ? { attempts: sql`${d.attempts} + 1`, step: sql`${d.step} + 1` } : {}),
     })
@@ -143,8 +139,40 @@ export async function endClaim(
   return delivery;
 }
 
-export async function insertAttempt({ db, t }: Tx, attempt: DeliveryAttempt): Promise<void> {
-  await db.insert(t.deliveryAttempts).values(attempt);
+/** Ends claims whose deliveries arrived; gives those whose lease was still held, with their attempts counted. */
+export async function endDelivered(
+  { db, t }: Tx,
+  leases: DeliveryLease[],
+  now: number,
+): Promise<Pick<WebhookDelivery, "id" | "attempts">[]> {
+  const d = t.webhookDeliveries;
+  if (leases.length === 0) return [];
+  const tokens = [...new Set(leases.map(({ token }) => token))];
+  return db
+    .update(d)
+    .set({
+      ...NO_LEASE,
+      state: "delivered",
+      deliveredAt: now,
+      updatedAt: now,
+      attempts: sql`${d.attempts} + 1`,
+      step: sql`${d.step} + 1`,
+    })
+    .where(
+      and(
+        inArray(
+          d.id,
+          leases.map(({ deliveryId }) => deliveryId),
+        ),
+        eq(d.state, "sending"),
+        inArray(d.leaseToken, tokens),
+      ),
+    )
+    .returning({ id: d.id, attempts: d.attempts });
+}
+
+export async function insertAttempts({ db, t }: Tx, attempts: DeliveryAttempt[]): Promise<void> {
+  if (attempts.length > 0) await db.insert(t.deliveryAttempts).values(attempts);
 }
 
 /**

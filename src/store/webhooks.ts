@@ -27,6 +27,14 @@ export async function findEndpoint({ db, t }: Tx, id: string): Promise<WebhookEn
   return endpoint;
 }
 
+export async function findEndpoints({ db, t }: Tx, ids: string[]): Promise<WebhookEndpoint[]> {
+  const e = t.webhookEndpoints;
+  return db
+    .select()
+    .from(e)
+    .where(and(inArray(e.id, ids), ne(e.state, "removed")));
+}
+
 export async function listEndpointRows(
   { db, t }: Tx,
   scope: { accountId: string; environment?: Environment | undefined },
@@ -43,6 +51,10 @@ export async function listEndpointRows(
       ),
     )
     .orderBy(asc(e.createdAt), asc(e.id));
+}
+
+export async function enabledEndpoints({ db, t }: Tx): Promise<WebhookEndpoint[]> {
+  return db.select().from(t.webhookEndpoints).where(eq(t.webhookEndpoints.state, "enabled"));
 }
 
 export async function countEndpoints({ db, t }: Tx, scope: WebhookScope): Promise<number> {

@@ -7,9 +7,11 @@ import {
   removeEndpoint,
   revokeOldSecret,
   rotateSecret,
+  unreadableEndpoints,
   updateEndpoint,
 } from "../../src/app/manage-webhooks.ts";
 import { DELIVERY_WAITS_MS } from "../../src/core/delivery-schedule.ts";
+import { secretBox } from "../../src/core/secret-box.ts";
 import { releaseClaims } from "../../src/store/deliveries.ts";
 import { seededRandom } from "../harness.ts";
 import { deliverDue, type Receiver, receiver, verify, type WebhookHouse, webhookHouse } from "./receivers.ts";
@@ -245,6 +247,25 @@ describe("after a rotation", () => {
     const got = partner.received[0] as Receiver["received"][number];
     verify(secret, got, house.clock.now());
     expect(() => verify(oldSecret, got, house.clock.now())).toThrow();
+  });
+});
+
+describe("with the wrong secret.key", () => {
+  test("nothing is sent or lost: deliveries wait uncounted until the secret is rotated", async () => {
+    const partner = listening();
+    const { id } = await house.endpoint(partner.url);
+    await house.happen();
+    const restored = { ...house, secrets: secretBox(new Uint8Array(32).fill(9), house.random.bytes) };
+    expect(await unreadableEndpoints(restored)).toEqual([id]);
+    deliverer = createDeliverer(restored);
+    await deliverDue(deliverer);
+    expect(partner.received).toEqual([]);
+    expect(await onlyDelivery()).toMatchObject({ state: "pending", attempts: 0, history: [] });
+    const { secret } = await rotateSecret(restored, { endpointId: id });
+    house.clock.advance(5 * MINUTE_MS);
+    await deliverDue(deliverer);
+    verify(secret, partner.received[0] as Receiver["received"][number], house.clock.now());
+    expect(await unreadableEndpoints(restored)).toEqual([]);
   });
 });
 
