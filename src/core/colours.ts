@@ -52,7 +52,7 @@ export const READABLE_CONTRAST = 4.5;
 /** Lower bounds of skill level; what a partner without colours gets. */
 const TIERS: { from: number; tier: Tier; primary: string; secondary: string }[] = [
   { from: 90, tier: "elite", primary: "#2a1a5e", secondary: "#8fe9ff" },
-  { from: 75, tier: "gold", primary: "#6b4a0c", secondary: "#f6cf63" },
+  { from: 75, tier: "gold", primary: "#7a4b0a", secondary: "#f6cf63" },
   { from: 60, tier: "silver", primary: "#465365", secondary: "#d6e0ea" },
   { from: 0, tier: "bronze", primary: "#58301a", secondary: "#d58c55" },
 ];
@@ -126,9 +126,14 @@ export function contrast(a: string, b: string): number {
   return (Math.max(la, lb) + 0.05) / (Math.min(la, lb) + 0.05);
 }
 
+/** Dark yellow looks like mud, so a yellow turns towards amber as it gets darker, as gold does in shadow. */
+function hueAt(base: Oklch, l: number): number {
+  return base.h > 70 && base.h < 118 ? Math.max(58, base.h - Math.max(0, base.l - l) * 70) : base.h;
+}
+
 /** The colour with another lightness and its chroma scaled and capped. */
 function shade(base: Oklch, l: number, chroma = 1, cap = 0.3): string {
-  return toHex({ l, c: Math.min(base.c * chroma, cap), h: base.h });
+  return toHex({ l, c: Math.min(base.c * chroma, cap), h: hueAt(base, l) });
 }
 
 /** A ground of two close colours and the ink that is readable on both; the ground moves away from the ink. */
@@ -209,10 +214,12 @@ function panelColours(p: Oklch, s: Oklch) {
   // A white or pastel club keeps a bright panel; the rest get depth around the player.
   const mid = clamp(p.l, 0.3, 0.86);
   const pale = mid > 0.78;
+  // A red that is lightened as far as a blue turns pink, and no club plays in pink by accident.
+  const lift = p.c > 0.14 && (p.h < 45 || p.h > 345) ? 0.09 : 0.2;
   return {
-    panelDeep: shade(p, pale ? 0.5 : Math.max(0.13, mid * 0.42), pale ? 0.8 : 0.75, 0.16),
+    panelDeep: shade(p, pale ? 0.64 : Math.max(0.13, mid * 0.42), pale ? 0.8 : 0.75, 0.16),
     panel: shade(p, pale ? 0.8 : mid * 0.88, 1.02),
-    panelLight: shade(p, clamp(mid + 0.2, 0.55, 0.97), 0.95),
+    panelLight: shade(p, clamp(mid + lift, 0.5, 0.97), 1),
     accent: shade(s, clamp(s.l, 0.3, 0.94)),
     glow: s.l > 0.55 ? shade(s, clamp(s.l + 0.08, 0.8, 0.97), 0.85) : shade(p, 0.88, 0.6),
   };
@@ -223,7 +230,8 @@ function metalColours(s: Oklch, p: Oklch, tier?: Tier) {
   const tint = s.c > 0.03 ? s : { ...s, h: p.h, c: Math.min(p.c, 0.03) };
   const c = Math.min(tint.c, tier === "gold" ? 0.125 : tier === "bronze" ? 0.105 : 0.1);
   const dark = !tier && s.l < 0.36;
-  const of = (l: number, chroma: number) => toHex({ l: dark ? l * 0.86 : l, c: c * chroma, h: tint.h });
+  const of = (l: number, chroma: number) =>
+    toHex({ l: dark ? l * 0.86 : l, c: c * chroma, h: hueAt({ ...tint, l: 0.9 }, l) });
   return {
     metalBright: of(0.985, 0.25),
     metalLight: of(0.88, 0.8),

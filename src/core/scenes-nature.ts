@@ -53,10 +53,14 @@ function fire(canvas: Canvas): string {
       const x = ((i + random(0, 0.8)) / count) * 1100 - 50;
       const w = random(70, 130) * size;
       const t = random(0.7, 1.5) * 430 * size;
-      const lean = random(-60, 60);
+      const lean = random(-90, 90);
       const y = h * base;
+      const tip = y - t;
+      // Out at the foot, in at the waist, out again and over to the tip: two opposite bends on each side.
+      const side = (edge: number, turn: number) =>
+        `${n(x + edge * 1.25)} ${n(y)} ${n(x + edge * 0.1 - lean * 0.8)} ${n(y - t * turn)} `;
       return path(
-        `M${n(x - w)} ${n(h)}C${n(x - w * 1.1)} ${n(y)} ${n(x - w * 0.1 + lean)} ${n(y - t * 0.4)} ${n(x + lean)} ${n(y - t)}C${n(x + w * 0.2 + lean)} ${n(y - t * 0.5)} ${n(x + w * 1.2)} ${n(y - t * 0.2)} ${n(x + w)} ${n(h)}Z`,
+        `M${n(x - w)} ${n(h)}C${side(-w, 0.35)}${n(x - w * 0.32 + lean * 0.1)} ${n(y - t * 0.6)}Q${n(x - w * 0.1 + lean)} ${n(y - t * 0.8)} ${n(x + lean)} ${n(tip)}Q${n(x + w * 0.5 + lean * 0.6)} ${n(y - t * 0.72)} ${n(x + w * 0.34 - lean * 0.1)} ${n(y - t * 0.45)}C${n(x + w * 0.2 - lean)} ${n(y - t * 0.2)} ${n(x + w * 1.4)} ${n(y)} ${n(x + w)} ${n(h)}Z`,
         fill,
         `opacity="${opacity}"`,
       );
@@ -74,11 +78,11 @@ function fire(canvas: Canvas): string {
   });
   return (
     sky(canvas, 0.6) +
-    tongues(0.62, 1.5, 7, c.mid, 0.9) +
+    tongues(0.55, 1.6, 8, c.mid, 0.9) +
     glow("g", 500, h * 0.8, 620, c.accent, 0.55) +
-    tongues(0.76, 1.25, 8, c.light, 0.8) +
-    tongues(0.88, 1, 9, c.accent, 0.75) +
-    tongues(0.97, 0.7, 10, c.glow, 0.7) +
+    tongues(0.64, 1.25, 10, c.light, 0.85) +
+    tongues(0.74, 0.95, 12, c.accent, 0.8) +
+    tongues(0.84, 0.62, 13, c.glow, 0.75) +
     sparks
   );
 }

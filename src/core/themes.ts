@@ -165,7 +165,7 @@ export function sceneOf(
   const wish = plain((text ?? "").slice(0, MAX_TEXT)).trim();
   const theme = wish === "" ? "facets" : (themeOf(wish) ?? "pattern");
   const height = Math.round((1000 * size.height) / size.width);
-  const colours = coloursOf(theme, palette, branded);
+  const colours = coloursOf(theme, palette, branded, seedOf(wish));
   const canvas: Canvas = {
     height,
     x: size.focus.x * 1000,
@@ -182,8 +182,21 @@ export function sceneOf(
   return { theme, svg, colours };
 }
 
-function coloursOf(theme: string, palette: Palette, branded: boolean): SceneColours {
-  const natural = NATURAL[theme];
+/** An unknown text gets a hue of its own too, and as accent the one across the wheel. */
+function hueOf(seed: number): [string, string, string, string, string] {
+  const h = seed % 360;
+  const across = (h + 150) % 360;
+  return [
+    toHex({ l: 0.17, c: 0.06, h }),
+    toHex({ l: 0.38, c: 0.13, h }),
+    toHex({ l: 0.62, c: 0.16, h }),
+    toHex({ l: 0.82, c: 0.14, h: across }),
+    toHex({ l: 0.95, c: 0.05, h: across }),
+  ];
+}
+
+function coloursOf(theme: string, palette: Palette, branded: boolean, seed: number): SceneColours {
+  const natural = theme === "pattern" ? hueOf(seed) : NATURAL[theme];
   if (!branded && natural) {
     const [deep, mid, light, accent, glow] = natural;
     return { deep, mid, light, accent, glow };

@@ -1,8 +1,8 @@
 import type { Browser, CDPSession, Page } from "puppeteer-core";
 import type { Badge, CardInput, Cutout, ImageFormat } from "../core/card.ts";
-import { paletteOf } from "../core/colours.ts";
+import { luminance, paletteOf } from "../core/colours.ts";
 import { displayName } from "../core/display-name.ts";
-import { placeCutout } from "../core/framing.ts";
+import { type Placement, placeCutout } from "../core/framing.ts";
 import { type LayoutName, layoutFor, type TemplateLayout } from "../core/template-manifest.ts";
 import { sceneOf } from "../core/themes.ts";
 import { openSealedPage, type PageFile } from "./browser.ts";
@@ -161,6 +161,9 @@ function templateFile(template: LoadedTemplate, path: string): PageFile | undefi
   return font && { body: font, contentType: FONT_TYPES[path.split(".").pop() ?? ""] ?? "font/woff2" };
 }
 
+/** From here on, bright metal on the card's foot would not be seen. */
+const PALE_LUMINANCE = 0.16;
+
 const TIER_PIPS = { bronze: 1, silver: 2, gold: 3, elite: 4 };
 
 /** Han characters look different in each language, so its own font goes first. */
@@ -219,7 +222,7 @@ function composeFill(
       "player-y": px(place.y),
       "player-width": px(place.width),
       "player-height": px(place.height),
-      ...Object.fromEntries(Object.entries(place.fade).map(([side, amount]) => [`fade-${side}`, px(amount)])),
+      "player-mask": maskOf(place.fade),
       "skill-part": String(player.skillLevel / 99),
       pips: String(TIER_PIPS[palette.tier]),
       "fallback-fonts": fallbackFonts(name.lang, name.script),
@@ -227,6 +230,7 @@ function composeFill(
     },
     attributes: {
       ...attributesOf(job, layoutName, palette.tier, name.script),
+      ground: luminance(scene.colours.deep) > PALE_LUMINANCE ? "pale" : "deep",
       fades: Object.values(place.fade).some((amount) => amount > 0) ? "yes" : "no",
     },
     texts: {
@@ -244,6 +248,17 @@ function composeFill(
     },
     fit: template.manifest.name_text,
   };
+}
+
+/** One gradient for each direction that needs one: four would cost a third of a card's painting. */
+function maskOf(fade: Placement["fade"]): string {
+  const across = (side: string, near: number, far: number) =>
+    near || far
+      ? [
+          `linear-gradient(to ${side}, rgb(0 0 0 / ${near ? 0 : 1}), #000 ${near}px, #000 calc(100% - ${far}px), rgb(0 0 0 / ${far ? 0 : 1}))`,
+        ]
+      : [];
+  return [...across("right", fade.left, fade.right), ...across("bottom", fade.top, fade.bottom)].join(", ");
 }
 
 /** The face target's middle, as fractions of the frame: what the scene's light comes from. */

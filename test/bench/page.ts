@@ -53,7 +53,7 @@ async function measure(
   const before = processorMs();
   for (let i = 0; i < ROUNDS; i++) {
     const start = performance.now();
-    for (const [stage, ms] of Object.entries(await once(i))) (stages[stage] ??= []).push(ms);
+    for (const [stage, ms] of Object.entries(await once(i))) stages[stage] = [...(stages[stage] ?? []), ms];
     wall.push(performance.now() - start);
   }
   const processor = (processorMs() - before) / ROUNDS;
