@@ -66,17 +66,21 @@ export async function listImages(
 }
 
 /** The builder behind listImages, so that a test can ask SQLite for its plan. */
-export function listImagesQuery(
-  { db, t }: Tx,
-  { accountId, environment, status, after, limit }: Parameters<typeof listImages>[1],
-) {
+export function listImagesQuery(tx: Tx, query: Parameters<typeof listImages>[1]) {
+  const { status, limit } = query;
+  const { createdAt, id } = tx.t.images;
+  // Two states in one condition would make it read past everything finished to find the few that are not. As a union
+  // both are walked along the index of states, and merged.
+  const rows =
+    status === "processing"
+      ? listRows(tx, query, "queued").unionAll(listRows(tx, query, "rendering"))
+      : listRows(tx, query, status);
+  return rows.orderBy(desc(createdAt), desc(id)).limit(limit);
+}
+
+function listRows({ db, t }: Tx, query: Parameters<typeof listImages>[1], state: Image["state"] | undefined) {
+  const { accountId, environment, after } = query;
   const i = t.images;
-  const state =
-    status === undefined
-      ? undefined
-      : status === "processing"
-        ? inArray(i.state, ["queued", "rendering"])
-        : eq(i.state, status);
   return db
     .select()
     .from(i)
@@ -84,12 +88,10 @@ export function listImagesQuery(
       and(
         eq(i.accountId, accountId),
         eq(i.environment, environment),
-        state,
+        state && eq(i.state, state),
         after ? sql`(${i.createdAt}, ${i.id}) < (${after.createdAt}, ${after.id})` : undefined,
       ),
-    )
-    .orderBy(desc(i.createdAt), desc(i.id))
-    .limit(limit);
+    );
 }
 
 /**

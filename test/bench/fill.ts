@@ -5,11 +5,10 @@ import { openSqliteStore } from "../../src/store/sqlite.ts";
  * Fills a new database with sound accounts, images and entries, as a busy installation would have after a year: 90 % of
  * the images completed, 9 % failed, a few waiting; the month before last over, credits expired and granted again.
  */
-export async function fillDatabase(file: string, images: number): Promise<void> {
+export async function fillDatabase(file: string, images: number, perAccount = 10_000): Promise<void> {
   await openSqliteStore(file).close();
   const db = new Database(file);
   db.run("PRAGMA synchronous = OFF");
-  const perAccount = 10_000;
   const accounts = Math.max(1, Math.ceil(images / perAccount));
   const plan = perAccount * 2;
   const n = `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < `;

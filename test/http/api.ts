@@ -9,7 +9,7 @@ import { queueEstimate } from "../../src/app/queue-estimate.ts";
 import { claimImage } from "../../src/app/render-image.ts";
 import type { Environment } from "../../src/core/api-key.ts";
 import { ERROR_STATUS, type ErrorCode } from "../../src/core/errors.ts";
-import type { Log } from "../../src/core/ports.ts";
+import type { Log, Random } from "../../src/core/ports.ts";
 import { openWorkspace } from "../../src/deps.ts";
 import { memoryRateLimiter } from "../../src/http/rate-limit.ts";
 import { ErrorResponse } from "../../src/http/schemas.ts";
@@ -27,7 +27,7 @@ const POOL = { health: () => ({ ready: 1, total: 1 }) } as unknown as RenderPool
 
 export type TestApi = ReturnType<typeof testApi>;
 
-export function testApi() {
+export function testApi(options: { random?: Random } = {}) {
   const dataFolder = testFolder();
   const photos = photoServer();
   const clock = fakeClock();
@@ -38,7 +38,10 @@ export function testApi() {
     CARDPRESS_BASE_URL: "https://cards.example.org",
     CARDPRESS_SOURCE_ALLOWED_ORIGINS: photos.origin,
   });
-  const workspace = openWorkspace(config, log, { clock, random: seededRandom() });
+  const workspace = openWorkspace(config, log, {
+    clock,
+    random: options.random ?? seededRandom(),
+  });
   const progress = progressBoard();
   const queue = queueEstimate({ workers: 1 });
   const sources = createSourceFetcher({

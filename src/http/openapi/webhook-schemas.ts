@@ -26,12 +26,23 @@ export const CreditsLow = Type.Object(
   {
     credits_remaining: Type.Integer({ minimum: 0, description: "Credits available.", examples: [200] }),
     credit_limit: Type.Integer({ minimum: 0, description: "The plan's credits a month.", examples: [1000] }),
+    period: Type.String({
+      pattern: "^\\d{4}-\\d{2}$",
+      description: "The month, in UTC.",
+      examples: ["2026-11"],
+    }),
   },
   { ...closed, $id: "CreditsLow" },
 );
 
 export const WebhookTest = Type.Object(
-  { message: Type.String({ description: "A greeting.", examples: ["This is a test of your webhook."] }) },
+  {
+    endpoint_id: Type.String({ description: "The endpoint under test." }),
+    message: Type.String({
+      description: "A greeting.",
+      examples: ["This is a test. Webhooks of this endpoint arrive."],
+    }),
+  },
   { ...closed, $id: "WebhookTest" },
 );
 

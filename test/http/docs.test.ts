@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ERROR_STATUS } from "../../src/core/errors.ts";
+import { webhookHeaders } from "../../src/core/webhook-signature.ts";
+import { docsSite } from "../../src/http/docs/site.ts";
+import { expectStandardHeaders, send, type TestApi, testApi } from "./api.ts";
+
+let api: TestApi;
+beforeAll(() => {
+  api = testApi();
+});
+afterAll(() => api.close());
+
+const GUIDES = [
+  "quickstart",
+  "authentication",
+  "testing",
+  "photos",
+  "card-options",
+  "webhooks",
+  "idempotency",
+  "credits",
+  "rate-limits",
+  "pagination",
+  "errors",
+  "reference",
+].map((name) => `/docs/${name}`);
+const CODES = [...Object.keys(ERROR_STATUS), "IMAGE_PROCESSING_FAILED"].map((code) => `/docs/errors/${code}`);
+const PAGES = ["/docs", ...GUIDES, ...CODES];
+
+for (const path of PAGES) {
+  test(`${path} is a whole page under a strict policy`, async () => {
+    const response = await send(api, path);
+    expect(response.status).toBe(200);
+    expectStandardHeaders(response);
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    const policy = response.headers.get("content-security-policy") ?? "";
+    expect(policy).toStartWith("default-src 'none'");
+    expect(policy).not.toMatch(/unsafe|\*|http/);
+    const page = await response.text();
+    expect(page.match(/<h1/g)).toHaveLength(1);
+    expect(page).not.toMatch(/\{\{|undefined|\[object Object\]|NaN/);
+    expect(page).not.toMatch(/ style=|<style| on\w+=|<script>|javascript:/);
+  });
+}
+
+test("every link and anchor of every page leads somewhere, and nothing is loaded from elsewhere", async () => {
+  const texts = new Map<string, string>();
+  const load = async (path: string) => {
+    if (!texts.has(path)) {
+      const response = await send(api, path);
+      texts.set(path, response.status === 200 ? await response.text() : "");
+    }
+    return texts.get(path) ?? "";
+  };
+  const broken: string[] = [];
+  let checked = 0;
+  for (const page of PAGES) {
+    const text = await load(page);
+    for (const [, attribute, target = ""] of text.matchAll(/ (href|src)="([^"]*)"/g)) {
+      checked += 1;
+      if (/^https?:/.test(target)) {
+        if (attribute === "src") broken.push(`${page} loads ${target}`);
+        continue;
+      }
+      const [path = "", anchor] = target.split("#");
+      if (path === "/console") continue;
+      const found = await load(path || page);
+      if (!found) broken.push(`${page} -> ${target}`);
+      else if (anchor && !found.includes(`id="${anchor}"`)) broken.push(`${page} -> ${target}`);
+    }
+  }
+  expect(broken).toEqual([]);
+  expect(checked).toBeGreaterThan(500);
+});
+
+for (const path of [
+  "/docs/errors/NOPE",
+  "/docs/errors/invalid_request",
+  "/docs/nothing",
+  "/docs/assets/x.css",
+  "/docs/errors/<script>alert(1)<%2Fscript>",
+]) {
+  test(`${path} is a 404 page that helps`, async () => {
+    const response = await send(api, path);
+    expect(response.status).toBe(404);
+    expectStandardHeaders(response);
+    const page = await response.text();
+    expect(page).toContain('href="/docs/errors"');
+    expect(page).not.toContain("<script>alert");
+  });
+}
+
+test("a page a reader has is answered with 304, and assets never change under their address", async () => {
+  for (const path of ["/docs", "/docs/openapi.json", "/docs/assets/docs.css", "/docs/assets/inter.woff2"]) {
+    const first = await send(api, path);
+    await first.bytes();
+    const etag = first.headers.get("etag") ?? "";
+    expect(etag).toMatch(/^"[^"]+"$/);
+    const again = await send(api, path, { headers: { "If-None-Match": `"other", W/${etag}` } });
+    expect({ path, status: again.status, body: await again.text() }).toEqual({ path, status: 304, body: "" });
+    expect(again.headers.get("etag")).toBe(etag);
+  }
+  const page = await (await send(api, "/docs")).text();
+  expect(page).toMatch(/docs\.css\?v=[0-9a-f]{16}/);
+});
+
+test("a service under a path of its host links within that path", () => {
+  const site = docsSite({
+    baseUrl: "https://example.org/cards",
+    cdnBaseUrl: "https://example.org/cards/cdn",
+  });
+  const page = String(site.find("/docs")?.body);
+  const targets = [...page.matchAll(/ (?:href|src)="(\/[^"]*)"/g)].map(([, target]) => target);
+  expect(targets.filter((target) => !target?.startsWith("/cards/"))).toEqual([]);
+  expect(targets.length).toBeGreaterThan(20);
+});
+
+test("an address of the service with markup in it does no harm", () => {
+  const site = docsSite({ baseUrl: "https://example.org/%22%3E<b>", cdnBaseUrl: "https://example.org/cdn" });
+  expect(String(site.find("/docs/quickstart")?.body)).not.toContain("<b>");
+});
+
+/** The TypeScript samples of a guide, as their readers would copy them. */
+async function samples(guide: string): Promise<string[]> {
+  const text = await Bun.file(join(import.meta.dir, `../../src/http/docs/guides/${guide}.md`)).text();
+  return [...text.matchAll(/```ts[^\n]*\n(.*?)```/gs)].map(([, code]) => code ?? "");
+}
+
+test("the verification code of the webhook guide takes what the service signs, and nothing else", async () => {
+  const [code = ""] = await samples("webhooks");
+  const dir = await mkdtemp(join(tmpdir(), "cardpress-guide-"));
+  try {
+    await Bun.write(join(dir, "verify.ts"), code);
+    const { verifyWebhook } = (await import(join(dir, "verify.ts"))) as {
+      verifyWebhook: (secret: string, headers: Headers, body: string) => void;
+    };
+    const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+    const old = `whsec_${Buffer.alloc(32, 8).toString("base64")}`;
+    const sign = (timestampMs: number, secrets = [secret]) =>
+      new Headers(webhookHeaders({ id: "evt_1", timestampMs, body: "{}" }, secrets));
+    verifyWebhook(secret, sign(Date.now()), "{}");
+    verifyWebhook(secret, sign(Date.now(), [old, secret]), "{}");
+    expect(() => verifyWebhook(secret, sign(Date.now()), "{ }")).toThrow("signature");
+    expect(() => verifyWebhook(old, sign(Date.now()), "{}")).toThrow("signature");
+    expect(() => verifyWebhook(secret, sign(Date.now() - 301_000), "{}")).toThrow("old");
+    expect(() => verifyWebhook(secret, new Headers(), "{}")).toThrow();
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+});
+
+test("a text of ours never brings markup of a request into a page", async () => {
+  const response = await send(api, "/docs/errors/%3Cimg%20src=x%3E?q=<b>");
+  expect(await response.text()).not.toMatch(/<img src=x|<b>/);
+});

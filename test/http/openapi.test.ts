@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { TSchema } from "@sinclair/typebox";
+import { ERROR_STATUS } from "../../src/core/errors.ts";
+import { CreateImageRequest } from "../../src/core/image-request.ts";
+import { openApiDocument } from "../../src/http/openapi/document.ts";
+import { EXAMPLES } from "../../src/http/openapi/examples.ts";
+import {
+  CreditsLowEvent,
+  ImageCompletedEvent,
+  ImageFailedEvent,
+  WebhookTestEvent,
+} from "../../src/http/openapi/webhook-schemas.ts";
+import {
+  AcceptedImageResponse,
+  ImageListResponse,
+  ImageResponse,
+  UsageResponse,
+} from "../../src/http/schemas.ts";
+import { imageRequest, post, testAccount } from "../harness.ts";
+import { expectShape, finishNext, type Json, send, type TestApi, testApi } from "./api.ts";
+import { lintDocument } from "./lint-api.ts";
+
+let api: TestApi;
+beforeAll(() => {
+  api = testApi();
+});
+afterAll(() => api.close());
+
+const served = async (): Promise<Json> => (await send(api, "/docs/openapi.json")).json();
+
+test("the served document passes Redocly's and Spectral's recommended rules without a warning", async () => {
+  for (const { linter, ok, output } of await lintDocument(await served())) {
+    expect({ linter, ok, output }).toMatchObject({ linter, ok: true });
+  }
+});
+
+test("the linters do find a fault: an example that breaks its schema, a reference to nothing", async () => {
+  const document = await served();
+  document.paths["/v1/images"].post.requestBody.content[
+    "application/json"
+  ].examples.full.value.player.number = 100;
+  document.paths["/v1/usage"].get.responses["401"] = { $ref: "#/components/responses/NOTHING" };
+  for (const { linter, ok } of await lintDocument(document))
+    expect({ linter, ok }).toEqual({ linter, ok: false });
+});
+
+test("the document is OpenAPI 3.1 with this service's address, and free of what is not JSON Schema", async () => {
+  const document = await served();
+  expect(document.openapi).toBe("3.1.0");
+  expect(document.servers[0].url).toBe("https://cards.example.org");
+  expect(JSON.stringify(document)).not.toMatch(/"\$id"|"nullable"|TypeBox/);
+  expect(document).toEqual(JSON.parse(JSON.stringify(openApiDocument(api.config))));
+});
+
+test("every error code is published with its status, its example and its page", async () => {
+  const document = await served();
+  expect(document.components.schemas.ApiError.properties.code.enum.sort()).toEqual(
+    Object.keys(ERROR_STATUS).sort(),
+  );
+  const used = JSON.stringify([document.paths]);
+  for (const code of Object.keys(ERROR_STATUS)) {
+    const { value } = document.components.responses[code].content["application/json"].examples[code];
+    expect(value.error).toMatchObject({ code, docs_url: `https://cards.example.org/docs/errors/${code}` });
+    expect(used).toContain(`#/components/responses/${code}`);
+  }
+});
+
+test("every answer of every partner operation documents the four headers", async () => {
+  const document = await served();
+  for (const [path, item] of Object.entries<Json>(document.paths)) {
+    if (!path.startsWith("/v1")) continue;
+    for (const operation of Object.values<Json>(item)) {
+      for (const response of Object.values<Json>(operation.responses)) {
+        const code = response.$ref?.split("/").at(-1);
+        const { headers } = code ? document.components.responses[code] : response;
+        expect(Object.keys(headers)).toEqual(
+          expect.arrayContaining([
+            "X-Request-Id",
+            "X-RateLimit-Limit",
+            "X-RateLimit-Remaining",
+            "X-RateLimit-Reset",
+          ]),
+        );
+      }
+    }
+  }
+});
+
+test("the published request schema is the one that validates", async () => {
+  const document = await served();
+  const { $id, ...schema } = JSON.parse(JSON.stringify(CreateImageRequest));
+  expect(document.components.schemas[$id]).toEqual(schema);
+});
+
+const SHAPES: [string, TSchema, unknown][] = [
+  ["createImage", CreateImageRequest, EXAMPLES.createImage],
+  ["createImageLeast", CreateImageRequest, EXAMPLES.createImageLeast],
+  ["accepted", AcceptedImageResponse, EXAMPLES.accepted],
+  ["processing", ImageResponse, EXAMPLES.processing],
+  ["completed", ImageResponse, EXAMPLES.completed],
+  ["failed", ImageResponse, EXAMPLES.failed],
+  ["list", ImageListResponse, EXAMPLES.list],
+  ["usage", UsageResponse, EXAMPLES.usage],
+  ["image.completed", ImageCompletedEvent, EXAMPLES.webhooks["image.completed"]],
+  ["image.failed", ImageFailedEvent, EXAMPLES.webhooks["image.failed"]],
+  ["credits.low", CreditsLowEvent, EXAMPLES.webhooks["credits.low"]],
+  ["webhook.test", WebhookTestEvent, EXAMPLES.webhooks["webhook.test"]],
+];
+for (const [name, schema, example] of SHAPES) {
+  test(`the example ${name} fits its schema`, () => expectShape(schema, example));
+}
+
+test("the documented examples are taken by the service itself", async () => {
+  const { testKey } = await testAccount(api);
+  for (const body of [EXAMPLES.createImage, EXAMPLES.createImageLeast]) {
+    expect((await post(api.baseUrl, testKey, body)).status).toBe(202);
+  }
+});
+
+test("the bodies of real webhooks have the published shapes", async () => {
+  const { liveKey } = await testAccount(api, { credits: 5 });
+  for (let i = 0; i < 5; i++) {
+    await post(api.baseUrl, liveKey, imageRequest({ player: { source_image_url: api.photo } }));
+  }
+  await finishNext(api, "completed");
+  await finishNext(api, "refused");
+  const { db, t } = api.store.read;
+  const bodies = (await db.select().from(t.webhookEvents)).map(({ body }) => JSON.parse(body));
+  const schemas: Record<string, TSchema> = {
+    "image.completed": ImageCompletedEvent,
+    "image.failed": ImageFailedEvent,
+    "credits.low": CreditsLowEvent,
+  };
+  expect(new Set(bodies.map(({ type }) => type))).toEqual(new Set(Object.keys(schemas)));
+  for (const body of bodies) expectShape(schemas[body.type] as TSchema, body);
+});

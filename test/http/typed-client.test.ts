@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { mockNextImage } from "../../src/app/mock-image.ts";
+import { testAccount } from "../harness.ts";
+import { type Json, type TestApi, testApi } from "./api.ts";
+
+// A partner's view: nothing but the served OpenAPI document, a generator and a compiler that nobody here wrote.
+
+const ROOT = join(import.meta.dir, "../..");
+const CLIENT = join(import.meta.dir, "client");
+
+let api: TestApi;
+let dir: string;
+let quickstart: string;
+beforeAll(async () => {
+  api = testApi();
+  dir = await mkdtemp(join(tmpdir(), "cardpress-client-"));
+  await symlink(join(ROOT, "node_modules"), join(dir, "node_modules"));
+  await Bun.write(join(dir, "tsconfig.json"), JSON.stringify(TSCONFIG));
+  const types = join(dir, "cardpress.d.ts");
+  await run([process.execPath, join(CLIENT, "generate.ts"), `${api.baseUrl}/docs/openapi.json`, types]);
+  quickstart = await Bun.file(join(CLIENT, "quickstart.ts.txt")).text();
+  await Bun.write(join(dir, "quickstart.ts"), quickstart);
+});
+afterAll(async () => {
+  await api.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const TSCONFIG = {
+  compilerOptions: {
+    target: "ESNext",
+    module: "Preserve",
+    moduleResolution: "bundler",
+    allowImportingTsExtensions: true,
+    lib: ["ESNext", "DOM", "DOM.Iterable"],
+    types: ["bun-types"],
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+  },
+};
+
+async function run(command: string[]): Promise<string> {
+  const child = Bun.spawn(command, { cwd: dir, stdout: "pipe", stderr: "pipe" });
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  if ((await child.exited) !== 0) throw new Error(out + err);
+  return out;
+}
+
+/** The compiler's complaints about a program, none when it is right. */
+async function complaints(program: string): Promise<string> {
+  const name = `program-${Bun.hash(program)}.ts`;
+  await Bun.write(join(dir, name), program);
+  await Bun.write(join(dir, "tsconfig.one.json"), JSON.stringify({ ...TSCONFIG, files: [name] }));
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  return run([process.execPath, "--bun", tsc, "-p", "tsconfig.one.json"]).then(
+    () => "",
+    (error: Error) => error.message,
+  );
+}
+
+test("the quickstart compiles against the generated types", async () => {
+  expect(await complaints(quickstart)).toBe("");
+});
+
+const MISTAKES: [string, string, string, string][] = [
+  ["a misspelt field", "skill_level: 87", "skillLevel: 87", "skillLevel"],
+  ["a text for a number", "number: 9", 'number: "9"', "number"],
+  ["an unknown position", 'position: "ST"', 'position: "STRIKER"', "STRIKER"],
+  ["a missing Idempotency-Key", '{ "Idempotency-Key": crypto.randomUUID() }', "{}", "Idempotency-Key"],
+  ["a number in the metadata", 'season: "2026"', "season: 2026", "number"],
+  [
+    "a result read before the status",
+    "state = image.status;",
+    "imageUrl = image.result.image_url;",
+    "result",
+  ],
+  ["an unknown period", '"current_month"', '"today"', "today"],
+  ["an unknown address", '"/v1/usage"', '"/v1/use"', "/v1/use"],
+  [
+    "an error code that does not exist",
+    'code === "IMAGE_NOT_FOUND"',
+    'code === "NO_SUCH_CODE"',
+    "NO_SUCH_CODE",
+  ],
+];
+for (const [name, right, wrong, named] of MISTAKES) {
+  test(`${name} does not compile`, async () => {
+    expect(quickstart).toContain(right);
+    const found = await complaints(quickstart.replace(right, wrong));
+    expect(found).toContain("error TS");
+    expect(found).toContain(named);
+  });
+}
+
+test("the quickstart runs against the service with a test key", async () => {
+  const { testKey } = await testAccount(api);
+  const stop = new AbortController();
+  const worker = (async () => {
+    // The loop that serves test images, as the running service has it.
+    while (!stop.signal.aborted) {
+      await mockNextImage(api, stop.signal, () => {});
+      await Bun.sleep(5);
+    }
+  })();
+  try {
+    const out: Json = JSON.parse(
+      await run([process.execPath, join(dir, "quickstart.ts"), api.baseUrl, testKey]),
+    );
+    expect(out.id).toMatch(/^img_/);
+    expect(out).toEqual({
+      id: out.id,
+      imageUrl: out.imageUrl,
+      first: out.id,
+      completed: 1,
+      known: "IMAGE_NOT_FOUND",
+    });
+    expect(out.imageUrl).toContain(out.id);
+  } finally {
+    stop.abort();
+    await worker;
+  }
+});
