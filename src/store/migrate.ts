@@ -49,8 +49,12 @@ export function refuseDamaged(client: Database): void {
     verdict = (error as Error).message;
   }
   if (verdict !== "ok") {
-    throw new OperatorError(
-      `The database is damaged (${verdict}). Stop, keep a copy of the file, and restore a backup with "cardpress restore --from FILE".`,
-    );
+    throw damagedDatabase(verdict);
   }
+}
+
+export function damagedDatabase(reason: string): OperatorError {
+  return new OperatorError(
+    `The database is damaged (${reason}). Stop, keep a copy of the file, and restore a backup with "cardpress restore --from FILE".`,
+  );
 }

@@ -3,7 +3,7 @@ import { drizzle } from "drizzle-orm/bun-sqlite";
 import PQueue from "p-queue";
 import { sqliteTables } from "../../db/schema.ts";
 import { AppError, OperatorError } from "../core/errors.ts";
-import { migrate, refuseDamaged } from "./migrate.ts";
+import { damagedDatabase, migrate, refuseDamaged } from "./migrate.ts";
 import type { Store, Tx } from "./store.ts";
 
 /** How long SQLite itself waits for another process's write. Short: the wait blocks the event loop. */
@@ -53,6 +53,8 @@ export function openSqliteStore(file: string, options: { verify?: boolean } = {}
     close: async () => {
       await mutex.onIdle();
       reader.close();
+      // The whole database is in its one file again, for whoever copies it while nothing runs.
+      writer.run("PRAGMA wal_checkpoint(TRUNCATE)");
       writer.close();
     },
   };
@@ -72,8 +74,10 @@ function openConnection(file: string): SqliteDatabase {
     client.run("PRAGMA temp_store = MEMORY");
     return client;
   } catch (cause) {
+    const reason = (cause as Error).message;
+    if (/^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(cause))) throw damagedDatabase(reason);
     throw new OperatorError(
-      `The database ${file} cannot be opened: ${(cause as Error).message}. Check the folder's permissions and free space; if the file is damaged, restore a backup with "cardpress restore --from FILE".`,
+      `The database ${file} cannot be opened: ${reason}. Check the folder's permissions, free space, and that its disk is not mounted read-only.`,
     );
   }
 }
