@@ -166,7 +166,7 @@ export function defineTables(kit: Kit) {
         .on(t.accountId, t.period)
         .where(sql`${t.kind} = 'expire' and ${t.imageId} is null`),
       index("ledger_account").on(t.accountId, t.createdAt, t.id),
-      index("ledger_grants").on(t.accountId, t.createdAt).where(sql`${t.kind} = 'grant'`),
+      index("ledger_grants").on(t.accountId, t.createdAt, t.id).where(sql`${t.kind} = 'grant'`),
     ],
   );
 
@@ -267,7 +267,7 @@ export function defineTables(kit: Kit) {
       createdAt: int("created_at").notNull(),
     },
     (t) => [
-      uniqueIndex("webhook_events_once").on(t.type, t.subject),
+      uniqueIndex("webhook_events_once").on(t.subject, t.type),
       index("webhook_events_account").on(t.accountId, t.environment, t.createdAt, t.id),
       index("webhook_events_age").on(t.createdAt),
     ],

@@ -22,15 +22,14 @@ export async function warnOfLowCredits(
   const isLow = (credits: number) => credits * LOW_PART <= account.creditLimit;
   if (!isLow(left) || isLow(left + 1)) return;
   const grant = await latestGrant(tx, account.id);
-  const period = monthOf(moment.now);
   await recordEvent(
     tx,
     {
       accountId: account.id,
       environment: "live",
       type: "credits.low",
-      subject: grant?.id ?? `${account.id}.${period}`,
-      data: { credits_remaining: left, credit_limit: account.creditLimit, period },
+      subject: grant?.id ?? `${account.id}.${monthOf(moment.now)}`,
+      data: { credits_remaining: left, credit_limit: account.creditLimit },
     },
     moment,
   );

@@ -68,7 +68,7 @@ function addEndpointCommands(webhook: Command): void {
         printResult(
           options.json,
           rows,
-          () => table(rows) || 'No endpoints. Make one with "cardpress webhook create --help".',
+          () => endpointTable(rows) || 'No endpoints. Make one with "cardpress webhook create --help".',
         );
       }),
     );
@@ -80,7 +80,7 @@ function addEndpointCommands(webhook: Command): void {
   )(async (workspace, ref, options) => {
     const events = options.allEvents ? null : options.events;
     const endpoint = await updateEndpoint(workspace, ref, { url: options.url, events });
-    printResult(options.json, endpointView(endpoint), () => table([endpointView(endpoint)]));
+    printResult(options.json, endpointView(endpoint), () => endpointTable([endpointView(endpoint)]));
   });
   onEndpoint(
     webhook,
@@ -286,6 +286,22 @@ function endpointView(endpoint: Endpoint) {
     old_secret_signs_until: time(endpoint.previousSecretExpiresAt),
     created_at: isoTime(endpoint.createdAt),
   };
+}
+
+/** What fits a terminal; the rest is in the JSON. */
+function endpointTable(rows: ReturnType<typeof endpointView>[]): string {
+  return table(
+    rows.map((row) => ({
+      endpoint_id: row.endpoint_id,
+      environment: row.environment,
+      url: row.url,
+      events: row.events?.join(",") ?? "all",
+      state: row.state,
+      last_success_at: row.last_success_at,
+      failing_since: row.failing_since,
+      remark: row.disabled_reason ?? (row.paused_until && `paused by the receiver until ${row.paused_until}`),
+    })),
+  );
 }
 
 function deliveryView(delivery: Delivery) {

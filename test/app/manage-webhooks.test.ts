@@ -161,7 +161,7 @@ test("a test event goes to its endpoint alone, also against its filter", async (
     expect(asked.received[0]?.event).toMatchObject({
       type: "webhook.test",
       environment: "test",
-      data: { endpoint_id: id },
+      data: { message: expect.stringContaining("test") },
     });
     verify(secret, asked.received[0] as never, house.clock.now());
     expect(other.received).toEqual([]);

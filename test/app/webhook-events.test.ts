@@ -2,9 +2,16 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { reserveCredit, topUpCredits } from "../../src/app/credits.ts";
 import { finishImage, type RenderEnd } from "../../src/app/finish-image.ts";
 import { imageView } from "../../src/app/image-view.ts";
-import { listDeliveries } from "../../src/app/manage-deliveries.ts";
+import { listDeliveries, sendTest } from "../../src/app/manage-deliveries.ts";
 import { createEndpoint } from "../../src/app/manage-webhooks.ts";
 import { claimImage } from "../../src/app/render-image.ts";
+import { compileValidator } from "../../src/core/validate.ts";
+import {
+  CreditsLowEvent,
+  ImageCompletedEvent,
+  ImageFailedEvent,
+  WebhookTestEvent,
+} from "../../src/http/openapi/webhook-schemas.ts";
 import { failPending } from "../../src/store/deliveries.ts";
 import { findImage, type Image, insertImage } from "../../src/store/images.ts";
 import { imageRequest, type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
@@ -140,6 +147,31 @@ describe("a finished image", () => {
   });
 });
 
+test("every event is as the published document describes it", async () => {
+  const { account } = await testAccount(house, { credits: 5 });
+  const config = { ...house.config, webhookAllowedOrigins: new Set(["http://127.0.0.1:9"]) };
+  const { endpoint } = await createEndpoint(
+    { ...house, config },
+    { accountId: account.id, environment: "live", url: "http://127.0.0.1:9/" },
+  );
+  await sendTest(house, { endpointId: endpoint.id });
+  for (let i = 0; i < 4; i++) await queue(account.id, "live");
+  await end("live", { kind: "completed", output: OUTPUT });
+  await end("live", { kind: "refused", message: "No player was found in the photo." });
+  const schemas = {
+    "image.completed": ImageCompletedEvent,
+    "image.failed": ImageFailedEvent,
+    "credits.low": CreditsLowEvent,
+    "webhook.test": WebhookTestEvent,
+  };
+  const events = await eventsOf(account.id);
+  expect(new Set(events.map(({ type }) => type))).toEqual(new Set(Object.keys(schemas)));
+  for (const { type, body } of events) {
+    const checked = compileValidator(schemas[type as keyof typeof schemas], "body").check(body);
+    expect(checked).toMatchObject({ ok: true });
+  }
+});
+
 describe("credits.low", () => {
   const warnings = async (accountId: string) =>
     (await eventsOf(accountId)).filter(({ type }) => type === "credits.low").map(({ body }) => body);
@@ -160,7 +192,7 @@ describe("credits.low", () => {
         type: "credits.low",
         timestamp: "2026-11-15T12:00:08.000Z",
         environment: "live",
-        data: { credits_remaining: 2, credit_limit: 10, period: "2026-11" },
+        data: { credits_remaining: 2, credit_limit: 10 },
       },
     ]);
     await spend(account.id, 2);
@@ -181,7 +213,8 @@ describe("credits.low", () => {
     // Two of the top-up are left beside the ten of the new month.
     await spend(account.id, 10);
     expect((await warnings(account.id)).at(-1)).toMatchObject({
-      data: { credits_remaining: 2, period: "2026-12" },
+      timestamp: expect.stringMatching(/^2026-12-01/),
+      data: { credits_remaining: 2 },
     });
     expect(await warnings(account.id)).toHaveLength(3);
   });

@@ -128,7 +128,7 @@ CREATE UNIQUE INDEX `ledger_one_late_expiry` ON `ledger_entries` (`image_id`) WH
 CREATE UNIQUE INDEX `ledger_one_grant` ON `ledger_entries` (`account_id`,`period`) WHERE "ledger_entries"."kind" = 'grant' and "ledger_entries"."bucket" = 'plan';--> statement-breakpoint
 CREATE UNIQUE INDEX `ledger_one_expiry` ON `ledger_entries` (`account_id`,`period`) WHERE "ledger_entries"."kind" = 'expire' and "ledger_entries"."image_id" is null;--> statement-breakpoint
 CREATE INDEX `ledger_account` ON `ledger_entries` (`account_id`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `ledger_grants` ON `ledger_entries` (`account_id`,`created_at`) WHERE "ledger_entries"."kind" = 'grant';--> statement-breakpoint
+CREATE INDEX `ledger_grants` ON `ledger_entries` (`account_id`,`created_at`,`id`) WHERE "ledger_entries"."kind" = 'grant';--> statement-breakpoint
 CREATE TABLE `usage_days` (
 	`account_id` text NOT NULL,
 	`environment` text NOT NULL,
@@ -205,6 +205,6 @@ CREATE TABLE `webhook_events` (
 	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `webhook_events_once` ON `webhook_events` (`type`,`subject`);--> statement-breakpoint
+CREATE UNIQUE INDEX `webhook_events_once` ON `webhook_events` (`subject`,`type`);--> statement-breakpoint
 CREATE INDEX `webhook_events_account` ON `webhook_events` (`account_id`,`environment`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `webhook_events_age` ON `webhook_events` (`created_at`);
