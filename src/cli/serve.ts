@@ -1,4 +1,5 @@
 import { Command } from "commander";
+import { firstOperatorLink } from "../app/manage-users.ts";
 import { type Config, readConfig, withPort } from "../config.ts";
 import { DRAIN_TIMEOUT_MS } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
@@ -17,10 +18,17 @@ export function serveCommand(): Command {
     .option("--json", "print JSON (logs are JSON lines in any case)")
     .action(async () => {
       const server = await startServer(readConfig(process.env), jsonLog());
+      const link = await firstOperatorLink(server.service);
+      if (link !== null) process.stderr.write(firstRunNotice(link));
       await untilSignal();
       await server.stop();
       process.exit(0);
     });
+}
+
+/** For people, on stderr: the log on stdout is never given a secret. */
+function firstRunNotice(link: string): string {
+  return `\nNobody can sign in to the console yet. Open this link once, within three days, to become its operator:\n\n  ${link}\n\n`;
 }
 
 export interface RunningServer {

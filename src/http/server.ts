@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import { consoleAnswer } from "../console/answer.ts";
 import { AppError } from "../core/errors.ts";
 import type { Log } from "../core/ports.ts";
 import { addressKey, authenticate, type Caller } from "./auth.ts";
@@ -117,6 +118,7 @@ function routes(parts: AnswerParts, exchangeOf: (request: Request) => Exchange) 
     });
   const raw = { parse: "none" } as const;
   const docs = anyone(docsHandler(parts.config));
+  const pages = anyone(consoleAnswer(parts));
   // Elysia's shortcut for host names reads no path after one of two letters, such as a container's.
   return new Elysia({ normalize: false, handler: { standardHostname: false } })
     .post(
@@ -160,6 +162,8 @@ function routes(parts: AnswerParts, exchangeOf: (request: Request) => Exchange) 
     .all("/live", only("GET"), raw)
     .all("/ready", only("GET"), raw)
     .all("/metrics", only("GET"), raw)
+    .all("/console", pages, raw)
+    .all("/console/*", pages, raw)
     .all("/*", anyone(unknownRoute), raw)
     .onError(({ request, error }) => refuse(parts, exchangeOf(request), error));
 }

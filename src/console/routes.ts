@@ -1,0 +1,25 @@
+import { homeRoutes } from "./home.tsx";
+import { imageRoutes } from "./image.tsx";
+import { imagesRoutes } from "./images.tsx";
+import { keyRoutes } from "./keys.tsx";
+import { memberRoutes } from "./members.tsx";
+import { playgroundRoutes } from "./playground.tsx";
+import { profileRoutes } from "./profile.tsx";
+import { setupRoutes } from "./setup.tsx";
+import { signInRoutes } from "./sign-in.tsx";
+import { usageRoutes } from "./usage.tsx";
+import type { ConsoleRoute } from "./visit.ts";
+
+/** Every page and form of the console. The first that fits answers. */
+export const consoleRoutes: ConsoleRoute[] = [
+  ...signInRoutes,
+  ...setupRoutes,
+  ...homeRoutes,
+  ...imagesRoutes,
+  ...imageRoutes,
+  ...playgroundRoutes,
+  ...keyRoutes,
+  ...usageRoutes,
+  ...memberRoutes,
+  ...profileRoutes,
+];
