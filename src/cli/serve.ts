@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { firstOperatorLink } from "../app/manage-users.ts";
 import { type Config, readConfig, withPort } from "../config.ts";
+import { consoleAnswer } from "../console/answer.ts";
 import { DRAIN_TIMEOUT_MS } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
 import { type Service, startService, type WorkspaceOptions } from "../deps.ts";
@@ -48,7 +49,12 @@ export async function startServer(
   const service = await startService(config, log, options);
   let draining = false;
   const limiter = memoryRateLimiter(() => service.clock.now());
-  const http = listen({ ...service, limiter, isDraining: () => draining }, config);
+  const pages = consoleAnswer({
+    ...service,
+    ...(options.outbound && { outbound: options.outbound }),
+    limiter,
+  });
+  const http = listen({ ...service, limiter, pages, isDraining: () => draining }, config);
   log.info("listening", {
     address: config.baseUrl,
     version: VERSION,

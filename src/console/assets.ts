@@ -11,6 +11,7 @@ import mono from "@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin
 import htmx from "htmx.org/dist/htmx.min.js" with { type: "file" };
 import base from "./assets/base.css" with { type: "text" };
 import script from "./assets/console.js" with { type: "text" };
+import notices from "./assets/notices.css" with { type: "text" };
 import pages from "./assets/pages.css" with { type: "text" };
 import parts from "./assets/parts.css" with { type: "text" };
 
@@ -27,7 +28,7 @@ const text = (type: string, ...content: string[]): Asset => ({
 const file = (type: string, path: string): Asset => ({ type, bytes: () => Bun.file(path).bytes() });
 
 const ASSETS: Record<string, Asset> = {
-  "console.css": text("text/css; charset=utf-8", base, parts, pages),
+  "console.css": text("text/css; charset=utf-8", base, parts, notices, pages),
   "console.js": text(SCRIPT, script),
   "htmx.js": file(SCRIPT, htmx),
   "inter.woff2": file("font/woff2", inter),

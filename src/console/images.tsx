@@ -1,13 +1,8 @@
 /** @jsxImportSource preact */
 import { ENVIRONMENTS } from "../../db/schema.ts";
 import type { Environment } from "../core/api-key.ts";
-import {
-  findImagesByExternalId,
-  type Image,
-  type ListPosition,
-  listImages,
-  type PublicStatus,
-} from "../store/images.ts";
+import { findImagesByExternalId } from "../store/image-search.ts";
+import { type Image, type ListPosition, listImages, type PublicStatus } from "../store/images.ts";
 import { Card, Empty, PageHead, Segments, Time } from "./elements.tsx";
 import { Icon } from "./icons.tsx";
 import { playerName, StatusBadge, Thumb } from "./image-parts.tsx";

@@ -1,5 +1,5 @@
 import type { AcceptImage } from "../app/accept-image.ts";
-import type { AppContext } from "../app/context.ts";
+import type { WebhookContext } from "../app/manage-webhooks.ts";
 import type { ProgressBoard } from "../app/progress.ts";
 import type { DataFolder } from "../data-folder.ts";
 import type { Exchange } from "../http/exchange.ts";
@@ -12,7 +12,7 @@ import type { FlashBoard } from "./flash.ts";
 import type { SignInLimit } from "./sign-in-limit.ts";
 
 /** What the console needs of the running service. */
-export interface ConsoleParts extends AppContext {
+export interface ConsoleParts extends WebhookContext {
   accept: AcceptImage;
   progress: ProgressBoard;
   pool: RenderPool;

@@ -1,5 +1,4 @@
 import { Elysia } from "elysia";
-import { consoleAnswer } from "../console/answer.ts";
 import { AppError } from "../core/errors.ts";
 import type { Log } from "../core/ports.ts";
 import { addressKey, authenticate, type Caller } from "./auth.ts";
@@ -15,6 +14,8 @@ import { getUsage } from "./usage.ts";
 
 export interface HttpParts extends ImageRoutesParts, CdnParts, HealthParts {
   limiter: RateLimiter;
+  /** Answers everything under /console; without it there is no console. */
+  pages?: (exchange: Exchange) => Promise<Response>;
 }
 
 interface AnswerParts extends HttpParts {
@@ -118,7 +119,7 @@ function routes(parts: AnswerParts, exchangeOf: (request: Request) => Exchange) 
     });
   const raw = { parse: "none" } as const;
   const docs = anyone(docsHandler(parts.config));
-  const pages = anyone(consoleAnswer(parts));
+  const pages = anyone(parts.pages ?? unknownRoute);
   // Elysia's shortcut for host names reads no path after one of two letters, such as a container's.
   return new Elysia({ normalize: false, handler: { standardHostname: false } })
     .post(
