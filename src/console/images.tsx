@@ -172,7 +172,7 @@ function NoImages({ filter }: { filter: Filter }) {
           <a class="button button-primary" href="/console/playground">
             Open the playground
           </a>
-          <a class="button" href="/docs">
+          <a class="button" href="/docs/quickstart">
             Read the quick start
           </a>
         </>

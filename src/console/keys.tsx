@@ -174,7 +174,7 @@ async function keysPage(visit: MemberVisit): Promise<Response> {
         lead={
           <>
             Your server sends one with every request, in the <code>X-API-Key</code> header.{" "}
-            <a href="/docs">How to use a key</a>
+            <a href="/docs/authentication">How to use a key</a>
           </>
         }
       />

@@ -6,6 +6,7 @@ import { type MemberRole, type Membership, membersOf, type User } from "../store
 import { Badge, Card, Confirm, CopyText, Field, PageHead, PostForm, Time } from "./elements.tsx";
 import type { Flash } from "./flash.ts";
 import { shell } from "./layout.tsx";
+import { notFound } from "./page-error.ts";
 import { redirect } from "./respond.ts";
 import { field, type MemberVisit, member, owner } from "./visit.ts";
 
@@ -160,17 +161,26 @@ async function add(visit: MemberVisit): Promise<Response> {
   return redirect("/console/members", exchange);
 }
 
+/** The id of the address, if it is a member's of this account. */
+async function memberId({ parts, account, params }: MemberVisit): Promise<string> {
+  const members = await membersOf(parts.store.read, account.id);
+  const found = members.find(({ user }) => user.id === params.id);
+  if (!found) throw notFound();
+  return found.user.id;
+}
+
 async function remove(visit: MemberVisit): Promise<Response> {
-  const { parts, account, user, params, exchange } = visit;
-  await removeMember(parts, { accountId: account.id, userId: params.id ?? "", by: user.id });
+  const { parts, account, user, exchange } = visit;
+  await removeMember(parts, { accountId: account.id, userId: await memberId(visit), by: user.id });
   visit.flashes.put(visit.session.id, { notice: "The member is removed." });
   return redirect("/console/members", exchange);
 }
 
 async function setRole(visit: MemberVisit): Promise<Response> {
-  const { parts, account, user, params, exchange } = visit;
+  const { parts, account, user, exchange } = visit;
+  const userId = await memberId(visit);
   const role = readRole(field(visit, "role"));
-  await changeRole(parts, { accountId: account.id, userId: params.id ?? "", role, by: user.id });
+  await changeRole(parts, { accountId: account.id, userId, role, by: user.id });
   return redirect("/console/members", exchange);
 }
 

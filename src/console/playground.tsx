@@ -56,6 +56,7 @@ function Form({ visit, fields }: { visit: MemberVisit; fields: PlaygroundFields 
       hx-post="/console/playground/send"
       hx-target="#outcome"
       hx-disabled-elt="find button[type=submit]"
+      hx-disinherit="hx-disabled-elt"
     >
       <div
         class="form"
@@ -147,7 +148,12 @@ async function playgroundPage(visit: MemberVisit): Promise<Response> {
     <>
       <PageHead
         title="Playground"
-        lead="Fill in a player, see the request, send it and watch the card appear."
+        lead={
+          <>
+            Fill in a player, see the request, send it and watch the card appear.{" "}
+            <a href="/docs/card-options">All options of a card</a>
+          </>
+        }
       />
       <div class="playground">
         <Card>

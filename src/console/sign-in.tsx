@@ -70,7 +70,8 @@ async function signIn(visit: Visit): Promise<Response> {
 /** A path of the console, whatever was asked for: never another site. */
 export function ownPath(next: string): string {
   const url = URL.parse(next, "http://own.invalid");
-  const isOwn = url?.origin === "http://own.invalid" && next.startsWith("/console/") && !next.includes("\\");
+  // Judged after parsing: "/console/..//evil.example" begins well and leads away.
+  const isOwn = url?.origin === "http://own.invalid" && url.pathname.startsWith("/console/");
   return isOwn ? url.pathname + url.search : "/console";
 }
 
