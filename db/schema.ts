@@ -392,6 +392,26 @@ export function defineTables(kit: Kit) {
     (t) => [index("setup_links_user").on(t.userId), index("setup_links_expiry").on(t.expiresAt)],
   );
 
+  /** Ways to sign in without a password (WebAuthn credentials). */
+  const passkeys = table(
+    "passkeys",
+    {
+      id: text("id").primaryKey(),
+      userId: text("user_id")
+        .notNull()
+        .references(() => users.id),
+      /** As the authenticator names it, in base64url; the same for its public key. */
+      credentialId: text("credential_id").notNull(),
+      publicKey: text("public_key").notNull(),
+      /** Signatures made so far, where the authenticator counts them. */
+      counter: int("counter").notNull(),
+      name: text("name").notNull(),
+      createdAt: int("created_at").notNull(),
+      lastUsedAt: int("last_used_at"),
+    },
+    (t) => [uniqueIndex("passkeys_credential").on(t.credentialId), index("passkeys_user").on(t.userId)],
+  );
+
   const sessions = table(
     "sessions",
     {
@@ -450,6 +470,7 @@ export function defineTables(kit: Kit) {
     users,
     memberships,
     setupLinks,
+    passkeys,
     sessions,
     auditEntries,
   };
@@ -471,4 +492,4 @@ export const {
   webhookDeliveries,
   deliveryAttempts,
 } = sqliteTables;
-export const { users, memberships, setupLinks, sessions, auditEntries } = sqliteTables;
+export const { users, memberships, setupLinks, passkeys, sessions, auditEntries } = sqliteTables;

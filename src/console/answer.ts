@@ -1,4 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
+import { passkeyDesk } from "../app/passkeys.ts";
 import { readSession } from "../app/sign-in.ts";
 import { AppError, OperatorError } from "../core/errors.ts";
 import { readBounded } from "../http/body.ts";
@@ -18,6 +19,7 @@ import type { ConsoleParts, ConsoleRoute, UserVisit, Visit } from "./visit.ts";
 export function consoleAnswer(parts: ConsoleParts): (exchange: Exchange) => Promise<Response> {
   const flashes = flashBoard(() => parts.clock.now());
   const signIns = signInLimit();
+  const passkeys = passkeyDesk(parts);
   return async (exchange) => {
     const asset = await serveAsset(exchange);
     if (asset) return asset;
@@ -30,6 +32,7 @@ export function consoleAnswer(parts: ConsoleParts): (exchange: Exchange) => Prom
       token: sessionToken(exchange.request, parts.config),
       flashes,
       signIns,
+      passkeys,
       now: parts.clock.now(),
     };
     try {

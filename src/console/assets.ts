@@ -14,6 +14,7 @@ import script from "./assets/console.js" with { type: "text" };
 import notices from "./assets/notices.css" with { type: "text" };
 import pages from "./assets/pages.css" with { type: "text" };
 import parts from "./assets/parts.css" with { type: "text" };
+import passkeys from "./assets/passkeys.js" with { type: "text" };
 
 interface Asset {
   type: string;
@@ -30,6 +31,7 @@ const file = (type: string, path: string): Asset => ({ type, bytes: () => Bun.fi
 const ASSETS: Record<string, Asset> = {
   "console.css": text("text/css; charset=utf-8", base, parts, notices, pages),
   "console.js": text(SCRIPT, script),
+  "passkeys.js": text(SCRIPT, passkeys),
   "htmx.js": file(SCRIPT, htmx),
   "inter.woff2": file("font/woff2", inter),
   "inter-ext.woff2": file("font/woff2", interExt),
@@ -39,7 +41,7 @@ const ASSETS: Record<string, Asset> = {
 const DIR = "/console/assets/";
 
 /** The address of an asset; it changes with its content, so that browsers may keep it for good. */
-export function assetUrl(name: "console.css" | "console.js" | "htmx.js"): string {
+export function assetUrl(name: "console.css" | "console.js" | "passkeys.js" | "htmx.js"): string {
   return `${DIR}${name}?v=${VERSIONS[name]}`;
 }
 

@@ -29,6 +29,7 @@ function Document({ title, children }: { title: string; children: ComponentChild
         <link rel="stylesheet" href={assetUrl("console.css")} />
         <script src={assetUrl("console.js")} />
         <script src={assetUrl("htmx.js")} defer />
+        <script src={assetUrl("passkeys.js")} defer />
       </head>
       <body>{children}</body>
     </html>

@@ -4,6 +4,7 @@ import { OperatorError } from "../core/errors.ts";
 import { MIN_PASSWORD_CHARS } from "../core/limits.ts";
 import { Card, Field, PageHead, PostForm, Time } from "./elements.tsx";
 import { shell } from "./layout.tsx";
+import { Passkeys } from "./passkeys.tsx";
 import { redirect } from "./respond.ts";
 import { signedIn, type UserVisit } from "./visit.ts";
 
@@ -38,6 +39,7 @@ async function profilePage(visit: UserVisit): Promise<Response> {
           </div>
         </PostForm>
       </Card>
+      {await Passkeys({ visit })}
       <Card title="This session">
         <dl class="facts">
           <dt>Signed in</dt>

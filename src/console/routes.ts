@@ -5,6 +5,7 @@ import { imagesRoutes } from "./images.tsx";
 import { keyRoutes } from "./keys.tsx";
 import { memberRoutes } from "./members.tsx";
 import { operatorRoutes } from "./operator/routes.ts";
+import { passkeyRoutes } from "./passkeys.tsx";
 import { playgroundRoutes } from "./playground.tsx";
 import { profileRoutes } from "./profile.tsx";
 import { setupRoutes } from "./setup.tsx";
@@ -27,5 +28,6 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...webhookRoutes,
   ...deliveryRoutes,
   ...profileRoutes,
+  ...passkeyRoutes,
   ...operatorRoutes,
 ];

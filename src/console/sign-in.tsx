@@ -2,6 +2,8 @@
 import { checkPassword, endSession, normalEmail, startSession } from "../app/sign-in.ts";
 import { Field, Notice } from "./elements.tsx";
 import { narrowPage } from "./layout.tsx";
+import { ownPath } from "./own-path.ts";
+import { PasskeySignIn } from "./passkeys.tsx";
 import { redirect, sessionCookie } from "./respond.ts";
 import { anyone, field, signedIn, type UserVisit, type Visit } from "./visit.ts";
 
@@ -36,6 +38,7 @@ function signInPage(visit: Visit, problem?: { status: number; message: string })
           Sign in
         </button>
       </form>
+      <PasskeySignIn visit={visit} />
       <p class="hint">
         First time, or password lost? Ask the operator of this service, or an owner of your account, for a
         setup link.
@@ -65,14 +68,6 @@ async function signIn(visit: Visit): Promise<Response> {
   await signIns.forgive(email, exchange.clientAddress);
   const { token } = await startSession(parts, user, visit.token);
   return redirect(ownPath(field(visit, "next")), exchange, sessionCookie(parts.config, token));
-}
-
-/** A path of the console, whatever was asked for: never another site. */
-export function ownPath(next: string): string {
-  const url = URL.parse(next, "http://own.invalid");
-  // Judged after parsing: "/console/..//evil.example" begins well and leads away.
-  const isOwn = url?.origin === "http://own.invalid" && url.pathname.startsWith("/console/");
-  return isOwn ? url.pathname + url.search : "/console";
 }
 
 async function signOut(visit: UserVisit): Promise<Response> {

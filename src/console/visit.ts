@@ -1,5 +1,6 @@
 import type { AcceptImage } from "../app/accept-image.ts";
 import type { WebhookContext } from "../app/manage-webhooks.ts";
+import type { PasskeyDesk } from "../app/passkeys.ts";
 import type { ProgressBoard } from "../app/progress.ts";
 import type { DataFolder } from "../data-folder.ts";
 import type { Exchange } from "../http/exchange.ts";
@@ -32,6 +33,7 @@ export interface Visit {
   token: string | undefined;
   flashes: FlashBoard;
   signIns: SignInLimit;
+  passkeys: PasskeyDesk;
   now: number;
 }
 

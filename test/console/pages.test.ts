@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import axe from "axe-core";
 import type { Page } from "puppeteer-core";
 import { addMember, addOperator } from "../../src/app/manage-users.ts";
+import { freePort } from "../../src/cli/serve.ts";
 import { get, imageRequest, post, type TestServer, testAccount, testServer, untilEnded } from "../harness.ts";
 import { type TestBrowser, testBrowser } from "./browser.ts";
 import { PASSWORD, signIn, submit, testMember, testOperator, textOf } from "./sessions.ts";
@@ -21,7 +22,13 @@ const receiver = Bun.serve({
 const hookUrl = `http://127.0.0.1:${receiver.port}/hooks`;
 
 beforeAll(async () => {
-  const env = { CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: new URL(hookUrl).origin };
+  const port = await freePort("127.0.0.1");
+  const env = {
+    CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: new URL(hookUrl).origin,
+    // Browsers make passkeys for names only, not for addresses such as 127.0.0.1.
+    CARDPRESS_PORT: String(port),
+    CARDPRESS_BASE_URL: `http://localhost:${port}`,
+  };
   [server, browser] = await Promise.all([testServer({ env }), testBrowser()]);
 });
 afterAll(async () => {
@@ -128,6 +135,42 @@ test("a webhook endpoint is added, tested and its delivery looked at", async () 
   });
   expect(heard.some((body) => body.includes("webhook.test"))).toBe(true);
   expect(complaints).toEqual([]);
+});
+
+test("a passkey is added, signs in without a password, and no longer once it is removed", async () => {
+  const { service, baseUrl } = server;
+  const { account } = await testAccount(service);
+  await testMember(service, account.id, "key@holder.example");
+  const { page, complaints } = await browser.open();
+  const devtools = await page.createCDPSession();
+  await devtools.send("WebAuthn.enable");
+  await devtools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      protocol: "ctap2",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+    },
+  });
+  await signIn(page, baseUrl, "key@holder.example");
+  await page.goto(`${baseUrl}/console/profile`);
+  await page.type("#passkey-name", "My laptop");
+  await submit(page, "form[data-passkey] button");
+  expect(await textOf(page)).toContain("The passkey My laptop is added.");
+
+  const signInWithPasskey = async () => {
+    await page.deleteCookie({ name: "cardpress", url: baseUrl });
+    await page.goto(`${baseUrl}/console/sign-in?next=%2Fconsole%2Fprofile`);
+    await submit(page, "form[data-passkey] button");
+    return textOf(page);
+  };
+  expect(await signInWithPasskey()).toContain("key@holder.example");
+  expect(page.url()).toBe(`${baseUrl}/console/profile`);
+  await page.click('[data-opens^="remove-pk_"]');
+  await submit(page, "dialog[open] .button-danger");
+  expect(await signInWithPasskey()).toContain("does not sign anybody in");
+  expect(complaints.filter((text) => !text.includes("403"))).toEqual([]);
 });
 
 describe("accessibility", () => {

@@ -9,7 +9,7 @@ import {
   setupLinkFor,
   startSession,
 } from "../../src/app/sign-in.ts";
-import { ownPath } from "../../src/console/sign-in.tsx";
+import { ownPath } from "../../src/console/own-path.ts";
 import { signInLimit } from "../../src/console/sign-in-limit.ts";
 import { SESSION_IDLE_MS, SESSION_LIFETIME_MS, SETUP_LINK_LIFETIME_MS } from "../../src/core/limits.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
