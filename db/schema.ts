@@ -9,6 +9,8 @@ export const LEDGER_KINDS = ["grant", "reserve", "settle", "release", "expire"] 
 export const CREDIT_BUCKETS = ["plan", "topup"] as const;
 export const WEBHOOK_ENDPOINT_STATES = ["enabled", "disabled", "removed"] as const;
 export const WEBHOOK_DELIVERY_STATES = ["pending", "sending", "delivered", "failed"] as const;
+/** An owner also manages the account's members. */
+export const MEMBER_ROLES = ["owner", "developer"] as const;
 
 /** Every table, written once. `defineTables(postgresKit)` gives the same tables on Postgres. */
 export function defineTables(kit: Kit) {
@@ -57,6 +59,8 @@ export function defineTables(kit: Kit) {
       createdAt: int("created_at").notNull(),
       lastUsedAt: int("last_used_at"),
       revokedAt: int("revoked_at"),
+      /** The key this one was made to replace; both work until the old one is revoked. */
+      replacesKeyId: text("replaces_key_id"),
     },
     (t) => [
       uniqueIndex("api_keys_hash").on(t.hash),
@@ -114,6 +118,7 @@ export function defineTables(kit: Kit) {
         .where(sql`${t.state} in ('queued', 'rendering')`),
       uniqueIndex("images_output_name").on(t.outputName).where(sql`${t.outputName} is not null`),
       index("images_expiry").on(t.expiresAt).where(sql`${t.expiresAt} is not null and ${t.purgedAt} is null`),
+      index("images_failures").on(t.completedAt).where(sql`${t.state} = 'failed'`),
       index("images_external").on(t.accountId, t.environment, t.externalId),
       check("images_lease", sql`(${t.state} = 'rendering') = (${t.leaseToken} is not null)`),
       check("images_terminal", sql`(${t.state} in ('completed', 'failed')) = (${t.completedAt} is not null)`),
@@ -191,6 +196,7 @@ export function defineTables(kit: Kit) {
     (t) => [
       primaryKey({ columns: [t.accountId, t.environment, t.key] }),
       index("idempotency_expiry").on(t.expiresAt),
+      index("idempotency_image").on(t.imageId),
     ],
   );
 
@@ -334,6 +340,122 @@ export function defineTables(kit: Kit) {
     (t) => [primaryKey({ columns: [t.deliveryId, t.number] })],
   );
 
+  /** A person who signs in to the console. Operators run the service; members work for accounts. */
+  const users = table(
+    "users",
+    {
+      id: text("id").primaryKey(),
+      /** Lower-case. */
+      email: text("email").notNull(),
+      /** Argon2id in PHC format; null until the person has used a setup link. */
+      passwordHash: text("password_hash"),
+      /** 1 or 0. */
+      isOperator: int("is_operator").notNull(),
+      createdAt: int("created_at").notNull(),
+      lastSignInAt: int("last_sign_in_at"),
+    },
+    (t) => [
+      uniqueIndex("users_email").on(t.email),
+      index("users_operators").on(t.createdAt).where(sql`${t.isOperator} = 1`),
+    ],
+  );
+
+  const memberships = table(
+    "memberships",
+    {
+      userId: text("user_id")
+        .notNull()
+        .references(() => users.id),
+      accountId: text("account_id")
+        .notNull()
+        .references(() => accounts.id),
+      role: oneOf("role", MEMBER_ROLES).notNull(),
+      createdAt: int("created_at").notNull(),
+    },
+    (t) => [
+      primaryKey({ columns: [t.userId, t.accountId] }),
+      index("memberships_account").on(t.accountId, t.createdAt),
+    ],
+  );
+
+  /** One-time links to set a password. `userId` is null for the link that makes the first operator. */
+  const setupLinks = table(
+    "setup_links",
+    {
+      /** SHA-256 of the token in the link, as lower-case hex. */
+      tokenHash: text("token_hash").primaryKey(),
+      userId: text("user_id").references(() => users.id),
+      createdAt: int("created_at").notNull(),
+      expiresAt: int("expires_at").notNull(),
+      usedAt: int("used_at"),
+    },
+    (t) => [index("setup_links_user").on(t.userId), index("setup_links_expiry").on(t.expiresAt)],
+  );
+
+  /** Ways to sign in without a password (WebAuthn credentials). */
+  const passkeys = table(
+    "passkeys",
+    {
+      id: text("id").primaryKey(),
+      userId: text("user_id")
+        .notNull()
+        .references(() => users.id),
+      /** As the authenticator names it, in base64url; the same for its public key. */
+      credentialId: text("credential_id").notNull(),
+      publicKey: text("public_key").notNull(),
+      /** Signatures made so far, where the authenticator counts them. */
+      counter: int("counter").notNull(),
+      name: text("name").notNull(),
+      createdAt: int("created_at").notNull(),
+      lastUsedAt: int("last_used_at"),
+    },
+    (t) => [uniqueIndex("passkeys_credential").on(t.credentialId), index("passkeys_user").on(t.userId)],
+  );
+
+  const sessions = table(
+    "sessions",
+    {
+      id: text("id").primaryKey(),
+      /** SHA-256 of the cookie's token, as lower-case hex. */
+      tokenHash: text("token_hash").notNull(),
+      userId: text("user_id")
+        .notNull()
+        .references(() => users.id),
+      csrfToken: text("csrf_token").notNull(),
+      /** The account whose console is open; for an operator without membership, a read-only visit. */
+      accountId: text("account_id").references(() => accounts.id),
+      createdAt: int("created_at").notNull(),
+      lastSeenAt: int("last_seen_at").notNull(),
+      /** The absolute end, however busy the session is. */
+      expiresAt: int("expires_at").notNull(),
+    },
+    (t) => [
+      uniqueIndex("sessions_token").on(t.tokenHash),
+      index("sessions_user").on(t.userId),
+      index("sessions_expiry").on(t.expiresAt),
+    ],
+  );
+
+  /** Who did what. Written in the transaction that does it; never changed. */
+  const auditEntries = table(
+    "audit_entries",
+    {
+      id: text("id").primaryKey(),
+      /** Null: the command line. */
+      userId: text("user_id").references(() => users.id),
+      accountId: text("account_id").references(() => accounts.id),
+      /** Such as "key.created". */
+      action: text("action").notNull(),
+      /** What it was done to: an id, an email, an amount; in words an operator understands. */
+      subject: text("subject").notNull(),
+      createdAt: int("created_at").notNull(),
+    },
+    (t) => [
+      index("audit_time").on(t.createdAt, t.id),
+      index("audit_account").on(t.accountId, t.createdAt, t.id),
+    ],
+  );
+
   return {
     accounts,
     apiKeys,
@@ -345,6 +467,12 @@ export function defineTables(kit: Kit) {
     webhookEvents,
     webhookDeliveries,
     deliveryAttempts,
+    users,
+    memberships,
+    setupLinks,
+    passkeys,
+    sessions,
+    auditEntries,
   };
 }
 
@@ -364,3 +492,4 @@ export const {
   webhookDeliveries,
   deliveryAttempts,
 } = sqliteTables;
+export const { users, memberships, setupLinks, passkeys, sessions, auditEntries } = sqliteTables;

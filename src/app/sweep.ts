@@ -15,6 +15,7 @@ import {
   markPurged,
   sourceInUse,
 } from "../store/images.ts";
+import { deleteExpiredSessions } from "../store/sessions.ts";
 import {
   deleteOldEvents,
   deleteRemovedEndpoints,
@@ -79,6 +80,7 @@ export async function sweep(parts: SweepParts): Promise<void> {
     () => dropExpiredRecords(parts),
     () => dropExpiredPictures(parts),
     () => sweepWebhooks(parts),
+    () => parts.store.write((tx) => deleteExpiredSessions(tx, parts.clock.now())),
     () => parts.store.checkpoint(),
   ];
   for (const step of steps) await contain(parts.log, {}, step);

@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { OperatorError } from "../core/errors.ts";
 
-const NOT_YET = ["user", "backup", "restore", "template", "studio"];
+const NOT_YET = ["backup", "restore", "template", "studio"];
 
 /** Commands that have a name but no code yet: they say so plainly instead of "unknown command". */
 export function notYetCommands(): Command[] {

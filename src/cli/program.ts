@@ -10,6 +10,7 @@ import { notYetCommands } from "./not-yet.ts";
 import { reportFailure } from "./output.ts";
 import { renderCommand } from "./render.ts";
 import { serveCommand } from "./serve.ts";
+import { userCommands } from "./user.ts";
 import { versionCommand } from "./version.ts";
 import { webhookCommands } from "./webhook.ts";
 
@@ -27,6 +28,7 @@ export async function runCommandLine(args: string[]): Promise<void> {
     keyCommands(),
     creditsCommands(),
     webhookCommands(),
+    userCommands(),
     renderCommand(),
     auditCommand(),
     doctorCommand(),

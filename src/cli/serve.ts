@@ -1,5 +1,7 @@
 import { Command } from "commander";
+import { firstOperatorLink } from "../app/manage-users.ts";
 import { type Config, readConfig, withPort } from "../config.ts";
+import { consoleAnswer } from "../console/answer.ts";
 import { DRAIN_TIMEOUT_MS } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
 import { type Service, startService, type WorkspaceOptions } from "../deps.ts";
@@ -17,10 +19,17 @@ export function serveCommand(): Command {
     .option("--json", "print JSON (logs are JSON lines in any case)")
     .action(async () => {
       const server = await startServer(readConfig(process.env), jsonLog());
+      const link = await firstOperatorLink(server.service);
+      if (link !== null) process.stderr.write(firstRunNotice(link));
       await untilSignal();
       await server.stop();
       process.exit(0);
     });
+}
+
+/** For people, on stderr: the log on stdout is never given a secret. */
+function firstRunNotice(link: string): string {
+  return `\nNobody can sign in to the console yet. Open this link once, within three days, to become its operator:\n\n  ${link}\n\n`;
 }
 
 export interface RunningServer {
@@ -40,7 +49,12 @@ export async function startServer(
   const service = await startService(config, log, options);
   let draining = false;
   const limiter = memoryRateLimiter(() => service.clock.now());
-  const http = listen({ ...service, limiter, isDraining: () => draining }, config);
+  const pages = consoleAnswer({
+    ...service,
+    ...(options.outbound && { outbound: options.outbound }),
+    limiter,
+  });
+  const http = listen({ ...service, limiter, pages, isDraining: () => draining }, config);
   log.info("listening", {
     address: config.baseUrl,
     version: VERSION,

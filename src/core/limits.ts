@@ -114,3 +114,19 @@ export const REFUSED_KEYS_PER_MINUTE = 60;
 
 /** A source nobody asked for again is fetched anew when it is needed. */
 export const SOURCE_RETENTION_MS = 7 * DAY_MS;
+
+/** A console nobody touches for a working day signs itself out; a week later everyone signs in again. */
+export const SESSION_IDLE_MS = 8 * HOUR_MS;
+export const SESSION_LIFETIME_MS = 7 * DAY_MS;
+/** Long enough for a link sent before the weekend. */
+export const SETUP_LINK_LIFETIME_MS = 3 * DAY_MS;
+/** Failed sign-ins in a window: far above any honest mistake, far below a search. */
+export const SIGN_IN_WINDOW_MS = 15 * MINUTE_MS;
+export const SIGN_INS_PER_EMAIL_AND_ADDRESS = 8;
+export const SIGN_INS_PER_ADDRESS = 40;
+/** Against guesses from many addresses at one email. */
+export const SIGN_INS_PER_EMAIL = 200;
+/** NIST SP 800-63B asks for 8 and longer rather than stranger; 12 resists an offline search of Argon2id. */
+export const MIN_PASSWORD_CHARS = 12;
+/** Hashing is cheap in the length, but a body full of password is no password. */
+export const MAX_PASSWORD_CHARS = 256;

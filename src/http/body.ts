@@ -39,7 +39,8 @@ function brokenJson(reason: string): AppError {
   });
 }
 
-async function readBounded(request: Request): Promise<Uint8Array> {
+/** A body's bytes. Throws 413 as soon as the limit is passed. */
+export async function readBounded(request: Request): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];

@@ -20,7 +20,8 @@ export interface ImageRoutesParts extends AppContext {
   progress: ProgressBoard;
 }
 
-const createImageValidator = compileValidator(CreateImageRequest, "body");
+/** Fields and types of a create request; `checkMeaning` says the rest. */
+export const createImageValidator = compileValidator(CreateImageRequest, "body");
 const VISIBLE_ASCII = new RegExp(`^[\\x21-\\x7e]{1,${MAX_IDEMPOTENCY_KEY_CHARS}}$`);
 
 /** POST /v1/images */
@@ -120,7 +121,10 @@ function checkIdempotencyKey(key: string | null): ErrorDetail[] {
 const MAX_SHOWN_KEY_CHARS = 100;
 
 /** The rules a JSON Schema cannot say. */
-function checkMeaning(request: CreateImageRequest, allowedOrigins: ReadonlySet<string>): ErrorDetail[] {
+export function checkMeaning(
+  request: CreateImageRequest,
+  allowedOrigins: ReadonlySet<string>,
+): ErrorDetail[] {
   const details: ErrorDetail[] = [];
   const addresses = [
     ["player.source_image_url", request.player.source_image_url],

@@ -14,6 +14,8 @@ import { getUsage } from "./usage.ts";
 
 export interface HttpParts extends ImageRoutesParts, CdnParts, HealthParts {
   limiter: RateLimiter;
+  /** Answers everything under /console; without it there is no console. */
+  pages?: (exchange: Exchange) => Promise<Response>;
 }
 
 interface AnswerParts extends HttpParts {
@@ -117,6 +119,7 @@ function routes(parts: AnswerParts, exchangeOf: (request: Request) => Exchange) 
     });
   const raw = { parse: "none" } as const;
   const docs = anyone(docsHandler(parts.config));
+  const pages = anyone(parts.pages ?? unknownRoute);
   // Elysia's shortcut for host names reads no path after one of two letters, such as a container's.
   return new Elysia({ normalize: false, handler: { standardHostname: false } })
     .post(
@@ -160,6 +163,8 @@ function routes(parts: AnswerParts, exchangeOf: (request: Request) => Exchange) 
     .all("/live", only("GET"), raw)
     .all("/ready", only("GET"), raw)
     .all("/metrics", only("GET"), raw)
+    .all("/console", pages, raw)
+    .all("/console/*", pages, raw)
     .all("/*", anyone(unknownRoute), raw)
     .onError(({ request, error }) => refuse(parts, exchangeOf(request), error));
 }

@@ -31,6 +31,19 @@ export async function setAccountStatus(
   return account;
 }
 
+export async function setAccountPlan(
+  { db, t }: Tx,
+  id: string,
+  change: { tier: Account["tier"]; creditLimit: number; now: number },
+): Promise<Account | undefined> {
+  const [account] = await db
+    .update(t.accounts)
+    .set({ tier: change.tier, creditLimit: change.creditLimit, updatedAt: change.now })
+    .where(eq(t.accounts.id, id))
+    .returning();
+  return account;
+}
+
 /** Accounts whose plan credits are of a month before `period`. */
 export async function accountsToRenew({ db, t }: Tx, period: string, limit: number): Promise<string[]> {
   const rows = await db

@@ -39,3 +39,13 @@ export async function deleteExpiredRecords({ db, t }: Tx, now: number, limit: nu
     .returning({ key: r.key });
   return gone.length;
 }
+
+/** The record an image was created with, while it is kept. */
+export async function findRecordOfImage(
+  { db, t }: Tx,
+  imageId: string,
+): Promise<IdempotencyRecord | undefined> {
+  const r = t.idempotencyRecords;
+  const [record] = await db.select().from(r).where(eq(r.imageId, imageId)).limit(1);
+  return record;
+}

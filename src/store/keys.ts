@@ -23,6 +23,11 @@ export async function findKeyByHash(
   return row;
 }
 
+export async function findKey({ db, t }: Tx, id: string): Promise<ApiKey | undefined> {
+  const [key] = await db.select().from(t.apiKeys).where(eq(t.apiKeys.id, id)).limit(1);
+  return key;
+}
+
 export async function listKeys({ db, t }: Tx, accountId: string): Promise<ApiKey[]> {
   return db
     .select()

@@ -1,4 +1,4 @@
-import { and, desc, eq } from "drizzle-orm";
+import { and, desc, eq, inArray } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Tx } from "./store.ts";
 
@@ -38,4 +38,15 @@ export async function listEntries({ db, t }: Tx, accountId: string, limit: numbe
     .where(eq(t.ledgerEntries.accountId, accountId))
     .orderBy(desc(t.ledgerEntries.createdAt), desc(t.ledgerEntries.id))
     .limit(limit);
+}
+
+/** What an image's credit went through; nothing for test images. Each kind has its own index by image. */
+export async function entriesOfImage({ db, t }: Tx, imageId: string): Promise<LedgerEntry[]> {
+  const reservation = await findReservation({ db, t }, imageId);
+  if (!reservation) return [];
+  const ends = await db
+    .select()
+    .from(t.ledgerEntries)
+    .where(and(eq(t.ledgerEntries.imageId, imageId), inArray(t.ledgerEntries.kind, ["settle", "release"])));
+  return [reservation, ...ends];
 }

@@ -1,4 +1,4 @@
-import { and, eq, gte, lte, sql } from "drizzle-orm";
+import { and, asc, eq, gte, lte, sql } from "drizzle-orm";
 import type { Environment } from "../core/api-key.ts";
 import { dayOf } from "../core/time.ts";
 import type { Tx } from "./store.ts";
@@ -58,4 +58,35 @@ export async function sumUsage(
       ),
     );
   return row ?? { requested: 0, completed: 0, failed: 0, creditsUsed: 0 };
+}
+
+export interface UsageDay extends UsageCounts {
+  day: string;
+}
+
+/** The days that have counts, from day `from` to day `to`, both included, in order. */
+export async function usageByDay(
+  { db, t }: Tx,
+  scope: { accountId: string; environment: Environment },
+  days: { from: string; to: string },
+): Promise<UsageDay[]> {
+  const u = t.usageDays;
+  return db
+    .select({
+      day: u.day,
+      requested: u.requested,
+      completed: u.completed,
+      failed: u.failed,
+      creditsUsed: u.creditsUsed,
+    })
+    .from(u)
+    .where(
+      and(
+        eq(u.accountId, scope.accountId),
+        eq(u.environment, scope.environment),
+        gte(u.day, days.from),
+        lte(u.day, days.to),
+      ),
+    )
+    .orderBy(asc(u.day));
 }

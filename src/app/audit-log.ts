@@ -1,0 +1,43 @@
+import type { Random } from "../core/ports.ts";
+import { type AuditEntry, insertAudit } from "../store/audit.ts";
+import type { Tx } from "../store/store.ts";
+
+/** Everything the audit log tells apart. */
+export const AUDIT_ACTIONS = [
+  "account.created",
+  "account.plan_changed",
+  "account.suspended",
+  "account.resumed",
+  "account.viewed",
+  "credits.granted",
+  "key.created",
+  "key.regenerated",
+  "key.revoked",
+  "member.added",
+  "member.role_changed",
+  "member.removed",
+  "operator.added",
+  "user.setup_link",
+  "user.password_set",
+  "user.signed_in",
+  "webhook.created",
+  "webhook.removed",
+  "webhook.secret_rotated",
+  "passkey.added",
+  "passkey.removed",
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** Who does something: a user's id, or null for the command line. */
+export type Actor = string | null;
+
+/** Writes one line of the audit log in the transaction that does what it tells. */
+export function logAction(
+  tx: Tx,
+  what: { by: Actor; accountId: string | null; action: AuditAction; subject: string },
+  { now, random }: { now: number; random: Random },
+): Promise<void> {
+  const { by, accountId, action, subject } = what;
+  const entry: AuditEntry = { id: random.id("aud"), userId: by, accountId, action, subject, createdAt: now };
+  return insertAudit(tx, entry);
+}

@@ -1,0 +1,200 @@
+import { OperatorError } from "../core/errors.ts";
+import { SETUP_LINK_LIFETIME_MS } from "../core/limits.ts";
+import { findAccount } from "../store/accounts.ts";
+import { replaceSetupLink } from "../store/sessions.ts";
+import type { Tx } from "../store/store.ts";
+import {
+  countOwners,
+  deleteMembership,
+  findUser,
+  findUserByEmail,
+  hasOperatorWithPassword,
+  insertUser,
+  type MemberRole,
+  makeOperator,
+  membershipsOf,
+  membersOf,
+  putMembership,
+  type User,
+} from "../store/users.ts";
+import { type Actor, logAction } from "./audit-log.ts";
+import type { AppContext } from "./context.ts";
+import { hashToken, newToken, normalEmail } from "./sign-in.ts";
+
+type Context = Pick<AppContext, "store" | "clock" | "random" | "config">;
+
+const EMAIL = /^[^\s@<>"']{1,64}@[^\s@<>"'.]+(\.[^\s@<>"'.]+)+$/;
+
+/** Whether a text can be an email address; whether it is one, only a mail could tell. */
+export function isEmail(text: string): boolean {
+  return text.length <= 254 && EMAIL.test(text);
+}
+
+export interface NewMember {
+  user: User;
+  /** A one-time link to set a password; null when the user has one already and signs in with it. */
+  setupUrl: string | null;
+}
+
+/**
+ * Adds a user to an account; an unknown email becomes a new user with a setup link. No email is ever verified, so an
+ * owner may bring in only people nobody else knows: whoever has the link to set a password is that person in every
+ * account. Operators and the command line (`vouched`) may add anyone. Throws an OperatorError.
+ */
+export async function addMember(
+  context: Context,
+  input: { accountId: string; email: string; role: MemberRole; vouched: boolean; by?: Actor },
+): Promise<NewMember> {
+  const email = checkedEmail(input.email);
+  const { accountId, role, by = null, vouched } = input;
+  return context.store.write(async (tx) => {
+    const moment = { now: context.clock.now(), random: context.random };
+    if (!(await findAccount(tx, accountId)))
+      throw new OperatorError(
+        `There is no account ${accountId}. "cardpress account list" shows the accounts.`,
+      );
+    const user = await findOrMakeUser(tx, email, moment);
+    if (!vouched && (await isKnownElsewhere(tx, user, accountId)))
+      throw new OperatorError(
+        "This person cannot be added here. Ask the operator of the service to add them.",
+      );
+    await putMembership(tx, { userId: user.id, accountId, role, createdAt: moment.now });
+    await logAction(tx, { by, accountId, action: "member.added", subject: `${email} as ${role}` }, moment);
+    return { user, setupUrl: user.passwordHash === null ? await writeSetupLink(tx, context, user.id) : null };
+  });
+}
+
+async function isKnownElsewhere(tx: Tx, user: User, accountId: string): Promise<boolean> {
+  const memberships = await membershipsOf(tx, user.id);
+  const isMember = memberships.some((m) => m.account.id === accountId);
+  const isElsewhere = memberships.some((m) => m.account.id !== accountId);
+  return user.isOperator === 1 || isElsewhere || (user.passwordHash !== null && !isMember);
+}
+
+/** Makes a user an operator of the service, with a link to set a password if there is none. */
+export async function addOperator(
+  context: Context,
+  input: { email: string; by?: Actor },
+): Promise<NewMember> {
+  const email = checkedEmail(input.email);
+  return context.store.write(async (tx) => {
+    const moment = { now: context.clock.now(), random: context.random };
+    const user = await findOrMakeUser(tx, email, moment);
+    await makeOperator(tx, user.id);
+    const { by = null } = input;
+    await logAction(tx, { by, accountId: null, action: "operator.added", subject: email }, moment);
+    const setupUrl = user.passwordHash === null ? await writeSetupLink(tx, context, user.id) : null;
+    return { user: { ...user, isOperator: 1 }, setupUrl };
+  });
+}
+
+/** A new link to set a password, for someone who lost the first one or the password. For operators only. */
+export async function issueSetupLink(
+  context: Context,
+  input: { userId: string; by?: Actor },
+): Promise<NewMember> {
+  return context.store.write(async (tx) => {
+    const user = await findUser(tx, input.userId);
+    if (!user) throw new OperatorError(`There is no user ${input.userId}.`);
+    const moment = { now: context.clock.now(), random: context.random };
+    const what = {
+      by: input.by ?? null,
+      accountId: null,
+      action: "user.setup_link",
+      subject: user.email,
+    } as const;
+    await logAction(tx, what, moment);
+    return { user, setupUrl: await writeSetupLink(tx, context, user.id) };
+  });
+}
+
+/** A one-time link for whoever first opens the console of a new installation; null when an operator exists. */
+export async function firstOperatorLink(context: Context): Promise<string | null> {
+  if (await hasOperatorWithPassword(context.store.read)) return null;
+  return context.store.write((tx) => writeSetupLink(tx, context, null));
+}
+
+/** Throws an OperatorError rather than leave an account without an owner. */
+export async function removeMember(
+  { store, clock, random }: Context,
+  input: { accountId: string; userId: string; by: Actor },
+): Promise<void> {
+  await store.write(async (tx) => {
+    const member = await memberOf(tx, input);
+    if (member.membership.role === "owner") await keepAnOwner(tx, input.accountId);
+    await deleteMembership(tx, input);
+    const { by, accountId } = input;
+    const what = { by, accountId, action: "member.removed", subject: member.user.email } as const;
+    await logAction(tx, what, { now: clock.now(), random });
+  });
+}
+
+export async function changeRole(
+  { store, clock, random }: Context,
+  input: { accountId: string; userId: string; role: MemberRole; by: Actor },
+): Promise<void> {
+  await store.write(async (tx) => {
+    const { user, membership } = await memberOf(tx, input);
+    if (membership.role === input.role) return;
+    if (membership.role === "owner") await keepAnOwner(tx, input.accountId);
+    await putMembership(tx, { ...membership, role: input.role });
+    const { by, accountId, role } = input;
+    const what = {
+      by,
+      accountId,
+      action: "member.role_changed",
+      subject: `${user.email} to ${role}`,
+    } as const;
+    await logAction(tx, what, { now: clock.now(), random });
+  });
+}
+
+async function memberOf(tx: Tx, { accountId, userId }: { accountId: string; userId: string }) {
+  const member = (await membersOf(tx, accountId)).find(({ user }) => user.id === userId);
+  if (!member) throw new OperatorError("This person is not a member of the account any more.");
+  return member;
+}
+
+async function keepAnOwner(tx: Tx, accountId: string): Promise<void> {
+  if ((await countOwners(tx, accountId)) > 1) return;
+  throw new OperatorError("An account needs an owner. Make another member an owner first.");
+}
+
+function checkedEmail(text: string): string {
+  const email = normalEmail(text);
+  if (!isEmail(email))
+    throw new OperatorError(`"${text.slice(0, 100)}" is no email address. Write it like ana@example.com.`);
+  return email;
+}
+
+async function findOrMakeUser(
+  tx: Tx,
+  email: string,
+  { now, random }: { now: number; random: Context["random"] },
+): Promise<User> {
+  const known = await findUserByEmail(tx, email);
+  if (known) return known;
+  const user: User = {
+    id: random.id("usr"),
+    email,
+    passwordHash: null,
+    isOperator: 0,
+    createdAt: now,
+    lastSignInAt: null,
+  };
+  await insertUser(tx, user);
+  return user;
+}
+
+async function writeSetupLink(tx: Tx, context: Context, userId: string | null): Promise<string> {
+  const token = newToken(context.random);
+  const now = context.clock.now();
+  await replaceSetupLink(tx, {
+    tokenHash: hashToken(token),
+    userId,
+    createdAt: now,
+    expiresAt: now + SETUP_LINK_LIFETIME_MS,
+    usedAt: null,
+  });
+  return `${context.config.baseUrl}/console/setup/${token}`;
+}

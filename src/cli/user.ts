@@ -1,0 +1,37 @@
+import { Command } from "commander";
+import { MEMBER_ROLES } from "../../db/schema.ts";
+import { addMember, addOperator, issueSetupLink } from "../app/manage-users.ts";
+import { OperatorError } from "../core/errors.ts";
+import { oneOf } from "./arguments.ts";
+import { printResult } from "./output.ts";
+import { withWorkspace } from "./workspace.ts";
+
+export function userCommands(): Command {
+  const user = new Command("user").description("let people into the console");
+  user
+    .command("create")
+    .description("add a member of an account, or an operator; prints a one-time link to set a password")
+    .requiredOption("--email <email>", "the person's email address")
+    .option("--account <id>", "the account to work for")
+    .option("--role <role>", `${MEMBER_ROLES.join(" or ")} of the account`, oneOf(MEMBER_ROLES), "owner")
+    .option("--operator", "an operator of this service")
+    .option("--json", "print JSON")
+    .action(({ email, account, role, operator, json }) =>
+      withWorkspace(async (workspace) => {
+        if ((account === undefined) === (operator === undefined))
+          throw new OperatorError("Give either --account ID or --operator.", 2);
+        const { user: made, setupUrl } = operator
+          ? await addOperator(workspace, { email })
+          : await addMember(workspace, { accountId: account, email, role, vouched: true });
+        // Whoever can run this command can read the database: a new link gives nothing away.
+        const url = setupUrl ?? (await issueSetupLink(workspace, { userId: made.id })).setupUrl;
+        printResult(
+          json,
+          { user_id: made.id, setup_url: url },
+          () =>
+            `User ${made.id} (${made.email}).\nOpen this link once, within three days, to set a password:\n${url}`,
+        );
+      }),
+    );
+  return user;
+}

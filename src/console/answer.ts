@@ -1,0 +1,188 @@
+import { timingSafeEqual } from "node:crypto";
+import { passkeyDesk } from "../app/passkeys.ts";
+import { readSession } from "../app/sign-in.ts";
+import { AppError, OperatorError } from "../core/errors.ts";
+import { readBounded } from "../http/body.ts";
+import type { Exchange } from "../http/exchange.ts";
+import { findAccount } from "../store/accounts.ts";
+import { membershipsOf } from "../store/users.ts";
+import { serveAsset } from "./assets.ts";
+import { errorPage } from "./error-page.tsx";
+import { flashBoard } from "./flash.ts";
+import { notFound, PageError } from "./page-error.ts";
+import { redirect, sessionToken } from "./respond.ts";
+import { consoleRoutes } from "./routes.ts";
+import { signInLimit } from "./sign-in-limit.ts";
+import type { ConsoleParts, ConsoleRoute, UserVisit, Visit } from "./visit.ts";
+
+/** Answers everything under /console, errors as pages too. */
+export function consoleAnswer(parts: ConsoleParts): (exchange: Exchange) => Promise<Response> {
+  const flashes = flashBoard(() => parts.clock.now());
+  const signIns = signInLimit();
+  const passkeys = passkeyDesk(parts);
+  return async (exchange) => {
+    const asset = await serveAsset(exchange);
+    if (asset) return asset;
+    const visit: Visit = {
+      parts,
+      exchange,
+      params: {},
+      query: exchange.url.searchParams,
+      form: new URLSearchParams(),
+      token: sessionToken(exchange.request, parts.config),
+      flashes,
+      signIns,
+      passkeys,
+      now: parts.clock.now(),
+    };
+    try {
+      return await dispatch(visit);
+    } catch (error) {
+      return failed(visit, error);
+    }
+  };
+}
+
+async function dispatch(visit: Visit): Promise<Response> {
+  const { exchange } = visit;
+  const method = exchange.request.method === "POST" ? "POST" : "GET";
+  if (exchange.request.method !== method) throw new PageError(405, "Pages answer GET and POST.");
+  const found = match(method, exchange.url.pathname);
+  if (!found) throw notFound();
+  visit.params = found.params;
+  if (method === "POST") {
+    refuseForeignOrigin(exchange.request, visit.parts.config.baseUrl);
+    visit.form = await readForm(exchange.request);
+  }
+  const admitted = await admit(visit, found.route);
+  return admitted instanceof Response ? admitted : found.route.handle(admitted);
+}
+
+function match(method: string, pathname: string) {
+  const parts = pathname.replace(/(?<=.)\/$/, "").split("/");
+  for (const route of consoleRoutes) {
+    const pattern = route.path.split("/");
+    if (route.method !== method || pattern.length !== parts.length) continue;
+    const params: Record<string, string> = {};
+    const fits = pattern.every((part, i) => {
+      const given = parts[i] ?? "";
+      if (!part.startsWith(":")) return part === given;
+      params[part.slice(1)] = given;
+      // Every id and token of ours is made of these; anything else names nothing.
+      return /^[\w.-]{1,128}$/.test(given);
+    });
+    if (fits) return { route, params };
+  }
+  return undefined;
+}
+
+/** Adds what the route's access promises to the visit, or answers instead. Throws 403 and 404. */
+async function admit(visit: Visit, route: ConsoleRoute): Promise<Visit | Response> {
+  if (route.access === "anyone") return visit;
+  const user = await userVisit(visit);
+  if (!user) return visit.exchange.request.method === "GET" ? signInFirst(visit) : signInAgain(visit);
+  if (route.method === "POST") checkCsrf(user);
+  switch (route.access) {
+    case "user":
+      return user;
+    case "operator":
+      // As if it were not there: who is no operator need not know what operators have.
+      if (user.user.isOperator !== 1) throw notFound();
+      return user;
+    default: {
+      if (!user.account || !user.role)
+        return redirect(
+          user.user.isOperator === 1 ? "/console/operator" : "/console/no-account",
+          visit.exchange,
+        );
+      if (route.method === "POST" && user.role === "viewer")
+        throw new PageError(403, "You are looking at this account read-only. Leave it to make changes.");
+      if (route.access === "owner" && route.method === "POST" && user.role !== "owner")
+        throw new PageError(403, "Only an owner of the account may do this. Ask one of them.");
+      return user;
+    }
+  }
+}
+
+async function userVisit(visit: Visit): Promise<UserVisit | undefined> {
+  const { parts, token } = visit;
+  const found = token === undefined ? undefined : await readSession(parts, token);
+  if (!found) return undefined;
+  const { user, session } = found;
+  // Read on every request, so that a membership that ended holds from the next click on.
+  const memberships = await membershipsOf(parts.store.read, user.id);
+  const own = memberships.find((m) => m.account.id === session.accountId);
+  if (own) return { ...visit, user, session, account: own.account, role: own.membership.role };
+  if (session.accountId !== null && user.isOperator === 1) {
+    const account = await findAccount(parts.store.read, session.accountId);
+    if (account) return { ...visit, user, session, account, role: "viewer" };
+  }
+  const [first] = memberships;
+  return { ...visit, user, session, account: first?.account ?? null, role: first?.membership.role ?? null };
+}
+
+/** After signing in, the way goes on to the page that was asked for. */
+function signInFirst({ exchange }: Visit): Response {
+  const { pathname, search } = exchange.url;
+  const next = pathname === "/console" ? "" : `?next=${encodeURIComponent(pathname + search)}`;
+  return redirect(`/console/sign-in${next}`, exchange);
+}
+
+function signInAgain({ exchange }: Visit): Response {
+  return redirect("/console/sign-in?ended=1", exchange);
+}
+
+/**
+ * A form of another site must not act with our cookie. Browsers name the origin of every POST; the few requests
+ * without one have to show the session's own token all the same.
+ */
+function refuseForeignOrigin(request: Request, baseUrl: string): void {
+  const origin = request.headers.get("origin");
+  const site = request.headers.get("sec-fetch-site");
+  const host = request.headers.get("host") ?? "";
+  const isOwn = origin !== null && (origin === new URL(baseUrl).origin || URL.parse(origin)?.host === host);
+  if (isOwn && (site === null || site === "same-origin" || site === "none")) return;
+  throw new PageError(
+    403,
+    "This form was sent from another site. Open the console in this browser and do it there.",
+  );
+}
+
+function checkCsrf(visit: UserVisit): void {
+  const given = Buffer.from(visit.form.get("_csrf") ?? "");
+  const wanted = Buffer.from(visit.session.csrfToken);
+  if (given.length === wanted.length && timingSafeEqual(given, wanted)) return;
+  throw new PageError(
+    403,
+    "This form is out of date: you signed in again since. Go back, reload and send it again.",
+  );
+}
+
+async function readForm(request: Request): Promise<URLSearchParams> {
+  const type = (request.headers.get("content-type") ?? "").split(";")[0]?.trim();
+  if (type !== "application/x-www-form-urlencoded")
+    throw new PageError(415, "Forms are sent as application/x-www-form-urlencoded.");
+  return new URLSearchParams(Buffer.from(await readBounded(request)).toString("utf8"));
+}
+
+async function failed(visit: Visit, error: unknown): Promise<Response> {
+  const { exchange, parts } = visit;
+  if (error instanceof OperatorError) return backWith(visit, error.message);
+  if (error instanceof PageError) return errorPage(visit, error.status, error.message);
+  if (error instanceof AppError && error.status < 500) return errorPage(visit, error.status, error.message);
+  const stack = error instanceof Error ? error.stack : String(error);
+  parts.log.error("console_failed", { requestId: exchange.requestId, cause: stack });
+  const message = `Something went wrong on our side. If it stays, tell the operator this id: ${exchange.requestId}`;
+  return errorPage(visit, 500, message);
+}
+
+/** Back to the page with the form, which then says what was wrong with it. */
+async function backWith(visit: Visit, problem: string): Promise<Response> {
+  const { exchange } = visit;
+  const from = URL.parse(exchange.request.headers.get("referer") ?? "");
+  const user = await userVisit(visit);
+  if (exchange.request.method !== "POST" || !user || from?.host !== exchange.request.headers.get("host"))
+    return errorPage(visit, 422, problem);
+  visit.flashes.put(user.session.id, { problem });
+  return redirect(from.pathname + from.search, exchange);
+}

@@ -1,0 +1,102 @@
+// The console's own script. Pages work without it; it adds the reader's time zone, copying, the theme and dialogs.
+(() => {
+  const root = document.documentElement;
+  const stored = localStorage.getItem("cardpress-theme");
+  // Runs in the head, before the first paint, so that the page never flashes in the other theme.
+  if (stored === "light" || stored === "dark") root.dataset.theme = stored;
+
+  const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+  const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+  const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+  /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
+  const STEPS = [
+    ["day", 86_400_000],
+    ["hour", 3_600_000],
+    ["minute", 60_000],
+  ];
+
+  /** @param {Date} date @param {string | undefined} style */
+  const timeText = (date, style) => {
+    if (style !== "relative") return absolute.format(date);
+    const away = date.getTime() - Date.now();
+    if (Math.abs(away) > 7 * 86_400_000) return absolute.format(date);
+    for (const [unit, ms] of STEPS)
+      if (Math.abs(away) >= ms) return relative.format(Math.round(away / ms), unit);
+    return away > 0 ? "in a moment" : "just now";
+  };
+
+  /** @param {ParentNode} within */
+  const localTimes = (within) => {
+    for (const element of /** @type {NodeListOf<HTMLTimeElement>} */ (
+      within.querySelectorAll("time[datetime]")
+    )) {
+      const date = new Date(element.dateTime);
+      if (Number.isNaN(date.getTime())) continue;
+      element.textContent = timeText(date, element.dataset.style);
+      element.title = exact.format(date);
+    }
+  };
+
+  /** @param {HTMLElement} button */
+  const copy = async (button) => {
+    const target = document.getElementById(button.dataset.copies ?? "");
+    if (!target) return;
+    const text = target instanceof HTMLInputElement ? target.value : (target.textContent ?? "");
+    await navigator.clipboard.writeText(text);
+    const label = button.querySelector("[data-label]") ?? button;
+    const before = label.textContent;
+    label.textContent = "Copied";
+    setTimeout(() => {
+      label.textContent = before;
+    }, 1500);
+  };
+
+  const showTheme = () => {
+    const dark =
+      root.dataset.theme === "dark" ||
+      (!root.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
+    for (const button of document.querySelectorAll("[data-theme-toggle]"))
+      button.setAttribute("aria-label", dark ? "Use the light theme" : "Use the dark theme");
+    return dark;
+  };
+
+  const toggleTheme = () => {
+    const next = showTheme() ? "light" : "dark";
+    root.dataset.theme = next;
+    localStorage.setItem("cardpress-theme", next);
+    showTheme();
+  };
+
+  document.addEventListener("click", (event) => {
+    /** @type {HTMLElement | null} */
+    const button = event.target instanceof Element ? event.target.closest("button") : null;
+    if (!button) return;
+    if (button.dataset.copies) copy(button);
+    if (button.hasAttribute("data-theme-toggle")) toggleTheme();
+    const dialog = document.getElementById(button.dataset.opens ?? "");
+    if (dialog instanceof HTMLDialogElement) dialog.showModal();
+    if (button.hasAttribute("data-closes")) button.closest("dialog")?.close();
+  });
+  // A form that is sent when one of its choices changes, such as a filter.
+  document.addEventListener("change", ({ target }) => {
+    if (target instanceof HTMLSelectElement && target.hasAttribute("data-submits"))
+      target.form?.requestSubmit();
+  });
+  // Sending a form twice by a double click would do it twice.
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (!(form instanceof HTMLFormElement) || form.hasAttribute("hx-post")) return;
+    if (form.dataset.sent) event.preventDefault();
+    form.dataset.sent = "1";
+  });
+  addEventListener("pageshow", () => {
+    for (const form of document.forms) delete form.dataset.sent;
+  });
+  document.addEventListener("DOMContentLoaded", () => {
+    localTimes(document);
+    showTheme();
+  });
+  document.addEventListener("htmx:load", ({ target }) => {
+    if (target instanceof Element) localTimes(target);
+  });
+})();

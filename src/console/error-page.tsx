@@ -1,0 +1,35 @@
+/** @jsxImportSource preact */
+import { readSession } from "../app/sign-in.ts";
+import { narrowPage } from "./layout.tsx";
+import type { Visit } from "./visit.ts";
+
+const TITLES: Record<number, string> = {
+  403: "Not allowed",
+  404: "Page not found",
+  405: "Not possible here",
+  413: "Too much text",
+  415: "Not a form",
+  422: "That did not work",
+  429: "Too many tries",
+  500: "Something broke",
+};
+
+/** Says what went wrong and leads back. */
+export async function errorPage(visit: Visit, status: number, message: string): Promise<Response> {
+  const title = TITLES[status] ?? "That did not work";
+  const isSignedIn = visit.token !== undefined && (await readSession(visit.parts, visit.token)) !== undefined;
+  return narrowPage(
+    visit,
+    title,
+    <>
+      <h1>{title}</h1>
+      <p class="lead">{message}</p>
+      <p class="actions">
+        <a class="button button-primary" href={isSignedIn ? "/console" : "/console/sign-in"}>
+          {isSignedIn ? "To the console" : "Sign in"}
+        </a>
+      </p>
+    </>,
+    { status },
+  );
+}

@@ -1,0 +1,45 @@
+/** @jsxImportSource preact */
+import type { Image, PublicStatus } from "../store/images.ts";
+import { Badge } from "./elements.tsx";
+
+/** The state as partners know it. */
+export function publicStatus(image: Pick<Image, "state">): PublicStatus {
+  return image.state === "queued" || image.state === "rendering" ? "processing" : image.state;
+}
+
+export function StatusBadge({ image }: { image: Pick<Image, "state"> }) {
+  switch (image.state) {
+    case "completed":
+      return <Badge tone="good">Completed</Badge>;
+    case "failed":
+      return <Badge tone="bad">Failed</Badge>;
+    default:
+      return <Badge tone="busy">{image.state === "queued" ? "Queued" : "Rendering"}</Badge>;
+  }
+}
+
+/** The player's name as it was sent; the request is JSON from the database, so nothing about it is taken for granted. */
+export function playerName(image: Pick<Image, "request">): string {
+  const { player } = (image.request ?? {}) as { player?: { name?: unknown } };
+  return typeof player?.name === "string" ? player.name : "Unknown player";
+}
+
+/** The finished picture, small; or what stands in its place. */
+export function Thumb({ image }: { image: Image }) {
+  if (image.outputName !== null && image.purgedAt === null)
+    return (
+      <img
+        class="thumb"
+        src={`/console/images/${image.id}/thumb`}
+        alt=""
+        loading="lazy"
+        width={256}
+        height={320}
+      />
+    );
+  return (
+    <span class={`thumb thumb-${publicStatus(image)}`}>
+      {image.purgedAt !== null ? "Expired" : image.state === "failed" ? "No card" : "In the making"}
+    </span>
+  );
+}

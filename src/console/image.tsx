@@ -1,0 +1,240 @@
+/** @jsxImportSource preact */
+import PQueue from "p-queue";
+import { imageView } from "../app/image-view.ts";
+import { findRecordOfImage } from "../store/idempotency.ts";
+import { findImage, type Image } from "../store/images.ts";
+import { entriesOfImage, type LedgerEntry } from "../store/ledger.ts";
+import { Card, Code, EnvironmentBadge, Notice, PageHead, Time } from "./elements.tsx";
+import { playerName, publicStatus, StatusBadge } from "./image-parts.tsx";
+import { shell } from "./layout.tsx";
+import { notFound } from "./page-error.ts";
+import { privateFile } from "./respond.ts";
+import { type MemberVisit, member } from "./visit.ts";
+
+/** The image of the address, in whichever environment it is this account's. */
+export async function ownImage({ parts, account, params }: MemberVisit): Promise<Image> {
+  const scope = { accountId: account.id, id: params.id ?? "" };
+  const image =
+    (await findImage(parts.store.read, { ...scope, environment: "live" })) ??
+    (await findImage(parts.store.read, { ...scope, environment: "test" }));
+  if (!image) throw notFound();
+  return image;
+}
+
+interface Step {
+  title: string;
+  at: number | null;
+  note?: string;
+  tone?: "good" | "bad" | "busy";
+}
+
+/** What happened to an image, as far as its row and its ledger entries tell. */
+function timeline(image: Image, entries: LedgerEntry[]): Step[] {
+  const reserved = entries.find((e) => e.kind === "reserve");
+  const settled = entries.find((e) => e.kind === "settle");
+  const released = entries.find((e) => e.kind === "release");
+  const steps: Step[] = [
+    {
+      title: "Accepted",
+      at: image.createdAt,
+      note: reserved ? "One credit reserved." : "Test images cost no credit.",
+    },
+  ];
+  if (image.renders > 0)
+    steps.push({
+      title: image.renders === 1 ? "Rendered" : `Rendered in ${image.renders} attempts`,
+      at: null,
+      ...(image.renders > 1
+        ? { note: "An attempt was cut short on our side and was repeated by itself." }
+        : {}),
+    });
+  if (image.state === "queued") steps.push({ title: "Waiting for a renderer", at: null, tone: "busy" });
+  if (image.state === "rendering") steps.push({ title: "Being rendered", at: image.updatedAt, tone: "busy" });
+  if (image.state === "completed")
+    steps.push({
+      title: "Completed",
+      at: image.completedAt,
+      tone: "good",
+      ...(settled ? { note: "The credit was used." } : {}),
+    });
+  if (image.state === "failed")
+    steps.push({
+      title: "Failed",
+      at: image.completedAt,
+      tone: "bad",
+      ...(released ? { note: "The credit came back." } : {}),
+    });
+  if (image.purgedAt !== null)
+    steps.push({ title: "Picture removed", at: image.purgedAt, note: "Its time was over." });
+  else if (image.expiresAt !== null) steps.push({ title: "Picture expires", at: image.expiresAt });
+  return steps;
+}
+
+function Timeline({ steps }: { steps: Step[] }) {
+  return (
+    <ol class="timeline">
+      {steps.map((step) => (
+        <li key={step.title} class={step.tone && `step-${step.tone}`}>
+          <strong>{step.title}</strong>
+          {step.at !== null && <Time at={step.at} />}
+          {step.note && <p>{step.note}</p>}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** What a failure means and what to do about it, in more words than its message has. */
+function Failure({ image }: { image: Image }) {
+  if (image.state !== "failed") return null;
+  return (
+    <Notice tone="bad" title={`Failed: ${image.failureCode}`}>
+      {image.failureMessage} Send it again as a new request, with a new Idempotency-Key; only finished cards
+      cost a credit. <a href={`/docs/errors/${image.failureCode}`}>More about this code</a>
+    </Notice>
+  );
+}
+
+function Pictures({ image, hasPhoto }: { image: Image; hasPhoto: boolean }) {
+  const name = playerName(image);
+  const isThere = image.outputName !== null && image.purgedAt === null;
+  return (
+    <div class="pictures">
+      <figure>
+        {isThere ? (
+          <a href={`/cdn/${image.outputName}`}>
+            <img class="picture" src={`/cdn/${image.outputName}`} alt={`The card of ${name}`} />
+          </a>
+        ) : (
+          <span class={`picture thumb-${publicStatus(image)}`}>
+            {image.purgedAt !== null ? "Expired" : image.state === "failed" ? "No card" : "In the making"}
+          </span>
+        )}
+        <figcaption>
+          Card
+          {isThere && image.outputBytes !== null && (
+            <span class="note">
+              {` ${image.outputWidth} × ${image.outputHeight}, ${(image.outputBytes / 1024).toFixed(0)} KB`}
+            </span>
+          )}
+        </figcaption>
+      </figure>
+      {hasPhoto && (
+        <figure>
+          <img class="picture" src={`/console/images/${image.id}/photo`} alt={`${name}, as sent`} />
+          <figcaption>Photo as fetched</figcaption>
+        </figure>
+      )}
+    </div>
+  );
+}
+
+async function imagePage(visit: MemberVisit): Promise<Response> {
+  const image = await ownImage(visit);
+  const { store, config, progress, folder } = visit.parts;
+  const [entries, record] = await Promise.all([
+    entriesOfImage(store.read, image.id),
+    findRecordOfImage(store.read, image.id),
+  ]);
+  const view = imageView(image, { cdnBaseUrl: config.cdnBaseUrl, progress: progress.of(image.id) });
+  const hasPhoto =
+    image.sourceSha256 !== null && (await Bun.file(folder.sourcePath(image.sourceSha256)).exists());
+  return shell(
+    visit,
+    playerName(image),
+    <>
+      <PageHead
+        title={playerName(image)}
+        lead={
+          <>
+            <StatusBadge image={image} /> <EnvironmentBadge environment={image.environment} />{" "}
+            <code>{image.id}</code>
+          </>
+        }
+      >
+        <a class="button" href={`/console/playground?from=${image.id}`}>
+          Open in the playground
+        </a>
+      </PageHead>
+      <Failure image={image} />
+      <div class="image-page">
+        <div class="stack">
+          <Card>
+            <Pictures image={image} hasPhoto={hasPhoto} />
+          </Card>
+          <Code id="request" label="Request body" text={JSON.stringify(image.request, null, 2)} />
+          <Code
+            id="answer"
+            label="Answer of GET /v1/images/{image_id}"
+            text={JSON.stringify({ success: true, data: view, error: null }, null, 2)}
+          />
+        </div>
+        <div class="stack">
+          <Card title="Timeline">
+            <Timeline steps={timeline(image, entries)} />
+          </Card>
+          <Card title="Details">
+            <dl class="facts">
+              <dt>External id</dt>
+              <dd>{image.externalId}</dd>
+              <dt>Idempotency-Key</dt>
+              <dd>{record ? <code>{record.key}</code> : "Not kept any more"}</dd>
+              <dt>Renders</dt>
+              <dd>{image.renders}</dd>
+              {image.completedAt !== null && (
+                <>
+                  <dt>Took</dt>
+                  <dd>{`${((image.completedAt - image.createdAt) / 1000).toFixed(1)} s`}</dd>
+                </>
+              )}
+            </dl>
+          </Card>
+        </div>
+      </div>
+    </>,
+    { wide: true },
+  );
+}
+
+/** The types a source can have, by their first bytes. */
+function photoType(head: Uint8Array): string {
+  const hex = Buffer.from(head).toString("hex");
+  if (hex.startsWith("ffd8ff")) return "image/jpeg";
+  return hex.startsWith("89504e47") ? "image/png" : "image/webp";
+}
+
+async function photo(visit: MemberVisit): Promise<Response> {
+  const image = await ownImage(visit);
+  if (image.sourceSha256 === null) throw notFound();
+  const file = Bun.file(visit.parts.folder.sourcePath(image.sourceSha256));
+  if (!(await file.exists())) throw notFound();
+  const head = await file.slice(0, 12).bytes();
+  return privateFile(visit.exchange, file, {
+    "Content-Type": photoType(head),
+    "Cache-Control": "private, max-age=3600",
+  });
+}
+
+/** Shrinking a full card takes about 30 ms of a core: two at a time leave the rest to the renderers. */
+const shrinking = new PQueue({ concurrency: 2 });
+const THUMB_WIDTH_PX = 360;
+
+async function thumb(visit: MemberVisit): Promise<Response> {
+  const image = await ownImage(visit);
+  if (image.outputName === null || image.purgedAt !== null) throw notFound();
+  const path = visit.parts.folder.outputPath(image.outputName);
+  const bytes = await shrinking.add(() =>
+    new Bun.Image(path).resize(THUMB_WIDTH_PX).webp({ quality: 82 }).bytes(),
+  );
+  return privateFile(visit.exchange, bytes, {
+    "Content-Type": "image/webp",
+    // A finished picture never changes.
+    "Cache-Control": "private, max-age=86400, immutable",
+  });
+}
+
+export const imageRoutes = [
+  member.get("/console/images/:id", imagePage),
+  member.get("/console/images/:id/photo", photo),
+  member.get("/console/images/:id/thumb", thumb),
+];

@@ -1,0 +1,238 @@
+/** @jsxImportSource preact */
+import { ENVIRONMENTS } from "../../db/schema.ts";
+import type { Environment } from "../core/api-key.ts";
+import { findImagesByExternalId } from "../store/image-search.ts";
+import { type Image, type ListPosition, listImages, type PublicStatus } from "../store/images.ts";
+import { Card, Empty, PageHead, Segments, Time } from "./elements.tsx";
+import { Icon } from "./icons.tsx";
+import { playerName, StatusBadge, Thumb } from "./image-parts.tsx";
+import { shell } from "./layout.tsx";
+import { type MemberVisit, member } from "./visit.ts";
+
+const STATUSES: PublicStatus[] = ["processing", "completed", "failed"];
+const PAGE_SIZE = 24;
+
+interface Filter {
+  environment: Environment;
+  status: PublicStatus | undefined;
+  view: "grid" | "table";
+  search: string;
+}
+
+/** What the address asks for; unknown words fall back to the first choice. */
+function readFilter({ query }: MemberVisit): Filter {
+  return {
+    environment: ENVIRONMENTS.find((known) => known === query.get("environment")) ?? "live",
+    status: STATUSES.find((known) => known === query.get("status")),
+    view: query.get("view") === "table" ? "table" : "grid",
+    search: (query.get("search") ?? "").trim().slice(0, 255),
+  };
+}
+
+function address(filter: Filter, change: Partial<Filter> & { after?: string } = {}): string {
+  const { environment, status, view, search, after } = { after: undefined, ...filter, ...change };
+  const entries = Object.entries({
+    environment,
+    status,
+    view: view === "table" ? view : undefined,
+    search,
+    after,
+  });
+  const query = new URLSearchParams();
+  for (const [name, value] of entries) if (value) query.set(name, value);
+  return `/console/images?${query}`;
+}
+
+/** Reads `1763720000000.img_abc`; what it reaches is this account's own images whatever it says. */
+export function readPosition(text: string | null): ListPosition | undefined {
+  const match = /^(\d{1,15})\.([\w-]{1,64})$/.exec(text ?? "");
+  return match ? { createdAt: Number(match[1]), id: match[2] ?? "" } : undefined;
+}
+
+function Grid({ images }: { images: Image[] }) {
+  return (
+    <ul class="grid">
+      {images.map((image) => (
+        <li key={image.id}>
+          <a href={`/console/images/${image.id}`} class="tile">
+            <Thumb image={image} />
+            <span class="tile-name ellipsis">{playerName(image)}</span>
+            <span class="tile-foot">
+              <StatusBadge image={image} />
+              <Time at={image.createdAt} style="relative" />
+            </span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function ImageTable({ images, caption }: { images: Image[]; caption: string }) {
+  return (
+    <table class="table">
+      <caption class="visually-hidden">{caption}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Player</th>
+          <th scope="col">External id</th>
+          <th scope="col">Status</th>
+          <th scope="col">Image</th>
+          <th scope="col">Created</th>
+        </tr>
+      </thead>
+      <tbody>
+        {images.map((image) => (
+          <tr key={image.id}>
+            <th scope="row">
+              <a href={`/console/images/${image.id}`}>{playerName(image)}</a>
+            </th>
+            <td data-label="External id">
+              <span class="clip">{image.externalId}</span>
+            </td>
+            <td data-label="Status">
+              <StatusBadge image={image} />
+            </td>
+            <td data-label="Image">
+              <code class="clip">{image.id}</code>
+            </td>
+            <td data-label="Created">
+              <Time at={image.createdAt} style="relative" />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Toolbar({ filter }: { filter: Filter }) {
+  const { environment, status, view, search } = filter;
+  return (
+    <div class="toolbar">
+      <Segments
+        label="Environment"
+        choices={ENVIRONMENTS.map((name) => ({
+          label: name === "live" ? "Live" : "Test",
+          href: address(filter, { environment: name }),
+          current: name === environment,
+        }))}
+      />
+      <Segments
+        label="Status"
+        choices={[undefined, ...STATUSES].map((name) => ({
+          label: name === undefined ? "All" : name[0]?.toUpperCase() + name.slice(1),
+          href: address(filter, { status: name }),
+          current: name === status,
+        }))}
+      />
+      <form class="search" action="/console/images" method="get">
+        <Icon name="search" />
+        <label for="search" class="visually-hidden">
+          External id or image id
+        </label>
+        <input id="search" name="search" type="search" value={search} placeholder="External id or image id" />
+        <input type="hidden" name="environment" value={environment} />
+        {view === "table" && <input type="hidden" name="view" value="table" />}
+      </form>
+      <span class="grow" />
+      <Segments
+        label="View"
+        choices={[
+          { label: "Grid", href: address(filter, { view: "grid" }), current: view === "grid" },
+          { label: "Table", href: address(filter, { view: "table" }), current: view === "table" },
+        ]}
+      />
+    </div>
+  );
+}
+
+function NoImages({ filter }: { filter: Filter }) {
+  const { search, status, environment } = filter;
+  if (search || status)
+    return (
+      <Empty
+        title="Nothing found"
+        action={
+          <a class="button" href={address(filter, { search: "", status: undefined })}>
+            Show all
+          </a>
+        }
+      >
+        {search
+          ? `No ${environment} image has an external id that begins with “${search}”, nor this image id.`
+          : `No ${environment} image is ${status}.`}
+      </Empty>
+    );
+  return (
+    <Empty
+      title={`No ${environment} images yet`}
+      action={
+        <>
+          <a class="button button-primary" href="/console/playground">
+            Open the playground
+          </a>
+          <a class="button" href="/docs/quickstart">
+            Read the quick start
+          </a>
+        </>
+      }
+    >
+      Send your first request from the playground, or from your server with a key.
+    </Empty>
+  );
+}
+
+async function imagesPage(visit: MemberVisit): Promise<Response> {
+  const filter = readFilter(visit);
+  const { store } = visit.parts;
+  const scope = { accountId: visit.account.id, environment: filter.environment };
+  const after = readPosition(visit.query.get("after"));
+  const found = filter.search
+    ? await findImagesByExternalId(store.read, {
+        ...scope,
+        search: filter.search,
+        status: filter.status,
+        limit: PAGE_SIZE,
+      })
+    : await listImages(store.read, { ...scope, status: filter.status, after, limit: PAGE_SIZE + 1 });
+  const images = found.slice(0, PAGE_SIZE);
+  const last = images.at(-1);
+  const next = found.length > PAGE_SIZE && last ? `${last.createdAt}.${last.id}` : undefined;
+  return shell(
+    visit,
+    "Images",
+    <>
+      <PageHead title="Images" lead="Every card you asked for, newest first." />
+      <Toolbar filter={filter} />
+      {images.length === 0 ? (
+        <Card>
+          <NoImages filter={filter} />
+        </Card>
+      ) : filter.view === "grid" ? (
+        <Grid images={images} />
+      ) : (
+        <Card flush>
+          <ImageTable images={images} caption="Images" />
+        </Card>
+      )}
+      {(next || after) && (
+        <nav class="pager" aria-label="Pages">
+          {after && (
+            <a class="button" href={address(filter)}>
+              Newest
+            </a>
+          )}
+          {next && (
+            <a class="button" href={address(filter, { after: next })}>
+              Older
+            </a>
+          )}
+        </nav>
+      )}
+    </>,
+    { wide: true },
+  );
+}
+
+export const imagesRoutes = [member.get("/console/images", imagesPage)];

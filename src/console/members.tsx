@@ -1,0 +1,192 @@
+/** @jsxImportSource preact */
+import { MEMBER_ROLES } from "../../db/schema.ts";
+import { addMember, changeRole, removeMember } from "../app/manage-users.ts";
+import { OperatorError } from "../core/errors.ts";
+import { type MemberRole, type Membership, membersOf, type User } from "../store/users.ts";
+import { Badge, Card, Confirm, CopyText, Field, PageHead, PostForm, Time } from "./elements.tsx";
+import type { Flash } from "./flash.ts";
+import { shell } from "./layout.tsx";
+import { notFound } from "./page-error.ts";
+import { redirect } from "./respond.ts";
+import { field, type MemberVisit, member, owner } from "./visit.ts";
+
+/** A setup link, shown to who made it. No mail is sent: the link goes by whichever way its maker trusts. */
+export function FreshLink({ link }: { link: NonNullable<Flash["link"]> }) {
+  return (
+    <section class="card card-accent" aria-labelledby="link-title">
+      <h2 id="link-title">{`Send this link to ${link.email}`}</h2>
+      <p>It sets their password. It works once, within three days, and is shown only now.</p>
+      <CopyText id="fresh-link" text={link.url} label="Setup link" />
+    </section>
+  );
+}
+
+export function InviteForm({
+  visit,
+  action,
+}: {
+  visit: MemberVisit | Parameters<typeof PostForm>[0]["visit"];
+  action: string;
+}) {
+  return (
+    <PostForm visit={visit} action={action} class="row-form">
+      <Field label="Email" id="email">
+        <input
+          id="email"
+          name="email"
+          type="email"
+          required
+          placeholder="ana@example.com"
+          autocomplete="off"
+        />
+      </Field>
+      <fieldset class="choices">
+        <legend>Role</legend>
+        <label>
+          <input type="radio" name="role" value="developer" checked /> Developer
+        </label>
+        <label>
+          <input type="radio" name="role" value="owner" /> Owner
+        </label>
+      </fieldset>
+      <button type="submit" class="button button-primary">
+        Add member
+      </button>
+    </PostForm>
+  );
+}
+
+/** The role a form names. Throws an OperatorError for any other word. */
+export function readRole(text: string): MemberRole {
+  const role = MEMBER_ROLES.find((known) => known === text);
+  if (!role) throw new OperatorError("Choose whether the person is an owner or a developer.");
+  return role;
+}
+
+function MemberRow({ visit, row }: { visit: MemberVisit; row: { user: User; membership: Membership } }) {
+  const { user, membership } = row;
+  const other = membership.role === "owner" ? "developer" : "owner";
+  return (
+    <tr>
+      <th scope="row">
+        {user.email}
+        {user.id === visit.user.id && <span class="note"> (you)</span>}
+      </th>
+      <td data-label="Role">
+        <Badge>{membership.role === "owner" ? "Owner" : "Developer"}</Badge>
+      </td>
+      <td data-label="Last sign-in">
+        {user.lastSignInAt !== null ? (
+          <Time at={user.lastSignInAt} style="relative" />
+        ) : (
+          <span class="note">Has not signed in yet</span>
+        )}
+      </td>
+      <td class="cell-actions">
+        {visit.role === "owner" && (
+          <>
+            <PostForm visit={visit} action={`/console/members/${user.id}/role`} class="inline">
+              <button type="submit" class="button button-small" name="role" value={other}>
+                {`Make ${other}`}
+              </button>
+            </PostForm>
+            <Confirm
+              visit={visit}
+              id={`remove-${user.id}`}
+              action={`/console/members/${user.id}/remove`}
+              button="Remove"
+              title={`Remove ${user.email}?`}
+              confirm="Remove member"
+            >
+              <p>They lose access to this account with their next click. Keys they made keep working.</p>
+            </Confirm>
+          </>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+async function membersPage(visit: MemberVisit): Promise<Response> {
+  const rows = await membersOf(visit.parts.store.read, visit.account.id);
+  const flash = visit.flashes.take(visit.session.id);
+  return shell(
+    visit,
+    "Members",
+    <>
+      <PageHead title="Members" lead="Developers use everything here; owners also decide who is a member." />
+      {flash?.link && <FreshLink link={flash.link} />}
+      <Card flush>
+        <table class="table">
+          <caption class="visually-hidden">Members</caption>
+          <thead>
+            <tr>
+              <th scope="col">Email</th>
+              <th scope="col">Role</th>
+              <th scope="col">Last sign-in</th>
+              <th scope="col">
+                <span class="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <MemberRow key={row.user.id} visit={visit} row={row} />
+            ))}
+          </tbody>
+        </table>
+      </Card>
+      {visit.role === "owner" && (
+        <Card title="Add a member" note="You get a one-time link to pass on.">
+          <InviteForm visit={visit} action="/console/members" />
+        </Card>
+      )}
+    </>,
+    { flash },
+  );
+}
+
+async function add(visit: MemberVisit): Promise<Response> {
+  const { parts, account, user, session, exchange } = visit;
+  const email = field(visit, "email");
+  const role = readRole(field(visit, "role"));
+  const made = await addMember(parts, { accountId: account.id, email, role, vouched: false, by: user.id });
+  const { setupUrl } = made;
+  visit.flashes.put(
+    session.id,
+    setupUrl === null
+      ? { notice: `${made.user.email} is a member and signs in with the password they have.` }
+      : { link: { email: made.user.email, url: setupUrl } },
+  );
+  return redirect("/console/members", exchange);
+}
+
+/** The id of the address, if it is a member's of this account. */
+async function memberId({ parts, account, params }: MemberVisit): Promise<string> {
+  const members = await membersOf(parts.store.read, account.id);
+  const found = members.find(({ user }) => user.id === params.id);
+  if (!found) throw notFound();
+  return found.user.id;
+}
+
+async function remove(visit: MemberVisit): Promise<Response> {
+  const { parts, account, user, exchange } = visit;
+  await removeMember(parts, { accountId: account.id, userId: await memberId(visit), by: user.id });
+  visit.flashes.put(visit.session.id, { notice: "The member is removed." });
+  return redirect("/console/members", exchange);
+}
+
+async function setRole(visit: MemberVisit): Promise<Response> {
+  const { parts, account, user, exchange } = visit;
+  const userId = await memberId(visit);
+  const role = readRole(field(visit, "role"));
+  await changeRole(parts, { accountId: account.id, userId, role, by: user.id });
+  return redirect("/console/members", exchange);
+}
+
+export const memberRoutes = [
+  member.get("/console/members", membersPage),
+  owner.post("/console/members", add),
+  owner.post("/console/members/:id/remove", remove),
+  owner.post("/console/members/:id/role", setRole),
+];

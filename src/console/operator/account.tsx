@@ -1,0 +1,296 @@
+/** @jsxImportSource preact */
+
+import { logAction } from "../../app/audit-log.ts";
+import { creditsAvailable } from "../../app/credits.ts";
+import { changePlan, grantCredits, resumeAccount, suspendAccount } from "../../app/manage-account.ts";
+import { addMember, issueSetupLink } from "../../app/manage-users.ts";
+import { OperatorError } from "../../core/errors.ts";
+import { type Account, findAccount } from "../../store/accounts.ts";
+import { listEntries } from "../../store/ledger.ts";
+import { openAccount } from "../../store/sessions.ts";
+import { membershipsOf, membersOf } from "../../store/users.ts";
+import { Badge, Card, Confirm, count, Field, Notice, PageHead, PostForm, Stat, Time } from "../elements.tsx";
+import { shell } from "../layout.tsx";
+import { FreshLink, InviteForm, readRole } from "../members.tsx";
+import { notFound } from "../page-error.ts";
+import { redirect } from "../respond.ts";
+import { field, operator, type UserVisit } from "../visit.ts";
+import { readCredits, readTier, TierSelect } from "./accounts.tsx";
+import { Ledger } from "./ledger.tsx";
+
+const ENTRIES_SHOWN = 50;
+const MAX_REASON_CHARS = 300;
+
+async function accountOf({ parts, params }: UserVisit): Promise<Account> {
+  const account = await findAccount(parts.store.read, params.id ?? "");
+  if (!account) throw notFound();
+  return account;
+}
+
+const path = (account: Account) => `/console/operator/accounts/${account.id}`;
+
+function HeadActions({ visit, account }: { visit: UserVisit; account: Account }) {
+  return (
+    <>
+      <PostForm visit={visit} action={`${path(account)}/view`}>
+        <button type="submit" class="button">
+          View console
+        </button>
+      </PostForm>
+      {account.status === "active" ? (
+        <Confirm
+          visit={visit}
+          id="suspend"
+          action={`${path(account)}/suspend`}
+          button="Suspend"
+          title={`Suspend ${account.name}?`}
+          confirm="Suspend account"
+        >
+          <p>
+            Every request with its keys is refused with 403 from now on. Cards in the making are finished.
+          </p>
+          <Field label="Reason, shown to the account" id="reason">
+            <input id="reason" name="reason" type="text" required maxLength={MAX_REASON_CHARS} />
+          </Field>
+        </Confirm>
+      ) : (
+        <PostForm visit={visit} action={`${path(account)}/resume`}>
+          <button type="submit" class="button button-primary">
+            Resume
+          </button>
+        </PostForm>
+      )}
+    </>
+  );
+}
+
+function MoneyForms({ visit, account }: { visit: UserVisit; account: Account }) {
+  return (
+    <div class="cards">
+      <Card title="Top up" note="Top-up credits stay until they are used.">
+        <PostForm visit={visit} action={`${path(account)}/credits`} class="form">
+          <div class="field-pair">
+            <Field label="Credits" id="amount">
+              <input id="amount" name="amount" type="text" inputMode="numeric" required />
+            </Field>
+            <Field label="Reason" id="top-up-reason">
+              <input id="top-up-reason" name="reason" type="text" required maxLength={MAX_REASON_CHARS} />
+            </Field>
+          </div>
+          <div>
+            <button type="submit" class="button button-primary">
+              Add credits
+            </button>
+          </div>
+        </PostForm>
+      </Card>
+      <Card title="Plan" note="The tier holds at once, the credits from next month on.">
+        <PostForm visit={visit} action={`${path(account)}/plan`} class="form">
+          <Field label="Tier" id="tier">
+            <TierSelect current={account.tier} />
+          </Field>
+          <Field label="Credits a month" id="credits">
+            <input
+              id="credits"
+              name="credits"
+              type="text"
+              inputMode="numeric"
+              required
+              value={account.creditLimit}
+            />
+          </Field>
+          <div>
+            <button type="submit" class="button">
+              Change plan
+            </button>
+          </div>
+        </PostForm>
+      </Card>
+    </div>
+  );
+}
+
+async function Members({ visit, account }: { visit: UserVisit; account: Account }) {
+  const members = await membersOf(visit.parts.store.read, account.id);
+  return (
+    <Card title="Members">
+      {members.length > 0 && (
+        <ul class="list">
+          {members.map(({ user, membership }) => (
+            <li key={user.id}>
+              <span class="ellipsis">{user.email}</span>
+              <Badge>{membership.role === "owner" ? "Owner" : "Developer"}</Badge>
+              <span class="grow" />
+              <Confirm
+                visit={visit}
+                id={`link-${user.id}`}
+                action={`${path(account)}/members/${user.id}/link`}
+                button="New setup link"
+                title={`A new link for ${user.email}?`}
+                confirm="Make the link"
+                danger={false}
+              >
+                <p>Whoever opens it sets the password of this user. Earlier links stop working.</p>
+              </Confirm>
+            </li>
+          ))}
+        </ul>
+      )}
+      <InviteForm visit={visit} action={`${path(account)}/members`} />
+    </Card>
+  );
+}
+
+async function accountPage(visit: UserVisit): Promise<Response> {
+  const account = await accountOf(visit);
+  const entries = await listEntries(visit.parts.store.read, account.id, ENTRIES_SHOWN);
+  const flash = visit.flashes.take(visit.session.id);
+  return shell(
+    visit,
+    account.name,
+    <>
+      <PageHead
+        title={account.name}
+        lead={
+          <>
+            {account.tier} plan, <code>{account.id}</code>, since <Time at={account.createdAt} />
+          </>
+        }
+      >
+        <HeadActions visit={visit} account={account} />
+      </PageHead>
+      {flash?.link && <FreshLink link={flash.link} />}
+      {account.status === "suspended" && (
+        <Notice tone="bad" title="Suspended">
+          {account.suspendedReason ?? "No reason was given."}
+        </Notice>
+      )}
+      <Card>
+        <dl class="stats">
+          <Stat label="Credits left" value={count(creditsAvailable(account, visit.now))} />
+          <Stat
+            label="Of the plan"
+            value={count(account.creditsPlan)}
+            note={`${count(account.creditLimit)} a month`}
+          />
+          <Stat label="Top-up" value={count(account.creditsTopup)} />
+          <Stat label="Reserved" value={count(account.creditsHeld)} note="For cards in the making" />
+        </dl>
+      </Card>
+      <MoneyForms visit={visit} account={account} />
+      {await Members({ visit, account })}
+      <Card flush title="Ledger" note={`The newest ${ENTRIES_SHOWN} entries. Entries are never changed.`}>
+        <Ledger entries={entries} />
+      </Card>
+    </>,
+    { flash },
+  );
+}
+
+function readReason(visit: UserVisit): string {
+  const reason = field(visit, "reason");
+  if (reason === "" || reason.length > MAX_REASON_CHARS)
+    throw new OperatorError(
+      `Give a reason of 1 to ${MAX_REASON_CHARS} characters; it goes into the audit log.`,
+    );
+  return reason;
+}
+
+/** Wraps a change of one account: afterwards its page tells what was done. */
+function change(act: (visit: UserVisit, account: Account) => Promise<string>) {
+  return async (visit: UserVisit): Promise<Response> => {
+    const account = await accountOf(visit);
+    visit.flashes.put(visit.session.id, { notice: await act(visit, account) });
+    return redirect(path(account), visit.exchange);
+  };
+}
+
+const suspend = change(async (visit, account) => {
+  await suspendAccount(visit.parts, account.id, readReason(visit), visit.user.id);
+  return "The account is suspended.";
+});
+
+const resume = change(async (visit, account) => {
+  await resumeAccount(visit.parts, account.id, visit.user.id);
+  return "The account is active again.";
+});
+
+const topUp = change(async (visit, account) => {
+  const amount = readCredits(field(visit, "amount"), "Credits", 1);
+  await grantCredits(visit.parts, {
+    accountId: account.id,
+    amount,
+    reason: readReason(visit),
+    by: visit.user.id,
+  });
+  return `${count(amount)} credits are added.`;
+});
+
+const plan = change(async (visit, account) => {
+  const tier = readTier(field(visit, "tier"));
+  const credits = readCredits(field(visit, "credits"), "Credits a month", 0);
+  await changePlan(visit.parts, account.id, { tier, credits, by: visit.user.id });
+  return "The plan is changed.";
+});
+
+async function addAccountMember(visit: UserVisit): Promise<Response> {
+  const account = await accountOf(visit);
+  const role = readRole(field(visit, "role"));
+  const of = { accountId: account.id, email: field(visit, "email"), role, vouched: true, by: visit.user.id };
+  const { user, setupUrl } = await addMember(visit.parts, of);
+  visit.flashes.put(
+    visit.session.id,
+    setupUrl === null
+      ? { notice: `${user.email} is a member and signs in with the password they have.` }
+      : { link: { email: user.email, url: setupUrl } },
+  );
+  return redirect(path(account), visit.exchange);
+}
+
+async function newLink(visit: UserVisit): Promise<Response> {
+  const account = await accountOf(visit);
+  const members = await membersOf(visit.parts.store.read, account.id);
+  const found = members.find(({ user }) => user.id === visit.params.user);
+  if (!found) throw notFound();
+  const { user, setupUrl } = await issueSetupLink(visit.parts, { userId: found.user.id, by: visit.user.id });
+  if (setupUrl !== null) visit.flashes.put(visit.session.id, { link: { email: user.email, url: setupUrl } });
+  return redirect(path(account), visit.exchange);
+}
+
+/** Opens an account's console to look at, and writes that down. */
+async function view(visit: UserVisit): Promise<Response> {
+  const account = await accountOf(visit);
+  const { store, clock, random } = visit.parts;
+  await store.write(async (tx) => {
+    await openAccount(tx, visit.session.id, account.id);
+    const what = {
+      by: visit.user.id,
+      accountId: account.id,
+      action: "account.viewed",
+      subject: account.name,
+    } as const;
+    await logAction(tx, what, { now: clock.now(), random });
+  });
+  return redirect("/console", visit.exchange);
+}
+
+async function leave(visit: UserVisit): Promise<Response> {
+  const { store } = visit.parts;
+  const seen = visit.session.accountId;
+  const [own] = await membershipsOf(store.read, visit.user.id);
+  await store.write((tx) => openAccount(tx, visit.session.id, own?.account.id ?? null));
+  const to = seen === null ? "/console/operator/accounts" : `/console/operator/accounts/${seen}`;
+  return redirect(to, visit.exchange);
+}
+
+export const accountRoutes = [
+  operator.get("/console/operator/accounts/:id", accountPage),
+  operator.post("/console/operator/accounts/:id/suspend", suspend),
+  operator.post("/console/operator/accounts/:id/resume", resume),
+  operator.post("/console/operator/accounts/:id/credits", topUp),
+  operator.post("/console/operator/accounts/:id/plan", plan),
+  operator.post("/console/operator/accounts/:id/members", addAccountMember),
+  operator.post("/console/operator/accounts/:id/members/:user/link", newLink),
+  operator.post("/console/operator/accounts/:id/view", view),
+  operator.post("/console/operator/leave", leave),
+];

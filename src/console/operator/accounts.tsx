@@ -1,0 +1,158 @@
+/** @jsxImportSource preact */
+import { TIERS } from "../../../db/schema.ts";
+import { creditsAvailable } from "../../app/credits.ts";
+import { createAccount } from "../../app/manage-account.ts";
+import { addMember, isEmail } from "../../app/manage-users.ts";
+import { normalEmail } from "../../app/sign-in.ts";
+import { OperatorError } from "../../core/errors.ts";
+import { type Account, listAccounts } from "../../store/accounts.ts";
+import { Badge, Card, count, Empty, Field, PageHead, PostForm, Time } from "../elements.tsx";
+import { shell } from "../layout.tsx";
+import { redirect } from "../respond.ts";
+import { field, operator, type UserVisit } from "../visit.ts";
+
+const MAX_NAME_CHARS = 120;
+const MAX_CREDITS = 1_000_000_000;
+
+export const TIER_NAMES: Record<Account["tier"], string> = {
+  starter: "Starter, 120 requests a minute",
+  growth: "Growth, 600 requests a minute",
+  scale: "Scale, 6,000 requests a minute",
+};
+
+/** Whole credits from a form. Throws an OperatorError that names the field. */
+export function readCredits(text: string, name: string, min: number): number {
+  const value = Number(text.replaceAll(/[, ]/g, ""));
+  if (!/^[\d, ]+$/.test(text) || value < min || value > MAX_CREDITS)
+    throw new OperatorError(`${name} must be a whole number from ${min} to ${count(MAX_CREDITS)}.`);
+  return value;
+}
+
+export function readTier(text: string): Account["tier"] {
+  const tier = TIERS.find((known) => known === text);
+  if (!tier) throw new OperatorError("Choose one of the tiers.");
+  return tier;
+}
+
+export function TierSelect({ current }: { current?: Account["tier"] }) {
+  return (
+    <select id="tier" name="tier">
+      {TIERS.map((tier) => (
+        <option key={tier} value={tier} selected={tier === current}>
+          {TIER_NAMES[tier]}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Row({ account, now }: { account: Account; now: number }) {
+  return (
+    <tr>
+      <th scope="row">
+        <a href={`/console/operator/accounts/${account.id}`}>{account.name}</a>
+      </th>
+      <td data-label="Status">
+        {account.status === "active" ? (
+          <Badge tone="good">Active</Badge>
+        ) : (
+          <Badge tone="bad">Suspended</Badge>
+        )}
+      </td>
+      <td data-label="Tier">{account.tier}</td>
+      <td data-label="Credits left" class="number">
+        {count(creditsAvailable(account, now))}
+      </td>
+      <td data-label="Plan" class="number">
+        {count(account.creditLimit)}
+      </td>
+      <td data-label="Created">
+        <Time at={account.createdAt} />
+      </td>
+    </tr>
+  );
+}
+
+async function accountsPage(visit: UserVisit): Promise<Response> {
+  const accounts = (await listAccounts(visit.parts.store.read)).toReversed();
+  return shell(
+    visit,
+    "Accounts",
+    <>
+      <PageHead title="Accounts" lead="Partners of this service: each owns its credits, keys and images." />
+      <Card flush>
+        {accounts.length === 0 ? (
+          <Empty title="No accounts yet">Create the first partner's account below.</Empty>
+        ) : (
+          <table class="table">
+            <caption class="visually-hidden">Accounts</caption>
+            <thead>
+              <tr>
+                <th scope="col">Name</th>
+                <th scope="col">Status</th>
+                <th scope="col">Tier</th>
+                <th scope="col" class="number">
+                  Credits left
+                </th>
+                <th scope="col" class="number">
+                  Plan a month
+                </th>
+                <th scope="col">Created</th>
+              </tr>
+            </thead>
+            <tbody>
+              {accounts.map((account) => (
+                <Row key={account.id} account={account} now={visit.now} />
+              ))}
+            </tbody>
+          </table>
+        )}
+      </Card>
+      <Card title="Create an account" note="With an owner's email you get a one-time link to pass on.">
+        <PostForm visit={visit} action="/console/operator/accounts" class="row-form">
+          <Field label="Name" id="name">
+            <input id="name" name="name" type="text" required maxLength={MAX_NAME_CHARS} />
+          </Field>
+          <Field label="Tier" id="tier">
+            <TierSelect />
+          </Field>
+          <Field label="Credits a month" id="credits">
+            <input id="credits" name="credits" type="text" inputMode="numeric" required value="1000" />
+          </Field>
+          <Field label="Owner's email, optional" id="email">
+            <input id="email" name="email" type="email" autocomplete="off" />
+          </Field>
+          <button type="submit" class="button button-primary">
+            Create account
+          </button>
+        </PostForm>
+      </Card>
+    </>,
+  );
+}
+
+async function create(visit: UserVisit): Promise<Response> {
+  const { parts, user, session, exchange } = visit;
+  const name = field(visit, "name");
+  if (name === "" || [...name].length > MAX_NAME_CHARS)
+    throw new OperatorError(`Give the account a name of 1 to ${MAX_NAME_CHARS} characters.`);
+  const tier = readTier(field(visit, "tier"));
+  const credits = readCredits(field(visit, "credits"), "Credits a month", 0);
+  const email = field(visit, "email");
+  // Checked before anything is made, so that a mistyped email leaves no account behind.
+  if (email !== "" && !isEmail(normalEmail(email)))
+    throw new OperatorError("The owner's email is no email address. Write it like ana@example.com.");
+  const account = await createAccount(parts, { name, tier, credits, by: user.id });
+  visit.flashes.put(session.id, { notice: `The account ${name} is made.` });
+  if (email !== "") {
+    const of = { accountId: account.id, email, role: "owner", vouched: true, by: user.id } as const;
+    const { user: owner, setupUrl } = await addMember(parts, of);
+    if (setupUrl !== null) visit.flashes.put(session.id, { link: { email: owner.email, url: setupUrl } });
+  }
+  return redirect(`/console/operator/accounts/${account.id}`, exchange);
+}
+
+export const accountsRoutes = [
+  operator.get("/console/operator/accounts", accountsPage),
+  operator.post("/console/operator/accounts", create),
+];

@@ -1,0 +1,98 @@
+import type { CreateImageRequest } from "../core/image-request.ts";
+
+/** The playground's fields as text, by their form names. */
+export interface PlaygroundFields {
+  external_id: string;
+  name: string;
+  position: string;
+  number: string;
+  skill_level: string;
+  source_image_url: string;
+  background_theme: string;
+  format: string;
+  width: string;
+  height: string;
+  club_badge_url: string;
+  primary_color: string;
+  secondary_color: string;
+}
+
+export const EXAMPLE: PlaygroundFields = {
+  external_id: "player-10442",
+  name: "Maya Okafor",
+  position: "ST",
+  number: "9",
+  skill_level: "87",
+  source_image_url: "https://images.example.com/players/10442.jpg",
+  background_theme: "stadium night",
+  format: "png",
+  width: "1024",
+  height: "1280",
+  club_badge_url: "",
+  primary_color: "#1B3FAB",
+  secondary_color: "#F2C14E",
+};
+
+/** The fields of a form that was sent; what is missing is empty. */
+export function readFields(form: URLSearchParams): PlaygroundFields {
+  const names = Object.keys(EXAMPLE) as (keyof PlaygroundFields)[];
+  return Object.fromEntries(
+    names.map((name) => [name, (form.get(name) ?? "").trim()]),
+  ) as unknown as PlaygroundFields;
+}
+
+/** Fills the form from an earlier request. */
+export function fieldsOf(request: CreateImageRequest): PlaygroundFields {
+  const { player, style, branding = {} } = request;
+  return {
+    external_id: player.external_id,
+    name: player.name,
+    position: player.position,
+    number: String(player.number),
+    skill_level: String(player.skill_level),
+    source_image_url: player.source_image_url,
+    background_theme: style.background_theme ?? "",
+    format: style.format ?? "png",
+    width: String(style.width ?? EXAMPLE.width),
+    height: String(style.height ?? EXAMPLE.height),
+    club_badge_url: branding.club_badge_url ?? "",
+    primary_color: branding.primary_color ?? "",
+    secondary_color: branding.secondary_color ?? "",
+  };
+}
+
+/**
+ * The body the fields stand for, unchecked: the same validation as the API's refuses it later, in the same words.
+ * Numbers that are none stay text, so that the message can name what was written.
+ */
+export function requestOf(fields: PlaygroundFields): unknown {
+  const number = (text: string) => (/^-?\d{1,9}$/.test(text) ? Number(text) : text);
+  const optional = (entries: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== ""));
+  const branding = optional({
+    club_badge_url: fields.club_badge_url,
+    primary_color: fields.primary_color,
+    secondary_color: fields.secondary_color,
+  });
+  return {
+    type: "player_card",
+    player: {
+      external_id: fields.external_id,
+      name: fields.name,
+      position: fields.position,
+      number: number(fields.number),
+      skill_level: number(fields.skill_level),
+      source_image_url: fields.source_image_url,
+    },
+    style: {
+      preset: "club_card",
+      ...optional({
+        width: number(fields.width),
+        height: number(fields.height),
+        background_theme: fields.background_theme,
+        format: fields.format,
+      }),
+    },
+    ...(Object.keys(branding).length > 0 ? { branding } : {}),
+  };
+}

@@ -1,0 +1,295 @@
+/** @jsxImportSource preact */
+import { Value } from "@sinclair/typebox/value";
+import type { Environment } from "../core/api-key.ts";
+import { IMAGE_FORMATS, POSITIONS } from "../core/card.ts";
+import { AppError, type ErrorDetail } from "../core/errors.ts";
+import { CreateImageRequest } from "../core/image-request.ts";
+import { checkMeaning, createImageValidator } from "../http/images.ts";
+import { invalidRequest } from "../http/invalid-request.ts";
+import { accountBudget, rateLimitExceeded } from "../http/rate-limit.ts";
+import type { Image } from "../store/images.ts";
+import { curlSample, typescriptSample } from "./code-samples.ts";
+import { Card, Code, Field, Notice, PageHead, PostForm } from "./elements.tsx";
+import { ownImage } from "./image.tsx";
+import { playerName, publicStatus, StatusBadge } from "./image-parts.tsx";
+import { shell } from "./layout.tsx";
+import { EXAMPLE, fieldsOf, type PlaygroundFields, readFields, requestOf } from "./playground-form.ts";
+import { html } from "./respond.ts";
+import { canWrite, field, type MemberVisit, member } from "./visit.ts";
+
+interface InputProps {
+  name: keyof PlaygroundFields;
+  fields: PlaygroundFields;
+  label: string;
+  hint?: string;
+  type?: "text" | "number";
+  options?: readonly string[];
+}
+
+function Input({ name, fields, label, hint, type = "text", options }: InputProps) {
+  const describedBy = hint ? { "aria-describedby": `${name}-hint` } : {};
+  return (
+    <Field label={label} id={name} hint={hint}>
+      {options ? (
+        <select id={name} name={name} {...describedBy}>
+          {options.map((option) => (
+            <option key={option} selected={option === fields[name]}>
+              {option}
+            </option>
+          ))}
+        </select>
+      ) : type === "number" ? (
+        <input id={name} name={name} type="number" value={fields[name]} {...describedBy} />
+      ) : (
+        <input id={name} name={name} type="text" value={fields[name]} {...describedBy} />
+      )}
+    </Field>
+  );
+}
+
+function Form({ visit, fields }: { visit: MemberVisit; fields: PlaygroundFields }) {
+  return (
+    <PostForm
+      visit={visit}
+      action="/console/playground/send"
+      class="form"
+      hx-post="/console/playground/send"
+      hx-target="#outcome"
+      hx-disabled-elt="find button[type=submit]"
+      hx-disinherit="hx-disabled-elt"
+    >
+      <div
+        class="form"
+        hx-post="/console/playground/preview"
+        hx-trigger="input delay:250ms, change"
+        hx-target="#samples"
+        hx-include="closest form"
+        hx-sync="this:replace"
+      >
+        <Input name="name" fields={fields} label="Player's name" />
+        <div class="field-pair">
+          <Input name="position" fields={fields} label="Position" options={POSITIONS} />
+          <Input name="number" fields={fields} label="Shirt number" type="number" />
+          <Input name="skill_level" fields={fields} label="Rating" type="number" />
+        </div>
+        <Input
+          name="source_image_url"
+          fields={fields}
+          label="Photo address"
+          hint="Public and HTTPS: JPEG, PNG or WebP. Test requests fetch nothing."
+        />
+        <Input
+          name="external_id"
+          fields={fields}
+          label="Your id of the player"
+          hint="In test, test_fail_no_player, test_fail_provider or test_slow choose the ending."
+        />
+        <Input
+          name="background_theme"
+          fields={fields}
+          label="Background theme"
+          hint="Any words: stadium night, fire, ice, galaxy."
+        />
+        <div class="field-pair">
+          <Input name="primary_color" fields={fields} label="Main colour" />
+          <Input name="secondary_color" fields={fields} label="Second colour" />
+        </div>
+        <details class="more">
+          <summary>Badge, size and format</summary>
+          <div class="form">
+            <Input name="club_badge_url" fields={fields} label="Badge address" />
+            <div class="field-pair">
+              <Input name="width" fields={fields} label="Width" type="number" />
+              <Input name="height" fields={fields} label="Height" type="number" />
+              <Input name="format" fields={fields} label="Format" options={IMAGE_FORMATS} />
+            </div>
+          </div>
+        </details>
+      </div>
+      {canWrite(visit) && (
+        <div class="send">
+          <fieldset class="choices">
+            <legend>Send as</legend>
+            <label>
+              <input type="radio" name="environment" value="test" checked /> Test, free
+            </label>
+            <label>
+              <input type="radio" name="environment" value="live" /> Live, one credit
+            </label>
+          </fieldset>
+          <button type="submit" class="button button-primary">
+            Send request
+          </button>
+        </div>
+      )}
+    </PostForm>
+  );
+}
+
+function Samples({ visit, fields }: { visit: MemberVisit; fields: PlaygroundFields }) {
+  const request = requestOf(fields);
+  const { baseUrl } = visit.parts.config;
+  return (
+    <>
+      <Code id="curl" label="curl" text={curlSample(baseUrl, request)} />
+      <Code id="typescript" label="TypeScript" text={typescriptSample(baseUrl, request)} />
+    </>
+  );
+}
+
+async function playgroundPage(visit: MemberVisit): Promise<Response> {
+  const from = visit.query.get("from");
+  const earlier = from === null ? null : await ownImage({ ...visit, params: { id: from } });
+  const fields =
+    earlier && Value.Check(CreateImageRequest, earlier.request) ? fieldsOf(earlier.request) : EXAMPLE;
+  return shell(
+    visit,
+    "Playground",
+    <>
+      <PageHead
+        title="Playground"
+        lead={
+          <>
+            Fill in a player, see the request, send it and watch the card appear.{" "}
+            <a href="/docs/card-options">All options of a card</a>
+          </>
+        }
+      />
+      <div class="playground">
+        <Card>
+          <Form visit={visit} fields={fields} />
+        </Card>
+        <div class="stack">
+          <div id="outcome" aria-live="polite" />
+          <div id="samples" class="stack">
+            <Samples visit={visit} fields={fields} />
+          </div>
+        </div>
+      </div>
+    </>,
+    { wide: true },
+  );
+}
+
+async function preview(visit: MemberVisit): Promise<Response> {
+  return html(visit.exchange, <Samples visit={visit} fields={readFields(visit.form)} />, { fragment: true });
+}
+
+/** Sends what the form says the way the API would: the same checks, the same budget, the same use case. */
+async function send(visit: MemberVisit): Promise<Response> {
+  const environment: Environment = field(visit, "environment") === "live" ? "live" : "test";
+  try {
+    const request = checked(visit, requestOf(readFields(visit.form)));
+    await takeFromBudget(visit, environment);
+    const accepted = await visit.parts.accept({
+      account: visit.account,
+      environment,
+      idempotencyKey: `console-${visit.parts.random.id("idem")}`,
+      request,
+    });
+    const id: string = JSON.parse(accepted.body).data.image_id;
+    return html(
+      visit.exchange,
+      <Outcome image={await ownImage({ ...visit, params: { id } })} progress={null} />,
+      {
+        fragment: true,
+      },
+    );
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status >= 500) throw error;
+    // htmx shows only answers it is told are good; the refusal is what the reader came to see.
+    return html(visit.exchange, <Refusal error={error} />, { fragment: true });
+  }
+}
+
+function checked(visit: MemberVisit, body: unknown): CreateImageRequest {
+  const result = createImageValidator.check(body);
+  if (!result.ok) throw invalidRequest(result.details);
+  const details: ErrorDetail[] = checkMeaning(result.value, visit.parts.config.sourceAllowedOrigins);
+  if (details.length > 0) throw invalidRequest(details);
+  return result.value;
+}
+
+async function takeFromBudget({ parts, account, now }: MemberVisit, environment: Environment): Promise<void> {
+  if (account.status === "suspended")
+    throw new AppError(
+      "PARTNER_SUSPENDED",
+      "The account is suspended. Write to the operator of this service.",
+    );
+  const rate = await parts.limiter.take(`${account.id}:${environment}`, accountBudget(account.tier));
+  if (rate.exceeded) throw rateLimitExceeded(rate, now);
+}
+
+function Refusal({ error }: { error: AppError }) {
+  return (
+    <Notice tone="bad" title={`${error.status} ${error.code}`}>
+      {error.details && error.details.length > 0 ? (
+        <ul>
+          {error.details.map(({ field: name, message }) => (
+            <li key={name}>
+              <code>{name}</code> {message}
+            </li>
+          ))}
+        </ul>
+      ) : (
+        error.message
+      )}{" "}
+      <a href={`/docs/errors/${error.code}`}>About this error</a>
+    </Notice>
+  );
+}
+
+/** The card in the making. It asks for itself again until the card is there. */
+function Outcome({ image, progress }: { image: Image; progress: number | null }) {
+  const isOpen = publicStatus(image) === "processing";
+  const poll = isOpen
+    ? {
+        "hx-get": `/console/playground/${image.id}`,
+        "hx-trigger": "load delay:400ms",
+        "hx-swap": "outerHTML",
+      }
+    : {};
+  return (
+    <section class="card outcome" aria-label="Outcome" {...poll}>
+      {image.state === "completed" ? (
+        <img class="outcome-card" src={`/cdn/${image.outputName}`} alt={`The card of ${playerName(image)}`} />
+      ) : (
+        <span class={`outcome-card thumb-${publicStatus(image)}`}>
+          {isOpen ? `${Math.round((progress ?? 0) * 100)} %` : "No card"}
+        </span>
+      )}
+      <div class="stack">
+        <p>
+          <StatusBadge image={image} />
+        </p>
+        {isOpen && (
+          <progress max={1} value={progress ?? 0} aria-label="Progress">
+            {`${Math.round((progress ?? 0) * 100)} %`}
+          </progress>
+        )}
+        {image.state === "failed" && <p>{image.failureMessage}</p>}
+        <p class="note">
+          <code>{image.id}</code>
+        </p>
+        <p>
+          <a class="button button-small" href={`/console/images/${image.id}`}>
+            Open the image
+          </a>
+        </p>
+      </div>
+    </section>
+  );
+}
+
+async function watch(visit: MemberVisit): Promise<Response> {
+  const image = await ownImage(visit);
+  const outcome = <Outcome image={image} progress={visit.parts.progress.of(image.id)} />;
+  return html(visit.exchange, outcome, { fragment: true });
+}
+
+export const playgroundRoutes = [
+  member.get("/console/playground", playgroundPage),
+  member.post("/console/playground/preview", preview),
+  member.post("/console/playground/send", send),
+  member.get("/console/playground/:id", watch),
+];

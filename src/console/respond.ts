@@ -1,0 +1,95 @@
+import type { JSX } from "preact";
+import { renderToString } from "preact-render-to-string";
+import type { Config } from "../config.ts";
+import { SESSION_LIFETIME_MS } from "../core/limits.ts";
+import type { Exchange } from "../http/exchange.ts";
+
+/** Scripts, styles and pictures come from our own files only; nothing inline runs, and no other site may frame us. */
+const CSP = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join("; ");
+
+function pageHeaders(exchange: Exchange): Record<string, string> {
+  return {
+    "X-Request-Id": exchange.requestId,
+    "Content-Security-Policy": CSP,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    // Pages hold one account's data: no cache may keep them, not even the back button's after signing out.
+    "Cache-Control": "no-store",
+  };
+}
+
+/** A whole document, or with `fragment` the part of one that a page asks for itself. */
+export function html(
+  exchange: Exchange,
+  body: JSX.Element,
+  options: { status?: number; fragment?: boolean; cookie?: string } = {},
+): Response {
+  const { status = 200, fragment = false, cookie } = options;
+  const text = (fragment ? "" : "<!doctype html>") + renderToString(body);
+  return new Response(text, {
+    status,
+    headers: {
+      ...pageHeaders(exchange),
+      "Content-Type": "text/html; charset=utf-8",
+      ...(cookie === undefined ? {} : { "Set-Cookie": cookie }),
+    },
+  });
+}
+
+/** After a form: the browser fetches the next page, so that reloading it repeats nothing. `to` is a path of ours. */
+export function redirect(to: string, exchange: Exchange, cookie?: string): Response {
+  const headers = { ...pageHeaders(exchange), Location: to };
+  return new Response(null, {
+    status: 303,
+    headers: cookie === undefined ? headers : { ...headers, "Set-Cookie": cookie },
+  });
+}
+
+/** A file of the account, for this reader only. */
+export function privateFile(
+  exchange: Exchange,
+  body: Blob | Uint8Array | string,
+  headers: Record<string, string>,
+): Response {
+  return new Response(body as BodyInit, {
+    headers: {
+      ...pageHeaders(exchange),
+      "Content-Security-Policy": "default-src 'none'; sandbox",
+      "Cross-Origin-Resource-Policy": "same-origin",
+      ...headers,
+    },
+  });
+}
+
+// Over HTTPS the __Host- prefix lets no other host set or see the cookie; plain HTTP is for trying out on one machine.
+const isSecure = (config: Config) => config.baseUrl.startsWith("https://");
+const cookieName = (config: Config) => (isSecure(config) ? "__Host-cardpress" : "cardpress");
+
+export function sessionToken(request: Request, config: Config): string | undefined {
+  const name = cookieName(config);
+  for (const pair of (request.headers.get("cookie") ?? "").split(";")) {
+    const [key, value] = pair.trim().split("=", 2);
+    if (key === name && value && /^[\w-]{43}$/.test(value)) return value;
+  }
+  return undefined;
+}
+
+/** The Set-Cookie that carries a session's token; with null, the one that takes it away. */
+export function sessionCookie(config: Config, token: string | null): string {
+  const seconds = token === null ? 0 : SESSION_LIFETIME_MS / 1000;
+  const secure = isSecure(config) ? "; Secure" : "";
+  return `${cookieName(config)}=${token ?? ""}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
+}

@@ -1,0 +1,33 @@
+import { deliveryRoutes } from "./deliveries.tsx";
+import { homeRoutes } from "./home.tsx";
+import { imageRoutes } from "./image.tsx";
+import { imagesRoutes } from "./images.tsx";
+import { keyRoutes } from "./keys.tsx";
+import { memberRoutes } from "./members.tsx";
+import { operatorRoutes } from "./operator/routes.ts";
+import { passkeyRoutes } from "./passkeys.tsx";
+import { playgroundRoutes } from "./playground.tsx";
+import { profileRoutes } from "./profile.tsx";
+import { setupRoutes } from "./setup.tsx";
+import { signInRoutes } from "./sign-in.tsx";
+import { usageRoutes } from "./usage.tsx";
+import type { ConsoleRoute } from "./visit.ts";
+import { webhookRoutes } from "./webhooks.tsx";
+
+/** Every page and form of the console. The first that fits answers. */
+export const consoleRoutes: ConsoleRoute[] = [
+  ...signInRoutes,
+  ...setupRoutes,
+  ...homeRoutes,
+  ...imagesRoutes,
+  ...imageRoutes,
+  ...playgroundRoutes,
+  ...keyRoutes,
+  ...usageRoutes,
+  ...memberRoutes,
+  ...webhookRoutes,
+  ...deliveryRoutes,
+  ...profileRoutes,
+  ...passkeyRoutes,
+  ...operatorRoutes,
+];

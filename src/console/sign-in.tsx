@@ -1,0 +1,82 @@
+/** @jsxImportSource preact */
+import { checkPassword, endSession, normalEmail, startSession } from "../app/sign-in.ts";
+import { Field, Notice } from "./elements.tsx";
+import { narrowPage } from "./layout.tsx";
+import { ownPath } from "./own-path.ts";
+import { PasskeySignIn } from "./passkeys.tsx";
+import { redirect, sessionCookie } from "./respond.ts";
+import { anyone, field, signedIn, type UserVisit, type Visit } from "./visit.ts";
+
+function signInPage(visit: Visit, problem?: { status: number; message: string }): Response {
+  const email = field(visit, "email");
+  return narrowPage(
+    visit,
+    "Sign in",
+    <>
+      <h1>Sign in</h1>
+      {visit.query.has("ended") && !problem && (
+        <Notice tone="info">Your session has ended. Sign in again to go on.</Notice>
+      )}
+      {visit.query.has("out") && !problem && <Notice tone="good">You are signed out.</Notice>}
+      {problem && <Notice tone="bad">{problem.message}</Notice>}
+      <form method="post" action="/console/sign-in">
+        <input type="hidden" name="next" value={visit.query.get("next") ?? field(visit, "next")} />
+        <Field label="Email" id="email">
+          <input
+            id="email"
+            name="email"
+            type="email"
+            required
+            autocomplete="username webauthn"
+            value={email}
+          />
+        </Field>
+        <Field label="Password" id="password">
+          <input id="password" name="password" type="password" required autocomplete="current-password" />
+        </Field>
+        <button type="submit" class="button button-primary button-wide">
+          Sign in
+        </button>
+      </form>
+      <PasskeySignIn visit={visit} />
+      <p class="hint">
+        First time, or password lost? Ask the operator of this service, or an owner of your account, for a
+        setup link.
+      </p>
+    </>,
+    { status: problem?.status ?? 200 },
+  );
+}
+
+async function signIn(visit: Visit): Promise<Response> {
+  const { parts, signIns, exchange } = visit;
+  const email = normalEmail(field(visit, "email")).slice(0, 254);
+  if (!(await signIns.take(email, exchange.clientAddress))) {
+    return signInPage(visit, {
+      status: 429,
+      message: "Too many tries. Wait a quarter of an hour, or ask for a new setup link.",
+    });
+  }
+  // Not trimmed: spaces belong to the password.
+  const user = await checkPassword(parts, { email, password: visit.form.get("password") ?? "" });
+  if (!user) {
+    return signInPage(visit, {
+      status: 401,
+      message: "Email or password are not right. Check both and try again.",
+    });
+  }
+  await signIns.forgive(email, exchange.clientAddress);
+  const { token } = await startSession(parts, user, visit.token);
+  return redirect(ownPath(field(visit, "next")), exchange, sessionCookie(parts.config, token));
+}
+
+async function signOut(visit: UserVisit): Promise<Response> {
+  if (visit.token !== undefined) await endSession(visit.parts, visit.token);
+  return redirect("/console/sign-in?out=1", visit.exchange, sessionCookie(visit.parts.config, null));
+}
+
+export const signInRoutes = [
+  anyone.get("/console/sign-in", async (visit) => signInPage(visit)),
+  anyone.post("/console/sign-in", signIn),
+  signedIn.post("/console/sign-out", signOut),
+];

@@ -1,0 +1,190 @@
+/** @jsxImportSource preact */
+import { ENVIRONMENTS } from "../../db/schema.ts";
+import { creditsAvailable } from "../app/credits.ts";
+import type { Environment } from "../core/api-key.ts";
+import { dayOf, USAGE_PERIODS, type UsagePeriod, usagePeriodDays } from "../core/time.ts";
+import { type UsageDay, usageByDay } from "../store/usage.ts";
+import { CreditMeter, UsageChart } from "./chart.tsx";
+import { Card, count, Empty, PageHead, Segments, Stat } from "./elements.tsx";
+import { shell } from "./layout.tsx";
+import { privateFile } from "./respond.ts";
+import { type MemberVisit, member } from "./visit.ts";
+
+const PERIOD_NAMES: Record<UsagePeriod, string> = {
+  current_month: "This month",
+  previous_month: "Last month",
+  last_30_days: "Last 30 days",
+};
+const DAY_MS = 86_400_000;
+
+function readChoice({ query }: MemberVisit): { period: UsagePeriod; environment: Environment } {
+  return {
+    period: USAGE_PERIODS.find((known) => known === query.get("period")) ?? "last_30_days",
+    environment: ENVIRONMENTS.find((known) => known === query.get("environment")) ?? "live",
+  };
+}
+
+/** Every day of the period, those without requests too. */
+async function daysOf(
+  visit: MemberVisit,
+  period: UsagePeriod,
+  environment: Environment,
+): Promise<UsageDay[]> {
+  const { from, to } = usagePeriodDays(period, visit.now);
+  const rows = await usageByDay(
+    visit.parts.store.read,
+    { accountId: visit.account.id, environment },
+    { from, to },
+  );
+  const known = new Map(rows.map((row) => [row.day, row]));
+  const days: UsageDay[] = [];
+  for (let at = Date.parse(from); dayOf(at) <= to; at += DAY_MS) {
+    const day = dayOf(at);
+    days.push(known.get(day) ?? { day, requested: 0, completed: 0, failed: 0, creditsUsed: 0 });
+  }
+  return days;
+}
+
+function sum(days: UsageDay[], of: Exclude<keyof UsageDay, "day">): number {
+  return days.reduce((total, day) => total + day[of], 0);
+}
+
+function DayTable({ days }: { days: UsageDay[] }) {
+  const busy = days.filter((day) => day.requested + day.completed + day.failed > 0).toReversed();
+  if (busy.length === 0) return null;
+  return (
+    <Card flush title="By day" note="Days are in UTC.">
+      <table class="table">
+        <caption class="visually-hidden">Usage by day</caption>
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            <th scope="col" class="number">
+              Requests
+            </th>
+            <th scope="col" class="number">
+              Completed
+            </th>
+            <th scope="col" class="number">
+              Failed
+            </th>
+            <th scope="col" class="number">
+              Credits used
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {busy.map((day) => (
+            <tr key={day.day}>
+              <th scope="row">{day.day}</th>
+              <td class="number" data-label="Requests">
+                {count(day.requested)}
+              </td>
+              <td class="number" data-label="Completed">
+                {count(day.completed)}
+              </td>
+              <td class="number" data-label="Failed">
+                {count(day.failed)}
+              </td>
+              <td class="number" data-label="Credits used">
+                {count(day.creditsUsed)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  );
+}
+
+async function usagePage(visit: MemberVisit): Promise<Response> {
+  const { period, environment } = readChoice(visit);
+  const { account } = visit;
+  const days = await daysOf(visit, period, environment);
+  const left = creditsAvailable(account, visit.now);
+  const link = (change: { period?: UsagePeriod; environment?: Environment }) =>
+    `/console/usage?${new URLSearchParams({ period, environment, ...change })}`;
+  const requested = sum(days, "requested");
+  return shell(
+    visit,
+    "Usage",
+    <>
+      <PageHead
+        title="Usage"
+        lead="One credit for each finished live card. Failed and test cards cost nothing."
+      >
+        <a class="button" href={`/console/usage.csv?${new URLSearchParams({ period, environment })}`}>
+          Download CSV
+        </a>
+      </PageHead>
+      <Card>
+        <dl class="stats">
+          <Stat
+            label="Credits left"
+            value={count(left)}
+            note={`Plan: ${count(account.creditLimit)} a month`}
+          />
+          <Stat label="Of these, top-up" value={count(account.creditsTopup)} note="Stay until used" />
+          <Stat label="Reserved" value={count(account.creditsHeld)} note="For cards in the making" />
+        </dl>
+        <CreditMeter left={left} limit={account.creditLimit + account.creditsTopup} />
+      </Card>
+      <div class="toolbar">
+        <Segments
+          label="Environment"
+          choices={ENVIRONMENTS.map((name) => ({
+            label: name === "live" ? "Live" : "Test",
+            href: link({ environment: name }),
+            current: name === environment,
+          }))}
+        />
+        <Segments
+          label="Period"
+          choices={USAGE_PERIODS.map((name) => ({
+            label: PERIOD_NAMES[name],
+            href: link({ period: name }),
+            current: name === period,
+          }))}
+        />
+      </div>
+      <Card>
+        <dl class="stats">
+          <Stat label="Requests" value={count(requested)} />
+          <Stat
+            label="Completed"
+            value={<span class="key-completed">{count(sum(days, "completed"))}</span>}
+          />
+          <Stat label="Failed" value={<span class="key-failed">{count(sum(days, "failed"))}</span>} />
+          <Stat label="Credits used" value={count(sum(days, "creditsUsed"))} />
+        </dl>
+        {requested === 0 ? (
+          <Empty title="No requests in this period">
+            Choose another period, or send a request from the playground.
+          </Empty>
+        ) : (
+          <UsageChart days={days} />
+        )}
+      </Card>
+      <DayTable days={days} />
+    </>,
+  );
+}
+
+async function usageCsv(visit: MemberVisit): Promise<Response> {
+  const { period, environment } = readChoice(visit);
+  const days = await daysOf(visit, period, environment);
+  const lines = [
+    "day,environment,images_requested,images_completed,images_failed,credits_used",
+    ...days.map((d) => [d.day, environment, d.requested, d.completed, d.failed, d.creditsUsed].join(",")),
+  ];
+  const { label } = usagePeriodDays(period, visit.now);
+  return privateFile(visit.exchange, `${lines.join("\r\n")}\r\n`, {
+    "Content-Type": "text/csv; charset=utf-8",
+    "Content-Disposition": `attachment; filename="cardpress-usage-${environment}-${period}-${label}.csv"`,
+  });
+}
+
+export const usageRoutes = [
+  member.get("/console/usage", usagePage),
+  member.get("/console/usage.csv", usageCsv),
+];

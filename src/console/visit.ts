@@ -1,0 +1,97 @@
+import type { AcceptImage } from "../app/accept-image.ts";
+import type { WebhookContext } from "../app/manage-webhooks.ts";
+import type { PasskeyDesk } from "../app/passkeys.ts";
+import type { ProgressBoard } from "../app/progress.ts";
+import type { DataFolder } from "../data-folder.ts";
+import type { Exchange } from "../http/exchange.ts";
+import type { RateLimiter } from "../http/rate-limit.ts";
+import type { RenderPool } from "../render/pool.ts";
+import type { Account } from "../store/accounts.ts";
+import type { Session } from "../store/sessions.ts";
+import type { MemberRole, User } from "../store/users.ts";
+import type { FlashBoard } from "./flash.ts";
+import type { SignInLimit } from "./sign-in-limit.ts";
+
+/** What the console needs of the running service. */
+export interface ConsoleParts extends WebhookContext {
+  accept: AcceptImage;
+  progress: ProgressBoard;
+  pool: RenderPool;
+  folder: DataFolder;
+  limiter: RateLimiter;
+}
+
+/** One request to the console. */
+export interface Visit {
+  parts: ConsoleParts;
+  exchange: Exchange;
+  params: Record<string, string>;
+  query: URLSearchParams;
+  /** The fields of a POST; empty for a GET. */
+  form: URLSearchParams;
+  /** The cookie's token, whether it is good or not. */
+  token: string | undefined;
+  flashes: FlashBoard;
+  signIns: SignInLimit;
+  passkeys: PasskeyDesk;
+  now: number;
+}
+
+/** A visit of somebody who is signed in. */
+export interface UserVisit extends Visit {
+  user: User;
+  session: Session;
+  /** The account whose console is open, if any. */
+  account: Account | null;
+  /** `viewer`: an operator who looks on, and may change nothing. Null without an account. */
+  role: MemberRole | "viewer" | null;
+}
+
+/** A visit to the console of an account. */
+export interface MemberVisit extends UserVisit {
+  account: Account;
+  role: MemberRole | "viewer";
+}
+
+/**
+ * Who may come in. `member`: members read and write, operators on a visit only read. `owner`: only owners write.
+ * `operator`: operators only. Everyone else is answered as if the address did not exist.
+ */
+export type Access = "anyone" | "user" | "member" | "owner" | "operator";
+
+export interface ConsoleRoute {
+  method: "GET" | "POST";
+  /** Such as `/console/keys/:id`. */
+  path: string;
+  access: Access;
+  handle: (visit: Visit) => Promise<Response>;
+}
+
+type Handler<V> = (visit: V) => Promise<Response>;
+
+function route<V extends Visit>(access: Access) {
+  // The cast is made good by admit(), which lets no visit in without what its access promises.
+  const of = (method: "GET" | "POST") => (path: string, handle: Handler<V>) => ({
+    method,
+    path,
+    access,
+    handle: handle as unknown as Handler<Visit>,
+  });
+  return { get: of("GET"), post: of("POST") };
+}
+
+export const anyone = route<Visit>("anyone");
+export const signedIn = route<UserVisit>("user");
+export const member = route<MemberVisit>("member");
+export const owner = route<MemberVisit>("owner");
+export const operator = route<UserVisit>("operator");
+
+/** A trimmed form field; "" when it is missing. */
+export function field(visit: Visit, name: string): string {
+  return (visit.form.get(name) ?? "").trim();
+}
+
+/** Whether a visitor may change things in this account. */
+export function canWrite(visit: MemberVisit): boolean {
+  return visit.role !== "viewer";
+}

@@ -1,0 +1,32 @@
+import { and, desc, eq, sql } from "drizzle-orm";
+import type { Tables } from "../../db/schema.ts";
+import type { ListPosition } from "./images.ts";
+import type { Tx } from "./store.ts";
+
+export type AuditEntry = Tables["auditEntries"]["$inferSelect"];
+
+export async function insertAudit({ db, t }: Tx, entry: AuditEntry): Promise<void> {
+  await db.insert(t.auditEntries).values(entry);
+}
+
+/** Newest first, with the email of who did it (null: the command line) and the account's name. */
+export async function listAudit(
+  { db, t }: Tx,
+  query: { accountId?: string | undefined; after?: ListPosition | undefined; limit: number },
+): Promise<{ entry: AuditEntry; email: string | null; accountName: string | null }[]> {
+  const a = t.auditEntries;
+  const { accountId, after, limit } = query;
+  return db
+    .select({ entry: a, email: t.users.email, accountName: t.accounts.name })
+    .from(a)
+    .leftJoin(t.users, eq(t.users.id, a.userId))
+    .leftJoin(t.accounts, eq(t.accounts.id, a.accountId))
+    .where(
+      and(
+        accountId === undefined ? undefined : eq(a.accountId, accountId),
+        after ? sql`(${a.createdAt}, ${a.id}) < (${after.createdAt}, ${after.id})` : undefined,
+      ),
+    )
+    .orderBy(desc(a.createdAt), desc(a.id))
+    .limit(limit);
+}

@@ -1,0 +1,80 @@
+import { and, desc, eq, gte, inArray, isNotNull, isNull, lt, min, or, sql } from "drizzle-orm";
+import type { Environment } from "../core/api-key.ts";
+import type { Image, PublicStatus } from "./images.ts";
+import type { Tx } from "./store.ts";
+
+// What people look for in the console; what the service itself needs is in images.ts.
+
+/**
+ * An account's images by an external id or the beginning of one, or by the image id itself; newest first. Two indexes
+ * answer it whatever the table's size.
+ */
+export async function findImagesByExternalId(
+  { db, t }: Tx,
+  query: {
+    accountId: string;
+    environment: Environment;
+    search: string;
+    status?: PublicStatus | undefined;
+    limit: number;
+  },
+): Promise<Image[]> {
+  const i = t.images;
+  const { accountId, environment, search, status, limit } = query;
+  const state =
+    status === undefined
+      ? undefined
+      : status === "processing"
+        ? inArray(i.state, ["queued", "rendering"])
+        : eq(i.state, status);
+  // The last code point there is closes the range of texts that begin with `search`.
+  const begins = and(gte(i.externalId, search), lt(i.externalId, `${search}\u{10FFFF}`));
+  return db
+    .select()
+    .from(i)
+    .where(
+      and(eq(i.accountId, accountId), eq(i.environment, environment), or(begins, eq(i.id, search)), state),
+    )
+    .orderBy(desc(i.createdAt), desc(i.id))
+    .limit(limit);
+}
+
+/** The newest failures of all accounts, for operators. */
+export async function recentFailures({ db, t }: Tx, limit: number): Promise<Image[]> {
+  return db
+    .select()
+    .from(t.images)
+    .where(eq(t.images.state, "failed"))
+    .orderBy(desc(t.images.completedAt))
+    .limit(limit);
+}
+
+/** How many images wait and are being rendered, and since when the oldest waits. */
+export async function queueDepth(
+  { db, t }: Tx,
+  environment: Environment,
+): Promise<{ queued: number; rendering: number; oldestQueuedAt: number | null }> {
+  const i = t.images;
+  const rows = await db
+    .select({ state: i.state, n: sql<number>`count(*)`.mapWith(Number), oldest: min(i.createdAt) })
+    .from(i)
+    .where(and(eq(i.environment, environment), inArray(i.state, ["queued", "rendering"])))
+    .groupBy(i.state);
+  const of = (state: Image["state"]) => rows.find((row) => row.state === state);
+  return {
+    queued: of("queued")?.n ?? 0,
+    rendering: of("rendering")?.n ?? 0,
+    oldestQueuedAt: of("queued")?.oldest ?? null,
+  };
+}
+
+/** The newest finished live pictures that are still there, by when they expire: the order they were finished in. */
+export async function latestPictures({ db, t }: Tx, limit: number): Promise<Image[]> {
+  const i = t.images;
+  return db
+    .select()
+    .from(i)
+    .where(and(isNotNull(i.expiresAt), isNull(i.purgedAt), eq(i.environment, "live")))
+    .orderBy(desc(i.expiresAt))
+    .limit(limit);
+}

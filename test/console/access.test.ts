@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { sendTest } from "../../src/app/manage-deliveries.ts";
+import { createEndpoint } from "../../src/app/manage-webhooks.ts";
+import { consoleRoutes } from "../../src/console/routes.ts";
+import type { ConsoleRoute } from "../../src/console/visit.ts";
+import { listAudit } from "../../src/store/audit.ts";
+import { listKeys } from "../../src/store/keys.ts";
+import {
+  imageRequest,
+  post,
+  type TestAccount,
+  type TestServer,
+  testAccount,
+  testServer,
+} from "../harness.ts";
+import { type Client, client, PASSWORD, testMember, testOperator } from "./sessions.ts";
+
+const HOSTILE = `<script>alert("x")</script>'"><img src=x onerror=alert(1)>`;
+
+let server: TestServer;
+let mine: TestAccount;
+let theirs: TestAccount;
+let ids: Record<string, string>;
+let owner: Client;
+let developer: Client;
+let stranger: Client;
+let boss: Client;
+
+beforeAll(async () => {
+  server = await testServer({ env: { CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: "http://127.0.0.1:9" } });
+  const { service, baseUrl } = server;
+  mine = await testAccount(service, { name: `Mine ${HOSTILE}` });
+  theirs = await testAccount(service, { name: "Theirs" });
+  const ana = await testMember(service, mine.account.id, "ana@mine.example");
+  const tom = await testMember(service, mine.account.id, "tom@mine.example", "developer");
+  const eve = await testMember(service, theirs.account.id, "eve@theirs.example");
+  const op = await testOperator(service, "op@service.example");
+  const request = imageRequest({ player: { name: HOSTILE, external_id: "secret-player" } });
+  const accepted = await post(baseUrl, mine.testKey, request);
+  const { data } = (await accepted.json()) as { data: { image_id: string } };
+  const [key] = await listKeys(service.store.read, mine.account.id);
+  const { endpoint } = await createEndpoint(service, {
+    accountId: mine.account.id,
+    environment: "test",
+    url: "http://127.0.0.1:9/secret-hook",
+  });
+  const delivery = await sendTest(service, { endpointId: endpoint.id });
+  ids = {
+    images: data.image_id,
+    playground: data.image_id,
+    keys: key?.id ?? "",
+    members: tom.id,
+    webhooks: endpoint.id,
+    deliveries: delivery.id,
+    accounts: mine.account.id,
+    user: tom.id,
+  };
+  owner = await client(service, baseUrl, ana);
+  developer = await client(service, baseUrl, tom);
+  stranger = await client(service, baseUrl, eve);
+  boss = await client(service, baseUrl, op);
+});
+afterAll(() => server.close());
+
+/** The address of a route with the ids of the account "mine" in it. */
+function addressOf({ path }: ConsoleRoute): string {
+  const kind = path.split("/")[path.includes("/operator/") ? 3 : 2] ?? "";
+  return path
+    .replace(":user", ids.user ?? "")
+    .replace(":id", ids[kind] ?? "none")
+    .replace(":token", "A".repeat(43));
+}
+
+const closed = consoleRoutes.filter((route) => route.access !== "anyone");
+const SECRETS = ["secret-player", "secret-hook", "Mine ", "ana@mine.example", "tom@mine.example"];
+
+test("no route shows or changes another account's data to a foreign session", async () => {
+  const before = await state();
+  for (const route of closed) {
+    if (route.path === "/console/sign-out") continue;
+    const path = addressOf(route);
+    const answer = await (route.method === "GET"
+      ? stranger.get(path)
+      : stranger.post(path, {
+          account: mine.account.id,
+          role: "owner",
+          reason: "x",
+          amount: "5",
+          environment: "test",
+        }));
+    const text = await answer.text();
+    for (const secret of SECRETS)
+      expect({ path, leaks: text.includes(secret) }).toEqual({ path, leaks: false });
+    if (route.path.includes(":") || route.access === "operator")
+      expect({ method: route.method, path, status: answer.status }).toEqual({
+        method: route.method,
+        path,
+        status: 404,
+      });
+  }
+  expect(await state()).toEqual(before);
+});
+
+/** Everything of the account "mine" that a route could change. */
+async function state() {
+  const { db, t } = server.service.store.read;
+  const rows = await Promise.all([
+    db.select().from(t.apiKeys),
+    db.select().from(t.accounts),
+    db.select().from(t.memberships),
+    db.select().from(t.webhookEndpoints),
+    db.select().from(t.ledgerEntries),
+    db.select().from(t.images),
+  ]);
+  // Time alone moves these: the key's last use, the delivery under way, the image in the making.
+  const moving = { lastUsedAt: 0, updatedAt: 0, failingSince: 0, pausedUntil: 0, state: "", renders: 0 };
+  const made = { leaseToken: 0, leaseExpiresAt: 0, completedAt: 0, expiresAt: 0, outputName: 0 };
+  const size = { outputWidth: 0, outputHeight: 0, outputContentType: 0, outputBytes: 0 };
+  return rows.map((table) =>
+    (table as { accountId?: string; id?: string }[])
+      .filter((row) => row.accountId === mine.account.id || row.id === mine.account.id)
+      .map((row) => ({ ...row, ...moving, ...made, ...size })),
+  );
+}
+
+test("without a session every route leads to the sign-in page", async () => {
+  for (const route of closed) {
+    const init: RequestInit = {
+      method: route.method,
+      redirect: "manual",
+      headers: { origin: server.baseUrl },
+    };
+    if (route.method === "POST") init.body = new URLSearchParams({ a: "b" });
+    const answer = await fetch(server.baseUrl + addressOf(route), init);
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get("location")).toStartWith("/console/sign-in");
+  }
+});
+
+test("a form without the session's token, or from another origin, is refused and changes nothing", async () => {
+  const count = async () => (await listKeys(server.service.store.read, mine.account.id)).length;
+  const before = await count();
+  const fields = { name: "stolen", environment: "live" };
+  const refused = [
+    await owner.post("/console/keys", { ...fields, _csrf: "" }),
+    await owner.post("/console/keys", { ...fields, _csrf: "A".repeat(43) }),
+    await owner.post("/console/keys", fields, { origin: "https://evil.example" }),
+    await owner.post("/console/keys", fields, { origin: "null" }),
+    await owner.post("/console/keys", fields, { "sec-fetch-site": "cross-site" }),
+    await fetch(`${server.baseUrl}/console/keys`, {
+      method: "POST",
+      headers: { cookie: owner.cookie, "content-type": "text/plain", origin: server.baseUrl },
+      body: "name=stolen",
+    }),
+  ];
+  expect(refused.map((answer) => answer.status)).toEqual([403, 403, 403, 403, 403, 415]);
+  expect(await count()).toBe(before);
+});
+
+test("pages carry a policy without unsafe-inline, are not cached, and cannot be framed", async () => {
+  const { headers } = await owner.get("/console/keys");
+  const policy = headers.get("content-security-policy") ?? "";
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toContain("unsafe");
+  expect(headers.get("cache-control")).toBe("no-store");
+  expect(headers.get("x-content-type-options")).toBe("nosniff");
+});
+
+test("hostile names are shown as the text they are, on every page", async () => {
+  const pages = [
+    ...["/console", "/console/images?environment=test", "/console/images?environment=test&view=table"],
+    `/console/images/${ids.images}`,
+    `/console/playground?from=${ids.images}`,
+    `/console/images?search=${encodeURIComponent(HOSTILE)}`,
+  ];
+  for (const page of pages) {
+    const text = await (await owner.get(page)).text();
+    expect(text).not.toContain("<script>alert");
+    expect(text).not.toContain("<img src=x");
+    expect(text).toContain("&lt;script>");
+  }
+  const accounts = await (await boss.get("/console/operator/accounts")).text();
+  expect(accounts).not.toContain("<img src=x");
+});
+
+test("the session's cookie is out of scripts' reach, and carries __Host- over HTTPS", async () => {
+  const signIn = (origin: string, path = "/console/sign-in") =>
+    fetch(server.baseUrl + path, {
+      method: "POST",
+      redirect: "manual",
+      headers: { origin },
+      body: new URLSearchParams({ email: "ana@mine.example", password: PASSWORD }),
+    });
+  const cookie = (await signIn(server.baseUrl)).headers.get("set-cookie") ?? "";
+  expect(cookie).toMatch(/^cardpress=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Lax$/);
+  expect((await signIn("https://evil.example")).status).toBe(403);
+
+  const { sessionCookie } = await import("../../src/console/respond.ts");
+  const https = sessionCookie({ ...server.config, baseUrl: "https://cards.example.com" }, "T");
+  expect(https).toStartWith("__Host-cardpress=T; Path=/;");
+  expect(https).toEndWith("HttpOnly; SameSite=Lax; Secure");
+});
+
+test("a wrong password and an unknown email get the same answer", async () => {
+  const answer = async (email: string) => {
+    const response = await fetch(`${server.baseUrl}/console/sign-in`, {
+      method: "POST",
+      headers: { origin: server.baseUrl },
+      body: new URLSearchParams({ email, password: "not the password" }),
+    });
+    return { status: response.status, page: (await response.text()).replaceAll(email, "EMAIL") };
+  };
+  expect(await answer("ana@mine.example")).toEqual(await answer("nobody@mine.example"));
+});
+
+test("a developer cannot manage members, and an operator on a visit only looks, which is written down", async () => {
+  const added = { email: "new@mine.example", role: "owner" };
+  expect((await developer.post("/console/members", added)).status).toBe(403);
+
+  expect((await boss.get("/console/keys")).headers.get("location")).toBe("/console/operator");
+  await boss.post(`/console/operator/accounts/${mine.account.id}/view`);
+  const page = await (await boss.get("/console/images?environment=test")).text();
+  expect(page).toContain("read-only");
+  expect(page).toContain(`/console/images/${ids.images}`);
+  const writes = consoleRoutes.filter(
+    (r) => r.method === "POST" && (r.access === "member" || r.access === "owner"),
+  );
+  for (const route of writes) expect((await boss.post(addressOf(route))).status).toBe(403);
+  const [last] = await listAudit(server.service.store.read, { limit: 1 });
+  expect(last).toMatchObject({
+    email: "op@service.example",
+    entry: { action: "account.viewed", accountId: mine.account.id },
+  });
+});
+
+test("what operators do holds at once and stands in the audit log", async () => {
+  const path = `/console/operator/accounts/${theirs.account.id}`;
+  await boss.post(`${path}/credits`, { amount: "250", reason: "Cup final" });
+  await boss.post(`${path}/plan`, { tier: "starter", credits: "10" });
+  await boss.post(`${path}/suspend`, { reason: "Invoice unpaid" });
+  const refused = await post(server.baseUrl, theirs.testKey, imageRequest());
+  expect(refused.status).toBe(403);
+  expect(await (await stranger.get("/console")).text()).toContain("Invoice unpaid");
+  await boss.post(`${path}/resume`);
+  expect((await post(server.baseUrl, theirs.testKey, imageRequest())).status).toBe(202);
+  const log = await (await boss.get("/console/operator/audit")).text();
+  for (const text of [
+    "250 credits: Cup final",
+    "Invoice unpaid",
+    "starter, 10 credits a month",
+    "op@service.example",
+  ])
+    expect(log).toContain(text);
+  // Without a reason nothing is done.
+  await boss.post(`${path}/suspend`, { reason: "" });
+  expect((await post(server.baseUrl, theirs.testKey, imageRequest())).status).toBe(202);
+});

@@ -1,0 +1,72 @@
+import type { Page } from "puppeteer-core";
+import { addMember, addOperator } from "../../src/app/manage-users.ts";
+import { completeSetup, startSession } from "../../src/app/sign-in.ts";
+import type { Workspace } from "../../src/deps.ts";
+import type { MemberRole, User } from "../../src/store/users.ts";
+
+export const PASSWORD = "a pitch of wet grass";
+
+type Parts = Pick<Workspace, "store" | "clock" | "random" | "config">;
+
+/** A member with a password. */
+export async function testMember(
+  parts: Parts,
+  accountId: string,
+  email: string,
+  role: MemberRole = "owner",
+): Promise<User> {
+  const { setupUrl } = await addMember(parts, { accountId, email, role, vouched: true });
+  return completeSetup(parts, { token: tokenOf(setupUrl), password: PASSWORD, email });
+}
+
+export async function testOperator(parts: Parts, email: string): Promise<User> {
+  const { setupUrl } = await addOperator(parts, { email });
+  return completeSetup(parts, { token: tokenOf(setupUrl), password: PASSWORD, email });
+}
+
+export function tokenOf(setupUrl: string | null): string {
+  return setupUrl?.split("/").pop() ?? "";
+}
+
+export interface Client {
+  cookie: string;
+  get(path: string): Promise<Response>;
+  /** Sends a form from our own origin with the session's token, unless headers or fields say otherwise. */
+  post(path: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
+}
+
+/** Somebody signed in, without a browser. */
+export async function client(parts: Parts, baseUrl: string, user: User): Promise<Client> {
+  const { token } = await startSession(parts, user, undefined);
+  const cookie = `cardpress=${token}`;
+  const get = (path: string) => fetch(baseUrl + path, { headers: { cookie }, redirect: "manual" });
+  const page = await (await get("/console/profile")).text();
+  const csrf = /name="_csrf" value="([\w-]+)"/.exec(page)?.[1] ?? "";
+  return {
+    cookie,
+    get,
+    post: (path, fields = {}, headers = {}) =>
+      fetch(baseUrl + path, {
+        method: "POST",
+        redirect: "manual",
+        headers: { cookie, origin: baseUrl, ...headers },
+        body: new URLSearchParams({ _csrf: csrf, ...fields }),
+      }),
+  };
+}
+
+export async function signIn(page: Page, baseUrl: string, email: string): Promise<void> {
+  await page.goto(`${baseUrl}/console/sign-in`);
+  await page.type("#email", email);
+  await page.type("#password", PASSWORD);
+  await submit(page, "main form button[type=submit]");
+}
+
+/** Presses a button and waits for the page it leads to. */
+export async function submit(page: Page, selector: string): Promise<void> {
+  await Promise.all([page.waitForNavigation(), page.click(selector)]);
+}
+
+export function textOf(page: Page, selector = "main"): Promise<string> {
+  return page.$eval(selector, (element) => (element as HTMLElement).innerText);
+}

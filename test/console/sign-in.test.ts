@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { addMember, addOperator, firstOperatorLink, removeMember } from "../../src/app/manage-users.ts";
+import {
+  checkPassword,
+  completeSetup,
+  endSession,
+  passwordProblem,
+  readSession,
+  setupLinkFor,
+  startSession,
+} from "../../src/app/sign-in.ts";
+import { ownPath } from "../../src/console/own-path.ts";
+import { signInLimit } from "../../src/console/sign-in-limit.ts";
+import { SESSION_IDLE_MS, SESSION_LIFETIME_MS, SETUP_LINK_LIFETIME_MS } from "../../src/core/limits.ts";
+import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
+import { PASSWORD, testMember, tokenOf } from "./sessions.ts";
+
+let workspace: TestWorkspace;
+beforeEach(() => {
+  workspace = testWorkspace();
+});
+afterEach(() => workspace.close());
+
+async function memberOfNewAccount(email: string) {
+  const { account } = await testAccount(workspace);
+  return { account, user: await testMember(workspace, account.id, email) };
+}
+
+test("a session ends after eight idle hours, and after a week however busy it is", async () => {
+  const { user } = await memberOfNewAccount("ana@example.com");
+  const { clock } = workspace;
+  const idle = await startSession(workspace, user, undefined);
+  clock.advance(SESSION_IDLE_MS - 1);
+  expect(await readSession(workspace, idle.token)).toBeDefined();
+  clock.advance(SESSION_IDLE_MS);
+  expect(await readSession(workspace, idle.token)).toBeUndefined();
+  // Gone for good: setting the clock back does not bring it back.
+  clock.advance(-SESSION_IDLE_MS);
+  expect(await readSession(workspace, idle.token)).toBeUndefined();
+
+  const busy = await startSession(workspace, user, undefined);
+  const step = SESSION_IDLE_MS / 2;
+  for (let spent = step; spent < SESSION_LIFETIME_MS; spent += step) {
+    clock.advance(step);
+    expect(await readSession(workspace, busy.token)).toBeDefined();
+  }
+  clock.advance(step);
+  expect(await readSession(workspace, busy.token)).toBeUndefined();
+});
+
+test("signing in begins a new session under a new token and ends the browser's old one", async () => {
+  const { user } = await memberOfNewAccount("ana@example.com");
+  const first = await startSession(workspace, user, undefined);
+  const second = await startSession(workspace, user, first.token);
+  expect(second.token).not.toBe(first.token);
+  expect(await readSession(workspace, first.token)).toBeUndefined();
+  await endSession(workspace, second.token);
+  expect(await readSession(workspace, second.token)).toBeUndefined();
+});
+
+test("neither tokens nor passwords are in the database", async () => {
+  const { user } = await memberOfNewAccount("ana@example.com");
+  const { token } = await startSession(workspace, user, undefined);
+  const { db, t } = workspace.store.read;
+  const stored = JSON.stringify([await db.select().from(t.sessions), await db.select().from(t.users)]);
+  expect(stored).not.toContain(token);
+  expect(stored).not.toContain(PASSWORD);
+  expect(stored).toContain("$argon2id$v=19$m=19456,t=2,p=1$");
+});
+
+test("a setup link works once and for three days, and a newer one takes its place", async () => {
+  const { account } = await testAccount(workspace);
+  const invite = () =>
+    addMember(workspace, {
+      accountId: account.id,
+      email: "tom@example.com",
+      role: "developer",
+      vouched: true,
+    });
+  const first = tokenOf((await invite()).setupUrl);
+  const second = tokenOf((await invite()).setupUrl);
+  expect(await setupLinkFor(workspace, first)).toBeUndefined();
+  expect(await setupLinkFor(workspace, second)).toMatchObject({ user: { email: "tom@example.com" } });
+
+  workspace.clock.advance(SETUP_LINK_LIFETIME_MS);
+  expect(await setupLinkFor(workspace, second)).toBeUndefined();
+  const third = tokenOf((await invite()).setupUrl);
+  await completeSetup(workspace, { token: third, password: PASSWORD, email: "" });
+  expect(completeSetup(workspace, { token: third, password: "another good one", email: "" })).rejects.toThrow(
+    "used",
+  );
+  expect(await checkPassword(workspace, { email: "Tom@Example.com ", password: PASSWORD })).toBeDefined();
+});
+
+test("a new password ends every session of its user", async () => {
+  const { user } = await memberOfNewAccount("ana@example.com");
+  const { token } = await startSession(workspace, user, undefined);
+  const { setupUrl } = await addOperator(workspace, { email: "new@example.com" });
+  await completeSetup(workspace, { token: tokenOf(setupUrl), password: PASSWORD, email: "" });
+  expect(await readSession(workspace, token)).toBeDefined();
+  const { issueSetupLink } = await import("../../src/app/manage-users.ts");
+  const link = await issueSetupLink(workspace, { userId: user.id });
+  await completeSetup(workspace, {
+    token: tokenOf(link.setupUrl),
+    password: "a quite different one",
+    email: "",
+  });
+  expect(await readSession(workspace, token)).toBeUndefined();
+});
+
+test("an owner gets no link to the password of somebody who is known elsewhere", async () => {
+  const { account: other } = await memberOfNewAccount("known@example.com");
+  const { account } = await testAccount(workspace, { name: "Second" });
+  const add = (email: string) =>
+    addMember(workspace, { accountId: account.id, email, role: "developer", vouched: false });
+  await addOperator(workspace, { email: "op@example.com" });
+  await addMember(workspace, {
+    accountId: other.id,
+    email: "invited@example.com",
+    role: "owner",
+    vouched: true,
+  });
+  for (const email of ["known@example.com", "op@example.com", "invited@example.com"])
+    expect(add(email)).rejects.toThrow("Ask the operator");
+  expect((await add("fresh@example.com")).setupUrl).toContain("/console/setup/");
+});
+
+test("an account keeps an owner", async () => {
+  const { account, user } = await memberOfNewAccount("ana@example.com");
+  const remove = removeMember(workspace, { accountId: account.id, userId: user.id, by: user.id });
+  expect(remove).rejects.toThrow("needs an owner");
+});
+
+test("the link for the first operator is there until an operator has a password", async () => {
+  const link = await firstOperatorLink(workspace);
+  expect(link).toContain("/console/setup/");
+  const user = await completeSetup(workspace, {
+    token: tokenOf(link),
+    password: PASSWORD,
+    email: "Boss@Example.com",
+  });
+  expect(user).toMatchObject({ email: "boss@example.com", isOperator: 1 });
+  expect(await firstOperatorLink(workspace)).toBeNull();
+});
+
+test("guesses are bounded for emails that exist and for those that do not, and success forgives mistakes", async () => {
+  const limit = signInLimit();
+  for (const email of ["ana@example.com", "nobody@example.com"]) {
+    const answers: boolean[] = [];
+    for (let i = 0; i < 9; i++) answers.push(await limit.take(email, "203.0.113.9"));
+    expect(answers).toEqual([...Array(8).fill(true), false]);
+  }
+  // Another address is not locked out by the guesses of the first.
+  expect(await limit.take("ana@example.com", "203.0.113.10")).toBe(true);
+  await limit.forgive("ana@example.com", "203.0.113.9");
+  expect(await limit.take("ana@example.com", "203.0.113.9")).toBe(true);
+});
+
+test("weak passwords are refused with what to do", () => {
+  expect(passwordProblem("short", "ana@example.com")).toContain("at least 12");
+  expect(passwordProblem("aaaaaaaaaaaaaa", "ana@example.com")).toContain("different characters");
+  expect(passwordProblem("goalkeeper99!", "goalkeeper@example.com")).toContain("email");
+  expect(passwordProblem(PASSWORD, "ana@example.com")).toBeNull();
+});
+
+test("after signing in the way leads only to pages of the console", () => {
+  expect(ownPath("/console/images?status=failed")).toBe("/console/images?status=failed");
+  for (const next of [
+    "https://evil.example/console/",
+    "//evil.example",
+    "/\\evil.example",
+    "/console/..//evil.example",
+    "/v1/images",
+    "",
+  ])
+    expect(ownPath(next)).not.toContain("evil");
+  expect(ownPath("/console/../../x")).not.toStartWith("/x");
+});
