@@ -3,6 +3,7 @@ import { toHex, toOklch } from "./colours.ts";
 import { drawPattern } from "./scene-patterns.ts";
 import { drawNature, NATURE } from "./scenes-nature.ts";
 import { drawPlace, PLACES } from "./scenes-places.ts";
+import { drawWeather, WEATHER } from "./scenes-weather.ts";
 
 /** The colours of one scene, `#rrggbb`: from the darkest edge to the light behind the head, and a second hue. */
 export interface SceneColours {
@@ -175,9 +176,11 @@ export function sceneOf(
   };
   const art = NATURE.has(theme)
     ? drawNature(theme, canvas)
-    : PLACES.has(theme)
-      ? drawPlace(theme, canvas)
-      : drawPattern(theme, canvas);
+    : WEATHER.has(theme)
+      ? drawWeather(theme, canvas)
+      : PLACES.has(theme)
+        ? drawPlace(theme, canvas)
+        : drawPattern(theme, canvas);
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 ${height}" width="1000" height="${height}" preserveAspectRatio="xMidYMid slice">${art}</svg>`;
   return { theme, svg, colours };
 }

@@ -28,11 +28,25 @@ CREATE TABLE `api_keys` (
 	`created_at` integer NOT NULL,
 	`last_used_at` integer,
 	`revoked_at` integer,
+	`replaces_key_id` text,
 	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `api_keys_hash` ON `api_keys` (`hash`);--> statement-breakpoint
 CREATE INDEX `api_keys_account` ON `api_keys` (`account_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE TABLE `audit_entries` (
+	`id` text PRIMARY KEY NOT NULL,
+	`user_id` text,
+	`account_id` text,
+	`action` text NOT NULL,
+	`subject` text NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `audit_time` ON `audit_entries` (`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `audit_account` ON `audit_entries` (`account_id`,`created_at`,`id`);--> statement-breakpoint
 CREATE TABLE `delivery_attempts` (
 	`delivery_id` text NOT NULL,
 	`number` integer NOT NULL,
@@ -60,6 +74,7 @@ CREATE TABLE `idempotency_records` (
 );
 --> statement-breakpoint
 CREATE INDEX `idempotency_expiry` ON `idempotency_records` (`expires_at`);--> statement-breakpoint
+CREATE INDEX `idempotency_image` ON `idempotency_records` (`image_id`);--> statement-breakpoint
 CREATE TABLE `images` (
 	`id` text PRIMARY KEY NOT NULL,
 	`account_id` text NOT NULL,
@@ -100,6 +115,7 @@ CREATE INDEX `images_queue` ON `images` (`environment`,`state`,`turn`,`created_a
 CREATE INDEX `images_account_queue` ON `images` (`account_id`,`environment`,`turn`) WHERE "images"."state" in ('queued', 'rendering');--> statement-breakpoint
 CREATE UNIQUE INDEX `images_output_name` ON `images` (`output_name`) WHERE "images"."output_name" is not null;--> statement-breakpoint
 CREATE INDEX `images_expiry` ON `images` (`expires_at`) WHERE "images"."expires_at" is not null and "images"."purged_at" is null;--> statement-breakpoint
+CREATE INDEX `images_failures` ON `images` (`completed_at`) WHERE "images"."state" = 'failed';--> statement-breakpoint
 CREATE INDEX `images_external` ON `images` (`account_id`,`environment`,`external_id`);--> statement-breakpoint
 CREATE TABLE `ledger_entries` (
 	`id` text PRIMARY KEY NOT NULL,
@@ -129,6 +145,58 @@ CREATE UNIQUE INDEX `ledger_one_grant` ON `ledger_entries` (`account_id`,`period
 CREATE UNIQUE INDEX `ledger_one_expiry` ON `ledger_entries` (`account_id`,`period`) WHERE "ledger_entries"."kind" = 'expire' and "ledger_entries"."image_id" is null;--> statement-breakpoint
 CREATE INDEX `ledger_account` ON `ledger_entries` (`account_id`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `ledger_grants` ON `ledger_entries` (`account_id`,`created_at`,`id`) WHERE "ledger_entries"."kind" = 'grant';--> statement-breakpoint
+CREATE TABLE `memberships` (
+	`user_id` text NOT NULL,
+	`account_id` text NOT NULL,
+	`role` text NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`user_id`, `account_id`),
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `memberships_account` ON `memberships` (`account_id`,`created_at`);--> statement-breakpoint
+CREATE TABLE `passkeys` (
+	`id` text PRIMARY KEY NOT NULL,
+	`user_id` text NOT NULL,
+	`credential_id` text NOT NULL,
+	`public_key` text NOT NULL,
+	`counter` integer NOT NULL,
+	`name` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`last_used_at` integer,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `passkeys_credential` ON `passkeys` (`credential_id`);--> statement-breakpoint
+CREATE INDEX `passkeys_user` ON `passkeys` (`user_id`);--> statement-breakpoint
+CREATE TABLE `sessions` (
+	`id` text PRIMARY KEY NOT NULL,
+	`token_hash` text NOT NULL,
+	`user_id` text NOT NULL,
+	`csrf_token` text NOT NULL,
+	`account_id` text,
+	`created_at` integer NOT NULL,
+	`last_seen_at` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `sessions_token` ON `sessions` (`token_hash`);--> statement-breakpoint
+CREATE INDEX `sessions_user` ON `sessions` (`user_id`);--> statement-breakpoint
+CREATE INDEX `sessions_expiry` ON `sessions` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `setup_links` (
+	`token_hash` text PRIMARY KEY NOT NULL,
+	`user_id` text,
+	`created_at` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	`used_at` integer,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
+);
+--> statement-breakpoint
+CREATE INDEX `setup_links_user` ON `setup_links` (`user_id`);--> statement-breakpoint
+CREATE INDEX `setup_links_expiry` ON `setup_links` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `usage_days` (
 	`account_id` text NOT NULL,
 	`environment` text NOT NULL,
@@ -141,6 +209,17 @@ CREATE TABLE `usage_days` (
 	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE no action
 );
 --> statement-breakpoint
+CREATE TABLE `users` (
+	`id` text PRIMARY KEY NOT NULL,
+	`email` text NOT NULL,
+	`password_hash` text,
+	`is_operator` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`last_sign_in_at` integer
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `users_email` ON `users` (`email`);--> statement-breakpoint
+CREATE INDEX `users_operators` ON `users` (`created_at`) WHERE "users"."is_operator" = 1;--> statement-breakpoint
 CREATE TABLE `webhook_deliveries` (
 	`id` text PRIMARY KEY NOT NULL,
 	`event_id` text NOT NULL,
