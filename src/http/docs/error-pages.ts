@@ -2,6 +2,7 @@ import { ERROR_STATUS, type ErrorCode } from "../../core/errors.ts";
 import { errorExample } from "../openapi/errors.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
 import { ERROR_TEXTS, type FailureCode } from "./error-texts.ts";
+import { type Html, html, raw } from "./html.ts";
 import type { PageContent } from "./layout.ts";
 import { renderMarkdown } from "./markdown.ts";
 
@@ -18,8 +19,6 @@ const RETRY_TEXTS = {
 
 /** /docs/errors: every code at a glance. */
 export function errorIndexPage(link: Link): PageContent {
-  const row = (code: Code) =>
-    `| ${statusOf(code)} | [${code}](/docs/errors/${code}) | ${ERROR_TEXTS[code].summary} |`;
   const { title, body, headings } = renderMarkdown(
     [
       "# Errors",
@@ -28,17 +27,11 @@ export function errorIndexPage(link: Link): PageContent {
       "",
       "## Codes",
       "",
-      "| Status | Code | Meaning |",
-      "|---|---|---|",
-      ...ALL_CODES.filter((code) => code in ERROR_STATUS).map(row),
+      "{{codes}}",
       "",
       "## Failed images",
       "",
-      "An image that was accepted and could not be made is not an HTTP error. It is answered with 200, its `status` is `failed`, and `failure.code` is:",
-      "",
-      "| Code | Meaning |",
-      "|---|---|",
-      `| [IMAGE_PROCESSING_FAILED](/docs/errors/IMAGE_PROCESSING_FAILED) | ${ERROR_TEXTS.IMAGE_PROCESSING_FAILED.summary} |`,
+      "An image that was accepted and could not be made is not an HTTP error. It is answered with 200, its `status` is `failed`, and `failure.code` is [IMAGE_PROCESSING_FAILED](/docs/errors/IMAGE_PROCESSING_FAILED).",
       "",
       "## The order of checks",
       "",
@@ -51,7 +44,16 @@ export function errorIndexPage(link: Link): PageContent {
     link,
   );
   const description = "Every error code: what it means and what to do.";
-  return { path: "/docs/errors", title, body, headings, description };
+  const whole = raw(body.text.replace("<p>{{codes}}</p>", codeList(link).text));
+  return { path: "/docs/errors", title, body: whole, headings, description };
+}
+
+function codeList(link: Link): Html {
+  const codes = ALL_CODES.filter((code) => code in ERROR_STATUS);
+  return html`<ul class="answers">${codes.map(
+    (code) =>
+      html`<li><span class="status refused">${statusOf(code)}</span> <a href="${link(`/docs/errors/${code}`)}"><code>${code}</code></a> <span>${ERROR_TEXTS[code].summary}</span></li>`,
+  )}</ul>`;
 }
 
 /** /docs/errors/{code} */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { THEMES } from "../../core/themes.ts";
 import { openApiDocument, type PublicAddresses } from "../openapi/document.ts";
 import { FILE_ASSETS, TEXT_ASSETS } from "./assets.ts";
 import { ALL_CODES, errorIndexPage, errorPage, missingPage } from "./error-pages.ts";
@@ -51,7 +52,7 @@ export function docsSite(addresses: PublicAddresses): DocsSite {
   files.set("/docs/openapi.json", file(JSON.stringify(document, null, 2), "application/json; charset=utf-8"));
   const pages = [
     ...GUIDES.map(({ path, text, description }) => {
-      const rendered = renderMarkdown(text, link);
+      const rendered = renderMarkdown(text.replace("{{themes}}", KNOWN_THEMES), link);
       return {
         ...rendered,
         path,
@@ -69,6 +70,8 @@ export function docsSite(addresses: PublicAddresses): DocsSite {
     missing: (path) => page(missingPage(path, link)),
   };
 }
+
+const KNOWN_THEMES = THEMES.map((theme) => `\`${theme}\``).join(" ");
 
 function file(body: string, contentType: string, immutable = false): DocsFile {
   return { body, contentType, immutable, etag: `"${version(body)}"` };

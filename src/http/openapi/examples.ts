@@ -117,7 +117,7 @@ export const EXAMPLES = {
   webhooks: {
     "image.completed": event("image.completed", completed),
     "image.failed": event("image.failed", failed),
-    "credits.low": event("credits.low", { credits_remaining: 200, credit_limit: 1000, period: "2026-11" }),
+    "credits.low": event("credits.low", { credits_remaining: 200, credit_limit: 1000 }),
     "webhook.test": event("webhook.test", {
       endpoint_id: "ep_3TqZ8rXm5dYE7Wc2Lk9VbTnX",
       message: "This is a test. Webhooks of this endpoint arrive.",

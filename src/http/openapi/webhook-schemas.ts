@@ -26,11 +26,6 @@ export const CreditsLow = Type.Object(
   {
     credits_remaining: Type.Integer({ minimum: 0, description: "Credits available.", examples: [200] }),
     credit_limit: Type.Integer({ minimum: 0, description: "The plan's credits a month.", examples: [1000] }),
-    period: Type.String({
-      pattern: "^\\d{4}-\\d{2}$",
-      description: "The month, in UTC.",
-      examples: ["2026-11"],
-    }),
   },
   { ...closed, $id: "CreditsLow" },
 );
