@@ -12,7 +12,8 @@ export function isFullDisk(error: unknown): boolean {
 
 /** Writes a file that is there whole or not at all, also after a power cut. */
 export async function writeWhole(path: string, content: Uint8Array | string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  const folder = dirname(path);
+  const created = await mkdir(folder, { recursive: true });
   const staging = `${path}.${randomUUID()}.tmp`;
   try {
     const file = await open(staging, "w");
@@ -26,5 +27,17 @@ export async function writeWhole(path: string, content: Uint8Array | string): Pr
   } catch (error) {
     await rm(staging, { force: true });
     throw error;
+  }
+  // A new name outlives a power cut only when its folder is synced too.
+  await syncFolder(folder);
+  if (created !== undefined) await syncFolder(dirname(created));
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }

@@ -70,6 +70,13 @@ async function create(
   };
 }
 
+/** User and system time of the server's own process (proc(5), fields 14 and 15, in ticks of 10 ms). */
+async function serverCpuMs(): Promise<number> {
+  const stat = await Bun.file(`/proc/${server.pid}/stat`).text();
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
 function percentiles(ms: number[]): string {
   const sorted = ms.toSorted((a, b) => a - b);
   const at = (share: number) =>
@@ -129,6 +136,7 @@ async function oneQuietCard(): Promise<void> {
   quietWaits.push(performance.now() - startedAt);
 }
 
+const cpuAt = await serverCpuMs();
 const begin = performance.now();
 let sent = 0;
 let quietCards = 0;
@@ -145,6 +153,10 @@ while (performance.now() - begin < seconds * 1000) {
   await Bun.sleep(5);
 }
 await Promise.all(pending);
+const cpu = (await serverCpuMs()) - cpuAt;
+console.log(
+  `server process: ${((100 * cpu) / (performance.now() - begin)).toFixed(0)} % of a core, without its workers`,
+);
 console.log(`POST: ${percentiles(posts)}`);
 console.log(`GET:  ${percentiles(gets)}`);
 console.log(`quiet partner, create to finished card: ${percentiles(quietWaits)}`);

@@ -1,0 +1,79 @@
+import { Database } from "bun:sqlite";
+import { afterEach, expect, test } from "bun:test";
+import { join } from "node:path";
+import { openWorkspace } from "../../src/deps.ts";
+import { quietLog } from "../../src/log.ts";
+import { type TestFolder, testAccount, testConfig, testFolder } from "../harness.ts";
+
+let folder: TestFolder | undefined;
+afterEach(async () => {
+  await folder?.remove();
+  folder = undefined;
+});
+
+async function filled(): Promise<string> {
+  folder = testFolder();
+  const workspace = openWorkspace(testConfig(folder.dir), quietLog());
+  await testAccount(workspace, { credits: 5 });
+  await workspace.store.close();
+  return folder.dir;
+}
+
+function cardpress(dataDir: string, env: Record<string, string>, ...args: string[]) {
+  const { exitCode, stdout } = Bun.spawnSync(
+    [process.execPath, join(import.meta.dir, "../../src/main.ts"), ...args, "--json"],
+    {
+      env: { ...process.env, CARDPRESS_DATA_DIR: dataDir, CARDPRESS_ALLOW_ROOT: "1", ...env },
+    },
+  );
+  return { exitCode, json: JSON.parse(stdout.toString()) };
+}
+
+const statuses = (checks: { check: string; status: string }[]) =>
+  Object.fromEntries(checks.map(({ check, status }) => [check, status]));
+
+test("doctor finds a sound installation sound, and launches its browser to be sure", async () => {
+  const { exitCode, json } = cardpress(await filled(), {}, "doctor");
+  expect(exitCode).toBe(0);
+  const sandbox = process.getuid?.() === 0 ? "warning" : "ok";
+  expect(statuses(json.checks)).toMatchObject({
+    config: "ok",
+    disk: expect.any(String),
+    sandbox,
+    browser: "ok",
+    database: "ok",
+    audit: "ok",
+  });
+});
+
+test("doctor names a broken setting, a browser that is not there, and a database without its guards", async () => {
+  const dir = await filled();
+  const setting = cardpress(dir, { CARDPRESS_PORT: "many" }, "doctor");
+  expect(setting).toMatchObject({
+    exitCode: 1,
+    json: { ok: false, checks: [{ check: "config", status: "failed" }] },
+  });
+
+  const db = new Database(join(dir, "cardpress.db"));
+  db.run("DROP TRIGGER ledger_entries_no_update");
+  db.close();
+  const { exitCode, json } = cardpress(dir, { CARDPRESS_CHROMIUM: "/nowhere/chromium" }, "doctor");
+  expect(exitCode).toBe(1);
+  expect(statuses(json.checks)).toMatchObject({ browser: "failed", database: "failed" });
+  expect(JSON.stringify(json.checks)).toContain("ledger_entries_no_update");
+});
+
+test("audit exits with 0 on sound books, with 1 on broken ones, and says whose", async () => {
+  const dir = await filled();
+  expect(cardpress(dir, {}, "audit")).toMatchObject({ exitCode: 0, json: { ok: true } });
+  const db = new Database(join(dir, "cardpress.db"));
+  db.run("UPDATE accounts SET credits_plan = 6");
+  const [id] = db.query("SELECT id FROM accounts").values()[0] as [string];
+  db.close();
+  const { exitCode, json } = cardpress(dir, {}, "audit");
+  expect(exitCode).toBe(1);
+  const named = json.findings.flatMap((f: { broken: { id: string }[] }) =>
+    f.broken.map((breach) => breach.id),
+  );
+  expect(new Set(named)).toEqual(new Set([id]));
+});
