@@ -20,6 +20,7 @@ export interface Deliverer {
 interface Claimed {
   delivery: WebhookDelivery;
   endpoint: WebhookEndpoint;
+  body: string;
   place: Place;
 }
 
@@ -30,8 +31,8 @@ export function createDeliverer(context: WebhookContext, onDone: () => void = ()
   const giveUp = new AbortController();
   let finished: FinishedAttempt[] = [];
 
-  const begin = (claimed: Claimed, token: string, body: string) => {
-    const attempt = deliver(context, claimed, { token, body, signal: giveUp.signal })
+  const begin = (claimed: Claimed, token: string) => {
+    const attempt = deliver(context, claimed, { token, signal: giveUp.signal })
       .then((ended) => void finished.push(ended))
       .finally(() => {
         onTheWay.delete(attempt);
@@ -52,11 +53,7 @@ export function createDeliverer(context: WebhookContext, onDone: () => void = ()
       if (error instanceof AppError) finished = [...recording, ...finished];
       throw error;
     }
-    const bodies = await findEvents(context.store.read, [
-      ...new Set(claimed.map((claim) => claim.delivery.eventId)),
-    ]);
-    const bodyOf = new Map(bodies.map((event) => [event.id, event.body]));
-    for (const claim of claimed) begin(claim, token, bodyOf.get(claim.delivery.eventId) ?? "");
+    for (const claim of claimed) begin(claim, token);
     return claimed.length;
   };
 
@@ -85,11 +82,11 @@ async function recordAndClaim(
     const due = claim ? await dueEndpoints(store.read, clock.now()) : [];
     if (!due.some((endpoint) => claim && claim.lanes.room(asLane(endpoint)) > 0)) return [];
   }
-  const claimed: Claimed[] = [];
+  const claimed: Omit<Claimed, "body">[] = [];
   try {
-    await store.write(async (tx) => {
+    return await store.write(async (tx) => {
       if (finished.length > 0) await recordAttempts(tx, context, finished);
-      if (!claim) return;
+      if (!claim) return [];
       const now = clock.now();
       for (const endpoint of claim.lanes.inTurn(await dueEndpoints(tx, now))) {
         const limit = claim.lanes.room(asLane(endpoint));
@@ -98,8 +95,10 @@ async function recordAndClaim(
         for (const delivery of await claimDeliveries(tx, { ...lease, endpointId: endpoint.id, limit }))
           claimed.push({ delivery, endpoint, place: claim.lanes.take(asLane(endpoint)) });
       }
+      const ids = new Set(claimed.map(({ delivery }) => delivery.eventId));
+      const bodies = new Map((await findEvents(tx, [...ids])).map((event) => [event.id, event.body]));
+      return claimed.map((claim) => ({ ...claim, body: bodies.get(claim.delivery.eventId) ?? "" }));
     });
-    return claimed;
   } catch (error) {
     for (const { place } of claimed) place.leave(false);
     throw error;
@@ -111,8 +110,8 @@ const asLane = (endpoint: WebhookEndpoint) => ({ id: endpoint.id, failing: endpo
 /** Makes one attempt. */
 async function deliver(
   context: WebhookContext,
-  { delivery, endpoint, place }: Claimed,
-  { token, body, signal }: { token: string; body: string; signal: AbortSignal },
+  { delivery, endpoint, body, place }: Claimed,
+  { token, signal }: { token: string; signal: AbortSignal },
 ): Promise<FinishedAttempt> {
   const startedAt = context.clock.now();
   const event = { id: delivery.eventId, body };

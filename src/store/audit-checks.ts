@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import { MAX_RENDERS } from "../core/limits.ts";
 import type { Tx } from "./store.ts";
 
@@ -203,6 +203,43 @@ const usage: AuditCheck = {
   },
 };
 
+const DAY_MS = 86_400_000;
+/** Events are deleted after 30 days; this far back from the newest they must be whole. */
+const EVENTS_WHOLE_MS = 20 * DAY_MS;
+
+const events: AuditCheck = {
+  name: "events",
+  rule: "every image that has ended has its webhook event, and every delivery belongs to the account and environment of its event and endpoint",
+  find: async ({ db, t }, limit) => {
+    const { images: i, webhookEvents: e, webhookDeliveries: d, webhookEndpoints: p } = t;
+    const untold = await db
+      .select({ id: i.id, detail: sql<string>`'no event image.' || ${i.state}` })
+      .from(i)
+      .leftJoin(e, and(eq(e.subject, i.id), eq(e.type, sql`'image.' || ${i.state}`)))
+      .where(
+        and(
+          inArray(i.state, ["completed", "failed"]),
+          gt(i.completedAt, sql`(select max(${e.createdAt}) - ${EVENTS_WHOLE_MS} from ${e})`),
+          isNull(e.id),
+        ),
+      )
+      .limit(limit);
+    const astray = await db
+      .select({
+        id: d.id,
+        detail: sql<string>`'event ' || ${e.accountId} || ', endpoint ' || ${p.accountId}`,
+      })
+      .from(d)
+      .innerJoin(e, eq(e.id, d.eventId))
+      .innerJoin(p, eq(p.id, d.endpointId))
+      .where(
+        sql`(${d.accountId}, ${d.environment}) <> (${e.accountId}, ${e.environment}) or (${d.accountId}, ${d.environment}) <> (${p.accountId}, ${p.environment})`,
+      )
+      .limit(limit);
+    return [...untold, ...astray].slice(0, limit);
+  },
+};
+
 export const AUDIT_CHECKS: readonly AuditCheck[] = [
   balances,
   months,
@@ -211,4 +248,5 @@ export const AUDIT_CHECKS: readonly AuditCheck[] = [
   states,
   replays,
   usage,
+  events,
 ];

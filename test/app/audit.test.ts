@@ -103,6 +103,11 @@ test("an entry for an image of another account, or of none, is found", async () 
   expect(Object.keys(await broken())).toContain("entries");
 });
 
+test("an image whose end was never told is found", async () => {
+  tamper(`DELETE FROM webhook_events WHERE subject = '${failed}'`);
+  expect(await broken()).toEqual({ events: [failed] });
+});
+
 test("impossible states are found", async () => {
   tamper(
     `UPDATE images SET renders = 4 WHERE id = '${failed}'`,

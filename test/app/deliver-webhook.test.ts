@@ -11,6 +11,7 @@ import {
   updateEndpoint,
 } from "../../src/app/manage-webhooks.ts";
 import { DELIVERY_WAITS_MS } from "../../src/core/delivery-schedule.ts";
+import { AppError } from "../../src/core/errors.ts";
 import { secretBox } from "../../src/core/secret-box.ts";
 import { releaseClaims } from "../../src/store/deliveries.ts";
 import { seededRandom } from "../harness.ts";
@@ -290,6 +291,26 @@ describe("a claim", () => {
     expect(await onlyDelivery()).toMatchObject({ state: "delivered", attempts: 1 });
     const ids = partner.received.map(({ headers }) => headers["webhook-id"]);
     expect(ids[0]).toBe(ids[1] as string);
+  });
+
+  test("whose end cannot be recorded, because the disk is full, is recorded later and not sent again", async () => {
+    const partner = listening();
+    await house.endpoint(partner.url);
+    await house.happen();
+    let isFull = false;
+    const write: typeof house.store.write = (fn) =>
+      isFull ? Promise.reject(new AppError("SERVICE_OVERLOADED", "disk full")) : house.store.write(fn);
+    const ended = Promise.withResolvers<void>();
+    deliverer = createDeliverer({ ...house, store: { ...house.store, write } }, ended.resolve);
+    await deliverer.dispatch();
+    isFull = true;
+    await ended.promise;
+    expect(deliverer.dispatch()).rejects.toThrow("disk full");
+    expect(await onlyDelivery()).toMatchObject({ state: "sending", attempts: 0 });
+    isFull = false;
+    expect(await deliverer.dispatch()).toBe(0);
+    expect(await onlyDelivery()).toMatchObject({ state: "delivered", attempts: 1 });
+    expect(partner.received).toHaveLength(1);
   });
 
   test("is given back uncounted when the service stops", async () => {
