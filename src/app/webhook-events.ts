@@ -46,7 +46,7 @@ export async function recordTestEvent(
       environment: endpoint.environment,
       type: TEST_EVENT,
       subject: moment.random.id("test"),
-      data: { message: "This is a test. Webhooks arrive at this endpoint." },
+      data: { endpoint_id: endpoint.id, message: "This is a test. Webhooks arrive at this endpoint." },
     },
     moment,
   );

@@ -67,6 +67,8 @@ export async function submit(page: Page, selector: string): Promise<void> {
   await Promise.all([page.waitForNavigation(), page.click(selector)]);
 }
 
+/** What a reader sees: unlike textContent, without hidden parts. */
 export function textOf(page: Page, selector = "main"): Promise<string> {
+  // biome-ignore lint/performance/useDomNodeTextContent: only innerText leaves out what is not shown.
   return page.$eval(selector, (element) => (element as HTMLElement).innerText);
 }

@@ -120,7 +120,7 @@ export const EXAMPLES = {
     "credits.low": event("credits.low", { credits_remaining: 200, credit_limit: 1000 }),
     "webhook.test": event("webhook.test", {
       endpoint_id: "ep_3TqZ8rXm5dYE7Wc2Lk9VbTnX",
-      message: "This is a test. Webhooks of this endpoint arrive.",
+      message: "This is a test. Webhooks arrive at this endpoint.",
     }),
   },
 } as const;

@@ -35,7 +35,7 @@ export const WebhookTest = Type.Object(
     endpoint_id: Type.String({ description: "The endpoint under test." }),
     message: Type.String({
       description: "A greeting.",
-      examples: ["This is a test. Webhooks of this endpoint arrive."],
+      examples: ["This is a test. Webhooks arrive at this endpoint."],
     }),
   },
   { ...closed, $id: "WebhookTest" },
