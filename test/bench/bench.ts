@@ -6,7 +6,7 @@
  * Baseline: what most code does, a new page for every card: open, set content, take a screenshot, close. Its content is
  * the finished card as one self-contained document, so it is spared the fitting and the template. Against it: the warm
  * page, which does all of that. Both draw the same card in one browser, one after the other. Then one render worker's
- * whole way from a photo to the file, for a new photo and for one seen before, by stage.
+ * whole way from a photo to the file, for new photos and for ones seen before, by stage.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,13 +14,16 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Browser } from "puppeteer-core";
 import type { CardInput, Cutout, ImageFormat } from "../../src/core/card.ts";
+import { workerCommand } from "../../src/deps.ts";
+import { quietLog } from "../../src/log.ts";
 import { launchBrowser, PAGE_ORIGIN } from "../../src/render/browser.ts";
 import { findChromium } from "../../src/render/chromium.ts";
 import { fontLibraryFile } from "../../src/render/fonts.ts";
 import { openCardPage } from "../../src/render/page.ts";
 import { openPhotoStudio } from "../../src/render/photo.ts";
-import { openPress } from "../../src/render/press.ts";
+import { createRenderPool } from "../../src/render/pool.ts";
 import { loadTemplate } from "../../src/render/template.ts";
+import { familyOf } from "./processes.ts";
 
 const { values: options } = parseArgs({ options: { seconds: { type: "string", default: "5" } } });
 const runMs = Number(options.seconds) * 1000;
@@ -128,39 +131,71 @@ async function benchWarmPage(): Promise<void> {
   await browser.close();
 }
 
-async function benchPress(): Promise<void> {
-  const press = await openPress({
-    chromium,
-    profilesDir: scratch,
-    cutoutsDir: join(scratch, "cutouts"),
-    templatesDir: null,
-    noSandbox,
+/** The sample photos in which a player is found, from a close-up to a full-length picture, and in many sizes. */
+const PLAYERS = ["unsplash_man.jpg", "astronaut.png", "skier.jpg", "yoga.jpg", "market_street.jpg"];
+
+/** A worker process as the service keeps it: what a card costs, as time on the clock and as work of the processor. */
+async function benchWorker(): Promise<void> {
+  const pool = createRenderPool({
+    workers: 1,
+    command: workerCommand(),
+    press: {
+      chromium,
+      profilesDir: scratch,
+      cutoutsDir: join(scratch, "cutouts"),
+      templatesDir: null,
+      noSandbox,
+    },
+    log: quietLog(),
+    rendersPerBrowser: 100_000,
   });
-  let photos = 0;
-  const make = (photoSha256: string, n: number) =>
-    press.make(
-      {
-        jobId: "bench",
-        card: card(n, "png"),
-        photoPath: join(PHOTOS, "unsplash_man.jpg"),
-        photoSha256,
-        badgePath: null,
-        outputPath: join(scratch, "card.png"),
-      },
-      () => {},
-    );
+  const renderer = await pool.acquire();
+  const [worker = 0] = pool.pids();
+  const make = async (n: number, photoSha256: string) => {
+    const photoPath = join(PHOTOS, PLAYERS[n % PLAYERS.length] ?? "");
+    const outputPath = join(scratch, "card.png");
+    const job = {
+      jobId: `bench-${n}`,
+      card: card(n, "png"),
+      photoPath,
+      photoSha256,
+      badgePath: null,
+      outputPath,
+    };
+    const outcome = await renderer.render(job, () => {});
+    if (outcome.kind === "refused") throw new Error(outcome.message);
+    return outcome.file.timingsMs;
+  };
+  console.log(`One render worker, photo to finished 1024x1280 PNG file, ${PLAYERS.length} photos in turn:`);
   // A made-up hash is a photo never seen before, a fixed one a photo seen again.
-  const newPhotoMs = await perCard((n) => make(String(photos++).padStart(64, "0"), n));
-  const { timingsMs } = await make("f".repeat(64), 0);
-  const repeatedMs = await perCard((n) => make("f".repeat(64), n));
-  console.log("One render worker, photo to finished PNG file:");
-  console.log(
-    `  new photo ${shown(newPhotoMs)}   repeated photo ${shown(repeatedMs)}   ratio ${(newPhotoMs / repeatedMs).toFixed(1)}`,
-  );
-  const stages = Object.entries(timingsMs).map(([stage, ms]) => `${stage} ${Math.round(ms)}`);
-  console.log(`  stages of a new photo: ${stages.join(", ")}`);
-  await press.close();
+  const kinds = {
+    "new photo": (n: number) => make(n, String(n).padStart(64, "0")),
+    "repeated photo": (n: number) => make(n, String(n % PLAYERS.length).padStart(64, "f")),
+  };
+  for (const [kind, one] of Object.entries(kinds)) {
+    for (let n = 0; n < 2 * PLAYERS.length; n++) await one(n);
+    const stages: Record<string, number[]> = {};
+    const before = familyOf(worker).processorMs;
+    const start = performance.now();
+    let made = 2 * PLAYERS.length;
+    while (performance.now() - start < runMs || made % PLAYERS.length > 0) {
+      for (const [stage, ms] of Object.entries(await one(made++)))
+        stages[stage] = [...(stages[stage] ?? []), ms];
+    }
+    const cards = made - 2 * PLAYERS.length;
+    const wallMs = (performance.now() - start) / cards;
+    const workMs = (familyOf(worker).processorMs - before) / cards;
+    const parts = Object.entries(stages).map(([stage, list]) => `${stage} ${Math.round(median(list))}`);
+    console.log(
+      `  ${kind.padEnd(14)} ${shown(wallMs)}   processor ${workMs.toFixed(0)} ms   median ${parts.join(", ")}`,
+    );
+  }
+  console.log(`  memory of the worker with its browser: ${familyOf(worker).memoryMb.toFixed(0)} MB`);
+  renderer.release();
+  await pool.close();
 }
+
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 function shown(ms: number): string {
   return `${ms.toFixed(0).padStart(4)} ms (${(1000 / ms).toFixed(1)}/s)`;
@@ -168,7 +203,7 @@ function shown(ms: number): string {
 
 try {
   await benchWarmPage();
-  await benchPress();
+  await benchWorker();
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
