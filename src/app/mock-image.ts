@@ -5,7 +5,7 @@ import { CreateImageRequest, cardInput } from "../core/image-request.ts";
 import { STORAGE_RETRY_MS } from "../core/limits.ts";
 import type { DataFolder } from "../data-folder.ts";
 import { placeholder } from "../render/placeholder.ts";
-import { isFullDisk, writeWhole } from "../render/write-whole.ts";
+import { isFullDisk, writeWhole } from "../write-whole.ts";
 import type { AppContext } from "./context.ts";
 import { finishImage, type RenderEnd } from "./finish-image.ts";
 import type { ProgressBoard } from "./progress.ts";

@@ -1,12 +1,12 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Badge, Cutout, Framing } from "../core/card.ts";
+import { writeWhole } from "../write-whole.ts";
 import { launchBrowser } from "./browser.ts";
 import { type CardPage, openCardPage } from "./page.ts";
 import { openPhotoStudio, type PhotoStudio, VISION_VERSION } from "./photo.ts";
 import type { PressOptions, RenderedFile, RenderJob, Stage } from "./protocol.ts";
 import { loadTemplate } from "./template.ts";
-import { writeWhole } from "./write-whole.ts";
 
 /** The photo cannot become a card. The message is for the partner: what is wrong with it and what to send instead. */
 export class PhotoRefused extends Error {}

@@ -1,7 +1,7 @@
 import { setPriority } from "node:os";
+import { isFullDisk } from "../write-whole.ts";
 import { openPress, PhotoRefused, type Press } from "./press.ts";
 import { type FromWorker, parseToWorker, type RenderJob } from "./protocol.ts";
-import { isFullDisk } from "./write-whole.ts";
 
 /** Below the server's priority, so that requests are answered quickly while every core renders. */
 const WORKER_NICENESS = 10;

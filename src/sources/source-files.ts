@@ -1,7 +1,8 @@
-import { createHash, randomUUID } from "node:crypto";
-import { mkdir, open, rename, rm, stat, utimes } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { createHash } from "node:crypto";
+import { stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
 import { AppError } from "../core/errors.ts";
+import { writeWhole } from "../write-whole.ts";
 
 export interface StoredSource {
   /** Lower-case hex. */
@@ -42,36 +43,5 @@ async function refresh(path: string, bytes: number): Promise<boolean> {
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
     throw error;
-  }
-}
-
-async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
-  const folder = dirname(path);
-  const created = await mkdir(folder, { recursive: true });
-  const temporary = `${path}.${randomUUID()}.tmp`;
-  try {
-    const file = await open(temporary, "wx");
-    try {
-      await file.writeFile(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-  // A new name outlives a power cut only when its folder is synced too.
-  await syncFolder(folder);
-  if (created !== undefined) await syncFolder(dirname(created));
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

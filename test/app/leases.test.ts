@@ -10,10 +10,10 @@ import { requeueAbandoned, sweep } from "../../src/app/sweep.ts";
 import { LEASE_MS, MAX_RENDERS, STORAGE_RETRY_MS } from "../../src/core/limits.ts";
 import { RenderFault, RenderInterrupted, type RenderPool } from "../../src/render/pool.ts";
 import type { RenderJob } from "../../src/render/protocol.ts";
-import { writeWhole } from "../../src/render/write-whole.ts";
 import { findAccount } from "../../src/store/accounts.ts";
 import { findImage, type Image } from "../../src/store/images.ts";
 import { listEntries } from "../../src/store/ledger.ts";
+import { writeWhole } from "../../src/write-whole.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 import { acceptLive } from "./accepting.ts";
 
