@@ -43,9 +43,7 @@ export function refuseAsAsked(externalId: string): void {
       throw new AppError(
         "RATE_LIMIT_EXCEEDED",
         "Too many requests. Wait for the time in Retry-After, then go on.",
-        {
-          retryAfterSeconds: 30,
-        },
+        { retryAfterSeconds: 60 },
       );
   }
 }
