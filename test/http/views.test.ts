@@ -218,7 +218,8 @@ for (const id of ["test_fail_no_player", "test_fail_provider"]) {
 }
 
 test("test_slow shows progress while it takes its time", async () => {
-  const { image_id } = await created(partner.testKey, { player: { external_id: "test_slow" } });
+  const { image_id, eta_seconds } = await created(partner.testKey, { player: { external_id: "test_slow" } });
+  expect(eta_seconds).toBe(10);
   const stop = new AbortController();
   const work = mockNextImage(api, stop.signal, () => {});
   let view: Json;
