@@ -20,7 +20,7 @@ import type { AppContext } from "./context.ts";
 import { creditsAvailable, insufficientCredits, reserveCredit } from "./credits.ts";
 import type { FetchGate } from "./fetch-gate.ts";
 import type { QueueEstimate } from "./queue-estimate.ts";
-import { refuseAsAsked } from "./test-endings.ts";
+import { refuseAsAsked, testEtaSeconds } from "./test-endings.ts";
 
 export interface AcceptImageParts extends AppContext {
   sources: SourceFetcher;
@@ -136,7 +136,9 @@ async function writeAccepted(tx: Tx, parts: AcceptImageParts, fresh: NewImage): 
   if (command.environment === "live")
     await reserveCredit(tx, owner.accountId, image.id, { now, random: parts.random });
   await countUsage(tx, owner, now, { requested: 1 });
-  const body = acceptedBody(image, await parts.queue.etaSeconds(tx, command.environment));
+  const eta =
+    owner.environment === "test" ? testEtaSeconds(image.externalId) : await parts.queue.etaSeconds(tx);
+  const body = acceptedBody(image, eta);
   await insertRecord(tx, {
     ...scope,
     fingerprint: fresh.print,

@@ -228,6 +228,11 @@ export async function grantCredits(
   return known(accountId, account);
 }
 
+/** Throws an OperatorError for an account that does not exist: an empty list would read as "it has none". */
+export async function requireAccount({ store }: Pick<AppContext, "store">, id: string): Promise<Account> {
+  return known(id, await findAccount(store.read, id));
+}
+
 function known(id: string, account: Account | undefined): Account {
   if (!account) {
     throw new OperatorError(`There is no account ${id}. "cardpress account list" shows the accounts.`);

@@ -1,7 +1,6 @@
 import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Value } from "@sinclair/typebox/value";
-import { CreateImageRequest, cardInput } from "../core/image-request.ts";
+import { cardInput, storedRequest } from "../core/image-request.ts";
 import { STORAGE_RETRY_MS } from "../core/limits.ts";
 import type { DataFolder } from "../data-folder.ts";
 import { placeholder } from "../render/placeholder.ts";
@@ -50,7 +49,7 @@ async function mock(parts: MockImageParts, image: ClaimedImage, signal: AbortSig
     await sleep(ending.afterMs / PROGRESS_STEPS, undefined, { signal }).catch(() => {});
     if (signal.aborted) return { kind: "given_back" };
   }
-  const { width, height, format } = cardInput(Value.Decode(CreateImageRequest, image.request)).style;
+  const { width, height, format } = cardInput(storedRequest(image.request)).style;
   const picture = await placeholder(width, height, format);
   const name = outputName(image.id, format, parts.random.id("x").slice(2));
   await writeWhole(parts.folder.outputPath(name), picture.bytes);

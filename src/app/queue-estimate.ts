@@ -13,8 +13,8 @@ const TEST_RETRY_AFTER_SECONDS = 10;
 export interface QueueEstimate {
   /** Tells the estimate how long a render took. */
   observe(renderMs: number): void;
-  /** Whole seconds until an image accepted now is finished; at least 1. */
-  etaSeconds(tx: Tx, environment: Environment): Promise<number>;
+  /** Whole seconds until a live image accepted now is finished; at least 1. */
+  etaSeconds(tx: Tx): Promise<number>;
   /** Throws SERVICE_OVERLOADED when the queue holds more than MAX_QUEUE_WAIT_MS of work. */
   refuseWhenFull(tx: Tx, environment: Environment): Promise<void>;
 }
@@ -26,8 +26,7 @@ export function queueEstimate(options: { workers: number }): QueueEstimate {
     observe: (ms) => {
       renderMs += NEWEST_WEIGHT * (ms - renderMs);
     },
-    etaSeconds: async (tx, environment) => {
-      if (environment === "test") return 1;
+    etaSeconds: async (tx) => {
       const unfinished = await countUnfinished(tx, "live");
       return Math.max(1, Math.ceil((waitMs(unfinished) + renderMs) / 1000));
     },

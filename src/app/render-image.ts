@@ -1,8 +1,7 @@
 import { rm } from "node:fs/promises";
-import { Value } from "@sinclair/typebox/value";
 import type { Environment } from "../core/api-key.ts";
 import type { ImageFormat } from "../core/card.ts";
-import { CreateImageRequest, cardInput } from "../core/image-request.ts";
+import { cardInput, storedRequest } from "../core/image-request.ts";
 import { LEASE_MS, STORAGE_RETRY_MS } from "../core/limits.ts";
 import type { DataFolder } from "../data-folder.ts";
 import { type Renderer, RenderFault, RenderInterrupted, type RenderPool } from "../render/pool.ts";
@@ -115,7 +114,7 @@ async function attempt(
 }
 
 function renderJob(parts: RenderImageParts, image: ClaimedImage): RenderJob {
-  const request = Value.Decode(CreateImageRequest, image.request);
+  const request = storedRequest(image.request);
   const card = cardInput(request);
   if (image.sourceSha256 === null) throw new Error(`image ${image.id} has no photo`);
   const name = outputName(image.id, card.style.format, parts.random.id("x").slice(2));

@@ -24,6 +24,12 @@ export function testEnding(externalId: string): TestEnding {
   }
 }
 
+/** Whole seconds until a test image accepted now has ended. */
+export function testEtaSeconds(externalId: string): number {
+  const ending = testEnding(externalId);
+  return Math.max(1, ending.kind === "completed" ? Math.ceil(ending.afterMs / 1000) : 1);
+}
+
 /** Refuses a test request the way its `external_id` asks for. */
 export function refuseAsAsked(externalId: string): void {
   switch (externalId) {
@@ -43,9 +49,7 @@ export function refuseAsAsked(externalId: string): void {
       throw new AppError(
         "RATE_LIMIT_EXCEEDED",
         "Too many requests. Wait for the time in Retry-After, then go on.",
-        {
-          retryAfterSeconds: 30,
-        },
+        { retryAfterSeconds: 60 },
       );
   }
 }

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { creditsAvailable } from "../app/credits.ts";
-import { grantCredits } from "../app/manage-account.ts";
+import { grantCredits, requireAccount } from "../app/manage-account.ts";
 import { isoTime } from "../core/time.ts";
 import { listEntries } from "../store/ledger.ts";
 import { wholeNumber } from "./arguments.ts";
@@ -37,8 +37,10 @@ export function creditsCommands(): Command {
     .option("--limit <n>", "how many entries", wholeNumber(1, 10_000), 100)
     .option("--json", "print JSON")
     .action((options) =>
-      withWorkspace(async ({ store }) => {
-        const rows = (await listEntries(store.read, options.account, options.limit)).map((entry) => ({
+      withWorkspace(async (workspace) => {
+        await requireAccount(workspace, options.account);
+        const entries = await listEntries(workspace.store.read, options.account, options.limit);
+        const rows = entries.map((entry) => ({
           entry_id: entry.id,
           created_at: isoTime(entry.createdAt),
           kind: entry.kind,

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { ENVIRONMENTS } from "../../db/schema.ts";
-import { createKey, revokeApiKey } from "../app/manage-account.ts";
+import { createKey, requireAccount, revokeApiKey } from "../app/manage-account.ts";
 import { isoTime } from "../core/time.ts";
 import { type ApiKey, listKeys } from "../store/keys.ts";
 import { oneOf } from "./arguments.ts";
@@ -33,8 +33,9 @@ export function keyCommands(): Command {
     .requiredOption("--account <id>", "the account")
     .option("--json", "print JSON")
     .action((options) =>
-      withWorkspace(async ({ store }) => {
-        const rows = (await listKeys(store.read, options.account)).map(view);
+      withWorkspace(async (workspace) => {
+        await requireAccount(workspace, options.account);
+        const rows = (await listKeys(workspace.store.read, options.account)).map(view);
         printResult(
           options.json,
           rows,

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { ENVIRONMENTS, WEBHOOK_DELIVERY_STATES } from "../../db/schema.ts";
+import { requireAccount } from "../app/manage-account.ts";
 import {
   type Delivery,
   getDelivery,
@@ -64,6 +65,7 @@ function addEndpointCommands(webhook: Command): void {
     .action((options) =>
       withWorkspace(async (workspace) => {
         const scope = { accountId: options.account, environment: options.environment };
+        await requireAccount(workspace, options.account);
         const rows = (await listEndpoints(workspace, scope)).map(endpointView);
         printResult(
           options.json,

@@ -8,7 +8,7 @@ export function curlSample(baseUrl: string, request: unknown): string {
   return [
     `curl ${baseUrl}/v1/images \\`,
     '  -H "X-API-Key: $CARDPRESS_KEY" \\',
-    '  -H "Idempotency-Key: $(uuidgen)" \\',
+    '  -H "Idempotency-Key: card-$(date +%s)" \\',
     '  -H "Content-Type: application/json" \\',
     `  -d ${quoted(JSON.stringify(request, null, 2))}`,
   ].join("\n");

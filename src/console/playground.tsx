@@ -1,10 +1,9 @@
 /** @jsxImportSource preact */
-import { Value } from "@sinclair/typebox/value";
 import type { Environment } from "../core/api-key.ts";
 import { IMAGE_FORMATS, POSITIONS } from "../core/card.ts";
 import { AppError, type ErrorDetail } from "../core/errors.ts";
-import { CreateImageRequest } from "../core/image-request.ts";
-import { checkMeaning, createImageValidator } from "../http/images.ts";
+import { type CreateImageRequest, createImageValidator } from "../core/image-request.ts";
+import { checkMeaning } from "../http/images.ts";
 import { invalidRequest } from "../http/invalid-request.ts";
 import { accountBudget, rateLimitExceeded } from "../http/rate-limit.ts";
 import type { Image } from "../store/images.ts";
@@ -140,8 +139,8 @@ function Samples({ visit, fields }: { visit: MemberVisit; fields: PlaygroundFiel
 async function playgroundPage(visit: MemberVisit): Promise<Response> {
   const from = visit.query.get("from");
   const earlier = from === null ? null : await ownImage({ ...visit, params: { id: from } });
-  const fields =
-    earlier && Value.Check(CreateImageRequest, earlier.request) ? fieldsOf(earlier.request) : EXAMPLE;
+  const again = createImageValidator.check(earlier?.request);
+  const fields = again.ok ? fieldsOf(again.value) : EXAMPLE;
   return shell(
     visit,
     "Playground",

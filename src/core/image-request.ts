@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type CardInput, IMAGE_FORMATS, POSITIONS } from "./card.ts";
 import { StringEnum } from "./string-enum.ts";
+import { compileValidator } from "./validate.ts";
 
 const hexColor = (description: string) =>
   Type.String({ pattern: "^#[0-9A-Fa-f]{6}$", description, examples: ["#C8102E"] });
@@ -106,6 +107,19 @@ export const CreateImageRequest = Type.Object(
 );
 
 export type CreateImageRequest = Static<typeof CreateImageRequest>;
+
+/** Fields and types of a create request; addresses and texts have further rules. */
+export const createImageValidator = compileValidator(CreateImageRequest, "body");
+
+/**
+ * A stored request, read back. Checked with what accepted it: TypeBox's own check counts an emoji as two characters,
+ * and would refuse a long name that the API took. Throws on what was never accepted.
+ */
+export function storedRequest(value: unknown): CreateImageRequest {
+  const checked = createImageValidator.check(value);
+  if (!checked.ok) throw new Error(`the stored request is damaged: ${JSON.stringify(checked.details)}`);
+  return checked.value;
+}
 
 export const DEFAULT_WIDTH_PX = 1024;
 export const DEFAULT_HEIGHT_PX = 1280;

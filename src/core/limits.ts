@@ -10,6 +10,9 @@ const DAY_MS = 24 * HOUR_MS;
 /** A create body is under 10 KB in practice; 64 KB leaves room and keeps parsing cheap. */
 export const MAX_BODY_BYTES = 64 * KB;
 
+/** For a body to arrive whole: minutes less than a trickle could take, and before the server's idle time-out. */
+export const BODY_TIMEOUT_MS = 20 * SECOND_MS;
+
 /** Promised to partners: at least 48 hours; 72 covers a weekend of retries. */
 export const IDEMPOTENCY_RETENTION_MS = 72 * HOUR_MS;
 export const MAX_IDEMPOTENCY_KEY_CHARS = 255;

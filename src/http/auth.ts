@@ -6,7 +6,13 @@ import { AppError } from "../core/errors.ts";
 import type { Account } from "../store/accounts.ts";
 import { findKeyByHash, touchKey } from "../store/keys.ts";
 import type { Exchange } from "./exchange.ts";
-import { ADDRESS_BUDGET, accountBudget, type RateLimiter, rateLimitExceeded } from "./rate-limit.ts";
+import {
+  ADDRESS_BUDGET,
+  accountBudget,
+  type RateLimiter,
+  rateLimitExceeded,
+  tooManyRefusedKeys,
+} from "./rate-limit.ts";
 
 /** Who calls, and in which environment. */
 export interface Caller {
@@ -29,7 +35,7 @@ export async function authenticate(
   const found = await findKey(context, exchange.request.headers.get("x-api-key"));
   if (!found) {
     exchange.rate = await limiter.take(addressKey(exchange), ADDRESS_BUDGET);
-    if (exchange.rate.exceeded) throw rateLimitExceeded(exchange.rate, context.clock.now());
+    if (exchange.rate.exceeded) throw tooManyRefusedKeys(exchange.rate, context.clock.now());
     throw new AppError(
       "INVALID_API_KEY",
       "The X-API-Key header is missing, or holds no key of this service that is in force. Copy the key from the console, or make a new one there.",

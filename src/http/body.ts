@@ -1,15 +1,23 @@
 import { AppError } from "../core/errors.ts";
-import { MAX_BODY_BYTES } from "../core/limits.ts";
+import { BODY_TIMEOUT_MS, MAX_BODY_BYTES } from "../core/limits.ts";
 
-/** Throws 415 unless the request says it carries JSON in UTF-8. */
+/** Throws 415 unless the request says it carries plain JSON in UTF-8. */
 export function requireJsonType(request: Request): void {
   const [type = "", ...parameters] = (request.headers.get("content-type") ?? "").split(";");
   const charset = parameters.map((p) => p.trim().toLowerCase()).find((p) => p.startsWith("charset="));
   const utf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
-  if (type.trim().toLowerCase() === "application/json" && utf8) return;
-  const message = "must be application/json (in UTF-8).";
-  throw new AppError("UNSUPPORTED_MEDIA_TYPE", `The Content-Type header ${message}`, {
-    details: [{ field: "header Content-Type", message }],
+  if (type.trim().toLowerCase() !== "application/json" || !utf8) {
+    throw unsupported("Content-Type", "must be application/json (in UTF-8).");
+  }
+  const coding = (request.headers.get("content-encoding") ?? "").trim().toLowerCase();
+  if (coding !== "" && coding !== "identity") {
+    throw unsupported("Content-Encoding", "must be left out: send the body uncompressed.");
+  }
+}
+
+function unsupported(header: string, message: string): AppError {
+  return new AppError("UNSUPPORTED_MEDIA_TYPE", `The ${header} header ${message}`, {
+    details: [{ field: `header ${header}`, message }],
   });
 }
 
@@ -39,19 +47,45 @@ function brokenJson(reason: string): AppError {
   });
 }
 
-/** A body's bytes. Throws 413 as soon as the limit is passed. */
-export async function readBounded(request: Request): Promise<Uint8Array> {
+/**
+ * A body's bytes. Throws 413 as soon as the limit is passed, and 400 for a body that breaks off or does not arrive in
+ * time: the first is told to nobody, and is no fault of ours in the log.
+ */
+export async function readBounded(request: Request, timeoutMs = BODY_TIMEOUT_MS): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   if (!request.body) return new Uint8Array();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  // Leaving the loop early cancels the stream: the rest is never read.
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) throw tooLarge();
-    chunks.push(chunk);
+  const reader = request.body.getReader();
+  let late = false;
+  const stop = () => void reader.cancel().catch(() => {});
+  const deadline = setTimeout(() => {
+    late = true;
+    stop();
+  }, timeoutMs);
+  try {
+    const chunks: Uint8Array[] = [];
+    for (let size = 0; ; ) {
+      const { done, value } = await reader.read().catch((cause) => {
+        throw incomplete("broke off before its end.", cause);
+      });
+      if (late) throw incomplete(`must arrive within ${timeoutMs / 1000} s.`);
+      if (done) return Buffer.concat(chunks);
+      size += value.length;
+      if (size > MAX_BODY_BYTES) throw tooLarge();
+      chunks.push(value);
+    }
+  } finally {
+    clearTimeout(deadline);
+    // The rest is never read.
+    stop();
   }
-  return Buffer.concat(chunks);
+}
+
+function incomplete(message: string, cause?: unknown): AppError {
+  return new AppError("INVALID_REQUEST", `The body ${message} Send the request again.`, {
+    details: [{ field: "body", message }],
+    headers: { Connection: "close" },
+    cause,
+  });
 }
 
 function tooLarge(): AppError {

@@ -2,6 +2,7 @@ import type { AppContext } from "../app/context.ts";
 import { AppError } from "../core/errors.ts";
 import type { DataFolder } from "../data-folder.ts";
 import { findImageByOutput, type Image } from "../store/images.ts";
+import { standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 
 export interface CdnParts extends AppContext {
@@ -17,7 +18,7 @@ export async function servePicture(parts: CdnParts, exchange: Exchange, name: st
   const secondsLeft = Math.floor((expiresAt - parts.clock.now()) / 1000);
   if (!image || image.purgedAt !== null || secondsLeft <= 0) throw gone(image);
   const headers = {
-    "X-Request-Id": exchange.requestId,
+    ...standardHeaders(exchange),
     // A finished picture never changes, so its name is its version.
     ETag: `"${name.replace(/\.\w+$/, "")}"`,
     "Cache-Control": `public, max-age=${secondsLeft}, immutable`,
@@ -32,8 +33,10 @@ export async function servePicture(parts: CdnParts, exchange: Exchange, name: st
     return new Response(null, { status: 304, headers });
   const file = Bun.file(parts.folder.outputPath(name));
   if (!(await file.exists())) throw new Error(`the finished picture ${name} is missing on disk`);
+  // With a part of the picture Bun says it itself.
+  const ranges = exchange.request.headers.has("range") ? {} : { "Accept-Ranges": "bytes" };
   return new Response(file, {
-    headers: { ...headers, "Content-Type": image.outputContentType ?? "application/octet-stream" },
+    headers: { ...headers, ...ranges, "Content-Type": image.outputContentType ?? "application/octet-stream" },
   });
 }
 

@@ -3,9 +3,8 @@ import type { AppContext } from "../app/context.ts";
 import { imageListItem, imageView } from "../app/image-view.ts";
 import type { ProgressBoard } from "../app/progress.ts";
 import { AppError, type ErrorDetail } from "../core/errors.ts";
-import { CreateImageRequest } from "../core/image-request.ts";
+import { type CreateImageRequest, createImageValidator } from "../core/image-request.ts";
 import { DEFAULT_LIST_LIMIT, MAX_IDEMPOTENCY_KEY_CHARS, MAX_LIST_LIMIT } from "../core/limits.ts";
-import { compileValidator } from "../core/validate.ts";
 import { findImage, listImages, type PublicStatus } from "../store/images.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
@@ -14,14 +13,13 @@ import { replay, success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { invalidRequest } from "./invalid-request.ts";
 import { readQuery } from "./query.ts";
+import { rateLimitExceeded } from "./rate-limit.ts";
 
 export interface ImageRoutesParts extends AppContext {
   accept: AcceptImage;
   progress: ProgressBoard;
 }
 
-/** Fields and types of a create request; `checkMeaning` says the rest. */
-export const createImageValidator = compileValidator(CreateImageRequest, "body");
 const VISIBLE_ASCII = new RegExp(`^[\\x21-\\x7e]{1,${MAX_IDEMPOTENCY_KEY_CHARS}}$`);
 
 /** POST /v1/images */
@@ -37,12 +35,23 @@ export async function createImage(
   if (checked.ok) details.push(...checkMeaning(checked.value, parts.config.sourceAllowedOrigins));
   else details.push(...checked.details);
   if (!checked.ok || key === null || details.length > 0) throw invalidRequest(details);
-  const accepted = await parts.accept({ ...caller, idempotencyKey: key, request: checked.value });
+  const accepted = await parts
+    .accept({ ...caller, idempotencyKey: key, request: checked.value })
+    .catch((error) => {
+      throw asAskedFor(error, exchange, parts.clock.now());
+    });
   const { poll_url } = JSON.parse(accepted.body).data;
   return replay(exchange, 202, accepted.body, {
     Location: poll_url,
     ...(accepted.replayed ? { "Idempotent-Replayed": "true" } : {}),
   });
+}
+
+/** A 429 that a test request asked for looks like a real one: nothing left, and back when the window ends. */
+function asAskedFor(error: unknown, exchange: Exchange, now: number): unknown {
+  if (!(error instanceof AppError) || error.code !== "RATE_LIMIT_EXCEEDED") return error;
+  exchange.rate = { ...exchange.rate, remaining: 0 };
+  return rateLimitExceeded(exchange.rate, now);
 }
 
 /** GET /v1/images/{image_id} */
@@ -120,6 +129,9 @@ function checkIdempotencyKey(key: string | null): ErrorDetail[] {
 /** A key is the partner's own text, and may be as long as the body. */
 const MAX_SHOWN_KEY_CHARS = 100;
 
+/** Fillers and the empty braille cell are letters and signs by their class, and show nothing. */
+const VISIBLE = /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{P}\p{S}]/u;
+
 /** The rules a JSON Schema cannot say. */
 export function checkMeaning(
   request: CreateImageRequest,
@@ -134,7 +146,7 @@ export function checkMeaning(
     const problem = address === undefined ? null : addressProblem(address, allowedOrigins);
     if (problem) details.push({ field, message: problem });
   }
-  if (!/[\p{L}\p{N}\p{P}\p{S}]/u.test(request.player.name)) {
+  if (!VISIBLE.test(request.player.name)) {
     details.push({ field: "player.name", message: "must have at least one visible character." });
   }
   const texts: [string, string | undefined][] = [
@@ -155,6 +167,10 @@ export function checkMeaning(
 }
 
 function addressProblem(address: string, allowedOrigins: ReadonlySet<string>): string | null {
+  // URL parsers drop or mend these silently; then not what was sent would be fetched.
+  if (/[\s\p{Cc}\\]/u.test(address)) {
+    return "must not hold spaces, line breaks or backslashes; write a space as %20.";
+  }
   const url = new URL(address);
   if (url.username || url.password) return "must not carry a user name or password.";
   if (allowedOrigins.has(url.origin)) return null;

@@ -55,10 +55,24 @@ export function accountBudget(tier: keyof typeof RATE_LIMIT_PER_MINUTE): number 
 export const ADDRESS_BUDGET = REFUSED_KEYS_PER_MINUTE;
 
 export function rateLimitExceeded(rate: RateState, now: number): AppError {
-  const seconds = Math.max(1, Math.ceil((rate.resetAtMs - now) / 1000));
+  const seconds = secondsLeft(rate, now);
   return new AppError(
     "RATE_LIMIT_EXCEEDED",
     `More than ${rate.limit} requests in a minute. Wait ${seconds} s, then go on; spread polling out, or use webhooks instead.`,
     { retryAfterSeconds: seconds },
   );
+}
+
+/** What a client address is told that goes on without a valid key. */
+export function tooManyRefusedKeys(rate: RateState, now: number): AppError {
+  const seconds = secondsLeft(rate, now);
+  return new AppError(
+    "RATE_LIMIT_EXCEEDED",
+    `More than ${rate.limit} requests in a minute without a key that is in force, from one address. Check the X-API-Key header, and wait ${seconds} s.`,
+    { retryAfterSeconds: seconds },
+  );
+}
+
+function secondsLeft(rate: RateState, now: number): number {
+  return Math.max(1, Math.ceil((rate.resetAtMs - now) / 1000));
 }

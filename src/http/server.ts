@@ -8,6 +8,7 @@ import { asAppError, failure } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { type HealthParts, live, ready } from "./health.ts";
 import { createImage, getImage, type ImageRoutesParts, listImagesPage } from "./images.ts";
+import { invalidRequest } from "./invalid-request.ts";
 import { metrics, type RequestMetrics, requestMetrics } from "./metrics.ts";
 import { ADDRESS_BUDGET, type RateLimiter } from "./rate-limit.ts";
 import { getUsage } from "./usage.ts";
@@ -38,6 +39,8 @@ export function listen(parts: HttpParts, address: { host: string; port: number }
     port: address.port,
     idleTimeout: IDLE_TIMEOUT_SECONDS,
     maxRequestBodySize: NO_BUN_BODY_LIMIT,
+    // Bun's own page about an error shows source code.
+    development: false,
     fetch: (request, bun) => answer(request, bun.requestIP(request)?.address ?? "unknown"),
   });
   return { port: server.port ?? address.port, stop: () => server.stop(false) };
@@ -51,12 +54,16 @@ export function httpAnswer(httpParts: HttpParts): Answer {
   return async (original, clientAddress) => {
     // HEAD is GET without its body (RFC 9110, 9.3.2), for every address alike.
     const isHead = original.method === "HEAD";
-    const request = isHead ? new Request(original.url, { headers: original.headers }) : original;
-    const exchange = await open(parts, request, clientAddress);
+    // Bun makes the address of the Host header, whatever that holds.
+    const url = URL.parse(original.url);
+    const request = isHead && url ? new Request(url, { headers: original.headers }) : original;
+    const exchange = await open(parts, request, url ?? NO_ADDRESS, clientAddress);
     exchanges.set(request, exchange);
     const startedAt = performance.now();
     let response: Response;
     try {
+      if (!url)
+        throw invalidRequest([{ field: "header Host", message: "must be this service's host name." }]);
       response = await router.handle(request);
     } catch (error) {
       response = refuse(parts, exchange, error);
@@ -69,14 +76,25 @@ export function httpAnswer(httpParts: HttpParts): Answer {
       response.status,
       ms,
     );
-    return isHead ? new Response(null, { status: response.status, headers: response.headers }) : response;
+    return isHead ? withoutBody(response) : response;
   };
 }
 
-async function open(parts: HttpParts, request: Request, clientAddress: string): Promise<Exchange> {
+const NO_ADDRESS = new URL("http://host.invalid/");
+
+/** The same headers; also the length, which would otherwise be told as 0. */
+async function withoutBody(response: Response): Promise<Response> {
+  const { status } = response;
+  const headers = new Headers(response.headers);
+  // A file is not read for its size.
+  if (status !== 304) headers.set("Content-Length", String((await response.blob()).size));
+  return new Response(null, { status, headers });
+}
+
+async function open(parts: HttpParts, request: Request, url: URL, clientAddress: string): Promise<Exchange> {
   return {
     request,
-    url: new URL(request.url),
+    url,
     requestId: parts.random.id("req"),
     clientAddress,
     rate: await parts.limiter.look(addressKey({ clientAddress }), ADDRESS_BUDGET),
@@ -108,7 +126,8 @@ function routes(parts: AnswerParts, exchangeOf: (request: Request) => Exchange) 
       handler(exchange, await authenticate(parts, parts.limiter, exchange), params),
     );
   const only = (...methods: string[]) =>
-    anyone(() => {
+    anyone(async (exchange) => {
+      await greetPartner(parts, exchange);
       throw new AppError(
         "METHOD_NOT_ALLOWED",
         `This address answers ${methods.join(" and ")} only. Check the method.`,
@@ -118,6 +137,10 @@ function routes(parts: AnswerParts, exchangeOf: (request: Request) => Exchange) 
       );
     });
   const raw = { parse: "none" } as const;
+  const unknown = anyone(async (exchange) => {
+    await greetPartner(parts, exchange);
+    return unknownRoute(exchange);
+  });
   const docs = anyone(docsHandler(parts.config));
   const pages = anyone(parts.pages ?? unknownRoute);
   // Elysia's shortcut for host names reads no path after one of two letters, such as a container's.
@@ -165,11 +188,17 @@ function routes(parts: AnswerParts, exchangeOf: (request: Request) => Exchange) 
     .all("/metrics", only("GET"), raw)
     .all("/console", pages, raw)
     .all("/console/*", pages, raw)
-    .all("/*", anyone(unknownRoute), raw)
+    .all("/*", unknown, raw)
     .onError(({ request, error }) => refuse(parts, exchangeOf(request), error));
 }
 
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** A call with a key counts against the account's budget, and reports it, also where the API has no such address or method. */
+async function greetPartner(parts: HttpParts, exchange: Exchange): Promise<void> {
+  if (!exchange.url.pathname.startsWith("/v1/") || !exchange.request.headers.has("x-api-key")) return;
+  await authenticate(parts, parts.limiter, exchange);
+}
 
 /** The route's shape for /metrics: few values, whatever is asked. */
 function routeOf({ pathname }: URL): string {

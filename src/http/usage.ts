@@ -12,8 +12,9 @@ import { readQuery } from "./query.ts";
 export async function getUsage(context: AppContext, exchange: Exchange, caller: Caller): Promise<Response> {
   const { values, details } = readQuery(exchange.url, ["period"]);
   const period = USAGE_PERIODS.find((known) => known === values.period);
-  if (!period) {
-    details.push({ field: "query period", message: `is required: one of ${USAGE_PERIODS.join(", ")}.` });
+  if (!period && !details.some(({ field }) => field === "query period")) {
+    const rule = values.period === undefined ? "is required: one of" : "must be one of";
+    details.push({ field: "query period", message: `${rule} ${USAGE_PERIODS.join(", ")}.` });
   }
   if (!period || details.length > 0) throw invalidRequest(details);
   return success(exchange, await usage(context, caller, period));

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
+import { OperatorError } from "../core/errors.ts";
 
 /** A browser executable and what its process needs in its environment to start. */
 export interface Chromium {
@@ -32,7 +33,7 @@ export async function findChromium(options: FindChromiumOptions): Promise<Chromi
   const { configuredPath } = options;
   if (configuredPath) {
     if (!existsSync(configuredPath)) {
-      throw new Error(
+      throw new OperatorError(
         `CARDPRESS_CHROMIUM points to ${configuredPath}, which does not exist. Set it to a Chromium executable, or unset it to let cardpress find one.`,
       );
     }

@@ -59,7 +59,7 @@ export function checkUrl(url: string, allowedOrigins: ReadonlySet<string>): Chec
   if (!trusted && parsed.protocol !== "https:") {
     throw new GuardedHttpError(
       "not_https",
-      "The address, or one it redirects to, does not begin with https://.",
+      "The address, or one it redirects to, does not begin with https://. Use one that does.",
     );
   }
   if (parsed.username || parsed.password) {
@@ -81,7 +81,7 @@ function parse(url: string): URL {
   if (parsed.protocol !== "https:" && parsed.protocol !== "http:") {
     throw new GuardedHttpError(
       "not_https",
-      "The address, or one it redirects to, does not begin with https://.",
+      "The address, or one it redirects to, does not begin with https://. Use one that does.",
     );
   }
   // Browsers mend these; other programs read another host out of them.

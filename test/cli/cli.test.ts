@@ -49,6 +49,14 @@ test("an account and its keys can be made, listed and revoked; the key is shown 
   expect((await run("account", "list", "--json")).json()).toHaveLength(1);
 });
 
+test("a list of an account that does not exist is a failure, not an empty list", async () => {
+  for (const command of ["key list", "credits ledger", "webhook list"]) {
+    const { code, out, err } = await run(...command.split(" "), "--account", "acct_nobody", "--json");
+    expect({ command, code, out }).toEqual({ command, code: 1, out: "" });
+    expect(JSON.parse(err).error).toContain("There is no account acct_nobody");
+  }
+});
+
 test("credits granted by hand are in the ledger", async () => {
   const account = (
     await run("account", "create", "--name", "B", "--tier", "starter", "--credits", "5", "--json")

@@ -17,6 +17,7 @@ import { listen } from "../../src/http/server.ts";
 import type { RenderPool } from "../../src/render/pool.ts";
 import { createSourceFetcher } from "../../src/sources/fetch-source.ts";
 import { fakeClock, photoServer, seededRandom, testConfig, testFolder } from "../harness.ts";
+import { countAnswer } from "./cases.ts";
 
 FormatRegistry.Set("date-time", (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text));
 
@@ -32,7 +33,10 @@ export function testApi(options: { random?: Random } = {}) {
   const photos = photoServer();
   const clock = fakeClock();
   const lines: string[] = [];
-  const note = (event: string, fields?: object) => void lines.push(JSON.stringify({ event, ...fields }));
+  const note = (event: string, fields?: object) => {
+    lines.push(JSON.stringify({ event, ...fields }));
+    if (event === "request") countAnswer(fields as Parameters<typeof countAnswer>[0]);
+  };
   const log: Log = { info: note, warn: note, error: note };
   const config = testConfig(dataFolder.dir, {
     CARDPRESS_BASE_URL: "https://cards.example.org",

@@ -167,7 +167,7 @@ test("refused keys are limited by client address, and a valid key is never held 
     expect(expectStandardHeaders(response)).toMatchObject({ limit: 60, remaining: 60 - used });
   }
   const refused = await withKey("sk_live_guess");
-  await expectError(refused, "RATE_LIMIT_EXCEEDED");
+  expect((await expectError(refused, "RATE_LIMIT_EXCEEDED")).message).toContain("X-API-Key");
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   await expectSuccess(await withKey(liveKey), 200, UsageResponse);
   api.clock.advance(60_000);

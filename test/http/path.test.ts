@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { get, imageRequest, post, type TestServer, testAccount, testServer, untilEnded } from "../harness.ts";
+import { expectStandardHeaders } from "./api.ts";
 
 let server: TestServer;
 beforeAll(async () => {
@@ -25,6 +26,18 @@ test("a live image goes from 202 to a picture of the asked size, and costs one c
   expect(picture.headers.get("x-content-type-options")).toBe("nosniff");
   const { format, width, height } = await new Bun.Image(await picture.bytes()).metadata();
   expect({ format, width, height }).toEqual({ format: "png", width: 640, height: 800 });
+
+  expectStandardHeaders(picture);
+
+  const { length } = await (await fetch(image.result.image_url)).bytes();
+  const head = await fetch(image.result.image_url, { method: "HEAD" });
+  expect([head.status, head.headers.get("content-length")]).toEqual([200, String(length)]);
+  expect(head.headers.get("accept-ranges")).toBe("bytes");
+  const part = await fetch(image.result.image_url, { headers: { Range: "bytes=0-7" } });
+  expect([part.status, part.headers.get("content-range")]).toEqual([206, `bytes 0-7/${length}`]);
+  expect(Buffer.from(await part.bytes()).toString("latin1")).toBe("\x89PNG\r\n\x1a\n");
+  const beyond = await fetch(image.result.image_url, { headers: { Range: `bytes=${length}-` } });
+  expect(beyond.status).toBe(416);
 
   const etag = picture.headers.get("etag") ?? "";
   const again = await fetch(image.result.image_url, { headers: { "If-None-Match": etag } });

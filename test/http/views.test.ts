@@ -125,7 +125,10 @@ for (const query of [
 ]) {
   test(`usage${query} is refused by name`, async () => {
     const error = await expectError(await get(`/v1/usage${query}`, partner.liveKey), "INVALID_REQUEST");
+    expect(error.details).toHaveLength(1);
     expect(error.details[0].field).toBe(query.endsWith("x=1") ? "query x" : "query period");
+    const isMissing = query === "";
+    expect(error.details[0].message.startsWith("is required")).toBe(isMissing);
   });
 }
 
@@ -215,7 +218,8 @@ for (const id of ["test_fail_no_player", "test_fail_provider"]) {
 }
 
 test("test_slow shows progress while it takes its time", async () => {
-  const { image_id } = await created(partner.testKey, { player: { external_id: "test_slow" } });
+  const { image_id, eta_seconds } = await created(partner.testKey, { player: { external_id: "test_slow" } });
+  expect(eta_seconds).toBe(10);
   const stop = new AbortController();
   const work = mockNextImage(api, stop.signal, () => {});
   let view: Json;
@@ -238,6 +242,11 @@ for (const [id, code] of [
     const response = await post(api.baseUrl, partner.testKey, body);
     await expectError(response, code);
     expect(response.headers.has("retry-after")).toBe(code === "RATE_LIMIT_EXCEEDED");
+    if (code === "RATE_LIMIT_EXCEEDED") {
+      const { remaining, reset } = expectStandardHeaders(response);
+      const secondsLeft = reset - api.clock.now() / 1000;
+      expect([remaining, Number(response.headers.get("retry-after"))]).toEqual([0, Math.ceil(secondsLeft)]);
+    }
     expect(await usage(partner.testKey)).toEqual(before);
     await expectSuccess(await post(api.baseUrl, partner.liveKey, body), 202, AcceptedImageResponse);
     await finishNext(api, "completed");

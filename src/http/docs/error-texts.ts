@@ -125,10 +125,11 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
     details: [{ field: "body", message: "must be at most 64 KB. Send the photo's address, not the photo." }],
   },
   UNSUPPORTED_MEDIA_TYPE: {
-    summary: "The body is not announced as JSON",
-    meaning: "Bodies are JSON in UTF-8 and must say so.",
+    summary: "The body is not announced as plain JSON",
+    meaning: "Bodies are plain JSON in UTF-8 and must say so.",
     remedies: [
       "Send the header `Content-Type: application/json`.",
+      "Send the body uncompressed, without a `Content-Encoding` header.",
       "With curl, `-d` alone sends a form: add `-H 'Content-Type: application/json'`, or use `--json`.",
     ],
     retry: "no",
@@ -163,6 +164,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
     remedies: [
       "Wait for the seconds in `Retry-After`, then send the same request again.",
       "Use [webhooks](/docs/webhooks) instead of polling, or poll no more often than once a second.",
+      "If the message speaks of a key: one client address may send 60 requests a minute without a key that is in force. Check the `X-API-Key` header.",
       "Watch `X-RateLimit-Remaining` to slow down in time. See [rate limits](/docs/rate-limits).",
     ],
     retry: "after Retry-After",

@@ -14,6 +14,9 @@ highlighter.registerLanguage("http", http);
 const LANGUAGE_NAMES: Record<string, string> = { json: "JSON", sh: "Shell", ts: "TypeScript", http: "HTTP" };
 const CALLOUTS: Record<string, string> = { NOTE: "Note", TIP: "Tip", WARNING: "Careful" };
 
+/** Shorter code, such as a header's name, is never broken at its hyphens; longer code must fit a phone. */
+const MAX_WHOLE_CODE_CHARS = 24;
+
 export interface Heading {
   id: string;
   text: string;
@@ -47,6 +50,9 @@ export function renderMarkdown(text: string, link: (href: string) => string): Re
         return html`${raw(`<h${depth} id="${id}">`)}<a class="anchor" href="#${id}">${inner}</a>${raw(`</h${depth}>`)}`
           .text;
       },
+      codespan: ({ text: source }) =>
+        html`${raw(source.length <= MAX_WHOLE_CODE_CHARS ? '<code class="whole">' : "<code>")}${source}</code>`
+          .text,
       code: ({ text: source, lang }) => codeBlock(source, lang ?? "").text,
       link({ href, tokens }) {
         return html`<a href="${link(href)}">${raw(this.parser.parseInline(tokens))}</a>`.text;

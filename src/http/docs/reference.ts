@@ -139,7 +139,7 @@ function curl(baseUrl: string, method: string, path: string, operation: Json): s
   if (method === "post") {
     const example = operation.requestBody.content["application/json"].examples.full.value;
     lines.push(
-      '  -H "Idempotency-Key: $(uuidgen)"',
+      '  -H "Idempotency-Key: card-$(date +%s)"',
       '  -H "Content-Type: application/json"',
       `  -d '${JSON.stringify(example, null, 2).replaceAll("\n", "\n  ")}'`,
     );

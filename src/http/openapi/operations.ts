@@ -177,7 +177,9 @@ function getUsage(): object {
 
 /** Finished pictures: another address than the API's, and no key. */
 export function cdnOperation(cdnBaseUrl: string): Record<string, object> {
+  const headers = { ...STANDARD_HEADERS, ...headerRefs("ETag", "Cache-Control") };
   const binary = { schema: { type: "string", contentMediaType: "application/octet-stream" } };
+  const content = { "image/png": binary, "image/webp": binary, "image/jpeg": binary };
   return {
     "/{picture}": {
       servers: [{ url: cdnBaseUrl, description: "Finished pictures" }],
@@ -203,17 +205,18 @@ export function cdnOperation(cdnBaseUrl: string): Record<string, object> {
             description: "An ETag you have; answered with 304 while it is right.",
             schema: { type: "string" },
           },
+          {
+            name: "Range",
+            in: "header",
+            description: "A part of the picture, such as `bytes=0-1023`; answered with 206.",
+            schema: { type: "string" },
+          },
         ],
         responses: {
-          "200": {
-            description: "The picture.",
-            headers: { ...headerRefs("X-Request-Id", "ETag", "Cache-Control") },
-            content: { "image/png": binary, "image/webp": binary, "image/jpeg": binary },
-          },
-          "304": {
-            description: "The picture you have is still right.",
-            headers: { ...headerRefs("X-Request-Id", "ETag", "Cache-Control") },
-          },
+          "200": { description: "The picture.", headers, content },
+          "206": { description: "The part that `Range` asked for.", headers, content },
+          "304": { description: "The picture you have is still right.", headers },
+          "416": { description: "`Range` asked for a part beyond the picture's end.", headers },
           ...refusals("NOT_FOUND", "METHOD_NOT_ALLOWED", "INTERNAL_ERROR"),
         },
       },

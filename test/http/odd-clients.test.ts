@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mockNextImage } from "../../src/app/mock-image.ts";
+import { readBounded } from "../../src/http/body.ts";
+import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts";
+import { imageRequest, post, testAccount } from "../harness.ts";
+import { expectError, expectStandardHeaders, expectSuccess, send, type TestApi, testApi } from "./api.ts";
+
+// What no good client sends: written to the socket by hand, because a good client would mend it.
+
+let api: TestApi;
+let key: string;
+beforeAll(async () => {
+  api = testApi();
+  key = (await testAccount(api)).testKey;
+});
+afterAll(() => api.close());
+
+const CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n";
+
+/** Writes the pieces to one connection and reads until the service closes it or the answer is whole. */
+function converse(pieces: string[], options: { hangUp?: boolean } = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = "";
+    Bun.connect({
+      hostname: "127.0.0.1",
+      port: Number(new URL(api.baseUrl).port),
+      socket: {
+        open: (socket) => {
+          for (const piece of pieces) socket.write(piece);
+          if (options.hangUp) socket.end();
+        },
+        data: (socket, data) => {
+          answer += data.toString();
+          const [head = "", body = ""] = answer.replace(CONTINUE, "").split("\r\n\r\n");
+          if (/content-length: (\d+)/i.exec(head)?.[1] === String(Buffer.byteLength(body))) socket.end();
+        },
+        close: () => resolve(answer),
+        error: (_socket, error) => reject(error),
+      },
+    }).catch(reject);
+  });
+}
+
+/** The answer's parts as a client's library would give them. */
+function parsed(answer: string): Response {
+  const [head = "", body = ""] = answer.split("\r\n\r\n");
+  const [status = "", ...lines] = head.split("\r\n");
+  const headers = lines.map((line): [string, string] => {
+    const [name = "", ...value] = line.split(": ");
+    return [name, value.join(": ")];
+  });
+  return new Response(body, { status: Number(status.split(" ")[1]), headers });
+}
+
+for (const host of ["", "a b<>", "cards.example.org:99999", "[::1", "a/b\\c", "%zz"]) {
+  for (const [method, path] of [
+    ["GET", "/v1/usage?period=current_month"],
+    ["POST", "/v1/images"],
+    ["GET", "/docs"],
+  ] as const) {
+    test(`${method} ${path} with the Host "${host}" is refused in the envelope, and shows no source code`, async () => {
+      const answer = await converse([
+        `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nX-API-Key: ${key}\r\nContent-Length: 0\r\n\r\n`,
+      ]);
+      expect(answer).not.toMatch(/server\.ts|<html|stack/i);
+      const error = await expectError(parsed(answer), "INVALID_REQUEST");
+      expect(error.details[0].field).toBe("header Host");
+    });
+  }
+}
+
+const head = (...headers: string[]) =>
+  [
+    "POST /v1/images HTTP/1.1",
+    "Host: cards.example.org",
+    `X-API-Key: ${key}`,
+    `Idempotency-Key: ${crypto.randomUUID()}`,
+    "Content-Type: application/json",
+    ...headers,
+    "\r\n",
+  ].join("\r\n");
+const BODY = JSON.stringify(imageRequest());
+const half = BODY.length >> 1;
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+
+test("a body in chunks, in pieces, after a 100 Continue, or with headers in any case is read whole", async () => {
+  const length = `Content-Length: ${BODY.length}`;
+  for (const pieces of [
+    [head("Transfer-Encoding: chunked"), chunk(BODY.slice(0, half)), chunk(BODY.slice(half)), "0\r\n\r\n"],
+    [head(length), BODY.slice(0, half), BODY.slice(half)],
+    [
+      head(length)
+        .toLowerCase()
+        .replace(key.toLowerCase(), key)
+        .replace("post", "POST")
+        .replace("http", "HTTP"),
+      BODY,
+    ],
+  ]) {
+    await expectSuccess(parsed(await converse(pieces)), 202, AcceptedImageResponse);
+  }
+  const answer = await converse([head(length, "Expect: 100-continue"), BODY]);
+  expect(answer).toStartWith(`${CONTINUE}HTTP/1.1 202 Accepted`);
+});
+
+for (const coding of ["gzip", "br", "deflate", "identity, gzip"]) {
+  test(`a body in ${coding} is refused by name`, async () => {
+    const response = await post(api.baseUrl, key, imageRequest(), { "Content-Encoding": coding });
+    const error = await expectError(response, "UNSUPPORTED_MEDIA_TYPE");
+    expect(error.details[0].field).toBe("header Content-Encoding");
+  });
+}
+
+test("a header that must be given once is refused when it is given twice", async () => {
+  for (const [name, field, code] of [
+    ["Idempotency-Key: second", "header Idempotency-Key", "INVALID_REQUEST"],
+    ["Content-Type: text/plain", "header Content-Type", "UNSUPPORTED_MEDIA_TYPE"],
+  ] as const) {
+    const response = parsed(await converse([head(`Content-Length: ${BODY.length}`, name), BODY]));
+    expect((await expectError(response, code)).details[0].field).toBe(field);
+  }
+});
+
+test("a client that hangs up in the middle of its body is no fault of the service", async () => {
+  const before = api.lines.length;
+  await converse([head("Content-Length: 500"), '{"type":'], { hangUp: true });
+  await expectSuccess(await post(api.baseUrl, key, imageRequest()), 202, AcceptedImageResponse);
+  const said = api.lines.slice(before).join("\n");
+  expect(said).not.toContain("request_failed");
+  expect(said).not.toContain('"status":500');
+});
+
+test("a body that never ends is given up, by name", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const endless = new ReadableStream({ cancel: () => cancelled.resolve() });
+  const request = new Request("https://x/", { method: "POST", body: endless });
+  await expect(readBounded(request, 1)).rejects.toMatchObject({
+    code: "INVALID_REQUEST",
+    headers: { Connection: "close" },
+    details: [{ field: "body", message: "must arrive within 0.001 s." }],
+  });
+  await cancelled.promise;
+});
+
+for (const [method, path] of [
+  ["GET", "/v1/nothing"],
+  ["POST", "/v1/usage"],
+  ["DELETE", "/v1/images/img_x"],
+] as const) {
+  test(`${method} ${path} counts against the account's budget and reports it; a wrong key is 401 there too`, async () => {
+    const { liveKey } = await testAccount(api, { tier: "starter" });
+    const ask = (given: string) => send(api, path, { method, headers: { "X-API-Key": given } });
+    for (const remaining of [119, 118]) {
+      expect(expectStandardHeaders(await ask(liveKey))).toMatchObject({ limit: 120, remaining });
+    }
+    await expectError(await ask("sk_live_wrong"), "INVALID_API_KEY");
+    expect((await send(api, path, { method })).status).toBe(method === "GET" ? 404 : 405);
+  });
+}
+
+test("HEAD tells the length that GET would have", async () => {
+  for (const path of ["/v1/images", "/v1/nothing", "/docs", "/docs/assets/card.webp", "/live"]) {
+    const headers = { "X-API-Key": key };
+    const { length } = await (await send(api, path, { headers })).bytes();
+    const response = await send(api, path, { method: "HEAD", headers });
+    expect({ path, length: response.headers.get("content-length") }).toEqual({
+      path,
+      length: String(length),
+    });
+  }
+});
+
+test("a name, an identifier and metadata of the longest kind make a card, in characters of two code units as well", async () => {
+  const body = imageRequest({
+    player: { external_id: "😀".repeat(255), name: "😀".repeat(100) },
+    metadata: { mood: "😀".repeat(256) },
+  });
+  const { testKey } = await testAccount(api);
+  const accepted = await expectSuccess(await post(api.baseUrl, testKey, body), 202, AcceptedImageResponse);
+  const ask = async () =>
+    expectSuccess(
+      await send(api, accepted.poll_url, { headers: { "X-API-Key": testKey } }),
+      200,
+      ImageResponse,
+    );
+  let view = await ask();
+  for (; view.status === "processing"; view = await ask()) {
+    await mockNextImage(api, new AbortController().signal, () => {});
+  }
+  expect(view.status).toBe("completed");
+});

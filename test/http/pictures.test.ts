@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { mockNextImage } from "../../src/app/mock-image.ts";
+import { sweep } from "../../src/app/sweep.ts";
+import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts";
+import { imageRequest, post, testAccount } from "../harness.ts";
+import {
+  expectError,
+  expectStandardHeaders,
+  expectSuccess,
+  type Json,
+  send,
+  type TestApi,
+  testApi,
+} from "./api.ts";
+
+const DAY_MS = 86_400_000;
+
+let api: TestApi;
+let key: string;
+beforeAll(async () => {
+  api = testApi();
+  key = (await testAccount(api)).testKey;
+});
+afterAll(() => api.close());
+
+const view = async (id: string): Promise<Json> => {
+  const response = await send(api, `/v1/images/${id}`, { headers: { "X-API-Key": key } });
+  return expectSuccess(response, 200, ImageResponse);
+};
+
+/** A finished test image: its id, and the path and name of its picture. */
+async function finished() {
+  const { image_id } = await expectSuccess(
+    await post(api.baseUrl, key, imageRequest()),
+    202,
+    AcceptedImageResponse,
+  );
+  await mockNextImage(api, new AbortController().signal, () => {});
+  const { result } = await view(image_id);
+  const name: string = result.image_url.split("/").at(-1);
+  return { id: image_id as string, path: `/cdn/${name}`, name };
+}
+
+test("a picture may be cached until it expires, and never longer", async () => {
+  const { id, path } = await finished();
+  const { result } = await view(id);
+  api.clock.advance(10 * DAY_MS + 500);
+  const response = await send(api, path);
+  await response.bytes();
+  expectStandardHeaders(response);
+  expect(response.headers.get("cache-control")).toBe(`public, max-age=${20 * 86_400 - 1}, immutable`);
+  const expires = Date.parse(response.headers.get("expires") ?? "");
+  expect(expires).toBe(Math.floor(Date.parse(result.expires_at) / 1000) * 1000);
+});
+
+test("an expired picture is 404 to the second, before and after the sweep; its image is still told", async () => {
+  const { id, path, name } = await finished();
+  const before = await view(id);
+  api.clock.advance(30 * DAY_MS - 1_000);
+  await (await send(api, path)).bytes();
+  api.clock.advance(1_000);
+  const onDisk = () => existsSync(api.folder.outputPath(name));
+  expect(onDisk()).toBeTrue();
+  expect((await expectError(await send(api, path), "NOT_FOUND")).message).toContain("expired");
+  await sweep(api);
+  expect(onDisk()).toBeFalse();
+  expect((await expectError(await send(api, path), "NOT_FOUND")).message).toContain("expired");
+  expect(await view(id)).toEqual(before);
+});
+
+test("a conditional or partial request gets no more of an expired picture than a plain one", async () => {
+  const { path } = await finished();
+  const etag = (await send(api, path, { method: "HEAD" })).headers.get("etag") ?? "";
+  expect((await send(api, path, { headers: { "If-None-Match": etag } })).status).toBe(304);
+  api.clock.advance(30 * DAY_MS);
+  for (const headers of [{ "If-None-Match": etag }, { Range: "bytes=0-9" }, { "If-None-Match": "*" }]) {
+    await expectError(await send(api, path, { headers }), "NOT_FOUND");
+  }
+});
+
+test("a picture's name opens nothing in another spelling, format or folder", async () => {
+  const { path, name, id } = await finished();
+  for (const other of [
+    path.replace(".png", ".jpg"),
+    path.replace(".png", ""),
+    `${path}.png`,
+    path.replace("img_", "IMG_"),
+    `/cdn/${id}.png`,
+    `/cdn/./../cdn/x${name}`,
+    `/cdn/%2e%2f${name}`,
+    `${path}/`.replace("/cdn/", "/cdn//"),
+  ]) {
+    await expectError(await send(api, other), "NOT_FOUND");
+  }
+  expect((await send(api, `${path}?width=1`)).status).toBe(200);
+});
+
+test("a picture that is missing on disk is a fault of ours, told as such and logged", async () => {
+  const { path, name } = await finished();
+  await rm(api.folder.outputPath(name));
+  const error = await expectError(await send(api, path), "INTERNAL_ERROR");
+  expect(JSON.stringify(error)).not.toContain(api.dataDir);
+  expect(api.lines.some((line) => line.includes(error.request_id) && line.includes(name))).toBeTrue();
+});
