@@ -1,6 +1,6 @@
 import { and, desc, eq, gte, inArray, isNotNull, isNull, lt, min, or, sql } from "drizzle-orm";
 import type { Environment } from "../core/api-key.ts";
-import type { Image, PublicStatus } from "./images.ts";
+import { type Image, type PublicStatus, unfinished } from "./images.ts";
 import type { Tx } from "./store.ts";
 
 // What people look for in the console; what the service itself needs is in images.ts.
@@ -58,7 +58,7 @@ export async function queueDepth(
   const rows = await db
     .select({ state: i.state, n: sql<number>`count(*)`.mapWith(Number), oldest: min(i.createdAt) })
     .from(i)
-    .where(and(eq(i.environment, environment), inArray(i.state, ["queued", "rendering"])))
+    .where(and(eq(i.environment, environment), unfinished(t)))
     .groupBy(i.state);
   const of = (state: Image["state"]) => rows.find((row) => row.state === state);
   return {

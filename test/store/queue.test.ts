@@ -8,7 +8,7 @@ import {
   claimNextImage,
   countUnfinished,
   hasClaimable,
-  nextTurn,
+  nextPlace,
   sourceInUse,
 } from "../../src/store/images.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
@@ -117,7 +117,7 @@ test("every query of the queue walks an index of the unfinished, however many im
   const watch = (tx: Tx): Tx => ({ ...tx, db: logged(tx.db, queries) });
   const read = watch(watched.read);
   const scope = { accountId: rovers, environment: "live" as const };
-  await nextTurn(read, scope);
+  await nextPlace(read, scope);
   await countUnfinished(read, "live");
   await hasClaimable(read, "live", 1);
   await abandonedRenders(read, { now: 1, limit: 1 });
