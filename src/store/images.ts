@@ -20,12 +20,9 @@ export interface ImageOutput {
   bytes: number;
 }
 
-/**
- * Waiting or being rendered. Written out, not with parameters: SQLite uses a partial index only for a query that repeats
- * the index's own condition, and every query of the queue would otherwise read the whole table.
- */
+/** Waiting or being rendered. The condition of the queue's partial indexes, which a query must repeat to use them. */
 export function unfinished({ images }: Tables) {
-  return sql`${images.state} in ('queued', 'rendering')`;
+  return isNull(images.completedAt);
 }
 
 export async function insertImage({ db, t }: Tx, image: Image): Promise<void> {
