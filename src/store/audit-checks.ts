@@ -1,6 +1,11 @@
-import { and, eq, gt, inArray, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
-import { MAX_RENDERS } from "../core/limits.ts";
+import { and, count, eq, gt, isNull, lt, ne, notInArray, notLike, or, type SQL, sql } from "drizzle-orm";
+import { TIERS } from "../../db/schema.ts";
+import { LEASE_MS, MAX_RENDERS } from "../core/limits.ts";
+import { monthOf } from "../core/time.ts";
+import { WEBHOOK_CHECKS } from "./audit-webhook-checks.ts";
 import type { Tx } from "./store.ts";
+
+const DAY_MS = 86_400_000;
 
 /** One row that breaks a rule. */
 export interface Breach {
@@ -12,8 +17,11 @@ export interface Breach {
 export interface AuditCheck {
   name: string;
   rule: string;
-  /** The first `limit` breaches. One statement, so that it sees one state of the database beside a running server. */
-  find(tx: Tx, limit: number): Promise<Breach[]>;
+  /**
+   * The first `limit` breaches at `now` (epoch milliseconds). Each of its statements sees one state of the database, so
+   * that it can run beside a server.
+   */
+  find(tx: Tx, limit: number, now: number): Promise<Breach[]>;
 }
 
 /** A sum over the entries of a kind, and of a bucket if one is given. */
@@ -50,6 +58,29 @@ const balances: AuditCheck = {
       .from(a)
       .leftJoin(sums, eq(sums.accountId, a.id))
       .where(or(sql`${kept} <> ${right}`, lt(a.creditsPlan, 0), lt(a.creditsTopup, 0), lt(a.creditsHeld, 0)))
+      .limit(limit);
+  },
+};
+
+const accounts: AuditCheck = {
+  name: "accounts",
+  rule: "every account has a known tier and status, and its plan is of a month that has come",
+  find: ({ db, t }, limit, now) => {
+    const { id, tier, status, planPeriod, creditLimit } = t.accounts;
+    // A clock may have been a little ahead when it renewed the plan.
+    const newest = monthOf(now + DAY_MS);
+    return db
+      .select({ id, detail: sql<string>`${tier} || ', ' || ${status} || ', plan of ' || ${planPeriod}` })
+      .from(t.accounts)
+      .where(
+        or(
+          notInArray(tier, [...TIERS]),
+          notInArray(status, ["active", "suspended"]),
+          notLike(planPeriod, "____-__"),
+          gt(planPeriod, newest),
+          lt(creditLimit, 0),
+        ),
+      )
       .limit(limit);
   },
 };
@@ -112,36 +143,55 @@ function entriesAs(t: Tx["t"], name: string): SQL {
 
 const entries: AuditCheck = {
   name: "entries",
-  rule: "every entry has a known kind and bucket, a positive amount, and an image that exists when it pays for one",
-  find: ({ db, t }, limit) => {
-    const { ledgerEntries: e, images: i } = t;
-    const shape = sql`${e.amount} > 0 and ${e.bucket} in ('plan', 'topup') and case ${e.kind}
+  rule: "every entry has a known kind and bucket, a positive amount, an account, and an image that exists when it pays for one; what happens once has one entry",
+  find: async ({ db, t }, limit) => {
+    const { ledgerEntries: e, images: i, accounts: a } = t;
+    const shape = sql`${e.amount} > 0 and ${e.bucket} in ('plan', 'topup') and ${e.period} like '____-__' and case ${e.kind}
       when 'grant' then ${e.imageId} is null
       when 'expire' then ${e.bucket} = 'plan'
       else ${e.kind} in ('reserve', 'settle', 'release') and ${e.imageId} is not null and ${e.amount} = 1 end`;
     const lost = sql`${e.imageId} is not null and not exists (select 1 from ${i} where ${i.id} = ${e.imageId})`;
-    return db
+    const foreign = sql`not exists (select 1 from ${a} where ${a.id} = ${e.accountId})`;
+    const misshapen = await db
       .select({
         id: e.id,
         detail: sql<string>`${e.kind} || ' of ' || ${e.amount} || ' for ' || coalesce(${e.imageId}, 'no image')`,
       })
       .from(e)
-      .where(or(sql`not (${shape})`, sql`(${lost})`))
+      .where(or(sql`not (${shape})`, sql`(${lost})`, sql`(${foreign})`))
       .limit(limit);
+    const monthly = sql`${e.imageId} is null and ${e.bucket} = 'plan' and ${e.kind} in ('grant', 'expire')`;
+    const repeated = await db
+      .select({
+        id: sql<string>`min(${e.accountId})`,
+        detail: sql<string>`count(*) || ' times ' || ${e.kind} || ' of ' || ${e.period}`,
+      })
+      .from(e)
+      .where(monthly)
+      .groupBy(e.accountId, e.kind, e.period)
+      .having(gt(count(), 1))
+      .limit(limit);
+    return [...misshapen, ...repeated].slice(0, limit);
   },
 };
 
+/** No image waits longer before its next render; generously, since it only has to tell a pause from a forgotten image. */
+const LONGEST_PAUSE_MS = 60_000;
+
 const states: AuditCheck = {
   name: "states",
-  rule: `an image is queued, rendering under a lease, completed with a picture, or failed with a reason, after at most ${MAX_RENDERS} renders`,
+  rule: `an image is queued for a render that comes, rendering under a lease that ends, completed with a picture, or failed with a reason, after at most ${MAX_RENDERS} renders`,
   find: ({ db, t }, limit) => {
     const i = t.images;
     const sound = sql`${i.renders} between 0 and ${sql.raw(String(MAX_RENDERS))} and case ${i.state}
       when 'queued' then ${i.renders} < ${sql.raw(String(MAX_RENDERS))} and ${i.leaseToken} is null and ${i.completedAt} is null
-      when 'rendering' then ${i.renders} >= 1 and ${i.leaseToken} is not null and ${i.leaseExpiresAt} is not null and ${i.completedAt} is null
+        and ${i.availableAt} <= ${i.updatedAt} + ${sql.raw(String(LONGEST_PAUSE_MS))}
+      when 'rendering' then ${i.renders} >= 1 and ${i.leaseToken} is not null and ${i.completedAt} is null
+        and ${i.leaseExpiresAt} <= ${i.updatedAt} + ${sql.raw(String(LEASE_MS))}
       when 'completed' then ${i.renders} >= 1 and ${i.outputName} is not null and ${i.outputBytes} > 0 and ${i.expiresAt} > ${i.completedAt} and ${i.failureCode} is null and ${i.leaseToken} is null
       when 'failed' then ${i.completedAt} is not null and ${i.failureCode} is not null and ${i.failureMessage} is not null and ${i.outputName} is null and ${i.leaseToken} is null
-      else false end and (${i.environment} <> 'live' or ${i.sourceSha256} is not null)`;
+      else false end and (${i.environment} = 'test' or ${i.environment} = 'live' and ${i.sourceSha256} is not null)
+      and cast(${i.request} as text) like '{%}'`;
     return db
       .select({
         id: i.id,
@@ -153,12 +203,15 @@ const states: AuditCheck = {
   },
 };
 
+/** Records are kept for 72 hours; partners were promised 48, and no sweep is ever a day early. */
+const RECORDS_WHOLE_MS = 2 * DAY_MS;
+
 const replays: AuditCheck = {
   name: "replays",
-  rule: "every idempotency record answers with one image of its own account and environment, and no image has two",
-  find: ({ db, t }, limit) => {
+  rule: "every idempotency record answers with one image of its own account and environment, and no image of the last 48 hours is without",
+  find: async ({ db, t }, limit, now) => {
     const { idempotencyRecords: r, images: i } = t;
-    return db
+    const wrong = await db
       .select({ id: r.imageId, detail: sql<string>`'record ' || min(${r.key}) || ' of ' || ${r.accountId}` })
       .from(r)
       .leftJoin(i, and(eq(i.id, r.imageId), eq(i.accountId, r.accountId), eq(i.environment, r.environment)))
@@ -167,10 +220,18 @@ const replays: AuditCheck = {
         or(
           isNull(i.id),
           ne(sql`count(*)`, sql`1`),
-          sql`min(${r.responseBody}) not like '%' || ${r.imageId} || '%'`,
+          sql`min(${r.responseBody}) not like '{"success":true,%' || ${r.imageId} || '%}'`,
+          sql`length(min(${r.fingerprint})) <> 64`,
         ),
       )
       .limit(limit);
+    const unkept = await db
+      .select({ id: i.id, detail: sql<string>`'no record: a repeated request would make a second image'` })
+      .from(i)
+      .leftJoin(r, eq(r.imageId, i.id))
+      .where(and(gt(i.createdAt, now - RECORDS_WHOLE_MS), isNull(r.key)))
+      .limit(limit);
+    return [...wrong, ...unkept].slice(0, limit);
   },
 };
 
@@ -203,50 +264,14 @@ const usage: AuditCheck = {
   },
 };
 
-const DAY_MS = 86_400_000;
-/** Events are deleted after 30 days; this far back from the newest they must be whole. */
-const EVENTS_WHOLE_MS = 20 * DAY_MS;
-
-const events: AuditCheck = {
-  name: "events",
-  rule: "every image that has ended has its webhook event, and every delivery belongs to the account and environment of its event and endpoint",
-  find: async ({ db, t }, limit) => {
-    const { images: i, webhookEvents: e, webhookDeliveries: d, webhookEndpoints: p } = t;
-    const untold = await db
-      .select({ id: i.id, detail: sql<string>`'no event image.' || ${i.state}` })
-      .from(i)
-      .leftJoin(e, and(eq(e.subject, i.id), eq(e.type, sql`'image.' || ${i.state}`)))
-      .where(
-        and(
-          inArray(i.state, ["completed", "failed"]),
-          gt(i.completedAt, sql`(select max(${e.createdAt}) - ${EVENTS_WHOLE_MS} from ${e})`),
-          isNull(e.id),
-        ),
-      )
-      .limit(limit);
-    const astray = await db
-      .select({
-        id: d.id,
-        detail: sql<string>`'event ' || ${e.accountId} || ', endpoint ' || ${p.accountId}`,
-      })
-      .from(d)
-      .innerJoin(e, eq(e.id, d.eventId))
-      .innerJoin(p, eq(p.id, d.endpointId))
-      .where(
-        sql`(${d.accountId}, ${d.environment}) <> (${e.accountId}, ${e.environment}) or (${d.accountId}, ${d.environment}) <> (${p.accountId}, ${p.environment})`,
-      )
-      .limit(limit);
-    return [...untold, ...astray].slice(0, limit);
-  },
-};
-
 export const AUDIT_CHECKS: readonly AuditCheck[] = [
   balances,
+  accounts,
   months,
   payments,
   entries,
   states,
   replays,
   usage,
-  events,
+  ...WEBHOOK_CHECKS,
 ];

@@ -95,7 +95,7 @@ async function checkSwept(bench: Bench): Promise<void> {
 /** Audits the database while no server runs: no step may leave half of anything. */
 export async function auditFile(bench: Bench, when: string): Promise<void> {
   const store = openSqliteStore(join(bench.dir, "cardpress.db"), { verify: true });
-  const report = await audit(store);
+  const report = await audit(store, Date.now());
   await store.close();
   for (const { check, broken } of report.findings.filter(({ ok }) => !ok)) {
     bench.figures.problems.push(`audit ${when}: ${check} ${JSON.stringify(broken.slice(0, 3))}`);
