@@ -115,7 +115,7 @@ test("an entry for an image of another account, or of none, is found", async () 
   tamper(`UPDATE ledger_entries SET account_id = '${other}' WHERE kind = 'settle'`);
   expect((await broken()).payments).toEqual([completed]);
   tamper("UPDATE ledger_entries SET image_id = 'img_gone' WHERE kind = 'settle'");
-  expect(Object.keys(await broken())).toContain("entries");
+  expect((await broken()).payments).toEqual([completed]);
 });
 
 test("an image whose end was never told is found", async () => {
