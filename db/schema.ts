@@ -110,12 +110,13 @@ export function defineTables(kit: Kit) {
     (t) => [
       index("images_list").on(t.accountId, t.environment, t.createdAt, t.id),
       index("images_list_state").on(t.accountId, t.environment, t.state, t.createdAt, t.id),
+      // The unfinished, as images_terminal says; by a condition that leaves `state` free to be searched in the index.
       index("images_queue")
-        .on(t.environment, t.state, t.turn, t.createdAt)
-        .where(sql`${t.state} in ('queued', 'rendering')`),
+        .on(t.environment, t.state, t.turn, t.createdAt, t.completedAt)
+        .where(sql`${t.completedAt} is null`),
       index("images_account_queue")
         .on(t.accountId, t.environment, t.turn)
-        .where(sql`${t.state} in ('queued', 'rendering')`),
+        .where(sql`${t.completedAt} is null`),
       uniqueIndex("images_output_name").on(t.outputName).where(sql`${t.outputName} is not null`),
       index("images_expiry").on(t.expiresAt).where(sql`${t.expiresAt} is not null and ${t.purgedAt} is null`),
       index("images_failures").on(t.completedAt).where(sql`${t.state} = 'failed'`),
@@ -313,6 +314,10 @@ export function defineTables(kit: Kit) {
       index("webhook_deliveries_leases").on(t.leaseExpiresAt).where(sql`${t.state} = 'sending'`),
       index("webhook_deliveries_account").on(t.accountId, t.environment, t.createdAt, t.id),
       index("webhook_deliveries_endpoint").on(t.endpointId, t.createdAt, t.id),
+      // The few that people look for among the many that arrived.
+      index("webhook_deliveries_undelivered")
+        .on(t.accountId, t.environment, t.createdAt, t.id)
+        .where(sql`${t.state} <> 'delivered'`),
       check("webhook_deliveries_next", sql`(${t.state} = 'pending') = (${t.nextAttemptAt} is not null)`),
       check("webhook_deliveries_lease", sql`(${t.state} = 'sending') = (${t.leaseToken} is not null)`),
       check("webhook_deliveries_delivered", sql`(${t.state} = 'delivered') = (${t.deliveredAt} is not null)`),

@@ -13,7 +13,7 @@ import {
   type IdempotencyScope,
   insertRecord,
 } from "../store/idempotency.ts";
-import { type Image, insertImage, nextTurn } from "../store/images.ts";
+import { type Image, insertImage, nextPlace } from "../store/images.ts";
 import type { Tx } from "../store/store.ts";
 import { countUsage } from "../store/usage.ts";
 import type { AppContext } from "./context.ts";
@@ -87,7 +87,7 @@ async function acceptOnce(
     refuseAsAsked(command.request.player.external_id);
   } else {
     if (creditsAvailable(command.account, clock.now()) < 1) throw insufficientCredits(command.account);
-    await queue.refuseWhenFull(store.read, "live");
+    queue.refuseWhenFull("live", await nextPlace(store.read, scope));
     sources = await parts.gate.run(scope.accountId, () => fetchSources(parts.sources, command.request));
   }
 
@@ -130,14 +130,14 @@ async function writeAccepted(tx: Tx, parts: AcceptImageParts, fresh: NewImage): 
   const owner = { accountId: command.account.id, environment: command.environment };
   // What was checked before the fetch may have changed during it: the answer is decided here.
   if ((await findAccount(tx, owner.accountId))?.status !== "active") throw partnerSuspended();
-  await parts.queue.refuseWhenFull(tx, owner.environment);
-  const image = newImage(parts, fresh, await nextTurn(tx, owner));
+  const place = await nextPlace(tx, owner);
+  parts.queue.refuseWhenFull(owner.environment, place);
+  const image = newImage(parts, fresh, place.turn);
   await insertImage(tx, image);
   if (command.environment === "live")
     await reserveCredit(tx, owner.accountId, image.id, { now, random: parts.random });
   await countUsage(tx, owner, now, { requested: 1 });
-  const eta =
-    owner.environment === "test" ? testEtaSeconds(image.externalId) : await parts.queue.etaSeconds(tx);
+  const eta = owner.environment === "test" ? testEtaSeconds(image.externalId) : parts.queue.etaSeconds(place);
   const body = acceptedBody(image, eta);
   await insertRecord(tx, {
     ...scope,

@@ -129,7 +129,7 @@ const checkBooks: Check = async (_config, { database }) => {
   if (!existsSync(database)) return { status: "ok", message: "no books yet" };
   const store = openSqliteStore(database);
   try {
-    const report = await audit(store);
+    const report = await audit(store, Date.now());
     const broken = report.findings.filter(({ ok }) => !ok);
     if (report.ok) return { status: "ok", message: `${report.findings.length} rules hold` };
     const named = broken.map((finding) => `${finding.check} (${finding.broken[0]?.id})`).join(", ");

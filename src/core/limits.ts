@@ -91,8 +91,10 @@ export const MAX_RENDERS = 3;
 export const MIN_FREE_DISK_BYTES = 256 * MB;
 /** The pause before another attempt when the disk would not take the picture: an operator needs minutes to make room. */
 export const STORAGE_RETRY_MS = 15 * SECOND_MS;
-/** A new create is refused when the queue ahead of it would take longer than this. */
+/** A new create is refused when what is served before it, in the fair order between accounts, would take longer. */
 export const MAX_QUEUE_WAIT_MS = 2 * MINUTE_MS;
+/** All that waits, of all accounts: reached only when some eighty of them fill their own shares at once. */
+export const MAX_QUEUE_WORK_MS = 10 * MINUTE_MS;
 /** Test images take milliseconds, slow ones ten seconds: this many are done within three minutes at the worst. */
 export const MAX_WAITING_TEST_IMAGES = 1_000;
 /** Used for estimates until this process has rendered something itself. */

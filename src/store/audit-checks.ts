@@ -1,6 +1,11 @@
-import { and, eq, gt, inArray, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
-import { MAX_RENDERS } from "../core/limits.ts";
+import { and, count, eq, gt, isNull, lt, ne, notInArray, notLike, or, type SQL, sql } from "drizzle-orm";
+import { TIERS } from "../../db/schema.ts";
+import { LEASE_MS, MAX_RENDERS } from "../core/limits.ts";
+import { monthOf } from "../core/time.ts";
+import { WEBHOOK_CHECKS } from "./audit-webhook-checks.ts";
 import type { Tx } from "./store.ts";
+
+const DAY_MS = 86_400_000;
 
 /** One row that breaks a rule. */
 export interface Breach {
@@ -12,32 +17,60 @@ export interface Breach {
 export interface AuditCheck {
   name: string;
   rule: string;
-  /** The first `limit` breaches. One statement, so that it sees one state of the database beside a running server. */
-  find(tx: Tx, limit: number): Promise<Breach[]>;
+  /**
+   * The first `limit` breaches at `now` (epoch milliseconds). Each of its statements sees one state of the database, so
+   * that it can run beside a server.
+   */
+  find(tx: Tx, limit: number, now: number): Promise<Breach[]>;
 }
 
+/** The ledger summed up by account, bucket, month and kind: a few rows for each account and month. */
+function books({ db, t }: Tx) {
+  const e = t.ledgerEntries;
+  return (
+    db
+      .select({
+        accountId: sql<string>`coalesce(${e.accountId}, '')`.as("account_id"),
+        bucket: e.bucket,
+        period: e.period,
+        kind: e.kind,
+        amount: sql<number>`sum(${e.amount})`.as("amount"),
+      })
+      .from(e)
+      // By an expression: reading the table from end to end and sorting is quicker than finding each row by an index.
+      .groupBy(sql`coalesce(${e.accountId}, '')`, e.bucket, e.period, e.kind)
+      .as("books")
+  );
+}
+type Books = ReturnType<typeof books>;
+
 /** A sum over the entries of a kind, and of a bucket if one is given. */
-function total(e: Tx["t"]["ledgerEntries"], kind: string, bucket?: "plan" | "topup"): SQL {
-  const inBucket = bucket === undefined ? sql`` : sql` and ${e.bucket} = ${sql.raw(`'${bucket}'`)}`;
-  return sql`sum(case when ${e.kind} = ${sql.raw(`'${kind}'`)}${inBucket} then ${e.amount} else 0 end)`;
+function total(b: Books, kind: string, bucket?: "plan" | "topup"): SQL {
+  const inBucket = bucket === undefined ? sql`` : sql` and ${b.bucket} = ${sql.raw(`'${bucket}'`)}`;
+  return sql`sum(case when ${b.kind} = ${sql.raw(`'${kind}'`)}${inBucket} then ${b.amount} else 0 end)`;
+}
+
+/** What is left of a bucket: granted or given back, less what was reserved or expired. */
+function left(b: Books, bucket: "plan" | "topup"): SQL<number> {
+  return sql`${total(b, "grant", bucket)} - ${total(b, "reserve", bucket)} + ${total(b, "release", bucket)} - ${total(b, "expire", bucket)}`;
 }
 
 const balances: AuditCheck = {
   name: "balances",
   rule: "every balance of an account is the sum of its ledger entries, and none is below zero",
-  find: ({ db, t }, limit) => {
-    const { accounts: a, ledgerEntries: e } = t;
-    const bucketSum = (bucket: "plan" | "topup") =>
-      sql<number>`${total(e, "grant", bucket)} - ${total(e, "reserve", bucket)} + ${total(e, "release", bucket)} - ${total(e, "expire", bucket)}`;
+  find: (tx, limit) => {
+    const { db, t } = tx;
+    const a = t.accounts;
+    const b = books(tx);
     const sums = db
       .select({
-        accountId: e.accountId,
-        plan: bucketSum("plan").as("plan"),
-        topup: bucketSum("topup").as("topup"),
-        held: sql<number>`${total(e, "reserve")} - ${total(e, "settle")} - ${total(e, "release")}`.as("held"),
+        accountId: b.accountId,
+        plan: left(b, "plan").as("plan"),
+        topup: left(b, "topup").as("topup"),
+        held: sql<number>`${total(b, "reserve")} - ${total(b, "settle")} - ${total(b, "release")}`.as("held"),
       })
-      .from(e)
-      .groupBy(e.accountId)
+      .from(b)
+      .groupBy(b.accountId)
       .as("sums");
     const right = sql`(coalesce(${sums.plan}, 0), coalesce(${sums.topup}, 0), coalesce(${sums.held}, 0))`;
     const kept = sql`(${a.creditsPlan}, ${a.creditsTopup}, ${a.creditsHeld})`;
@@ -54,17 +87,41 @@ const balances: AuditCheck = {
   },
 };
 
+const accounts: AuditCheck = {
+  name: "accounts",
+  rule: "every account has a known tier and status, and its plan is of a month that has come",
+  find: ({ db, t }, limit, now) => {
+    const { id, tier, status, planPeriod, creditLimit } = t.accounts;
+    // A clock may have been a little ahead when it renewed the plan.
+    const newest = monthOf(now + DAY_MS);
+    return db
+      .select({ id, detail: sql<string>`${tier} || ', ' || ${status} || ', plan of ' || ${planPeriod}` })
+      .from(t.accounts)
+      .where(
+        or(
+          notInArray(tier, [...TIERS]),
+          notInArray(status, ["active", "suspended"]),
+          notLike(planPeriod, "____-__"),
+          gt(planPeriod, newest),
+          lt(creditLimit, 0),
+        ),
+      )
+      .limit(limit);
+  },
+};
+
 const months: AuditCheck = {
   name: "months",
   rule: "the plan credits of a month that is over are all used, held or expired; none belong to a month to come",
-  find: ({ db, t }, limit) => {
-    const { accounts: a, ledgerEntries: e } = t;
-    const left = sql<number>`${total(e, "grant")} - ${total(e, "reserve")} + ${total(e, "release")} - ${total(e, "expire")}`;
+  find: (tx, limit) => {
+    const { db, t } = tx;
+    const a = t.accounts;
+    const b = books(tx);
     const perMonth = db
-      .select({ accountId: e.accountId, period: e.period, left: left.as("left_over") })
-      .from(e)
-      .where(eq(e.bucket, sql`'plan'`))
-      .groupBy(e.accountId, e.period)
+      .select({ accountId: b.accountId, period: b.period, left: left(b, "plan").as("left_over") })
+      .from(b)
+      .where(eq(b.bucket, "plan"))
+      .groupBy(b.accountId, b.period)
       .as("per_month");
     const expected = sql`case when ${perMonth.period} = ${a.planPeriod} then ${a.creditsPlan} else 0 end`;
     return db
@@ -112,36 +169,82 @@ function entriesAs(t: Tx["t"], name: string): SQL {
 
 const entries: AuditCheck = {
   name: "entries",
-  rule: "every entry has a known kind and bucket, a positive amount, and an image that exists when it pays for one",
-  find: ({ db, t }, limit) => {
-    const { ledgerEntries: e, images: i } = t;
-    const shape = sql`${e.amount} > 0 and ${e.bucket} in ('plan', 'topup') and case ${e.kind}
+  rule: "every entry has a known kind and bucket, a positive amount, an account, and an image that exists when it pays for one; what happens once has one entry",
+  find: async (tx, limit) => {
+    const { db, t } = tx;
+    const { ledgerEntries: e, accounts: a } = t;
+    const shape = sql`${e.amount} > 0 and ${e.bucket} in ('plan', 'topup') and ${e.period} like '____-__' and case ${e.kind}
       when 'grant' then ${e.imageId} is null
       when 'expire' then ${e.bucket} = 'plan'
       else ${e.kind} in ('reserve', 'settle', 'release') and ${e.imageId} is not null and ${e.amount} = 1 end`;
-    const lost = sql`${e.imageId} is not null and not exists (select 1 from ${i} where ${i.id} = ${e.imageId})`;
-    return db
+    const misshapen = await entriesWhere(tx, sql`not (${shape})`, limit);
+    const lost = (await mayHaveLostImages(tx)) ? await entriesWhere(tx, hasNoImage(t), limit) : [];
+    const owners = db.selectDistinct({ id: e.accountId }).from(e).as("owners");
+    const foreign = await db
+      .select({ id: owners.id, detail: sql<string>`'has entries and is gone'` })
+      .from(owners)
+      .leftJoin(a, eq(a.id, owners.id))
+      .where(isNull(a.id))
+      .limit(limit);
+    const repeated = await db
       .select({
-        id: e.id,
-        detail: sql<string>`${e.kind} || ' of ' || ${e.amount} || ' for ' || coalesce(${e.imageId}, 'no image')`,
+        id: sql<string>`min(${e.accountId})`,
+        detail: sql<string>`count(*) || ' times ' || ${e.kind} || ' of ' || ${e.period}`,
       })
       .from(e)
-      .where(or(sql`not (${shape})`, sql`(${lost})`))
+      .where(sql`${e.imageId} is null and ${e.bucket} = 'plan' and ${e.kind} in ('grant', 'expire')`)
+      .groupBy(e.accountId, e.kind, e.period)
+      .having(gt(count(), 1))
       .limit(limit);
+    return [...misshapen, ...lost, ...foreign, ...repeated].slice(0, limit);
   },
 };
 
+function entriesWhere({ db, t }: Tx, condition: SQL, limit: number): Promise<Breach[]> {
+  const e = t.ledgerEntries;
+  const detail = sql<string>`${e.kind} || ' of ' || ${e.amount} || ' for ' || coalesce(${e.imageId}, 'no image')`;
+  return db.select({ id: e.id, detail }).from(e).where(condition).limit(limit);
+}
+
+function hasNoImage({ ledgerEntries: e, images: i }: Tx["t"]): SQL {
+  return sql`${e.imageId} is not null and not exists (select 1 from ${i} where ${i.id} = ${e.imageId})`;
+}
+
+/**
+ * Whether it is worth to look for the image of each entry. `payments` finds every image without its entries, so as many
+ * entries as images means that none is left over; counting is ten times faster than looking.
+ */
+async function mayHaveLostImages(tx: Tx): Promise<boolean> {
+  const { db, t } = tx;
+  const { ledgerEntries: e, images: i } = t;
+  const counted = sql`(select
+    (select count(*) from ${e} where ${e.kind} = 'reserve') as reserved, (select count(*) from ${e} where ${e.kind} in ('settle', 'release')) as ended,
+    (select count(*) from ${i} where ${i.environment} = 'live') as images, (select count(*) from ${i} where ${i.environment} = 'live' and ${i.state} in ('completed', 'failed')) as finished) as counted`;
+  const odd = await db
+    .select({ odd: sql`1` })
+    .from(counted)
+    .where(sql`counted.reserved <> counted.images or counted.ended <> counted.finished`);
+  const lateExpiry = sql`${e.kind} = 'expire' and ${hasNoImage(t)}`;
+  return odd.length > 0 || (await entriesWhere(tx, lateExpiry, 1)).length > 0;
+}
+
+/** No image waits longer before its next render; generously, since it only has to tell a pause from a forgotten image. */
+const LONGEST_PAUSE_MS = 60_000;
+
 const states: AuditCheck = {
   name: "states",
-  rule: `an image is queued, rendering under a lease, completed with a picture, or failed with a reason, after at most ${MAX_RENDERS} renders`,
+  rule: `an image is queued for a render that comes, rendering under a lease that ends, completed with a picture, or failed with a reason, after at most ${MAX_RENDERS} renders`,
   find: ({ db, t }, limit) => {
     const i = t.images;
     const sound = sql`${i.renders} between 0 and ${sql.raw(String(MAX_RENDERS))} and case ${i.state}
       when 'queued' then ${i.renders} < ${sql.raw(String(MAX_RENDERS))} and ${i.leaseToken} is null and ${i.completedAt} is null
-      when 'rendering' then ${i.renders} >= 1 and ${i.leaseToken} is not null and ${i.leaseExpiresAt} is not null and ${i.completedAt} is null
+        and ${i.availableAt} <= ${i.updatedAt} + ${sql.raw(String(LONGEST_PAUSE_MS))}
+      when 'rendering' then ${i.renders} >= 1 and ${i.leaseToken} is not null and ${i.completedAt} is null
+        and ${i.leaseExpiresAt} <= ${i.updatedAt} + ${sql.raw(String(LEASE_MS))}
       when 'completed' then ${i.renders} >= 1 and ${i.outputName} is not null and ${i.outputBytes} > 0 and ${i.expiresAt} > ${i.completedAt} and ${i.failureCode} is null and ${i.leaseToken} is null
       when 'failed' then ${i.completedAt} is not null and ${i.failureCode} is not null and ${i.failureMessage} is not null and ${i.outputName} is null and ${i.leaseToken} is null
-      else false end and (${i.environment} <> 'live' or ${i.sourceSha256} is not null)`;
+      else false end and (${i.environment} = 'test' or ${i.environment} = 'live' and ${i.sourceSha256} is not null)
+      and cast(${i.request} as text) like '{%}'`;
     return db
       .select({
         id: i.id,
@@ -153,12 +256,15 @@ const states: AuditCheck = {
   },
 };
 
+/** Records are kept for 72 hours; partners were promised 48, and no sweep is ever a day early. */
+const RECORDS_WHOLE_MS = 2 * DAY_MS;
+
 const replays: AuditCheck = {
   name: "replays",
-  rule: "every idempotency record answers with one image of its own account and environment, and no image has two",
-  find: ({ db, t }, limit) => {
+  rule: "every idempotency record answers with one image of its own account and environment, and no image of the last 48 hours is without",
+  find: async ({ db, t }, limit, now) => {
     const { idempotencyRecords: r, images: i } = t;
-    return db
+    const wrong = await db
       .select({ id: r.imageId, detail: sql<string>`'record ' || min(${r.key}) || ' of ' || ${r.accountId}` })
       .from(r)
       .leftJoin(i, and(eq(i.id, r.imageId), eq(i.accountId, r.accountId), eq(i.environment, r.environment)))
@@ -167,10 +273,18 @@ const replays: AuditCheck = {
         or(
           isNull(i.id),
           ne(sql`count(*)`, sql`1`),
-          sql`min(${r.responseBody}) not like '%' || ${r.imageId} || '%'`,
+          sql`min(${r.responseBody}) not like '{"success":true,%' || ${r.imageId} || '%}'`,
+          sql`length(min(${r.fingerprint})) <> 64`,
         ),
       )
       .limit(limit);
+    const unkept = await db
+      .select({ id: i.id, detail: sql<string>`'no record: a repeated request would make a second image'` })
+      .from(i)
+      .leftJoin(r, eq(r.imageId, i.id))
+      .where(and(gt(i.createdAt, now - RECORDS_WHOLE_MS), isNull(r.key)))
+      .limit(limit);
+    return [...wrong, ...unkept].slice(0, limit);
   },
 };
 
@@ -203,50 +317,14 @@ const usage: AuditCheck = {
   },
 };
 
-const DAY_MS = 86_400_000;
-/** Events are deleted after 30 days; this far back from the newest they must be whole. */
-const EVENTS_WHOLE_MS = 20 * DAY_MS;
-
-const events: AuditCheck = {
-  name: "events",
-  rule: "every image that has ended has its webhook event, and every delivery belongs to the account and environment of its event and endpoint",
-  find: async ({ db, t }, limit) => {
-    const { images: i, webhookEvents: e, webhookDeliveries: d, webhookEndpoints: p } = t;
-    const untold = await db
-      .select({ id: i.id, detail: sql<string>`'no event image.' || ${i.state}` })
-      .from(i)
-      .leftJoin(e, and(eq(e.subject, i.id), eq(e.type, sql`'image.' || ${i.state}`)))
-      .where(
-        and(
-          inArray(i.state, ["completed", "failed"]),
-          gt(i.completedAt, sql`(select max(${e.createdAt}) - ${EVENTS_WHOLE_MS} from ${e})`),
-          isNull(e.id),
-        ),
-      )
-      .limit(limit);
-    const astray = await db
-      .select({
-        id: d.id,
-        detail: sql<string>`'event ' || ${e.accountId} || ', endpoint ' || ${p.accountId}`,
-      })
-      .from(d)
-      .innerJoin(e, eq(e.id, d.eventId))
-      .innerJoin(p, eq(p.id, d.endpointId))
-      .where(
-        sql`(${d.accountId}, ${d.environment}) <> (${e.accountId}, ${e.environment}) or (${d.accountId}, ${d.environment}) <> (${p.accountId}, ${p.environment})`,
-      )
-      .limit(limit);
-    return [...untold, ...astray].slice(0, limit);
-  },
-};
-
 export const AUDIT_CHECKS: readonly AuditCheck[] = [
   balances,
+  accounts,
   months,
   payments,
   entries,
   states,
   replays,
   usage,
-  events,
+  ...WEBHOOK_CHECKS,
 ];

@@ -5,10 +5,12 @@ import { migrations } from "../../db/migrations/sqlite/index.ts";
 const GUARDS = [
   "ledger_entries_no_update",
   "ledger_entries_no_delete",
+  "ledger_entries_no_replace",
   "ledger_entries_resolution_matches",
   "ledger_entries_late_expiry_matches",
   "ledger_one_reserve",
   "ledger_one_resolution",
+  "ledger_one_late_expiry",
   "ledger_one_grant",
   "ledger_one_expiry",
 ];

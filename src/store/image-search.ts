@@ -1,13 +1,16 @@
-import { and, desc, eq, gte, inArray, isNotNull, isNull, lt, min, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lt, min, or, sql } from "drizzle-orm";
 import type { Environment } from "../core/api-key.ts";
-import type { Image, PublicStatus } from "./images.ts";
+import { type Image, type PublicStatus, unfinished } from "./images.ts";
 import type { Tx } from "./store.ts";
 
 // What people look for in the console; what the service itself needs is in images.ts.
 
+/** A search that fits more images than this is too vague to be sorted: the first by external id stand for them. */
+const MAX_SEARCHED = 1_000;
+
 /**
- * An account's images by an external id or the beginning of one, or by the image id itself; newest first. Two indexes
- * answer it whatever the table's size.
+ * An account's images by an external id or the beginning of one, or by the image id itself; newest first, among the
+ * first MAX_SEARCHED that fit. Reads two indexes and no more than that, whatever the table's size.
  */
 export async function findImagesByExternalId(
   { db, t }: Tx,
@@ -27,14 +30,23 @@ export async function findImagesByExternalId(
       : status === "processing"
         ? inArray(i.state, ["queued", "rendering"])
         : eq(i.state, status);
+  const own = and(eq(i.accountId, accountId), eq(i.environment, environment));
   // The last code point there is closes the range of texts that begin with `search`.
   const begins = and(gte(i.externalId, search), lt(i.externalId, `${search}\u{10FFFF}`));
+  const found = db
+    .select({ id: i.id })
+    .from(i)
+    .where(and(own, begins))
+    .orderBy(asc(i.externalId))
+    .limit(MAX_SEARCHED);
+  const named = db
+    .select({ id: i.id })
+    .from(i)
+    .where(and(eq(i.id, search), own));
   return db
     .select()
     .from(i)
-    .where(
-      and(eq(i.accountId, accountId), eq(i.environment, environment), or(begins, eq(i.id, search)), state),
-    )
+    .where(and(or(inArray(i.id, found), inArray(i.id, named)), state))
     .orderBy(desc(i.createdAt), desc(i.id))
     .limit(limit);
 }
@@ -58,7 +70,7 @@ export async function queueDepth(
   const rows = await db
     .select({ state: i.state, n: sql<number>`count(*)`.mapWith(Number), oldest: min(i.createdAt) })
     .from(i)
-    .where(and(eq(i.environment, environment), inArray(i.state, ["queued", "rendering"])))
+    .where(and(eq(i.environment, environment), unfinished(t)))
     .groupBy(i.state);
   const of = (state: Image["state"]) => rows.find((row) => row.state === state);
   return {

@@ -20,12 +20,9 @@ export interface ImageOutput {
   bytes: number;
 }
 
-/**
- * Waiting or being rendered. Written out, not with parameters: SQLite uses a partial index only for a query that repeats
- * the index's own condition, and every query of the queue would otherwise read the whole table.
- */
-function unfinished({ images }: Tables) {
-  return sql`${images.state} in ('queued', 'rendering')`;
+/** Waiting or being rendered. The condition of the queue's partial indexes, which a query must repeat to use them. */
+export function unfinished({ images }: Tables) {
+  return isNull(images.completedAt);
 }
 
 export async function insertImage({ db, t }: Tx, image: Image): Promise<void> {
@@ -94,22 +91,39 @@ function listRows({ db, t }: Tx, query: Parameters<typeof listImages>[1], state:
     );
 }
 
+/** Where an image accepted now would stand. */
+export interface QueuePlace {
+  turn: number;
+  /** Unfinished images that are served before it. */
+  ahead: number;
+  /** All unfinished images of the environment. */
+  total: number;
+}
+
 /**
  * The next place in the fair order. Each account's images take consecutive turns, and a newcomer starts at the turn
  * being served, so that an account with a thousand waiting images delays another's first image by one render only
  * (start-time fair queueing: Goyal, Vin and Cheng, 1996).
  */
-export async function nextTurn(
+export async function nextPlace(
   tx: Tx,
   scope: { accountId: string; environment: Environment },
-): Promise<number> {
+): Promise<QueuePlace> {
   const { db, t } = tx;
   const i = t.images;
   const [own] = await db
     .select({ turn: max(i.turn) })
     .from(i)
     .where(and(eq(i.accountId, scope.accountId), eq(i.environment, scope.environment), unfinished(t)));
-  return Math.max(await servedTurn(tx, scope.environment), (own?.turn ?? -1) + 1);
+  const turn = Math.max(await servedTurn(tx, scope.environment), (own?.turn ?? -1) + 1);
+  const [queue] = await db
+    .select({
+      total: sql<number>`count(*)`.mapWith(Number),
+      ahead: sql<number>`coalesce(sum(case when ${i.turn} <= ${turn} then 1 else 0 end), 0)`.mapWith(Number),
+    })
+    .from(i)
+    .where(and(eq(i.environment, scope.environment), unfinished(t)));
+  return { turn, ahead: queue?.ahead ?? 0, total: queue?.total ?? 0 };
 }
 
 /**
@@ -152,7 +166,7 @@ export async function countByState({
   return db
     .select({ environment: i.environment, state: i.state, count: sql<number>`count(*)`.mapWith(Number) })
     .from(i)
-    .where(and(inArray(i.environment, ["live", "test"]), inArray(i.state, ["queued", "rendering"])))
+    .where(and(inArray(i.environment, ["live", "test"]), unfinished(t)))
     .groupBy(i.environment, i.state);
 }
 

@@ -361,7 +361,7 @@ const closeWorld = async (sound: boolean) => {
   const closing = world;
   world = undefined;
   if (!closing) return;
-  const report = sound ? await audit(closing.workspace.store) : undefined;
+  const report = sound ? await audit(closing.workspace.store, closing.workspace.clock.now()) : undefined;
   closing.db.close();
   await closing.workspace.close();
   expect(report?.findings.filter(({ ok }) => !ok) ?? []).toEqual([]);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { audit } from "../../src/app/audit.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
-import { fillDatabase } from "./fill.ts";
+import { FILLED_AT, fillDatabase } from "./fill.ts";
 
 // How long `cardpress audit` and a start with its damage check take: bun test/bench/audit.ts [images]
 
@@ -18,7 +18,7 @@ try {
     `${images} images, ${mb} MB; opened and verified in ${Math.round(performance.now() - startedAt)} ms`,
   );
   startedAt = performance.now();
-  const report = await audit(store);
+  const report = await audit(store, FILLED_AT);
   for (const { check, ok, ms, broken } of report.findings) {
     console.log(`${check.padEnd(10)} ${ok ? "ok" : JSON.stringify(broken.slice(0, 3))} ${ms} ms`);
   }

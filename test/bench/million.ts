@@ -6,7 +6,7 @@ import { encodeCursor } from "../../src/http/cursor.ts";
 import { listImagesQuery, type PublicStatus } from "../../src/store/images.ts";
 import { imageRequest, post } from "../harness.ts";
 import { type Json, send, testApi } from "../http/api.ts";
-import { fillDatabase } from "./fill.ts";
+import { createdAtOf, fillDatabase, idOf } from "./fill.ts";
 
 // How fast the API answers when one account has a million images: bun test/bench/million.ts [images]
 // Over real sockets, one request after another; the figures are of this process, server and client together.
@@ -46,9 +46,7 @@ try {
   for (const period of ["current_month", "last_30_days"]) {
     await measure(`usage, ${period}`, () => get(`/v1/usage?period=${period}`));
   }
-  await measure("get one image", () =>
-    get(`/v1/images/img_${String(Math.floor(images / 3)).padStart(24, "0")}`),
-  );
+  await measure("get one image", () => get(`/v1/images/${idOf(Math.floor(images / 3))}`));
   await measure("create with a test key", async () => {
     const response = await post(api.baseUrl, test, imageRequest());
     if (response.status !== 202) throw new Error(await response.text());
@@ -71,8 +69,8 @@ try {
 /** A cursor of the service's own making, `share` of the way from the oldest image. */
 function cursorAt(share: number): string {
   const at = Math.floor(images * share);
-  const createdAt = Date.parse("2026-11-15T12:00:00.000Z") - images + at;
-  const position = { createdAt, id: `img_${String(at).padStart(24, "0")}` };
+  const createdAt = createdAtOf(at, images);
+  const position = { createdAt, id: idOf(at) };
   return encodeCursor(position, { accountId: ACCOUNT, environment: "live" });
 }
 

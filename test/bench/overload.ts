@@ -166,7 +166,7 @@ if (retryAfters.length > 0)
 server.kill("SIGTERM");
 console.log(`drained with exit code ${await server.exited}`);
 const after = openWorkspace(testConfig(folder.dir), quietLog());
-console.log(`audit ${(await audit(after.store)).ok ? "ok" : "BROKEN"}`);
+console.log(`audit ${(await audit(after.store, Date.now())).ok ? "ok" : "BROKEN"}`);
 await after.store.close();
 const db = new Database(join(folder.dir, "cardpress.db"));
 console.log(db.query("SELECT state, count(*) AS images FROM images GROUP BY 1").all());

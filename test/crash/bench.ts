@@ -36,6 +36,8 @@ export interface Bench {
   keys: { live: string; test: string };
   photoOrigin: string;
   promised: Promised[];
+  /** Pictures found on the disk after a crash that no row knows: nobody may ever get them. */
+  orphans: Set<string>;
   figures: CrashFigures;
   note: (line: string) => void;
 }

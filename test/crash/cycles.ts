@@ -4,7 +4,7 @@ import { quietLog } from "../../src/log.ts";
 import { STAGES } from "../../src/render/protocol.ts";
 import { get, imageRequest, testAccount, testConfig, testFolder } from "../harness.ts";
 import { type Bench, type CrashFigures, type Promised, send, startCrashing } from "./bench.ts";
-import { auditFile, CREDITS, settle } from "./settle.ts";
+import { auditFile, CREDITS, noteOrphans, settle } from "./settle.ts";
 
 /** Every step between two effects, and the three processes at any moment. */
 export const STEPS: readonly string[] = [
@@ -88,6 +88,7 @@ export async function crashCycles(options: {
     keys: { live: liveKey, test: testKey },
     photoOrigin,
     promised: [],
+    orphans: new Set(),
     figures,
     note: options.note ?? (() => {}),
   };
@@ -97,6 +98,7 @@ export async function crashCycles(options: {
       const step = STEPS[cycle % STEPS.length] ?? "";
       await runCycle(bench, cycle, step, random);
       await auditFile(bench, `after cycle ${cycle} (${step})`);
+      await noteOrphans(bench);
     }
     await settle(bench);
     return figures;

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { readdir, readFile, utimes } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { audit } from "../../src/app/audit.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
@@ -12,10 +12,9 @@ const END_MS = 120_000;
 /** A last start without a crash: everything promised ends, and the books and the disk are looked through. */
 export async function settle(bench: Bench): Promise<void> {
   const { figures } = bench;
-  const orphans = await agePictures(bench);
   const server = await startCrashing(bench, {});
   const address = server.address ?? "";
-  for (const name of orphans) {
+  for (const name of bench.orphans) {
     if ((await fetch(`${address}/cdn/${name}`)).status !== 404) figures.orphansServed += 1;
   }
   const deadline = performance.now() + END_MS + bench.promised.length * 500;
@@ -28,7 +27,7 @@ export async function settle(bench: Bench): Promise<void> {
     }
   }
   for (const promise of bench.promised) await checkEnded(bench, address, promise, deadline);
-  await checkSwept(bench, orphans);
+  await checkSwept(bench);
   server.terminate();
   const code = await server.exited;
   if (code !== 0) figures.problems.push(`the drain ended with ${code}`);
@@ -70,35 +69,33 @@ async function checkEnded(bench: Bench, address: string, promise: Promised, dead
   }
 }
 
-/** Makes every file look old, as after an hour, and returns the names the database does not know. */
-async function agePictures({ dir }: Bench): Promise<string[]> {
+/** Remembers the pictures on the disk that the database does not know, while no server runs. */
+export async function noteOrphans({ dir, orphans }: Bench): Promise<void> {
   const db = new Database(join(dir, "cardpress.db"));
   const known = new Set(
     db.query("SELECT output_name FROM images WHERE output_name IS NOT NULL").values().flat(),
   );
   db.close();
-  const old = new Date(Date.now() - 2 * 3_600_000);
-  const files = await pictures(dir);
-  for (const { path } of files) await utimes(path, old, old);
-  return files.filter(({ name }) => !known.has(name)).map(({ name }) => name);
+  for (const name of await pictures(dir)) if (!known.has(name)) orphans.add(name);
 }
 
-async function pictures(dir: string): Promise<{ path: string; name: string }[]> {
+async function pictures(dir: string): Promise<string[]> {
   const entries = await readdir(join(dir, "images"), { recursive: true, withFileTypes: true });
-  return entries.filter((e) => e.isFile()).map((e) => ({ path: join(e.parentPath, e.name), name: e.name }));
+  return entries.filter((e) => e.isFile()).map(({ name }) => name);
 }
 
-async function checkSwept(bench: Bench, orphans: string[]): Promise<void> {
-  const there = new Set((await pictures(bench.dir)).map(({ name }) => name));
-  const stayed = orphans.filter((name) => there.has(name));
-  bench.figures.orphansSwept = orphans.length - stayed.length;
+/** The sweep at a start removes what an earlier process left, however young it is. */
+async function checkSwept(bench: Bench): Promise<void> {
+  const there = new Set(await pictures(bench.dir));
+  const stayed = [...bench.orphans].filter((name) => there.has(name));
+  bench.figures.orphansSwept = bench.orphans.size - stayed.length;
   for (const name of stayed) bench.figures.problems.push(`the orphan ${name} was not swept`);
 }
 
 /** Audits the database while no server runs: no step may leave half of anything. */
 export async function auditFile(bench: Bench, when: string): Promise<void> {
   const store = openSqliteStore(join(bench.dir, "cardpress.db"), { verify: true });
-  const report = await audit(store);
+  const report = await audit(store, Date.now());
   await store.close();
   for (const { check, broken } of report.findings.filter(({ ok }) => !ok)) {
     bench.figures.problems.push(`audit ${when}: ${check} ${JSON.stringify(broken.slice(0, 3))}`);

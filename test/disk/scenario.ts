@@ -119,7 +119,7 @@ const readOnlyLog = log.filter((line) => line.includes("request_failed")).at(-1)
 Bun.spawnSync(["umount", join(data, "sources")]);
 const writable = await create("fourth", "camera.png");
 const writableEnd = await ended(writable.id);
-const books = await audit(server.service.store);
+const books = await audit(server.service.store, Date.now());
 await server.stop();
 await photos.stop();
 

@@ -3,16 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { finishImage } from "../../src/app/finish-image.ts";
 import { claimImage } from "../../src/app/render-image.ts";
 import { MAX_RENDERS } from "../../src/core/limits.ts";
-import {
-  abandonedRenders,
-  claimNextImage,
-  countUnfinished,
-  hasClaimable,
-  nextTurn,
-  sourceInUse,
-} from "../../src/store/images.ts";
-import { openSqliteStore } from "../../src/store/sqlite.ts";
-import type { Tx } from "../../src/store/store.ts";
+import { abandonedRenders } from "../../src/store/images.ts";
 import { acceptLive } from "../app/accepting.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 
@@ -109,46 +100,4 @@ async function finishLeft(): Promise<void> {
   const left = await abandonedRenders(workspace.store.read, { now: 0, limit: 10, all: true });
   for (const lease of left)
     await finishImage(workspace, { ...lease, renders: MAX_RENDERS }, { kind: "fault" });
-}
-
-test("every query of the queue walks an index of the unfinished, however many images are finished", async () => {
-  const queries: string[] = [];
-  const watched = openSqliteStore(workspace.folder.database);
-  const watch = (tx: Tx): Tx => ({ ...tx, db: logged(tx.db, queries) });
-  const read = watch(watched.read);
-  const scope = { accountId: rovers, environment: "live" as const };
-  await nextTurn(read, scope);
-  await countUnfinished(read, "live");
-  await hasClaimable(read, "live", 1);
-  await abandonedRenders(read, { now: 1, limit: 1 });
-  await sourceInUse(read, "a");
-  await watched.write(async (tx) => {
-    await claimNextImage(watch(tx), { environment: "live", token: "t", now: 0, leaseExpiresAt: 1 });
-  });
-  await watched.close();
-  const db = new Database(workspace.folder.database);
-  const plans = queries.map((query) => db.query(`EXPLAIN QUERY PLAN ${query}`).all() as { detail: string }[]);
-  db.close();
-  expect(plans.length).toBeGreaterThanOrEqual(8);
-  for (const detail of plans
-    .flat()
-    .map((row) => row.detail)
-    .filter((d) => /images/.test(d))) {
-    expect(detail).toMatch(
-      /USING (COVERING )?INDEX (images_queue|images_account_queue|sqlite_autoindex_images_1)/,
-    );
-  }
-});
-
-/** The same database, which writes down the text of every query that is run. */
-function logged(db: Tx["db"], queries: string[]): Tx["db"] {
-  const { session } = db as unknown as {
-    session: { prepareQuery: (query: { sql: string }, ...rest: unknown[]) => unknown };
-  };
-  const prepare = session.prepareQuery.bind(session);
-  session.prepareQuery = (query, ...rest) => {
-    queries.push(query.sql);
-    return prepare(query, ...rest);
-  };
-  return db;
 }

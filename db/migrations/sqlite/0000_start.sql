@@ -111,8 +111,8 @@ CREATE TABLE `images` (
 --> statement-breakpoint
 CREATE INDEX `images_list` ON `images` (`account_id`,`environment`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `images_list_state` ON `images` (`account_id`,`environment`,`state`,`created_at`,`id`);--> statement-breakpoint
-CREATE INDEX `images_queue` ON `images` (`environment`,`state`,`turn`,`created_at`) WHERE "images"."state" in ('queued', 'rendering');--> statement-breakpoint
-CREATE INDEX `images_account_queue` ON `images` (`account_id`,`environment`,`turn`) WHERE "images"."state" in ('queued', 'rendering');--> statement-breakpoint
+CREATE INDEX `images_queue` ON `images` (`environment`,`state`,`turn`,`created_at`,`completed_at`) WHERE "images"."completed_at" is null;--> statement-breakpoint
+CREATE INDEX `images_account_queue` ON `images` (`account_id`,`environment`,`turn`) WHERE "images"."completed_at" is null;--> statement-breakpoint
 CREATE UNIQUE INDEX `images_output_name` ON `images` (`output_name`) WHERE "images"."output_name" is not null;--> statement-breakpoint
 CREATE INDEX `images_expiry` ON `images` (`expires_at`) WHERE "images"."expires_at" is not null and "images"."purged_at" is null;--> statement-breakpoint
 CREATE INDEX `images_failures` ON `images` (`completed_at`) WHERE "images"."state" = 'failed';--> statement-breakpoint
@@ -249,6 +249,7 @@ CREATE INDEX `webhook_deliveries_queue` ON `webhook_deliveries` (`endpoint_id`,`
 CREATE INDEX `webhook_deliveries_leases` ON `webhook_deliveries` (`lease_expires_at`) WHERE "webhook_deliveries"."state" = 'sending';--> statement-breakpoint
 CREATE INDEX `webhook_deliveries_account` ON `webhook_deliveries` (`account_id`,`environment`,`created_at`,`id`);--> statement-breakpoint
 CREATE INDEX `webhook_deliveries_endpoint` ON `webhook_deliveries` (`endpoint_id`,`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `webhook_deliveries_undelivered` ON `webhook_deliveries` (`account_id`,`environment`,`created_at`,`id`) WHERE "webhook_deliveries"."state" <> 'delivered';--> statement-breakpoint
 CREATE TABLE `webhook_endpoints` (
 	`id` text PRIMARY KEY NOT NULL,
 	`account_id` text NOT NULL,

@@ -185,7 +185,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
   SERVICE_OVERLOADED: {
     summary: "More work than can be finished soon",
     meaning:
-      "The queue is so long that accepting more would only make everybody wait, or the service is short of storage. Nothing was reserved, and the `Idempotency-Key` is still free.",
+      "So much of your account already waits that one image more could not be finished within two minutes, or the service is short of storage. Accounts take turns, so another one's queue does not hold yours up. Nothing was reserved, and the `Idempotency-Key` is still free.",
     remedies: ["Send the same request again after the seconds in `Retry-After`."],
     retry: "after Retry-After",
     message:

@@ -1,0 +1,122 @@
+import { and, count, eq, gt, inArray, isNull, ne, or, sql } from "drizzle-orm";
+import { DELIVERY_JITTER, MAX_RETRY_AFTER_MS } from "../core/delivery-schedule.ts";
+import { WEBHOOK_LEASE_MS } from "../core/limits.ts";
+import type { AuditCheck } from "./audit-checks.ts";
+
+const DAY_MS = 86_400_000;
+/** Events are deleted after 30 days; this far back they must be whole, also when a clock was set wrong for a while. */
+const EVENTS_WHOLE_MS = 20 * DAY_MS;
+/** The longest wait of the schedule, and of a receiver's own wish, is a day. */
+const LONGEST_WAIT_MS = Math.ceil(MAX_RETRY_AFTER_MS * (1 + DELIVERY_JITTER));
+
+const events: AuditCheck = {
+  name: "events",
+  rule: "every image that has ended has the webhook event of its end and no other, with a body that tells it",
+  find: async ({ db, t }, limit, now) => {
+    const { images: i, webhookEvents: e } = t;
+    const ofImage = sql`${e.type} like 'image.%'`;
+    const untrue = sql`${i.id} is null or ${e.type} <> 'image.' || ${i.state} or (${e.accountId}, ${e.environment}) <> (${i.accountId}, ${i.environment})`;
+    const wrong = await db
+      .select({ id: e.id, detail: sql<string>`${e.type} || ' about ' || ${e.subject}` })
+      .from(e)
+      .leftJoin(i, eq(i.id, e.subject))
+      .where(
+        or(
+          // One pattern for both: its type, and somewhere the image.
+          sql`${e.body} not like '{"type":"' || ${e.type} || case when ${ofImage} then '",%"' || ${e.subject} || '"%}' else '",%}' end`,
+          sql`${ofImage} and (${untrue})`,
+        ),
+      )
+      .limit(limit);
+    // Every event told of one image, so as many events as ends means that none is untold: an event is of the very
+    // moment of its image's end, and counting is ten times faster than looking.
+    const since = now - EVENTS_WHOLE_MS;
+    const counted = sql`(select (select count(*) from ${i} where ${i.completedAt} > ${since}) as ended,
+      (select count(*) from ${e} where ${e.createdAt} > ${since} and ${ofImage}) as told) as counted`;
+    const odd = await db.select({ odd: sql`1` }).from(counted).where(sql`counted.ended <> counted.told`);
+    if (odd.length === 0 && wrong.length === 0) return [];
+    const untold = await db
+      .select({ id: i.id, detail: sql<string>`'no event image.' || ${i.state}` })
+      .from(i)
+      .leftJoin(e, and(eq(e.subject, i.id), eq(e.type, sql`'image.' || ${i.state}`)))
+      .where(and(inArray(i.state, ["completed", "failed"]), gt(i.completedAt, since), isNull(e.id)))
+      .limit(limit);
+    return [...untold, ...wrong].slice(0, limit);
+  },
+};
+
+const deliveries: AuditCheck = {
+  name: "deliveries",
+  rule: "every delivery belongs to the account and environment of its endpoint, and until it has arrived to those of its event; its attempts are on record; it has arrived, failed, or is going to be sent",
+  find: async ({ db, t }, limit) => {
+    const { webhookEvents: e, webhookDeliveries: d, webhookEndpoints: p, deliveryAttempts: a } = t;
+    const sound = sql`case ${d.state}
+      when 'pending' then ${d.leaseToken} is null and ${d.nextAttemptAt} <= ${d.updatedAt} + ${sql.raw(String(LONGEST_WAIT_MS))}
+      when 'sending' then ${d.leaseToken} is not null and ${d.leaseExpiresAt} <= ${d.updatedAt} + ${sql.raw(String(WEBHOOK_LEASE_MS))}
+      when 'delivered' then ${d.leaseToken} is null and ${d.deliveredAt} is not null and ${d.attempts} >= 1
+      when 'failed' then ${d.leaseToken} is null and ${d.nextAttemptAt} is null
+      else false end`;
+    const ofEndpoint = sql`${p.id} is null or (${d.accountId}, ${d.environment}) <> (${p.accountId}, ${p.environment})`;
+    const broken = await db
+      .select({
+        id: d.id,
+        detail: sql<string>`${d.state} || ', endpoint of ' || coalesce(${p.accountId}, 'nobody')`,
+      })
+      .from(d)
+      .leftJoin(p, eq(p.id, d.endpointId))
+      .where(or(sql`coalesce(not (${sound}), true)`, sql`(${ofEndpoint})`))
+      .limit(limit);
+    const ofEvent = sql`${e.id} is null or (${d.accountId}, ${d.environment}, ${d.eventType}) <> (${e.accountId}, ${e.environment}, ${e.type})`;
+    const astray = await db
+      .select({
+        id: d.id,
+        detail: sql<string>`${d.state} || ', event of ' || coalesce(${e.accountId}, 'nobody')`,
+      })
+      .from(d)
+      .leftJoin(e, eq(e.id, d.eventId))
+      // What has arrived says nothing new any more; these are the few that may still be sent, and have an index.
+      .where(sql`${d.state} <> 'delivered' and (${ofEvent})`)
+      .limit(limit);
+    const sums = sql`(select (select sum(${d.attempts}) from ${d}) as counted, (select count(*) from ${a}) as made) as sums`;
+    const odd = await db
+      .select({ odd: sql`1` })
+      .from(sums)
+      .where(sql`coalesce(sums.counted, 0) <> sums.made`);
+    if (odd.length === 0) return [...broken, ...astray].slice(0, limit);
+    const made = db
+      .select({ deliveryId: a.deliveryId, made: count().as("made") })
+      .from(a)
+      .groupBy(a.deliveryId)
+      .as("made_attempts");
+    const uncounted = await db
+      .select({
+        id: d.id,
+        detail: sql<string>`${d.attempts} || ' attempts, on record ' || coalesce(${made.made}, 0)`,
+      })
+      .from(d)
+      .leftJoin(made, eq(made.deliveryId, d.id))
+      .where(ne(d.attempts, sql`coalesce(${made.made}, 0)`))
+      .limit(limit);
+    return [...broken, ...astray, ...uncounted].slice(0, limit);
+  },
+};
+
+const endpoints: AuditCheck = {
+  name: "endpoints",
+  rule: "every webhook endpoint is enabled with a secret, disabled with a reason, or removed without a secret",
+  find: ({ db, t }, limit) => {
+    const p = t.webhookEndpoints;
+    const sound = sql`case ${p.state}
+      when 'enabled' then ${p.secret} like 'v1.%' and ${p.disabledAt} is null
+      when 'disabled' then ${p.secret} like 'v1.%' and ${p.disabledAt} is not null and ${p.disabledReason} is not null
+      when 'removed' then ${p.secret} = '' and ${p.previousSecret} is null
+      else false end and ${p.url} like 'http%'`;
+    return db
+      .select({ id: p.id, detail: p.state })
+      .from(p)
+      .where(sql`coalesce(not (${sound}), true)`)
+      .limit(limit);
+  },
+};
+
+export const WEBHOOK_CHECKS: readonly AuditCheck[] = [events, deliveries, endpoints];

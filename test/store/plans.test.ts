@@ -1,0 +1,143 @@
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { accountsToRenew } from "../../src/store/accounts.ts";
+import { listAudit } from "../../src/store/audit.ts";
+import * as deliveries from "../../src/store/deliveries.ts";
+import * as search from "../../src/store/image-search.ts";
+import * as images from "../../src/store/images.ts";
+import { findKeyByHash } from "../../src/store/keys.ts";
+import * as ledger from "../../src/store/ledger.ts";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
+import type { Store, Tx } from "../../src/store/store.ts";
+import { sumUsage } from "../../src/store/usage.ts";
+import { eventsSince, hasOldEvent, listEndpointRows } from "../../src/store/webhooks.ts";
+import { type TestWorkspace, testWorkspace } from "../harness.ts";
+
+// The plans SQLite makes for the very queries the service runs, with the values bound: a query that reads a whole table
+// blocks the event loop, and with it every partner, once the table is large.
+
+let house: TestWorkspace;
+let store: Store;
+let planner: Database;
+const run: { sql: string; params: never[] }[] = [];
+beforeAll(() => {
+  house = testWorkspace();
+  store = openSqliteStore(house.folder.database);
+  planner = new Database(house.folder.database);
+});
+afterAll(async () => {
+  planner.close();
+  await store.close();
+  await house.close();
+});
+
+/** The same transaction, which writes down every query that is run. */
+function watched(tx: Tx): Tx {
+  const { session } = tx.db as unknown as {
+    session: { prepareQuery: (query: (typeof run)[number], ...rest: unknown[]) => unknown };
+  };
+  const prepare = session.prepareQuery.bind(session);
+  session.prepareQuery = (query, ...rest) => {
+    run.push(query);
+    return prepare(query, ...rest);
+  };
+  return tx;
+}
+
+/** One line for each query that `work` ran. */
+async function plansOf(work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
+  run.length = 0;
+  await store.write(async (tx) => work(watched(tx)));
+  return run.splice(0).map(({ sql, params }) =>
+    planner
+      .query<{ detail: string }, never[]>(`EXPLAIN QUERY PLAN ${sql}`)
+      .all(...params)
+      .map(({ detail }) => detail)
+      .join("; "),
+  );
+}
+
+const scope = { accountId: "a", environment: "live" as const };
+const after = { createdAt: 5, id: "x" };
+const limit = 20;
+
+const CASES: [string, (tx: Tx) => Promise<unknown>, RegExp][] = [
+  [
+    "an account's images",
+    (tx) => images.listImages(tx, { ...scope, after, limit }),
+    /images_list .*created_at,id/,
+  ],
+  [
+    "the completed ones",
+    (tx) => images.listImages(tx, { ...scope, status: "completed", after, limit }),
+    /images_list_state .*state=.*created_at,id/,
+  ],
+  ["a picture by its name", (tx) => images.findImageByOutput(tx, "x"), /images_output_name/],
+  ["pictures to remove", (tx) => images.expiredOutputs(tx, 5, limit), /images_expiry/],
+  ["an account's deliveries", (tx) => deliveries.listDeliveryRows(tx, { ...scope, limit }), /_account /],
+  [
+    "an endpoint's deliveries",
+    (tx) => deliveries.listDeliveryRows(tx, { ...scope, endpointId: "e", after, limit }),
+    /_endpoint /,
+  ],
+  [
+    "the few failed deliveries",
+    (tx) => deliveries.listDeliveryRows(tx, { ...scope, state: "failed", after, limit }),
+    /_undelivered /,
+  ],
+  ["endpoints with something due", (tx) => deliveries.dueEndpoints(tx, 5), /webhook_deliveries_queue/],
+  [
+    "the next deliveries of an endpoint",
+    (tx) => deliveries.claimDeliveries(tx, { endpointId: "e", limit, token: "t", now: 5, leaseExpiresAt: 6 }),
+    /webhook_deliveries_queue/,
+  ],
+  ["claims that outlived their lease", (tx) => deliveries.hasExpiredClaim(tx, 5), /_leases/],
+  ["an account's endpoints", (tx) => listEndpointRows(tx, scope), /webhook_endpoints_account/],
+  ["events since a time", (tx) => eventsSince(tx, { ...scope, since: 5, after, limit }), /_events_account/],
+  ["events to delete", (tx) => hasOldEvent(tx, 5), /webhook_events_age/],
+  ["an account's newest grant", (tx) => ledger.latestGrant(tx, "a"), /ledger_grants/],
+  ["an account's entries", (tx) => ledger.listEntries(tx, "a", limit), /ledger_account/],
+  ["the reservation of an image", (tx) => ledger.findReservation(tx, "i"), /ledger_one_reserve/],
+  ["usage", (tx) => sumUsage(tx, scope, { from: "a", to: "b" }), /day>\? AND day<\?/],
+  ["accounts to renew", (tx) => accountsToRenew(tx, "2026-12", limit), /accounts_plan_period/],
+  ["the audit log", (tx) => listAudit(tx, { accountId: "a", after, limit }), /audit_account/],
+  ["a key", (tx) => findKeyByHash(tx, "h"), /api_keys_hash/],
+];
+
+describe("found along one index, without a scan or a sort:", () => {
+  test.each(CASES)("%s", async (_, work, index) => {
+    const plans = (await plansOf(work)).join("; ");
+    expect(plans).toMatch(index);
+    expect(plans).not.toMatch(/SCAN|TEMP B-TREE/);
+  });
+});
+
+test("every query of the queue reads the unfinished alone, however many images are finished", async () => {
+  const plans = await plansOf(async (tx) => {
+    await images.nextPlace(tx, scope);
+    await images.countUnfinished(tx, "live");
+    await images.countByState(tx);
+    await images.hasClaimable(tx, "live", 1);
+    await images.abandonedRenders(tx, { now: 1, limit: 1 });
+    await images.sourceInUse(tx, "a");
+    await images.claimNextImage(tx, { environment: "live", token: "t", now: 0, leaseExpiresAt: 1 });
+    await search.queueDepth(tx, "live");
+  });
+  expect(plans.length).toBeGreaterThanOrEqual(10);
+  for (const plan of plans) {
+    expect(plan).toMatch(/images_queue|images_account_queue/);
+    expect(plan).not.toMatch(/SCAN|TEMP B-TREE|images_list/);
+  }
+});
+
+test("what is looked for by an image or an external id does not walk the account's rows", async () => {
+  const [byImage] = await plansOf((tx) =>
+    deliveries.listDeliveryRows(tx, { ...scope, subject: "img", after, limit }),
+  );
+  expect(byImage).toContain("webhook_deliveries_once (event_id=?)");
+  const [byExternalId] = await plansOf((tx) =>
+    search.findImagesByExternalId(tx, { ...scope, search: "player", status: "processing", limit }),
+  );
+  expect(byExternalId).toContain("images_external");
+  expect(`${byImage} ${byExternalId}`).not.toMatch(/images_list|webhook_deliveries_account|SCAN/);
+});
