@@ -187,7 +187,7 @@ export function Code({ id, text, label }: { id: string; text: string; label: str
       <div class="code-head">
         <span>{label}</span>
         <button type="button" class="button button-small" data-copies={id} aria-label={`Copy ${label}`}>
-          <span data-label>Copy</span>
+          Copy
         </button>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, so the keyboard must reach them */}

@@ -14,6 +14,12 @@ const HTMX_CONFIG = JSON.stringify({
   includeIndicatorStyles: false,
   selfRequestsOnly: true,
   historyCacheSize: 0,
+  // A refusal of a part is told where the part would stand.
+  responseHandling: [
+    { code: "204", swap: false },
+    { code: "[23]..", swap: true },
+    { code: "[45]..", swap: true, error: true },
+  ],
 });
 
 function Document({ title, children }: { title: string; children: ComponentChildren }) {
@@ -31,7 +37,10 @@ function Document({ title, children }: { title: string; children: ComponentChild
         <script src={assetUrl("htmx.js")} defer />
         <script src={assetUrl("passkeys.js")} defer />
       </head>
-      <body>{children}</body>
+      <body>
+        {children}
+        <div id="toast" class="toast" role="status" />
+      </body>
     </html>
   );
 }
@@ -55,6 +64,8 @@ interface NavItem {
   href: string;
   label: string;
   icon: IconName;
+  /** Pages that lie under it although their address does not say so. */
+  also?: string[];
 }
 
 const ACCOUNT_NAV: NavItem[] = [
@@ -62,9 +73,11 @@ const ACCOUNT_NAV: NavItem[] = [
   { href: "/console/images", label: "Images", icon: "image" },
   { href: "/console/playground", label: "Playground", icon: "play" },
   { href: "/console/keys", label: "API keys", icon: "key" },
-  { href: "/console/webhooks", label: "Webhooks", icon: "hook" },
+  { href: "/console/webhooks", label: "Webhooks", icon: "hook", also: ["/console/deliveries"] },
   { href: "/console/usage", label: "Usage", icon: "chart" },
+  { href: "/console/credits", label: "Credits", icon: "coins" },
   { href: "/console/members", label: "Members", icon: "people" },
+  { href: "/console/activity", label: "Activity", icon: "list" },
 ];
 
 const OPERATOR_NAV: NavItem[] = [
@@ -75,11 +88,13 @@ const OPERATOR_NAV: NavItem[] = [
   { href: "/console/operator/audit", label: "Audit log", icon: "list" },
 ];
 
-/** Whether a page lies under a place of the navigation; the longest match is the one shown. */
+/** The place of the navigation a page lies under. The first place is the way in: only its own page is its. */
 function currentItem(items: NavItem[], pathname: string): NavItem | undefined {
-  return items
-    .filter(({ href }) => pathname === href || pathname.startsWith(`${href}/`))
-    .sort((a, b) => b.href.length - a.href.length)[0];
+  const [home, ...rest] = items;
+  if (pathname === home?.href) return home;
+  return rest.find(({ href, also = [] }) =>
+    [href, ...also].some((place) => pathname === place || pathname.startsWith(`${place}/`)),
+  );
 }
 
 function Nav({ label, items, pathname }: { label: string; items: NavItem[]; pathname: string }) {
