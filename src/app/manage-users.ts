@@ -6,10 +6,10 @@ import type { Tx } from "../store/store.ts";
 import {
   countOwners,
   deleteMembership,
+  endOperator,
   findUser,
   findUserByEmail,
   hasOperatorWithPassword,
-  endOperator,
   insertUser,
   listOperators,
   type MemberRole,

@@ -118,10 +118,14 @@ export async function startSession(
   return { token, user };
 }
 
-/** The session of a cookie's token, or undefined when it is unknown, idle for too long or too old. */
+/**
+ * The session of a cookie's token, or undefined when it is unknown, idle for too long or too old. With `isClick` false
+ * it stays as idle as it was: a page that renews itself must not keep a session alive whose person is gone.
+ */
 export async function readSession(
   { store, clock }: Context,
   token: string,
+  { isClick = true } = {},
 ): Promise<{ session: Session; user: User } | undefined> {
   const found = await findSession(store.read, hashToken(token));
   if (!found) return undefined;
@@ -131,7 +135,7 @@ export async function readSession(
     await store.write((tx) => deleteSession(tx, session.tokenHash));
     return undefined;
   }
-  if (now - session.lastSeenAt >= LAST_SEEN_RESOLUTION_MS)
+  if (isClick && now - session.lastSeenAt >= LAST_SEEN_RESOLUTION_MS)
     await store.write((tx) => touchSession(tx, session.id, now));
   return found;
 }

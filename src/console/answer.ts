@@ -106,7 +106,9 @@ async function admit(visit: Visit, route: ConsoleRoute): Promise<Visit | Respons
 
 async function userVisit(visit: Visit): Promise<UserVisit | undefined> {
   const { parts, token } = visit;
-  const found = token === undefined ? undefined : await readSession(parts, token);
+  const { request } = visit.exchange;
+  const isClick = request.method === "POST" || !isPart(request);
+  const found = token === undefined ? undefined : await readSession(parts, token, { isClick });
   if (!found) return undefined;
   const { user, session } = found;
   // Read on every request, so that a membership that ended holds from the next click on.

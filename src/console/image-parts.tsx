@@ -7,6 +7,11 @@ export function publicStatus(image: Pick<Image, "state">): PublicStatus {
   return image.state === "queued" || image.state === "rendering" ? "processing" : image.state;
 }
 
+/** Whether an image is still in the making. */
+export function isOpen(image: Pick<Image, "state">): boolean {
+  return publicStatus(image) === "processing";
+}
+
 export function StatusBadge({ image }: { image: Pick<Image, "state"> }) {
   switch (image.state) {
     case "completed":

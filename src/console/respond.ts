@@ -71,7 +71,7 @@ export function leadAway(to: string, exchange: Exchange): Response {
 /** A file of the account, for this reader only. */
 export function privateFile(
   exchange: Exchange,
-  body: Blob | Uint8Array | string,
+  body: Blob | Uint8Array | ReadableStream | string,
   headers: Record<string, string>,
 ): Response {
   return new Response(body as BodyInit, {

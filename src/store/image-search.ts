@@ -44,7 +44,8 @@ export async function recentFailures({ db, t }: Tx, limit: number): Promise<Imag
   return db
     .select()
     .from(t.images)
-    .where(eq(t.images.state, "failed"))
+    // Written out: SQLite does not look into parameters when it chooses a partial index.
+    .where(sql`${t.images.state} = 'failed'`)
     .orderBy(desc(t.images.completedAt))
     .limit(limit);
 }
@@ -58,7 +59,7 @@ export async function queueDepth(
   const rows = await db
     .select({ state: i.state, n: sql<number>`count(*)`.mapWith(Number), oldest: min(i.createdAt) })
     .from(i)
-    .where(and(eq(i.environment, environment), inArray(i.state, ["queued", "rendering"])))
+    .where(and(eq(i.environment, environment), sql`${i.state} in ('queued', 'rendering')`))
     .groupBy(i.state);
   const of = (state: Image["state"]) => rows.find((row) => row.state === state);
   return {

@@ -43,9 +43,7 @@ export async function sessionsOf({ db, t }: Tx, userId: string, now: number): Pr
   return db
     .select()
     .from(s)
-    .where(
-      and(eq(s.userId, userId), gt(s.expiresAt, now), gt(s.lastSeenAt, now - SESSION_IDLE_MS)),
-    )
+    .where(and(eq(s.userId, userId), gt(s.expiresAt, now), gt(s.lastSeenAt, now - SESSION_IDLE_MS)))
     .orderBy(desc(s.lastSeenAt));
 }
 
