@@ -237,6 +237,7 @@ export function Confirm({
   children,
   confirm,
   danger = true,
+  small = true,
 }: {
   visit: UserVisit;
   id: string;
@@ -246,10 +247,11 @@ export function Confirm({
   children: ComponentChildren;
   confirm: string;
   danger?: boolean;
+  small?: boolean;
 }) {
   return (
     <>
-      <button type="button" class="button button-small" data-opens={id}>
+      <button type="button" class={small ? "button button-small" : "button"} data-opens={id}>
         {button}
       </button>
       <dialog id={id} aria-labelledby={`${id}-title`}>

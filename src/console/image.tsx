@@ -12,7 +12,7 @@ import { Timeline, timeline } from "./image-timeline.tsx";
 import { shell } from "./layout.tsx";
 import { notFound } from "./page-error.ts";
 import { privateFile } from "./respond.ts";
-import { type MemberVisit, member } from "./visit.ts";
+import { type MemberVisit, member, type UserVisit } from "./visit.ts";
 
 /** The image of the address, in whichever environment it is this account's. */
 export async function ownImage({ parts, account, params }: MemberVisit): Promise<Image> {
@@ -198,8 +198,8 @@ async function photo(visit: MemberVisit): Promise<Response> {
 const shrinking = new PQueue({ concurrency: 2 });
 const THUMB_WIDTH_PX = 360;
 
-async function thumb(visit: MemberVisit): Promise<Response> {
-  const image = await ownImage(visit);
+/** A finished picture, small. Throws 404 when there is none. */
+export async function thumbOf(visit: UserVisit, image: Image): Promise<Response> {
   if (image.outputName === null || image.purgedAt !== null) throw notFound();
   const path = visit.parts.folder.outputPath(image.outputName);
   const bytes = await shrinking.add(() =>
@@ -215,5 +215,5 @@ async function thumb(visit: MemberVisit): Promise<Response> {
 export const imageRoutes = [
   member.get("/console/images/:id", imagePage),
   member.get("/console/images/:id/photo", photo),
-  member.get("/console/images/:id/thumb", thumb),
+  member.get("/console/images/:id/thumb", async (visit) => thumbOf(visit, await ownImage(visit))),
 ];

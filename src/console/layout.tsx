@@ -31,7 +31,7 @@ function Document({ title, children }: { title: string; children: ComponentChild
         <meta name="color-scheme" content="light dark" />
         <meta name="htmx-config" content={HTMX_CONFIG} />
         <title>{`${title} · cardpress`}</title>
-        <link rel="icon" href={ICON} />
+        <link rel="icon" href={assetUrl("icon.svg")} type="image/svg+xml" />
         <link rel="stylesheet" href={assetUrl("console.css")} />
         <script src={assetUrl("console.js")} />
         <script src={assetUrl("htmx.js")} defer />
@@ -45,15 +45,15 @@ function Document({ title, children }: { title: string; children: ComponentChild
   );
 }
 
-const ICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Cpath d='M5 6 16 2l11 4v18l-11 6-11-6Z' fill='%23175cd3'/%3E%3Cpath d='M16 9v13M11 12v8M21 12v8' stroke='white' stroke-width='2.4' stroke-linecap='round'/%3E%3C/svg%3E";
-
 function Mark() {
   return (
     <span class="mark">
-      <svg viewBox="0 0 32 32" aria-hidden="true">
-        <path class="mark-card" d="M5 6 16 2l11 4v18l-11 6-11-6Z" />
-        <path class="mark-lines" d="M16 9v13M11 12v8M21 12v8" />
+      <svg viewBox="0 0 22 26" aria-hidden="true">
+        <path d="M3 0h16a3 3 0 0 1 3 3v14.500a3 3 0 0 1-1.300 2.500L11 26l-9.700-6A3 3 0 0 1 0 17.500V3a3 3 0 0 1 3-3z" />
+        <g class="mark-knock">
+          <circle cx="11" cy="8.500" r="3.600" />
+          <path d="M4 19.500c.6-4.300 3.300-6.300 7-6.300s6.400 2 7 6.300L11 23.600z" />
+        </g>
       </svg>
       cardpress
     </span>

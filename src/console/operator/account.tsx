@@ -46,6 +46,7 @@ function HeadActions({ visit, account }: { visit: UserVisit; account: Account })
           id="suspend"
           action={`${path(account)}/suspend`}
           button="Suspend"
+          small={false}
           title={`Suspend ${account.name}?`}
           confirm="Suspend account"
         >
