@@ -130,6 +130,11 @@ async function deliveryPage(visit: MemberVisit): Promise<Response> {
           </>
         }
       >
+        {delivery.event.subject.startsWith("img_") && (
+          <a class="button" href={`/console/images/${delivery.event.subject}`}>
+            Image
+          </a>
+        )}
         <a class="button" href={`/console/webhooks/${delivery.endpointId}`}>
           Endpoint
         </a>

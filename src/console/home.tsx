@@ -16,7 +16,7 @@ import { narrowPage, shell } from "./layout.tsx";
 import { notFound } from "./page-error.ts";
 import { redirect } from "./respond.ts";
 import { daysOf } from "./usage.tsx";
-import { field, type MemberVisit, member, signedIn, type UserVisit } from "./visit.ts";
+import { canWrite, field, type MemberVisit, member, signedIn, type UserVisit } from "./visit.ts";
 
 const LATEST_SHOWN = 5;
 
@@ -193,12 +193,14 @@ async function homePage(visit: MemberVisit): Promise<Response> {
         <a class="button" href="/docs">
           Documentation
         </a>
-        <a class="button button-primary" href="/console/playground">
-          Make a card
-        </a>
+        {canWrite(visit) && (
+          <a class="button button-primary" href="/console/playground">
+            Make a card
+          </a>
+        )}
       </PageHead>
       <Troubles visit={visit} left={left} endpoints={failing} />
-      {steps.some((step) => !step.done) && <FirstSteps steps={steps} />}
+      {canWrite(visit) && steps.some((step) => !step.done) && <FirstSteps steps={steps} />}
       <Numbers visit={visit} left={left} days={days} />
       <Latest visit={visit} images={live.length > 0 ? live : test} isLive={live.length > 0} />
     </>,

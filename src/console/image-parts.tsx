@@ -29,6 +29,11 @@ export function playerName(image: Pick<Image, "request">): string {
   return typeof player?.name === "string" ? player.name : "Unknown player";
 }
 
+/** The first sentence of why it failed; the image's page has the rest. */
+function shortReason({ failureMessage }: Pick<Image, "failureMessage">): string {
+  return failureMessage?.split(/(?<=\.) /)[0] ?? "No card";
+}
+
 /** The finished picture, small; or what stands in its place. */
 export function Thumb({ image }: { image: Image }) {
   if (image.outputName !== null && image.purgedAt === null)
@@ -44,7 +49,7 @@ export function Thumb({ image }: { image: Image }) {
     );
   return (
     <span class={`thumb thumb-${publicStatus(image)}`}>
-      {image.purgedAt !== null ? "Expired" : image.state === "failed" ? "No card" : "In the making"}
+      {image.purgedAt !== null ? "Expired" : image.state === "failed" ? shortReason(image) : "In the making"}
     </span>
   );
 }
