@@ -281,6 +281,8 @@ async function test(visit: MemberVisit): Promise<Response> {
 }
 
 async function update(visit: MemberVisit): Promise<Response> {
+  // Whose it is comes first: what is wrong with the form is told to its owner only.
+  await getEndpoint(visit.parts, refOf(visit));
   const change = { url: field(visit, "url"), events: readEvents(visit) };
   const endpoint = await updateEndpoint(visit.parts, refOf(visit), change).catch(asFormProblem);
   await note(visit, "webhook.changed", endpoint.url);
@@ -294,11 +296,11 @@ async function enable(visit: MemberVisit): Promise<Response> {
 }
 
 async function recover(visit: MemberVisit): Promise<Response> {
+  const { url } = await getEndpoint(visit.parts, refOf(visit));
   const choice = RECOVER_CHOICES.find(({ hours }) => String(hours) === field(visit, "hours"));
   if (!choice) throw new OperatorError("Choose how far back to look for missed events.");
   const since = visit.now - choice.hours * HOUR_MS;
   const { recovered } = await recoverSince(visit.parts, refOf(visit), since).catch(asFormProblem);
-  const { url } = await getEndpoint(visit.parts, refOf(visit));
   await note(visit, "webhook.recovered", `${url}: ${recovered} events of the last ${choice.label}`);
   return done(
     visit,

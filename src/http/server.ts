@@ -3,6 +3,7 @@ import { AppError } from "../core/errors.ts";
 import type { Log } from "../core/ports.ts";
 import { addressKey, authenticate, type Caller } from "./auth.ts";
 import { type CdnParts, servePicture } from "./cdn.ts";
+import { clientAddress } from "./client-address.ts";
 import { docsHandler } from "./docs.ts";
 import { asAppError, failure } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
@@ -48,11 +49,11 @@ export function httpAnswer(httpParts: HttpParts): Answer {
   const parts: AnswerParts = { ...httpParts, requests: requestMetrics() };
   const exchanges = new WeakMap<Request, Exchange>();
   const router = routes(parts, (request) => exchanges.get(request) as Exchange);
-  return async (original, clientAddress) => {
+  return async (original, peer) => {
     // HEAD is GET without its body (RFC 9110, 9.3.2), for every address alike.
     const isHead = original.method === "HEAD";
     const request = isHead ? new Request(original.url, { headers: original.headers }) : original;
-    const exchange = await open(parts, request, clientAddress);
+    const exchange = await open(parts, request, peer);
     exchanges.set(request, exchange);
     const startedAt = performance.now();
     let response: Response;
@@ -73,13 +74,14 @@ export function httpAnswer(httpParts: HttpParts): Answer {
   };
 }
 
-async function open(parts: HttpParts, request: Request, clientAddress: string): Promise<Exchange> {
+async function open(parts: HttpParts, request: Request, peer: string): Promise<Exchange> {
+  const address = clientAddress(request, peer, parts.config.baseUrl);
   return {
     request,
     url: new URL(request.url),
     requestId: parts.random.id("req"),
-    clientAddress,
-    rate: await parts.limiter.look(addressKey({ clientAddress }), ADDRESS_BUDGET),
+    clientAddress: address,
+    rate: await parts.limiter.look(addressKey({ clientAddress: address }), ADDRESS_BUDGET),
   };
 }
 
