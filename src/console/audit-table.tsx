@@ -21,7 +21,7 @@ export function AuditTable({
   if (rows.length === 0)
     return <Empty title="Nothing yet">Keys, members, credits and webhooks that change appear here.</Empty>;
   return (
-    <table class="table">
+    <table class="table table-log">
       <caption class="visually-hidden">Who did what</caption>
       <thead>
         <tr>

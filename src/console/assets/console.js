@@ -7,7 +7,7 @@
 
   const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
   const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
-  const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+  const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "narrow" });
   /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
   const STEPS = [
     ["day", 86_400_000],
