@@ -1,165 +1,191 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "puppeteer-core";
-import { createAccount, grantCredits, suspendAccount } from "../src/app/manage-account.ts";
-import { sendTest } from "../src/app/manage-deliveries.ts";
 import { addMember } from "../src/app/manage-users.ts";
-import { createEndpoint } from "../src/app/manage-webhooks.ts";
-import type { Service } from "../src/deps.ts";
-import { countUsage } from "../src/store/usage.ts";
 import { testBrowser } from "../test/console/browser.ts";
-import { signIn, testMember, testOperator } from "../test/console/sessions.ts";
-import {
-  imageRequest,
-  post,
-  type TestAccount,
-  testAccount,
-  testServer,
-  untilEnded,
-} from "../test/harness.ts";
+import { signIn, submit } from "../test/console/sessions.ts";
+import { openShowcase } from "./showcase.ts";
 
-// Takes the pictures of every page of the console for the documentation: bun scripts/screenshots.ts
-// A real service makes real cards from the test photos; only the past month's usage is made up.
+// Takes the pictures of every page of the console, light and dark, for a desk and a phone: bun run screenshots
 
 const OUT = join(import.meta.dir, "../docs/screenshots");
-const DAY_MS = 86_400_000;
+const DESK_WIDTH = 1280;
+const PHONE_WIDTH = 390;
+/** Pages that are longer are cut here. */
+const MAX_HEIGHT = { desk: 1500, phone: 1700 };
+const QUALITY = 74;
 
-const SQUAD = [
-  { name: "Amina Yusuf", position: "GK", file: "coffee.png", theme: "rain" },
-  { name: "Eileen Carter", position: "CB", file: "astronaut.png", theme: "galaxy" },
-  { name: "Saoirse Ní Bhriain", position: "LW", file: "skier.jpg", theme: "ice" },
-  { name: "Rafael Oliveira", position: "CAM", file: "yoga.jpg", theme: "fire" },
-  { name: "Łukasz Wójcik", position: "RB", file: "unsplash_man.jpg", theme: "neon night" },
-  { name: "Maya Okafor", position: "ST", file: "astronaut.png", theme: "stadium night" },
-] as const;
+/** Pages whose phone is taken in the dark as well: the folder is to stay small. */
+const DARK_PHONES = new Set([
+  "sign-in",
+  "overview",
+  "images",
+  "image",
+  "keys",
+  "usage",
+  "playground",
+  "operator",
+]);
 
-const receiver = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("ok") });
-const hooks = `http://127.0.0.1:${receiver.port}`;
-const server = await testServer({ env: { CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: hooks } });
+const showcase = await openShowcase();
+const { server, accounts, images, healthy, failing, retried } = showcase;
 const { service, baseUrl } = server;
 const browser = await testBrowser();
-
-const rovers = await testAccount(service, { name: "Harbour Rovers", tier: "growth", credits: 5_000 });
-await testMember(service, rovers.account.id, "ana@rovers.example");
-await testMember(service, rovers.account.id, "tom@rovers.example", "developer");
-await testOperator(service, "operator@cardpress.example");
-await pastUsage(service, rovers);
-const { endpointId, deliveryId } = await webhooks(service, rovers);
-const ids = await squad(rovers);
-const fresh = await createAccount(service, { name: "Northgate Academy", tier: "starter", credits: 200 });
-await testMember(service, fresh.id, "new@northgate.example");
-const suspended = await createAccount(service, { name: "Old Quay FC", tier: "scale", credits: 20_000 });
-await suspendAccount(service, suspended.id, "Invoice 2031 unpaid for 60 days");
-await grantCredits(service, { accountId: rovers.account.id, amount: 500, reason: "Cup final campaign" });
-
 const { page } = await browser.open();
+await rm(OUT, { recursive: true, force: true });
 await mkdir(OUT, { recursive: true });
-const invited = {
-  accountId: fresh.id,
-  email: "kim@northgate.example",
-  role: "developer",
-  vouched: true,
-} as const;
-const { setupUrl } = await addMember(service, invited);
-await shoot({ "sign-in": "/console/sign-in", setup: new URL(setupUrl ?? "").pathname });
-await signIn(page, baseUrl, "new@northgate.example");
-await shoot({ "first-steps": "/console", "images-empty": "/console/images" });
-await signIn(page, baseUrl, "ana@rovers.example");
-await shoot({
-  overview: "/console",
-  images: "/console/images",
-  "images-table": "/console/images?view=table",
-  image: `/console/images/${ids.at(-1)}`,
-  "image-failed": `/console/images/${ids[0]}`,
-  keys: "/console/keys",
-  usage: "/console/usage",
-  webhooks: "/console/webhooks",
-  "webhook-endpoint": `/console/webhooks/${endpointId}`,
-  "webhook-delivery": `/console/deliveries/${deliveryId}`,
-  members: "/console/members",
-  profile: "/console/profile",
-});
-await shoot({ playground: "/console/playground" }, async () => {
-  await page.click(".send button[type=submit]");
-  await page.waitForSelector("#outcome img");
-  await page.$eval("#outcome img", (img) => (img as HTMLImageElement).decode());
-});
-await signIn(page, baseUrl, "operator@cardpress.example");
-await shoot({
-  operator: "/console/operator",
-  "operator-accounts": "/console/operator/accounts",
-  "operator-account": `/console/operator/accounts/${rovers.account.id}`,
-  "operator-templates": "/console/operator/templates",
-  "operator-operators": "/console/operator/operators",
-  "operator-audit": "/console/operator/audit",
-});
-await Promise.all([server.close(), browser.close(), receiver.stop(true)]);
 
-async function shoot(pages: Record<string, string>, prepare?: (page: Page) => Promise<void>): Promise<void> {
-  for (const [name, path] of Object.entries(pages)) {
-    for (const { suffix, theme, width } of [
-      { suffix: "", theme: "light", width: 1280 },
-      { suffix: "-dark", theme: "dark", width: 1280 },
-      { suffix: "-phone", theme: "light", width: 360 },
-      { suffix: "-phone-dark", theme: "dark", width: 360 },
-    ]) {
-      await page.setViewport({ width, height: width < 500 ? 780 : 860 });
-      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
-      await page.goto(baseUrl + path, { waitUntil: "networkidle2" });
-      await prepare?.(page);
-      // One picture a page at the desk; a phone's screen is as long as its first look.
-      const height = Math.min(1500, await page.evaluate(() => document.documentElement.scrollHeight));
-      const clip = { x: 0, y: 0, width, height };
-      await page.screenshot({
-        path: join(OUT, `${name}${suffix}.webp`) as `${string}.webp`,
-        quality: 78,
-        clip,
-      });
-    }
-    console.log(name);
-  }
-}
+await beforeSignIn();
+await newPartner();
+await partner();
+await partnerWithSecrets();
+await operator();
+await Promise.all([showcase.close(), browser.close()]);
 
-/** Live cards of the squad, and one test image; returns their ids, oldest first. */
-async function squad({ liveKey, testKey }: TestAccount): Promise<string[]> {
-  const ids: string[] = [];
-  for (const [i, { name, position, file, theme }] of SQUAD.entries()) {
-    const request = imageRequest({
-      player: {
-        name,
-        position,
-        number: i + 4,
-        skill_level: 78 + 3 * i,
-        external_id: `rovers-${i + 4}`,
-        source_image_url: server.photos.url(file),
-      },
-      style: { background_theme: theme },
-      branding: { primary_color: "#0B3D91", secondary_color: "#F2C14E" },
-    });
-    const accepted = (await (await post(baseUrl, liveKey, request)).json()) as { data: { image_id: string } };
-    await untilEnded(baseUrl, liveKey, accepted.data.image_id);
-    ids.push(accepted.data.image_id);
-  }
-  await post(baseUrl, testKey, imageRequest({ player: { external_id: "test_fail_no_player" } }));
-  return ids;
-}
-
-async function pastUsage({ store, clock }: Service, { account }: TestAccount): Promise<void> {
-  for (let day = 1; day < 45; day++) {
-    const requested = Math.round(70 + 45 * Math.sin(day / 4) + ((day * 37) % 17));
-    const failed = day % 7 === 0 ? Math.round(requested / 11) : day % 3 === 0 ? 2 : 0;
-    const counts = { requested, failed, completed: requested - failed, creditsUsed: requested - failed };
-    const scope = { accountId: account.id, environment: "live" } as const;
-    await store.write((tx) => countUsage(tx, scope, clock.now() - day * DAY_MS, counts));
-  }
-}
-
-async function webhooks(parts: Service, { account }: TestAccount) {
-  const { endpoint } = await createEndpoint(parts, {
-    accountId: account.id,
-    environment: "live",
-    url: `${hooks}/cardpress`,
+async function beforeSignIn(): Promise<void> {
+  await shoot("sign-in", "/console/sign-in");
+  await shoot("sign-in-refused", "/console/sign-in", async () => {
+    await page.type("#email", "ana@rovers.example");
+    await page.type("#password", "not the password");
+    await submit(page, "main form button[type=submit]");
   });
-  const delivery = await sendTest(parts, { endpointId: endpoint.id });
-  return { endpointId: endpoint.id, deliveryId: delivery.id };
+  const member = {
+    accountId: accounts.academy.id,
+    email: "kim@northgate.example",
+    role: "developer",
+    vouched: true,
+  } as const;
+  const { setupUrl } = await addMember(service, member);
+  await shoot("setup", new URL(setupUrl ?? "").pathname);
+  await shoot("setup-spent", `/console/setup/${"A".repeat(43)}`);
+}
+
+/** What somebody sees who has just begun: every page says what to do first. */
+async function newPartner(): Promise<void> {
+  await signIn(page, baseUrl, "new@northgate.example");
+  await shoot("first-steps", "/console");
+  for (const name of ["images", "keys", "webhooks", "usage"])
+    await shoot(`${name}-empty`, `/console/${name}`);
+  await shoot("not-found", "/console/no-such-page");
+  await signIn(page, baseUrl, "lee@quay.example");
+  await shoot("suspended", "/console");
+}
+
+async function partner(): Promise<void> {
+  await signIn(page, baseUrl, "ana@rovers.example");
+  // Made from the photo on this machine, before its address is shown as a partner's.
+  await shoot("playground", "/console/playground", async () => {
+    await fill("#source_image_url", showcase.photoUrl);
+    await fill("#name", "Jonas Lindqvist");
+    await page.click('.send input[value="live"]');
+    await page.click(".send button[type=submit]");
+    await page.waitForSelector("#outcome img");
+    await page.$eval("#outcome img", (img) => (img as HTMLImageElement).decode());
+    await fill("#source_image_url", "https://media.rovers.example/players/lindqvist.jpg");
+    await page.waitForFunction(() => document.querySelector("#curl")?.textContent?.includes("lindqvist.jpg"));
+  });
+  await shoot("playground-refused", "/console/playground", async () => {
+    await fill("#number", "100");
+    await page.click(".send button[type=submit]");
+    await page.waitForSelector("#outcome .notice");
+  });
+  await showcase.disguise();
+  await shoot("overview", "/console");
+  await shoot("images", "/console/images");
+  await shoot("images-table", "/console/images?view=table");
+  await shoot("images-test", "/console/images?environment=test");
+  await shoot("image", `/console/images/${images.finished}`);
+  await shoot("image-failed", `/console/images/${images.failed}`);
+  await shoot("keys", "/console/keys");
+  await shoot("usage", "/console/usage");
+  await shoot("credits", "/console/credits");
+  await shoot("webhooks", "/console/webhooks");
+  await shoot("webhook-endpoint", `/console/webhooks/${healthy.id}`);
+  await shoot("webhook-failing", `/console/webhooks/${failing.id}`);
+  await shoot("webhook-delivery", `/console/deliveries/${retried.id}`);
+  await shoot("members", "/console/members");
+  await shoot("activity", "/console/activity");
+  await shoot("profile", "/console/profile");
+}
+
+/** What is shown once, and what asks before it acts. */
+async function partnerWithSecrets(): Promise<void> {
+  await shoot("key-new", "/console/keys", async () => {
+    await page.type("#name", "Match-day worker");
+    await page.click('main input[value="live"]');
+    await submit(page, "main .row-form button[type=submit]");
+  });
+  await shoot("key-revoke", "/console/keys", () => page.click('[data-opens^="revoke-"]'));
+  await shoot("webhook-recover", `/console/webhooks/${failing.id}`, () =>
+    page.click('[data-opens="recover"]'),
+  );
+  await shoot("webhook-secret", `/console/webhooks/${failing.id}`, async () => {
+    await page.click('[data-opens="rotate"]');
+    await submit(page, "dialog[open] .button-primary");
+  });
+  await shoot("member-link", "/console/members", async () => {
+    await page.type("#email", "zoe@rovers.example");
+    await submit(page, "main .row-form button[type=submit]");
+  });
+}
+
+async function operator(): Promise<void> {
+  await signIn(page, baseUrl, "operator@cardpress.example");
+  const account = `/console/operator/accounts/${accounts.rovers.id}`;
+  await shoot("operator", "/console/operator");
+  await shoot("operator-accounts", "/console/operator/accounts");
+  await shoot("operator-account", account);
+  await shoot("operator-suspend", account, () => page.click('[data-opens="suspend"]'));
+  await shoot("operator-ledger", `${account}/ledger`);
+  await shoot("operator-templates", "/console/operator/templates", async () => {
+    await page.evaluate(() =>
+      Promise.all([...document.images].map((img) => Object.assign(img, { loading: "eager" }).decode())),
+    );
+  });
+  await shoot("operator-operators", "/console/operator/operators");
+  await shoot("operator-audit", "/console/operator/audit");
+  await shoot("operator-visit", account, async () => {
+    await submit(page, '.page-head form[action$="/view"] button');
+  });
+}
+
+/** Opens a page, prepares it, and takes its four pictures without loading it again: some things are shown once. */
+async function shoot(name: string, path: string, prepare?: (page: Page) => Promise<unknown>): Promise<void> {
+  await page.setViewport({ width: DESK_WIDTH, height: 860 });
+  await page.goto(baseUrl + path, { waitUntil: "networkidle2" });
+  await prepare?.(page);
+  for (const theme of ["light", "dark"] as const) {
+    await page.emulateMediaFeatures([
+      { name: "prefers-color-scheme", value: theme },
+      { name: "prefers-reduced-motion", value: "reduce" },
+    ]);
+    const suffix = theme === "dark" ? "-dark" : "";
+    await take(name + suffix, DESK_WIDTH, 860, MAX_HEIGHT.desk);
+    if (theme === "light" || DARK_PHONES.has(name))
+      await take(`${name}-phone${suffix}`, PHONE_WIDTH, 780, MAX_HEIGHT.phone);
+  }
+  console.log(name);
+}
+
+async function take(name: string, width: number, minHeight: number, maxHeight: number): Promise<void> {
+  await page.setViewport({ width, height: minHeight });
+  const whole = await page.evaluate(() => document.documentElement.scrollHeight);
+  const height = Math.max(minHeight, Math.min(maxHeight, whole));
+  await page.setViewport({ width, height });
+  await page.evaluate(async () => {
+    scrollTo(0, 0);
+    await Promise.all([...document.images].filter((img) => !img.complete).map((img) => img.decode()));
+  });
+  await page.screenshot({ path: join(OUT, `${name}.webp`) as `${string}.webp`, quality: QUALITY });
+}
+
+async function fill(selector: string, text: string): Promise<void> {
+  await page.$eval(
+    selector,
+    (input, value) => {
+      (input as HTMLInputElement).value = value;
+      input.dispatchEvent(new Event("input", { bubbles: true }));
+    },
+    text,
+  );
 }

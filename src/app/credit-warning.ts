@@ -6,7 +6,7 @@ import type { Moment } from "./credits.ts";
 import { recordEvent } from "./webhook-events.ts";
 
 /** `credits.low` is sent when this part of the monthly plan is left: one fifth. */
-const LOW_PART = 5;
+export const LOW_PART = 5;
 
 /**
  * Records `credits.low` when the credit just reserved was the one that brought what is left down to a fifth of the

@@ -1,15 +1,17 @@
 import { OperatorError } from "../core/errors.ts";
 import { SETUP_LINK_LIFETIME_MS } from "../core/limits.ts";
 import { findAccount } from "../store/accounts.ts";
-import { replaceSetupLink } from "../store/sessions.ts";
+import { deleteSessionsOf, replaceSetupLink } from "../store/sessions.ts";
 import type { Tx } from "../store/store.ts";
 import {
   countOwners,
   deleteMembership,
+  endOperator,
   findUser,
   findUserByEmail,
   hasOperatorWithPassword,
   insertUser,
+  listOperators,
   type MemberRole,
   makeOperator,
   membershipsOf,
@@ -85,6 +87,26 @@ export async function addOperator(
     await logAction(tx, { by, accountId: null, action: "operator.added", subject: email }, moment);
     const setupUrl = user.passwordHash === null ? await writeSetupLink(tx, context, user.id) : null;
     return { user: { ...user, isOperator: 1 }, setupUrl };
+  });
+}
+
+/** Ends somebody's power over the service; memberships stay. Throws an OperatorError rather than leave no operator. */
+export async function removeOperator(
+  { store, clock, random }: Context,
+  input: { userId: string; by: Actor },
+): Promise<User> {
+  return store.write(async (tx) => {
+    const operators = await listOperators(tx);
+    const user = operators.find(({ id }) => id === input.userId);
+    if (!user) throw new OperatorError("This person is not an operator any more.");
+    if (!operators.some(({ id, passwordHash }) => id !== user.id && passwordHash !== null))
+      throw new OperatorError("The service needs an operator who can sign in. Add another one first.");
+    await endOperator(tx, user.id);
+    // A visit to an account, if one is open, ends with it.
+    await deleteSessionsOf(tx, user.id);
+    const what = { by: input.by, accountId: null, action: "operator.removed", subject: user.email } as const;
+    await logAction(tx, what, { now: clock.now(), random });
+    return user;
   });
 }
 

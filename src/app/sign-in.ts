@@ -13,6 +13,7 @@ import {
   findSetupLink,
   insertSession,
   type Session,
+  sessionsOf,
   touchSession,
   useSetupLink,
 } from "../store/sessions.ts";
@@ -20,6 +21,7 @@ import type { Tx } from "../store/store.ts";
 import {
   findUser,
   findUserByEmail,
+  hasOperatorWithPassword,
   insertUser,
   makeOperator,
   markSignIn,
@@ -78,8 +80,10 @@ export async function checkPassword(
 ): Promise<User | undefined> {
   const user = await findUserByEmail(store.read, normalEmail(input.email));
   nobodysHash ??= Bun.password.hash(newToken(random), ARGON2ID);
+  // Awaited for known emails too: the first answer after a start must not tell them apart either.
+  const nobody = await nobodysHash;
   const password = input.password.slice(0, MAX_PASSWORD_CHARS * 4);
-  const right = await Bun.password.verify(password, user?.passwordHash ?? (await nobodysHash));
+  const right = await Bun.password.verify(password, user?.passwordHash ?? nobody);
   return right && user?.passwordHash ? user : undefined;
 }
 
@@ -114,10 +118,14 @@ export async function startSession(
   return { token, user };
 }
 
-/** The session of a cookie's token, or undefined when it is unknown, idle for too long or too old. */
+/**
+ * The session of a cookie's token, or undefined when it is unknown, idle for too long or too old. With `isClick` false
+ * it stays as idle as it was: a page that renews itself must not keep a session alive whose person is gone.
+ */
 export async function readSession(
   { store, clock }: Context,
   token: string,
+  { isClick = true } = {},
 ): Promise<{ session: Session; user: User } | undefined> {
   const found = await findSession(store.read, hashToken(token));
   if (!found) return undefined;
@@ -127,13 +135,33 @@ export async function readSession(
     await store.write((tx) => deleteSession(tx, session.tokenHash));
     return undefined;
   }
-  if (now - session.lastSeenAt >= LAST_SEEN_RESOLUTION_MS)
+  if (isClick && now - session.lastSeenAt >= LAST_SEEN_RESOLUTION_MS)
     await store.write((tx) => touchSession(tx, session.id, now));
   return found;
 }
 
 export async function endSession({ store }: Context, token: string): Promise<void> {
   await store.write((tx) => deleteSession(tx, hashToken(token)));
+}
+
+/** Signs a user out everywhere but in the session that asks. Returns how many sessions ended. */
+export function endOtherSessions(
+  { store, clock, random }: Context,
+  input: { user: User; keepSessionId: string },
+): Promise<number> {
+  const { user, keepSessionId } = input;
+  return store.write(async (tx) => {
+    const others = (await sessionsOf(tx, user.id, clock.now())).filter(({ id }) => id !== keepSessionId);
+    await deleteSessionsOf(tx, user.id, keepSessionId);
+    const what = {
+      by: user.id,
+      accountId: null,
+      action: "user.signed_out_elsewhere",
+      subject: user.email,
+    } as const;
+    if (others.length > 0) await logAction(tx, what, { now: clock.now(), random });
+    return others.length;
+  });
 }
 
 /** Whom a setup link is for: a user, or null for the link that makes the first operator. Undefined: not usable. */
@@ -143,7 +171,7 @@ export async function setupLinkFor(
 ): Promise<{ user: User | null } | undefined> {
   const link = await findSetupLink(store.read, hashToken(token), clock.now());
   if (!link) return undefined;
-  if (link.userId === null) return { user: null };
+  if (link.userId === null) return (await hasOperatorWithPassword(store.read)) ? undefined : { user: null };
   const user = await findUser(store.read, link.userId);
   return user && { user };
 }
@@ -175,6 +203,8 @@ export async function completeSetup(
 }
 
 async function firstOperator(tx: Tx, email: string, now: number, random: Context["random"]): Promise<User> {
+  if (await hasOperatorWithPassword(tx))
+    throw new OperatorError("This service has an operator by now. Ask them to add you.");
   const known = await findUserByEmail(tx, normalEmail(email));
   if (known) {
     await makeOperator(tx, known.id);

@@ -10,7 +10,7 @@ import { serveAsset } from "./assets.ts";
 import { errorPage } from "./error-page.tsx";
 import { flashBoard } from "./flash.ts";
 import { notFound, PageError } from "./page-error.ts";
-import { redirect, sessionToken } from "./respond.ts";
+import { isPart, leadAway, redirect, sessionToken } from "./respond.ts";
 import { consoleRoutes } from "./routes.ts";
 import { signInLimit } from "./sign-in-limit.ts";
 import type { ConsoleParts, ConsoleRoute, UserVisit, Visit } from "./visit.ts";
@@ -106,7 +106,9 @@ async function admit(visit: Visit, route: ConsoleRoute): Promise<Visit | Respons
 
 async function userVisit(visit: Visit): Promise<UserVisit | undefined> {
   const { parts, token } = visit;
-  const found = token === undefined ? undefined : await readSession(parts, token);
+  const { request } = visit.exchange;
+  const isClick = request.method === "POST" || !isPart(request);
+  const found = token === undefined ? undefined : await readSession(parts, token, { isClick });
   if (!found) return undefined;
   const { user, session } = found;
   // Read on every request, so that a membership that ended holds from the next click on.
@@ -123,13 +125,15 @@ async function userVisit(visit: Visit): Promise<UserVisit | undefined> {
 
 /** After signing in, the way goes on to the page that was asked for. */
 function signInFirst({ exchange }: Visit): Response {
+  if (isPart(exchange.request)) return leadAway("/console/sign-in?ended=1", exchange);
   const { pathname, search } = exchange.url;
   const next = pathname === "/console" ? "" : `?next=${encodeURIComponent(pathname + search)}`;
   return redirect(`/console/sign-in${next}`, exchange);
 }
 
 function signInAgain({ exchange }: Visit): Response {
-  return redirect("/console/sign-in?ended=1", exchange);
+  const to = "/console/sign-in?ended=1";
+  return isPart(exchange.request) ? leadAway(to, exchange) : redirect(to, exchange);
 }
 
 /**
@@ -139,13 +143,17 @@ function signInAgain({ exchange }: Visit): Response {
 function refuseForeignOrigin(request: Request, baseUrl: string): void {
   const origin = request.headers.get("origin");
   const site = request.headers.get("sec-fetch-site");
-  const host = request.headers.get("host") ?? "";
-  const isOwn = origin !== null && (origin === new URL(baseUrl).origin || URL.parse(origin)?.host === host);
+  const isOwn = origin !== null && isOwnHost(URL.parse(origin)?.host, request, baseUrl);
   if (isOwn && (site === null || site === "same-origin" || site === "none")) return;
   throw new PageError(
     403,
     "This form was sent from another site. Open the console in this browser and do it there.",
   );
+}
+
+/** Whether a host is ours: the public address's, or the one asked for. A proxy may hide either from the other. */
+function isOwnHost(host: string | undefined, request: Request, baseUrl: string): boolean {
+  return host !== undefined && (host === new URL(baseUrl).host || host === request.headers.get("host"));
 }
 
 function checkCsrf(visit: UserVisit): void {
@@ -181,7 +189,8 @@ async function backWith(visit: Visit, problem: string): Promise<Response> {
   const { exchange } = visit;
   const from = URL.parse(exchange.request.headers.get("referer") ?? "");
   const user = await userVisit(visit);
-  if (exchange.request.method !== "POST" || !user || from?.host !== exchange.request.headers.get("host"))
+  const isOwn = isOwnHost(from?.host, exchange.request, visit.parts.config.baseUrl);
+  if (exchange.request.method !== "POST" || !user || !from || !isOwn || isPart(exchange.request))
     return errorPage(visit, 422, problem);
   visit.flashes.put(user.session.id, { problem });
   return redirect(from.pathname + from.search, exchange);

@@ -9,7 +9,9 @@ import mono from "@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin
   type: "file",
 };
 import htmx from "htmx.org/dist/htmx.min.js" with { type: "file" };
+import icon from "../http/docs/client/icon.svg" with { type: "text" };
 import base from "./assets/base.css" with { type: "text" };
+import code from "./assets/code.css" with { type: "text" };
 import script from "./assets/console.js" with { type: "text" };
 import notices from "./assets/notices.css" with { type: "text" };
 import pages from "./assets/pages.css" with { type: "text" };
@@ -29,7 +31,8 @@ const text = (type: string, ...content: string[]): Asset => ({
 const file = (type: string, path: string): Asset => ({ type, bytes: () => Bun.file(path).bytes() });
 
 const ASSETS: Record<string, Asset> = {
-  "console.css": text("text/css; charset=utf-8", base, parts, notices, pages),
+  "console.css": text("text/css; charset=utf-8", base, parts, notices, code, pages),
+  "icon.svg": text("image/svg+xml", icon),
   "console.js": text(SCRIPT, script),
   "passkeys.js": text(SCRIPT, passkeys),
   "htmx.js": file(SCRIPT, htmx),
@@ -41,7 +44,9 @@ const ASSETS: Record<string, Asset> = {
 const DIR = "/console/assets/";
 
 /** The address of an asset; it changes with its content, so that browsers may keep it for good. */
-export function assetUrl(name: "console.css" | "console.js" | "passkeys.js" | "htmx.js"): string {
+export function assetUrl(
+  name: "console.css" | "console.js" | "passkeys.js" | "htmx.js" | "icon.svg",
+): string {
   return `${DIR}${name}?v=${VERSIONS[name]}`;
 }
 

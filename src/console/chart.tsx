@@ -4,8 +4,16 @@ import { count } from "./elements.tsx";
 
 // Drawn on the server with plain SVG attributes: no script, no inline style, the same offline.
 
-const WIDTH = 960;
-const HEIGHT = 220;
+interface Size {
+  width: number;
+  height: number;
+  /** How many days get a label below them. */
+  labels: number;
+}
+
+/** Both are in the page and the style sheet shows one: shrunk to a phone's width, the wide one could not be read. */
+const WIDE: Size = { width: 960, height: 220, labels: 8 };
+const SMALL: Size = { width: 340, height: 190, labels: 4 };
 const LEFT = 44;
 const BOTTOM = 24;
 const TOP = 10;
@@ -17,27 +25,46 @@ function niceStep(max: number, steps: number): number {
   return ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
 }
 
-/** Completed and failed images by day, stacked. A table beside it says the same to those who do not see it. */
+/** Completed and failed images by day, stacked. A table or the numbers beside it say the same to those who do not see it. */
 export function UsageChart({ days }: { days: UsageDay[] }) {
+  return (
+    <>
+      <Bars days={days} size={WIDE} name="chart chart-wide" />
+      <Bars days={days} size={SMALL} name="chart chart-small" />
+    </>
+  );
+}
+
+/** Such as "12 Nov". */
+function dayName(day: string): string {
+  return new Date(`${day}T00:00:00Z`).toLocaleDateString("en-GB", {
+    day: "numeric",
+    month: "short",
+    timeZone: "UTC",
+  });
+}
+
+function Bars({ days, size, name }: { days: UsageDay[]; size: Size; name: string }) {
+  const { width, height } = size;
   const max = Math.max(1, ...days.map((d) => d.completed + d.failed));
   const step = niceStep(max, 4);
   const top = Math.ceil(max / step) * step;
-  const plot = HEIGHT - TOP - BOTTOM;
+  const plot = height - TOP - BOTTOM;
   const y = (value: number) => TOP + plot - (value / top) * plot;
-  const slot = (WIDTH - LEFT) / Math.max(days.length, 1);
-  const bar = Math.min(22, slot * 0.68);
-  const every = Math.ceil(days.length / 8);
+  const slot = (width - LEFT) / Math.max(days.length, 1);
+  const bar = Math.min(22, slot * 0.7);
+  const every = Math.ceil(days.length / size.labels);
   const lines = Array.from({ length: Math.round(top / step) + 1 }, (_, i) => i * step);
   return (
     <svg
-      class="chart"
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      class={name}
+      viewBox={`0 0 ${width} ${height}`}
       role="img"
-      aria-label="Images by day; the table below has the numbers"
+      aria-label={`Images by day from ${dayName(days[0]?.day ?? "")} to ${dayName(days.at(-1)?.day ?? "")}, at most ${count(max)} a day`}
     >
       {lines.map((value) => (
         <g key={value}>
-          <line class="chart-line" x1={LEFT} x2={WIDTH} y1={y(value)} y2={y(value)} />
+          <line class="chart-line" x1={LEFT} x2={width} y1={y(value)} y2={y(value)} />
           <text class="chart-text" x={LEFT - 8} y={y(value) + 4} text-anchor="end">
             {count(value)}
           </text>
@@ -48,7 +75,7 @@ export function UsageChart({ days }: { days: UsageDay[] }) {
         const failedTop = y(day.completed + day.failed);
         return (
           <g key={day.day} class="chart-day">
-            <title>{`${day.day}: ${count(day.completed)} completed, ${count(day.failed)} failed of ${count(day.requested)} requested`}</title>
+            <title>{`${dayName(day.day)}: ${count(day.completed)} completed, ${count(day.failed)} failed of ${count(day.requested)} requested`}</title>
             <rect class="chart-hit" x={LEFT + i * slot} y={TOP} width={slot} height={plot} />
             <rect
               class="chart-completed"
@@ -69,8 +96,8 @@ export function UsageChart({ days }: { days: UsageDay[] }) {
               />
             )}
             {i % every === 0 && (
-              <text class="chart-text" x={x + bar / 2} y={HEIGHT - 6} text-anchor="middle">
-                {day.day.slice(5)}
+              <text class="chart-text" x={x + bar / 2} y={height - 6} text-anchor="middle">
+                {dayName(day.day)}
               </text>
             )}
           </g>

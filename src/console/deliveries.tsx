@@ -5,6 +5,9 @@ import { shell } from "./layout.tsx";
 import { html, redirect } from "./respond.ts";
 import { canWrite, type MemberVisit, member } from "./visit.ts";
 
+/** The states as partners know them. */
+export const STATE_NAMES = { delivered: "Delivered", pending: "Waiting", failed: "Failed" } as const;
+
 export function DeliveryState({ delivery }: { delivery: Delivery }) {
   switch (delivery.state) {
     case "delivered":
@@ -87,6 +90,7 @@ function Attempts({ delivery }: { delivery: Delivery }) {
               <p>{`Attempt ${attempt.number}, ${count(attempt.durationMs)} ms. ${attempt.error ?? ""}`}</p>
               {attempt.answer && (
                 <Code
+                  language="text"
                   id={`answer-${attempt.number}`}
                   label={`Answer to attempt ${attempt.number}`}
                   text={attempt.answer}
@@ -126,6 +130,11 @@ async function deliveryPage(visit: MemberVisit): Promise<Response> {
           </>
         }
       >
+        {delivery.event.subject.startsWith("img_") && (
+          <a class="button" href={`/console/images/${delivery.event.subject}`}>
+            Image
+          </a>
+        )}
         <a class="button" href={`/console/webhooks/${delivery.endpointId}`}>
           Endpoint
         </a>

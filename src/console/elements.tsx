@@ -1,9 +1,10 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren, FormHTMLAttributes } from "preact";
 import { isoTime } from "../core/time.ts";
-import type { UserVisit } from "./visit.ts";
+import { highlight } from "../http/docs/markdown.ts";
+import type { UserVisit, Visit } from "./visit.ts";
 
-// The few elements every page is made of. Text is escaped by the renderer; nothing here or elsewhere writes raw HTML.
+// The few elements every page is made of. Text is escaped by the renderer; only Code writes HTML that was made elsewhere.
 
 const number = new Intl.NumberFormat("en-US");
 
@@ -20,6 +21,22 @@ export function Time({ at, style = "absolute" }: { at: number; style?: "absolute
       {`${iso.slice(0, 16).replace("T", " ")} UTC`}
     </time>
   );
+}
+
+/**
+ * Attributes of a part of a page that is still changing: the page asks for itself again and puts the new part in the
+ * old one's place. Nothing once it is settled.
+ */
+export function refreshing({ exchange }: Visit, id: string, isChanging: boolean) {
+  if (!isChanging) return { id };
+  const { pathname, search } = exchange.url;
+  return {
+    id,
+    "hx-get": pathname + search,
+    "hx-select": `#${id}`,
+    "hx-swap": "outerHTML",
+    "hx-trigger": "every 1s",
+  };
 }
 
 /** A form that carries the session's token. Every change in the console goes through one. */
@@ -180,19 +197,31 @@ export function CopyText({ id, text, label }: { id: string; text: string; label:
   );
 }
 
-/** A code block with a button that copies it. */
-export function Code({ id, text, label }: { id: string; text: string; label: string }) {
+/** A code block in colour, with a button that copies it. */
+export function Code({
+  id,
+  text,
+  label,
+  language = "json",
+}: {
+  id: string;
+  text: string;
+  label: string;
+  language?: "json" | "sh" | "ts" | "text";
+}) {
+  // The highlighter escapes everything that is not its own markup.
+  const inner = { __html: highlight(text, language).text };
   return (
     <div class="code">
       <div class="code-head">
         <span>{label}</span>
         <button type="button" class="button button-small" data-copies={id} aria-label={`Copy ${label}`}>
-          <span data-label>Copy</span>
+          Copy
         </button>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, so the keyboard must reach them */}
       <section class="code-body" tabIndex={0} aria-label={label}>
-        <pre id={id}>{text}</pre>
+        <pre id={id} dangerouslySetInnerHTML={inner} />
       </section>
     </div>
   );
@@ -208,6 +237,7 @@ export function Confirm({
   children,
   confirm,
   danger = true,
+  small = true,
 }: {
   visit: UserVisit;
   id: string;
@@ -217,10 +247,11 @@ export function Confirm({
   children: ComponentChildren;
   confirm: string;
   danger?: boolean;
+  small?: boolean;
 }) {
   return (
     <>
-      <button type="button" class="button button-small" data-opens={id}>
+      <button type="button" class={small ? "button button-small" : "button"} data-opens={id}>
         {button}
       </button>
       <dialog id={id} aria-labelledby={`${id}-title`}>

@@ -1,6 +1,8 @@
 /** @jsxImportSource preact */
 import { readSession } from "../app/sign-in.ts";
+import { Notice } from "./elements.tsx";
 import { narrowPage } from "./layout.tsx";
+import { html, isPart } from "./respond.ts";
 import type { Visit } from "./visit.ts";
 
 const TITLES: Record<number, string> = {
@@ -17,6 +19,14 @@ const TITLES: Record<number, string> = {
 /** Says what went wrong and leads back. */
 export async function errorPage(visit: Visit, status: number, message: string): Promise<Response> {
   const title = TITLES[status] ?? "That did not work";
+  if (isPart(visit.exchange.request)) {
+    const notice = (
+      <Notice tone="bad" title={title}>
+        {message}
+      </Notice>
+    );
+    return html(visit.exchange, notice, { fragment: true, status });
+  }
   const isSignedIn = visit.token !== undefined && (await readSession(visit.parts, visit.token)) !== undefined;
   return narrowPage(
     visit,

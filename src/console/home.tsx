@@ -1,19 +1,24 @@
 /** @jsxImportSource preact */
+import { LOW_PART } from "../app/credit-warning.ts";
 import { creditsAvailable } from "../app/credits.ts";
-import { dayOf } from "../core/time.ts";
-import { listImages } from "../store/images.ts";
-import { listKeys } from "../store/keys.ts";
+import { type Endpoint, listEndpoints } from "../app/manage-webhooks.ts";
+import { type Image, listImages } from "../store/images.ts";
+import { type ApiKey, listKeys } from "../store/keys.ts";
 import { openAccount } from "../store/sessions.ts";
-import { sumUsage } from "../store/usage.ts";
+import type { UsageDay } from "../store/usage.ts";
 import { membershipsOf } from "../store/users.ts";
-import { CreditMeter } from "./chart.tsx";
-import { Card, count, Empty, PageHead, Stat } from "./elements.tsx";
+import { CreditMeter, UsageChart } from "./chart.tsx";
+import { Card, count, Empty, Notice, PageHead, refreshing, Stat } from "./elements.tsx";
 import { Icon } from "./icons.tsx";
-import { ImageTable } from "./images.tsx";
+import { isOpen } from "./image-parts.tsx";
+import { Grid } from "./images.tsx";
 import { narrowPage, shell } from "./layout.tsx";
 import { notFound } from "./page-error.ts";
 import { redirect } from "./respond.ts";
-import { field, type MemberVisit, member, signedIn, type UserVisit } from "./visit.ts";
+import { daysOf } from "./usage.tsx";
+import { canWrite, field, type MemberVisit, member, signedIn, type UserVisit } from "./visit.ts";
+
+const LATEST_SHOWN = 5;
 
 interface FirstStep {
   title: string;
@@ -54,26 +59,44 @@ function creditNote({ creditLimit, creditsTopup }: MemberVisit["account"]): stri
   return creditsTopup > 0 ? `${plan} and ${count(creditsTopup)} top-up` : plan;
 }
 
-async function homePage(visit: MemberVisit): Promise<Response> {
-  const { account, parts, now } = visit;
-  const { read } = parts.store;
-  const scope = (environment: "live" | "test") => ({ accountId: account.id, environment });
-  const today = { from: dayOf(now), to: dayOf(now) };
-  const [keys, live, test, usage] = await Promise.all([
-    listKeys(read, account.id),
-    listImages(read, { ...scope("live"), limit: 6 }),
-    listImages(read, { ...scope("test"), limit: 6 }),
-    sumUsage(read, scope("live"), today),
-  ]);
-  const left = creditsAvailable(account, now);
-  const latest = live.length > 0 ? live : test;
-  const steps: FirstStep[] = [
+/** What needs somebody's attention, most urgent first. */
+function Troubles({ visit, left, endpoints }: { visit: MemberVisit; left: number; endpoints: Endpoint[] }) {
+  // The rule of the credits.low event, so that console and webhook say the same.
+  const isLow = left * LOW_PART <= visit.account.creditLimit;
+  return (
+    <>
+      {isLow && (
+        <Notice tone="warn" title={left === 0 ? "No credits are left." : "Credits are running low."}>
+          {left === 0
+            ? "Live requests are refused until the next month begins or credits are added. "
+            : `${count(left)} are left until the next month begins. `}
+          Ask the operator of this service for a top-up.
+        </Notice>
+      )}
+      {endpoints.map((endpoint) => (
+        <Notice
+          key={endpoint.id}
+          tone="bad"
+          title={endpoint.state === "disabled" ? "A webhook endpoint is disabled." : "Webhooks are failing."}
+        >
+          <a href={`/console/webhooks/${endpoint.id}`}>{endpoint.url}</a>
+          {endpoint.state === "disabled"
+            ? " gets no events any more."
+            : " has not taken an event since its last failure. Look at the deliveries to see why."}
+        </Notice>
+      ))}
+    </>
+  );
+}
+
+function stepsOf(keys: ApiKey[], counts: { live: number; test: number }): FirstStep[] {
+  return [
     {
       title: "See a card",
       text: "The playground shows the request as you fill it in, sends it and shows the card.",
       href: "/console/playground",
       action: "Open the playground",
-      done: live.length + test.length > 0,
+      done: counts.live + counts.test > 0,
     },
     {
       title: "Create a test key",
@@ -87,9 +110,81 @@ async function homePage(visit: MemberVisit): Promise<Response> {
       text: "A live key makes real cards, one credit each.",
       href: "/console/keys",
       action: "Create a live key",
-      done: live.length > 0,
+      done: counts.live > 0,
     },
   ];
+}
+
+function Numbers({ visit, left, days }: { visit: MemberVisit; left: number; days: UsageDay[] }) {
+  const { account } = visit;
+  const today = days.at(-1);
+  const total = (of: "requested" | "completed" | "failed") => days.reduce((sum, day) => sum + day[of], 0);
+  return (
+    <>
+      <Card>
+        <dl class="stats">
+          <Stat label="Credits left" value={count(left)} note={creditNote(account)} />
+          <Stat label="Requests today" value={count(today?.requested ?? 0)} note="Live, in UTC" />
+          <Stat label="Completed today" value={count(today?.completed ?? 0)} />
+          <Stat label="Failed today" value={count(today?.failed ?? 0)} />
+        </dl>
+        <CreditMeter left={left} limit={account.creditLimit + account.creditsTopup} />
+      </Card>
+      {total("requested") > 0 && (
+        <Card
+          title="Last 30 days"
+          note={`${count(total("completed"))} live cards completed, ${count(total("failed"))} failed`}
+          actions={
+            <a class="button button-small" href="/console/usage">
+              Usage
+            </a>
+          }
+        >
+          <UsageChart days={days} />
+        </Card>
+      )}
+    </>
+  );
+}
+
+function Latest({ visit, images, isLive }: { visit: MemberVisit; images: Image[]; isLive: boolean }) {
+  return (
+    <Card
+      title={isLive || images.length === 0 ? "Latest images" : "Latest test images"}
+      actions={
+        <a class="button button-small" href={`/console/images?environment=${isLive ? "live" : "test"}`}>
+          All images
+        </a>
+      }
+    >
+      <div {...refreshing(visit, "latest", images.some(isOpen))}>
+        {images.length === 0 ? (
+          <Empty title="No images yet">The cards you ask for appear here as soon as they are accepted.</Empty>
+        ) : (
+          <Grid images={images} />
+        )}
+      </div>
+    </Card>
+  );
+}
+
+async function homePage(visit: MemberVisit): Promise<Response> {
+  const { account, parts, now } = visit;
+  const { read } = parts.store;
+  const latest = (environment: "live" | "test") =>
+    listImages(read, { accountId: account.id, environment, limit: LATEST_SHOWN });
+  const [keys, live, test, days, endpoints] = await Promise.all([
+    listKeys(read, account.id),
+    latest("live"),
+    latest("test"),
+    daysOf(visit, "last_30_days", "live"),
+    listEndpoints(parts, { accountId: account.id }),
+  ]);
+  const left = creditsAvailable(account, now);
+  const steps = stepsOf(keys, { live: live.length, test: test.length });
+  const failing = endpoints.filter(
+    ({ state, failingSince }) => state === "disabled" || failingSince !== null,
+  );
   return shell(
     visit,
     "Overview",
@@ -98,38 +193,16 @@ async function homePage(visit: MemberVisit): Promise<Response> {
         <a class="button" href="/docs">
           Documentation
         </a>
-        <a class="button button-primary" href="/console/playground">
-          Make a card
-        </a>
-      </PageHead>
-      <Card>
-        <dl class="stats">
-          <Stat label="Credits left" value={count(left)} note={creditNote(account)} />
-          <Stat label="Requests today" value={count(usage.requested)} note="Live, in UTC" />
-          <Stat label="Completed today" value={count(usage.completed)} />
-          <Stat label="Failed today" value={count(usage.failed)} />
-        </dl>
-        <CreditMeter left={left} limit={account.creditLimit + account.creditsTopup} />
-      </Card>
-      {steps.some((step) => !step.done) && <FirstSteps steps={steps} />}
-      <Card
-        flush
-        title={live.length > 0 || test.length === 0 ? "Latest images" : "Latest test images"}
-        actions={
-          <a
-            class="button button-small"
-            href={`/console/images?environment=${live.length > 0 ? "live" : "test"}`}
-          >
-            All images
+        {canWrite(visit) && (
+          <a class="button button-primary" href="/console/playground">
+            Make a card
           </a>
-        }
-      >
-        {latest.length === 0 ? (
-          <Empty title="No images yet">The cards you ask for appear here as soon as they are accepted.</Empty>
-        ) : (
-          <ImageTable images={latest} caption="Latest images" />
         )}
-      </Card>
+      </PageHead>
+      <Troubles visit={visit} left={left} endpoints={failing} />
+      {canWrite(visit) && steps.some((step) => !step.done) && <FirstSteps steps={steps} />}
+      <Numbers visit={visit} left={left} days={days} />
+      <Latest visit={visit} images={live.length > 0 ? live : test} isLive={live.length > 0} />
     </>,
   );
 }

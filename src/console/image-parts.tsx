@@ -7,6 +7,11 @@ export function publicStatus(image: Pick<Image, "state">): PublicStatus {
   return image.state === "queued" || image.state === "rendering" ? "processing" : image.state;
 }
 
+/** Whether an image is still in the making. */
+export function isOpen(image: Pick<Image, "state">): boolean {
+  return publicStatus(image) === "processing";
+}
+
 export function StatusBadge({ image }: { image: Pick<Image, "state"> }) {
   switch (image.state) {
     case "completed":
@@ -24,6 +29,11 @@ export function playerName(image: Pick<Image, "request">): string {
   return typeof player?.name === "string" ? player.name : "Unknown player";
 }
 
+/** The first sentence of why it failed; the image's page has the rest. */
+function shortReason({ failureMessage }: Pick<Image, "failureMessage">): string {
+  return failureMessage?.split(/(?<=\.) /)[0] ?? "No card";
+}
+
 /** The finished picture, small; or what stands in its place. */
 export function Thumb({ image }: { image: Image }) {
   if (image.outputName !== null && image.purgedAt === null)
@@ -39,7 +49,7 @@ export function Thumb({ image }: { image: Image }) {
     );
   return (
     <span class={`thumb thumb-${publicStatus(image)}`}>
-      {image.purgedAt !== null ? "Expired" : image.state === "failed" ? "No card" : "In the making"}
+      {image.purgedAt !== null ? "Expired" : image.state === "failed" ? shortReason(image) : "In the making"}
     </span>
   );
 }

@@ -1,15 +1,18 @@
 /** @jsxImportSource preact */
 import PQueue from "p-queue";
 import { imageView } from "../app/image-view.ts";
+import { type Delivery, listDeliveries } from "../app/manage-deliveries.ts";
 import { findRecordOfImage } from "../store/idempotency.ts";
 import { findImage, type Image } from "../store/images.ts";
-import { entriesOfImage, type LedgerEntry } from "../store/ledger.ts";
-import { Card, Code, EnvironmentBadge, Notice, PageHead, Time } from "./elements.tsx";
-import { playerName, publicStatus, StatusBadge } from "./image-parts.tsx";
+import { entriesOfImage } from "../store/ledger.ts";
+import { DeliveryState } from "./deliveries.tsx";
+import { Card, Code, EnvironmentBadge, Notice, PageHead, refreshing } from "./elements.tsx";
+import { isOpen, playerName, publicStatus, StatusBadge } from "./image-parts.tsx";
+import { Timeline, timeline } from "./image-timeline.tsx";
 import { shell } from "./layout.tsx";
 import { notFound } from "./page-error.ts";
 import { privateFile } from "./respond.ts";
-import { type MemberVisit, member } from "./visit.ts";
+import { type MemberVisit, member, type UserVisit } from "./visit.ts";
 
 /** The image of the address, in whichever environment it is this account's. */
 export async function ownImage({ parts, account, params }: MemberVisit): Promise<Image> {
@@ -19,69 +22,6 @@ export async function ownImage({ parts, account, params }: MemberVisit): Promise
     (await findImage(parts.store.read, { ...scope, environment: "test" }));
   if (!image) throw notFound();
   return image;
-}
-
-interface Step {
-  title: string;
-  at: number | null;
-  note?: string;
-  tone?: "good" | "bad" | "busy";
-}
-
-/** What happened to an image, as far as its row and its ledger entries tell. */
-function timeline(image: Image, entries: LedgerEntry[]): Step[] {
-  const reserved = entries.find((e) => e.kind === "reserve");
-  const settled = entries.find((e) => e.kind === "settle");
-  const released = entries.find((e) => e.kind === "release");
-  const steps: Step[] = [
-    {
-      title: "Accepted",
-      at: image.createdAt,
-      note: reserved ? "One credit reserved." : "Test images cost no credit.",
-    },
-  ];
-  if (image.renders > 0)
-    steps.push({
-      title: image.renders === 1 ? "Rendered" : `Rendered in ${image.renders} attempts`,
-      at: null,
-      ...(image.renders > 1
-        ? { note: "An attempt was cut short on our side and was repeated by itself." }
-        : {}),
-    });
-  if (image.state === "queued") steps.push({ title: "Waiting for a renderer", at: null, tone: "busy" });
-  if (image.state === "rendering") steps.push({ title: "Being rendered", at: image.updatedAt, tone: "busy" });
-  if (image.state === "completed")
-    steps.push({
-      title: "Completed",
-      at: image.completedAt,
-      tone: "good",
-      ...(settled ? { note: "The credit was used." } : {}),
-    });
-  if (image.state === "failed")
-    steps.push({
-      title: "Failed",
-      at: image.completedAt,
-      tone: "bad",
-      ...(released ? { note: "The credit came back." } : {}),
-    });
-  if (image.purgedAt !== null)
-    steps.push({ title: "Picture removed", at: image.purgedAt, note: "Its time was over." });
-  else if (image.expiresAt !== null) steps.push({ title: "Picture expires", at: image.expiresAt });
-  return steps;
-}
-
-function Timeline({ steps }: { steps: Step[] }) {
-  return (
-    <ol class="timeline">
-      {steps.map((step) => (
-        <li key={step.title} class={step.tone && `step-${step.tone}`}>
-          <strong>{step.title}</strong>
-          {step.at !== null && <Time at={step.at} />}
-          {step.note && <p>{step.note}</p>}
-        </li>
-      ))}
-    </ol>
-  );
 }
 
 /** What a failure means and what to do about it, in more words than its message has. */
@@ -129,12 +69,45 @@ function Pictures({ image, hasPhoto }: { image: Image; hasPhoto: boolean }) {
   );
 }
 
+/** The webhooks that told of the image's end. */
+function Deliveries({ deliveries }: { deliveries: Delivery[] }) {
+  if (deliveries.length === 0) return null;
+  return (
+    <Card title="Webhooks">
+      <ul class="list">
+        {deliveries.map((delivery) => (
+          <li key={delivery.id}>
+            <a href={`/console/deliveries/${delivery.id}`}>{delivery.eventType}</a>
+            <span class="grow" />
+            <DeliveryState delivery={delivery} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** How far the card in the making is. */
+function Progress({ image, progress }: { image: Image; progress: number | null }) {
+  if (!isOpen(image)) return null;
+  const percent = `${Math.round((progress ?? 0) * 100)} %`;
+  return (
+    <p class="progress-line">
+      <progress max={1} value={progress ?? 0} aria-label="Progress">
+        {percent}
+      </progress>
+      <span class="note">{image.state === "queued" ? "Waiting for a renderer" : percent}</span>
+    </p>
+  );
+}
+
 async function imagePage(visit: MemberVisit): Promise<Response> {
   const image = await ownImage(visit);
   const { store, config, progress, folder } = visit.parts;
-  const [entries, record] = await Promise.all([
+  const [entries, record, deliveries] = await Promise.all([
     entriesOfImage(store.read, image.id),
     findRecordOfImage(store.read, image.id),
+    listDeliveries(visit.parts, { accountId: image.accountId, imageId: image.id, limit: 10 }),
   ]);
   const view = imageView(image, { cdnBaseUrl: config.cdnBaseUrl, progress: progress.of(image.id) });
   const hasPhoto =
@@ -142,7 +115,7 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
   return shell(
     visit,
     playerName(image),
-    <>
+    <div class="stack" {...refreshing(visit, "image", isOpen(image))}>
       <PageHead
         title={playerName(image)}
         lead={
@@ -157,12 +130,17 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
         </a>
       </PageHead>
       <Failure image={image} />
+      <Progress image={image} progress={progress.of(image.id)} />
       <div class="image-page">
         <div class="stack">
           <Card>
             <Pictures image={image} hasPhoto={hasPhoto} />
           </Card>
-          <Code id="request" label="Request body" text={JSON.stringify(image.request, null, 2)} />
+          <Code
+            id="request"
+            label="Request body of POST /v1/images"
+            text={JSON.stringify(image.request, null, 2)}
+          />
           <Code
             id="answer"
             label="Answer of GET /v1/images/{image_id}"
@@ -189,9 +167,10 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
               )}
             </dl>
           </Card>
+          <Deliveries deliveries={deliveries.items} />
         </div>
       </div>
-    </>,
+    </div>,
     { wide: true },
   );
 }
@@ -219,8 +198,8 @@ async function photo(visit: MemberVisit): Promise<Response> {
 const shrinking = new PQueue({ concurrency: 2 });
 const THUMB_WIDTH_PX = 360;
 
-async function thumb(visit: MemberVisit): Promise<Response> {
-  const image = await ownImage(visit);
+/** A finished picture, small. Throws 404 when there is none. */
+export async function thumbOf(visit: UserVisit, image: Image): Promise<Response> {
   if (image.outputName === null || image.purgedAt !== null) throw notFound();
   const path = visit.parts.folder.outputPath(image.outputName);
   const bytes = await shrinking.add(() =>
@@ -236,5 +215,5 @@ async function thumb(visit: MemberVisit): Promise<Response> {
 export const imageRoutes = [
   member.get("/console/images/:id", imagePage),
   member.get("/console/images/:id/photo", photo),
-  member.get("/console/images/:id/thumb", thumb),
+  member.get("/console/images/:id/thumb", async (visit) => thumbOf(visit, await ownImage(visit))),
 ];

@@ -3,9 +3,9 @@ import { ENVIRONMENTS } from "../../db/schema.ts";
 import type { Environment } from "../core/api-key.ts";
 import { findImagesByExternalId } from "../store/image-search.ts";
 import { type Image, type ListPosition, listImages, type PublicStatus } from "../store/images.ts";
-import { Card, Empty, PageHead, Segments, Time } from "./elements.tsx";
+import { Card, Empty, PageHead, refreshing, Segments, Time } from "./elements.tsx";
 import { Icon } from "./icons.tsx";
-import { playerName, StatusBadge, Thumb } from "./image-parts.tsx";
+import { isOpen, playerName, StatusBadge, Thumb } from "./image-parts.tsx";
 import { shell } from "./layout.tsx";
 import { type MemberVisit, member } from "./visit.ts";
 
@@ -49,7 +49,7 @@ export function readPosition(text: string | null): ListPosition | undefined {
   return match ? { createdAt: Number(match[1]), id: match[2] ?? "" } : undefined;
 }
 
-function Grid({ images }: { images: Image[] }) {
+export function Grid({ images }: { images: Image[] }) {
   return (
     <ul class="grid">
       {images.map((image) => (
@@ -205,17 +205,19 @@ async function imagesPage(visit: MemberVisit): Promise<Response> {
     <>
       <PageHead title="Images" lead="Every card you asked for, newest first." />
       <Toolbar filter={filter} />
-      {images.length === 0 ? (
-        <Card>
-          <NoImages filter={filter} />
-        </Card>
-      ) : filter.view === "grid" ? (
-        <Grid images={images} />
-      ) : (
-        <Card flush>
-          <ImageTable images={images} caption="Images" />
-        </Card>
-      )}
+      <div {...refreshing(visit, "images", images.some(isOpen))}>
+        {images.length === 0 ? (
+          <Card>
+            <NoImages filter={filter} />
+          </Card>
+        ) : filter.view === "grid" ? (
+          <Grid images={images} />
+        ) : (
+          <Card flush>
+            <ImageTable images={images} caption="Images" />
+          </Card>
+        )}
+      </div>
       {(next || after) && (
         <nav class="pager" aria-label="Pages">
           {after && (

@@ -14,6 +14,12 @@ const HTMX_CONFIG = JSON.stringify({
   includeIndicatorStyles: false,
   selfRequestsOnly: true,
   historyCacheSize: 0,
+  // A refusal of a part is told where the part would stand.
+  responseHandling: [
+    { code: "204", swap: false },
+    { code: "[23]..", swap: true },
+    { code: "[45]..", swap: true, error: true },
+  ],
 });
 
 function Document({ title, children }: { title: string; children: ComponentChildren }) {
@@ -25,26 +31,29 @@ function Document({ title, children }: { title: string; children: ComponentChild
         <meta name="color-scheme" content="light dark" />
         <meta name="htmx-config" content={HTMX_CONFIG} />
         <title>{`${title} · cardpress`}</title>
-        <link rel="icon" href={ICON} />
+        <link rel="icon" href={assetUrl("icon.svg")} type="image/svg+xml" />
         <link rel="stylesheet" href={assetUrl("console.css")} />
         <script src={assetUrl("console.js")} />
         <script src={assetUrl("htmx.js")} defer />
         <script src={assetUrl("passkeys.js")} defer />
       </head>
-      <body>{children}</body>
+      <body>
+        {children}
+        <div id="toast" class="toast" role="status" />
+      </body>
     </html>
   );
 }
 
-const ICON =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Cpath d='M5 6 16 2l11 4v18l-11 6-11-6Z' fill='%23175cd3'/%3E%3Cpath d='M16 9v13M11 12v8M21 12v8' stroke='white' stroke-width='2.4' stroke-linecap='round'/%3E%3C/svg%3E";
-
 function Mark() {
   return (
     <span class="mark">
-      <svg viewBox="0 0 32 32" aria-hidden="true">
-        <path class="mark-card" d="M5 6 16 2l11 4v18l-11 6-11-6Z" />
-        <path class="mark-lines" d="M16 9v13M11 12v8M21 12v8" />
+      <svg viewBox="0 0 22 26" aria-hidden="true">
+        <path d="M3 0h16a3 3 0 0 1 3 3v14.500a3 3 0 0 1-1.300 2.500L11 26l-9.700-6A3 3 0 0 1 0 17.500V3a3 3 0 0 1 3-3z" />
+        <g class="mark-knock">
+          <circle cx="11" cy="8.500" r="3.600" />
+          <path d="M4 19.500c.6-4.300 3.300-6.300 7-6.300s6.400 2 7 6.300L11 23.600z" />
+        </g>
       </svg>
       cardpress
     </span>
@@ -55,6 +64,8 @@ interface NavItem {
   href: string;
   label: string;
   icon: IconName;
+  /** Pages that lie under it although their address does not say so. */
+  also?: string[];
 }
 
 const ACCOUNT_NAV: NavItem[] = [
@@ -62,9 +73,11 @@ const ACCOUNT_NAV: NavItem[] = [
   { href: "/console/images", label: "Images", icon: "image" },
   { href: "/console/playground", label: "Playground", icon: "play" },
   { href: "/console/keys", label: "API keys", icon: "key" },
-  { href: "/console/webhooks", label: "Webhooks", icon: "hook" },
+  { href: "/console/webhooks", label: "Webhooks", icon: "hook", also: ["/console/deliveries"] },
   { href: "/console/usage", label: "Usage", icon: "chart" },
+  { href: "/console/credits", label: "Credits", icon: "coins" },
   { href: "/console/members", label: "Members", icon: "people" },
+  { href: "/console/activity", label: "Activity", icon: "list" },
 ];
 
 const OPERATOR_NAV: NavItem[] = [
@@ -75,11 +88,13 @@ const OPERATOR_NAV: NavItem[] = [
   { href: "/console/operator/audit", label: "Audit log", icon: "list" },
 ];
 
-/** Whether a page lies under a place of the navigation; the longest match is the one shown. */
+/** The place of the navigation a page lies under. The first place is the way in: only its own page is its. */
 function currentItem(items: NavItem[], pathname: string): NavItem | undefined {
-  return items
-    .filter(({ href }) => pathname === href || pathname.startsWith(`${href}/`))
-    .sort((a, b) => b.href.length - a.href.length)[0];
+  const [home, ...rest] = items;
+  if (pathname === home?.href) return home;
+  return rest.find(({ href, also = [] }) =>
+    [href, ...also].some((place) => pathname === place || pathname.startsWith(`${place}/`)),
+  );
 }
 
 function Nav({ label, items, pathname }: { label: string; items: NavItem[]; pathname: string }) {

@@ -130,8 +130,8 @@ function Samples({ visit, fields }: { visit: MemberVisit; fields: PlaygroundFiel
   const { baseUrl } = visit.parts.config;
   return (
     <>
-      <Code id="curl" label="curl" text={curlSample(baseUrl, request)} />
-      <Code id="typescript" label="TypeScript" text={typescriptSample(baseUrl, request)} />
+      <Code id="curl" label="curl" language="sh" text={curlSample(baseUrl, request)} />
+      <Code id="typescript" label="TypeScript" language="ts" text={typescriptSample(baseUrl, request)} />
     </>
   );
 }

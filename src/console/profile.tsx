@@ -1,15 +1,51 @@
 /** @jsxImportSource preact */
-import { changePassword, checkPassword, passwordProblem } from "../app/sign-in.ts";
+import { changePassword, checkPassword, endOtherSessions, passwordProblem } from "../app/sign-in.ts";
 import { OperatorError } from "../core/errors.ts";
 import { MIN_PASSWORD_CHARS } from "../core/limits.ts";
-import { Card, Field, PageHead, PostForm, Time } from "./elements.tsx";
+import { type Session, sessionsOf } from "../store/sessions.ts";
+import { Badge, Card, Field, PageHead, PostForm, Time } from "./elements.tsx";
 import { shell } from "./layout.tsx";
 import { Passkeys } from "./passkeys.tsx";
 import { redirect } from "./respond.ts";
 import { signedIn, type UserVisit } from "./visit.ts";
 
+function Sessions({ visit, sessions }: { visit: UserVisit; sessions: Session[] }) {
+  return (
+    <Card
+      title="Sessions"
+      note="A session ends after eight hours without a click, and after a week in any case."
+      actions={
+        sessions.length > 1 && (
+          <PostForm visit={visit} action="/console/profile/sign-out-elsewhere">
+            <button type="submit" class="button button-small">
+              Sign out everywhere else
+            </button>
+          </PostForm>
+        )
+      }
+    >
+      <ul class="list">
+        {sessions.map((session) => (
+          <li key={session.id}>
+            <strong>
+              Signed in <Time at={session.createdAt} />
+            </strong>
+            {session.id === visit.session.id && <Badge tone="good">This browser</Badge>}
+            <span class="grow" />
+            <span class="note">
+              Last click <Time at={session.lastSeenAt} style="relative" />, ends{" "}
+              <Time at={session.expiresAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
 async function profilePage(visit: UserVisit): Promise<Response> {
-  const { user, session } = visit;
+  const { user, parts, now } = visit;
+  const sessions = await sessionsOf(parts.store.read, user.id, now);
   return shell(
     visit,
     "Profile",
@@ -40,20 +76,16 @@ async function profilePage(visit: UserVisit): Promise<Response> {
         </PostForm>
       </Card>
       {await Passkeys({ visit })}
-      <Card title="This session">
-        <dl class="facts">
-          <dt>Signed in</dt>
-          <dd>
-            <Time at={session.createdAt} />
-          </dd>
-          <dt>Ends</dt>
-          <dd>
-            <Time at={session.expiresAt} />, or after eight hours without a click
-          </dd>
-        </dl>
-      </Card>
+      <Sessions visit={visit} sessions={sessions} />
     </>,
   );
+}
+
+async function signOutElsewhere(visit: UserVisit): Promise<Response> {
+  const { parts, user, session, exchange } = visit;
+  await endOtherSessions(parts, { user, keepSessionId: session.id });
+  visit.flashes.put(session.id, { notice: "You are signed out everywhere else." });
+  return redirect("/console/profile", exchange);
 }
 
 async function change(visit: UserVisit): Promise<Response> {
@@ -75,4 +107,5 @@ async function change(visit: UserVisit): Promise<Response> {
 export const profileRoutes = [
   signedIn.get("/console/profile", profilePage),
   signedIn.post("/console/profile/password", change),
+  signedIn.post("/console/profile/sign-out-elsewhere", signOutElsewhere),
 ];

@@ -10,7 +10,7 @@ const CSP = [
   "script-src 'self'",
   "style-src 'self'",
   "font-src 'self'",
-  "img-src 'self' data:",
+  "img-src 'self'",
   "connect-src 'self'",
   "form-action 'self'",
   "frame-ancestors 'none'",
@@ -58,10 +58,20 @@ export function redirect(to: string, exchange: Exchange, cookie?: string): Respo
   });
 }
 
+/** Whether a page asks by its script for a part of itself. */
+export function isPart(request: Request): boolean {
+  return request.headers.get("hx-request") === "true";
+}
+
+/** A part cannot be redirected, the page around it can: htmx opens `to`, a path of ours, in its place. */
+export function leadAway(to: string, exchange: Exchange): Response {
+  return new Response(null, { status: 401, headers: { ...pageHeaders(exchange), "HX-Redirect": to } });
+}
+
 /** A file of the account, for this reader only. */
 export function privateFile(
   exchange: Exchange,
-  body: Blob | Uint8Array | string,
+  body: Blob | Uint8Array | ReadableStream | string,
   headers: Record<string, string>,
 ): Response {
   return new Response(body as BodyInit, {

@@ -1,3 +1,5 @@
+import { activityRoutes } from "./activity.tsx";
+import { creditRoutes } from "./credits.tsx";
 import { deliveryRoutes } from "./deliveries.tsx";
 import { homeRoutes } from "./home.tsx";
 import { imageRoutes } from "./image.tsx";
@@ -24,6 +26,8 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...playgroundRoutes,
   ...keyRoutes,
   ...usageRoutes,
+  ...creditRoutes,
+  ...activityRoutes,
   ...memberRoutes,
   ...webhookRoutes,
   ...deliveryRoutes,

@@ -62,7 +62,7 @@ async function signIn(visit: Visit): Promise<Response> {
   if (!user) {
     return signInPage(visit, {
       status: 401,
-      message: "Email or password are not right. Check both and try again.",
+      message: "Email or password is not right. Check both and try again.",
     });
   }
   await signIns.forgive(email, exchange.clientAddress);

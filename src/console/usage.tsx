@@ -25,7 +25,7 @@ function readChoice({ query }: MemberVisit): { period: UsagePeriod; environment:
 }
 
 /** Every day of the period, those without requests too. */
-async function daysOf(
+export async function daysOf(
   visit: MemberVisit,
   period: UsagePeriod,
   environment: Environment,

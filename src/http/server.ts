@@ -3,6 +3,7 @@ import { AppError } from "../core/errors.ts";
 import type { Log } from "../core/ports.ts";
 import { addressKey, authenticate, type Caller } from "./auth.ts";
 import { type CdnParts, servePicture } from "./cdn.ts";
+import { clientAddress } from "./client-address.ts";
 import { docsHandler } from "./docs.ts";
 import { asAppError, failure } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
@@ -24,7 +25,7 @@ interface AnswerParts extends HttpParts {
 }
 
 /** Answers one request from one client address; never rejects. */
-export type Answer = (request: Request, clientAddress: string) => Promise<Response>;
+export type Answer = (request: Request, peer: string) => Promise<Response>;
 
 /** Bodies are bounded by our own reader, which answers 413 in the envelope; Bun's limit would cut the connection. */
 const NO_BUN_BODY_LIMIT = Number.MAX_SAFE_INTEGER;
@@ -51,13 +52,13 @@ export function httpAnswer(httpParts: HttpParts): Answer {
   const parts: AnswerParts = { ...httpParts, requests: requestMetrics() };
   const exchanges = new WeakMap<Request, Exchange>();
   const router = routes(parts, (request) => exchanges.get(request) as Exchange);
-  return async (original, clientAddress) => {
+  return async (original, peer) => {
     // HEAD is GET without its body (RFC 9110, 9.3.2), for every address alike.
     const isHead = original.method === "HEAD";
     // Bun makes the address of the Host header, whatever that holds.
     const url = URL.parse(original.url);
     const request = isHead && url ? new Request(url, { headers: original.headers }) : original;
-    const exchange = await open(parts, request, url ?? NO_ADDRESS, clientAddress);
+    const exchange = await open(parts, request, url ?? NO_ADDRESS, peer);
     exchanges.set(request, exchange);
     const startedAt = performance.now();
     let response: Response;
@@ -91,13 +92,14 @@ async function withoutBody(response: Response): Promise<Response> {
   return new Response(null, { status, headers });
 }
 
-async function open(parts: HttpParts, request: Request, url: URL, clientAddress: string): Promise<Exchange> {
+async function open(parts: HttpParts, request: Request, url: URL, peer: string): Promise<Exchange> {
+  const address = clientAddress(request, peer, parts.config.baseUrl);
   return {
     request,
     url,
     requestId: parts.random.id("req"),
-    clientAddress,
-    rate: await parts.limiter.look(addressKey({ clientAddress }), ADDRESS_BUDGET),
+    clientAddress: address,
+    rate: await parts.limiter.look(addressKey({ clientAddress: address }), ADDRESS_BUDGET),
   };
 }
 

@@ -9,15 +9,24 @@ export async function insertAudit({ db, t }: Tx, entry: AuditEntry): Promise<voi
   await db.insert(t.auditEntries).values(entry);
 }
 
-/** Newest first, with the email of who did it (null: the command line) and the account's name. */
+export interface AuditRow {
+  entry: AuditEntry;
+  /** Who did it; null: the command line. */
+  email: string | null;
+  /** 1 when whoever did it is an operator now. */
+  isOperator: number | null;
+  accountName: string | null;
+}
+
+/** Newest first. */
 export async function listAudit(
   { db, t }: Tx,
   query: { accountId?: string | undefined; after?: ListPosition | undefined; limit: number },
-): Promise<{ entry: AuditEntry; email: string | null; accountName: string | null }[]> {
+): Promise<AuditRow[]> {
   const a = t.auditEntries;
   const { accountId, after, limit } = query;
   return db
-    .select({ entry: a, email: t.users.email, accountName: t.accounts.name })
+    .select({ entry: a, email: t.users.email, isOperator: t.users.isOperator, accountName: t.accounts.name })
     .from(a)
     .leftJoin(t.users, eq(t.users.id, a.userId))
     .leftJoin(t.accounts, eq(t.accounts.id, a.accountId))

@@ -1,5 +1,6 @@
-import { and, desc, eq, inArray } from "drizzle-orm";
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
+import type { ListPosition } from "./images.ts";
 import type { Tx } from "./store.ts";
 
 export type LedgerEntry = Tables["ledgerEntries"]["$inferSelect"];
@@ -31,12 +32,33 @@ export async function latestGrant({ db, t }: Tx, accountId: string): Promise<Led
 }
 
 /** The newest entries of an account. */
-export async function listEntries({ db, t }: Tx, accountId: string, limit: number): Promise<LedgerEntry[]> {
+export function listEntries(tx: Tx, accountId: string, limit: number): Promise<LedgerEntry[]> {
+  return ledgerPage(tx, { accountId, limit });
+}
+
+/** An account's entries, newest first, after `after`; with `grantsOnly` those that added credits. */
+export async function ledgerPage(
+  { db, t }: Tx,
+  query: {
+    accountId: string;
+    grantsOnly?: boolean | undefined;
+    after?: ListPosition | undefined;
+    limit: number;
+  },
+): Promise<LedgerEntry[]> {
+  const l = t.ledgerEntries;
+  const { accountId, grantsOnly, after, limit } = query;
   return db
     .select()
-    .from(t.ledgerEntries)
-    .where(eq(t.ledgerEntries.accountId, accountId))
-    .orderBy(desc(t.ledgerEntries.createdAt), desc(t.ledgerEntries.id))
+    .from(l)
+    .where(
+      and(
+        eq(l.accountId, accountId),
+        grantsOnly ? eq(l.kind, "grant") : undefined,
+        after ? sql`(${l.createdAt}, ${l.id}) < (${after.createdAt}, ${after.id})` : undefined,
+      ),
+    )
+    .orderBy(desc(l.createdAt), desc(l.id))
     .limit(limit);
 }
 

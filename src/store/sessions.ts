@@ -1,5 +1,6 @@
-import { and, eq, gt, isNull, lte, ne } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, lte, ne } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
+import { SESSION_IDLE_MS } from "../core/limits.ts";
 import type { Tx } from "./store.ts";
 import type { User } from "./users.ts";
 
@@ -34,6 +35,16 @@ export async function openAccount({ db, t }: Tx, id: string, accountId: string |
 
 export async function deleteSession({ db, t }: Tx, tokenHash: string): Promise<void> {
   await db.delete(t.sessions).where(eq(t.sessions.tokenHash, tokenHash));
+}
+
+/** A user's sessions that are not over, the last used first. */
+export async function sessionsOf({ db, t }: Tx, userId: string, now: number): Promise<Session[]> {
+  const s = t.sessions;
+  return db
+    .select()
+    .from(s)
+    .where(and(eq(s.userId, userId), gt(s.expiresAt, now), gt(s.lastSeenAt, now - SESSION_IDLE_MS)))
+    .orderBy(desc(s.lastSeenAt));
 }
 
 /** Signs a user out everywhere; `exceptId` keeps the session that asks. */

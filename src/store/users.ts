@@ -48,6 +48,10 @@ export async function makeOperator({ db, t }: Tx, id: string): Promise<void> {
   await db.update(t.users).set({ isOperator: 1 }).where(eq(t.users.id, id));
 }
 
+export async function endOperator({ db, t }: Tx, id: string): Promise<void> {
+  await db.update(t.users).set({ isOperator: 0 }).where(eq(t.users.id, id));
+}
+
 /** Adds a member, or changes the role of one. */
 export async function putMembership({ db, t }: Tx, membership: Membership): Promise<void> {
   const { memberships } = t;

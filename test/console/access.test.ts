@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sendTest } from "../../src/app/manage-deliveries.ts";
 import { createEndpoint } from "../../src/app/manage-webhooks.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
-import type { ConsoleRoute } from "../../src/console/visit.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import { listKeys } from "../../src/store/keys.ts";
 import {
@@ -13,7 +12,7 @@ import {
   testAccount,
   testServer,
 } from "../harness.ts";
-import { type Client, client, PASSWORD, testMember, testOperator } from "./sessions.ts";
+import { addressOf, type Client, client, PASSWORD, testMember, testOperator } from "./sessions.ts";
 
 const HOSTILE = `<script>alert("x")</script>'"><img src=x onerror=alert(1)>`;
 
@@ -53,6 +52,7 @@ beforeAll(async () => {
     webhooks: endpoint.id,
     deliveries: delivery.id,
     accounts: mine.account.id,
+    operators: op.id,
     user: tom.id,
   };
   owner = await client(service, baseUrl, ana);
@@ -62,15 +62,6 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** The address of a route with the ids of the account "mine" in it. */
-function addressOf({ path }: ConsoleRoute): string {
-  const kind = path.split("/")[path.includes("/operator/") ? 3 : 2] ?? "";
-  return path
-    .replace(":user", ids.user ?? "")
-    .replace(":id", ids[kind] ?? "none")
-    .replace(":token", "A".repeat(43));
-}
-
 const closed = consoleRoutes.filter((route) => route.access !== "anyone");
 const SECRETS = ["secret-player", "secret-hook", "Mine ", "ana@mine.example", "tom@mine.example"];
 
@@ -78,7 +69,7 @@ test("no route shows or changes another account's data to a foreign session", as
   const before = await state();
   for (const route of closed) {
     if (route.path === "/console/sign-out") continue;
-    const path = addressOf(route);
+    const path = addressOf(route, ids);
     const answer = await (route.method === "GET"
       ? stranger.get(path)
       : stranger.post(path, {
@@ -87,9 +78,12 @@ test("no route shows or changes another account's data to a foreign session", as
           reason: "x",
           amount: "5",
           environment: "test",
+          url: "http://127.0.0.1:9/stolen",
+          events: "image.failed",
+          hours: "24",
         }));
     const text = await answer.text();
-    for (const secret of SECRETS)
+    for (const secret of [...SECRETS, mine.account.id])
       expect({ path, leaks: text.includes(secret) }).toEqual({ path, leaks: false });
     if (route.path.includes(":") || route.access === "operator")
       expect({ method: route.method, path, status: answer.status }).toEqual({
@@ -131,7 +125,7 @@ test("without a session every route leads to the sign-in page", async () => {
       headers: { origin: server.baseUrl },
     };
     if (route.method === "POST") init.body = new URLSearchParams({ a: "b" });
-    const answer = await fetch(server.baseUrl + addressOf(route), init);
+    const answer = await fetch(server.baseUrl + addressOf(route, ids), init);
     expect(answer.status).toBe(303);
     expect(answer.headers.get("location")).toStartWith("/console/sign-in");
   }
@@ -226,7 +220,7 @@ test("a developer cannot manage members, and an operator on a visit only looks, 
   const writes = consoleRoutes.filter(
     (r) => r.method === "POST" && (r.access === "member" || r.access === "owner"),
   );
-  for (const route of writes) expect((await boss.post(addressOf(route))).status).toBe(403);
+  for (const route of writes) expect((await boss.post(addressOf(route, ids))).status).toBe(403);
   const [last] = await listAudit(server.service.store.read, { limit: 1 });
   expect(last).toMatchObject({
     email: "op@service.example",

@@ -1,21 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import axe from "axe-core";
-import type { Page } from "puppeteer-core";
-import { addMember, addOperator } from "../../src/app/manage-users.ts";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Webhook } from "standardwebhooks";
+import { addMember } from "../../src/app/manage-users.ts";
 import { freePort } from "../../src/cli/serve.ts";
-import { get, imageRequest, post, type TestServer, testAccount, testServer, untilEnded } from "../harness.ts";
+import { listKeys } from "../../src/store/keys.ts";
+import { deleteSessionsOf } from "../../src/store/sessions.ts";
+import { get, imageRequest, post, type TestServer, testAccount, testServer } from "../harness.ts";
 import { type TestBrowser, testBrowser } from "./browser.ts";
-import { PASSWORD, signIn, submit, testMember, testOperator, textOf } from "./sessions.ts";
+import { PASSWORD, signIn, submit, testMember, textOf } from "./sessions.ts";
 
 let server: TestServer;
 let browser: TestBrowser;
 /** A partner's webhook receiver that keeps what it is sent. */
-const heard: string[] = [];
+const heard: { body: string; headers: Record<string, string> }[] = [];
 const receiver = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   fetch: async (request) => {
-    heard.push(await request.text());
+    heard.push({ body: await request.text(), headers: Object.fromEntries(request.headers) });
     return new Response("thanks");
   },
 });
@@ -57,8 +58,15 @@ test("from a setup link to a key that works, is shown once, is replaced and is r
   const key = await page.$eval("#fresh-key", (input) => (input as HTMLInputElement).value);
   const works = async (text: string) => (await get(baseUrl, text, "/v1/images")).status;
   expect(await works(key)).toBe(200);
+  await page.browserContext().overridePermissions(baseUrl, ["clipboard-read", "clipboard-write"]);
+  await page.click("[data-copies=fresh-key]");
+  await page.waitForFunction(() => document.querySelector("#toast")?.textContent?.includes("Copied"));
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
+  const createWithKey = () => post(baseUrl, key, imageRequest());
+  expect((await createWithKey()).status).toBe(202);
   await page.reload();
   expect(await page.content()).not.toContain(key);
+  expect(await textOf(page)).toContain("just now");
 
   await page.click('[data-opens^="regenerate-"]');
   const [row] = await page.$$eval("tbody tr", (rows) => rows.map((tr) => tr.textContent ?? ""));
@@ -69,6 +77,13 @@ test("from a setup link to a key that works, is shown once, is replaced and is r
   await page.click('[data-opens^="confirm-"]');
   await submit(page, "dialog[open] .button-danger");
   expect([await works(key), await works(successor)]).toEqual([401, 200]);
+  await page.click('[data-opens^="revoke-"]');
+  await submit(page, "dialog[open] .button-danger");
+  expect(await works(successor)).toBe(401);
+  // Neither the page nor what is stored holds a key that was made here.
+  const stored = JSON.stringify(await listKeys(service.store.read, account.id));
+  for (const each of [key, successor])
+    expect([await page.content(), stored].some((text) => text.includes(each))).toBe(false);
 
   const used = await fetch(invited.setupUrl ?? "");
   expect(used.status).toBe(404);
@@ -116,7 +131,7 @@ test("the playground shows the request while it is filled in, sends it, and show
   expect(complaints).toEqual([]);
 });
 
-test("a webhook endpoint is added, tested and its delivery looked at", async () => {
+test("a webhook endpoint is added, tested, its delivery looked at and repeated, and its secret rotated", async () => {
   const { service, baseUrl } = server;
   const { account } = await testAccount(service);
   await testMember(service, account.id, "dev@hooks.example");
@@ -133,7 +148,35 @@ test("a webhook endpoint is added, tested and its delivery looked at", async () 
   await page.waitForFunction(() => document.querySelector("#attempts")?.textContent?.includes("HTTP 200"), {
     timeout: 15_000,
   });
-  expect(heard.some((body) => body.includes("webhook.test"))).toBe(true);
+  const [event] = heard.filter(({ body }) => body.includes("webhook.test"));
+  // The secret that was shown is the one that signs.
+  expect(new Webhook(secret).verify(event?.body ?? "", event?.headers ?? {})).toMatchObject({
+    type: "webhook.test",
+  });
+
+  const before = heard.length;
+  await submit(page, ".page-head form .button-primary");
+  await page.waitForFunction(() => document.querySelectorAll("#attempts li").length === 2, {
+    timeout: 15_000,
+  });
+  expect(heard[before]).toMatchObject({ body: event?.body });
+
+  await page.click(".page-head .actions a.button:not([href*=images])");
+  await page.waitForSelector('[data-opens="rotate"]');
+  await page.click('[data-opens="rotate"]');
+  await submit(page, "dialog[open] .button-primary");
+  const next = await page.$eval("#fresh-secret", (input) => (input as HTMLInputElement).value);
+  expect(next).not.toBe(secret);
+  await submit(page, ".page-head form .button-primary");
+  await page.waitForFunction(() => document.querySelector("#attempts")?.textContent?.includes("HTTP 200"), {
+    timeout: 15_000,
+  });
+  const last = heard.at(-1);
+  // For a day both sign.
+  for (const each of [secret, next])
+    expect(new Webhook(each).verify(last?.body ?? "", last?.headers ?? {})).toMatchObject({
+      type: "webhook.test",
+    });
   expect(complaints).toEqual([]);
 });
 
@@ -173,92 +216,32 @@ test("a passkey is added, signs in without a password, and no longer once it is 
   expect(complaints.filter((text) => !text.includes("403"))).toEqual([]);
 });
 
-describe("accessibility", () => {
-  let page: Page;
-  let complaints: string[];
-  const paths: string[] = [];
+test("an image in the making shows its end without a reload", async () => {
+  const { service, baseUrl } = server;
+  const { account, testKey } = await testAccount(service);
+  await testMember(service, account.id, "dev@watch.example");
+  const { page, complaints } = await browser.open();
+  await signIn(page, baseUrl, "dev@watch.example");
+  const accepted = await post(baseUrl, testKey, imageRequest({ player: { external_id: "test_slow" } }));
+  const { data } = (await accepted.json()) as { data: { image_id: string } };
+  await page.goto(`${baseUrl}/console/images/${data.image_id}`);
+  expect(await textOf(page)).not.toContain("Completed");
+  await page.waitForSelector("main img.picture", { timeout: 60_000 });
+  expect(await textOf(page)).toContain("Completed");
+  // A settled page asks no more.
+  expect(await page.$("main [hx-get]")).toBeNull();
+  expect(complaints).toEqual([]);
+});
 
-  /** Serious and critical findings of axe on the page that is open. */
-  async function findings(): Promise<string[]> {
-    // The page's own policy forbids injected scripts; the debugger may still evaluate axe's source.
-    await page.evaluate(axe.source);
-    const result = await page.evaluate(() =>
-      // biome-ignore lint/suspicious/noExplicitAny: axe is there by its own script.
-      (globalThis as any).axe.run(document, { resultTypes: ["violations"] }),
-    );
-    const { violations, passes } = result as import("axe-core").AxeResults;
-    // A page on which axe could not look at anything would look flawless.
-    expect(passes.length).toBeGreaterThan(10);
-    return violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`);
-  }
-
-  beforeAll(async () => {
-    const { service, baseUrl } = server;
-    const { account, testKey } = await testAccount(service, { name: "Axe United" });
-    await testMember(service, account.id, "axe@united.example");
-    await testOperator(service, "op@united.example");
-    const made = [];
-    for (const external_id of ["player-1", "test_fail_no_player"]) {
-      const accepted = await post(baseUrl, testKey, imageRequest({ player: { external_id } }));
-      const { data } = (await accepted.json()) as { data: { image_id: string } };
-      await untilEnded(baseUrl, testKey, data.image_id);
-      made.push(data.image_id);
-    }
-    ({ page, complaints } = await browser.open());
-    paths.push(
-      ...[
-        "",
-        "/keys",
-        "/images?environment=test",
-        "/images?environment=test&view=table",
-        "/images?environment=live",
-      ],
-      ...made.map((id) => `/images/${id}`),
-      ...[
-        "/playground",
-        "/usage",
-        "/usage?environment=test",
-        "/webhooks",
-        "/members",
-        "/profile",
-        "/no-such-page",
-      ],
-    );
-  });
-
-  const themes = ["light", "dark"] as const;
-  for (const theme of themes) {
-    test(`no page has a serious finding, ${theme}`, async () => {
-      const { baseUrl } = server;
-      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
-      const found: Record<string, string[]> = {};
-      const check = async (path: string) => {
-        await page.goto(`${baseUrl}/console${path}`);
-        const problems = await findings();
-        const tooWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-        if (tooWide) problems.push("wider than the window");
-        if (problems.length > 0) found[path] = problems;
-      };
-      await page.setViewport({ width: theme === "light" ? 1280 : 360, height: 800 });
-      await check("/sign-in");
-      const { setupUrl } = await addOperator(server.service, { email: `${theme}@united.example` });
-      await check(new URL(setupUrl ?? "").pathname.replace("/console", ""));
-      await signIn(page, baseUrl, "axe@united.example");
-      for (const path of paths) await check(path);
-      await signIn(page, baseUrl, "op@united.example");
-      for (const path of ["", "/accounts", "/templates", "/operators", "/audit"])
-        await check(`/operator${path}`);
-      await page.goto(`${baseUrl}/console/operator/accounts`);
-      const account = await page.$eval(
-        "tbody a",
-        (link) => new URL((link as HTMLAnchorElement).href).pathname,
-      );
-      await check(account.replace("/console", ""));
-      expect(found).toEqual({});
-      // The missing page is told by its status, which browsers also write to the console.
-      expect(complaints.filter((text) => !text.includes("404"))).toEqual([]);
-    });
-  }
+test("a session that ended leads the whole page to the sign-in, also when only a part was asked for", async () => {
+  const { service, baseUrl } = server;
+  const { account } = await testAccount(service);
+  const user = await testMember(service, account.id, "gone@play.example");
+  const { page } = await browser.open();
+  await signIn(page, baseUrl, "gone@play.example");
+  await page.goto(`${baseUrl}/console/playground`);
+  await service.store.write((tx) => deleteSessionsOf(tx, user.id));
+  await submit(page, ".send button[type=submit]");
+  expect(page.url()).toBe(`${baseUrl}/console/sign-in?ended=1`);
+  expect(await textOf(page)).toContain("Your session has ended");
 });

@@ -1,6 +1,7 @@
 import type { Page } from "puppeteer-core";
 import { addMember, addOperator } from "../../src/app/manage-users.ts";
 import { completeSetup, startSession } from "../../src/app/sign-in.ts";
+import type { ConsoleRoute } from "../../src/console/visit.ts";
 import type { Workspace } from "../../src/deps.ts";
 import type { MemberRole, User } from "../../src/store/users.ts";
 
@@ -26,6 +27,19 @@ export async function testOperator(parts: Parts, email: string): Promise<User> {
 
 export function tokenOf(setupUrl: string | null): string {
   return setupUrl?.split("/").pop() ?? "";
+}
+
+/** The address of a route, with an id of each kind, such as `images`, in the place of its parameter. */
+export function addressOf({ path }: Pick<ConsoleRoute, "path">, ids: Record<string, string>): string {
+  const kind = path.split("/")[path.includes("/operator/") ? 3 : 2] ?? "";
+  const values: Record<string, string | undefined> = {
+    id: ids[kind],
+    user: ids.user,
+    token: "A".repeat(43),
+    name: kind === "templates" ? "club_card" : "img_none.png",
+    layout: "portrait",
+  };
+  return path.replace(/:(\w+)/g, (_, name) => values[name] ?? "none");
 }
 
 export interface Client {

@@ -3,6 +3,7 @@ import { addMember, addOperator, firstOperatorLink, removeMember } from "../../s
 import {
   checkPassword,
   completeSetup,
+  endOtherSessions,
   endSession,
   passwordProblem,
   readSession,
@@ -46,6 +47,28 @@ test("a session ends after eight idle hours, and after a week however busy it is
   }
   clock.advance(step);
   expect(await readSession(workspace, busy.token)).toBeUndefined();
+});
+
+test("a page that renews itself does not keep a session alive", async () => {
+  const { user } = await memberOfNewAccount("ana@example.com");
+  const { token } = await startSession(workspace, user, undefined);
+  for (let spent = 0; spent < SESSION_IDLE_MS; spent += SESSION_IDLE_MS / 4) {
+    expect(await readSession(workspace, token, { isClick: false })).toBeDefined();
+    workspace.clock.advance(SESSION_IDLE_MS / 4);
+  }
+  expect(await readSession(workspace, token, { isClick: false })).toBeUndefined();
+});
+
+test("signing out elsewhere keeps the session that asks", async () => {
+  const { user } = await memberOfNewAccount("ana@example.com");
+  const [here, there] = [
+    await startSession(workspace, user, undefined),
+    await startSession(workspace, user, undefined),
+  ];
+  const keep = (await readSession(workspace, here.token))?.session.id ?? "";
+  expect(await endOtherSessions(workspace, { user, keepSessionId: keep })).toBe(1);
+  expect(await readSession(workspace, here.token)).toBeDefined();
+  expect(await readSession(workspace, there.token)).toBeUndefined();
 });
 
 test("signing in begins a new session under a new token and ends the browser's old one", async () => {
@@ -141,6 +164,15 @@ test("the link for the first operator is there until an operator has a password"
   });
   expect(user).toMatchObject({ email: "boss@example.com", isOperator: 1 });
   expect(await firstOperatorLink(workspace)).toBeNull();
+});
+
+test("a first operator's link that lay unused is worth nothing once there is an operator", async () => {
+  const link = tokenOf(await firstOperatorLink(workspace));
+  const { setupUrl } = await addOperator(workspace, { email: "boss@example.com" });
+  await completeSetup(workspace, { token: tokenOf(setupUrl), password: PASSWORD, email: "" });
+  expect(await setupLinkFor(workspace, link)).toBeUndefined();
+  const late = completeSetup(workspace, { token: link, password: PASSWORD, email: "thief@example.com" });
+  expect(late).rejects.toThrow("has an operator by now");
 });
 
 test("guesses are bounded for emails that exist and for those that do not, and success forgives mistakes", async () => {

@@ -7,7 +7,7 @@
 
   const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
   const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
-  const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+  const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "narrow" });
   /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
   const STEPS = [
     ["day", 86_400_000],
@@ -37,18 +37,33 @@
     }
   };
 
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let fade;
+  /** Tells the reader something for a while; screen readers read it out. @param {string} text */
+  const say = (text) => {
+    const toast = document.getElementById("toast");
+    if (!toast) return;
+    toast.textContent = text;
+    clearTimeout(fade);
+    fade = setTimeout(() => {
+      toast.textContent = "";
+    }, 4000);
+  };
+
   /** @param {HTMLElement} button */
   const copy = async (button) => {
     const target = document.getElementById(button.dataset.copies ?? "");
     if (!target) return;
     const text = target instanceof HTMLInputElement ? target.value : (target.textContent ?? "");
-    await navigator.clipboard.writeText(text);
-    const label = button.querySelector("[data-label]") ?? button;
-    const before = label.textContent;
-    label.textContent = "Copied";
-    setTimeout(() => {
-      label.textContent = before;
-    }, 1500);
+    // Browsers give pages over plain HTTP no clipboard: there the text is marked, for the reader's own keys.
+    const copied = await navigator.clipboard?.writeText(text).then(
+      () => true,
+      () => false,
+    );
+    if (!copied) getSelection()?.selectAllChildren(target);
+    if (!copied && target instanceof HTMLInputElement) target.select();
+    const done = copied || document.execCommand("copy");
+    say(done ? "Copied to the clipboard" : "Press Ctrl+C or ⌘C to copy the marked text");
   };
 
   const showTheme = () => {
@@ -96,6 +111,7 @@
     localTimes(document);
     showTheme();
   });
+  document.addEventListener("htmx:sendError", () => say("No connection. Reload the page when it is back."));
   document.addEventListener("htmx:load", ({ target }) => {
     if (target instanceof Element) localTimes(target);
   });

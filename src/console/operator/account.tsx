@@ -1,24 +1,27 @@
 /** @jsxImportSource preact */
 
 import { logAction } from "../../app/audit-log.ts";
-import { creditsAvailable } from "../../app/credits.ts";
 import { changePlan, grantCredits, resumeAccount, suspendAccount } from "../../app/manage-account.ts";
 import { addMember, issueSetupLink } from "../../app/manage-users.ts";
 import { OperatorError } from "../../core/errors.ts";
 import { type Account, findAccount } from "../../store/accounts.ts";
-import { listEntries } from "../../store/ledger.ts";
+import { listAudit } from "../../store/audit.ts";
+import { ledgerPage } from "../../store/ledger.ts";
 import { openAccount } from "../../store/sessions.ts";
 import { membershipsOf, membersOf } from "../../store/users.ts";
-import { Badge, Card, Confirm, count, Field, Notice, PageHead, PostForm, Stat, Time } from "../elements.tsx";
+import { AuditTable, byName } from "../audit-table.tsx";
+import { Balance } from "../credits.tsx";
+import { Badge, Card, Confirm, count, Field, Notice, PageHead, PostForm, Time } from "../elements.tsx";
 import { shell } from "../layout.tsx";
+import { Ledger, Statement, statementCsv } from "../ledger.tsx";
 import { FreshLink, InviteForm, readRole } from "../members.tsx";
+import { ownPath } from "../own-path.ts";
 import { notFound } from "../page-error.ts";
 import { redirect } from "../respond.ts";
 import { field, operator, type UserVisit } from "../visit.ts";
 import { readCredits, readTier, TierSelect } from "./accounts.tsx";
-import { Ledger } from "./ledger.tsx";
 
-const ENTRIES_SHOWN = 50;
+const ENTRIES_SHOWN = 10;
 const MAX_REASON_CHARS = 300;
 
 async function accountOf({ parts, params }: UserVisit): Promise<Account> {
@@ -43,6 +46,7 @@ function HeadActions({ visit, account }: { visit: UserVisit; account: Account })
           id="suspend"
           action={`${path(account)}/suspend`}
           button="Suspend"
+          small={false}
           title={`Suspend ${account.name}?`}
           confirm="Suspend account"
         >
@@ -143,7 +147,11 @@ async function Members({ visit, account }: { visit: UserVisit; account: Account 
 
 async function accountPage(visit: UserVisit): Promise<Response> {
   const account = await accountOf(visit);
-  const entries = await listEntries(visit.parts.store.read, account.id, ENTRIES_SHOWN);
+  const { read } = visit.parts.store;
+  const [entries, log] = await Promise.all([
+    ledgerPage(read, { accountId: account.id, limit: ENTRIES_SHOWN }),
+    listAudit(read, { accountId: account.id, limit: ENTRIES_SHOWN }),
+  ]);
   const flash = visit.flashes.take(visit.session.id);
   return shell(
     visit,
@@ -165,25 +173,39 @@ async function accountPage(visit: UserVisit): Promise<Response> {
           {account.suspendedReason ?? "No reason was given."}
         </Notice>
       )}
-      <Card>
-        <dl class="stats">
-          <Stat label="Credits left" value={count(creditsAvailable(account, visit.now))} />
-          <Stat
-            label="Of the plan"
-            value={count(account.creditsPlan)}
-            note={`${count(account.creditLimit)} a month`}
-          />
-          <Stat label="Top-up" value={count(account.creditsTopup)} />
-          <Stat label="Reserved" value={count(account.creditsHeld)} note="For cards in the making" />
-        </dl>
-      </Card>
+      <Balance account={account} now={visit.now} />
       <MoneyForms visit={visit} account={account} />
       {await Members({ visit, account })}
-      <Card flush title="Ledger" note={`The newest ${ENTRIES_SHOWN} entries. Entries are never changed.`}>
-        <Ledger entries={entries} />
+      <Card
+        flush
+        title="Ledger"
+        note={`The newest ${ENTRIES_SHOWN} entries. Entries are never changed.`}
+        actions={
+          <a class="button button-small" href={`${path(account)}/ledger`}>
+            All entries
+          </a>
+        }
+      >
+        <Ledger entries={entries} linked={false} />
+      </Card>
+      <Card flush title="Activity" note={`The newest ${ENTRIES_SHOWN} entries of the audit log.`}>
+        <AuditTable rows={log} who={byName} />
       </Card>
     </>,
     { flash },
+  );
+}
+
+async function ledgerOf(visit: UserVisit): Promise<Response> {
+  const account = await accountOf(visit);
+  return shell(
+    visit,
+    `Ledger of ${account.name}`,
+    <>
+      <PageHead title="Ledger" lead={<a href={path(account)}>{account.name}</a>} />
+      <Balance account={account} now={visit.now} />
+      {await Statement({ visit, accountId: account.id, path: `${path(account)}/ledger`, linked: false })}
+    </>,
   );
 }
 
@@ -271,7 +293,7 @@ async function view(visit: UserVisit): Promise<Response> {
     } as const;
     await logAction(tx, what, { now: clock.now(), random });
   });
-  return redirect("/console", visit.exchange);
+  return redirect(ownPath(field(visit, "next")), visit.exchange);
 }
 
 async function leave(visit: UserVisit): Promise<Response> {
@@ -285,6 +307,10 @@ async function leave(visit: UserVisit): Promise<Response> {
 
 export const accountRoutes = [
   operator.get("/console/operator/accounts/:id", accountPage),
+  operator.get("/console/operator/accounts/:id/ledger", ledgerOf),
+  operator.get("/console/operator/accounts/:id/ledger.csv", async (visit) =>
+    statementCsv(visit, (await accountOf(visit)).id),
+  ),
   operator.post("/console/operator/accounts/:id/suspend", suspend),
   operator.post("/console/operator/accounts/:id/resume", resume),
   operator.post("/console/operator/accounts/:id/credits", topUp),

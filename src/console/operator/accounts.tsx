@@ -15,9 +15,9 @@ const MAX_NAME_CHARS = 120;
 const MAX_CREDITS = 1_000_000_000;
 
 export const TIER_NAMES: Record<Account["tier"], string> = {
-  starter: "Starter, 120 requests a minute",
-  growth: "Growth, 600 requests a minute",
-  scale: "Scale, 6,000 requests a minute",
+  starter: "Starter, 120 a minute",
+  growth: "Growth, 600 a minute",
+  scale: "Scale, 6,000 a minute",
 };
 
 /** Whole credits from a form. Throws an OperatorError that names the field. */

@@ -1,8 +1,13 @@
 /** @jsxImportSource preact */
+import { statfs } from "node:fs/promises";
 import { ENVIRONMENTS } from "../../../db/schema.ts";
+import { MIN_FREE_DISK_BYTES } from "../../core/limits.ts";
 import { listAccounts } from "../../store/accounts.ts";
+import { deskNumbers } from "../../store/desk.ts";
 import { queueDepth, recentFailures } from "../../store/image-search.ts";
-import { Badge, Card, count, Empty, EnvironmentBadge, PageHead, Stat, Time } from "../elements.tsx";
+import type { Image } from "../../store/images.ts";
+import { VERSION } from "../../version.ts";
+import { Badge, Card, count, Empty, EnvironmentBadge, PageHead, PostForm, Stat, Time } from "../elements.tsx";
 import { playerName } from "../image-parts.tsx";
 import { shell } from "../layout.tsx";
 import { html } from "../respond.ts";
@@ -10,27 +15,113 @@ import { operator, type UserVisit } from "../visit.ts";
 
 const FAILURES_SHOWN = 12;
 
-/** Queue and workers now; the page asks for it again every few seconds. */
+const DAY_MS = 86_400_000;
+const GIB = 1024 ** 3;
+
+/** Queue, workers, deliveries and disk now; the page asks for it again every few seconds. */
 async function pulse({ parts, now }: UserVisit) {
   const { read } = parts.store;
-  const [live, test] = await Promise.all(ENVIRONMENTS.map((name) => queueDepth(read, name)));
+  const [[live, test], numbers, disk] = await Promise.all([
+    Promise.all(ENVIRONMENTS.map((name) => queueDepth(read, name))),
+    deskNumbers(read, { since: now - DAY_MS }),
+    statfs(parts.config.dataDir),
+  ]);
   const workers = parts.pool.health();
   const oldest = live?.oldestQueuedAt ?? null;
-  const waited = oldest === null ? "Nobody waits" : `Oldest waits ${Math.round((now - oldest) / 1000)} s`;
+  const waited =
+    oldest === null ? "Nobody waits" : `The oldest waits ${Math.max(0, Math.round((now - oldest) / 1000))} s`;
+  const freeBytes = disk.bavail * disk.bsize;
   return (
     <div id="pulse" hx-get="/console/operator/pulse" hx-trigger="every 3s" hx-swap="outerHTML">
-      <dl class="stats">
+      <dl class="stats stats-many">
         <Stat label="Live images queued" value={count(live?.queued ?? 0)} note={waited} />
-        <Stat label="Being rendered" value={count(live?.rendering ?? 0)} />
+        <Stat label="Being rendered" value={count(live?.rendering ?? 0)} note="Live" />
         <Stat
           label="Renderers ready"
           value={`${workers.ready} of ${workers.wanted}`}
           note={workers.ready < workers.wanted ? "Some are starting" : "All warm"}
         />
         <Stat label="Test images open" value={count((test?.queued ?? 0) + (test?.rendering ?? 0))} />
+        <Stat label="Failed in 24 hours" value={count(numbers.failedSince)} note="Live and test" />
+        <Stat
+          label="Webhooks to deliver"
+          value={count(numbers.deliveriesOpen)}
+          note="First tries and repeats"
+        />
+        <Stat
+          label="Endpoints in trouble"
+          value={count(numbers.endpointsFailing)}
+          note={numbers.endpointsFailing === 0 ? "All answer" : "Failing or disabled"}
+        />
+        <Stat
+          label="Disk free"
+          value={`${(freeBytes / GIB).toFixed(freeBytes < 10 * GIB ? 1 : 0)} GiB`}
+          note={freeBytes < MIN_FREE_DISK_BYTES ? "Too little: creates are refused" : "In the data folder"}
+        />
       </dl>
     </div>
   );
+}
+
+function Failures({ visit, failures, names }: FailuresProps) {
+  if (failures.length === 0)
+    return <Empty title="Nothing failed">Failed images of all accounts appear here with their reason.</Empty>;
+  return (
+    <table class="table">
+      <caption class="visually-hidden">Recent failures</caption>
+      <thead>
+        <tr>
+          <th scope="col">Account</th>
+          <th scope="col">Player</th>
+          <th scope="col">Why</th>
+          <th scope="col">When</th>
+          <th scope="col">
+            <span class="visually-hidden">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {failures.map((image) => (
+          <tr key={image.id}>
+            <th scope="row">
+              <a href={`/console/operator/accounts/${image.accountId}`}>
+                {names.get(image.accountId) ?? image.accountId}
+              </a>
+              <span class="sub">
+                <EnvironmentBadge environment={image.environment} />
+              </span>
+            </th>
+            <td data-label="Player">{playerName(image)}</td>
+            <td data-label="Why" class="long">
+              {image.failureMessage}
+              {image.renders > 1 && <Badge>{`${image.renders} attempts`}</Badge>}
+            </td>
+            <td data-label="When">
+              <Time at={image.completedAt ?? image.updatedAt} style="relative" />
+            </td>
+            <td class="cell-actions">
+              <PostForm visit={visit} action={`/console/operator/accounts/${image.accountId}/view`}>
+                <input type="hidden" name="next" value={`/console/images/${image.id}`} />
+                <button
+                  type="submit"
+                  class="button button-small"
+                  aria-label={`Look at the image of ${playerName(image)}`}
+                >
+                  Look
+                </button>
+              </PostForm>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface FailuresProps {
+  visit: UserVisit;
+  failures: Image[];
+  names: Map<string, string>;
 }
 
 async function deskPage(visit: UserVisit): Promise<Response> {
@@ -45,7 +136,7 @@ async function deskPage(visit: UserVisit): Promise<Response> {
     visit,
     "Desk",
     <>
-      <PageHead title="Operator's desk" lead="What the service does right now.">
+      <PageHead title="Operator's desk" lead="The whole service at a glance.">
         <a class="button" href="/ready">
           Readiness
         </a>
@@ -53,45 +144,11 @@ async function deskPage(visit: UserVisit): Promise<Response> {
           Accounts
         </a>
       </PageHead>
-      <Card title="Queue and renderers">{now}</Card>
+      <Card title="Right now" note={`cardpress ${VERSION}, renewed every three seconds`}>
+        {now}
+      </Card>
       <Card flush title="Recent failures" note="Live and test, newest first. None of them cost a credit.">
-        {failures.length === 0 ? (
-          <Empty title="Nothing failed">Failed images of all accounts appear here with their reason.</Empty>
-        ) : (
-          <table class="table">
-            <caption class="visually-hidden">Recent failures</caption>
-            <thead>
-              <tr>
-                <th scope="col">Account</th>
-                <th scope="col">Player</th>
-                <th scope="col">Why</th>
-                <th scope="col">When</th>
-              </tr>
-            </thead>
-            <tbody>
-              {failures.map((image) => (
-                <tr key={image.id}>
-                  <th scope="row">
-                    <a href={`/console/operator/accounts/${image.accountId}`}>
-                      {names.get(image.accountId) ?? image.accountId}
-                    </a>
-                    <span class="sub">
-                      <EnvironmentBadge environment={image.environment} />
-                    </span>
-                  </th>
-                  <td data-label="Player">{playerName(image)}</td>
-                  <td data-label="Why" class="long">
-                    {image.failureMessage}
-                    {image.renders > 1 && <Badge>{`${image.renders} attempts`}</Badge>}
-                  </td>
-                  <td data-label="When">
-                    <Time at={image.completedAt ?? image.updatedAt} style="relative" />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        )}
+        <Failures visit={visit} failures={failures} names={names} />
       </Card>
     </>,
   );

@@ -1,11 +1,62 @@
 /** @jsxImportSource preact */
-import { addOperator } from "../../app/manage-users.ts";
-import { listOperators } from "../../store/users.ts";
-import { Card, Field, PageHead, PostForm, Time } from "../elements.tsx";
+import { addOperator, issueSetupLink, removeOperator } from "../../app/manage-users.ts";
+import { listOperators, type User } from "../../store/users.ts";
+import { Card, Confirm, Field, PageHead, PostForm, Time } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { FreshLink } from "../members.tsx";
+import { notFound } from "../page-error.ts";
 import { redirect } from "../respond.ts";
 import { field, operator, type UserVisit } from "../visit.ts";
+
+function Row({ visit, user }: { visit: UserVisit; user: User }) {
+  const path = `/console/operator/operators/${user.id}`;
+  const isSelf = user.id === visit.user.id;
+  return (
+    <tr>
+      <th scope="row">
+        {user.email}
+        {isSelf && <span class="note"> (you)</span>}
+      </th>
+      <td data-label="Last sign-in">
+        {user.lastSignInAt === null ? (
+          <span class="note">Has not signed in yet</span>
+        ) : (
+          <Time at={user.lastSignInAt} style="relative" />
+        )}
+      </td>
+      <td data-label="Since">
+        <Time at={user.createdAt} />
+      </td>
+      <td class="cell-actions">
+        {!isSelf && (
+          <>
+            <Confirm
+              visit={visit}
+              id={`link-${user.id}`}
+              action={`${path}/link`}
+              button="New setup link"
+              title={`A new link for ${user.email}?`}
+              confirm="Make the link"
+              danger={false}
+            >
+              <p>Whoever opens it sets the password of this user. Earlier links stop working.</p>
+            </Confirm>
+            <Confirm
+              visit={visit}
+              id={`remove-${user.id}`}
+              action={`${path}/remove`}
+              button="Remove"
+              title={`Remove ${user.email}?`}
+              confirm="Remove operator"
+            >
+              <p>They are signed out at once. If they are a member of an account, they stay one.</p>
+            </Confirm>
+          </>
+        )}
+      </td>
+    </tr>
+  );
+}
 
 async function operatorsPage(visit: UserVisit): Promise<Response> {
   const operators = await listOperators(visit.parts.store.read);
@@ -27,19 +78,14 @@ async function operatorsPage(visit: UserVisit): Promise<Response> {
               <th scope="col">Email</th>
               <th scope="col">Last sign-in</th>
               <th scope="col">Since</th>
+              <th scope="col">
+                <span class="visually-hidden">Actions</span>
+              </th>
             </tr>
           </thead>
           <tbody>
             {operators.map((user) => (
-              <tr key={user.id}>
-                <th scope="row">{user.email}</th>
-                <td data-label="Last sign-in">
-                  {user.lastSignInAt === null ? "Not yet" : <Time at={user.lastSignInAt} style="relative" />}
-                </td>
-                <td data-label="Since">
-                  <Time at={user.createdAt} />
-                </td>
-              </tr>
+              <Row key={user.id} visit={visit} user={user} />
             ))}
           </tbody>
         </table>
@@ -73,7 +119,30 @@ async function add(visit: UserVisit): Promise<Response> {
   return redirect("/console/operator/operators", visit.exchange);
 }
 
+/** The operator of the address. */
+async function operatorOf({ parts, params }: UserVisit): Promise<User> {
+  const found = (await listOperators(parts.store.read)).find(({ id }) => id === params.id);
+  if (!found) throw notFound();
+  return found;
+}
+
+async function newLink(visit: UserVisit): Promise<Response> {
+  const { id: userId } = await operatorOf(visit);
+  const { user, setupUrl } = await issueSetupLink(visit.parts, { userId, by: visit.user.id });
+  if (setupUrl !== null) visit.flashes.put(visit.session.id, { link: { email: user.email, url: setupUrl } });
+  return redirect("/console/operator/operators", visit.exchange);
+}
+
+async function remove(visit: UserVisit): Promise<Response> {
+  const { id: userId } = await operatorOf(visit);
+  const user = await removeOperator(visit.parts, { userId, by: visit.user.id });
+  visit.flashes.put(visit.session.id, { notice: `${user.email} is no longer an operator.` });
+  return redirect("/console/operator/operators", visit.exchange);
+}
+
 export const operatorsRoutes = [
   operator.get("/console/operator/operators", operatorsPage),
   operator.post("/console/operator/operators", add),
+  operator.post("/console/operator/operators/:id/link", newLink),
+  operator.post("/console/operator/operators/:id/remove", remove),
 ];

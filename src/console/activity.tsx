@@ -1,0 +1,49 @@
+/** @jsxImportSource preact */
+import { type AuditRow, listAudit } from "../store/audit.ts";
+import { membersOf } from "../store/users.ts";
+import { AuditTable } from "./audit-table.tsx";
+import { Card, PageHead } from "./elements.tsx";
+import { readPosition } from "./images.tsx";
+import { shell } from "./layout.tsx";
+import { type MemberVisit, member } from "./visit.ts";
+
+const PAGE_SIZE = 50;
+
+async function activityPage(visit: MemberVisit): Promise<Response> {
+  const { parts, account, query } = visit;
+  const after = readPosition(query.get("after"));
+  const [found, members] = await Promise.all([
+    listAudit(parts.store.read, { accountId: account.id, after, limit: PAGE_SIZE + 1 }),
+    membersOf(parts.store.read, account.id),
+  ]);
+  const rows = found.slice(0, PAGE_SIZE);
+  const last = rows.at(-1)?.entry;
+  const known = new Set(members.map(({ user }) => user.id));
+  // Who runs the service is one to its partners, whichever person it was.
+  const who = ({ entry, email, isOperator }: AuditRow) =>
+    email === null || (isOperator === 1 && !known.has(entry.userId ?? ""))
+      ? "Operator of the service"
+      : email;
+  return shell(
+    visit,
+    "Activity",
+    <>
+      <PageHead
+        title="Activity"
+        lead="Who changed what in this account, newest first. Entries are never changed, and visits of the operator are among them."
+      />
+      <Card flush>
+        <AuditTable rows={rows} who={who} />
+      </Card>
+      {found.length > PAGE_SIZE && last && (
+        <nav class="pager" aria-label="Pages">
+          <a class="button" href={`/console/activity?after=${last.createdAt}.${last.id}`}>
+            Older
+          </a>
+        </nav>
+      )}
+    </>,
+  );
+}
+
+export const activityRoutes = [member.get("/console/activity", activityPage)];

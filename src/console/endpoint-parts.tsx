@@ -1,0 +1,68 @@
+/** @jsxImportSource preact */
+import { type AuditAction, logAction } from "../app/audit-log.ts";
+import type { Endpoint } from "../app/manage-webhooks.ts";
+import { AppError, OperatorError } from "../core/errors.ts";
+import { SUBSCRIBABLE_EVENTS } from "../core/webhook-event.ts";
+import { Badge, CopyText } from "./elements.tsx";
+import type { Flash } from "./flash.ts";
+import type { MemberVisit } from "./visit.ts";
+
+export function FreshSecret({ secret }: { secret: NonNullable<Flash["secret"]> }) {
+  return (
+    <section class="card card-accent" aria-labelledby="secret-title">
+      <h2 id="secret-title">Copy the signing secret now</h2>
+      <p>{`It is shown only this time. Your receiver at ${secret.url} verifies every event with it.`}</p>
+      <CopyText id="fresh-secret" text={secret.text} label="Signing secret" />
+    </section>
+  );
+}
+
+export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
+  if (endpoint.state !== "enabled") return <Badge tone="bad">Disabled</Badge>;
+  return endpoint.failingSince === null ? (
+    <Badge tone="good">Enabled</Badge>
+  ) : (
+    <Badge tone="test">Failing</Badge>
+  );
+}
+
+/** Which events an endpoint is to hear of; null: all. */
+export function EventChoice({ chosen }: { chosen: readonly string[] | null }) {
+  return (
+    <fieldset class="choices">
+      <legend>Events</legend>
+      {SUBSCRIBABLE_EVENTS.map((event) => (
+        <label key={event}>
+          <input
+            type="checkbox"
+            name="events"
+            value={event}
+            checked={chosen === null || chosen.includes(event)}
+          />{" "}
+          {event}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** The events of a form. Throws an OperatorError when none is chosen. */
+export function readEvents({ form }: MemberVisit): string[] | null {
+  const chosen = form.getAll("events");
+  if (chosen.length === 0) throw new OperatorError("Choose at least one event.");
+  // All of them means all to come as well.
+  return chosen.length === SUBSCRIBABLE_EVENTS.length ? null : chosen;
+}
+
+/** Writes a line of the audit log about an endpoint. */
+export async function note(visit: MemberVisit, action: AuditAction, subject: string): Promise<void> {
+  const { store, clock, random } = visit.parts;
+  const what = { by: visit.user.id, accountId: visit.account.id, action, subject };
+  await store.write((tx) => logAction(tx, what, { now: clock.now(), random }));
+}
+
+/** A refused address or filter is told beside the form rather than on a page of its own. */
+export function asFormProblem(error: unknown): never {
+  if (error instanceof AppError && error.code === "INVALID_REQUEST") throw new OperatorError(error.message);
+  throw error;
+}

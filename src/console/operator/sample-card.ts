@@ -1,0 +1,71 @@
+import { mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import PQueue from "p-queue";
+import samplePhoto from "../../../templates/club_card/samples/astronaut.png" with { type: "file" };
+import type { TemplateManifest } from "../../core/template-manifest.ts";
+import type { LoadedTemplate } from "../../render/template.ts";
+import type { ConsoleParts } from "../visit.ts";
+
+export type LayoutName = keyof TemplateManifest["layouts"];
+
+/** A size inside each layout's range, in pixels: large enough to judge a template by, quick to set. */
+export const SAMPLE_SIZES: Record<LayoutName, { width: number; height: number }> = {
+  portrait: { width: 640, height: 800 },
+  square: { width: 720, height: 720 },
+  landscape: { width: 960, height: 600 },
+};
+
+/** Partners' cards come first: one sample at a time, and none while no renderer gets free. */
+const making = new PQueue({ concurrency: 1 });
+const WAIT_FOR_RENDERER_MS = 20_000;
+
+/**
+ * The path of a card a template makes, set once for each version of its files and kept in the cache folder. Rejects when
+ * no renderer gets free in time, or the template cannot be set.
+ */
+export function sampleCard(
+  parts: Pick<ConsoleParts, "pool" | "folder">,
+  name: string,
+  template: LoadedTemplate,
+  layout: LayoutName,
+): Promise<string> {
+  const version = Bun.hash(JSON.stringify(template.manifest) + template.html + template.css).toString(36);
+  const path = join(parts.folder.cache, "samples", `${name}-${layout}-${version}.webp`);
+  return making.add(async () => {
+    if (!(await Bun.file(path).exists())) await make(parts, { name, layout, path });
+    return path;
+  });
+}
+
+async function make(
+  { pool }: Pick<ConsoleParts, "pool">,
+  { name, layout, path }: { name: string; layout: LayoutName; path: string },
+): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const renderer = await pool.acquire(AbortSignal.timeout(WAIT_FOR_RENDERER_MS));
+  try {
+    const outcome = await renderer.render(
+      {
+        jobId: `sample-${layout}`,
+        card: {
+          player: { name: "Maya Okafor", position: "ST", number: 9, skillLevel: 93 },
+          style: {
+            preset: name,
+            ...SAMPLE_SIZES[layout],
+            format: "webp",
+            backgroundTheme: "stadium night",
+          },
+          branding: {},
+        },
+        photoPath: samplePhoto,
+        photoSha256: new Bun.CryptoHasher("sha256").update(await Bun.file(samplePhoto).bytes()).digest("hex"),
+        badgePath: null,
+        outputPath: path,
+      },
+      () => {},
+    );
+    if (outcome.kind === "refused") throw new Error(`The sample of ${name} was refused: ${outcome.message}`);
+  } finally {
+    renderer.release();
+  }
+}

@@ -1,0 +1,19 @@
+import ipaddr from "ipaddr.js";
+
+/** Where a proxy in front of us can stand: on this machine or in its own network, never out on the internet. */
+const PROXY_RANGES = new Set(["loopback", "private", "uniqueLocal", "linkLocal"]);
+
+/**
+ * The address a request comes from, for limits. With an https base URL there is a proxy in front of us, since we speak
+ * plain HTTP; it appends the address it was called from to X-Forwarded-For. Only the last entry is the proxy's own word,
+ * and only a neighbour is believed: whoever calls us directly cannot choose an address.
+ */
+export function clientAddress(request: Request, peer: string, baseUrl: string): string {
+  if (!baseUrl.startsWith("https://") || !isNeighbour(peer)) return peer;
+  const last = request.headers.get("x-forwarded-for")?.split(",").at(-1)?.trim() ?? "";
+  return ipaddr.isValid(last) ? ipaddr.process(last).toString() : peer;
+}
+
+function isNeighbour(address: string): boolean {
+  return ipaddr.isValid(address) && PROXY_RANGES.has(ipaddr.process(address).range());
+}

@@ -1,0 +1,30 @@
+import { and, gte, sql } from "drizzle-orm";
+import type { Tx } from "./store.ts";
+
+const number = sql<number>`count(*)`.mapWith(Number);
+
+/** What operators see at a glance besides the queue of images; each number has its index. */
+export async function deskNumbers(
+  { db, t }: Tx,
+  query: { since: number },
+): Promise<{ failedSince: number; deliveriesOpen: number; endpointsFailing: number }> {
+  const { images: i, webhookDeliveries: d, webhookEndpoints: e } = t;
+  // States are written out: SQLite does not look into parameters when it chooses a partial index.
+  const [failed, pending, sending, failing] = await Promise.all([
+    db
+      .select({ n: number })
+      .from(i)
+      .where(and(sql`${i.state} = 'failed'`, gte(i.completedAt, query.since))),
+    db.select({ n: number }).from(d).where(sql`${d.state} = 'pending'`),
+    db.select({ n: number }).from(d).where(sql`${d.state} = 'sending'`),
+    db
+      .select({ n: number })
+      .from(e)
+      .where(sql`${e.state} = 'disabled' or (${e.state} = 'enabled' and ${e.failingSince} is not null)`),
+  ]);
+  return {
+    failedSince: failed[0]?.n ?? 0,
+    deliveriesOpen: (pending[0]?.n ?? 0) + (sending[0]?.n ?? 0),
+    endpointsFailing: failing[0]?.n ?? 0,
+  };
+}

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import axe from "axe-core";
+import type { Page } from "puppeteer-core";
+import { getDelivery, sendTest } from "../../src/app/manage-deliveries.ts";
+import { addMember } from "../../src/app/manage-users.ts";
+import { createEndpoint } from "../../src/app/manage-webhooks.ts";
+import { consoleRoutes } from "../../src/console/routes.ts";
+import type { Access } from "../../src/console/visit.ts";
+import { listKeys } from "../../src/store/keys.ts";
+import { imageRequest, post, type TestServer, testAccount, testServer, untilEnded } from "../harness.ts";
+import { type TestBrowser, testBrowser } from "./browser.ts";
+import { addressOf, signIn, submit, testMember, testOperator } from "./sessions.ts";
+
+let server: TestServer;
+let browser: TestBrowser;
+let page: Page;
+let complaints: string[];
+/** Words without a gap for a line to break at. */
+const LONG = "Llanfairpwllgwyngyll".repeat(20);
+/** A receiver whose answer is a line longer than any window. */
+const receiver = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch: () => new Response(`upstream failed ${"x".repeat(400)}`, { status: 503 }),
+});
+/** Addresses of every page by who may see it. */
+const pages: Record<"anyone" | "member" | "operator", string[]> = { anyone: [], member: [], operator: [] };
+
+/** What is not a page: files, pictures, and parts that a page asks for itself. */
+const NOT_A_PAGE = /\.csv$|\/(photo|thumb|attempts|pulse)$|\/cards\/|\/:layout$|^\/console\/playground\/:id$/;
+
+beforeAll(async () => {
+  const env = { CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: receiver.url.origin };
+  [server, browser] = await Promise.all([testServer({ env }), testBrowser()]);
+  const { service, baseUrl } = server;
+  const { account, testKey } = await testAccount(service, { name: LONG.slice(0, 110) });
+  const member = await testMember(service, account.id, "axe@united.example");
+  const boss = await testOperator(service, "op@united.example");
+  const images: string[] = [];
+  for (const external_id of [LONG.slice(0, 255), "test_fail_no_player"]) {
+    const player = { external_id, name: LONG.slice(0, 100) };
+    const accepted = await post(baseUrl, testKey, imageRequest({ player }));
+    const { data } = (await accepted.json()) as { data: { image_id: string } };
+    await untilEnded(baseUrl, testKey, data.image_id);
+    images.push(data.image_id);
+  }
+  const scope = { accountId: account.id, environment: "test" } as const;
+  const { endpoint } = await createEndpoint(service, { ...scope, url: `${receiver.url}${LONG}` });
+  const delivery = await sendTest(service, { endpointId: endpoint.id });
+  while ((await getDelivery(service, { deliveryId: delivery.id })).attempts === 0) await Bun.sleep(10);
+  const invite = {
+    accountId: account.id,
+    email: "kim@united.example",
+    role: "developer",
+    vouched: true,
+  } as const;
+  const { setupUrl } = await addMember(service, invite);
+  const [key] = await listKeys(service.store.read, account.id);
+  const ids = {
+    images: images[0] ?? "",
+    keys: key?.id ?? "",
+    members: member.id,
+    webhooks: endpoint.id,
+    deliveries: delivery.id,
+    accounts: account.id,
+    operators: boss.id,
+  };
+  for (const route of consoleRoutes) {
+    if (route.method !== "GET" || NOT_A_PAGE.test(route.path)) continue;
+    pages[readerOf(route.access)].push(addressOf(route, ids));
+  }
+  pages.anyone.push(new URL(setupUrl ?? "").pathname, "/console/sign-in?ended=1");
+  pages.member.push(
+    "/console/images?environment=test",
+    "/console/images?environment=test&view=table",
+    "/console/images?search=nobody",
+    `/console/images/${images[1]}`,
+    "/console/usage?environment=test",
+    "/console/credits?show=grants",
+    "/console/no-such-page",
+  );
+  ({ page, complaints } = await browser.open());
+});
+afterAll(async () => {
+  await Promise.all([server?.close(), browser?.close(), receiver.stop(true)]);
+});
+
+function readerOf(access: Access): keyof typeof pages {
+  return access === "anyone" || access === "operator" ? access : "member";
+}
+
+/** Serious and critical findings of axe on the page that is open. */
+async function findings(): Promise<string[]> {
+  // The page's own policy forbids injected scripts; the debugger may still evaluate axe's source.
+  await page.evaluate(axe.source);
+  const result = await page.evaluate(() =>
+    // biome-ignore lint/suspicious/noExplicitAny: axe is there by its own script.
+    (globalThis as any).axe.run(document, { resultTypes: ["violations"] }),
+  );
+  const { violations, passes } = result as import("axe-core").AxeResults;
+  // A page on which axe could not look at anything would look flawless.
+  expect(passes.length).toBeGreaterThan(10);
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)}`);
+}
+
+/** How far the page reaches beyond a window of this width. */
+async function excess(width: number): Promise<string[]> {
+  await page.setViewport({ width, height: 800 });
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  return wide > 0 ? [`${wide} px wider than a window of ${width} px`] : [];
+}
+
+async function walk(paths: string[], width: number): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {};
+  for (const path of paths) {
+    await page.setViewport({ width, height: 800 });
+    const answer = await page.goto(server.baseUrl + path);
+    expect(answer?.headers()["content-type"]).toContain("text/html");
+    const problems = [...(await findings()), ...(await excess(1280)), ...(await excess(360))];
+    if (problems.length > 0) found[path] = problems;
+  }
+  return found;
+}
+
+for (const theme of ["light", "dark"] as const) {
+  test(`no page has a serious finding or is wider than a small phone, ${theme}`, async () => {
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
+    const width = theme === "light" ? 1280 : 360;
+    expect(pages.member.length + pages.operator.length).toBeGreaterThan(25);
+    expect(await walk(pages.anyone, width)).toEqual({});
+    await signIn(page, server.baseUrl, "axe@united.example");
+    expect(await walk(pages.member, width)).toEqual({});
+    await signIn(page, server.baseUrl, "op@united.example");
+    expect(await walk(pages.operator, width)).toEqual({});
+    // Pages that are missing, or links that are spent, are told by their status, which browsers write to the console.
+    expect(complaints.filter((text) => !text.includes("404"))).toEqual([]);
+  });
+
+  test(`secrets that were just made and open dialogs have no serious finding, ${theme}`, async () => {
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
+    await page.setViewport({ width: 1280, height: 800 });
+    await signIn(page, server.baseUrl, "axe@united.example");
+    await page.goto(`${server.baseUrl}/console/keys`);
+    await page.type("#name", `A key for the ${theme}`);
+    await submit(page, "main .row-form button[type=submit]");
+    await page.waitForSelector("#fresh-key");
+    expect([...(await findings()), ...(await excess(1280)), ...(await excess(360))]).toEqual([]);
+    await page.click('[data-opens^="revoke-"]');
+    expect([...(await findings()), ...(await excess(1280)), ...(await excess(360))]).toEqual([]);
+  });
+}
+
+/** What has the focus, in a few words, and whether the eye can see that it has. */
+function focused() {
+  return page.evaluate(() => {
+    const element = document.activeElement as HTMLElement;
+    const { outlineStyle, outlineWidth } = getComputedStyle(element);
+    return {
+      name: (element.getAttribute("aria-label") ?? element.textContent ?? "").trim(),
+      visible: outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 2,
+      inDialog: element.closest("dialog")?.open ?? false,
+    };
+  });
+}
+
+test("the keyboard skips to the content, sees where it is, and opens and leaves dialogs", async () => {
+  await page.setViewport({ width: 1280, height: 800 });
+  await signIn(page, server.baseUrl, "axe@united.example");
+  await page.goto(`${server.baseUrl}/console/keys`);
+  await page.keyboard.press("Tab");
+  expect((await focused()).name).toBe("Skip to the content");
+  await page.keyboard.press("Enter");
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
+
+  const names: string[] = [];
+  for (let i = 0; i < 6; i++) {
+    await page.keyboard.press("Tab");
+    const { name, visible } = await focused();
+    expect({ name, visible }).toEqual({ name, visible: true });
+    names.push(name);
+  }
+  expect(names).toContain("Regenerate");
+  while ((await focused()).name !== "Revoke") await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  expect((await focused()).inDialog).toBe(true);
+  // The page behind is out of reach while the dialog asks.
+  for (let i = 0; i < 8; i++) {
+    await page.keyboard.press("Tab");
+    const { inDialog, name } = await focused();
+    expect(
+      inDialog || name === "" || (await page.evaluate(() => document.activeElement === document.body)),
+    ).toBe(true);
+  }
+  await page.keyboard.press("Escape");
+  expect(await focused()).toMatchObject({ name: "Revoke", inDialog: false });
+});
