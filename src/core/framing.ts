@@ -49,7 +49,7 @@ export function placeCutout(
   // The body has to reach the line, or the player would float.
   const reach =
     (bottomLine - Math.max(topMargin, target.y - target.height * 0.5)) / Math.max(1, size.height - headTop);
-  let scale = Math.max(wanted, Math.min(reach, byFace * 1.6, wanted * 2.4));
+  let scale = Math.max(wanted, Math.min(reach, byFace * (framing.cutSides.bottom ? 2.1 : 1.6), wanted * 2.4));
   let y = target.y + target.height / 2 - (face.y + face.height / 2) * scale;
   if (scale < byFace * 0.9) y = Math.max(target.y - target.height * 0.42, topMargin) - headTop * scale;
 
