@@ -180,7 +180,7 @@ export function tierOf(skillLevel: number): Tier {
 function companionOf(primary: string): string {
   const p = toOklch(primary);
   return p.l < 0.6
-    ? shade(p, 0.95, 0.16, 0.03)
+    ? shade(p, 0.96, 0.08, 0.012)
     : shade(p, clamp(p.l - 0.5, 0.16, 0.34), 0.7, 0.12);
 }
 
@@ -217,7 +217,7 @@ function panelColours(p: Oklch, s: Oklch) {
   // A red that is lightened as far as a blue turns pink, and no club plays in pink by accident.
   const lift = p.c > 0.14 && (p.h < 45 || p.h > 345) ? 0.09 : 0.2;
   return {
-    panelDeep: shade(p, pale ? 0.72 : Math.max(0.13, mid * 0.42), pale ? 0.9 : 0.75, 0.16),
+    panelDeep: shade(p, pale ? 0.72 : Math.max(0.13, mid * 0.37), pale ? 0.9 : 0.75, 0.16),
     panel: shade(p, pale ? 0.86 : mid * 0.88, 1.02),
     panelLight: shade(p, clamp(mid + lift, 0.5, 0.97), 1),
     accent: shade(s, clamp(s.l, 0.3, 0.94)),
@@ -227,7 +227,7 @@ function panelColours(p: Oklch, s: Oklch) {
 
 function metalColours(s: Oklch, p: Oklch, tier?: Tier) {
   // Strong chroma makes plastic of metal; a colourless secondary takes a breath of the primary.
-  const tint = s.c > 0.03 ? s : { ...s, h: p.h, c: Math.min(p.c, 0.03) };
+  const tint = s.c > 0.03 ? s : { ...s, h: p.h, c: Math.min(p.c, 0.018) };
   const c = Math.min(tint.c, tier === "gold" ? 0.125 : tier === "bronze" ? 0.105 : 0.1);
   const dark = !tier && s.l < 0.36;
   const of = (l: number, chroma: number) =>
