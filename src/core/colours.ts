@@ -179,9 +179,7 @@ export function tierOf(skillLevel: number): Tier {
 /** A partner for a lone brand colour: white with a breath of its hue, or its own hue as dark as ink. */
 function companionOf(primary: string): string {
   const p = toOklch(primary);
-  return p.l < 0.6
-    ? shade(p, 0.96, 0.08, 0.012)
-    : shade(p, clamp(p.l - 0.5, 0.16, 0.34), 0.7, 0.12);
+  return p.l < 0.6 ? shade(p, 0.96, 0.08, 0.012) : shade(p, clamp(p.l - 0.5, 0.16, 0.34), 0.7, 0.12);
 }
 
 /**

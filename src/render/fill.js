@@ -101,9 +101,7 @@ async function setPicture(card, name, source) {
  * @param {HTMLElement} card
  */
 function castShadow(card) {
-  const canvas = /** @type {HTMLCanvasElement | null} */ (
-    card.querySelector('canvas[data-shadow="player"]')
-  );
+  const canvas = /** @type {HTMLCanvasElement | null} */ (card.querySelector('canvas[data-shadow="player"]'));
   const player = /** @type {HTMLImageElement | null} */ (card.querySelector('img[data-picture="player"]'));
   if (!canvas || !player) return;
   const { naturalWidth: width, naturalHeight: height } = player;

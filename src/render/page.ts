@@ -12,6 +12,7 @@ import type { CardFill, FillResult } from "./fill.js";
 // @ts-expect-error As above.
 import fitSource from "./fit.js" with { type: "text" };
 import { FONT_LIBRARY_CSS, fontLibraryFile, isDrawable } from "./fonts.ts";
+import { withMetadata } from "./metadata.ts";
 import { silhouette } from "./silhouette.ts";
 import type { LoadedTemplate } from "./template.ts";
 
@@ -89,7 +90,7 @@ export async function openCardPage(
       const filled = await fillPage(page, fill);
       const composed = performance.now();
       onStage?.("capture");
-      const bytes = await capture(session, style.format);
+      const bytes = withMetadata(await capture(session, style.format), style.format);
       const done = performance.now();
       return {
         bytes,
