@@ -55,7 +55,7 @@ function facets(canvas: Canvas): string {
     return polygon(
       [at(r, a), at(r + long * 0.4, a + wide), at(r + long, a), at(r + long * 0.3, a - wide * 0.6)],
       i % 4 === 0 ? c.accent : c.glow,
-      `opacity="${n(random(0.4, 0.9))}"`,
+      `fill-opacity="${n(random(0.4, 0.9))}"`,
     );
   });
   const bar = (shift: number, wide: number, tone: string, opacity: number) =>
@@ -67,7 +67,7 @@ function facets(canvas: Canvas): string {
         [shift - h * 0.42, h],
       ],
       tone,
-      `opacity="${opacity}"`,
+      `fill-opacity="${opacity}"`,
     );
   const bars = [
     bar(915, 9, c.accent, 1),
@@ -109,7 +109,7 @@ function crystal({ height: h, x, y, colours: c, random }: Canvas): string {
         [r.x, r.y],
       ],
       lit > 0 ? c.glow : c.deep,
-      `opacity="${(strength * (lit > 0 ? 0.3 : 0.6)).toFixed(2)}"`,
+      `fill-opacity="${(strength * (lit > 0 ? 0.3 : 0.6)).toFixed(2)}"`,
     );
   };
   return times(rows * columns, (i) =>

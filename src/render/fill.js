@@ -22,9 +22,10 @@ const READY_TIMEOUT_MS = 8000;
 /** A tiny badge stays a little soft rather than becoming a blur. */
 const MAX_BADGE_ENLARGEMENT = 2.5;
 
-/** The shadow's longer side while it is drawn, and its softness at that size. */
+/** The shadow's longer side while it is drawn, its softness at that size, and how dark it is. */
 const SHADOW_PX = 96;
 const SHADOW_BLUR_PX = 2.2;
+const SHADOW_OPACITY = 0.62;
 
 /** Brightness of 0..255 from which a badge is light, and that its outline needs to stand out from the card's foot. */
 const LIGHT_BADGE = 150;
@@ -64,7 +65,7 @@ export async function fillCard(fill) {
   await bounded("fonts", document.fonts.ready);
   const fontsReady = performance.now();
   await bounded("pictures", Promise.all(decoded));
-  castShadow(card);
+  await bounded("shadow", castShadow(card));
   if (fill.pictures.badge) describeBadge(card);
   const picturesReady = performance.now();
   const [box] = boxes;
@@ -96,17 +97,19 @@ async function setPicture(card, name, source) {
 }
 
 /**
- * Draws the player's outline, small and soft, into the template's shadow canvas: enlarged it is the shadow that a CSS
- * filter would take twenty times as long to blur.
+ * Draws the player's outline, small and soft, into the template's `<img data-shadow="player">`: enlarged it is the
+ * shadow that a CSS filter would take twenty times as long to blur. A canvas in the page itself would become a layer
+ * of its own, and everything above it another.
  * @param {HTMLElement} card
  */
-function castShadow(card) {
-  const canvas = /** @type {HTMLCanvasElement | null} */ (card.querySelector('canvas[data-shadow="player"]'));
+async function castShadow(card) {
+  const shadow = /** @type {HTMLImageElement | null} */ (card.querySelector('img[data-shadow="player"]'));
   const player = /** @type {HTMLImageElement | null} */ (card.querySelector('img[data-picture="player"]'));
-  if (!canvas || !player) return;
+  if (!shadow || !player) return;
   const { naturalWidth: width, naturalHeight: height } = player;
   const scale = SHADOW_PX / Math.max(width, height);
   const [w, h] = [Math.max(4, Math.round(width * scale)), Math.max(4, Math.round(height * scale))];
+  const canvas = document.createElement("canvas");
   canvas.width = w * 1.5;
   canvas.height = h * 1.5;
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
@@ -114,7 +117,10 @@ function castShadow(card) {
   context.drawImage(player, w / 4, h / 4, w, h);
   context.filter = "none";
   context.globalCompositeOperation = "source-in";
+  context.fillStyle = `rgb(0 0 0 / ${SHADOW_OPACITY})`;
   context.fillRect(0, 0, canvas.width, canvas.height);
+  shadow.src = canvas.toDataURL();
+  await shadow.decode();
 }
 
 /**
