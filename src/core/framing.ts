@@ -67,7 +67,8 @@ export function placeCutout(
     y = topMargin - headTop * scale;
   }
   const missing = bottomLine - (y + size.height * scale);
-  if (missing > 0) y += Math.min(missing, target.height * 0.5);
+  // Whole feet may not hang in the air, so a whole player is moved further than one whom the photo cuts.
+  if (missing > 0) y += Math.min(missing, target.height * (framing.cutSides.bottom ? 0.5 : 1.1));
   const x = placeAcross(size, framing, face, scale, target, frame);
   return {
     x,

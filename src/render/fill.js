@@ -43,6 +43,10 @@ const EMPTY = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAI
 export async function fillCard(fill) {
   const start = performance.now();
   const card = /** @type {HTMLElement} */ (document.querySelector(".card"));
+  // A card that was gone and comes back at once is painted afresh. Of one that changed, only the changed parts are, and
+  // where such a part ends the browser smooths edges a little differently.
+  card.style.cssText = "display: none; visibility: hidden";
+  card.getBoundingClientRect();
   // On the root, so that what lies outside the card has its colours too.
   const { style } = document.documentElement;
   style.cssText = "";
@@ -60,6 +64,7 @@ export async function fillCard(fill) {
     /** @type {HTMLElement} */ (box.firstElementChild).removeAttribute("style");
   }
   const decoded = Object.entries(fill.pictures).map(([name, source]) => setPicture(card, name, source));
+  card.style.display = "";
   // Layout makes the browser ask for the fonts that this text needs; only then does `ready` wait for them.
   card.getBoundingClientRect();
   await bounded("fonts", document.fonts.ready);
@@ -71,6 +76,7 @@ export async function fillCard(fill) {
   const [box] = boxes;
   if (!box) throw new Error('card.html has no element with data-fit="name"');
   const fit = fitText(box, fill.fit);
+  card.style.visibility = "";
   return {
     fit,
     timingsMs: {

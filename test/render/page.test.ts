@@ -148,6 +148,18 @@ describe("pictures", () => {
     expect([...jpeg.bytes.subarray(0, 2)]).toEqual([0xff, 0xd8]);
     expect((await lab.pixelsAt(jpeg.bytes, [[0, 0]]))[0]?.[3]).toBe(255);
   });
+
+  test("JPEG's backdrop has the club's colour and is dark", async () => {
+    const corner = async (primary: string) => {
+      const { bytes } = await render({ format: "jpeg", primary });
+      return (await lab.pixelsAt(bytes, [[0, 0]]))[0] as [number, number, number, number];
+    };
+    const [red, , redBlue] = await corner("#c8102e");
+    const [blueRed, , blue] = await corner("#0b3d91");
+    expect(red).toBeGreaterThan(redBlue);
+    expect(blue).toBeGreaterThan(blueRed);
+    expect(Math.max(red, blue)).toBeLessThan(90);
+  });
 });
 
 describe("texts on the card", () => {
