@@ -2,14 +2,17 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
-import type { Badge } from "../src/core/card.ts";
+import { type Badge, type Cutout, POSITIONS, type Position } from "../src/core/card.ts";
 import { THEMES } from "../src/core/themes.ts";
 import { openSealedPage, type PageFile } from "../src/render/browser.ts";
 import { type CardPage, openCardPage } from "../src/render/page.ts";
+import { openPhotoStudio } from "../src/render/photo.ts";
 import { loadTemplate } from "../src/render/template.ts";
+import manifest from "../test/photos/manifest.json" with { type: "json" };
 import { type CardWish, CUTOUT_NAMES, cardInput, cutout, NAMES, openBrowser } from "../test/render/cards.ts";
 
 const OUT = join(import.meta.dir, "../gallery");
+const PHOTOS = join(import.meta.dir, "../test/photos");
 const LAYOUTS = [
   [1024, 1280],
   [1100, 1100],
@@ -28,6 +31,12 @@ const CLUBS: [string, string | undefined][] = [
   ["#ff0000", "#00ff00"],
   ["#f4c2c2", undefined],
   ["#002b2b", "#003333"],
+  ["#ffffff", "#ffffff"],
+  ["#000000", "#000000"],
+  ["#ffe600", "#ffffff"],
+  ["#39ff14", "#ff00ff"],
+  ["#c8102e", undefined],
+  ["#f6eb61", undefined],
 ];
 
 interface Picture {
@@ -35,14 +44,15 @@ interface Picture {
   bytes: Uint8Array;
   contentType: string;
 }
-type Shot = { label: string; wish: CardWish; photo: (typeof CUTOUT_NAMES)[number] | null; badge?: Badge };
+type Photo = (typeof CUTOUT_NAMES)[number] | Cutout | null;
+type Shot = { label: string; wish: CardWish; photo: Photo; badge?: Badge };
 
 async function take(page: CardPage, shots: Shot[]): Promise<Picture[]> {
   const pictures: Picture[] = [];
   for (const shot of shots) {
     const picture = await page.render({
       card: cardInput({ width: 1024, height: 1280, ...shot.wish }),
-      cutout: shot.photo && (await cutout(shot.photo)),
+      cutout: typeof shot.photo === "string" ? await cutout(shot.photo) : shot.photo,
       badge: shot.badge ?? null,
     });
     pictures.push({ label: shot.label, ...picture });
@@ -66,11 +76,25 @@ async function sheet(
   const html = `<style>body{margin:16px;background:#8b8e93;display:grid;grid-template-columns:repeat(${columns},${cellPx}px);gap:14px;align-items:end}figure{margin:0}img{width:100%;display:block}figcaption{font:13px sans-serif;text-align:center;padding-top:4px}</style>${cells.join("")}`;
   files.set("/", { body: html, contentType: "text/html; charset=utf-8" });
   const page = await openSealedPage(browser, (path) => files.get(path), "/");
-  await page.setViewport({ width: columns * (cellPx + 14) + 18, height: 800 });
+  await page.setViewport({ width: columns * (cellPx + 14) + 18, height: 200 });
   await page.evaluate("Promise.all([...document.images].map((image) => image.decode()))");
   await page.screenshot({ path: join(OUT, `${name}.png`) as `${string}.png`, fullPage: true });
   await page.close();
   console.log(`gallery/${name}.png`);
+}
+
+/** Every sample photo that shows a player, cut out as a render worker would. */
+async function sampleCutouts(browser: Browser): Promise<[string, Cutout][]> {
+  const studio = await openPhotoStudio(browser);
+  const made: [string, Cutout][] = [];
+  for (const { file, expect } of manifest) {
+    if (expect !== "cutout") continue;
+    const result = await studio.cutOut(await Bun.file(join(PHOTOS, file)).bytes());
+    if (result.ok) made.push([file, result.cutout]);
+    else console.error(`${file}: ${result.message}`);
+  }
+  await studio.close();
+  return made;
 }
 
 /** Badges of every awkward kind, drawn by the browser at hand. */
@@ -89,6 +113,13 @@ async function badges(browser: Browser): Promise<[string, Badge][]> {
       200,
       200,
       "jpeg",
+    ],
+    [
+      "huge",
+      `<svg width="2000" height="2000" viewBox="0 0 100 100"><circle cx="50" cy="50" r="46" fill="#034694" stroke="#fff" stroke-width="5"/><path d="M50 15l9 25h26L64 56l8 27-22-16-22 16 8-27-21-16h26z" fill="#dba111"/></svg>`,
+      2000,
+      2000,
+      "png",
     ],
     ["tiny", `<div style="height:16px;background:red;border-radius:8px"></div>`, 16, 16, "png"],
   ];
@@ -109,12 +140,49 @@ async function badges(browser: Browser): Promise<[string, Badge][]> {
   return made;
 }
 
+const SIZES = [
+  [512, 512],
+  [1024, 1280],
+  [1280, 1024],
+  [1080, 1920],
+  [1920, 1080],
+] as const;
+/** A club for each sample photo, so that the sheet shows many colours too. */
+const clubOf = (i: number): CardWish => {
+  if (i % 3 === 0) return { skill: [95, 83, 68, 52][(i / 3) % 4] as number };
+  const [primary, secondary] = CLUBS[i % 7] as [string, string | undefined];
+  return { primary, ...(secondary ? { secondary } : {}), skill: 60 + ((i * 7) % 39) };
+};
+
 function shotLists(
   crests: [string, Badge][],
+  samples: [string, Cutout][],
 ): Record<string, { columns: number; cellPx: number; shots: Shot[] }> {
   const photos = [...CUTOUT_NAMES, null];
   const skills = [93, 84, 71, 58, 79];
   return {
+    photos: {
+      columns: samples.length,
+      cellPx: 240,
+      shots: SIZES.flatMap(([width, height]) =>
+        samples.map(([file, photo], i) => ({
+          label: `${file} ${width}x${height}`,
+          photo,
+          ...(i % 2 ? { badge: crests[0]?.[1] as Badge } : {}),
+          wish: { width, height, position: POSITIONS[i] as Position, number: 1 + i * 9, ...clubOf(i) },
+        })),
+      ),
+    },
+    thumbnails: {
+      columns: samples.length,
+      cellPx: 205,
+      shots: samples.map(([file, photo], i) => ({
+        label: file,
+        photo,
+        badge: crests[i % crests.length]?.[1] as Badge,
+        wish: { width: 512, height: 640, theme: THEMES[i * 2] as string, ...clubOf(i) },
+      })),
+    },
     layouts: {
       columns: 5,
       cellPx: 380,
@@ -211,7 +279,9 @@ const wanted = process.argv.slice(2);
 const browser = await openBrowser();
 try {
   const page = await openCardPage(browser, await loadTemplate("club_card"));
-  const lists = Object.entries(shotLists(await badges(browser))).filter(
+  const needsPhotos = wanted.length === 0 || wanted.includes("photos") || wanted.includes("thumbnails");
+  const samples = needsPhotos ? await sampleCutouts(browser) : [];
+  const lists = Object.entries(shotLists(await badges(browser), samples)).filter(
     ([name]) => wanted.length === 0 || wanted.includes(name),
   );
   for (const [name, { columns, cellPx, shots }] of lists) {

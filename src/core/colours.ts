@@ -52,7 +52,7 @@ export const READABLE_CONTRAST = 4.5;
 /** Lower bounds of skill level; what a partner without colours gets. */
 const TIERS: { from: number; tier: Tier; primary: string; secondary: string }[] = [
   { from: 90, tier: "elite", primary: "#2a1a5e", secondary: "#8fe9ff" },
-  { from: 75, tier: "gold", primary: "#7a4b0a", secondary: "#f6cf63" },
+  { from: 75, tier: "gold", primary: "#b27a12", secondary: "#f6cf63" },
   { from: 60, tier: "silver", primary: "#465365", secondary: "#d6e0ea" },
   { from: 0, tier: "bronze", primary: "#58301a", secondary: "#d58c55" },
 ];
@@ -176,12 +176,10 @@ export function tierOf(skillLevel: number): Tier {
   return (TIERS.find((tier) => skillLevel >= tier.from) ?? TIERS[TIERS.length - 1])?.tier as Tier;
 }
 
-/** A partner for a lone brand colour: its own hue, far away in lightness, a touch warmer. */
+/** A partner for a lone brand colour: white with a breath of its hue, or its own hue as dark as ink. */
 function companionOf(primary: string): string {
   const p = toOklch(primary);
-  return p.l < 0.6
-    ? shade(p, clamp(p.l + 0.42, 0.78, 0.92), 0.62, 0.13)
-    : shade(p, clamp(p.l - 0.5, 0.16, 0.34), 0.7, 0.12);
+  return p.l < 0.6 ? shade(p, 0.96, 0.08, 0.012) : shade(p, clamp(p.l - 0.5, 0.16, 0.34), 0.7, 0.12);
 }
 
 /**
@@ -217,8 +215,8 @@ function panelColours(p: Oklch, s: Oklch) {
   // A red that is lightened as far as a blue turns pink, and no club plays in pink by accident.
   const lift = p.c > 0.14 && (p.h < 45 || p.h > 345) ? 0.09 : 0.2;
   return {
-    panelDeep: shade(p, pale ? 0.64 : Math.max(0.13, mid * 0.42), pale ? 0.8 : 0.75, 0.16),
-    panel: shade(p, pale ? 0.8 : mid * 0.88, 1.02),
+    panelDeep: shade(p, pale ? 0.72 : Math.max(0.13, mid * 0.37), pale ? 0.9 : 0.75, 0.16),
+    panel: shade(p, pale ? 0.86 : mid * 0.88, 1.02),
     panelLight: shade(p, clamp(mid + lift, 0.5, 0.97), 1),
     accent: shade(s, clamp(s.l, 0.3, 0.94)),
     glow: s.l > 0.55 ? shade(s, clamp(s.l + 0.08, 0.8, 0.97), 0.85) : shade(p, 0.88, 0.6),
@@ -227,7 +225,7 @@ function panelColours(p: Oklch, s: Oklch) {
 
 function metalColours(s: Oklch, p: Oklch, tier?: Tier) {
   // Strong chroma makes plastic of metal; a colourless secondary takes a breath of the primary.
-  const tint = s.c > 0.03 ? s : { ...s, h: p.h, c: Math.min(p.c, 0.03) };
+  const tint = s.c > 0.03 ? s : { ...s, h: p.h, c: Math.min(p.c, 0.018) };
   const c = Math.min(tint.c, tier === "gold" ? 0.125 : tier === "bronze" ? 0.105 : 0.1);
   const dark = !tier && s.l < 0.36;
   const of = (l: number, chroma: number) =>

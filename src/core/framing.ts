@@ -8,6 +8,8 @@ export interface Placement extends Box {
 
 /** More than this and skin turns to mush: better a smaller player than a blurred one. */
 const MAX_ENLARGEMENT = 2.3;
+/** Where only more enlargement lets a small player reach the plate, some more blur is better than floating feet. */
+const MAX_REACH_ENLARGEMENT = 2.9;
 /** Brow to chin is about this part of a head with hair (Farkas, "Anthropometry of the Head and Face", 1994). */
 const FACE_PER_HEAD = 0.62;
 /** A full-length player shown at portrait scale would be a bust; this much of the way back shows the stance. */
@@ -38,7 +40,8 @@ export function placeCutout(
   const frame = toPixels(layout.frame, card);
   const bottomLine = layout.maxContentY * card.height;
   const face = faceOf(framing);
-  const headTop = Math.min(framing.head.y, face.y);
+  // Hair, a cap and raised hands reach above the head as the pose tells it; none of them may be cut.
+  const headTop = Math.min(framing.head.y, face.y, framing.body.y);
   const chest = framing.body.y + framing.body.height;
   const topMargin = framing.cutSides.top ? frame.y + 0.02 * card.height : 0.012 * card.height;
 
@@ -49,7 +52,11 @@ export function placeCutout(
   // The body has to reach the line, or the player would float.
   const reach =
     (bottomLine - Math.max(topMargin, target.y - target.height * 0.5)) / Math.max(1, size.height - headTop);
-  let scale = Math.max(wanted, Math.min(reach, byFace * 1.6, wanted * 2.4));
+  const limit = MAX_REACH_ENLARGEMENT * sharpness(card);
+  let scale = Math.max(
+    wanted,
+    Math.min(reach, limit, byFace * (framing.cutSides.bottom ? 2.1 : 1.6), wanted * 2.4),
+  );
   let y = target.y + target.height / 2 - (face.y + face.height / 2) * scale;
   if (scale < byFace * 0.9) y = Math.max(target.y - target.height * 0.42, topMargin) - headTop * scale;
 
@@ -59,10 +66,9 @@ export function placeCutout(
     scale = Math.max(floor, scale * (1 - (0.45 * overflow) / target.height));
     y = topMargin - headTop * scale;
   }
-  if (framing.cutSides.bottom && y + size.height * scale < bottomLine) {
-    const room = target.height * 0.5;
-    y += Math.min(bottomLine - (y + size.height * scale), room);
-  }
+  const missing = bottomLine - (y + size.height * scale);
+  // Whole feet may not hang in the air, so a whole player is moved further than one whom the photo cuts.
+  if (missing > 0) y += Math.min(missing, target.height * (framing.cutSides.bottom ? 0.5 : 1.1));
   const x = placeAcross(size, framing, face, scale, target, frame);
   return {
     x,
@@ -92,10 +98,11 @@ function placeAcross(
   let x = faceX + Math.max(-1, Math.min(1, (bodyX - faceX) / target.width)) * target.width * 0.16;
   const right = x + size.width * scale;
   // A straight edge slides under the frame where a small step is enough.
-  const step = target.width * 0.5;
-  if (framing.cutSides.left && !framing.cutSides.right && x > frame.x) x -= Math.min(step, x - frame.x);
+  const step = target.width * 0.35;
   const end = frame.x + frame.width;
-  if (framing.cutSides.right && !framing.cutSides.left && right < end) x += Math.min(step, end - right);
+  if (framing.cutSides.left && !framing.cutSides.right && x > frame.x && x - frame.x <= step) x = frame.x;
+  if (framing.cutSides.right && !framing.cutSides.left && right < end && end - right <= step)
+    x += end - right;
   return x;
 }
 

@@ -38,29 +38,24 @@ function base({ height: h, x, y, colours: c }: Canvas, turn: number): string {
   );
 }
 
-/** Shards of light that fly out from behind the player: long rays dim, splinters bright, one bar in the second colour. */
+/** Cut crystal: a mesh of tilted facets around the light behind the player, rays over it, two bars in the second colour. */
 function facets(canvas: Canvas): string {
   const { height: h, x, y, colours: c, random } = canvas;
   const at = (r: number, a: number): [number, number] => [x + Math.cos(a) * r, y + 80 + Math.sin(a) * r];
-  const rays = times(34, (i) => {
-    const a = (i / 34) * Math.PI * 2 + random(-0.06, 0.06);
-    const w = random(0.02, 0.08);
-    return polygon(
-      [at(random(80, 260), a), at(1900, a - w), at(1900, a + w)],
-      c.light,
-      `opacity="${n(random(0.1, 0.36))}"`,
-    );
+  const rays = times(17, (i) => {
+    const a = (i / 17) * Math.PI * 2 + random(-0.1, 0.1);
+    const w = random(0.025, 0.085);
+    return polygon([at(random(60, 200), a), at(1900, a - w), at(1900, a + w)], "url(#ray)");
   });
-  const splinters = times(60, (i) => {
+  const splinters = times(36, (i) => {
     const a = random(0, Math.PI * 2);
-    const r = random(380, 1000);
-    const long = random(30, 120);
-    const wide = random(0.006, 0.02);
-    const tone = i % 5 === 0 ? c.accent : i % 2 ? c.light : c.deep;
+    const r = random(420, 1000);
+    const long = random(24, 90);
+    const wide = random(0.004, 0.014);
     return polygon(
       [at(r, a), at(r + long * 0.4, a + wide), at(r + long, a), at(r + long * 0.3, a - wide * 0.6)],
-      tone,
-      `opacity="${n(random(0.5, 0.95))}"`,
+      i % 4 === 0 ? c.accent : c.glow,
+      `fill-opacity="${n(random(0.4, 0.9))}"`,
     );
   });
   const bar = (shift: number, wide: number, tone: string, opacity: number) =>
@@ -72,7 +67,7 @@ function facets(canvas: Canvas): string {
         [shift - h * 0.42, h],
       ],
       tone,
-      `opacity="${opacity}"`,
+      `fill-opacity="${opacity}"`,
     );
   const bars = [
     bar(915, 9, c.accent, 1),
@@ -83,7 +78,45 @@ function facets(canvas: Canvas): string {
     bar(150, 46, c.light, 0.2),
     bar(216, 6, c.light, 0.35),
   ];
-  return base(canvas, 1.35) + rays + bars.join("") + splinters;
+  const ray = `<radialGradient id="ray" gradientUnits="userSpaceOnUse" cx="${n(x)}" cy="${n(y + 80)}" r="1100"><stop offset="0" stop-color="${c.glow}" stop-opacity="0.5"/><stop offset="0.6" stop-color="${c.light}" stop-opacity="0.3"/><stop offset="1" stop-color="${c.light}" stop-opacity="0"/></radialGradient>`;
+  return base(canvas, 1.35) + crystal(canvas) + ray + rays + bars.join("") + splinters;
+}
+
+/** A jittered mesh of triangles; each is lit by how far it turns towards the upper left, as cut stone would be. */
+function crystal({ height: h, x, y, colours: c, random }: Canvas): string {
+  const step = 175;
+  const columns = Math.ceil(1000 / step) + 2;
+  const rows = Math.ceil(h / step) + 2;
+  const points = Array.from({ length: rows * columns }, (_, i) => ({
+    x: ((i % columns) - 0.5) * step + random(-0.36, 0.36) * step,
+    y: (Math.floor(i / columns) - 0.5) * step + random(-0.36, 0.36) * step,
+    z: random(0, 1),
+  }));
+  const triangle = (i: number, k: number, l: number): string => {
+    const [p, q, r] = [points[i], points[k], points[l]];
+    if (!p || !q || !r) return "";
+    // The slope of the plane through the three heights, along the light.
+    const area = (q.x - p.x) * (r.y - p.y) - (r.x - p.x) * (q.y - p.y);
+    const dx = ((q.z - p.z) * (r.y - p.y) - (r.z - p.z) * (q.y - p.y)) / area;
+    const dy = ((r.z - p.z) * (q.x - p.x) - (q.z - p.z) * (r.x - p.x)) / area;
+    const lit = Math.max(-1, Math.min(1, (dx * 0.6 + dy * 0.8) * step * 0.8));
+    const far = Math.hypot((p.x + q.x + r.x) / 3 - x, (p.y + q.y + r.y) / 3 - y);
+    const strength = Math.min(1, 0.35 + far / 900) * Math.abs(lit);
+    return polygon(
+      [
+        [p.x, p.y],
+        [q.x, q.y],
+        [r.x, r.y],
+      ],
+      lit > 0 ? c.glow : c.deep,
+      `fill-opacity="${(strength * (lit > 0 ? 0.3 : 0.6)).toFixed(2)}"`,
+    );
+  };
+  return times(rows * columns, (i) =>
+    i % columns === columns - 1
+      ? ""
+      : triangle(i, i + 1, i + columns) + triangle(i + 1, i + columns + 1, i + columns),
+  );
 }
 
 function seeded(canvas: Canvas): string {

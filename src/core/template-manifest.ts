@@ -102,8 +102,8 @@ function contradictions(manifest: TemplateManifest): string[] {
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
-/** The layout for a picture: portrait up to 9:10, landscape from 6:5, square between. */
+/** The layout for a picture: portrait up to 9:10, landscape from 13:10, square between. */
 export function layoutFor(width: number, height: number): LayoutName {
   const aspect = width / height;
-  return aspect < 0.9 ? "portrait" : aspect > 1.2 ? "landscape" : "square";
+  return aspect < 0.9 ? "portrait" : aspect > 1.3 ? "landscape" : "square";
 }

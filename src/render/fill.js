@@ -22,6 +22,16 @@ const READY_TIMEOUT_MS = 8000;
 /** A tiny badge stays a little soft rather than becoming a blur. */
 const MAX_BADGE_ENLARGEMENT = 2.5;
 
+/** The shadow's longer side while it is drawn, its softness at that size, and how dark it is. */
+const SHADOW_PX = 96;
+const SHADOW_BLUR_PX = 2.2;
+const SHADOW_OPACITY = 0.62;
+
+/** Brightness of 0..255 from which a badge is light, and that its outline needs to stand out from the card's foot. */
+const LIGHT_BADGE = 150;
+const EDGE_ON_DEEP = 100;
+const EDGE_ON_PALE = 110;
+
 /** A transparent pixel-sized picture, so that an <img> never shows its broken mark. */
 const EMPTY = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==";
 
@@ -33,8 +43,14 @@ const EMPTY = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAI
 export async function fillCard(fill) {
   const start = performance.now();
   const card = /** @type {HTMLElement} */ (document.querySelector(".card"));
-  card.removeAttribute("style");
-  for (const [name, value] of Object.entries(fill.variables)) card.style.setProperty(`--${name}`, value);
+  // A card that was gone and comes back at once is painted afresh. Of one that changed, only the changed parts are, and
+  // where such a part ends the browser smooths edges a little differently.
+  card.style.cssText = "display: none; visibility: hidden";
+  card.getBoundingClientRect();
+  // On the root, so that what lies outside the card has its colours too.
+  const { style } = document.documentElement;
+  style.cssText = "";
+  for (const [name, value] of Object.entries(fill.variables)) style.setProperty(`--${name}`, value);
   for (const name of Object.keys({ ...card.dataset }))
     if (!(name in fill.attributes)) delete card.dataset[name];
   for (const [name, value] of Object.entries(fill.attributes)) card.dataset[name] = value;
@@ -48,16 +64,19 @@ export async function fillCard(fill) {
     /** @type {HTMLElement} */ (box.firstElementChild).removeAttribute("style");
   }
   const decoded = Object.entries(fill.pictures).map(([name, source]) => setPicture(card, name, source));
+  card.style.display = "";
   // Layout makes the browser ask for the fonts that this text needs; only then does `ready` wait for them.
   card.getBoundingClientRect();
   await bounded("fonts", document.fonts.ready);
   const fontsReady = performance.now();
   await bounded("pictures", Promise.all(decoded));
+  await bounded("shadow", castShadow(card));
   if (fill.pictures.badge) describeBadge(card);
   const picturesReady = performance.now();
   const [box] = boxes;
   if (!box) throw new Error('card.html has no element with data-fit="name"');
   const fit = fitText(box, fill.fit);
+  card.style.visibility = "";
   return {
     fit,
     timingsMs: {
@@ -84,29 +103,82 @@ async function setPicture(card, name, source) {
 }
 
 /**
- * Tells the style sheet the badge's shape, whether it is light, and how large it may get before it blurs.
+ * Draws the player's outline, small and soft, into the template's `<img data-shadow="player">`: enlarged it is the
+ * shadow that a CSS filter would take twenty times as long to blur. A canvas in the page itself would become a layer
+ * of its own, and everything above it another.
+ * @param {HTMLElement} card
+ */
+async function castShadow(card) {
+  const shadow = /** @type {HTMLImageElement | null} */ (card.querySelector('img[data-shadow="player"]'));
+  const player = /** @type {HTMLImageElement | null} */ (card.querySelector('img[data-picture="player"]'));
+  if (!shadow || !player) return;
+  const { naturalWidth: width, naturalHeight: height } = player;
+  const scale = SHADOW_PX / Math.max(width, height);
+  const [w, h] = [Math.max(4, Math.round(width * scale)), Math.max(4, Math.round(height * scale))];
+  const canvas = document.createElement("canvas");
+  canvas.width = w * 1.5;
+  canvas.height = h * 1.5;
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  context.filter = `blur(${SHADOW_BLUR_PX}px)`;
+  context.drawImage(player, w / 4, h / 4, w, h);
+  context.filter = "none";
+  context.globalCompositeOperation = "source-in";
+  context.fillStyle = `rgb(0 0 0 / ${SHADOW_OPACITY})`;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  shadow.src = canvas.toDataURL();
+  await shadow.decode();
+}
+
+/**
+ * Tells the style sheet the badge's shape, whether it is light, whether it can do without a plate, and how large it
+ * may get before it blurs.
  * @param {HTMLElement} card
  */
 function describeBadge(card) {
   const image = /** @type {HTMLImageElement | null} */ (card.querySelector('img[data-picture="badge"]'));
   if (!image) return;
-  const size = 24;
-  const canvas = new OffscreenCanvas(size, size);
+  const { light, edge, isCutOut } = lookAtBadge(image);
+  const stands = card.dataset.ground === "pale" ? edge < EDGE_ON_PALE : edge > EDGE_ON_DEEP;
+  card.dataset.badge = light > LIGHT_BADGE ? "light" : "dark";
+  card.dataset.mount = isCutOut && stands ? "bare" : "plate";
+  const { naturalWidth: width, naturalHeight: height } = image;
+  const { style } = document.documentElement;
+  style.setProperty("--badge-aspect", String(width / height));
+  style.setProperty("--badge-max", `${Math.max(width, height) * MAX_BADGE_ENLARGEMENT}px`);
+}
+
+/**
+ * Mean brightness of a picture and of its outline, 0..255, and whether its corners are transparent.
+ * @param {HTMLImageElement} image
+ */
+function lookAtBadge(image) {
+  const size = 32;
   const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
-    canvas.getContext("2d", { willReadFrequently: true })
+    new OffscreenCanvas(size, size).getContext("2d", { willReadFrequently: true })
   );
   context.drawImage(image, 0, 0, size, size);
   const { data } = context.getImageData(0, 0, size, size);
-  let [weight, light] = [0, 0];
-  for (let i = 0; i < data.length; i += 4) {
-    const [r = 0, g = 0, b = 0, alpha = 0] = data.subarray(i, i + 4);
+  const alphaAt = (/** @type {number} */ x, /** @type {number} */ y) =>
+    x < 0 || y < 0 || x >= size || y >= size ? 0 : (data[(y * size + x) * 4 + 3] ?? 0);
+  let [weight, light, edges, edgeLight] = [0, 0, 0, 0];
+  for (let i = 0; i < size * size; i++) {
+    const [r = 0, g = 0, b = 0, alpha = 0] = data.subarray(i * 4, i * 4 + 4);
+    const brightness = 0.2126 * r + 0.7152 * g + 0.0722 * b;
     weight += alpha;
-    light += alpha * (0.2126 * r + 0.7152 * g + 0.0722 * b);
+    light += alpha * brightness;
+    const [x, y] = [i % size, Math.floor(i / size)];
+    const neighbours = [alphaAt(x - 1, y), alphaAt(x + 1, y), alphaAt(x, y - 1), alphaAt(x, y + 1)];
+    if (alpha < 128 || Math.min(...neighbours) >= 128) continue;
+    edges++;
+    edgeLight += brightness;
   }
-  const { naturalWidth: width, naturalHeight: height } = image;
-  card.dataset.badge = weight > 0 && light / weight > 150 ? "light" : "dark";
-  card.style.setProperty("--badge-aspect", String(width / height));
-  card.style.setProperty("--badge-max", `${Math.max(width, height) * MAX_BADGE_ENLARGEMENT}px`);
+  const last = size - 1;
+  const corners = [alphaAt(0, 0), alphaAt(last, 0), alphaAt(0, last), alphaAt(last, last)];
+  return {
+    light: light / Math.max(1, weight),
+    edge: edgeLight / Math.max(1, edges),
+    isCutOut: corners.filter((alpha) => alpha < 40).length >= 2 && weight > 0,
+  };
 }
 
 /**

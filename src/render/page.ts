@@ -1,5 +1,5 @@
 import type { Browser, CDPSession, Page } from "puppeteer-core";
-import type { Badge, CardInput, Cutout, ImageFormat } from "../core/card.ts";
+import { type Badge, type CardInput, type Cutout, type ImageFormat, POSITION_SPOTS } from "../core/card.ts";
 import { luminance, paletteOf } from "../core/colours.ts";
 import { displayName } from "../core/display-name.ts";
 import { type Placement, placeCutout } from "../core/framing.ts";
@@ -12,6 +12,7 @@ import type { CardFill, FillResult } from "./fill.js";
 // @ts-expect-error As above.
 import fitSource from "./fit.js" with { type: "text" };
 import { FONT_LIBRARY_CSS, fontLibraryFile, isDrawable } from "./fonts.ts";
+import { withMetadata } from "./metadata.ts";
 import { silhouette } from "./silhouette.ts";
 import type { LoadedTemplate } from "./template.ts";
 
@@ -89,7 +90,7 @@ export async function openCardPage(
       const filled = await fillPage(page, fill);
       const composed = performance.now();
       onStage?.("capture");
-      const bytes = await capture(session, style.format);
+      const bytes = withMetadata(await capture(session, style.format), style.format);
       const done = performance.now();
       return {
         bytes,
@@ -188,6 +189,9 @@ function fallbackFonts(lang: string, script: string): string {
     .join(", ");
 }
 
+/** The dark at a faded edge reaches this many times the fade's own width, so that the edge lies in it. */
+const DUSK_PER_FADE = 3.2;
+
 function composeFill(
   job: CardJob,
   template: LoadedTemplate,
@@ -223,6 +227,12 @@ function composeFill(
       "player-width": px(place.width),
       "player-height": px(place.height),
       "player-mask": maskOf(place.fade),
+      "dusk-left": px(place.fade.left > 0 ? place.x + place.fade.left * DUSK_PER_FADE : 0),
+      "dusk-right": px(
+        place.fade.right > 0 ? box.width - place.x - place.width + place.fade.right * DUSK_PER_FADE : 0,
+      ),
+      "spot-x": String(POSITION_SPOTS[player.position].x),
+      "spot-y": String(POSITION_SPOTS[player.position].y),
       "skill-part": String(player.skillLevel / 99),
       pips: String(TIER_PIPS[palette.tier]),
       "fallback-fonts": fallbackFonts(name.lang, name.script),

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { ImageFormat } from "../core/card.ts";
+import { withMetadata } from "./metadata.ts";
 import { PLACEHOLDERS } from "./placeholders/all.ts";
 
 export interface PlaceholderPicture {
@@ -41,5 +42,5 @@ async function draw(width: number, height: number, format: ImageFormat): Promise
   if (format === "png") image.png({ compressionLevel: PNG_LEVEL });
   else if (format === "webp") image.webp({ quality: QUALITY.webp });
   else image.jpeg({ quality: QUALITY.jpeg });
-  return { bytes: await image.bytes(), contentType: `image/${format}` };
+  return { bytes: withMetadata(await image.bytes(), format), contentType: `image/${format}` };
 }

@@ -57,6 +57,26 @@ describe("framing", () => {
     );
   });
 
+  test("hair, caps and hands above the head are never cut off either", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 60, max: 600 }),
+        fc.double({ min: 2.5, max: 11, noNaN: true }),
+        fc.double({ min: 0, max: 1.5, noNaN: true }),
+        fc.constantFrom(layouts.portrait, layouts.square, layouts.landscape),
+        fc.boolean(),
+        (faceHeight, faces, above, layout, bottom) => {
+          const { size, framing } = person(faceHeight, faces, { ...none, bottom });
+          const extra = Math.round(faceHeight * above);
+          size.height += extra;
+          framing.body.height += extra;
+          for (const box of [framing.face, framing.head]) if (box) box.y += extra;
+          expect(placeCutout(size, framing, layout, card).y).toBeGreaterThanOrEqual(0);
+        },
+      ),
+    );
+  });
+
   test("a full-length photo shows more body than a portrait does", () => {
     const half = person(200, 4);
     const full = person(200, 9.5);

@@ -75,6 +75,27 @@ describe("a warm page", () => {
     expect(Buffer.compare(warm.bytes, cold.bytes)).toBe(0);
   });
 
+  test("gives the same bytes in another browser", async () => {
+    const other = await openBrowser();
+    try {
+      const elsewhere = await openCardPage(other, await loadTemplate("club_card"));
+      for (const [wish, photo] of [
+        [{ theme: "stadium", name: "محمد صلاح", primary: "#c8102e" }, "man"],
+        [{ width: 900, height: 560, name: "Nguyễn Quang Hải" }, "yoga"],
+      ] as const) {
+        const here = await render(wish, photo);
+        const there = await elsewhere.render({
+          card: cardInput(wish),
+          cutout: await cutout(photo),
+          badge: null,
+        });
+        expect(Buffer.compare(here.bytes, there.bytes)).toBe(0);
+      }
+    } finally {
+      await other.close();
+    }
+  });
+
   test("tells its stages in order and times each", async () => {
     const stages: string[] = [];
     const job = { card: cardInput(), cutout: null, badge: null };
@@ -128,11 +149,16 @@ describe("pictures", () => {
     expect((await lab.pixelsAt(jpeg.bytes, [[0, 0]]))[0]?.[3]).toBe(255);
   });
 
-  test("nothing about a photo's maker gets into a picture", async () => {
-    for (const format of ["png", "webp", "jpeg"] as const) {
-      const text = Buffer.from((await render({ format })).bytes).toString("latin1");
-      expect(text).not.toMatch(/Exif|photoshop|<x:xmpmeta/i);
-    }
+  test("JPEG's backdrop has the club's colour and is dark", async () => {
+    const corner = async (primary: string) => {
+      const { bytes } = await render({ format: "jpeg", primary });
+      return (await lab.pixelsAt(bytes, [[0, 0]]))[0] as [number, number, number, number];
+    };
+    const [red, , redBlue] = await corner("#c8102e");
+    const [blueRed, , blue] = await corner("#0b3d91");
+    expect(red).toBeGreaterThan(redBlue);
+    expect(blue).toBeGreaterThan(blueRed);
+    expect(Math.max(red, blue)).toBeLessThan(90);
   });
 });
 
