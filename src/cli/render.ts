@@ -78,6 +78,9 @@ async function readCard({ input, template, out }: RenderOptions) {
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(`--input ${input} is not JSON: ${(error as Error).message}`);
   }
+  if (body === null || typeof body !== "object") {
+    throw new OperatorError(`--input ${input} must hold a JSON object, as POST /v1/images takes it.`);
+  }
   const format = out.endsWith(".webp") ? "webp" : /\.jpe?g$/.test(out) ? "jpeg" : "png";
   const checked = compileValidator(CreateImageRequest, "the file").check({
     type: "player_card",

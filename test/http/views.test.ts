@@ -44,6 +44,26 @@ test("the 202 has exactly its five fields, and a Location", async () => {
   await finishNext(api, "completed", "test");
 });
 
+test("eta_seconds grows with the queue, and follows what renders take", async () => {
+  const fresh = testApi();
+  try {
+    const { liveKey } = await testAccount(fresh);
+    const eta = async () => {
+      const body = imageRequest({ player: { source_image_url: fresh.photo } });
+      const answer = await post(fresh.baseUrl, liveKey, body);
+      return (await expectSuccess(answer, 202, AcceptedImageResponse)).eta_seconds;
+    };
+    // One worker at 1.5 s an image, until something has been rendered.
+    expect([await eta(), await eta(), await eta()]).toEqual([2, 3, 5]);
+    for (let i = 0; i < 100; i++) fresh.queue.observe(10_000);
+    expect(await eta()).toBe(40);
+    for (let i = 0; i < 200; i++) fresh.queue.observe(100);
+    expect(await eta()).toBe(1);
+  } finally {
+    await fresh.close();
+  }
+});
+
 test("a waiting image has exactly its five fields, and null progress", async () => {
   const { image_id } = await created(partner.liveKey);
   const view = await image(image_id, partner.liveKey);
