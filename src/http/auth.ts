@@ -32,14 +32,12 @@ export async function authenticate(
   limiter: RateLimiter,
   exchange: Exchange,
 ): Promise<Caller> {
-  const found = await findKey(context, exchange.request.headers.get("x-api-key"));
+  const text = exchange.request.headers.get("x-api-key");
+  const found = await findKey(context, text);
   if (!found) {
     exchange.rate = await limiter.take(addressKey(exchange), ADDRESS_BUDGET);
     if (exchange.rate.exceeded) throw tooManyRefusedKeys(exchange.rate, context.clock.now());
-    throw new AppError(
-      "INVALID_API_KEY",
-      "The X-API-Key header is missing, or holds no key of this service that is in force. Copy the key from the console, or make a new one there.",
-    );
+    throw new AppError("INVALID_API_KEY", whyRefused(text));
   }
   const { account, environment } = found;
   const budget = accountBudget(account.tier);
@@ -51,6 +49,16 @@ export async function authenticate(
   exchange.rate = await limiter.take(rateKey, budget);
   if (exchange.rate.exceeded) throw rateLimitExceeded(exchange.rate, context.clock.now());
   return found;
+}
+
+/** A missing and a mistyped key are told apart, which anyone could by the checksum; an unknown and a revoked one are not. */
+function whyRefused(text: string | null): string {
+  if (text === null || text === "") {
+    return "The X-API-Key header is missing. Send your key in it; keys are made in the console.";
+  }
+  return parseApiKey(text) === null
+    ? "The X-API-Key header holds no whole key: one begins with sk_live_ or sk_test_, and 49 letters and digits follow. Copy it again, or make a new one in the console."
+    : "The key in the X-API-Key header is unknown or revoked. Make a new one in the console.";
 }
 
 async function findKey(context: AppContext, text: string | null): Promise<Caller | undefined> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import { resumeAccount, suspendAccount } from "../../src/app/manage-account.ts";
+import { resumeAccount, revokeApiKey, suspendAccount } from "../../src/app/manage-account.ts";
 import { formatApiKey } from "../../src/core/api-key.ts";
 import { UsageResponse } from "../../src/http/schemas.ts";
 import { listKeys } from "../../src/store/keys.ts";
@@ -54,6 +54,17 @@ for (const [name, change] of Object.entries(WRONG_KEYS)) {
     });
   }
 }
+
+test("a missing, a mistyped and an unknown key are told apart, an unknown and a revoked one are not", async () => {
+  const { account, liveKey } = await testAccount(api);
+  const said = async (key: string) => (await expectError(await withKey(key), "INVALID_API_KEY")).message;
+  const unknown = await said(formatApiKey("live", new Uint8Array(32).fill(9)));
+  expect(await said("")).toContain("missing");
+  expect(await said(liveKey.slice(0, -1))).toContain("no whole key");
+  const live = (await listKeys(api.store.read, account.id)).find((key) => key.environment === "live");
+  await revokeApiKey(api, live?.id ?? "");
+  expect(await said(liveKey)).toBe(unknown);
+});
 
 for (const headers of [{}, { Authorization: "KEY" }, { "X-Api-Token": "KEY" }]) {
   test(`a key in ${Object.keys(headers)[0] ?? "no header"} is 401`, async () => {

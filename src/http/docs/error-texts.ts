@@ -41,8 +41,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
       "Too many refused keys from one address in a minute are answered with [429](/docs/errors/RATE_LIMIT_EXCEEDED).",
     ],
     retry: "no",
-    message:
-      "The X-API-Key header is missing, or holds no key of this service that is in force. Copy the key from the console, or make a new one there.",
+    message: "The key in the X-API-Key header is unknown or revoked. Make a new one in the console.",
   },
   INSUFFICIENT_CREDITS: {
     summary: "The account has no credits left",
