@@ -1,5 +1,6 @@
 import { AppError } from "../core/errors.ts";
 import { BODY_TIMEOUT_MS, MAX_BODY_BYTES } from "../core/limits.ts";
+import { placeOfFault } from "./json-place.ts";
 
 /** Throws 415 unless the request says it carries plain JSON in UTF-8. */
 export function requireJsonType(request: Request): void {
@@ -37,7 +38,9 @@ export async function readJson(request: Request): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw brokenJson((error as Error).message.replace(/^JSON Parse error: /, ""));
+    const reason = (error as Error).message.replace(/^JSON Parse error: /, "");
+    const place = placeOfFault(text);
+    throw brokenJson(place === undefined ? reason : `at ${place}: ${reason}`);
   }
 }
 
