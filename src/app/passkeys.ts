@@ -1,3 +1,6 @@
+// First, before the library that needs it.
+import "./reflect-metadata.ts";
+
 import { isIP } from "node:net";
 import {
   type AuthenticationResponseJSON,

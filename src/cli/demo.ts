@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { Command } from "commander";
 import demoPhoto from "../../templates/club_card/samples/astronaut.png" with { type: "file" };
 import { createAccount, createKey } from "../app/manage-account.ts";
+import { addMember, firstOperatorLink } from "../app/manage-users.ts";
 import { type Config, readConfig, withPort } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
 import { jsonLog } from "../log.ts";
@@ -9,6 +10,7 @@ import { printResult } from "./output.ts";
 import { freePort, type RunningServer, startServer, untilSignal } from "./serve.ts";
 import { step } from "./steps.ts";
 
+const DEMO_OWNER = "owner@demo.example";
 const DEMO_DATA_DIR = "./demo-data";
 const GIVE_UP_MS = 120_000;
 const SIZE = { width: 1024, height: 1280 };
@@ -31,7 +33,7 @@ export function demoCommand(): Command {
         const card = await makeCard(server, photos.url, show);
         printResult(options.json, card, () => cardText(card));
         if (!options.once) {
-          say(nextText(server, card, photos.url));
+          say(nextText(server, card, photos.url, await consoleLinks(server, card.account_id)));
           await untilSignal();
           say("\nStopping…");
         }
@@ -95,6 +97,7 @@ async function startAndWarm(config: Config): Promise<RunningServer> {
 }
 
 interface DemoCard {
+  account_id: string;
   image_id: string;
   image_url: string;
   file: string;
@@ -111,7 +114,7 @@ async function makeCard(server: RunningServer, photoUrl: string, show: typeof st
     const account = await createAccount(service, { name: "Demo FC", tier: "starter", credits: 1000 });
     const make = (environment: "live" | "test") =>
       createKey(service, { accountId: account.id, environment, name: "demo" });
-    return { live: (await make("live")).key, test: (await make("test")).key };
+    return { accountId: account.id, live: (await make("live")).key, test: (await make("test")).key };
   });
   const accepted = await show("POST /v1/images", () =>
     call(`${config.baseUrl}/v1/images`, keys.live, {
@@ -135,6 +138,7 @@ async function makeCard(server: RunningServer, photoUrl: string, show: typeof st
     return service.folder.outputPath(image_url.slice(image_url.lastIndexOf("/") + 1));
   });
   return {
+    account_id: keys.accountId,
     image_id: accepted.image_id,
     image_url,
     file: resolve(file),
@@ -184,7 +188,19 @@ function cardText(card: DemoCard): string {
   return `\nYour card: ${card.image_url}\n     File: ${card.file} (${card.width}x${card.height} PNG)\n`;
 }
 
-function nextText(server: RunningServer, card: DemoCard, photoUrl: string): string {
+/** How to get into the console: links that set a password once, or the sign-in page for whoever has one. */
+async function consoleLinks({ service, config }: RunningServer, accountId: string): Promise<string[]> {
+  const member = { accountId, email: DEMO_OWNER, role: "owner", vouched: true } as const;
+  const { setupUrl } = await addMember(service, member);
+  const operatorUrl = await firstOperatorLink(service);
+  return [
+    `The console, as the owner of Demo FC (${DEMO_OWNER}):`,
+    setupUrl ?? `${config.baseUrl}/console`,
+    ...(operatorUrl === null ? [] : ["The console, as the operator of the service:", operatorUrl]),
+  ];
+}
+
+function nextText(server: RunningServer, card: DemoCard, photoUrl: string, links: string[]): string {
   const { baseUrl } = server.config;
   const curl = (key: string) =>
     [
@@ -205,6 +221,8 @@ function nextText(server: RunningServer, card: DemoCard, photoUrl: string): stri
     "",
     "Ask for it with the poll_url of the answer:",
     `curl -s ${baseUrl}/v1/images/${card.image_id} -H 'X-API-Key: ${card.live_key}'`,
+    "",
+    ...links,
     "",
     "Ctrl-C stops the service.",
   ].join("\n");

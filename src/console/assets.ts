@@ -17,6 +17,7 @@ import notices from "./assets/notices.css" with { type: "text" };
 import pages from "./assets/pages.css" with { type: "text" };
 import parts from "./assets/parts.css" with { type: "text" };
 import passkeys from "./assets/passkeys.js" with { type: "text" };
+import tables from "./assets/tables.css" with { type: "text" };
 
 interface Asset {
   type: string;
@@ -31,7 +32,7 @@ const text = (type: string, ...content: string[]): Asset => ({
 const file = (type: string, path: string): Asset => ({ type, bytes: () => Bun.file(path).bytes() });
 
 const ASSETS: Record<string, Asset> = {
-  "console.css": text("text/css; charset=utf-8", base, parts, notices, code, pages),
+  "console.css": text("text/css; charset=utf-8", base, parts, tables, notices, code, pages),
   "icon.svg": text("image/svg+xml", icon),
   "console.js": text(SCRIPT, script),
   "passkeys.js": text(SCRIPT, passkeys),

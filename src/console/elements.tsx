@@ -134,7 +134,7 @@ export function Empty({
         <circle cx="24" cy="24" r="7" />
         <path d="M12 44c2-8 7-11 12-11s10 3 12 11" />
       </svg>
-      <h3>{title}</h3>
+      <p class="empty-title">{title}</p>
       <p>{children}</p>
       {action && <div class="actions">{action}</div>}
     </div>

@@ -77,7 +77,9 @@ export function ImageTable({ images, caption }: { images: Image[]; caption: stri
           <th scope="col">Player</th>
           <th scope="col">External id</th>
           <th scope="col">Status</th>
-          <th scope="col">Image</th>
+          <th scope="col" class="minor">
+            Image
+          </th>
           <th scope="col">Created</th>
         </tr>
       </thead>
@@ -93,7 +95,7 @@ export function ImageTable({ images, caption }: { images: Image[]; caption: stri
             <td data-label="Status">
               <StatusBadge image={image} />
             </td>
-            <td data-label="Image">
+            <td data-label="Image" class="minor">
               <code class="clip">{image.id}</code>
             </td>
             <td data-label="Created">

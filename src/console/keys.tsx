@@ -94,7 +94,7 @@ function KeyRow({ visit, keys, row }: { visit: MemberVisit; keys: ApiKey[]; row:
       <td data-label="Last used">
         {row.lastUsedAt === null ? "Never" : <Time at={row.lastUsedAt} style="relative" />}
       </td>
-      <td data-label="Created">
+      <td data-label="Created" class="minor">
         <Time at={row.createdAt} />
       </td>
       <td class="cell-actions">
@@ -197,7 +197,9 @@ async function keysPage(visit: MemberVisit): Promise<Response> {
                 <th scope="col">Key</th>
                 <th scope="col">Environment</th>
                 <th scope="col">Last used</th>
-                <th scope="col">Created</th>
+                <th scope="col" class="minor">
+                  Created
+                </th>
                 <th scope="col">
                   <span class="visually-hidden">Actions</span>
                 </th>

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
 import { addMember } from "../../src/app/manage-users.ts";
 import { freePort } from "../../src/cli/serve.ts";
+import { findAccount } from "../../src/store/accounts.ts";
 import { listKeys } from "../../src/store/keys.ts";
 import { deleteSessionsOf } from "../../src/store/sessions.ts";
 import { get, imageRequest, post, type TestServer, testAccount, testServer } from "../harness.ts";
@@ -119,6 +120,30 @@ test("the playground shows the request while it is filled in, sends it, and show
     (img as HTMLImageElement).decode().then(() => img.getAttribute("src")),
   );
   expect(shown).toStartWith("/cdn/img_");
+
+  // The same for a credit: the real card of the photo.
+  const photo = server.photos.url("astronaut.png");
+  await page.$eval(
+    "#source_image_url",
+    (input, url) => Object.assign(input, { value: url }) && undefined,
+    photo,
+  );
+  await page.click('.send input[value="live"]');
+  await page.click(".send button[type=submit]");
+  await page.waitForFunction(
+    (old) => {
+      const source = document.querySelector("#outcome img")?.getAttribute("src");
+      return source && source !== old;
+    },
+    { timeout: 60_000 },
+    shown,
+  );
+  const card = await page.$eval("#outcome img", async (img) => {
+    await (img as HTMLImageElement).decode();
+    return [(img as HTMLImageElement).naturalWidth, (img as HTMLImageElement).naturalHeight];
+  });
+  expect(card).toEqual([1024, 1280]);
+  expect((await findAccount(service.store.read, account.id))?.creditsPlan).toBe(account.creditsPlan - 1);
 
   await page.$eval("#number", (input) => {
     (input as HTMLInputElement).value = "100";
@@ -244,4 +269,26 @@ test("a session that ended leads the whole page to the sign-in, also when only a
   await submit(page, ".send button[type=submit]");
   expect(page.url()).toBe(`${baseUrl}/console/sign-in?ended=1`);
   expect(await textOf(page)).toContain("Your session has ended");
+});
+
+test("times are in the reader's own zone, and exact to the second when pointed at", async () => {
+  const { service, baseUrl } = server;
+  const { account } = await testAccount(service);
+  await testMember(service, account.id, "zone@time.example");
+  const { page } = await browser.open();
+  await page.emulateTimezone("Asia/Tokyo");
+  await signIn(page, baseUrl, "zone@time.example");
+  await page.goto(`${baseUrl}/console/keys`);
+  const shown = await page.$eval('time[data-style="absolute"]', (time) => ({
+    iso: (time as HTMLTimeElement).dateTime,
+    text: time.textContent,
+    title: time.title,
+  }));
+  const clock = new Date(shown.iso).toLocaleTimeString("en-US", {
+    timeZone: "Asia/Tokyo",
+    hour: "numeric",
+    minute: "2-digit",
+  });
+  expect(shown.text?.replaceAll("\u202f", " ")).toContain(clock.replaceAll("\u202f", " "));
+  expect(shown.title).toContain("GMT+9");
 });
