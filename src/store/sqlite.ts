@@ -8,15 +8,28 @@ import type { Store, Tx } from "./store.ts";
 
 /** How long SQLite itself waits for another process's write. Short: the wait blocks the event loop. */
 const BUSY_TIMEOUT_MS = 20;
+/** While opening there is no loop to block yet, and another process may just be making the tables. */
+const OPENING_TIMEOUT_MS = 10_000;
 /** How often and how long we come back for the write lock without blocking anything. */
 const BUSY_RETRY_MS = 10;
 const BUSY_GIVE_UP_MS = 10_000;
+/** What the write-ahead log may keep of the disk while nothing is in it. */
+const MAX_IDLE_LOG_BYTES = 64 * 1024 * 1024;
+/** More than any database here will have. */
+const MAPPED_BYTES = 2 ** 36;
+
+export interface StoreOptions {
+  /** Read the whole file first and refuse a damaged one. */
+  verify?: boolean;
+  /** Read through memory: twice as fast for a command that reads everything. A disk's fault then ends the process. */
+  mapped?: boolean;
+}
 
 /**
  * Opens (or creates) the SQLite file, brings it to the newest schema and returns the store. Throws an OperatorError
  * when the file is newer than this program, cannot be opened, or (with `verify`, which reads the whole file) is damaged.
  */
-export function openSqliteStore(file: string, options: { verify?: boolean } = {}): Store {
+export function openSqliteStore(file: string, options: StoreOptions = {}): Store {
   const writer = openConnection(file);
   try {
     if (options.verify) refuseDamaged(writer);
@@ -27,6 +40,9 @@ export function openSqliteStore(file: string, options: { verify?: boolean } = {}
   }
   const reader = openConnection(file);
   reader.run("PRAGMA query_only = ON");
+  if (options.mapped) reader.run(`PRAGMA mmap_size = ${MAPPED_BYTES}`);
+  // From here on a wait would keep every request waiting.
+  for (const client of [writer, reader]) client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
 
   const writeTx: Tx = { db: drizzle({ client: writer }), t: sqliteTables };
   const read: Tx = { db: drizzle({ client: reader }), t: sqliteTables };
@@ -63,8 +79,10 @@ export function openSqliteStore(file: string, options: { verify?: boolean } = {}
 function openConnection(file: string): SqliteDatabase {
   try {
     const client = new SqliteDatabase(file, { create: true });
-    client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    client.run(`PRAGMA busy_timeout = ${OPENING_TIMEOUT_MS}`);
     client.run("PRAGMA journal_mode = WAL");
+    // A log that one long reader let grow is cut back when it is reused; otherwise it would stay as large for ever.
+    client.run(`PRAGMA journal_size_limit = ${MAX_IDLE_LOG_BYTES}`);
     client.run("PRAGMA foreign_keys = ON");
     // Without this, REPLACE deletes the rows in its way past the triggers that make the ledger immutable.
     client.run("PRAGMA recursive_triggers = ON");
@@ -89,7 +107,8 @@ async function beginImmediate(client: SqliteDatabase): Promise<void> {
       client.run("BEGIN IMMEDIATE");
       return;
     } catch (error) {
-      if (sqliteCode(error) !== "SQLITE_BUSY" || waitedMs > BUSY_GIVE_UP_MS) throw asStorageFault(error);
+      if (!sqliteCode(error).startsWith("SQLITE_BUSY") || waitedMs > BUSY_GIVE_UP_MS)
+        throw asStorageFault(error);
       await Bun.sleep(BUSY_RETRY_MS);
     }
   }
