@@ -45,6 +45,8 @@ export interface Workspace extends AppContext {
 export interface WorkspaceOptions {
   /** Read the whole database first and refuse a damaged one. */
   verify?: boolean;
+  /** Read the database through memory, for a command that reads all of it. */
+  mapped?: boolean;
   clock?: Clock;
   random?: Random;
   /** How the addresses of webhooks are looked up and which authorities are trusted besides the public ones. */
@@ -54,10 +56,10 @@ export interface WorkspaceOptions {
 }
 
 export function openWorkspace(config: Config, log: Log, options: WorkspaceOptions = {}): Workspace {
-  const { verify = false, clock = systemClock, random = systemRandom } = options;
+  const { verify = false, mapped = false, clock = systemClock, random = systemRandom } = options;
   const { openStore = openSqliteStore } = options;
   const folder = openDataFolder(config.dataDir);
-  const store = openStore(folder.database, { verify });
+  const store = openStore(folder.database, { verify, mapped });
   const secrets = secretBox(loadSecretKey(folder.secretKey), random.bytes);
   return { config, folder, store, log, clock, random, secrets };
 }

@@ -7,7 +7,7 @@ import {
 } from "../core/limits.ts";
 import type { Clock } from "../core/ports.ts";
 
-/** One attempt's place, held until `leave`. `well`: the receiver took it, and promptly. */
+/** One attempt's place, held until `leave`. `well`: the receiver took the event. */
 export interface Place {
   leave(well: boolean): void;
 }
@@ -26,8 +26,9 @@ interface Attempt {
 }
 
 interface Standing {
-  /** How many attempts may be under way: grows by one with each prompt answer, falls to one at any trouble. */
+  /** How many attempts may be under way: grows by one with each event that was taken, falls to one with each that was not. */
   window: number;
+  /** Its last answer was a failure or came late. */
   stalled: boolean;
   underWay: Set<Attempt>;
   lastTurn: number;
@@ -37,7 +38,8 @@ interface Standing {
  * Decides who may send, so that a dead or slow receiver holds up nobody else. Receivers in good standing share one lane
  * of places, those that lately failed or were slow another; an attempt that grows old frees its prompt place, so a
  * receiver that falls silent blocks that lane for seconds, not for the length of a time-out. Within an endpoint the
- * window opens as TCP's does (additive increase), so that a receiver coming back is not flooded.
+ * window opens as TCP's does (additive increase), so that a receiver coming back is not flooded; it opens for slow ones
+ * too, which would otherwise fall behind for ever.
  */
 export function deliveryLanes(clock: Clock): DeliveryLanes {
   const standings = new Map<string, Standing>();
@@ -52,10 +54,9 @@ export function deliveryLanes(clock: Clock): DeliveryLanes {
     return fresh;
   };
   const isOld = (startedAt: number) => clock.now() - startedAt >= PROMPT_ANSWER_MS;
+  const hasOld = (standing: Standing) => [...standing.underWay].some(({ startedAt }) => isOld(startedAt));
   const laneOf = (standing: Standing): Attempt["lane"] =>
-    standing.stalled || [...standing.underWay].some(({ startedAt }) => isOld(startedAt))
-      ? "stalled"
-      : "prompt";
+    standing.stalled || hasOld(standing) ? "stalled" : "prompt";
 
   const room: DeliveryLanes["room"] = (endpoint) => {
     const standing = standingOf(endpoint);
@@ -65,7 +66,8 @@ export function deliveryLanes(clock: Clock): DeliveryLanes {
       lane === "stalled"
         ? MAX_STALLED_DELIVERIES - all.filter((attempt) => attempt.lane === "stalled").length
         : MAX_PROMPT_DELIVERIES - all.filter((a) => a.lane === "prompt" && !isOld(a.startedAt)).length;
-    const own = (lane === "stalled" ? 1 : standing.window) - standing.underWay.size;
+    // One that was prompt and is late now may have fallen silent: what is under way will tell.
+    const own = !standing.stalled && hasOld(standing) ? 0 : standing.window - standing.underWay.size;
     return Math.max(0, Math.min(own, inLane, MAX_DELIVERIES - underWay.size));
   };
 
@@ -81,9 +83,8 @@ export function deliveryLanes(clock: Clock): DeliveryLanes {
         leave: (well) => {
           standing.underWay.delete(attempt);
           underWay.delete(attempt);
-          const prompt = well && !isOld(attempt.startedAt);
-          standing.stalled = !prompt;
-          standing.window = prompt ? Math.min(standing.window + 1, MAX_DELIVERIES_PER_ENDPOINT) : 1;
+          standing.stalled = !well || isOld(attempt.startedAt);
+          standing.window = well ? Math.min(standing.window + 1, MAX_DELIVERIES_PER_ENDPOINT) : 1;
         },
       };
     },

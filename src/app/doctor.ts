@@ -127,7 +127,7 @@ const checkDatabase: Check = async (_config, { database }) => {
 
 const checkBooks: Check = async (_config, { database }) => {
   if (!existsSync(database)) return { status: "ok", message: "no books yet" };
-  const store = openSqliteStore(database);
+  const store = openSqliteStore(database, { mapped: true });
   try {
     const report = await audit(store, Date.now());
     const broken = report.findings.filter(({ ok }) => !ok);

@@ -8,11 +8,14 @@ export function auditCommand(): Command {
     .description("recompute every balance and rule of the books, and name what is broken")
     .option("--json", "print JSON")
     .action((options) =>
-      withWorkspace(async ({ store, clock }) => {
-        const report = await audit(store, clock.now());
-        if (!report.ok) process.exitCode = 1;
-        printResult(options.json, report, () => auditText(report));
-      }),
+      withWorkspace(
+        async ({ store, clock }) => {
+          const report = await audit(store, clock.now());
+          if (!report.ok) process.exitCode = 1;
+          printResult(options.json, report, () => auditText(report));
+        },
+        { mapped: true },
+      ),
     );
 }
 

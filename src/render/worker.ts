@@ -1,5 +1,5 @@
-import { setPriority } from "node:os";
 import { isFullDisk } from "../write-whole.ts";
+import { lowerPriority } from "./low-priority.ts";
 import { openPress, PhotoRefused, type Press } from "./press.ts";
 import { type FromWorker, parseToWorker, type RenderJob } from "./protocol.ts";
 
@@ -12,7 +12,7 @@ const WORKER_NICENESS = 10;
  */
 export function runWorker(): void {
   // Chromium inherits the priority, so it is set before anything starts.
-  setPriority(WORKER_NICENESS);
+  lowerPriority(WORKER_NICENESS);
   let press: Press | undefined;
 
   process.on("message", async (raw) => {

@@ -1,7 +1,8 @@
-import { and, count, eq, gt, isNull, lt, ne, notInArray, notLike, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, isNull, lt, ne, notInArray, notLike, or, type SQL, sql } from "drizzle-orm";
 import { TIERS } from "../../db/schema.ts";
 import { LEASE_MS, MAX_RENDERS } from "../core/limits.ts";
 import { monthOf } from "../core/time.ts";
+import { type Book, LEDGER_CHECKS } from "./audit-ledger-checks.ts";
 import { WEBHOOK_CHECKS } from "./audit-webhook-checks.ts";
 import type { Tx } from "./store.ts";
 
@@ -13,84 +14,28 @@ export interface Breach {
   detail: string;
 }
 
+/** One run of all checks. */
+export interface AuditRun {
+  /** How many breaches of a rule are named. */
+  limit: number;
+  /** The service's time, epoch milliseconds. */
+  now: number;
+  /** The ledger is summed up once for all rules about it. */
+  books?: Promise<Book[]>;
+}
+
 /** One rule of the books: its name, what it says, and the query that finds what breaks it. */
 export interface AuditCheck {
   name: string;
   rule: string;
-  /**
-   * The first `limit` breaches at `now` (epoch milliseconds). Each of its statements sees one state of the database, so
-   * that it can run beside a server.
-   */
-  find(tx: Tx, limit: number, now: number): Promise<Breach[]>;
+  /** The first breaches. Each statement sees one state of the database, so that it can run beside a server. */
+  find(tx: Tx, run: AuditRun): Promise<Breach[]>;
 }
-
-/** The ledger summed up by account, bucket, month and kind: a few rows for each account and month. */
-function books({ db, t }: Tx) {
-  const e = t.ledgerEntries;
-  return (
-    db
-      .select({
-        accountId: sql<string>`coalesce(${e.accountId}, '')`.as("account_id"),
-        bucket: e.bucket,
-        period: e.period,
-        kind: e.kind,
-        amount: sql<number>`sum(${e.amount})`.as("amount"),
-      })
-      .from(e)
-      // By an expression: reading the table from end to end and sorting is quicker than finding each row by an index.
-      .groupBy(sql`coalesce(${e.accountId}, '')`, e.bucket, e.period, e.kind)
-      .as("books")
-  );
-}
-type Books = ReturnType<typeof books>;
-
-/** A sum over the entries of a kind, and of a bucket if one is given. */
-function total(b: Books, kind: string, bucket?: "plan" | "topup"): SQL {
-  const inBucket = bucket === undefined ? sql`` : sql` and ${b.bucket} = ${sql.raw(`'${bucket}'`)}`;
-  return sql`sum(case when ${b.kind} = ${sql.raw(`'${kind}'`)}${inBucket} then ${b.amount} else 0 end)`;
-}
-
-/** What is left of a bucket: granted or given back, less what was reserved or expired. */
-function left(b: Books, bucket: "plan" | "topup"): SQL<number> {
-  return sql`${total(b, "grant", bucket)} - ${total(b, "reserve", bucket)} + ${total(b, "release", bucket)} - ${total(b, "expire", bucket)}`;
-}
-
-const balances: AuditCheck = {
-  name: "balances",
-  rule: "every balance of an account is the sum of its ledger entries, and none is below zero",
-  find: (tx, limit) => {
-    const { db, t } = tx;
-    const a = t.accounts;
-    const b = books(tx);
-    const sums = db
-      .select({
-        accountId: b.accountId,
-        plan: left(b, "plan").as("plan"),
-        topup: left(b, "topup").as("topup"),
-        held: sql<number>`${total(b, "reserve")} - ${total(b, "settle")} - ${total(b, "release")}`.as("held"),
-      })
-      .from(b)
-      .groupBy(b.accountId)
-      .as("sums");
-    const right = sql`(coalesce(${sums.plan}, 0), coalesce(${sums.topup}, 0), coalesce(${sums.held}, 0))`;
-    const kept = sql`(${a.creditsPlan}, ${a.creditsTopup}, ${a.creditsHeld})`;
-    return db
-      .select({
-        id: a.id,
-        detail: sql<string>`'kept plan/topup/held ' || ${a.creditsPlan} || '/' || ${a.creditsTopup} || '/' || ${a.creditsHeld}
-          || ', entries say ' || coalesce(${sums.plan}, 0) || '/' || coalesce(${sums.topup}, 0) || '/' || coalesce(${sums.held}, 0)`,
-      })
-      .from(a)
-      .leftJoin(sums, eq(sums.accountId, a.id))
-      .where(or(sql`${kept} <> ${right}`, lt(a.creditsPlan, 0), lt(a.creditsTopup, 0), lt(a.creditsHeld, 0)))
-      .limit(limit);
-  },
-};
 
 const accounts: AuditCheck = {
   name: "accounts",
   rule: "every account has a known tier and status, and its plan is of a month that has come",
-  find: ({ db, t }, limit, now) => {
+  find: ({ db, t }, { limit, now }) => {
     const { id, tier, status, planPeriod, creditLimit } = t.accounts;
     // A clock may have been a little ahead when it renewed the plan.
     const newest = monthOf(now + DAY_MS);
@@ -110,36 +55,10 @@ const accounts: AuditCheck = {
   },
 };
 
-const months: AuditCheck = {
-  name: "months",
-  rule: "the plan credits of a month that is over are all used, held or expired; none belong to a month to come",
-  find: (tx, limit) => {
-    const { db, t } = tx;
-    const a = t.accounts;
-    const b = books(tx);
-    const perMonth = db
-      .select({ accountId: b.accountId, period: b.period, left: left(b, "plan").as("left_over") })
-      .from(b)
-      .where(eq(b.bucket, "plan"))
-      .groupBy(b.accountId, b.period)
-      .as("per_month");
-    const expected = sql`case when ${perMonth.period} = ${a.planPeriod} then ${a.creditsPlan} else 0 end`;
-    return db
-      .select({
-        id: a.id,
-        detail: sql<string>`${perMonth.period} || ' has ' || ${perMonth.left} || ' credits left, should have ' || ${expected}`,
-      })
-      .from(perMonth)
-      .innerJoin(a, eq(a.id, perMonth.accountId))
-      .where(or(sql`${perMonth.left} <> ${expected}`, sql`${perMonth.period} > ${a.planPeriod}`))
-      .limit(limit);
-  },
-};
-
 const payments: AuditCheck = {
   name: "payments",
   rule: "a live image has one reservation of its account, settled when it completed, released when it failed, open until then; a test image has none",
-  find: ({ db, t }, limit) => {
+  find: ({ db, t }, { limit }) => {
     const i = t.images;
     // Two views of the ledger, each joined through its own unique index, whose condition the query must repeat.
     const reserve = entriesAs(t, "reserve");
@@ -167,74 +86,13 @@ function entriesAs(t: Tx["t"], name: string): SQL {
   return sql`${t.ledgerEntries} as ${sql.identifier(name)}`;
 }
 
-const entries: AuditCheck = {
-  name: "entries",
-  rule: "every entry has a known kind and bucket, a positive amount, an account, and an image that exists when it pays for one; what happens once has one entry",
-  find: async (tx, limit) => {
-    const { db, t } = tx;
-    const { ledgerEntries: e, accounts: a } = t;
-    const shape = sql`${e.amount} > 0 and ${e.bucket} in ('plan', 'topup') and ${e.period} like '____-__' and case ${e.kind}
-      when 'grant' then ${e.imageId} is null
-      when 'expire' then ${e.bucket} = 'plan'
-      else ${e.kind} in ('reserve', 'settle', 'release') and ${e.imageId} is not null and ${e.amount} = 1 end`;
-    const misshapen = await entriesWhere(tx, sql`not (${shape})`, limit);
-    const lost = (await mayHaveLostImages(tx)) ? await entriesWhere(tx, hasNoImage(t), limit) : [];
-    const owners = db.selectDistinct({ id: e.accountId }).from(e).as("owners");
-    const foreign = await db
-      .select({ id: owners.id, detail: sql<string>`'has entries and is gone'` })
-      .from(owners)
-      .leftJoin(a, eq(a.id, owners.id))
-      .where(isNull(a.id))
-      .limit(limit);
-    const repeated = await db
-      .select({
-        id: sql<string>`min(${e.accountId})`,
-        detail: sql<string>`count(*) || ' times ' || ${e.kind} || ' of ' || ${e.period}`,
-      })
-      .from(e)
-      .where(sql`${e.imageId} is null and ${e.bucket} = 'plan' and ${e.kind} in ('grant', 'expire')`)
-      .groupBy(e.accountId, e.kind, e.period)
-      .having(gt(count(), 1))
-      .limit(limit);
-    return [...misshapen, ...lost, ...foreign, ...repeated].slice(0, limit);
-  },
-};
-
-function entriesWhere({ db, t }: Tx, condition: SQL, limit: number): Promise<Breach[]> {
-  const e = t.ledgerEntries;
-  const detail = sql<string>`${e.kind} || ' of ' || ${e.amount} || ' for ' || coalesce(${e.imageId}, 'no image')`;
-  return db.select({ id: e.id, detail }).from(e).where(condition).limit(limit);
-}
-
-function hasNoImage({ ledgerEntries: e, images: i }: Tx["t"]): SQL {
-  return sql`${e.imageId} is not null and not exists (select 1 from ${i} where ${i.id} = ${e.imageId})`;
-}
-
-/**
- * Whether it is worth to look for the image of each entry. `payments` finds every image without its entries, so as many
- * entries as images means that none is left over; counting is ten times faster than looking.
- */
-async function mayHaveLostImages(tx: Tx): Promise<boolean> {
-  const { db, t } = tx;
-  const { ledgerEntries: e, images: i } = t;
-  const counted = sql`(select
-    (select count(*) from ${e} where ${e.kind} = 'reserve') as reserved, (select count(*) from ${e} where ${e.kind} in ('settle', 'release')) as ended,
-    (select count(*) from ${i} where ${i.environment} = 'live') as images, (select count(*) from ${i} where ${i.environment} = 'live' and ${i.state} in ('completed', 'failed')) as finished) as counted`;
-  const odd = await db
-    .select({ odd: sql`1` })
-    .from(counted)
-    .where(sql`counted.reserved <> counted.images or counted.ended <> counted.finished`);
-  const lateExpiry = sql`${e.kind} = 'expire' and ${hasNoImage(t)}`;
-  return odd.length > 0 || (await entriesWhere(tx, lateExpiry, 1)).length > 0;
-}
-
 /** No image waits longer before its next render; generously, since it only has to tell a pause from a forgotten image. */
 const LONGEST_PAUSE_MS = 60_000;
 
 const states: AuditCheck = {
   name: "states",
   rule: `an image is queued for a render that comes, rendering under a lease that ends, completed with a picture, or failed with a reason, after at most ${MAX_RENDERS} renders`,
-  find: ({ db, t }, limit) => {
+  find: ({ db, t }, { limit }) => {
     const i = t.images;
     const sound = sql`${i.renders} between 0 and ${sql.raw(String(MAX_RENDERS))} and case ${i.state}
       when 'queued' then ${i.renders} < ${sql.raw(String(MAX_RENDERS))} and ${i.leaseToken} is null and ${i.completedAt} is null
@@ -262,7 +120,7 @@ const RECORDS_WHOLE_MS = 2 * DAY_MS;
 const replays: AuditCheck = {
   name: "replays",
   rule: "every idempotency record answers with one image of its own account and environment, and no image of the last 48 hours is without",
-  find: async ({ db, t }, limit, now) => {
+  find: async ({ db, t }, { limit, now }) => {
     const { idempotencyRecords: r, images: i } = t;
     const wrong = await db
       .select({ id: r.imageId, detail: sql<string>`'record ' || min(${r.key}) || ' of ' || ${r.accountId}` })
@@ -291,7 +149,7 @@ const replays: AuditCheck = {
 const usage: AuditCheck = {
   name: "usage",
   rule: "the usage counters are the numbers of images requested, completed, failed and paid for",
-  find: ({ db, t }, limit) => {
+  find: ({ db, t }, { limit }) => {
     const { usageDays: u, images: i, accounts: a } = t;
     const counted = sql`(select ${u.accountId} as account_id, ${u.environment} as environment, sum(${u.requested}) as requested,
       sum(${u.completed}) as completed, sum(${u.failed}) as failed, sum(${u.creditsUsed}) as credits_used from ${u} group by 1, 2) as counted`;
@@ -318,11 +176,9 @@ const usage: AuditCheck = {
 };
 
 export const AUDIT_CHECKS: readonly AuditCheck[] = [
-  balances,
+  ...LEDGER_CHECKS,
   accounts,
-  months,
   payments,
-  entries,
   states,
   replays,
   usage,

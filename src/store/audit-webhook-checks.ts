@@ -11,9 +11,10 @@ const LONGEST_WAIT_MS = Math.ceil(MAX_RETRY_AFTER_MS * (1 + DELIVERY_JITTER));
 
 const events: AuditCheck = {
   name: "events",
-  rule: "every image that has ended has the webhook event of its end and no other, with a body that tells it",
-  find: async ({ db, t }, limit, now) => {
+  rule: "every image that ended in the last 20 days has the webhook event of its end and no other, with a body that tells it",
+  find: async ({ db, t }, { limit, now }) => {
     const { images: i, webhookEvents: e } = t;
+    const since = now - EVENTS_WHOLE_MS;
     const ofImage = sql`${e.type} like 'image.%'`;
     const untrue = sql`${i.id} is null or ${e.type} <> 'image.' || ${i.state} or (${e.accountId}, ${e.environment}) <> (${i.accountId}, ${i.environment})`;
     const wrong = await db
@@ -21,16 +22,18 @@ const events: AuditCheck = {
       .from(e)
       .leftJoin(i, eq(i.id, e.subject))
       .where(
-        or(
-          // One pattern for both: its type, and somewhere the image.
-          sql`${e.body} not like '{"type":"' || ${e.type} || case when ${ofImage} then '",%"' || ${e.subject} || '"%}' else '",%}' end`,
-          sql`${ofImage} and (${untrue})`,
+        and(
+          gt(e.createdAt, since),
+          or(
+            // One pattern for both: its type, and somewhere the image.
+            sql`${e.body} not like '{"type":"' || ${e.type} || case when ${ofImage} then '",%"' || ${e.subject} || '"%}' else '",%}' end`,
+            sql`${ofImage} and (${untrue})`,
+          ),
         ),
       )
       .limit(limit);
     // Every event told of one image, so as many events as ends means that none is untold: an event is of the very
     // moment of its image's end, and counting is ten times faster than looking.
-    const since = now - EVENTS_WHOLE_MS;
     const counted = sql`(select (select count(*) from ${i} where ${i.completedAt} > ${since}) as ended,
       (select count(*) from ${e} where ${e.createdAt} > ${since} and ${ofImage}) as told) as counted`;
     const odd = await db.select({ odd: sql`1` }).from(counted).where(sql`counted.ended <> counted.told`);
@@ -48,7 +51,7 @@ const events: AuditCheck = {
 const deliveries: AuditCheck = {
   name: "deliveries",
   rule: "every delivery belongs to the account and environment of its endpoint, and until it has arrived to those of its event; its attempts are on record; it has arrived, failed, or is going to be sent",
-  find: async ({ db, t }, limit) => {
+  find: async ({ db, t }, { limit }) => {
     const { webhookEvents: e, webhookDeliveries: d, webhookEndpoints: p, deliveryAttempts: a } = t;
     const sound = sql`case ${d.state}
       when 'pending' then ${d.leaseToken} is null and ${d.nextAttemptAt} <= ${d.updatedAt} + ${sql.raw(String(LONGEST_WAIT_MS))}
@@ -104,7 +107,7 @@ const deliveries: AuditCheck = {
 const endpoints: AuditCheck = {
   name: "endpoints",
   rule: "every webhook endpoint is enabled with a secret, disabled with a reason, or removed without a secret",
-  find: ({ db, t }, limit) => {
+  find: ({ db, t }, { limit }) => {
     const p = t.webhookEndpoints;
     const sound = sql`case ${p.state}
       when 'enabled' then ${p.secret} like 'v1.%' and ${p.disabledAt} is null

@@ -25,7 +25,7 @@ function warmUp(lanes: ReturnType<typeof deliveryLanes>, id: string): void {
 }
 
 describe("an endpoint", () => {
-  test("gets one place more with each prompt answer up to its share, and one at all after any trouble", () => {
+  test("gets one place more with each event it takes up to its share, and one at all after a failure", () => {
     const lanes = deliveryLanes(fakeClock());
     expect(lanes.room(well("a"))).toBe(1);
     lanes.take(well("a")).leave(true);
@@ -36,15 +36,30 @@ describe("an endpoint", () => {
     expect(lanes.room(well("a"))).toBe(1);
   });
 
-  test("that is slow, though it succeeds, gets one place", () => {
+  test("that was prompt and is late gets no more until it answers", () => {
     const clock = fakeClock();
     const lanes = deliveryLanes(clock);
     warmUp(lanes, "a");
     const place = lanes.take(well("a"));
     clock.advance(PROMPT_ANSWER_MS);
     expect(lanes.room(well("a"))).toBe(0);
-    place.leave(true);
+    place.leave(false);
     expect(lanes.room(well("a"))).toBe(1);
+  });
+
+  test("that is slow but takes its events keeps its share, among the slow ones, and does not fall behind", () => {
+    const clock = fakeClock();
+    const lanes = deliveryLanes(clock);
+    for (let round = 0; round < 5; round++) {
+      const places = fill(lanes, well("slow"));
+      clock.advance(PROMPT_ANSWER_MS);
+      for (const place of places) place.leave(true);
+    }
+    expect(fill(lanes, well("slow"))).toHaveLength(MAX_DELIVERIES_PER_ENDPOINT);
+    // Its places are none of the prompt ones'.
+    const others = Array.from({ length: 40 }, (_, i) => `e${i}`);
+    const begun = others.map((id) => fill(lanes, well(id)).length).reduce((a, b) => a + b);
+    expect(begun).toBe(MAX_PROMPT_DELIVERIES);
   });
 });
 

@@ -46,6 +46,11 @@ export class MoneyModel {
     this.accounts.push({ limit, period, plan: limit, topup: 0, held: 0, suspended: false });
   }
 
+  /** A changed plan counts from the next month on. */
+  planned(index: number, limit: number): void {
+    this.account(index).limit = limit;
+  }
+
   account(index: number): ModelAccount {
     const account = this.accounts[index];
     if (!account) throw new Error(`no account ${index} in the model`);

@@ -7,7 +7,13 @@ import { type AcceptImage, acceptImage } from "../../src/app/accept-image.ts";
 import { audit } from "../../src/app/audit.ts";
 import { fetchGate } from "../../src/app/fetch-gate.ts";
 import { finishImage, type RenderEnd } from "../../src/app/finish-image.ts";
-import { createAccount, grantCredits, resumeAccount, suspendAccount } from "../../src/app/manage-account.ts";
+import {
+  changePlan,
+  createAccount,
+  grantCredits,
+  resumeAccount,
+  suspendAccount,
+} from "../../src/app/manage-account.ts";
 import { queueEstimate } from "../../src/app/queue-estimate.ts";
 import { claimImage } from "../../src/app/render-image.ts";
 import { requeueAbandoned, sweep } from "../../src/app/sweep.ts";
@@ -17,6 +23,7 @@ import type { SourceFetcher } from "../../src/sources/fetch-source.ts";
 import { findAccount } from "../../src/store/accounts.ts";
 import { imageRequest, seededRandom, type TestWorkspace, testWorkspace } from "../harness.ts";
 import { MoneyModel } from "./money-model.ts";
+import { ACCOUNTS, type Operation, operation } from "./money-operations.ts";
 
 // Random interleavings of everything that moves credits, on the real store, beside a small model that says what should
 // have happened. A failure prints fast-check's seed and path: run again with FC_SEED=... FC_PATH=...
@@ -27,63 +34,6 @@ const SEED = process.env.FC_SEED
   : {};
 /** A new database now and then: a shared one would grow, and a sweep would visit the accounts of every earlier run. */
 const RUNS_PER_DATABASE = 40;
-
-const ACCOUNTS = 2;
-const account = fc.nat(ACCOUNTS - 1);
-const environment = fc.constantFrom("live" as const, "live" as const, "test" as const);
-const create = { account, environment, key: fc.nat(4), payload: fc.nat(1) };
-const operation = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ op: fc.constant("create" as const), ...create }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      op: fc.constant("burst" as const),
-      account,
-      count: fc.integer({ min: 2, max: 5 }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ op: fc.constant("torn create" as const), ...create, after: fc.nat(2) }),
-  },
-  { weight: 5, arbitrary: fc.record({ op: fc.constant("claim" as const), environment }) },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      op: fc.constant("finish" as const),
-      // Any lease ever given out: most are the current one, some were lost long ago.
-      lease: fc.nat(9),
-      kind: fc.constantFrom(
-        "completed" as const,
-        "refused" as const,
-        "fault" as const,
-        "given_back" as const,
-      ),
-      torn: fc.boolean(),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      op: fc.constant("pass" as const),
-      ms: fc.constantFrom(3_000, 91_000, 73 * 3_600_000),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant("next month" as const) }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant("sweep" as const) }) },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant("restart" as const) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      op: fc.constant("grant" as const),
-      account,
-      amount: fc.integer({ min: 1, max: 3 }),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant("suspend" as const), account }) },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant("resume" as const), account }) },
-);
-type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 
 const PHOTO = { sha256: "a".repeat(64), path: "", width: 1, height: 1, format: "png" as const, bytes: 1 };
 const sources = { fetchPhoto: async () => PHOTO, fetchBadge: async () => PHOTO } as unknown as SourceFetcher;
@@ -197,6 +147,11 @@ class Run {
         });
         this.model.account(operation.account).topup += operation.amount;
         return;
+      case "change plan": {
+        const { account, credits } = operation;
+        await changePlan(workspace, this.id(account), { tier: "growth", credits });
+        return this.model.planned(account, credits);
+      }
       case "suspend":
         await suspendAccount(workspace, this.id(operation.account), null);
         this.model.account(operation.account).suspended = true;

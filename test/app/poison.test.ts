@@ -1,12 +1,22 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { childrenOf } from "../crash/processes.ts";
+import { childrenOf, niceness } from "../crash/processes.ts";
 import { get, imageRequest, post, type TestServer, testAccount, testServer, untilEnded } from "../harness.ts";
 
 let server: TestServer;
 beforeAll(async () => {
   server = await testServer();
+  while (server.service.pool.health().ready === 0) await Bun.sleep(25);
 });
 afterAll(() => server.close());
+
+test("every thread of the workers and their browsers runs at a lower priority than the server", () => {
+  const family = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(family)];
+  const processes = server.service.pool.pids().flatMap(family);
+  // The worker, Chromium, and Chromium's own.
+  expect(processes.length).toBeGreaterThan(3);
+  const mine = Math.max(...niceness(process.pid));
+  for (const pid of processes) expect(Math.min(...niceness(pid))).toBeGreaterThan(mine);
+});
 
 test("a photo that kills Chromium at every render fails with its credit back, and the queue goes on", async () => {
   const { liveKey } = await testAccount(server.service, { credits: 3 });

@@ -13,7 +13,7 @@ try {
   await fillDatabase(file, images);
   const mb = Math.round((await stat(file)).size / 1024 ** 2);
   let startedAt = performance.now();
-  const store = openSqliteStore(file, { verify: true });
+  const store = openSqliteStore(file, { verify: true, mapped: true });
   console.log(
     `${images} images, ${mb} MB; opened and verified in ${Math.round(performance.now() - startedAt)} ms`,
   );

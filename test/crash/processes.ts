@@ -14,3 +14,15 @@ export function childrenOf(parent: number): number[] {
       }
     });
 }
+
+/** The niceness of each thread of a process (proc(5), field 19). */
+export function niceness(pid: number): number[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8");
+      return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
+    } catch {
+      return [];
+    }
+  });
+}

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { accountsToRenew } from "../../src/store/accounts.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import * as deliveries from "../../src/store/deliveries.ts";
+import { deskNumbers } from "../../src/store/desk.ts";
 import * as search from "../../src/store/image-search.ts";
 import * as images from "../../src/store/images.ts";
 import { findKeyByHash } from "../../src/store/keys.ts";
@@ -20,9 +21,10 @@ let house: TestWorkspace;
 let store: Store;
 let planner: Database;
 const run: { sql: string; params: never[] }[] = [];
-beforeAll(() => {
+beforeAll(async () => {
   house = testWorkspace();
   store = openSqliteStore(house.folder.database);
+  await store.write(async (tx) => watch(tx));
   planner = new Database(house.folder.database);
 });
 afterAll(async () => {
@@ -31,8 +33,8 @@ afterAll(async () => {
   await house.close();
 });
 
-/** The same transaction, which writes down every query that is run. */
-function watched(tx: Tx): Tx {
+/** Writes down every query that is run. */
+function watch(tx: Tx): void {
   const { session } = tx.db as unknown as {
     session: { prepareQuery: (query: (typeof run)[number], ...rest: unknown[]) => unknown };
   };
@@ -41,13 +43,12 @@ function watched(tx: Tx): Tx {
     run.push(query);
     return prepare(query, ...rest);
   };
-  return tx;
 }
 
 /** One line for each query that `work` ran. */
 async function plansOf(work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
   run.length = 0;
-  await store.write(async (tx) => work(watched(tx)));
+  await store.write(async (tx) => work(tx));
   return run.splice(0).map(({ sql, params }) =>
     planner
       .query<{ detail: string }, never[]>(`EXPLAIN QUERY PLAN ${sql}`)
@@ -140,4 +141,18 @@ test("what is looked for by an image or an external id does not walk the account
   );
   expect(byExternalId).toContain("images_external");
   expect(`${byImage} ${byExternalId}`).not.toMatch(/images_list|webhook_deliveries_account|SCAN/);
+});
+
+test("what the operator's desk asks every few seconds reads small indexes, never whole tables", async () => {
+  const plans = await plansOf(async (tx) => {
+    await deskNumbers(tx, { since: 0 });
+    await search.queueDepth(tx, "live");
+    await search.recentFailures(tx, 5);
+    await search.latestPictures(tx, 5);
+  });
+  expect(plans.length).toBeGreaterThanOrEqual(7);
+  // These indexes hold only rows in the one state that is asked for.
+  const small = /INDEX (images_(queue|failures|expiry)|webhook_deliveries_(queue|leases))\b/;
+  for (const step of plans.flatMap((plan) => plan.split("; ")))
+    if (step.startsWith("SCAN")) expect(step).toMatch(small);
 });

@@ -1,0 +1,39 @@
+import { dlopen } from "bun:ffi";
+import { readdirSync } from "node:fs";
+import { setPriority } from "node:os";
+
+/** Linux' prctl(2) option and capability, from linux/prctl.h and linux/capability.h. */
+const PR_CAPBSET_DROP = 24;
+const CAP_SYS_NICE = 23;
+
+/**
+ * Lowers the priority of this process, of all its threads and of what it starts. Linux keeps a priority for each
+ * thread, so setting it for the process alone would leave the runtime's own threads where they were.
+ */
+export function lowerPriority(niceness: number): void {
+  setPriority(niceness);
+  if (process.platform !== "linux") return;
+  for (const thread of readdirSync("/proc/self/task")) {
+    try {
+      setPriority(Number(thread), niceness);
+    } catch {
+      // It has ended by itself.
+    }
+  }
+  if (process.getuid?.() === 0) keepChildrenLow();
+}
+
+/** As root Chromium raises its own threads again, above everything else. Without this right it cannot. */
+function keepChildrenLow(): void {
+  for (const name of ["libc.so.6", "libc.so"]) {
+    try {
+      const { symbols } = dlopen(name, {
+        prctl: { args: ["i32", "u64", "u64", "u64", "u64"], returns: "i32" },
+      });
+      symbols.prctl(PR_CAPBSET_DROP, CAP_SYS_NICE, 0, 0, 0);
+      return;
+    } catch {
+      // Another libc, or none that can be loaded: renders are then as urgent as requests, and nothing else is lost.
+    }
+  }
+}
