@@ -32,7 +32,15 @@ export function fitText(box, range) {
       return { sizePx: oneLine, lines: 1, shortened: false };
     }
   }
-  return fitTwoLines(text, { width, height, largest, tallest, smallest: largest * range.twoLineMinScale });
+  // Tight lines let the upper one's accents stand out of its box.
+  const accents = height * 0.05;
+  return fitTwoLines(text, {
+    width,
+    height: height - accents,
+    largest,
+    tallest,
+    smallest: largest * range.twoLineMinScale,
+  });
 }
 
 /**
