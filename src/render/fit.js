@@ -3,6 +3,9 @@
 /** @typedef {{ oneLineMinScale: number, twoLineMinScale: number }} FitRange */
 /** @typedef {{ sizePx: number, lines: 1 | 2, shortened: boolean }} FitResult */
 
+/** The part of a box's height that is left for letters with marks over them: a mark is a tenth of its letter. */
+const HEIGHT_UNDER_MARKS = 0.92;
+
 /**
  * Sets the text of `box` as large as it fits: on one line, then on two balanced lines, then cut with an ellipsis.
  * The box's `--fit-largest` is the largest size; `range` gives the smallest sizes as parts of it.
@@ -15,7 +18,9 @@ export function fitText(box, range) {
   const style = getComputedStyle(box);
   const width =
     box.clientWidth - Number.parseFloat(style.paddingLeft) - Number.parseFloat(style.paddingRight);
-  const height = box.clientHeight;
+  // The line box of a display face ends at its capitals; dots and rings stand out of it.
+  const hasMarks = /\p{M}/u.test((text.textContent ?? "").normalize("NFD"));
+  const height = box.clientHeight * (hasMarks ? HEIGHT_UNDER_MARKS : 1);
   text.style.cssText = "display:block;max-width:100%;width:var(--fit-largest)";
   const largest = text.getBoundingClientRect().width;
   const tallest = Number.parseFloat(style.getPropertyValue("--fit-line")) || 1;
@@ -32,7 +37,15 @@ export function fitText(box, range) {
       return { sizePx: oneLine, lines: 1, shortened: false };
     }
   }
-  return fitTwoLines(text, { width, height, largest, tallest, smallest: largest * range.twoLineMinScale });
+  // Tight lines let the upper one's accents stand out of its box.
+  const accents = height * 0.05;
+  return fitTwoLines(text, {
+    width,
+    height: height - accents,
+    largest,
+    tallest,
+    smallest: largest * range.twoLineMinScale,
+  });
 }
 
 /**

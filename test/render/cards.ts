@@ -72,6 +72,8 @@ export const NAMES: Record<string, string> = {
   unbroken: "A".repeat(100),
   german: "Jürgen Groß-Weiß",
   turkish: "İlkay Gündoğan Işık",
+  dotted: "İlkay",
+  ring: "Åse Ñíguez",
   icelandic: "Þórður Guðjónsson",
   vietnamese: "Nguyễn Quang Hải",
   polish: "Wojciech Szczęsny Żółć",
