@@ -12,6 +12,11 @@ export const MAX_BODY_BYTES = 64 * KB;
 
 /** For a body to arrive whole: minutes less than a trickle could take, and before the server's idle time-out. */
 export const BODY_TIMEOUT_MS = 20 * SECOND_MS;
+/** The largest photo as base64, with room: whoever sends that by mistake still gets to read the refusal. */
+export const MAX_DISCARDED_BODY_BYTES = 24 * MB;
+/** For the rest of a refused body; and for its next bytes, so that who sends none is answered at once. */
+export const DISCARD_TIMEOUT_MS = 10 * SECOND_MS;
+export const DISCARD_IDLE_MS = SECOND_MS / 2;
 
 /** Promised to partners: at least 48 hours; 72 covers a weekend of retries. */
 export const IDEMPOTENCY_RETENTION_MS = 72 * HOUR_MS;

@@ -1,5 +1,11 @@
 import { AppError } from "../core/errors.ts";
-import { BODY_TIMEOUT_MS, MAX_BODY_BYTES } from "../core/limits.ts";
+import {
+  BODY_TIMEOUT_MS,
+  DISCARD_IDLE_MS,
+  DISCARD_TIMEOUT_MS,
+  MAX_BODY_BYTES,
+  MAX_DISCARDED_BODY_BYTES,
+} from "../core/limits.ts";
 import { placeOfFault } from "./json-place.ts";
 
 /** Throws 415 unless the request says it carries plain JSON in UTF-8. */
@@ -55,7 +61,7 @@ function brokenJson(reason: string): AppError {
  * time: the first is told to nobody, and is no fault of ours in the log.
  */
 export async function readBounded(request: Request, timeoutMs = BODY_TIMEOUT_MS): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  if (announcedBytes(request) > MAX_BODY_BYTES) throw tooLarge();
   if (!request.body) return new Uint8Array();
   const reader = request.body.getReader();
   let late = false;
@@ -73,14 +79,52 @@ export async function readBounded(request: Request, timeoutMs = BODY_TIMEOUT_MS)
       if (late) throw incomplete(`must arrive within ${timeoutMs / 1000} s.`);
       if (done) return Buffer.concat(chunks);
       size += value.length;
-      if (size > MAX_BODY_BYTES) throw tooLarge();
+      if (size > MAX_BODY_BYTES) {
+        // The rest is for discardBody.
+        reader.releaseLock();
+        throw tooLarge();
+      }
       chunks.push(value);
     }
   } finally {
     clearTimeout(deadline);
-    // The rest is never read.
     stop();
   }
+}
+
+/**
+ * Throws away what a client is still sending with a request that was refused: closing on it would reset the connection,
+ * and many clients would report that instead of the answer. Never rejects; gives up on a body too long, too slow, or
+ * not begun.
+ */
+export async function discardBody(request: Request): Promise<void> {
+  const { body } = request;
+  if (!body || body.locked || announcedBytes(request) > MAX_DISCARDED_BODY_BYTES) return;
+  // Whoever waits for a go-ahead sends nothing unless it is read.
+  if (!request.bodyUsed && request.headers.has("expect")) return;
+  const reader = body.getReader();
+  const stop = () => void reader.cancel().catch(() => {});
+  const deadline = setTimeout(stop, DISCARD_TIMEOUT_MS);
+  let idle = setTimeout(stop, DISCARD_IDLE_MS);
+  try {
+    for (let size = 0; size <= MAX_DISCARDED_BODY_BYTES; ) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      size += value.length;
+      clearTimeout(idle);
+      idle = setTimeout(stop, DISCARD_IDLE_MS);
+    }
+  } catch {
+    // Nobody is left to hear the answer.
+  } finally {
+    clearTimeout(deadline);
+    clearTimeout(idle);
+    stop();
+  }
+}
+
+function announcedBytes(request: Request): number {
+  return Number(request.headers.get("content-length") ?? 0);
 }
 
 function incomplete(message: string, cause?: unknown): AppError {

@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { AppError } from "../core/errors.ts";
 import type { Log } from "../core/ports.ts";
 import { addressKey, authenticate, type Caller } from "./auth.ts";
+import { discardBody } from "./body.ts";
 import { type CdnParts, servePicture } from "./cdn.ts";
 import { clientAddress } from "./client-address.ts";
 import { docsHandler } from "./docs.ts";
@@ -77,6 +78,7 @@ export function httpAnswer(httpParts: HttpParts): Answer {
       response.status,
       ms,
     );
+    if (response.status >= 400) await discardBody(request);
     return isHead ? withoutBody(response) : response;
   };
 }

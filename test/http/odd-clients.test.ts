@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { connect } from "node:net";
 import { mockNextImage } from "../../src/app/mock-image.ts";
 import { readBounded } from "../../src/http/body.ts";
 import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts";
@@ -120,6 +121,35 @@ test("a header that must be given once is refused when it is given twice", async
     expect((await expectError(response, code)).details[0].field).toBe(field);
   }
 });
+
+/** Sends everything before it listens, as simple clients do; resolves with the answer's first line. */
+function sendAllFirst(text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: "127.0.0.1", port: Number(new URL(api.baseUrl).port) });
+    socket.pause();
+    socket.on("error", reject);
+    socket.write(text, () => {
+      socket.once("data", (data) => {
+        socket.destroy();
+        resolve(data.toString().split("\r\n")[0] ?? "");
+      });
+      socket.resume();
+    });
+  });
+}
+
+const LONG = "x".repeat(8 * 1024 * 1024);
+for (const [name, headers, body] of [
+  ["announced", `Content-Length: ${LONG.length}`, LONG],
+  ["in chunks", "Transfer-Encoding: chunked", `${chunk(LONG)}0\r\n\r\n`],
+] as const) {
+  test(`whoever sends 8 MB before listening, ${name}, still hears the refusal`, async () => {
+    expect(await sendAllFirst(head(headers) + body)).toStartWith("HTTP/1.1 413");
+    expect(await sendAllFirst(head(headers).replace(key, "sk_live_wrong") + body)).toStartWith(
+      "HTTP/1.1 401",
+    );
+  });
+}
 
 test("a client that hangs up in the middle of its body is no fault of the service", async () => {
   const before = api.lines.length;

@@ -117,7 +117,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
   },
   PAYLOAD_TOO_LARGE: {
     summary: "The body is over 64 KB",
-    meaning: "A request body may have 64 KB; real ones have less than two. It was not read to its end.",
+    meaning: "A request body may have 64 KB; real ones have less than two. Nothing of it was kept.",
     remedies: ["Send the photo's address in `player.source_image_url`, never the photo itself."],
     retry: "no",
     message: "The body must be at most 64 KB. Send the photo's address, not the photo.",
