@@ -10,6 +10,7 @@ import {
   MAX_WAITING_SOURCE_FETCHES,
   MIN_BADGE_SIDE_PX,
   MIN_SOURCE_SIDE_PX,
+  MIN_SOURCE_TIMEOUT_MS,
   SOURCE_TIMEOUT_MS,
 } from "../core/limits.ts";
 import { type GuardedHead, type GuardedHttpOptions, guardedRequest } from "./guarded-http.ts";
@@ -33,7 +34,7 @@ export interface SourceFetcherOptions extends GuardedHttpOptions {
   sourcesDir: string;
   /** Tells the hosts of photos who is asking; goes into the User-Agent. */
   docsUrl?: string;
-  /** SOURCE_TIMEOUT_MS when absent. */
+  /** SOURCE_TIMEOUT_MS when absent; less when the fetch had to wait for its turn. */
   timeoutMs?: number;
 }
 
@@ -67,7 +68,13 @@ export function createSourceFetcher(options: SourceFetcherOptions): SourceFetche
   const queue = new PQueue({ concurrency: MAX_SOURCE_FETCHES });
   const enqueue = (url: string, kind: SourceKind) => {
     if (queue.size >= MAX_WAITING_SOURCE_FETCHES) throw overloaded();
-    return queue.add(() => fetchSource(url, kind, options));
+    const queuedAt = performance.now();
+    return queue.add(() => {
+      const waitedMs = performance.now() - queuedAt;
+      if (SOURCE_TIMEOUT_MS - waitedMs < MIN_SOURCE_TIMEOUT_MS) throw overloaded();
+      const timeoutMs = Math.min(options.timeoutMs ?? SOURCE_TIMEOUT_MS, SOURCE_TIMEOUT_MS - waitedMs);
+      return fetchSource(url, kind, { ...options, timeoutMs });
+    });
   };
   return {
     fetchPhoto: async (url) => enqueue(url, PHOTO),
