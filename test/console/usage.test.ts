@@ -22,7 +22,9 @@ beforeAll(async () => {
   const { service, baseUrl } = server;
   partner = await testAccount(service);
   for (const external_id of ["striker-1", "striker-2", "keeper-1", "test_fail_no_player"]) {
-    const accepted = await post(baseUrl, partner.testKey, imageRequest({ player: { external_id } }));
+    const accepted = await post(baseUrl, partner.testKey, imageRequest({ player: { external_id } }), {
+      "Idempotency-Key": `usage-${external_id}`,
+    });
     const { data } = (await accepted.json()) as { data: { image_id: string } };
     await untilEnded(baseUrl, partner.testKey, data.image_id);
     ids[external_id] = data.image_id;
@@ -83,7 +85,7 @@ test("an image's page has what was asked, what is answered, what happened and wh
     "IMAGE_PROCESSING_FAILED",
     "/docs/errors/IMAGE_PROCESSING_FAILED",
     "Accepted",
-    "test-4",
+    "usage-test_fail_no_player",
   ])
     expect(failed).toContain(text);
   const answer = (await (
