@@ -87,6 +87,10 @@ function Deliveries({ deliveries }: { deliveries: Delivery[] }) {
   );
 }
 
+function duration(ms: number): string {
+  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
+
 /** How far the card in the making is. */
 function Progress({ image, progress }: { image: Image; progress: number | null }) {
   if (!isOpen(image)) return null;
@@ -162,7 +166,7 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
               {image.completedAt !== null && (
                 <>
                   <dt>Took</dt>
-                  <dd>{`${((image.completedAt - image.createdAt) / 1000).toFixed(1)} s`}</dd>
+                  <dd>{duration(image.completedAt - image.createdAt)}</dd>
                 </>
               )}
             </dl>
