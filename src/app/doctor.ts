@@ -1,14 +1,21 @@
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { access, constants, statfs } from "node:fs/promises";
 import { availableParallelism, totalmem } from "node:os";
 import type { Config } from "../config.ts";
 import { MIN_FREE_DISK_BYTES } from "../core/limits.ts";
+import { secretBox } from "../core/secret-box.ts";
 import { type DataFolder, openDataFolder } from "../data-folder.ts";
 import { launchBrowser } from "../render/browser.ts";
 import { findChromium } from "../render/chromium.ts";
+import { loadSecretKey } from "../secret-key.ts";
 import { databaseProblems } from "../store/check-database.ts";
+import { latestPictures } from "../store/image-search.ts";
 import { openSqliteStore } from "../store/sqlite.ts";
+import type { Store } from "../store/store.ts";
+import { enabledEndpoints } from "../store/webhooks.ts";
 import { audit } from "./audit.ts";
+import { unreadableEndpoints } from "./manage-webhooks.ts";
 
 /** Below this the operator should make room before the service has to refuse. */
 const LOW_DISK_BYTES = 8 * MIN_FREE_DISK_BYTES;
@@ -16,7 +23,16 @@ const LOW_DISK_BYTES = 8 * MIN_FREE_DISK_BYTES;
 const WORKER_BYTES = 700 * 1024 * 1024;
 
 export interface Diagnosis {
-  check: "config" | "disk" | "sandbox" | "browser" | "workers" | "database" | "audit";
+  check:
+    | "config"
+    | "disk"
+    | "sandbox"
+    | "browser"
+    | "workers"
+    | "database"
+    | "audit"
+    | "pictures"
+    | "webhooks";
   status: "ok" | "warning" | "failed";
   /** What was found and, unless it is ok, what to do. */
   message: string;
@@ -42,6 +58,8 @@ export async function examine(config: Config): Promise<Diagnosis[]> {
     ["workers", checkWorkers],
     ["database", checkDatabase],
     ["audit", checkBooks],
+    ["pictures", checkPictures],
+    ["webhooks", checkWebhooks],
   ];
   for (const [check, look] of checks) {
     const result = await look(config, folder).catch((error: Error) => ({
@@ -125,16 +143,60 @@ const checkDatabase: Check = async (_config, { database }) => {
   };
 };
 
-const checkBooks: Check = async (_config, { database }) => {
-  if (!existsSync(database)) return { status: "ok", message: "no books yet" };
-  const store = openSqliteStore(database, { mapped: true });
-  try {
+const checkBooks: Check = (_config, { database }) =>
+  withBooks(database, async (store) => {
     const report = await audit(store, Date.now());
     const broken = report.findings.filter(({ ok }) => !ok);
     if (report.ok) return { status: "ok", message: `${report.findings.length} rules hold` };
     const named = broken.map((finding) => `${finding.check} (${finding.broken[0]?.id})`).join(", ");
     return { status: "failed", message: `broken: ${named}. "cardpress audit" shows every one.` };
+  });
+
+/** The newest are those that partners are just fetching; looking at a million files would take minutes. */
+const PICTURES_LOOKED_FOR = 1_000;
+
+const checkPictures: Check = (_config, folder) =>
+  withBooks(folder.database, async ({ read }) => {
+    const pictures = await latestPictures(read, PICTURES_LOOKED_FOR);
+    const lost = pictures.filter(
+      ({ outputName, expiresAt }) =>
+        (expiresAt ?? 0) > Date.now() && !existsSync(folder.outputPath(outputName ?? "")),
+    );
+    if (lost.length === 0) return { status: "ok", message: `the newest ${pictures.length} are there` };
+    return {
+      status: "failed",
+      message: `${lost.length} of the newest ${pictures.length} finished cards have no picture, such as ${lost[0]?.id}. Restore ${folder.images} from a backup.`,
+    };
+  });
+
+const checkWebhooks: Check = (_config, folder) =>
+  withBooks(folder.database, async (store) => {
+    const enabled = await enabledEndpoints(store.read);
+    if (enabled.length === 0) return { status: "ok", message: "no endpoint is enabled" };
+    if (!existsSync(folder.secretKey))
+      return {
+        status: "failed",
+        message: `${folder.secretKey} is gone, so no webhook can be signed. Restore it from a backup of the data folder, or give each endpoint a new secret with "cardpress webhook rotate".`,
+      };
+    const secrets = secretBox(loadSecretKey(folder.secretKey), randomBytes);
+    const unreadable = await unreadableEndpoints({ store, secrets });
+    if (unreadable.length === 0)
+      return { status: "ok", message: `${enabled.length} endpoints can be signed for` };
+    return {
+      status: "failed",
+      message: `the secrets of ${unreadable.join(", ")} cannot be read: ${folder.secretKey} is not the key they were sealed with. Put the right one back, or give each a new secret with "cardpress webhook rotate".`,
+    };
+  });
+
+async function withBooks(
+  database: string,
+  look: (store: Store) => Promise<Omit<Diagnosis, "check">>,
+): Promise<Omit<Diagnosis, "check">> {
+  if (!existsSync(database)) return { status: "ok", message: "nothing to look at yet" };
+  const store = openSqliteStore(database, { mapped: true });
+  try {
+    return await look(store);
   } finally {
     await store.close();
   }
-};
+}

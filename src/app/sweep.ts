@@ -180,9 +180,11 @@ async function* filesIn(
   root: string,
   now: number,
 ): AsyncGenerator<{ path: string; name: string; ageMs: number }> {
-  for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+  // Folder by folder: the names of a million pictures at once would be a memory peak every hour.
+  for (const entry of await readdir(root, { withFileTypes: true })) {
+    const path = join(root, entry.name);
+    if (entry.isDirectory()) yield* filesIn(path, now);
     if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
     const info = await stat(path).catch(() => undefined);
     if (info) yield { path, name: entry.name, ageMs: now - info.mtimeMs };
   }

@@ -1,9 +1,10 @@
 import { acceptImage } from "../../src/app/accept-image.ts";
 import { fetchGate } from "../../src/app/fetch-gate.ts";
 import { type QueueEstimate, queueEstimate } from "../../src/app/queue-estimate.ts";
+import type { Workspace } from "../../src/deps.ts";
 import type { SourceFetcher } from "../../src/sources/fetch-source.ts";
 import { findAccount } from "../../src/store/accounts.ts";
-import { imageRequest, type TestWorkspace } from "../harness.ts";
+import { imageRequest } from "../harness.ts";
 
 const PHOTO = { sha256: "a".repeat(64), path: "", width: 1, height: 1, format: "png" as const, bytes: 1 };
 /** The outside world: every photo is there at once. */
@@ -19,7 +20,7 @@ let keys = 0;
 
 /** Accepts one live image for an account, as POST /v1/images does, and returns its id. */
 export async function acceptLive(
-  workspace: TestWorkspace,
+  workspace: Workspace,
   accountId: string,
   parts: { queue?: QueueEstimate; sources?: SourceFetcher; environment?: "live" | "test" } = {},
 ): Promise<string> {

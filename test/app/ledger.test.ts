@@ -1,8 +1,9 @@
 import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
+import { audit } from "../../src/app/audit.ts";
 import { renewPlan, reserveCredit, topUpCredits } from "../../src/app/credits.ts";
 import { finishImage } from "../../src/app/finish-image.ts";
-import { grantCredits } from "../../src/app/manage-account.ts";
+import { changePlan, grantCredits } from "../../src/app/manage-account.ts";
 import { claimImage } from "../../src/app/render-image.ts";
 import { sweep } from "../../src/app/sweep.ts";
 import { findAccount } from "../../src/store/accounts.ts";
@@ -142,6 +143,33 @@ test("the month's plan credits are granted once and last month's expire once, ho
     "reserve plan 2026-11 1",
   ]);
   expect(await balances(w, account.id)).toEqual([5, 0, 1]);
+});
+
+test("months are those of the UTC calendar, however long and whenever the account was made; a changed plan counts from the next", async () => {
+  const w = workspace();
+  w.clock.set("2028-01-31T23:59:59.999Z");
+  const { account } = await testAccount(w, { credits: 5 });
+  const at = async (time: string) => {
+    w.clock.set(time);
+    await sweep(w);
+    return (await balances(w, account.id))[0];
+  };
+  await changePlan(w, account.id, { tier: "scale", credits: 7 });
+  expect(await at("2028-01-31T23:59:59.999Z")).toBe(5);
+  expect(await at("2028-02-01T00:00:00.000Z")).toBe(7);
+  await changePlan(w, account.id, { tier: "starter", credits: 3 });
+  expect(await at("2028-02-29T23:59:59.999Z")).toBe(7);
+  expect(await at("2028-03-01T00:00:00.000Z")).toBe(3);
+  // Nobody looked for half a year: one month is granted, not six.
+  await changePlan(w, account.id, { tier: "starter", credits: 4 });
+  expect(await at("2028-12-31T23:59:59.999Z")).toBe(4);
+  expect((await kinds(w, account.id)).filter((kind) => kind.startsWith("grant"))).toEqual([
+    "grant plan 2028-01 5",
+    "grant plan 2028-02 7",
+    "grant plan 2028-03 3",
+    "grant plan 2028-12 4",
+  ]);
+  expect((await audit(w.store, w.clock.now())).findings.filter(({ ok }) => !ok)).toEqual([]);
 });
 
 test("a clock that was set back grants nothing", async () => {

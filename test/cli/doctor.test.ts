@@ -1,8 +1,13 @@
 import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { finishImage } from "../../src/app/finish-image.ts";
+import { createEndpoint } from "../../src/app/manage-webhooks.ts";
+import { claimImage } from "../../src/app/render-image.ts";
 import { openWorkspace } from "../../src/deps.ts";
 import { quietLog } from "../../src/log.ts";
+import { acceptLive } from "../app/accepting.ts";
 import { type TestFolder, testAccount, testConfig, testFolder } from "../harness.ts";
 
 let folder: TestFolder | undefined;
@@ -43,7 +48,37 @@ test("doctor finds a sound installation sound, and launches its browser to be su
     browser: "ok",
     database: "ok",
     audit: "ok",
+    pictures: "ok",
+    webhooks: "ok",
   });
+});
+
+test("doctor names pictures that are gone, and a secret.key that is not the one webhooks were sealed with", async () => {
+  folder = testFolder();
+  const hook = "http://127.0.0.1:1";
+  const config = testConfig(folder.dir, { CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: hook });
+  const workspace = openWorkspace(config, quietLog());
+  const { account } = await testAccount(workspace, { credits: 5 });
+  const { endpoint } = await createEndpoint(workspace, {
+    accountId: account.id,
+    environment: "live",
+    url: `${hook}/`,
+  });
+  await acceptLive(workspace, account.id);
+  const image = await claimImage(workspace, "live");
+  if (!image) throw new Error("nothing to claim");
+  const output = { name: `${image.id}-x.png`, width: 1, height: 1, contentType: "image/png", bytes: 1 };
+  const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
+  await finishImage(workspace, lease, { kind: "completed", output });
+  await workspace.store.close();
+  rmSync(workspace.folder.secretKey);
+  const gone = cardpress(folder.dir, {}, "doctor");
+  expect(statuses(gone.json.checks)).toMatchObject({ audit: "ok", pictures: "failed", webhooks: "failed" });
+  expect(JSON.stringify(gone.json.checks)).toContain(image.id);
+  writeFileSync(workspace.folder.secretKey, Buffer.alloc(32, 7).toString("base64"));
+  const foreign = cardpress(folder.dir, {}, "doctor");
+  expect(statuses(foreign.json.checks)).toMatchObject({ webhooks: "failed" });
+  expect(JSON.stringify(foreign.json.checks)).toContain(endpoint.id);
 });
 
 test("doctor names a broken setting, a browser that is not there, and a database without its guards", async () => {
