@@ -31,8 +31,6 @@ export async function loadNativeSalient(threads: number): Promise<SalientNetwork
     // The arena keeps what it once took: 592 MB instead of 99 MB resident, for 60 ms.
     enableCpuMemArena: false,
     logSeverityLevel: 3,
-    // On x64 processors without VNNI, sums of uint8 times int8 saturate at 16 bits; this takes uint8 times uint8 there.
-    extra: { session: { x64quantprecision: "1" } },
   });
   const [input = ""] = session.inputNames;
   const [output = ""] = session.outputNames;
