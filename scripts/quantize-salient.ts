@@ -4,9 +4,9 @@
  *
  *     bun scripts/quantize-salient.ts PATH/u2netp.onnx
  *
- * The scheme is static quantisation with integer operators: real = scale * (byte - zero point), weights as int8 of 7 bits
- * with one scale for each output channel and zero point 0, activations as uint8 with one scale for each tensor, biases as int32.
- * Scales of activations are taken from the greatest value that each tensor has over the calibration pictures.
+ * The scheme is static quantisation with integer operators: real = scale * (byte - zero point), weights as int8 of 7
+ * bits with one scale for each output channel, activations as uint8 with one scale for each tensor, zero points 0,
+ * biases as int32. Scales of activations come from the greatest value each tensor has over the calibration pictures.
  *   https://onnxruntime.ai/docs/performance/model-optimizations/quantization.html
  *   Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference", 2018
  * The same network, photos, browser and machine give the same file, byte for byte; another processor's float
@@ -33,9 +33,8 @@ const GREATEST_WEIGHT = 64;
 
 /**
  * Layers that stay float. The first takes the picture itself, whose dark parts need finer steps than one 256th of the
- * normalised range: in 8 bits a black helmet gets holes; it
- * costs a few milliseconds. The last two of the second
- * decoder have a few channels so much greater than the rest that one scale leaves the others a handful of steps.
+ * normalised range (in 8 bits a black helmet got holes), and costs a few milliseconds. The last two of the second decoder
+ * have a few channels so much greater than the rest that one scale leaves the others a handful of steps.
  */
 const FLOAT_LAYERS = new Set(["Conv_0", "Conv_765", "Conv_787"]);
 
