@@ -1,12 +1,12 @@
 /**
- * Writes src/render/models/u2netp_int8.onnx: the salient network with 8-bit weights and activations, a quarter of the
- * size and in half the time of the float one. Run on the float network, which NOTICE says how to come by:
+ * Writes src/render/models/u2netp_int8.onnx: the salient network with 8-bit weights and activations, a third of the
+ * size and half the time of the float one. Run on the float network, which NOTICE says how to come by:
  *
  *     bun scripts/quantize-salient.ts PATH/u2netp.onnx
  *
- * The scheme is static quantisation with integer operators: real = scale * (byte - zero point), weights as int8 with one
- * scale for each output channel and zero point 0, activations as uint8 with one scale for each tensor, biases as int32.
- * Scales of activations are taken from the greatest value that each tensor has over the calibration pictures.
+ * The scheme is static quantisation with integer operators: real = scale * (byte - zero point), weights as int8 of 7
+ * bits with one scale for each output channel, activations as uint8 with one scale for each tensor, zero points 0,
+ * biases as int32. Scales of activations come from the greatest value each tensor has over the calibration pictures.
  *   https://onnxruntime.ai/docs/performance/model-optimizations/quantization.html
  *   Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference", 2018
  * The same network, photos, browser and machine give the same file, byte for byte; another processor's float
@@ -17,7 +17,6 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 // The package carries ONNX's schema for its own use only, so its list of exports does not name it.
 import { onnx } from "../node_modules/onnxruntime-web/lib/onnxjs/ort-schema/protobuf/onnx.js";
-import { salientValues } from "../src/render/photo/salient.ts";
 import { calibrationPictures, greatestValues } from "./salient-calibration.ts";
 
 const FLOAT_SHA256 = "29544ea911739b8e6ff91d2baa0741dfa703973c593c97652ad62107f78a461a";
@@ -26,10 +25,18 @@ const OUT = join(import.meta.dir, "../src/render/models/u2netp_int8.onnx");
 const { FLOAT, UINT8, INT8, INT32 } = onnx.TensorProto.DataType;
 
 /**
- * The last two layers of the second decoder stay float: a few of their channels are so much greater than the rest that
- * one scale for the tensor leaves the others only a handful of steps, and the saliency falls apart.
+ * x64 processors without VNNI add two products of uint8 and int8 in 16 bits, where 2 * 255 * 127 saturates and
+ * 2 * 255 * 64 does not. Weights of 7 bits are right on every processor, at the same accuracy; the runtime's own
+ * remedy, session.x64quantprecision, takes as long as the float network, even where VNNI makes it needless.
  */
-const FLOAT_LAYERS = new Set(["Conv_765", "Conv_787"]);
+const GREATEST_WEIGHT = 64;
+
+/**
+ * Layers that stay float. The first takes the picture itself, whose dark parts need finer steps than one 256th of the
+ * normalised range (in 8 bits a black helmet got holes), and costs a few milliseconds. The last two of the second decoder
+ * have a few channels so much greater than the rest that one scale leaves the others a handful of steps.
+ */
+const FLOAT_LAYERS = new Set(["Conv_0", "Conv_765", "Conv_787"]);
 
 const first = (names: string[] | null | undefined) => names?.[0] ?? "";
 
@@ -41,7 +48,6 @@ interface Bytes {
 
 /** The graph being rewritten: tensors by their names in the float graph, in which of both forms they exist so far. */
 interface Rewrite {
-  input: string;
   greatest: Map<string, number>;
   nodes: onnx.INodeProto[];
   initializers: Map<string, onnx.ITensorProto>;
@@ -65,17 +71,13 @@ function addNode(to: Rewrite, node: onnx.INodeProto): void {
   to.nodes.push(onnx.NodeProto.create(node));
 }
 
-/** Fixes a tensor's scale and zero point, which every range has to hold exactly. */
+/** Fixes a tensor's scale. Its zero point is 0, as nothing after a Relu falls below it. */
 function declareBytes(to: Rewrite, name: string): Bytes {
-  // The input's range is that of its normalisation, from black to white.
-  const range =
-    name === to.input
-      ? salientValues(Uint8Array.of(0, 0, 0, 255, 255, 255))
-      : [0, to.greatest.get(name) ?? Number.NaN];
-  const [least, most] = [Math.min(...range), Math.max(...range)];
-  const scale = Math.fround(Math.max(1e-6, most - least) / 255);
+  const greatest = to.greatest.get(name);
+  if (greatest === undefined) throw new Error(`no range was measured for tensor ${name}`);
+  const scale = Math.fround(Math.max(1e-6, greatest) / 255);
   const scaleName = addConstant(to, `${name}_scale`, FLOAT, [], Float32Array.of(scale));
-  const zeroName = addConstant(to, `${name}_zero`, UINT8, [], Uint8Array.of(Math.round(-least / scale)));
+  const zeroName = addConstant(to, `${name}_zero`, UINT8, [], Uint8Array.of(0));
   const bytes: Bytes = { names: [`${name}_q`, scaleName, zeroName], scale };
   to.bytes.set(name, bytes);
   return bytes;
@@ -117,8 +119,7 @@ function addConvolution(to: Rewrite, conv: onnx.INodeProto, output: string): voi
     const [from, end] = [channel * size, (channel + 1) * size];
     let greatest = 0;
     for (let i = from; i < end; i++) greatest = Math.max(greatest, Math.abs(weights[i] ?? 0));
-    // -128 is left out: int8 with zero point 0 is to be symmetric.
-    const scale = Math.fround(Math.max(1e-8, greatest / 127));
+    const scale = Math.fround(Math.max(1e-8, greatest / GREATEST_WEIGHT));
     for (let i = from; i < end; i++) weightBytes[i] = Math.round((weights[i] ?? 0) / scale);
     scales[channel] = scale;
   }
@@ -162,15 +163,13 @@ function addInBytes(to: Rewrite, { opType, input, output, attribute }: onnx.Node
 function quantized(network: Uint8Array, greatest: Map<string, number>): Uint8Array {
   const model = onnx.ModelProto.decode(network);
   const graph = model.graph as onnx.GraphProto;
-  const input = graph.input[0]?.name ?? "";
   const initializers = new Map(graph.initializer.map((tensor) => [tensor.name ?? "", tensor]));
   const to: Rewrite = {
-    input,
     greatest,
     initializers,
     nodes: [],
     bytes: new Map(),
-    floats: new Set([input]),
+    floats: new Set([graph.input[0]?.name ?? ""]),
   };
   const relus = new Map(
     graph.node
@@ -187,6 +186,7 @@ function quantized(network: Uint8Array, greatest: Map<string, number>): Uint8Arr
     } else if (!addInBytes(to, node)) {
       for (const name of node.input) makeFloat(to, name);
       addNode(to, node);
+      to.floats.add(first(node.output));
     }
   }
   graph.output = graph.output.slice(0, 1);

@@ -2,7 +2,7 @@
 let session;
 
 /**
- * Runs the salient network in the page: some five times slower than in the worker process, for machines on which the
+ * Runs the salient network in the page: some four times slower than in the worker process, for machines on which the
  * native runtime does not load. The runtime and the network are fetched on first use only.
  * @param {Float32Array} values 1 x 3 x height x width
  * @param {{ width: number, height: number }} size
