@@ -1,4 +1,4 @@
-import { circle, linear, n, polygon, radial, rect, stroke, times } from "./svg.ts";
+import { circle, linear, n, path, polygon, radial, rect, stroke, times } from "./svg.ts";
 import type { Canvas } from "./themes.ts";
 
 type Motif = (canvas: Canvas, step: number, colour: string) => string;
@@ -42,11 +42,16 @@ function base({ height: h, x, y, colours: c }: Canvas, turn: number): string {
 function facets(canvas: Canvas): string {
   const { height: h, x, y, colours: c, random } = canvas;
   const at = (r: number, a: number): [number, number] => [x + Math.cos(a) * r, y + 80 + Math.sin(a) * r];
-  const rays = times(17, (i) => {
-    const a = (i / 17) * Math.PI * 2 + random(-0.1, 0.1);
-    const w = random(0.025, 0.085);
-    return polygon([at(random(60, 200), a), at(1900, a - w), at(1900, a + w)], "url(#ray)");
-  });
+  // One path for all rays, so that their light is computed once; beyond its radius there is none.
+  const rays = path(
+    times(17, (i) => {
+      const a = (i / 17) * Math.PI * 2 + random(-0.1, 0.1);
+      const w = random(0.025, 0.085);
+      const corners = [at(random(60, 200), a), at(1150, a - w), at(1150, a + w)];
+      return `M${corners.map(([px, py]) => `${n(px)} ${n(py)}`).join("L")}Z`;
+    }),
+    "url(#ray)",
+  );
   const splinters = times(36, (i) => {
     const a = random(0, Math.PI * 2);
     const r = random(420, 1000);

@@ -4,7 +4,7 @@
 /** @typedef {{ sizePx: number, lines: 1 | 2, shortened: boolean }} FitResult */
 
 /** The part of a box's height that is left for letters with marks over them: a mark is a tenth of its letter. */
-const HEIGHT_UNDER_MARKS = 0.92;
+const HEIGHT_UNDER_MARKS = 0.89;
 
 /**
  * Sets the text of `box` as large as it fits: on one line, then on two balanced lines, then cut with an ellipsis.

@@ -1,0 +1,179 @@
+/**
+ * Renders the README's pictures into docs/: card.png, one card as the command line makes it, and cards.png, several on
+ * one sheet; and the card on the documentation's first page. Run `bun scripts/readme.ts` after changing the template.
+ */
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser } from "puppeteer-core";
+import { openSealedPage, type PageFile } from "../src/render/browser.ts";
+import { openBrowser } from "../test/render/cards.ts";
+
+const ROOT = join(import.meta.dir, "..");
+/** Twice the size at which the README shows the card. */
+const CARD_PX = { width: 640, height: 800 };
+const SHEET_WIDTH_PX = 1160;
+const GAP_PX = 12;
+/** The README is read over the network: PNG's best effort is worth its second. */
+const PNG_LEVEL = 9;
+
+interface Sample {
+  photo: string;
+  badge: "shield" | "round";
+  player: { name: string; position: string; number: number; skill_level: number };
+  size: { width: number; height: number };
+  theme?: string;
+  branding?: { primary_color: string; secondary_color: string };
+  /** Height on the sheet. */
+  heightPx: number;
+}
+
+const portrait = { width: 800, height: 1000 };
+const SAMPLES: Sample[] = [
+  {
+    photo: "unsplash_man.jpg",
+    badge: "round",
+    player: { name: "Jonas Berg", position: "CAM", number: 8, skill_level: 91 },
+    size: portrait,
+    theme: "stadium",
+    branding: { primary_color: "#0B3D91", secondary_color: "#FFCC00" },
+    heightPx: 350,
+  },
+  {
+    photo: "skier.jpg",
+    badge: "shield",
+    player: { name: "Ana Kovač", position: "RW", number: 7, skill_level: 84 },
+    size: portrait,
+    heightPx: 350,
+  },
+  {
+    photo: "cyclists.jpg",
+    badge: "shield",
+    player: { name: "Tom Ryder", position: "CB", number: 4, skill_level: 72 },
+    size: portrait,
+    theme: "night rain",
+    heightPx: 350,
+  },
+  {
+    photo: "yoga.jpg",
+    badge: "shield",
+    player: { name: "रवि मेनन", position: "LW", number: 11, skill_level: 87 },
+    size: portrait,
+    branding: { primary_color: "#C8102E", secondary_color: "#FFFFFF" },
+    heightPx: 350,
+  },
+  {
+    photo: "astronaut.png",
+    badge: "round",
+    player: { name: "Eileen Collins", position: "ST", number: 9, skill_level: 95 },
+    size: { width: 1440, height: 810 },
+    theme: "galaxy",
+    heightPx: 316,
+  },
+  {
+    photo: "camera.png",
+    badge: "round",
+    player: { name: "李伟", position: "GK", number: 1, skill_level: 66 },
+    size: { width: 900, height: 900 },
+    theme: "forest",
+    branding: { primary_color: "#00843D", secondary_color: "#FFD100" },
+    heightPx: 316,
+  },
+  {
+    photo: "astronaut.png",
+    badge: "shield",
+    player: { name: "Eileen Collins", position: "CM", number: 6, skill_level: 58 },
+    size: portrait,
+    heightPx: 316,
+  },
+];
+
+/** As the documentation's alternative text describes it. */
+const DOCS_CARD: Sample = {
+  photo: "astronaut.png",
+  badge: "round",
+  player: { name: "Eileen Collins", position: "ST", number: 9, skill_level: 93 },
+  size: portrait,
+  theme: "galaxy",
+  heightPx: 600,
+};
+
+const STAR = "l13 27 30 4-22 21 6 30-27-15-27 15 6-30-22-21 30-4z";
+const BADGES = {
+  shield: `<svg xmlns="http://www.w3.org/2000/svg" width="420" height="480" viewBox="0 0 210 240"><path d="M105 6 196 34v92c0 52-44 84-91 106C58 210 14 178 14 126V34Z" fill="#7d0a1c" stroke="#fff" stroke-width="9" stroke-linejoin="round"/><path d="M105 16 186 41v84c0 45-38 74-81 95Z" fill="#a30f28"/><circle cx="105" cy="112" r="50" fill="#fff"/><path d="M105 68${STAR}" fill="#7d0a1c"/></svg>`,
+  round: `<svg xmlns="http://www.w3.org/2000/svg" width="440" height="440" viewBox="0 0 220 220"><circle cx="110" cy="110" r="102" fill="#0b3d91" stroke="#ffd447" stroke-width="10"/><path d="M110 12a98 98 0 0 1 0 196Z" fill="#08307a"/><circle cx="110" cy="110" r="58" fill="#ffd447"/><path d="M110 62${STAR}" fill="#0b3d91"/></svg>`,
+};
+
+/** A badge file for each drawing; the service takes no SVG. */
+async function drawBadges(browser: Browser, folder: string): Promise<void> {
+  for (const [name, svg] of Object.entries(BADGES)) {
+    const files = new Map<string, PageFile>([
+      ["/", { body: `<body style="margin:0"><img src="/badge"></body>`, contentType: "text/html" }],
+      ["/badge", { body: svg, contentType: "image/svg+xml" }],
+    ]);
+    const page = await openSealedPage(browser, (path) => files.get(path), "/");
+    const image = await page.$("img");
+    await image?.screenshot({ path: join(folder, `${name}.png`) as `${string}.png`, omitBackground: true });
+    await page.close();
+  }
+}
+
+async function renderCard(sample: Sample, folder: string, out: string): Promise<void> {
+  const { photo, badge, player, size, theme, branding } = sample;
+  const input = join(folder, "card.json");
+  const body = {
+    type: "player_card",
+    player: { external_id: photo, source_image_url: "https://images.example.com/player.jpg", ...player },
+    style: { preset: "club_card", ...size, ...(theme ? { background_theme: theme } : {}) },
+    ...(branding ? { branding } : {}),
+  };
+  await writeFile(input, JSON.stringify(body));
+  const files = ["--input", input, "--photo", join(ROOT, "test/photos", photo), "--out", out];
+  const badgeFile = join(folder, `${badge}.png`);
+  await Bun.$`bun ${join(ROOT, "src/main.ts")} render ${files} --badge ${badgeFile}`.quiet();
+}
+
+async function writeSmall(path: string, png: Uint8Array): Promise<void> {
+  const small = await new Bun.Image(png).png({ compressionLevel: PNG_LEVEL }).bytes();
+  await writeFile(path, small);
+  console.log(`${path}: ${Math.round(small.length / 1024)} KB`);
+}
+
+/** Two pixels of the documentation's card for each that is shown. */
+async function writeDocsCard(png: Uint8Array): Promise<void> {
+  const webp = await new Bun.Image(png).resize(480, 600).webp({ quality: 84 }).bytes();
+  await writeFile(join(ROOT, "src/http/docs/client/card.webp"), webp);
+}
+
+async function drawSheet(browser: Browser, folder: string): Promise<Uint8Array> {
+  const files = new Map<string, PageFile>();
+  for (const i of SAMPLES.keys())
+    files.set(`/${i}`, { body: await Bun.file(join(folder, `${i}.png`)).bytes(), contentType: "image/png" });
+  const cells = SAMPLES.map(({ heightPx }, i) => `<img src="/${i}" height="${heightPx}">`);
+  const style = `margin:0;display:flex;flex-wrap:wrap;gap:${GAP_PX}px;justify-content:center`;
+  files.set("/", { body: `<body style="${style}">${cells.join("")}`, contentType: "text/html" });
+  const page = await openSealedPage(browser, (path) => files.get(path), "/");
+  await page.setViewport({ width: SHEET_WIDTH_PX, height: 100 });
+  await page.evaluate("Promise.all([...document.images].map((image) => image.decode()))");
+  const picture = await page.screenshot({ omitBackground: true, fullPage: true });
+  await page.close();
+  return picture;
+}
+
+const folder = await mkdtemp(join(tmpdir(), "cardpress-readme-"));
+const browser = await openBrowser();
+try {
+  await mkdir(join(ROOT, "docs"), { recursive: true });
+  await drawBadges(browser, folder);
+  const [first] = SAMPLES;
+  if (first) await renderCard({ ...first, size: CARD_PX }, folder, join(folder, "card.png"));
+  await writeSmall(join(ROOT, "docs/card.png"), await Bun.file(join(folder, "card.png")).bytes());
+  for (const [i, sample] of SAMPLES.entries()) await renderCard(sample, folder, join(folder, `${i}.png`));
+  const docsCard = { ...DOCS_CARD, size: { width: 960, height: 1200 } };
+  await renderCard(docsCard, folder, join(folder, "docs.png"));
+  await writeDocsCard(await Bun.file(join(folder, "docs.png")).bytes());
+  await writeSmall(join(ROOT, "docs/cards.png"), await drawSheet(browser, folder));
+} finally {
+  await browser.close();
+  await rm(folder, { recursive: true, force: true });
+}
