@@ -2,12 +2,14 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { access, constants, statfs } from "node:fs/promises";
 import { availableParallelism, totalmem } from "node:os";
+import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { MIN_FREE_DISK_BYTES } from "../core/limits.ts";
 import { secretBox } from "../core/secret-box.ts";
 import { type DataFolder, openDataFolder } from "../data-folder.ts";
 import { launchBrowser } from "../render/browser.ts";
 import { findChromium } from "../render/chromium.ts";
+import { loadTemplate } from "../render/template.ts";
 import { loadSecretKey } from "../secret-key.ts";
 import { databaseProblems } from "../store/check-database.ts";
 import { latestPictures } from "../store/image-search.ts";
@@ -22,12 +24,16 @@ const LOW_DISK_BYTES = 8 * MIN_FREE_DISK_BYTES;
 /** A worker, its Chromium and the models, measured with 40-megapixel photos. */
 const WORKER_BYTES = 700 * 1024 * 1024;
 
+/** The template that requests name. */
+const PRESET = "club_card";
+
 export interface Diagnosis {
   check:
     | "config"
     | "disk"
     | "sandbox"
     | "browser"
+    | "templates"
     | "workers"
     | "database"
     | "audit"
@@ -55,6 +61,7 @@ export async function examine(config: Config): Promise<Diagnosis[]> {
     ["disk", checkDisk],
     ["sandbox", checkSandbox],
     ["browser", checkBrowser],
+    ["templates", checkTemplates],
     ["workers", checkWorkers],
     ["database", checkDatabase],
     ["audit", checkBooks],
@@ -113,6 +120,14 @@ const checkBrowser: Check = async (config, folder) => {
       message: `${chromium.path} does not start: ${(error as Error).message.trim()} Set CARDPRESS_CHROMIUM to another browser; if it speaks of its sandbox, allow user namespaces to this user.`,
     };
   }
+};
+
+const checkTemplates: Check = async ({ templatesDir }) => {
+  await loadTemplate(templatesDir === undefined ? PRESET : join(templatesDir, PRESET));
+  return {
+    status: "ok",
+    message: `${PRESET}, ${templatesDir === undefined ? "built in" : `from ${templatesDir}`}`,
+  };
 };
 
 const checkWorkers: Check = async ({ renderWorkers }) => {

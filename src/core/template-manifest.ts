@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { OperatorError } from "./errors.ts";
 
 const fraction = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
 
@@ -71,14 +72,15 @@ export function parseManifest(json: string, file: string): TemplateManifest {
   let value: unknown;
   try {
     value = JSON.parse(json);
-  } catch (cause) {
-    throw new Error(`${file} is not JSON: ${(cause as Error).message}. Correct the syntax.`, { cause });
+  } catch (error) {
+    throw new OperatorError(`${file} is not JSON: ${(error as Error).message}. Correct the syntax.`);
   }
   const problems = [...Value.Errors(TemplateManifest, value)].map(
     ({ path, message }) => `${path || "the whole file"}: ${PATTERN_REMEDIES[path] ?? lowerFirst(message)}`,
   );
   if (problems.length === 0) problems.push(...contradictions(value as TemplateManifest));
-  if (problems.length > 0) throw new Error(`${file} cannot be used. ${problems.slice(0, 12).join("; ")}.`);
+  if (problems.length > 0)
+    throw new OperatorError(`${file} cannot be used. ${problems.slice(0, 12).join("; ")}.`);
   return value as TemplateManifest;
 }
 

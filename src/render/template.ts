@@ -3,6 +3,7 @@ import { extname, join } from "node:path";
 import cardCss from "../../templates/club_card/card.css" with { type: "text" };
 import cardHtml from "../../templates/club_card/card.html" with { type: "text" };
 import manifestJson from "../../templates/club_card/template.json" with { type: "text" };
+import { OperatorError } from "../core/errors.ts";
 import { parseManifest, type TemplateManifest } from "../core/template-manifest.ts";
 import { FONT_LIBRARY_FAMILIES } from "./fonts.ts";
 
@@ -53,10 +54,9 @@ export async function loadTemplate(dirOrName: string): Promise<LoadedTemplate> {
 async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
-  } catch (cause) {
-    throw new Error(
+  } catch {
+    throw new OperatorError(
       `${path} cannot be read. A template folder holds template.json, card.html and card.css.`,
-      { cause },
     );
   }
 }
@@ -67,7 +67,7 @@ async function readFonts(dir: string): Promise<Map<string, Uint8Array>> {
   for (const name of names.filter((entry) => FONT_FILES.has(extname(entry)))) {
     const bytes = await readFile(join(dir, name));
     if (bytes.length > MAX_FONT_BYTES)
-      throw new Error(
+      throw new OperatorError(
         `${join(dir, name)} has ${bytes.length} bytes; fonts may have at most ${MAX_FONT_BYTES}. Subset it.`,
       );
     fonts.set(name, bytes);
@@ -90,19 +90,21 @@ function assemble(
     ),
   ];
   if (missing.length > 0)
-    throw new Error(`${place("card.html")} has no element with ${missing.join(", ")}. Add one for each.`);
+    throw new OperatorError(
+      `${place("card.html")} has no element with ${missing.join(", ")}. Add one for each.`,
+    );
   const own = new Set(
     [...text.css.matchAll(/@font-face\s*\{[^}]*font-family:\s*["']?([^;"']+)/g)].map((m) => m[1]?.trim()),
   );
   for (const family of manifest.fonts) {
     if (!FONT_LIBRARY_FAMILIES.has(family) && !own.has(family))
-      throw new Error(
+      throw new OperatorError(
         `${place("template.json")} cannot be used. /fonts: "${family}" is neither bundled nor defined by an @font-face rule in ${place("card.css")}. Add the rule and the file under fonts/, or name a bundled family.`,
       );
   }
   for (const [, file] of text.css.matchAll(/url\(["']?fonts\/([^"')]+)/g)) {
     if (file && !fonts.has(file))
-      throw new Error(
+      throw new OperatorError(
         `${place("card.css")} asks for fonts/${file}, which does not exist. Add it to ${place("fonts")}.`,
       );
   }
