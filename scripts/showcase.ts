@@ -4,6 +4,7 @@ import { type Delivery, listDeliveries, sendTest } from "../src/app/manage-deliv
 import { addMember } from "../src/app/manage-users.ts";
 import { createEndpoint, type Endpoint } from "../src/app/manage-webhooks.ts";
 import { freePort } from "../src/cli/serve.ts";
+import type { Clock } from "../src/core/ports.ts";
 import type { Service } from "../src/deps.ts";
 import type { Account } from "../src/store/accounts.ts";
 import { countUsage } from "../src/store/usage.ts";
@@ -44,8 +45,9 @@ export interface Showcase {
   close(): Promise<void>;
 }
 
-export async function openShowcase(): Promise<Showcase> {
-  const receiver = Bun.serve({
+/** A partner's webhook receiver, of which one half works. */
+function startReceiver() {
+  return Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     fetch: (request) =>
@@ -53,11 +55,12 @@ export async function openShowcase(): Promise<Showcase> {
         ? new Response(null, { status: 204 })
         : new Response('{"error":"upstream connect error: connection refused"}', { status: 503 }),
   });
-  const hooks = `http://127.0.0.1:${receiver.port}`;
+}
+
+async function startServer(hooks: string, clock: Clock): Promise<TestServer> {
   const port = await freePort("127.0.0.1");
-  let offsetMs = -3 * DAY_MS;
-  const server = await testServer({
-    clock: { now: () => Date.now() + offsetMs },
+  return testServer({
+    clock,
     env: {
       CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: hooks,
       CARDPRESS_PORT: String(port),
@@ -66,6 +69,13 @@ export async function openShowcase(): Promise<Showcase> {
       CARDPRESS_CDN_BASE_URL: "https://cards.cardpress.example",
     },
   });
+}
+
+export async function openShowcase(): Promise<Showcase> {
+  const receiver = startReceiver();
+  const hooks = `http://127.0.0.1:${receiver.port}`;
+  let offsetMs = -3 * DAY_MS;
+  const server = await startServer(hooks, { now: () => Date.now() + offsetMs });
   const { service } = server;
   const later = (ms: number) => {
     offsetMs = Math.min(0, offsetMs + ms);

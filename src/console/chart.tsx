@@ -44,6 +44,21 @@ function dayName(day: string): string {
   });
 }
 
+function Lines({ values, width, y }: { values: number[]; width: number; y: (value: number) => number }) {
+  return (
+    <>
+      {values.map((value) => (
+        <g key={value}>
+          <line class="chart-line" x1={LEFT} x2={width} y1={y(value)} y2={y(value)} />
+          <text class="chart-text" x={LEFT - 8} y={y(value) + 4} text-anchor="end">
+            {count(value)}
+          </text>
+        </g>
+      ))}
+    </>
+  );
+}
+
 function Bars({ days, size, name }: { days: UsageDay[]; size: Size; name: string }) {
   const { width, height } = size;
   const max = Math.max(1, ...days.map((d) => d.completed + d.failed));
@@ -62,14 +77,7 @@ function Bars({ days, size, name }: { days: UsageDay[]; size: Size; name: string
       role="img"
       aria-label={`Images by day from ${dayName(days[0]?.day ?? "")} to ${dayName(days.at(-1)?.day ?? "")}, at most ${count(max)} a day`}
     >
-      {lines.map((value) => (
-        <g key={value}>
-          <line class="chart-line" x1={LEFT} x2={width} y1={y(value)} y2={y(value)} />
-          <text class="chart-text" x={LEFT - 8} y={y(value) + 4} text-anchor="end">
-            {count(value)}
-          </text>
-        </g>
-      ))}
+      <Lines values={lines} width={width} y={y} />
       {days.map((day, i) => {
         const x = LEFT + i * slot + (slot - bar) / 2;
         const failedTop = y(day.completed + day.failed);

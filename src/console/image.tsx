@@ -2,7 +2,7 @@
 import PQueue from "p-queue";
 import { imageView } from "../app/image-view.ts";
 import { type Delivery, listDeliveries } from "../app/manage-deliveries.ts";
-import { findRecordOfImage } from "../store/idempotency.ts";
+import { findRecordOfImage, type IdempotencyRecord } from "../store/idempotency.ts";
 import { findImage, type Image } from "../store/images.ts";
 import { entriesOfImage } from "../store/ledger.ts";
 import { DeliveryState } from "./deliveries.tsx";
@@ -105,6 +105,27 @@ function Progress({ image, progress }: { image: Image; progress: number | null }
   );
 }
 
+function Details({ image, record }: { image: Image; record: IdempotencyRecord | undefined }) {
+  return (
+    <Card title="Details">
+      <dl class="facts">
+        <dt>External id</dt>
+        <dd>{image.externalId}</dd>
+        <dt>Idempotency-Key</dt>
+        <dd>{record ? <code>{record.key}</code> : "Not kept any more"}</dd>
+        <dt>Renders</dt>
+        <dd>{image.renders}</dd>
+        {image.completedAt !== null && (
+          <>
+            <dt>Took</dt>
+            <dd>{duration(image.completedAt - image.createdAt)}</dd>
+          </>
+        )}
+      </dl>
+    </Card>
+  );
+}
+
 async function imagePage(visit: MemberVisit): Promise<Response> {
   const image = await ownImage(visit);
   const { store, config, progress, folder } = visit.parts;
@@ -155,22 +176,7 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
           <Card title="Timeline">
             <Timeline steps={timeline(image, entries)} />
           </Card>
-          <Card title="Details">
-            <dl class="facts">
-              <dt>External id</dt>
-              <dd>{image.externalId}</dd>
-              <dt>Idempotency-Key</dt>
-              <dd>{record ? <code>{record.key}</code> : "Not kept any more"}</dd>
-              <dt>Renders</dt>
-              <dd>{image.renders}</dd>
-              {image.completedAt !== null && (
-                <>
-                  <dt>Took</dt>
-                  <dd>{duration(image.completedAt - image.createdAt)}</dd>
-                </>
-              )}
-            </dl>
-          </Card>
+          <Details image={image} record={record} />
           <Deliveries deliveries={deliveries.items} />
         </div>
       </div>

@@ -157,6 +157,35 @@ function KeyActions({ visit, row, old }: { visit: MemberVisit; row: ApiKey; old:
   );
 }
 
+function KeyTable({ visit, keys, rows }: { visit: MemberVisit; keys: ApiKey[]; rows: ApiKey[] }) {
+  return (
+    <Card flush>
+      <table class="table">
+        <caption class="visually-hidden">API keys</caption>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Key</th>
+            <th scope="col">Environment</th>
+            <th scope="col">Last used</th>
+            <th scope="col" class="minor">
+              Created
+            </th>
+            <th scope="col">
+              <span class="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <KeyRow key={row.id} visit={visit} keys={keys} row={row} />
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  );
+}
+
 async function keysPage(visit: MemberVisit): Promise<Response> {
   const { parts, account, flashes, session } = visit;
   const keys = await listKeys(parts.store.read, account.id);
@@ -188,30 +217,7 @@ async function keysPage(visit: MemberVisit): Promise<Response> {
           </Empty>
         </Card>
       ) : (
-        <Card flush>
-          <table class="table">
-            <caption class="visually-hidden">API keys</caption>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Key</th>
-                <th scope="col">Environment</th>
-                <th scope="col">Last used</th>
-                <th scope="col" class="minor">
-                  Created
-                </th>
-                <th scope="col">
-                  <span class="visually-hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((row) => (
-                <KeyRow key={row.id} visit={visit} keys={keys} row={row} />
-              ))}
-            </tbody>
-          </table>
-        </Card>
+        <KeyTable visit={visit} keys={keys} rows={rows} />
       )}
       {canWrite(visit) && <CreateForm visit={visit} />}
       {keys.some((k) => k.environment === "live" && k.revokedAt === null) && (

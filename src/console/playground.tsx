@@ -46,6 +46,52 @@ function Input({ name, fields, label, hint, type = "text", options }: InputProps
   );
 }
 
+function CardFields({ fields }: { fields: PlaygroundFields }) {
+  return (
+    <>
+      <Input name="name" fields={fields} label="Player's name" />
+      <div class="field-pair">
+        <Input name="position" fields={fields} label="Position" options={POSITIONS} />
+        <Input name="number" fields={fields} label="Shirt number" type="number" />
+        <Input name="skill_level" fields={fields} label="Rating" type="number" />
+      </div>
+      <Input
+        name="source_image_url"
+        fields={fields}
+        label="Photo address"
+        hint="Public and HTTPS: JPEG, PNG or WebP. Test requests fetch nothing."
+      />
+      <Input
+        name="external_id"
+        fields={fields}
+        label="Your id of the player"
+        hint="In test, test_fail_no_player, test_fail_provider or test_slow choose the ending."
+      />
+      <Input
+        name="background_theme"
+        fields={fields}
+        label="Background theme"
+        hint="Any words: stadium night, fire, ice, galaxy."
+      />
+      <div class="field-pair">
+        <Input name="primary_color" fields={fields} label="Main colour" />
+        <Input name="secondary_color" fields={fields} label="Second colour" />
+      </div>
+      <details class="more">
+        <summary>Badge, size and format</summary>
+        <div class="form">
+          <Input name="club_badge_url" fields={fields} label="Badge address" />
+          <div class="field-pair">
+            <Input name="width" fields={fields} label="Width" type="number" />
+            <Input name="height" fields={fields} label="Height" type="number" />
+            <Input name="format" fields={fields} label="Format" options={IMAGE_FORMATS} />
+          </div>
+        </div>
+      </details>
+    </>
+  );
+}
+
 function Form({ visit, fields }: { visit: MemberVisit; fields: PlaygroundFields }) {
   return (
     <PostForm
@@ -65,45 +111,7 @@ function Form({ visit, fields }: { visit: MemberVisit; fields: PlaygroundFields 
         hx-include="closest form"
         hx-sync="this:replace"
       >
-        <Input name="name" fields={fields} label="Player's name" />
-        <div class="field-pair">
-          <Input name="position" fields={fields} label="Position" options={POSITIONS} />
-          <Input name="number" fields={fields} label="Shirt number" type="number" />
-          <Input name="skill_level" fields={fields} label="Rating" type="number" />
-        </div>
-        <Input
-          name="source_image_url"
-          fields={fields}
-          label="Photo address"
-          hint="Public and HTTPS: JPEG, PNG or WebP. Test requests fetch nothing."
-        />
-        <Input
-          name="external_id"
-          fields={fields}
-          label="Your id of the player"
-          hint="In test, test_fail_no_player, test_fail_provider or test_slow choose the ending."
-        />
-        <Input
-          name="background_theme"
-          fields={fields}
-          label="Background theme"
-          hint="Any words: stadium night, fire, ice, galaxy."
-        />
-        <div class="field-pair">
-          <Input name="primary_color" fields={fields} label="Main colour" />
-          <Input name="secondary_color" fields={fields} label="Second colour" />
-        </div>
-        <details class="more">
-          <summary>Badge, size and format</summary>
-          <div class="form">
-            <Input name="club_badge_url" fields={fields} label="Badge address" />
-            <div class="field-pair">
-              <Input name="width" fields={fields} label="Width" type="number" />
-              <Input name="height" fields={fields} label="Height" type="number" />
-              <Input name="format" fields={fields} label="Format" options={IMAGE_FORMATS} />
-            </div>
-          </div>
-        </details>
+        <CardFields fields={fields} />
       </div>
       {canWrite(visit) && (
         <div class="send">

@@ -97,14 +97,46 @@ function DayTable({ days }: { days: UsageDay[] }) {
   );
 }
 
+function CreditsLeft({ visit: { account, now } }: { visit: MemberVisit }) {
+  const left = creditsAvailable(account, now);
+  return (
+    <Card>
+      <dl class="stats">
+        <Stat label="Credits left" value={count(left)} note={`Plan: ${count(account.creditLimit)} a month`} />
+        <Stat label="Of these, top-up" value={count(account.creditsTopup)} note="Stay until used" />
+        <Stat label="Reserved" value={count(account.creditsHeld)} note="For cards in the making" />
+      </dl>
+      <CreditMeter left={left} limit={account.creditLimit + account.creditsTopup} />
+    </Card>
+  );
+}
+
+function Totals({ days }: { days: UsageDay[] }) {
+  const requested = sum(days, "requested");
+  return (
+    <Card>
+      <dl class="stats">
+        <Stat label="Requests" value={count(requested)} />
+        <Stat label="Completed" value={<span class="key-completed">{count(sum(days, "completed"))}</span>} />
+        <Stat label="Failed" value={<span class="key-failed">{count(sum(days, "failed"))}</span>} />
+        <Stat label="Credits used" value={count(sum(days, "creditsUsed"))} />
+      </dl>
+      {requested === 0 ? (
+        <Empty title="No requests in this period">
+          Choose another period, or send a request from the playground.
+        </Empty>
+      ) : (
+        <UsageChart days={days} />
+      )}
+    </Card>
+  );
+}
+
 async function usagePage(visit: MemberVisit): Promise<Response> {
   const { period, environment } = readChoice(visit);
-  const { account } = visit;
   const days = await daysOf(visit, period, environment);
-  const left = creditsAvailable(account, visit.now);
   const link = (change: { period?: UsagePeriod; environment?: Environment }) =>
     `/console/usage?${new URLSearchParams({ period, environment, ...change })}`;
-  const requested = sum(days, "requested");
   return shell(
     visit,
     "Usage",
@@ -117,18 +149,7 @@ async function usagePage(visit: MemberVisit): Promise<Response> {
           Download CSV
         </a>
       </PageHead>
-      <Card>
-        <dl class="stats">
-          <Stat
-            label="Credits left"
-            value={count(left)}
-            note={`Plan: ${count(account.creditLimit)} a month`}
-          />
-          <Stat label="Of these, top-up" value={count(account.creditsTopup)} note="Stay until used" />
-          <Stat label="Reserved" value={count(account.creditsHeld)} note="For cards in the making" />
-        </dl>
-        <CreditMeter left={left} limit={account.creditLimit + account.creditsTopup} />
-      </Card>
+      <CreditsLeft visit={visit} />
       <div class="toolbar">
         <Segments
           label="Environment"
@@ -147,24 +168,7 @@ async function usagePage(visit: MemberVisit): Promise<Response> {
           }))}
         />
       </div>
-      <Card>
-        <dl class="stats">
-          <Stat label="Requests" value={count(requested)} />
-          <Stat
-            label="Completed"
-            value={<span class="key-completed">{count(sum(days, "completed"))}</span>}
-          />
-          <Stat label="Failed" value={<span class="key-failed">{count(sum(days, "failed"))}</span>} />
-          <Stat label="Credits used" value={count(sum(days, "creditsUsed"))} />
-        </dl>
-        {requested === 0 ? (
-          <Empty title="No requests in this period">
-            Choose another period, or send a request from the playground.
-          </Empty>
-        ) : (
-          <UsageChart days={days} />
-        )}
-      </Card>
+      <Totals days={days} />
       <DayTable days={days} />
     </>,
   );
