@@ -1,5 +1,5 @@
 import { dlopen } from "bun:ffi";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { setPriority } from "node:os";
 
 /** Linux' prctl(2) option and capability, from linux/prctl.h and linux/capability.h. */
@@ -12,7 +12,7 @@ const CAP_SYS_NICE = 23;
  */
 export function lowerPriority(niceness: number): void {
   setPriority(niceness);
-  if (process.platform !== "linux") return;
+  if (!existsSync("/proc/self/task")) return;
   for (const thread of readdirSync("/proc/self/task")) {
     try {
       setPriority(Number(thread), niceness);

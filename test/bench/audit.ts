@@ -18,11 +18,13 @@ try {
     `${images} images, ${mb} MB; opened and verified in ${Math.round(performance.now() - startedAt)} ms`,
   );
   startedAt = performance.now();
+  const before = process.cpuUsage();
   const report = await audit(store, FILLED_AT);
   for (const { check, ok, ms, broken } of report.findings) {
     console.log(`${check.padEnd(10)} ${ok ? "ok" : JSON.stringify(broken.slice(0, 3))} ${ms} ms`);
   }
-  console.log(`audit: ${report.ms} ms`);
+  const { user, system } = process.cpuUsage(before);
+  console.log(`audit: ${report.ms} ms, of the processor ${Math.round((user + system) / 1000)} ms`);
   await store.close();
 } finally {
   for (const suffix of ["", "-wal", "-shm"]) await rm(file + suffix, { force: true });
