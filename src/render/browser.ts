@@ -111,3 +111,12 @@ async function answer(request: HTTPRequest, files: PageFiles): Promise<void> {
     body: file.body,
   });
 }
+
+/** Rejects when the page's process ends: nothing answers in it any more, and what was asked would wait for ever. */
+export function crashOf(page: Page): Promise<never> {
+  const crash = new Promise<never>((_, reject) => {
+    page.once("error", (cause) => reject(new Error("the page crashed", { cause })));
+  });
+  crash.catch(() => {}); // Crashing between two jobs is nobody's rejection.
+  return crash;
+}

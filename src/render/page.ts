@@ -5,7 +5,7 @@ import { displayName } from "../core/display-name.ts";
 import { type Placement, placeCutout } from "../core/framing.ts";
 import { type LayoutName, layoutFor, type TemplateLayout } from "../core/template-manifest.ts";
 import { sceneOf } from "../core/themes.ts";
-import { openSealedPage, type PageFile } from "./browser.ts";
+import { crashOf, openSealedPage, type PageFile } from "./browser.ts";
 // @ts-expect-error TypeScript sees the module; the import gives its text, which runs in the page.
 import fillSource from "./fill.js" with { type: "text" };
 import type { CardFill, FillResult } from "./fill.js";
@@ -34,6 +34,8 @@ export interface CardPicture {
 export interface CardPage {
   /** Fills and photographs a card; throws when fonts or pictures are not ready in time or cannot be decoded. */
   render(job: CardJob, onStage?: (stage: "compose" | "capture") => void): Promise<CardPicture>;
+  /** Whether its process has ended: nothing answers in it any more. */
+  hasCrashed(): boolean;
   close(): Promise<void>;
 }
 
@@ -68,8 +70,11 @@ export async function openCardPage(
 ): Promise<CardPage> {
   const media = new Map<string, PageFile>();
   const page = await openSealedPage(browser, (path) => templateFile(template, path) ?? media.get(path), "/");
-  const failures: string[] = [];
-  page.on("pageerror", (error) => failures.push(String(error)));
+  const crash = crashOf(page);
+  let crashed = false;
+  crash.catch(() => {
+    crashed = true;
+  });
   await page.waitForFunction("globalThis.cardpress !== undefined", { timeout: FILL_TIMEOUT_MS });
   const session = await page.createCDPSession();
   await session.send("Emulation.setDefaultBackgroundColorOverride", { color: { r: 0, g: 0, b: 0, a: 0 } });
@@ -87,10 +92,12 @@ export async function openCardPage(
         size = { width: style.width, height: style.height };
         await page.setViewport({ ...size, deviceScaleFactor: 1 });
       }
-      const filled = await fillPage(page, fill);
+      // A page opened later would lie before this one, which then draws no frames.
+      await session.send("Page.bringToFront");
+      const filled = await Promise.race([fillPage(page, fill), crash]);
       const composed = performance.now();
       onStage?.("capture");
-      const bytes = withMetadata(await capture(session, style.format), style.format);
+      const bytes = withMetadata(await Promise.race([capture(session, style.format), crash]), style.format);
       const done = performance.now();
       return {
         bytes,
@@ -103,6 +110,7 @@ export async function openCardPage(
         },
       };
     },
+    hasCrashed: () => crashed,
     close: () => page.close(),
   };
 }

@@ -25,18 +25,25 @@ export async function openPress(options: PressOptions): Promise<Press> {
   try {
     const studio = await openPhotoStudio(browser);
     const pages = new Map<string, Promise<CardPage>>();
-    const pageOf = (preset: string) => {
-      let page = pages.get(preset);
-      if (!page) {
-        const source = options.templatesDir === null ? preset : join(options.templatesDir, preset);
-        page = loadTemplate(source).then((template) => openCardPage(browser, template));
-        pages.set(preset, page);
-      }
+    const dropPage = (preset: string) => {
+      const page = pages.get(preset);
+      pages.delete(preset);
+      void page?.then((open) => open.close()).catch(() => {});
+    };
+    const pageOf = async (preset: string): Promise<CardPage> => {
+      const open = await pages.get(preset);
+      if (open && !open.hasCrashed()) return open;
+      dropPage(preset);
+      const source = options.templatesDir === null ? preset : join(options.templatesDir, preset);
+      const page = loadTemplate(source).then((template) => openCardPage(browser, template));
+      page.catch(() => pages.delete(preset));
+      pages.set(preset, page);
       return page;
     };
     await pageOf("club_card");
     return {
-      make: (job, onStage) => make({ studio, pageOf, cutoutsDir: options.cutoutsDir }, job, onStage),
+      make: (job, onStage) =>
+        make({ studio, pageOf, dropPage, cutoutsDir: options.cutoutsDir }, job, onStage),
       onBrowserLost: (listener) => void browser.once("disconnected", listener),
       close: () => browser.close(),
     };
@@ -49,6 +56,7 @@ export async function openPress(options: PressOptions): Promise<Press> {
 interface PressParts {
   studio: PhotoStudio;
   pageOf: (preset: string) => Promise<CardPage>;
+  dropPage: (preset: string) => void;
   cutoutsDir: string;
 }
 
@@ -63,7 +71,11 @@ async function make(
     cutOutCached(parts, job, onStage),
     job.badgePath === null ? null : readBadge(job.badgePath),
   ]);
-  const picture = await page.render({ card: job.card, cutout, badge }, onStage);
+  const picture = await page.render({ card: job.card, cutout, badge }, onStage).catch((error) => {
+    // A page that failed once may have crashed: the next card gets a new one.
+    parts.dropPage(job.card.style.preset);
+    throw error;
+  });
   onStage("store");
   await writeWhole(job.outputPath, picture.bytes);
   return {

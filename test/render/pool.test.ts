@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openDataFolder } from "../../src/data-folder.ts";
 import { pressOptions, workerCommand } from "../../src/deps.ts";
@@ -23,6 +24,27 @@ afterAll(async () => {
   await pool.close();
   await folder.remove();
 });
+
+/** The processes in which the browsers of these workers show pages: Chromium forks them from its zygote. */
+function pagesOf(workers: number[]): number[] {
+  const commandOf = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  const parentOf = (pid: number) => {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+  };
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const zygote = parentOf(pid);
+        const [browser, command] = [parentOf(zygote), commandOf(zygote)];
+        const isPageMaker = command.includes("--type=zygote") && !command.includes("--no-zygote-sandbox");
+        return isPageMaker && workers.includes(parentOf(browser));
+      } catch {
+        return false; // No process, or one that ended meanwhile.
+      }
+    });
+}
 
 let jobs = 0;
 function job(photo: string): RenderJob {
@@ -53,6 +75,21 @@ test("a worker killed during a render gives a fault, and another takes its place
   const outcome = await second.render(job("astronaut.png"), () => {});
   second.release();
   expect(outcome.kind).toBe("done");
+});
+
+test("pages that crash cost one attempt, and their worker goes on", async () => {
+  const renderer = await pool.acquire();
+  const pages = pagesOf(pool.pids());
+  const crashed = renderer.render(job("astronaut.png"), (stage) => {
+    if (stage === "cut_out") for (const pid of pages) process.kill(pid, "SIGKILL");
+  });
+  const fault = await crashed.catch((error) => error);
+  const next = await renderer.render(job("astronaut.png"), () => {}).catch((error) => error);
+  renderer.release();
+  expect(pages.length).toBeGreaterThan(1);
+  expect(fault).toBeInstanceOf(RenderFault);
+  expect(fault.message).toContain("crashed");
+  expect(next.kind).toBe("done");
 });
 
 test("a worker is replaced after its share of renders, and nobody notices", async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { extname } from "node:path";
 import type { Browser, Page } from "puppeteer-core";
-import { openSealedPage, type PageFile } from "../browser.ts";
+import { crashOf, openSealedPage, type PageFile } from "../browser.ts";
 import { ASSET_PATHS, PAGE_MODULES } from "./assets.ts";
 import type { PhotoPage } from "./page/studio.js";
 
@@ -43,13 +43,10 @@ export async function openPhotoPage(browser: Browser): Promise<OpenPhotoPage> {
   const job = new Map<string, Uint8Array>();
   const page = await openSealedPage(browser, (path) => answer(path, job), "/photo.html");
   let crashed = false;
-  const crash = new Promise<never>((_, reject) => {
-    page.once("error", (cause) => {
-      crashed = true;
-      reject(new Error("The photo page crashed.", { cause }));
-    });
+  const crash = crashOf(page);
+  crash.catch(() => {
+    crashed = true;
   });
-  crash.catch(() => {}); // Crashing between two photos is nobody's rejection.
   const opened: OpenPhotoPage = {
     job,
     hasCrashed: () => crashed,
