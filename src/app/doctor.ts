@@ -22,7 +22,7 @@ import { unreadableEndpoints } from "./manage-webhooks.ts";
 /** Below this the operator should make room before the service has to refuse. */
 const LOW_DISK_BYTES = 8 * MIN_FREE_DISK_BYTES;
 /** A worker, its Chromium and the models, measured with 40-megapixel photos. */
-const WORKER_BYTES = 700 * 1024 * 1024;
+const WORKER_BYTES = 800 * 1024 * 1024;
 
 /** The template that requests name. */
 const PRESET = "club_card";

@@ -72,7 +72,8 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
-    env: { ...process.env, ...options.chromium.env },
+    // The worker's way with memory is not the browser's, which has its own.
+    env: { ...process.env, GLIBC_TUNABLES: undefined, ...options.chromium.env },
     args: [
       ...NO_NETWORK,
       ...STILL_PICTURES,
