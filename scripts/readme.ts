@@ -47,7 +47,7 @@ const SAMPLES: Sample[] = [
     heightPx: 350,
   },
   {
-    photo: "cyclists.jpg",
+    photo: "market_street.jpg",
     badge: "shield",
     player: { name: "Tom Ryder", position: "CB", number: 4, skill_level: 72 },
     size: portrait,
