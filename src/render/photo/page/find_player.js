@@ -43,6 +43,8 @@ const FACELESS_SCORE = 0.65;
 
 /** A face in the player's surroundings this sure is somebody else's. */
 const RIVAL_FACE_SCORE = 0.4;
+/** Side of the overlapping parts in which small faces are looked for. */
+const FACE_SEARCH_PART = 0.6;
 
 /** A pose that lies so far within the player's is the player's own, found twice. */
 const SAME_PERSON_PART = 0.5;
@@ -196,6 +198,7 @@ async function isPlayer(picture, finding) {
  */
 async function findRivals(picture, player, { body, pose, head }, people) {
   const grid = coverGrid(picture);
+  const posed = pose && sampleMask(pose.mask, grid);
   const rivals = [];
   for (const person of people) {
     const { cx, cy, width } = person.crop;
@@ -205,19 +208,36 @@ async function findRivals(picture, player, { body, pose, head }, people) {
     const rival = await readPose(picture, person.crop);
     if (rival.presence < MIN_PRESENCE) continue;
     // The detector may have found the player twice.
-    const shared = pose ? sharedPart(sampleMask(rival.mask, grid), sampleMask(pose.mask, grid)) : 0;
+    const shared = posed ? sharedPart(sampleMask(rival.mask, grid), posed) : 0;
     if (shared < SAME_PERSON_PART) rivals.push(rival.mask);
   }
-  const faces = await findFaces(picture, squareAround(body, 0.3), RIVAL_FACE_SCORE);
-  for (const other of faces) {
-    if (
-      Math.hypot(other.x + other.width / 2 - head.centre.x, other.y + other.height / 2 - head.centre.y) >
-      head.height
-    ) {
-      rivals.push(headAndShoulders(other));
-    }
+  for (const other of await facesAround(picture, body)) {
+    const x = other.x + other.width / 2;
+    const y = other.y + other.height / 2;
+    if (Math.hypot(x - head.centre.x, y - head.centre.y) <= head.height) continue;
+    // Knees and badges look like small faces; what lies on the player's own body is the player's.
+    const cell = Math.floor(y / grid.step) * grid.width + Math.floor(x / grid.step);
+    if (!posed || !(posed[cell] > 0.5)) rivals.push(headAndShoulders(other));
   }
   return rivals;
+}
+
+/**
+ * The faces in a body's surroundings: looked for in all of them and in four overlapping parts, where the small faces of
+ * people further behind are large enough to be seen.
+ * @param {OffscreenCanvas} picture @param {Rect} body
+ * @returns {Promise<Face[]>}
+ */
+async function facesAround(picture, body) {
+  const all = squareAround(body, 0.3);
+  const side = FACE_SEARCH_PART * all.width;
+  const away = (all.width - side) / 2;
+  const parts = [-away, away].flatMap((dy) =>
+    [-away, away].map((dx) => ({ ...all, cx: all.cx + dx, cy: all.cy + dy, width: side, height: side })),
+  );
+  const found = [];
+  for (const crop of [all, ...parts]) found.push(...(await findFaces(picture, crop, RIVAL_FACE_SCORE)));
+  return found;
 }
 
 /** A soft round mask over somebody's head and shoulders. @param {Face} face @returns {Mask} */
