@@ -91,6 +91,22 @@ function faults({ rgba, width }: Pixels) {
   return { islands: 1 - Math.max(...solid) / area, holes: holes / area };
 }
 
+test("the rider beside and behind the cyclist is left out of the cutout", async () => {
+  const { rgba, width } = await lab.pixelsOf((await cutoutOf("cyclists.jpg")).bytes);
+  const { framing } = await cutoutOf("cyclists.jpg");
+  const { face } = framing;
+  if (!face) throw new Error("the cyclist has a face");
+  // That rider's head is two and a half face widths to the left of the cyclist's face, three face heights lower.
+  const [left, top] = [face.x - 3.2 * face.width, face.y + 2.2 * face.height];
+  let solid = 0;
+  for (let i = 0; i < rgba.length / 4; i++) {
+    const [x, y] = [i % width, Math.floor(i / width)];
+    const isThere = x >= left && x < face.x - 2.1 * face.width && y >= top && y < face.y + 3.2 * face.height;
+    if (isThere && (rgba[4 * i + 3] ?? 0) > 128) solid++;
+  }
+  expect(solid).toBeLessThan(0.05 * face.width * face.height);
+});
+
 describe("a cutout is one player without holes", () => {
   // The photographer's tripod shows the lawn between its legs; the cyclist's frame shows the road.
   const SEE_THROUGH = new Map([
