@@ -9,6 +9,7 @@ import { secretBox } from "../core/secret-box.ts";
 import { type DataFolder, openDataFolder } from "../data-folder.ts";
 import { launchBrowser } from "../render/browser.ts";
 import { findChromium } from "../render/chromium.ts";
+import { openCardPage } from "../render/page.ts";
 import { loadTemplate } from "../render/template.ts";
 import { loadSecretKey } from "../secret-key.ts";
 import { databaseProblems } from "../store/check-database.ts";
@@ -112,12 +113,12 @@ const checkBrowser: Check = async (config, folder) => {
   try {
     const browser = await launchBrowser({ chromium, profilesDir: folder.profiles, noSandbox });
     const version = await browser.version();
-    await browser.close();
+    await openCardPage(browser, await loadTemplate(PRESET)).finally(() => browser.close());
     return { status: "ok", message: `${version} (${chromium.origin}: ${chromium.path})` };
   } catch (error) {
     return {
       status: "failed",
-      message: `${chromium.path} does not start: ${(error as Error).message.trim()} Set CARDPRESS_CHROMIUM to another browser; if it speaks of its sandbox, allow user namespaces to this user.`,
+      message: `${chromium.path} cannot be used: ${(error as Error).message.trim()} Set CARDPRESS_CHROMIUM to another browser; if it speaks of its sandbox, allow user namespaces to this user.`,
     };
   }
 };

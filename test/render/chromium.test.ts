@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { cp, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { launchBrowser } from "../../src/render/browser.ts";
+import { type Chromium, packagedChromium } from "../../src/render/chromium.ts";
+import { openCardPage } from "../../src/render/page.ts";
+import { loadTemplate } from "../../src/render/template.ts";
+import { TEST_CACHE_DIR } from "../harness.ts";
+
+let folder: string;
+let home: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "cardpress-chromium-"));
+  home = dirname((await packagedChromium(TEST_CACHE_DIR)).path);
+  await cp(TEST_CACHE_DIR, join(folder, "before"), { recursive: true });
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Starts the browser and opens a card page in it, or rejects. */
+async function tryCardPage(chromium: Chromium): Promise<void> {
+  const browser = await launchBrowser({ chromium, profilesDir: folder, noSandbox: true });
+  try {
+    await openCardPage(browser, await loadTemplate("club_card"));
+  } finally {
+    await browser.close();
+  }
+}
+
+test("the packaged browser still sets text after its folder was moved", async () => {
+  await rm(join(folder, "before", basename(home), "cardpress-fonts.conf"));
+  await packagedChromium(join(folder, "before"));
+  await rename(join(folder, "before"), join(folder, "after"));
+  await tryCardPage(await packagedChromium(join(folder, "after")));
+});
+
+test("a browser without fonts makes no card, and says what it needs", async () => {
+  const fontless = join(folder, "fontless.conf");
+  await writeFile(
+    fontless,
+    `<fontconfig><dir>${folder}/none</dir><cachedir>${folder}/none</cachedir></fontconfig>`,
+  );
+  const chromium = await packagedChromium(TEST_CACHE_DIR);
+  const broken = { ...chromium, env: { ...chromium.env, FONTCONFIG_FILE: fontless } };
+  const refusal = await tryCardPage(broken).catch((error) => error.message);
+  expect(refusal).toContain("finds no font");
+});
