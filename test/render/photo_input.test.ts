@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Cutout } from "../../src/core/card.ts";
-import { cmykJpeg, openLab, type Pixels, photo, png16, withOrientation } from "./photo_lab.ts";
+import { cmykJpeg, openLab, type Pixels, photo, png16, swappedJpeg, withOrientation } from "./photo_lab.ts";
 
 // Opening a browser with every network takes seconds on a busy machine.
 setDefaultTimeout(60_000);
@@ -60,6 +60,14 @@ describe("every encoding of one photo gives the same player", () => {
       expect(Math.max(Math.abs(r - R), Math.abs(g - G), Math.abs(b - B))).toBeLessThan(8);
     });
   }
+
+  test("JPEG in a colour space of its own, as its ICC profile says", async () => {
+    const [r = 0, g = 0, b = 0] = await faceColour(
+      await cutOf(await swappedJpeg(await lab.pixelsOf(photo("astronaut.png")))),
+    );
+    const [R = 0, G = 0, B = 0] = await faceColour(upright);
+    expect(Math.max(Math.abs(r - R), Math.abs(g - G), Math.abs(b - B))).toBeLessThan(8);
+  });
 
   test("CMYK JPEG, in natural colours", async () => {
     const large = await lab.pixelsOf(photo("unsplash_man.jpg"));

@@ -193,3 +193,60 @@ export function cmykJpeg({ rgba, width, height }: Pixels): Uint8Array {
     ...[0xff, 0xd9],
   ]);
 }
+
+/**
+ * A picture in a colour space of its own: red and blue are swapped in its pixels, and its ICC profile (version 2, a
+ * matrix with sRGB's primaries and a plain gamma) says so. Whoever ignores the profile sees a blue face.
+ */
+export async function swappedJpeg({ rgba, width, height }: Pixels): Promise<Uint8Array> {
+  const swapped = rgba.slice();
+  for (let i = 0; i < rgba.length; i += 4) {
+    swapped[i] = rgba[i + 2] ?? 0;
+    swapped[i + 2] = rgba[i] ?? 0;
+  }
+  const jpeg = await new Bun.Image(png16({ rgba: swapped, width, height }, 2)).jpeg({ quality: 92 }).bytes();
+  const profile = swappedProfile();
+  const body = Buffer.concat([Buffer.from("ICC_PROFILE\0\x01\x01", "latin1"), profile]);
+  const segment = Buffer.from([0xff, 0xe2, (body.length + 2) >> 8, (body.length + 2) & 255, ...body]);
+  return new Uint8Array(Buffer.concat([jpeg.subarray(0, 2), segment, jpeg.subarray(2)]));
+}
+
+/** ICC.1:2001-04: a header of 128 bytes, a table of tags, the tags. Numbers are signed 16.16 fixed point. */
+function swappedProfile(): Buffer {
+  const fixed = (values: number[]) => {
+    const bytes = Buffer.alloc(4 * values.length);
+    for (const [i, value] of values.entries()) bytes.writeInt32BE(Math.round(value * 65_536), 4 * i);
+    return bytes;
+  };
+  const tagOf = (type: string, body: Buffer) => Buffer.concat([Buffer.from(`${type}\0\0\0\0`), body]);
+  const xyz = (...values: number[]) => tagOf("XYZ ", fixed(values));
+  // One value is a gamma, as unsigned 8.8 fixed point; the last two bytes fill the tag up.
+  const gamma = tagOf("curv", Buffer.from([0, 0, 0, 1, 2, 0x33, 0, 0]));
+  const text = Buffer.from("swapped\0");
+  const description = Buffer.concat([Buffer.from([0, 0, 0, text.length]), text, Buffer.alloc(80)]);
+  const tags: [string, Buffer][] = [
+    ["desc", tagOf("desc", description)],
+    ["cprt", tagOf("text", text)],
+    ["wtpt", xyz(0.9642, 1, 0.8249)],
+    // sRGB's primaries, adapted to D50, blue's in red's place.
+    ["rXYZ", xyz(0.1431, 0.0606, 0.7141)],
+    ["gXYZ", xyz(0.3851, 0.7169, 0.0971)],
+    ["bXYZ", xyz(0.4361, 0.2225, 0.0139)],
+    ...["rTRC", "gTRC", "bTRC"].map((name): [string, Buffer] => [name, gamma]),
+  ];
+  const head = Buffer.alloc(128 + 4 + 12 * tags.length);
+  head.writeUInt32BE(0x02100000, 8);
+  head.write("mntrRGB XYZ ", 12);
+  head.write("acsp", 36);
+  fixed([0.9642, 1, 0.8249]).copy(head, 68);
+  head.writeUInt32BE(tags.length, 128);
+  let at = head.length;
+  for (const [i, [name, data]] of tags.entries()) {
+    head.write(name, 132 + 12 * i);
+    head.writeUInt32BE(at, 136 + 12 * i);
+    head.writeUInt32BE(data.length, 140 + 12 * i);
+    at += data.length;
+  }
+  head.writeUInt32BE(at, 0);
+  return Buffer.concat([head, ...tags.map(([, data]) => data)]);
+}
