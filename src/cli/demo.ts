@@ -61,7 +61,7 @@ async function demoConfig(say: (text: string) => void): Promise<Config> {
 
 async function isFree({ host, port }: Config): Promise<boolean> {
   try {
-    await Bun.serve({ hostname: host, port, fetch: () => new Response() }).stop(true);
+    await Bun.serve({ hostname: host, port, reusePort: false, fetch: () => new Response() }).stop(true);
     return true;
   } catch {
     return false;

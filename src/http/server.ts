@@ -39,6 +39,8 @@ export function listen(parts: HttpParts, address: { host: string; port: number }
   const server = Bun.serve({
     hostname: address.host,
     port: address.port,
+    // Bun would let a second server answer half the requests, from its own data folder.
+    reusePort: false,
     idleTimeout: IDLE_TIMEOUT_SECONDS,
     maxRequestBodySize: NO_BUN_BODY_LIMIT,
     // Bun's own page about an error shows source code.
