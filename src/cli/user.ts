@@ -1,7 +1,10 @@
 import { Command } from "commander";
 import { MEMBER_ROLES } from "../../db/schema.ts";
-import { addMember, addOperator, issueSetupLink } from "../app/manage-users.ts";
+import { addMember, addOperator, changeRole, issueSetupLink, type NewMember } from "../app/manage-users.ts";
+import { normalEmail } from "../app/sign-in.ts";
 import { OperatorError } from "../core/errors.ts";
+import type { Workspace } from "../deps.ts";
+import { type MemberRole, membersOf } from "../store/users.ts";
 import { oneOf } from "./arguments.ts";
 import { printResult } from "./output.ts";
 import { withWorkspace } from "./workspace.ts";
@@ -10,10 +13,16 @@ export function userCommands(): Command {
   const user = new Command("user").description("let people into the console");
   user
     .command("create")
-    .description("add a member of an account, or an operator; prints a one-time link to set a password")
+    .description(
+      "add a member of an account, or an operator; prints a one-time link to set a password, also for somebody who is known and lost theirs",
+    )
     .requiredOption("--email <email>", "the person's email address")
     .option("--account <id>", "the account to work for")
-    .option("--role <role>", `${MEMBER_ROLES.join(" or ")} of the account`, oneOf(MEMBER_ROLES), "owner")
+    .option(
+      "--role <role>",
+      `${MEMBER_ROLES.join(" or ")} of the account; without it a new member is an owner, and a known one stays what they are`,
+      oneOf(MEMBER_ROLES),
+    )
     .option("--operator", "an operator of this service")
     .option("--json", "print JSON")
     .action(({ email, account, role, operator, json }) =>
@@ -22,7 +31,7 @@ export function userCommands(): Command {
           throw new OperatorError("Give either --account ID or --operator.", 2);
         const { user: made, setupUrl } = operator
           ? await addOperator(workspace, { email })
-          : await addMember(workspace, { accountId: account, email, role, vouched: true });
+          : await putMember(workspace, { accountId: account, email, role });
         // Whoever can run this command can read the database: a new link gives nothing away.
         const url = setupUrl ?? (await issueSetupLink(workspace, { userId: made.id })).setupUrl;
         printResult(
@@ -34,4 +43,16 @@ export function userCommands(): Command {
       }),
     );
   return user;
+}
+
+/** Adds a member, or changes the role of one, under the same rules as the console. */
+async function putMember(
+  workspace: Workspace,
+  { accountId, email, role }: { accountId: string; email: string; role?: MemberRole },
+): Promise<NewMember> {
+  const members = await membersOf(workspace.store.read, accountId);
+  const known = members.find(({ user }) => user.email === normalEmail(email));
+  if (!known) return addMember(workspace, { accountId, email, role: role ?? "owner", vouched: true });
+  if (role) await changeRole(workspace, { accountId, userId: known.user.id, role, by: null });
+  return { user: known.user, setupUrl: null };
 }

@@ -1,28 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { join } from "node:path";
 import { parseApiKey } from "../../src/core/api-key.ts";
 import { type TestFolder, testFolder } from "../harness.ts";
+import { runCommand } from "./run.ts";
 
-const MAIN = join(import.meta.dir, "../../src/main.ts");
 let folder: TestFolder;
 beforeAll(() => {
   folder = testFolder();
 });
 afterAll(() => folder.remove());
 
-async function run(...args: string[]) {
-  const process = Bun.spawn([globalThis.process.execPath, MAIN, ...args], {
-    env: { ...globalThis.process.env, CARDPRESS_DATA_DIR: folder.dir },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [out, err, code] = await Promise.all([
-    new Response(process.stdout).text(),
-    new Response(process.stderr).text(),
-    process.exited,
-  ]);
-  return { out, err, code, json: () => JSON.parse(out) };
-}
+const run = (...args: string[]) => runCommand(folder.dir, ...args);
 
 test("an account and its keys can be made, listed and revoked; the key is shown once", async () => {
   const account = (
