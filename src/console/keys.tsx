@@ -2,6 +2,7 @@
 import { ENVIRONMENTS } from "../../db/schema.ts";
 import { createKey, regenerateKey, revokeApiKey } from "../app/manage-account.ts";
 import { OperatorError } from "../core/errors.ts";
+import { MAX_KEY_NAME_CHARS } from "../core/limits.ts";
 import { type ApiKey, findKey, listKeys } from "../store/keys.ts";
 import {
   Badge,
@@ -21,8 +22,6 @@ import { shell } from "./layout.tsx";
 import { notFound } from "./page-error.ts";
 import { redirect } from "./respond.ts";
 import { canWrite, field, type MemberVisit, member } from "./visit.ts";
-
-const MAX_NAME_CHARS = 80;
 
 function FreshKey({ fresh }: { fresh: NonNullable<Flash["key"]> }) {
   return (
@@ -55,7 +54,7 @@ function CreateForm({ visit }: { visit: MemberVisit }) {
             name="name"
             type="text"
             required
-            maxLength={MAX_NAME_CHARS}
+            maxLength={MAX_KEY_NAME_CHARS}
             placeholder="Production server"
           />
         </Field>
@@ -234,10 +233,6 @@ async function create(visit: MemberVisit): Promise<Response> {
   const { parts, account, user, session, exchange } = visit;
   const name = field(visit, "name");
   const environment = ENVIRONMENTS.find((known) => known === field(visit, "environment"));
-  if (name === "" || [...name].length > MAX_NAME_CHARS)
-    throw new OperatorError(
-      `Give the key a name of 1 to ${MAX_NAME_CHARS} characters, such as the server that uses it.`,
-    );
   if (!environment) throw new OperatorError("Choose whether the key is for test or for live.");
   const made = await createKey(parts, { accountId: account.id, environment, name, by: user.id });
   visit.flashes.put(session.id, { key: { name, environment, text: made.key, replaces: null } });

@@ -22,6 +22,10 @@ export const DISCARD_IDLE_MS = SECOND_MS / 2;
 export const IDEMPOTENCY_RETENTION_MS = 72 * HOUR_MS;
 export const MAX_IDEMPOTENCY_KEY_CHARS = 255;
 
+/** Longer ones would push the rest of a table's line out of sight. */
+export const MAX_ACCOUNT_NAME_CHARS = 120;
+export const MAX_KEY_NAME_CHARS = 80;
+
 /** A photo from a good camera is 5 to 12 MB as JPEG. */
 export const MAX_SOURCE_BYTES = 15 * MB;
 /** Decoded RGBA of 40 megapixels is 160 MB, what one render worker can hold. */

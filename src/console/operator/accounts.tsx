@@ -5,13 +5,13 @@ import { createAccount } from "../../app/manage-account.ts";
 import { addMember, isEmail } from "../../app/manage-users.ts";
 import { normalEmail } from "../../app/sign-in.ts";
 import { OperatorError } from "../../core/errors.ts";
+import { MAX_ACCOUNT_NAME_CHARS } from "../../core/limits.ts";
 import { type Account, listAccounts } from "../../store/accounts.ts";
 import { Badge, Card, count, Empty, Field, PageHead, PostForm, Time } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { redirect } from "../respond.ts";
 import { field, operator, type UserVisit } from "../visit.ts";
 
-const MAX_NAME_CHARS = 120;
 const MAX_CREDITS = 1_000_000_000;
 
 export const TIER_NAMES: Record<Account["tier"], string> = {
@@ -111,7 +111,7 @@ async function accountsPage(visit: UserVisit): Promise<Response> {
       <Card title="Create an account" note="With an owner's email you get a one-time link to pass on.">
         <PostForm visit={visit} action="/console/operator/accounts" class="row-form">
           <Field label="Name" id="name">
-            <input id="name" name="name" type="text" required maxLength={MAX_NAME_CHARS} />
+            <input id="name" name="name" type="text" required maxLength={MAX_ACCOUNT_NAME_CHARS} />
           </Field>
           <Field label="Tier" id="tier">
             <TierSelect />
@@ -134,8 +134,6 @@ async function accountsPage(visit: UserVisit): Promise<Response> {
 async function create(visit: UserVisit): Promise<Response> {
   const { parts, user, session, exchange } = visit;
   const name = field(visit, "name");
-  if (name === "" || [...name].length > MAX_NAME_CHARS)
-    throw new OperatorError(`Give the account a name of 1 to ${MAX_NAME_CHARS} characters.`);
   const tier = readTier(field(visit, "tier"));
   const credits = readCredits(field(visit, "credits"), "Credits a month", 0);
   const email = field(visit, "email");
