@@ -10,11 +10,11 @@ import {
 } from "./photo/salient.ts";
 
 /** Part of a cached cutout's key: changes whenever the same photo would give another cutout. */
-export const VISION_VERSION = "5";
+export const VISION_VERSION = "6";
 
 export type PhotoStage = "decode" | "find" | "cut_out";
 
-export type Refusal = "no_player" | "player_too_small" | "undecodable";
+export type Refusal = "no_player" | "player_too_small" | "face_cut" | "undecodable";
 
 export type CutOutResult =
   | { ok: true; cutout: Cutout; timingsMs: Record<string, number> }
@@ -42,6 +42,7 @@ const MESSAGES: Record<Refusal, string> = {
     "No player was found in the photo. Use one where the player's face and upper body are clear and well lit.",
   player_too_small:
     "The player is too small in the photo. Use one where the player fills at least a third of the height, 400 pixels or more.",
+  face_cut: "The player's face is cut off at the edge of the photo. Use a photo that shows the whole face.",
   undecodable:
     "The photo could not be read: it is damaged, incomplete, larger than 40 megapixels, or not a JPEG, PNG or WebP. Save it again and send a new address.",
 };
