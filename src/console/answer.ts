@@ -18,7 +18,7 @@ import type { ConsoleParts, ConsoleRoute, UserVisit, Visit } from "./visit.ts";
 /** Answers everything under /console, errors as pages too. */
 export function consoleAnswer(parts: ConsoleParts): (exchange: Exchange) => Promise<Response> {
   const flashes = flashBoard(() => parts.clock.now());
-  const signIns = signInLimit();
+  const signIns = signInLimit(() => parts.clock.now());
   const passkeys = passkeyDesk(parts);
   return async (exchange) => {
     const asset = await serveAsset(exchange);

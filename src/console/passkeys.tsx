@@ -113,11 +113,11 @@ async function signIn(visit: Visit): Promise<Response> {
   const { parts, signIns, exchange, token } = visit;
   // The same budget as passwords, under a name no email has; one for each address, so that nobody can lock out all.
   const budget = `passkey ${exchange.clientAddress}`;
-  const mayTry = await signIns.take(budget, exchange.clientAddress);
+  const mayTry = signIns.take(budget, exchange.clientAddress);
   const user = mayTry ? await visit.passkeys.verify(readResponse(visit)) : undefined;
   if (!user)
     throw new PageError(403, "This passkey does not sign anybody in here. Use your email and password.");
-  await signIns.forgive(budget, exchange.clientAddress);
+  signIns.forgive(budget, exchange.clientAddress);
   const started = await startSession(parts, user, token);
   return redirect(ownPath(field(visit, "next")), exchange, sessionCookie(parts.config, started.token));
 }
