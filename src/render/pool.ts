@@ -72,6 +72,7 @@ interface Worker {
   process: Bun.Subprocess;
   startedAtMs: number;
   renders: number;
+  /** From its being warm until its end. */
   alive: boolean;
   /** Set while a job runs: receives its messages, or null when the process died. */
   onMessage: ((message: FromWorker | null) => void) | undefined;
@@ -183,7 +184,7 @@ function nextWorker(
   });
 }
 
-/** Resolves when the worker is warm. `onExit` is called once, whenever its process ends after that. */
+/** Resolves when the worker is warm, rejects when its process ends before that. `onExit` is called at its end in any case. */
 function startWorker(
   options: RenderPoolOptions,
   processes: Set<Bun.Subprocess>,
@@ -204,6 +205,7 @@ function startWorker(
           child.kill("SIGKILL");
         } else if (message.type === "ready") {
           clearTimeout(timer);
+          worker.alive = true;
           resolve(worker);
         } else if (message.type === "broken") {
           reason = message.message;
@@ -222,7 +224,7 @@ function startWorker(
       process: child,
       startedAtMs: performance.now(),
       renders: 0,
-      alive: true,
+      alive: false,
       onMessage: undefined,
     };
     processes.add(child);

@@ -111,6 +111,28 @@ test("a photo without a player is refused with words for the partner", async () 
   expect(outcome).toMatchObject({ kind: "refused", message: expect.stringContaining("No player") });
 });
 
+test("while workers cannot start, one is tried again and again, never more at a time", async () => {
+  const fourth = Promise.withResolvers<void>();
+  let mostAtOnce = 0;
+  let failures = 0;
+  const broken = createRenderPool({
+    workers: 1,
+    command: ["false"],
+    press: await pressOptions(testConfig(folder.dir), openDataFolder(folder.dir)),
+    log: {
+      ...silentLog,
+      error: () => {
+        mostAtOnce = Math.max(mostAtOnce, broken.pids().length + 1);
+        failures += 1;
+        if (failures === 4) fourth.resolve();
+      },
+    },
+  });
+  await fourth.promise;
+  await broken.close();
+  expect(mostAtOnce).toBe(1);
+});
+
 test("closing interrupts a render without blaming it", async () => {
   const renderer = await pool.acquire();
   const render = renderer.render(job("astronaut.png"), () => void pool.close());
