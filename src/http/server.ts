@@ -235,11 +235,14 @@ function refuse(parts: HttpParts, exchange: Exchange, error: unknown): Response 
   return failure(exchange, known, parts.config.baseUrl);
 }
 
+/** Setup links and pictures open to whoever knows their address, which is therefore not for the log. */
+const SECRET_ADDRESS = /(\/setup|\/cdn|\/cards)\/.*/;
+
 function logAnswer(log: Log, exchange: Exchange, status: number, ms: number): void {
   log.info("request", {
     requestId: exchange.requestId,
     method: exchange.request.method,
-    path: exchange.url.pathname.slice(0, 200),
+    path: exchange.url.pathname.replace(SECRET_ADDRESS, "$1/…").slice(0, 200),
     status,
     ms: Math.round(ms * 10) / 10,
   });
