@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { startSession } from "../app/sign-in.ts";
 import { OperatorError } from "../core/errors.ts";
+import { networkOf } from "../http/client-address.ts";
 import { passkeysOf } from "../store/passkeys.ts";
 import { Card, Confirm, Field, PostForm, Time } from "./elements.tsx";
 import { ownPath } from "./own-path.ts";
@@ -111,8 +112,8 @@ async function remove(visit: UserVisit): Promise<Response> {
 
 async function signIn(visit: Visit): Promise<Response> {
   const { parts, signIns, exchange, token } = visit;
-  // The same budget as passwords, under a name no email has; one for each address, so that nobody can lock out all.
-  const budget = `passkey ${exchange.clientAddress}`;
+  // The same budget as passwords, under a name no email has; one for each network, so that nobody can lock out all.
+  const budget = `passkey ${networkOf(exchange.clientAddress)}`;
   const mayTry = signIns.take(budget, exchange.clientAddress);
   const user = mayTry ? await visit.passkeys.verify(readResponse(visit)) : undefined;
   if (!user)

@@ -5,6 +5,7 @@ import {
   SIGN_INS_PER_EMAIL,
   SIGN_INS_PER_EMAIL_AND_ADDRESS,
 } from "../core/limits.ts";
+import { networkOf } from "../http/client-address.ts";
 
 /** Bounds password guesses. Counts the same for emails that exist and for those that do not. */
 export interface SignInLimit {
@@ -18,15 +19,18 @@ export function signInLimit(now: () => number = Date.now): SignInLimit {
   const byAddress = tryCounter(SIGN_INS_PER_ADDRESS, now);
   const byPair = tryCounter(SIGN_INS_PER_EMAIL_AND_ADDRESS, now);
   const byEmail = tryCounter(SIGN_INS_PER_EMAIL, now);
-  const pair = (email: string, address: string) => `${address} ${email}`;
+  const pair = (email: string, network: string) => `${network} ${email}`;
   return {
     // In this order, up to the first refusal: what a client may no longer try must not use up the email's own budget,
     // or one client could lock its owner out everywhere.
-    take: (email, address) =>
-      byAddress.take(address) && byPair.take(pair(email, address)) && byEmail.take(email),
+    take: (email, address) => {
+      const network = networkOf(address);
+      return byAddress.take(network) && byPair.take(pair(email, network)) && byEmail.take(email);
+    },
     forgive: (email, address) => {
-      byAddress.giveBack(address);
-      byPair.forget(pair(email, address));
+      const network = networkOf(address);
+      byAddress.giveBack(network);
+      byPair.forget(pair(email, network));
       byEmail.giveBack(email);
     },
   };

@@ -18,6 +18,7 @@ import {
   SESSION_LIFETIME_MS,
   SETUP_LINK_LIFETIME_MS,
   SIGN_IN_WINDOW_MS,
+  SIGN_INS_PER_ADDRESS,
   SIGN_INS_PER_EMAIL,
 } from "../../src/core/limits.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
@@ -202,6 +203,15 @@ test("no single address can lock anybody out elsewhere, and a lock ends with its
   expect(limit.take("ana@example.com", "203.0.113.9")).toBe(false);
   clock.advance(SIGN_IN_WINDOW_MS);
   expect(limit.take("ana@example.com", "203.0.113.9")).toBe(true);
+});
+
+test("the addresses of one IPv6 network share their budget, those of another have their own", () => {
+  const limit = signInLimit();
+  const answers = Array.from({ length: SIGN_INS_PER_ADDRESS + 1 }, (_, i) =>
+    limit.take(`guess-${i}@example.com`, `2001:db8:1:1::${i}`),
+  );
+  expect(answers.indexOf(false)).toBe(SIGN_INS_PER_ADDRESS);
+  expect(limit.take("ana@example.com", "2001:db8:1:2::1")).toBe(true);
 });
 
 test("a flood of emails and addresses pushes out what was tried first, never the memory's bounds", () => {
