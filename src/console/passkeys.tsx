@@ -87,11 +87,17 @@ function json(visit: Visit, value: unknown): Response {
   return privateFile(visit.exchange, JSON.stringify(value), { "Content-Type": "application/json" });
 }
 
-function readResponse(visit: Visit): unknown {
+function readResponse(visit: Visit): object {
+  const response = parsed(visit.form.get("response") ?? "");
+  if (typeof response === "object" && response !== null) return response;
+  throw new OperatorError("The browser sent no passkey. Try again.");
+}
+
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(visit.form.get("response") ?? "");
+    return JSON.parse(text);
   } catch {
-    throw new OperatorError("The browser sent no passkey. Try again.");
+    return undefined;
   }
 }
 

@@ -77,3 +77,13 @@ test("what keeps the service from storing a request is told to the operator, not
   expect(await answer.text()).not.toContain("SQLITE");
   expect(faults).toMatchObject([{ event: "console_failed", cause: expect.stringContaining("SQLITE_FULL") }]);
 });
+
+test.each(["", "{", "null", "1", '"text"'])(
+  "the passkey %p is refused as the browser's mistake",
+  async (response) => {
+    const answer = await post("/console/sign-in/passkey", { response });
+    expect(answer.status).toBe(422);
+    expect(await answer.text()).toContain("The browser sent no passkey");
+    expect(faults).toEqual([]);
+  },
+);
