@@ -28,7 +28,7 @@ type Environment = Record<string, string | undefined>;
 export function readConfig(env: Environment): Config {
   const host = env.CARDPRESS_HOST || "127.0.0.1";
   const port = integer(env, "CARDPRESS_PORT", { fallback: 3000, min: 0, max: 65535 });
-  const baseUrl = httpUrl(env, "CARDPRESS_BASE_URL") ?? localUrl(host, port);
+  const baseUrl = siteUrl(env, "CARDPRESS_BASE_URL") ?? localUrl(host, port);
   return {
     host,
     port,
@@ -96,6 +96,16 @@ function httpUrl(env: Environment, name: string): string | undefined {
     );
   }
   return text.replace(/\/+$/, "");
+}
+
+/** The address of a whole site: our pages link to /console and /docs, which a path before them would break. */
+function siteUrl(env: Environment, name: string): string | undefined {
+  const url = httpUrl(env, name);
+  if (url === undefined || new URL(url).pathname === "/") return url;
+  throw new OperatorError(
+    `${name} is "${env[name]}"; it must have no path. Give the service a host name of its own, such as https://cards.example.com.`,
+    2,
+  );
 }
 
 function origins(env: Environment, name: string): ReadonlySet<string> {

@@ -48,6 +48,7 @@ test.each([
   ["CARDPRESS_PORT", "-1"],
   ["CARDPRESS_BASE_URL", "cards.example"],
   ["CARDPRESS_BASE_URL", "ftp://cards.example"],
+  ["CARDPRESS_BASE_URL", "https://club.example/cards"],
   ["CARDPRESS_CDN_BASE_URL", "https://cdn.example/?x=1"],
   ["CARDPRESS_RENDER_WORKERS", "0"],
   ["CARDPRESS_RETENTION_DAYS", "1.5"],
