@@ -40,8 +40,8 @@ function signInPage(visit: Visit, problem?: { status: number; message: string })
       </form>
       <PasskeySignIn visit={visit} />
       <p class="hint">
-        First time, or password lost? Ask the operator of this service, or an owner of your account, for a
-        setup link.
+        First time here? Ask an owner of your account, or the operator of this service, for a setup link.
+        Password lost? Only the operator can give you a new one.
       </p>
     </>,
     { status: problem?.status ?? 200 },
