@@ -46,7 +46,7 @@ export function accountCommands(): Command {
     .command("suspend")
     .description("refuse the account's requests from the next one on")
     .requiredOption("--account <id>", "the account")
-    .option("--reason <text>", "why; shown to operators")
+    .option("--reason <text>", "why; the partner reads it too")
     .option("--json", "print JSON")
     .action((options) =>
       withWorkspace(async (workspace) => {

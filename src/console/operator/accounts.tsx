@@ -20,11 +20,16 @@ export const TIER_NAMES: Record<Account["tier"], string> = {
   scale: "Scale, 6,000 a minute",
 };
 
+/** Digits alone or in groups of three: 1,5 may be meant as one and a half, so it is not taken for 15. */
+const WHOLE_NUMBER = /^(\d+|\d{1,3}(,\d{3})+|\d{1,3}( \d{3})+)$/;
+
 /** Whole credits from a form. Throws an OperatorError that names the field. */
 export function readCredits(text: string, name: string, min: number): number {
   const value = Number(text.replaceAll(/[, ]/g, ""));
-  if (!/^[\d, ]+$/.test(text) || value < min || value > MAX_CREDITS)
-    throw new OperatorError(`${name} must be a whole number from ${min} to ${count(MAX_CREDITS)}.`);
+  if (!WHOLE_NUMBER.test(text) || value < min || value > MAX_CREDITS)
+    throw new OperatorError(
+      `${name} must be a whole number from ${min} to ${count(MAX_CREDITS)}, written like 1500 or 1,500.`,
+    );
   return value;
 }
 
