@@ -20,10 +20,13 @@ export function serveCommand(): Command {
     .option("--json", "print JSON (logs are JSON lines in any case)")
     .action(async () => {
       const server = await startServer(readConfig(process.env), jsonLog());
-      const link = await firstOperatorLink(server.service);
-      if (link !== null) process.stderr.write(firstRunNotice(link));
-      await untilSignal();
-      await server.stop();
+      try {
+        const link = await firstOperatorLink(server.service);
+        if (link !== null) process.stderr.write(firstRunNotice(link));
+        await untilSignal();
+      } finally {
+        await server.stop();
+      }
       process.exit(0);
     });
 }
