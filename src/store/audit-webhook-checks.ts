@@ -67,11 +67,11 @@ async function areEndsTold({ db, t }: Tx, since: number): Promise<boolean> {
 
 const deliveries: AuditCheck = {
   name: "deliveries",
-  rule: "every delivery belongs to the account and environment of its endpoint, and until it has arrived to those of its event; its attempts are on record; it has arrived, failed, or is going to be sent",
+  rule: "every delivery belongs to the account and environment of its endpoint, and until it has arrived to those of its event; its attempts are on record; it has arrived, failed, or is going to be sent to an endpoint that is enabled",
   find: async ({ db, t }, { limit }) => {
     const { webhookEvents: e, webhookDeliveries: d, webhookEndpoints: p, deliveryAttempts: a } = t;
     const sound = sql`case ${d.state}
-      when 'pending' then ${d.leaseToken} is null and ${d.nextAttemptAt} <= ${d.updatedAt} + ${sql.raw(String(LONGEST_WAIT_MS))}
+      when 'pending' then ${p.state} = 'enabled' and ${d.leaseToken} is null and ${d.nextAttemptAt} <= ${d.updatedAt} + ${sql.raw(String(LONGEST_WAIT_MS))}
       when 'sending' then ${d.leaseToken} is not null and ${d.leaseExpiresAt} <= ${d.updatedAt} + ${sql.raw(String(WEBHOOK_LEASE_MS))}
       when 'delivered' then ${d.leaseToken} is null and ${d.deliveredAt} is not null and ${d.attempts} >= 1
       when 'failed' then ${d.leaseToken} is null and ${d.nextAttemptAt} is null

@@ -9,6 +9,7 @@ import {
   isNotNull,
   isNull,
   lte,
+  notExists,
   or,
   sql,
 } from "drizzle-orm";
@@ -195,17 +196,28 @@ export async function insertAttempts({ db, t }: Tx, attempts: DeliveryAttempt[])
 }
 
 /**
- * Makes claims due again whose lease expired before `now`; with `all`, every claim of a process that is gone. What was
- * being sent may have arrived: delivered at least once means it is sent again, under the same id. Returns how many.
+ * Ends claims whose lease expired before `now`; with `all`, every claim of a process that is gone. What was being sent
+ * may have arrived: delivered at least once means it is due again, under the same id, unless its endpoint was disabled or
+ * removed meanwhile. Returns how many are due again.
  */
 export async function releaseClaims({ db, t }: Tx, query: { now: number; all: boolean }): Promise<number> {
-  const d = t.webhookDeliveries;
+  const { webhookDeliveries: d, webhookEndpoints: e } = t;
+  const lost = and(
+    eq(d.state, "sending"),
+    query.all ? isNotNull(d.leaseToken) : lte(d.leaseExpiresAt, query.now),
+  );
+  const enabled = db
+    .select({ id: e.id })
+    .from(e)
+    .where(and(eq(e.id, d.endpointId), eq(e.state, "enabled")));
+  await db
+    .update(d)
+    .set({ ...NO_LEASE, state: "failed", updatedAt: query.now })
+    .where(and(lost, notExists(enabled)));
   const released = await db
     .update(d)
     .set({ ...NO_LEASE, state: "pending", nextAttemptAt: query.now, updatedAt: query.now })
-    .where(
-      and(eq(d.state, "sending"), query.all ? isNotNull(d.leaseToken) : lte(d.leaseExpiresAt, query.now)),
-    )
+    .where(lost)
     .returning({ id: d.id });
   return released.length;
 }
