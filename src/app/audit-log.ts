@@ -1,6 +1,6 @@
-import type { Random } from "../core/ports.ts";
 import { type AuditEntry, insertAudit } from "../store/audit.ts";
 import type { Tx } from "../store/store.ts";
+import type { Moment } from "./context.ts";
 
 /** Everything the audit log tells apart. */
 export const AUDIT_ACTIONS = [
@@ -41,7 +41,7 @@ export type Actor = string | null;
 export function logAction(
   tx: Tx,
   what: { by: Actor; accountId: string | null; action: AuditAction; subject: string },
-  { now, random }: { now: number; random: Random },
+  { now, random }: Moment,
 ): Promise<void> {
   const { by, accountId, action, subject } = what;
   const entry: AuditEntry = { id: random.id("aud"), userId: by, accountId, action, subject, createdAt: now };
