@@ -21,9 +21,9 @@ async function roles() {
 
 test("an account's only owner, added again as a developer, stays its owner", async () => {
   await add("ana@example.com", "owner");
-  expect(add("ana@example.com", "developer")).rejects.toThrow("An account needs an owner");
+  await expect(add("ana@example.com", "developer")).rejects.toThrow("An account needs an owner");
   await add("tom@example.com", "developer");
-  expect(add("ana@example.com", "developer")).rejects.toThrow("An account needs an owner");
+  await expect(add("ana@example.com", "developer")).rejects.toThrow("An account needs an owner");
   expect(await roles()).toEqual({ "ana@example.com": "owner", "tom@example.com": "developer" });
 });
 

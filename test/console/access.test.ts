@@ -233,6 +233,17 @@ test("a developer cannot manage members, and an operator on a visit only looks, 
   });
 });
 
+test("what a member does to a webhook stands in the log with their name", async () => {
+  const url = "http://127.0.0.1:9/noted";
+  await owner.post("/console/webhooks", { url, environment: "test", events: "image.failed" });
+  await owner.post(`/console/webhooks/${ids.webhooks}/recover`, { hours: "24" });
+  const log = await listAudit(server.service.store.read, { accountId: mine.account.id, limit: 2 });
+  expect(log.map(({ entry, email }) => [entry.action, entry.subject, email])).toEqual([
+    ["webhook.recovered", expect.stringContaining("secret-hook, events since 20"), "ana@mine.example"],
+    ["webhook.created", url, "ana@mine.example"],
+  ]);
+});
+
 test("what operators do holds at once and stands in the audit log", async () => {
   const path = `/console/operator/accounts/${theirs.account.id}`;
   await boss.post(`${path}/credits`, { amount: "250", reason: "Cup final" });
