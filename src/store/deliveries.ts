@@ -159,15 +159,13 @@ export async function endClaim(
   return delivery;
 }
 
-/** Ends claims whose deliveries arrived; gives those whose lease was still held, with their attempts counted. */
+/** Ends claims of one lease whose deliveries arrived; gives those that it still held, with their attempts counted. */
 export async function endDelivered(
   { db, t }: Tx,
-  leases: DeliveryLease[],
+  { deliveryIds, token }: { deliveryIds: string[]; token: string },
   now: number,
 ): Promise<Pick<WebhookDelivery, "id" | "attempts">[]> {
   const d = t.webhookDeliveries;
-  if (leases.length === 0) return [];
-  const tokens = [...new Set(leases.map(({ token }) => token))];
   return db
     .update(d)
     .set({
@@ -178,16 +176,7 @@ export async function endDelivered(
       attempts: sql`${d.attempts} + 1`,
       step: sql`${d.step} + 1`,
     })
-    .where(
-      and(
-        inArray(
-          d.id,
-          leases.map(({ deliveryId }) => deliveryId),
-        ),
-        eq(d.state, "sending"),
-        inArray(d.leaseToken, tokens),
-      ),
-    )
+    .where(and(inArray(d.id, deliveryIds), eq(d.state, "sending"), eq(d.leaseToken, token)))
     .returning({ id: d.id, attempts: d.attempts });
 }
 
