@@ -15,6 +15,7 @@ import {
 } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/api-key.ts";
+import type { ListPosition } from "./images.ts";
 import type { Tx } from "./store.ts";
 import type { WebhookEndpoint } from "./webhooks.ts";
 
@@ -55,7 +56,7 @@ export interface DeliveryFilter {
 /** Newest first, after `after`. */
 export async function listDeliveryRows(
   { db, t }: Tx,
-  query: DeliveryFilter & { after?: { createdAt: number; id: string } | undefined; limit: number },
+  query: DeliveryFilter & { after?: ListPosition | undefined; limit: number },
 ): Promise<WebhookDelivery[]> {
   const { webhookDeliveries: d, webhookEvents: e } = t;
   const { after, subject, endpointId, state } = query;
@@ -65,24 +66,27 @@ export async function listDeliveryRows(
   // deliveries, because their index comes in the order of the list.
   const isNarrow = about !== undefined || endpointId !== undefined;
   const scoped = (column: Column) => (isNarrow ? sql`coalesce(${column}, '')` : sql`${column}`);
-  return db
-    .select()
-    .from(d)
-    .where(
-      and(
-        eq(scoped(d.accountId), query.accountId),
-        query.environment ? eq(scoped(d.environment), query.environment) : undefined,
-        endpointId ? eq(d.endpointId, endpointId) : undefined,
-        state ? eq(d.state, state) : undefined,
-        // The condition of the index of those that have not arrived.
-        state && state !== "delivered" ? sql`${d.state} <> 'delivered'` : undefined,
-        query.eventType ? eq(d.eventType, query.eventType) : undefined,
-        about ? inArray(d.eventId, about) : undefined,
-        after ? sql`(${d.createdAt}, ${d.id}) < (${after.createdAt}, ${after.id})` : undefined,
-      ),
-    )
-    .orderBy(desc(d.createdAt), desc(d.id))
-    .limit(query.limit);
+  const rowsOf = (environment: Environment | undefined) =>
+    db
+      .select()
+      .from(d)
+      .where(
+        and(
+          eq(scoped(d.accountId), query.accountId),
+          environment ? eq(scoped(d.environment), environment) : undefined,
+          endpointId ? eq(d.endpointId, endpointId) : undefined,
+          state ? eq(d.state, state) : undefined,
+          // The condition of the index of those that have not arrived.
+          state && state !== "delivered" ? sql`${d.state} <> 'delivered'` : undefined,
+          query.eventType ? eq(d.eventType, query.eventType) : undefined,
+          about ? inArray(d.eventId, about) : undefined,
+          after ? sql`(${d.createdAt}, ${d.id}) < (${after.createdAt}, ${after.id})` : undefined,
+        ),
+      );
+  // The account's indexes are by environment: as a union both are walked in the order of the list, and merged.
+  const isOne = isNarrow || query.environment !== undefined;
+  const rows = isOne ? rowsOf(query.environment) : rowsOf("live").unionAll(rowsOf("test"));
+  return rows.orderBy(desc(d.createdAt), desc(d.id)).limit(query.limit);
 }
 
 /** All attempts of some deliveries, in the order they were made. */

@@ -273,6 +273,25 @@ describe("deliveries", () => {
     );
   });
 
+  test("of both environments are one list, newest first, page by page", async () => {
+    const ids: string[] = [];
+    for (const environment of ["test", "live", "test", "test", "live"] as const) {
+      const { endpoint } = await create({ environment });
+      // Two at one moment: then the id decides.
+      for (let i = 0; i < 2; i++) ids.push((await sendTest(house, { endpointId: endpoint.id })).id);
+      house.clock.advance(1);
+    }
+    const pages: string[][] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const query = { accountId: house.accountId, limit: 3, cursor };
+      const page = await listDeliveries(house, query);
+      pages.push(page.items.map(({ id }) => id));
+      cursor = page.nextCursor;
+    }
+    expect(pages.map(({ length }) => length)).toEqual([3, 3, 3, 1]);
+    expect(pages.flat()).toEqual(ids.toReversed());
+  });
+
   test("since a time are recovered: failed, waiting and never made ones; not what arrived, nor other types", async () => {
     let status = 410;
     const partner = receiver(() => new Response(null, { status }));

@@ -77,6 +77,16 @@ const CASES: [string, (tx: Tx) => Promise<unknown>, RegExp][] = [
   ["pictures to remove", (tx) => images.expiredOutputs(tx, 5, limit), /images_expiry/],
   ["an account's deliveries", (tx) => deliveries.listDeliveryRows(tx, { ...scope, limit }), /_account /],
   [
+    "an account's deliveries of both environments",
+    (tx) => deliveries.listDeliveryRows(tx, { accountId: "a", limit }),
+    /_account .*environment=.*_account .*environment=/,
+  ],
+  [
+    "the few failed deliveries of both",
+    (tx) => deliveries.listDeliveryRows(tx, { accountId: "a", state: "failed", after, limit }),
+    /_undelivered .*environment=.*_undelivered .*environment=/,
+  ],
+  [
     "an endpoint's deliveries",
     (tx) => deliveries.listDeliveryRows(tx, { ...scope, endpointId: "e", after, limit }),
     /_endpoint /,
