@@ -39,6 +39,7 @@ export function defineTables(kit: Kit) {
       check("accounts_credits_topup", sql`${t.creditsTopup} >= 0`),
       check("accounts_credits_held", sql`${t.creditsHeld} >= 0`),
       index("accounts_plan_period").on(t.planPeriod),
+      index("accounts_list").on(t.createdAt, t.id),
     ],
   );
 
@@ -249,6 +250,9 @@ export function defineTables(kit: Kit) {
     (t) => [
       index("webhook_endpoints_account").on(t.accountId, t.environment, t.createdAt, t.id),
       index("webhook_endpoints_state").on(t.state),
+      index("webhook_endpoints_old_secrets")
+        .on(t.previousSecretExpiresAt)
+        .where(sql`${t.previousSecretExpiresAt} is not null`),
       check("webhook_endpoints_disabled", sql`(${t.state} = 'enabled') = (${t.disabledAt} is null)`),
       check(
         "webhook_endpoints_previous",

@@ -1,4 +1,4 @@
-import { and, asc, eq, gte, lt, sql } from "drizzle-orm";
+import { and, asc, eq, gte, inArray, lt, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Tx } from "./store.ts";
 
@@ -14,8 +14,16 @@ export async function findAccount({ db, t }: Tx, id: string): Promise<Account | 
   return account;
 }
 
+/** All of them, oldest first. */
 export async function listAccounts({ db, t }: Tx): Promise<Account[]> {
   return db.select().from(t.accounts).orderBy(asc(t.accounts.createdAt), asc(t.accounts.id));
+}
+
+/** The names of some accounts, by their id. */
+export async function accountNames({ db, t }: Tx, ids: string[]): Promise<Map<string, string>> {
+  const { id, name } = t.accounts;
+  const rows = await db.select({ id, name }).from(t.accounts).where(inArray(id, ids));
+  return new Map(rows.map((row) => [row.id, row.name]));
 }
 
 export async function setAccountStatus(
