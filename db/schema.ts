@@ -3,11 +3,11 @@ import { type Kit, sqliteKit } from "./kit.ts";
 
 export const TIERS = ["starter", "growth", "scale"] as const;
 export const ENVIRONMENTS = ["live", "test"] as const;
-export const IMAGE_STATES = ["queued", "rendering", "completed", "failed"] as const;
-export const LEDGER_KINDS = ["grant", "reserve", "settle", "release", "expire"] as const;
+const IMAGE_STATES = ["queued", "rendering", "completed", "failed"] as const;
+const LEDGER_KINDS = ["grant", "reserve", "settle", "release", "expire"] as const;
 /** Plan credits are granted each month and expire with it; top-up credits stay until they are used. */
-export const CREDIT_BUCKETS = ["plan", "topup"] as const;
-export const WEBHOOK_ENDPOINT_STATES = ["enabled", "disabled", "removed"] as const;
+const CREDIT_BUCKETS = ["plan", "topup"] as const;
+const WEBHOOK_ENDPOINT_STATES = ["enabled", "disabled", "removed"] as const;
 export const WEBHOOK_DELIVERY_STATES = ["pending", "sending", "delivered", "failed"] as const;
 /** An owner also manages the account's members. */
 export const MEMBER_ROLES = ["owner", "developer"] as const;

@@ -3,36 +3,34 @@ import type { Tx } from "../store/store.ts";
 import type { Moment } from "./context.ts";
 
 /** Everything the audit log tells apart. */
-export const AUDIT_ACTIONS = [
-  "account.created",
-  "account.plan_changed",
-  "account.suspended",
-  "account.resumed",
-  "account.viewed",
-  "credits.granted",
-  "key.created",
-  "key.regenerated",
-  "key.revoked",
-  "member.added",
-  "member.role_changed",
-  "member.removed",
-  "operator.added",
-  "operator.removed",
-  "user.setup_link",
-  "user.password_set",
-  "user.signed_in",
-  "user.signed_out_elsewhere",
-  "webhook.created",
-  "webhook.changed",
-  "webhook.enabled",
-  "webhook.recovered",
-  "webhook.removed",
-  "webhook.secret_rotated",
-  "webhook.old_secret_revoked",
-  "passkey.added",
-  "passkey.removed",
-] as const;
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+export type AuditAction =
+  | "account.created"
+  | "account.plan_changed"
+  | "account.suspended"
+  | "account.resumed"
+  | "account.viewed"
+  | "credits.granted"
+  | "key.created"
+  | "key.regenerated"
+  | "key.revoked"
+  | "member.added"
+  | "member.role_changed"
+  | "member.removed"
+  | "operator.added"
+  | "operator.removed"
+  | "user.setup_link"
+  | "user.password_set"
+  | "user.signed_in"
+  | "user.signed_out_elsewhere"
+  | "webhook.created"
+  | "webhook.changed"
+  | "webhook.enabled"
+  | "webhook.recovered"
+  | "webhook.removed"
+  | "webhook.secret_rotated"
+  | "webhook.old_secret_revoked"
+  | "passkey.added"
+  | "passkey.removed";
 
 /** Who does something: a user's id, or null for the command line. */
 export type Actor = string | null;

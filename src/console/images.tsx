@@ -68,7 +68,7 @@ export function Grid({ images }: { images: Image[] }) {
   );
 }
 
-export function ImageTable({ images, caption }: { images: Image[]; caption: string }) {
+function ImageTable({ images, caption }: { images: Image[]; caption: string }) {
   return (
     <table class="table">
       <caption class="visually-hidden">{caption}</caption>

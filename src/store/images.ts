@@ -148,15 +148,6 @@ async function servedTurn({ db, t }: Tx, environment: Environment): Promise<numb
   return highest?.turn ?? 0;
 }
 
-/** How many images of an environment wait or are being rendered. */
-export async function countUnfinished({ db, t }: Tx, environment: Environment): Promise<number> {
-  const [row] = await db
-    .select({ n: sql<number>`count(*)`.mapWith(Number) })
-    .from(t.images)
-    .where(and(eq(t.images.environment, environment), unfinished(t)));
-  return row?.n ?? 0;
-}
-
 /** How many unfinished images there are, by environment and state. */
 export async function countByState({
   db,

@@ -132,7 +132,6 @@ test("all accounts come in the order of their index, without a sort", async () =
 test("every query of the queue reads the unfinished alone, however many images are finished", async () => {
   const plans = await plansOf(async (tx) => {
     await images.nextPlace(tx, scope);
-    await images.countUnfinished(tx, "live");
     await images.countByState(tx);
     await images.hasClaimable(tx, "live", 1);
     await images.abandonedRenders(tx, { now: 1, limit: 1 });
