@@ -11,6 +11,7 @@ import {
   updateEndpoint,
 } from "../app/manage-webhooks.ts";
 import { OperatorError } from "../core/errors.ts";
+import { HOUR_MS } from "../core/time.ts";
 import { DeliveryTable, STATE_NAMES } from "./deliveries.tsx";
 import {
   Card,
@@ -31,7 +32,6 @@ import { redirect } from "./respond.ts";
 import { canWrite, field, type MemberVisit, member } from "./visit.ts";
 
 const PAGE_SIZE = 25;
-const HOUR_MS = 3_600_000;
 /** How far back missed events can be asked for, in hours. */
 const RECOVER_CHOICES = [
   { hours: 1, label: "hour" },

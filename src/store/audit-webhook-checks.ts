@@ -1,10 +1,10 @@
 import { and, count, eq, gt, inArray, isNull, ne, or, sql } from "drizzle-orm";
 import { DELIVERY_JITTER, MAX_RETRY_AFTER_MS } from "../core/delivery-schedule.ts";
 import { WEBHOOK_LEASE_MS } from "../core/limits.ts";
+import { DAY_MS } from "../core/time.ts";
 import type { AuditCheck } from "./audit-checks.ts";
 import type { Tx } from "./store.ts";
 
-const DAY_MS = 86_400_000;
 /** Events are deleted after 30 days; this far back they must be whole, also when a clock was set wrong for a while. */
 const EVENTS_WHOLE_MS = 20 * DAY_MS;
 /** The longest wait of the schedule, and of a receiver's own wish, is a day. */

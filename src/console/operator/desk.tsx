@@ -2,6 +2,7 @@
 import { statfs } from "node:fs/promises";
 import { ENVIRONMENTS } from "../../../db/schema.ts";
 import { MIN_FREE_DISK_BYTES } from "../../core/limits.ts";
+import { DAY_MS } from "../../core/time.ts";
 import { accountNames } from "../../store/accounts.ts";
 import { deskNumbers } from "../../store/desk.ts";
 import { queueDepth, recentFailures } from "../../store/image-search.ts";
@@ -15,7 +16,6 @@ import { operator, type UserVisit } from "../visit.ts";
 
 const FAILURES_SHOWN = 12;
 
-const DAY_MS = 86_400_000;
 const GIB = 1024 ** 3;
 
 /** Queue, workers, deliveries and disk now; the page asks for it again every few seconds. */
