@@ -15,7 +15,7 @@ import {
 } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/api-key.ts";
-import type { ListPosition } from "./images.ts";
+import type { ListPosition } from "../core/list-position.ts";
 import type { Tx } from "./store.ts";
 import type { WebhookEndpoint } from "./webhooks.ts";
 
