@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { accountNames, accountsToRenew, listAccounts } from "../../src/store/accounts.ts";
+import { accountNames, accountsToRenew, listAccounts, newestAccounts } from "../../src/store/accounts.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import * as deliveries from "../../src/store/deliveries.ts";
 import { deskNumbers } from "../../src/store/desk.ts";
@@ -123,6 +123,12 @@ describe("found along one index, without a scan or a sort:", () => {
     expect(plans).toMatch(index);
     expect(plans).not.toMatch(/SCAN|TEMP B-TREE/);
   });
+});
+
+test("a page of accounts begins at its place in their index", async () => {
+  expect(await plansOf((tx) => newestAccounts(tx, { after, limit }))).toEqual([
+    "SEARCH accounts USING INDEX accounts_list ((created_at,id)<(?,?))",
+  ]);
 });
 
 test("all accounts come in the order of their index, without a sort", async () => {
