@@ -6,7 +6,7 @@ export type TestEnding = { kind: "completed"; afterMs: number } | { kind: "faile
 /** Long enough to watch polling and progress work, short enough for a test suite. */
 const SLOW_MS = 10_000;
 
-export const NO_PLAYER_MESSAGE =
+const NO_PLAYER_MESSAGE =
   "No player was found in the photo. Use one where the player's face and upper body are clear.";
 export const PROVIDER_MESSAGE =
   "The image could not be rendered because of a fault on our side. Nothing was charged; send the request again with a new Idempotency-Key.";

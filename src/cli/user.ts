@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { MEMBER_ROLES } from "../../db/schema.ts";
+import { MEMBER_ROLES } from "../../db/people.ts";
 import { addMember, addOperator, issueSetupLink } from "../app/manage-users.ts";
 import { OperatorError } from "../core/errors.ts";
 import { oneOf } from "./arguments.ts";

@@ -1,11 +1,9 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./time.ts";
+
 /** Every bound of the service in one place, each with its unit and its reason. */
 
 const KB = 1024;
 const MB = 1024 * KB;
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** A create body is under 10 KB in practice; 64 KB leaves room and keeps parsing cheap. */
 export const MAX_BODY_BYTES = 64 * KB;
@@ -21,6 +19,9 @@ export const DISCARD_IDLE_MS = SECOND_MS / 2;
 /** Promised to partners: at least 48 hours; 72 covers a weekend of retries. */
 export const IDEMPOTENCY_RETENTION_MS = 72 * HOUR_MS;
 export const MAX_IDEMPOTENCY_KEY_CHARS = 255;
+
+/** Of one grant or plan: more than anybody means to give, and balances of millions of them stay exact integers. */
+export const MAX_CREDITS = 1_000_000_000;
 
 /** A photo from a good camera is 5 to 12 MB as JPEG. */
 export const MAX_SOURCE_BYTES = 15 * MB;

@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { ERROR_STATUS, type ErrorCode } from "../core/errors.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { USAGE_PERIODS } from "../core/time.ts";
+import { PUBLIC_STATUSES } from "../store/images.ts";
 
 // The shapes of every answer. The published OpenAPI document is made of these, and the tests check real answers with
 // them, so that what partners read is what they get. A schema with an $id is published under that name.
@@ -116,8 +117,6 @@ export const Image = Type.Union([ProcessingImage, CompletedImage, FailedImage], 
   $id: "Image",
   description: "An image in its current state. `status` tells which fields are there.",
 });
-
-export const PUBLIC_STATUSES = ["processing", "completed", "failed"] as const;
 
 export const ImageListItem = Type.Object(
   {
