@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { ERROR_STATUS, type ErrorCode } from "../core/errors.ts";
+import { PHOTO_REFUSALS } from "../core/photo-refusals.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { USAGE_PERIODS } from "../core/time.ts";
 import { PUBLIC_STATUSES } from "../store/images.ts";
@@ -93,9 +94,7 @@ export const ImageFailure = Type.Object(
     code: StringEnum(FAILURE_CODES, { description: "Why the image failed." }),
     message: Type.String({
       description: "What happened and what to do, for people.",
-      examples: [
-        "No player was found in the photo. Use one where the player's face and upper body are clear.",
-      ],
+      examples: [PHOTO_REFUSALS.no_player],
     }),
   },
   { ...closed, $id: "ImageFailure", description: "Why an image failed. Its credit has been given back." },
