@@ -1,16 +1,15 @@
 import { sql } from "drizzle-orm";
 import { type Kit, sqliteKit } from "./kit.ts";
+import { peopleTables } from "./people.ts";
 
 export const TIERS = ["starter", "growth", "scale"] as const;
 export const ENVIRONMENTS = ["live", "test"] as const;
-export const IMAGE_STATES = ["queued", "rendering", "completed", "failed"] as const;
-export const LEDGER_KINDS = ["grant", "reserve", "settle", "release", "expire"] as const;
+const IMAGE_STATES = ["queued", "rendering", "completed", "failed"] as const;
+const LEDGER_KINDS = ["grant", "reserve", "settle", "release", "expire"] as const;
 /** Plan credits are granted each month and expire with it; top-up credits stay until they are used. */
-export const CREDIT_BUCKETS = ["plan", "topup"] as const;
-export const WEBHOOK_ENDPOINT_STATES = ["enabled", "disabled", "removed"] as const;
+const CREDIT_BUCKETS = ["plan", "topup"] as const;
+const WEBHOOK_ENDPOINT_STATES = ["enabled", "disabled", "removed"] as const;
 export const WEBHOOK_DELIVERY_STATES = ["pending", "sending", "delivered", "failed"] as const;
-/** An owner also manages the account's members. */
-export const MEMBER_ROLES = ["owner", "developer"] as const;
 
 /** Every table, written once. `defineTables(postgresKit)` gives the same tables on Postgres. */
 export function defineTables(kit: Kit) {
@@ -39,6 +38,7 @@ export function defineTables(kit: Kit) {
       check("accounts_credits_topup", sql`${t.creditsTopup} >= 0`),
       check("accounts_credits_held", sql`${t.creditsHeld} >= 0`),
       index("accounts_plan_period").on(t.planPeriod),
+      index("accounts_list").on(t.createdAt, t.id),
     ],
   );
 
@@ -249,6 +249,9 @@ export function defineTables(kit: Kit) {
     (t) => [
       index("webhook_endpoints_account").on(t.accountId, t.environment, t.createdAt, t.id),
       index("webhook_endpoints_state").on(t.state),
+      index("webhook_endpoints_old_secrets")
+        .on(t.previousSecretExpiresAt)
+        .where(sql`${t.previousSecretExpiresAt} is not null`),
       check("webhook_endpoints_disabled", sql`(${t.state} = 'enabled') = (${t.disabledAt} is null)`),
       check(
         "webhook_endpoints_previous",
@@ -345,121 +348,7 @@ export function defineTables(kit: Kit) {
     (t) => [primaryKey({ columns: [t.deliveryId, t.number] })],
   );
 
-  /** A person who signs in to the console. Operators run the service; members work for accounts. */
-  const users = table(
-    "users",
-    {
-      id: text("id").primaryKey(),
-      /** Lower-case. */
-      email: text("email").notNull(),
-      /** Argon2id in PHC format; null until the person has used a setup link. */
-      passwordHash: text("password_hash"),
-      /** 1 or 0. */
-      isOperator: int("is_operator").notNull(),
-      createdAt: int("created_at").notNull(),
-      lastSignInAt: int("last_sign_in_at"),
-    },
-    (t) => [
-      uniqueIndex("users_email").on(t.email),
-      index("users_operators").on(t.createdAt).where(sql`${t.isOperator} = 1`),
-    ],
-  );
-
-  const memberships = table(
-    "memberships",
-    {
-      userId: text("user_id")
-        .notNull()
-        .references(() => users.id),
-      accountId: text("account_id")
-        .notNull()
-        .references(() => accounts.id),
-      role: oneOf("role", MEMBER_ROLES).notNull(),
-      createdAt: int("created_at").notNull(),
-    },
-    (t) => [
-      primaryKey({ columns: [t.userId, t.accountId] }),
-      index("memberships_account").on(t.accountId, t.createdAt),
-    ],
-  );
-
-  /** One-time links to set a password. `userId` is null for the link that makes the first operator. */
-  const setupLinks = table(
-    "setup_links",
-    {
-      /** SHA-256 of the token in the link, as lower-case hex. */
-      tokenHash: text("token_hash").primaryKey(),
-      userId: text("user_id").references(() => users.id),
-      createdAt: int("created_at").notNull(),
-      expiresAt: int("expires_at").notNull(),
-      usedAt: int("used_at"),
-    },
-    (t) => [index("setup_links_user").on(t.userId), index("setup_links_expiry").on(t.expiresAt)],
-  );
-
-  /** Ways to sign in without a password (WebAuthn credentials). */
-  const passkeys = table(
-    "passkeys",
-    {
-      id: text("id").primaryKey(),
-      userId: text("user_id")
-        .notNull()
-        .references(() => users.id),
-      /** As the authenticator names it, in base64url; the same for its public key. */
-      credentialId: text("credential_id").notNull(),
-      publicKey: text("public_key").notNull(),
-      /** Signatures made so far, where the authenticator counts them. */
-      counter: int("counter").notNull(),
-      name: text("name").notNull(),
-      createdAt: int("created_at").notNull(),
-      lastUsedAt: int("last_used_at"),
-    },
-    (t) => [uniqueIndex("passkeys_credential").on(t.credentialId), index("passkeys_user").on(t.userId)],
-  );
-
-  const sessions = table(
-    "sessions",
-    {
-      id: text("id").primaryKey(),
-      /** SHA-256 of the cookie's token, as lower-case hex. */
-      tokenHash: text("token_hash").notNull(),
-      userId: text("user_id")
-        .notNull()
-        .references(() => users.id),
-      csrfToken: text("csrf_token").notNull(),
-      /** The account whose console is open; for an operator without membership, a read-only visit. */
-      accountId: text("account_id").references(() => accounts.id),
-      createdAt: int("created_at").notNull(),
-      lastSeenAt: int("last_seen_at").notNull(),
-      /** The absolute end, however busy the session is. */
-      expiresAt: int("expires_at").notNull(),
-    },
-    (t) => [
-      uniqueIndex("sessions_token").on(t.tokenHash),
-      index("sessions_user").on(t.userId),
-      index("sessions_expiry").on(t.expiresAt),
-    ],
-  );
-
-  /** Who did what. Written in the transaction that does it; never changed. */
-  const auditEntries = table(
-    "audit_entries",
-    {
-      id: text("id").primaryKey(),
-      /** Null: the command line. */
-      userId: text("user_id").references(() => users.id),
-      accountId: text("account_id").references(() => accounts.id),
-      /** Such as "key.created". */
-      action: text("action").notNull(),
-      /** What it was done to: an id, an email, an amount; in words an operator understands. */
-      subject: text("subject").notNull(),
-      createdAt: int("created_at").notNull(),
-    },
-    (t) => [
-      index("audit_time").on(t.createdAt, t.id),
-      index("audit_account").on(t.accountId, t.createdAt, t.id),
-    ],
-  );
+  const people = peopleTables(kit, accounts);
 
   return {
     accounts,
@@ -472,12 +361,7 @@ export function defineTables(kit: Kit) {
     webhookEvents,
     webhookDeliveries,
     deliveryAttempts,
-    users,
-    memberships,
-    setupLinks,
-    passkeys,
-    sessions,
-    auditEntries,
+    ...people,
   };
 }
 

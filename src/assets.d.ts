@@ -12,6 +12,10 @@ declare module "*.woff2" {
   const path: string;
   export default path;
 }
+declare module "*.br" {
+  const path: string;
+  export default path;
+}
 declare module "*.webp" {
   const path: string;
   export default path;

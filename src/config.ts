@@ -28,13 +28,12 @@ type Environment = Record<string, string | undefined>;
 export function readConfig(env: Environment): Config {
   const host = env.CARDPRESS_HOST || "127.0.0.1";
   const port = integer(env, "CARDPRESS_PORT", { fallback: 3000, min: 0, max: 65535 });
-  const shownHost = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
-  const baseUrl = httpUrl(env, "CARDPRESS_BASE_URL") ?? `http://${hostInUrl(shownHost)}:${port}`;
+  const baseUrl = siteUrl(env, "CARDPRESS_BASE_URL") ?? localUrl(host, port);
   return {
     host,
     port,
     baseUrl,
-    cdnBaseUrl: httpUrl(env, "CARDPRESS_CDN_BASE_URL") ?? `${baseUrl}/cdn`,
+    cdnBaseUrl: httpUrl(env, "CARDPRESS_CDN_BASE_URL") ?? cdnOf(baseUrl),
     dataDir: resolve(env.CARDPRESS_DATA_DIR || "./data"),
     templatesDir: env.CARDPRESS_TEMPLATES_DIR ? resolve(env.CARDPRESS_TEMPLATES_DIR) : undefined,
     chromiumPath: env.CARDPRESS_CHROMIUM || undefined,
@@ -50,11 +49,16 @@ export function readConfig(env: Environment): Config {
   };
 }
 
-/** The same settings for the port the system chose. */
+/** The same settings for the port the system chose; addresses that the operator set stay as they are. */
 export function withPort(config: Config, port: number): Config {
-  if (config.port === port) return config;
-  const move = (url: string) => url.replace(`:${config.port}`, `:${port}`);
-  return { ...config, port, baseUrl: move(config.baseUrl), cdnBaseUrl: move(config.cdnBaseUrl) };
+  const { host, baseUrl, cdnBaseUrl } = config;
+  const moved = baseUrl === localUrl(host, config.port) ? localUrl(host, port) : baseUrl;
+  return {
+    ...config,
+    port,
+    baseUrl: moved,
+    cdnBaseUrl: cdnBaseUrl === cdnOf(baseUrl) ? cdnOf(moved) : cdnBaseUrl,
+  };
 }
 
 function integer(
@@ -94,6 +98,16 @@ function httpUrl(env: Environment, name: string): string | undefined {
   return text.replace(/\/+$/, "");
 }
 
+/** The address of a whole site: our pages link to /console and /docs, which a path before them would break. */
+function siteUrl(env: Environment, name: string): string | undefined {
+  const url = httpUrl(env, name);
+  if (url === undefined || new URL(url).pathname === "/") return url;
+  throw new OperatorError(
+    `${name} is "${env[name]}"; it must have no path. Give the service a host name of its own, such as https://cards.example.com.`,
+    2,
+  );
+}
+
 function origins(env: Environment, name: string): ReadonlySet<string> {
   const entries = (env[name] ?? "").split(",").map((part) => part.trim());
   return new Set(
@@ -110,6 +124,12 @@ function origins(env: Environment, name: string): ReadonlySet<string> {
   );
 }
 
-function hostInUrl(host: string): string {
-  return host.includes(":") ? `[${host}]` : host;
+/** The service's address where nobody set one. */
+function localUrl(host: string, port: number): string {
+  const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  return `http://${shown.includes(":") ? `[${shown}]` : shown}:${port}`;
+}
+
+function cdnOf(baseUrl: string): string {
+  return `${baseUrl}/cdn`;
 }

@@ -126,11 +126,6 @@ export async function startService(
   if (press.noSandbox)
     log.warn("chromium_without_sandbox", { because: "running as root with CARDPRESS_ALLOW_ROOT=1" });
 
-  const pool = createRenderPool({ workers: config.renderWorkers, command: workerCommand(), press, log });
-  const progress = progressBoard();
-  const queue = queueEstimate({ workers: config.renderWorkers });
-  const parts = { ...workspace, pool, progress, queue };
-
   const unreadable = await unreadableEndpoints(workspace);
   if (unreadable.length > 0) {
     log.error("webhook_secrets_unreadable", {
@@ -142,8 +137,14 @@ export async function startService(
     releaseClaims(tx, { now: workspace.clock.now(), all: true }),
   );
   if (cutShort > 0) log.info("deliveries_resumed", { count: cutShort });
-  const requeued = await requeueAbandoned(parts, { all: true });
+  const requeued = await requeueAbandoned(workspace, { all: true });
   if (requeued > 0) log.info("renders_resumed", { count: requeued });
+
+  // Nothing before this keeps the process alive: where the database takes no writes, the start fails and ends.
+  const pool = createRenderPool({ workers: config.renderWorkers, command: workerCommand(), press, log });
+  const progress = progressBoard();
+  const queue = queueEstimate({ workers: config.renderWorkers });
+  const parts = { ...workspace, pool, progress, queue };
 
   const deliveries = startDeliveries({ ...workspace, outbound: options.outbound ?? {} });
   const live = startLoop({

@@ -25,6 +25,16 @@ test("a port chosen by the system appears in every address derived from it", () 
   expect([config.baseUrl, config.cdnBaseUrl]).toEqual(["http://127.0.0.1:4711", "http://127.0.0.1:4711/cdn"]);
 });
 
+test("a port chosen by the system leaves addresses alone that were set", () => {
+  const config = readConfig({ CARDPRESS_PORT: "0", CARDPRESS_BASE_URL: "https://[2001:db8::01]" });
+  expect(withPort(config, 4711)).toEqual({ ...config, port: 4711 });
+  const cdn = readConfig({ CARDPRESS_PORT: "0", CARDPRESS_CDN_BASE_URL: "https://[2001:db8::01]/x" });
+  expect(withPort(cdn, 4711)).toMatchObject({
+    baseUrl: "http://127.0.0.1:4711",
+    cdnBaseUrl: "https://[2001:db8::01]/x",
+  });
+});
+
 test("allowed origins are compared as origins", () => {
   const config = readConfig({
     CARDPRESS_SOURCE_ALLOWED_ORIGINS: "HTTP://Bucket.internal:80, https://a.example:8443/",
@@ -38,6 +48,7 @@ test.each([
   ["CARDPRESS_PORT", "-1"],
   ["CARDPRESS_BASE_URL", "cards.example"],
   ["CARDPRESS_BASE_URL", "ftp://cards.example"],
+  ["CARDPRESS_BASE_URL", "https://club.example/cards"],
   ["CARDPRESS_CDN_BASE_URL", "https://cdn.example/?x=1"],
   ["CARDPRESS_RENDER_WORKERS", "0"],
   ["CARDPRESS_RETENTION_DAYS", "1.5"],

@@ -13,3 +13,9 @@ export interface AppContext {
   /** Seals what must be readable again, such as webhook secrets. */
   secrets: SecretBox;
 }
+
+/** When a transaction happens, and where its ids come from. */
+export interface Moment {
+  now: number;
+  random: Random;
+}

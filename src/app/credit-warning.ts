@@ -2,7 +2,7 @@ import { monthOf } from "../core/time.ts";
 import type { Account } from "../store/accounts.ts";
 import { latestGrant } from "../store/ledger.ts";
 import type { Tx } from "../store/store.ts";
-import type { Moment } from "./credits.ts";
+import type { Moment } from "./context.ts";
 import { recordEvent } from "./webhook-events.ts";
 
 /** `credits.low` is sent when this part of the monthly plan is left: one fifth. */

@@ -1,5 +1,4 @@
 import { AppError } from "../core/errors.ts";
-import type { Random } from "../core/ports.ts";
 import { monthOf } from "../core/time.ts";
 import {
   type Account,
@@ -13,16 +12,12 @@ import {
 } from "../store/accounts.ts";
 import { findReservation, insertEntry, type LedgerEntry } from "../store/ledger.ts";
 import type { Tx } from "../store/store.ts";
+import type { Moment } from "./context.ts";
 import { warnOfLowCredits } from "./credit-warning.ts";
 
 // Two-phase credits, as a bank holds an amount before it books it: reserve moves a credit to held; settle consumes it;
 // release gives it back. Each step changes the balances by a guarded UPDATE and writes the entry that explains it, in
 // the caller's transaction, so that balances always equal the sums of the entries.
-
-export interface Moment {
-  now: number;
-  random: Random;
-}
 
 /** The account with this month's plan credits: grants them, and expires last month's, on first sight of a new month. */
 export async function renewPlan(tx: Tx, accountId: string, { now, random }: Moment): Promise<Account> {

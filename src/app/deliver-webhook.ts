@@ -100,7 +100,8 @@ async function recordAndClaim(
       return claimed.map((claim) => ({ ...claim, body: bodies.get(claim.delivery.eventId) ?? "" }));
     });
   } catch (error) {
-    for (const { place } of claimed) place.leave(false);
+    // Rolled back: nothing was claimed, and the fault is ours, not the receivers'.
+    for (const { place } of claimed) place.giveBack();
     throw error;
   }
 }

@@ -7,9 +7,12 @@ import {
 } from "../core/limits.ts";
 import type { Clock } from "../core/ports.ts";
 
-/** One attempt's place, held until `leave`. `well`: the receiver took the event. */
+/** One attempt's place, held until one of these. */
 export interface Place {
+  /** The attempt has ended. `well`: the receiver took the event. */
   leave(well: boolean): void;
+  /** The attempt was never made: nothing is known of the receiver that was not known before. */
+  giveBack(): void;
 }
 
 export interface DeliveryLanes {
@@ -79,10 +82,14 @@ export function deliveryLanes(clock: Clock): DeliveryLanes {
       standing.underWay.add(attempt);
       underWay.add(attempt);
       standing.lastTurn = ++turns;
+      const giveBack = () => {
+        standing.underWay.delete(attempt);
+        underWay.delete(attempt);
+      };
       return {
+        giveBack,
         leave: (well) => {
-          standing.underWay.delete(attempt);
-          underWay.delete(attempt);
+          giveBack();
           standing.stalled = !well || isOld(attempt.startedAt);
           standing.window = well ? Math.min(standing.window + 1, MAX_DELIVERIES_PER_ENDPOINT) : 1;
         },

@@ -170,7 +170,7 @@ const checkDatabase: Check = async (_config, { database }) => {
   if (problems.length === 0) return { status: "ok", message: `${database} is sound` };
   return {
     status: "failed",
-    message: `${database}: ${problems.join("; ")}. Stop the service, keep a copy of the file, and restore a backup with "cardpress restore --from FILE" unless the problem says what else to do.`,
+    message: `${database}: ${problems.join("; ")}. Unless the problem says what else to do: stop the service, set the data folder aside, and restore it whole from a copy made earlier.`,
   };
 };
 

@@ -1,4 +1,5 @@
 import { MAX_RENDERS } from "../core/limits.ts";
+import { DAY_MS } from "../core/time.ts";
 import {
   completeImage,
   failImage,
@@ -15,7 +16,6 @@ import { imageView } from "./image-view.ts";
 import { PROVIDER_MESSAGE } from "./test-endings.ts";
 import { recordEvent } from "./webhook-events.ts";
 
-const DAY_MS = 86_400_000;
 /** The pause before another attempt after a fault, by the number of renders so far. */
 const RETRY_DELAY_MS = [500, 2_000];
 

@@ -210,7 +210,7 @@ export async function revokeApiKey(
 }
 
 /** How a key is named where it is not shown: `Production (sk_live_…3kQ9)`. */
-export function keyLabel(key: Pick<ApiKey, "name" | "prefix" | "last4">): string {
+function keyLabel(key: Pick<ApiKey, "name" | "prefix" | "last4">): string {
   return `${key.name} (${key.prefix}…${key.last4})`;
 }
 

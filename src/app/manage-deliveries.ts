@@ -1,6 +1,8 @@
 import type { Environment } from "../core/api-key.ts";
 import { AppError } from "../core/errors.ts";
 import { DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT } from "../core/limits.ts";
+import { formatPosition, type ListPosition, parsePosition } from "../core/list-position.ts";
+import { isoTime } from "../core/time.ts";
 import { TEST_EVENT } from "../core/webhook-event.ts";
 import {
   attemptsOf,
@@ -21,6 +23,7 @@ import {
   type WebhookEndpoint,
   type WebhookEvent,
 } from "../store/webhooks.ts";
+import { logAction } from "./audit-log.ts";
 import type { AppContext } from "./context.ts";
 import { type EndpointRef, invalid, owned, type WebhookContext } from "./manage-webhooks.ts";
 import { newDelivery, recordTestEvent } from "./webhook-events.ts";
@@ -119,12 +122,20 @@ export async function recoverSince(
   ref: EndpointRef,
   since: number,
 ): Promise<{ recovered: number }> {
-  const { store, clock } = context;
+  const { store, clock, random } = context;
   let recovered = 0;
-  let after: { createdAt: number; id: string } | undefined;
+  let after: ListPosition | undefined;
   for (;;) {
     const batch = await store.write(async (tx) => {
-      const endpoint = await unpaused(tx, ref, clock.now());
+      const now = clock.now();
+      const endpoint = await unpaused(tx, ref, now);
+      if (after === undefined) {
+        // With the first batch, so without the number of events, which only the last would know.
+        const { accountId, url } = endpoint;
+        const subject = `${url}, events since ${isoTime(since)}`;
+        const what = { by: ref.by ?? null, accountId, action: "webhook.recovered", subject } as const;
+        await logAction(tx, what, { now, random });
+      }
       const events = await eventsSince(tx, {
         ...endpoint,
         since,
@@ -212,15 +223,12 @@ function shown(
   return { ...rest, history };
 }
 
-function encodeCursor({ createdAt, id }: { createdAt: number; id: string }): string {
-  return Buffer.from(`${createdAt}.${id}`).toString("base64url");
+function encodeCursor(position: ListPosition): string {
+  return Buffer.from(formatPosition(position)).toString("base64url");
 }
 
-function decodeCursor(text: string): { createdAt: number; id: string } {
-  const match = /^(\d{1,15})\.(dlv_[0-9A-Za-z]{1,64})$/.exec(
-    Buffer.from(text, "base64url").toString("latin1"),
-  );
-  if (!match?.[1] || !match[2])
-    throw invalid("cursor", "It is not one this list gave. Start again without it.");
-  return { createdAt: Number(match[1]), id: match[2] };
+function decodeCursor(text: string): ListPosition {
+  const position = parsePosition(Buffer.from(text, "base64url").toString("latin1"));
+  if (!position) throw invalid("cursor", "It is not one this list gave. Start again without it.");
+  return position;
 }

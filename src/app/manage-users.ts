@@ -14,6 +14,7 @@ import {
   insertUser,
   listOperators,
   type MemberRole,
+  type Membership,
   makeOperator,
   membershipsOf,
   membersOf,
@@ -21,7 +22,7 @@ import {
   type User,
 } from "../store/users.ts";
 import { type Actor, logAction } from "./audit-log.ts";
-import type { AppContext } from "./context.ts";
+import type { AppContext, Moment } from "./context.ts";
 import { hashToken, newToken, normalEmail } from "./sign-in.ts";
 
 type Context = Pick<AppContext, "store" | "clock" | "random" | "config">;
@@ -42,7 +43,8 @@ export interface NewMember {
 /**
  * Adds a user to an account; an unknown email becomes a new user with a setup link. No email is ever verified, so an
  * owner may bring in only people nobody else knows: whoever has the link to set a password is that person in every
- * account. Operators and the command line (`vouched`) may add anyone. Throws an OperatorError.
+ * account. Operators and the command line (`vouched`) may add anyone. A member who is added again gets the role asked for,
+ * and a new link as long as they have no password. Throws an OperatorError.
  */
 export async function addMember(
   context: Context,
@@ -61,8 +63,12 @@ export async function addMember(
       throw new OperatorError(
         "This person cannot be added here. Ask the operator of the service to add them.",
       );
-    await putMembership(tx, { userId: user.id, accountId, role, createdAt: moment.now });
-    await logAction(tx, { by, accountId, action: "member.added", subject: `${email} as ${role}` }, moment);
+    const member = (await membersOf(tx, accountId)).find((known) => known.user.id === user.id);
+    if (member) await giveRole(tx, member, { role, by }, moment);
+    else {
+      await putMembership(tx, { userId: user.id, accountId, role, createdAt: moment.now });
+      await logAction(tx, { by, accountId, action: "member.added", subject: `${email} as ${role}` }, moment);
+    }
     return { user, setupUrl: user.passwordHash === null ? await writeSetupLink(tx, context, user.id) : null };
   });
 }
@@ -152,24 +158,28 @@ export async function removeMember(
   });
 }
 
+/** Throws an OperatorError rather than leave an account without an owner. */
 export async function changeRole(
   { store, clock, random }: Context,
   input: { accountId: string; userId: string; role: MemberRole; by: Actor },
 ): Promise<void> {
   await store.write(async (tx) => {
-    const { user, membership } = await memberOf(tx, input);
-    if (membership.role === input.role) return;
-    if (membership.role === "owner") await keepAnOwner(tx, input.accountId);
-    await putMembership(tx, { ...membership, role: input.role });
-    const { by, accountId, role } = input;
-    const what = {
-      by,
-      accountId,
-      action: "member.role_changed",
-      subject: `${user.email} to ${role}`,
-    } as const;
-    await logAction(tx, what, { now: clock.now(), random });
+    await giveRole(tx, await memberOf(tx, input), input, { now: clock.now(), random });
   });
+}
+
+async function giveRole(
+  tx: Tx,
+  { user, membership }: { user: User; membership: Membership },
+  { role, by }: { role: MemberRole; by: Actor },
+  moment: Moment,
+): Promise<void> {
+  const { accountId } = membership;
+  if (membership.role === role) return;
+  if (membership.role === "owner") await keepAnOwner(tx, accountId);
+  await putMembership(tx, { ...membership, role });
+  const what = { by, accountId, action: "member.role_changed", subject: `${user.email} to ${role}` } as const;
+  await logAction(tx, what, moment);
 }
 
 async function memberOf(tx: Tx, { accountId, userId }: { accountId: string; userId: string }) {
@@ -192,11 +202,7 @@ function checkedEmail(text: string): string {
   return email;
 }
 
-async function findOrMakeUser(
-  tx: Tx,
-  email: string,
-  { now, random }: { now: number; random: Context["random"] },
-): Promise<User> {
+async function findOrMakeUser(tx: Tx, email: string, { now, random }: Moment): Promise<User> {
   const known = await findUserByEmail(tx, email);
   if (known) return known;
   const user: User = {

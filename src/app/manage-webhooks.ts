@@ -7,6 +7,7 @@ import { formatWebhookSecret, WEBHOOK_SECRET_BYTES } from "../core/webhook-signa
 import { checkAddress, GuardedHttpError, type GuardedHttpOptions } from "../sources/guarded-http.ts";
 import { findAccount } from "../store/accounts.ts";
 import { failPending } from "../store/deliveries.ts";
+import type { Tx } from "../store/store.ts";
 import {
   changeEndpoint,
   countEndpoints,
@@ -17,6 +18,7 @@ import {
   listEndpointRows,
   type WebhookEndpoint,
 } from "../store/webhooks.ts";
+import { type Actor, type AuditAction, logAction } from "./audit-log.ts";
 import type { AppContext } from "./context.ts";
 
 // Endpoints: what partners set up. Their deliveries are in manage-deliveries.ts.
@@ -32,6 +34,8 @@ export interface WebhookContext extends AppContext {
 export interface EndpointRef {
   endpointId: string;
   accountId?: string | undefined;
+  /** Who asks, for the audit log; left out by the command line. */
+  by?: Actor;
 }
 
 /** What may be shown of an endpoint: everything but its secrets. */
@@ -48,6 +52,7 @@ export async function createEndpoint(
     environment: Environment;
     url: string;
     events?: readonly string[] | null | undefined;
+    by?: Actor;
   },
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   const { store, clock, random, secrets } = context;
@@ -82,6 +87,7 @@ export async function createEndpoint(
       throw new AppError("INVALID_REQUEST", message);
     }
     await insertEndpoint(tx, row);
+    await logChange(tx, context, "webhook.created", row, input.by);
   });
   return { endpoint: shown(row), secret };
 }
@@ -109,14 +115,14 @@ export async function updateEndpoint(
     change.url === undefined
       ? {}
       : { url: await checkedUrl(context, change.url), failingSince: null, pausedUntil: null };
-  return changeOwned(context, ref, () => ({ ...events, ...url }));
+  return changeOwned(context, ref, "webhook.changed", () => ({ ...events, ...url }));
 }
 
 /** Nothing more is sent to it. Its deliveries stay to be looked at until their time is over. */
 export async function removeEndpoint(context: WebhookContext, ref: EndpointRef): Promise<void> {
   const { store, clock } = context;
   await store.write(async (tx) => {
-    owned(ref, await findEndpoint(tx, ref.endpointId));
+    const endpoint = owned(ref, await findEndpoint(tx, ref.endpointId));
     const now = clock.now();
     await changeEndpoint(tx, ref.endpointId, {
       state: "removed",
@@ -128,6 +134,7 @@ export async function removeEndpoint(context: WebhookContext, ref: EndpointRef):
       updatedAt: now,
     });
     await failPending(tx, ref.endpointId, now);
+    await logChange(tx, context, "webhook.removed", endpoint, ref.by);
   });
 }
 
@@ -137,7 +144,7 @@ export async function rotateSecret(
   ref: EndpointRef,
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   const secret = newSecret(context);
-  const endpoint = await changeOwned(context, ref, (row, now) => ({
+  const endpoint = await changeOwned(context, ref, "webhook.secret_rotated", (row, now) => ({
     secret: context.secrets.seal(secret, row.id),
     // A secret that cannot be read, because its key is lost, cannot sign either.
     ...(isReadable(context, row)
@@ -149,12 +156,15 @@ export async function rotateSecret(
 
 /** Ends a rotation's overlap now: from the next attempt on only the new secret signs. */
 export function revokeOldSecret(context: WebhookContext, ref: EndpointRef): Promise<Endpoint> {
-  return changeOwned(context, ref, () => ({ previousSecret: null, previousSecretExpiresAt: null }));
+  return changeOwned(context, ref, "webhook.old_secret_revoked", () => ({
+    previousSecret: null,
+    previousSecretExpiresAt: null,
+  }));
 }
 
 /** Sends again to an endpoint that was disabled, from the next event on; what it missed can be recovered. */
 export function enableEndpoint(context: WebhookContext, ref: EndpointRef): Promise<Endpoint> {
-  return changeOwned(context, ref, () => ({
+  return changeOwned(context, ref, "webhook.enabled", () => ({
     state: "enabled",
     disabledReason: null,
     disabledAt: null,
@@ -180,15 +190,29 @@ function isReadable({ secrets }: Pick<AppContext, "secrets">, row: WebhookEndpoi
 }
 
 async function changeOwned(
-  { store, clock }: WebhookContext,
+  context: WebhookContext,
   ref: EndpointRef,
+  action: AuditAction,
   change: (row: WebhookEndpoint, now: number) => EndpointChange,
 ): Promise<Endpoint> {
+  const { store, clock } = context;
   return store.write(async (tx) => {
     const row = owned(ref, await findEndpoint(tx, ref.endpointId));
     const now = clock.now();
-    return shown(owned(ref, await changeEndpoint(tx, row.id, { ...change(row, now), updatedAt: now })));
+    const endpoint = owned(ref, await changeEndpoint(tx, row.id, { ...change(row, now), updatedAt: now }));
+    await logChange(tx, context, action, endpoint, ref.by);
+    return shown(endpoint);
   });
+}
+
+function logChange(
+  tx: Tx,
+  { clock, random }: WebhookContext,
+  action: AuditAction,
+  { accountId, url: subject }: WebhookEndpoint,
+  by: Actor = null,
+): Promise<void> {
+  return logAction(tx, { by, accountId, action, subject }, { now: clock.now(), random });
 }
 
 /** The endpoint, if it is there and the caller's. Throws AppError NOT_FOUND. */

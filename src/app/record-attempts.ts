@@ -53,25 +53,36 @@ export async function recordAttempts(
   for (const attempt of finished) {
     if (attempt.outcome.kind === "delivered") continue;
     const number = await recordUndelivered(tx, context.random, endpoints, attempt);
-    if (number !== undefined) numbers.set(attempt.delivery.id, number);
+    if (number !== undefined) numbers.set(attempt, number);
   }
-  const recorded = finished.filter(({ delivery }) => numbers.has(delivery.id));
   await insertAttempts(
     tx,
-    recorded.map((attempt) => attemptRow(attempt, numbers.get(attempt.delivery.id) ?? 0)),
+    [...numbers].map(([attempt, number]) => attemptRow(attempt, number)),
   );
+  const recorded = finished.filter((attempt) => numbers.has(attempt));
   for (const [endpointId, attempts] of Map.groupBy(recorded, ({ delivery }) => delivery.endpointId)) {
     const endpoint = endpoints.get(endpointId);
     if (endpoint?.state === "enabled") await recordHealth(tx, context, endpoint, attempts);
   }
 }
 
-/** The usual end, for all at once. Gives the number of each recorded attempt by its delivery's id. */
-async function recordDelivered(tx: Tx, finished: FinishedAttempt[]): Promise<Map<string, number>> {
+/**
+ * The usual end, for all of a lease at once. Gives the number of each recorded attempt: by the attempt, since a late one
+ * of the same delivery, whose lease was lost, may stand beside it.
+ */
+async function recordDelivered(tx: Tx, finished: FinishedAttempt[]): Promise<Map<FinishedAttempt, number>> {
+  const numbers = new Map<FinishedAttempt, number>();
   const delivered = finished.filter(({ outcome }) => outcome.kind === "delivered");
-  const leases = delivered.map(({ delivery, token }) => ({ deliveryId: delivery.id, token }));
-  const ended = await endDelivered(tx, leases, delivered.at(-1)?.finishedAt ?? 0);
-  return new Map(ended.map(({ id, attempts }) => [id, attempts]));
+  for (const [token, attempts] of Map.groupBy(delivered, (attempt) => attempt.token)) {
+    const deliveryIds = attempts.map(({ delivery }) => delivery.id);
+    const ended = await endDelivered(tx, { deliveryIds, token }, attempts.at(-1)?.finishedAt ?? 0);
+    const numberOf = new Map(ended.map(({ id, attempts: number }) => [id, number]));
+    for (const attempt of attempts) {
+      const number = numberOf.get(attempt.delivery.id);
+      if (number !== undefined) numbers.set(attempt, number);
+    }
+  }
+  return numbers;
 }
 
 /** Ends one claim of a delivery that did not arrive; gives the attempt's number when it counts. */

@@ -3,7 +3,7 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { SOURCE_RETENTION_MS, WEBHOOK_RETENTION_MS } from "../core/limits.ts";
 import type { Log, LogFields } from "../core/ports.ts";
-import { monthOf } from "../core/time.ts";
+import { HOUR_MS, monthOf } from "../core/time.ts";
 import type { DataFolder } from "../data-folder.ts";
 import { accountsToRenew } from "../store/accounts.ts";
 import { hasExpiredClaim, releaseClaims } from "../store/deliveries.ts";
@@ -34,7 +34,7 @@ export interface SweepParts extends AppContext {
 /** How many rows one transaction takes, so that requests never wait long for the writer. */
 const BATCH = 200;
 /** A file this old and still unknown to the database belongs to a process that was killed. */
-const ORPHAN_AGE_MS = 3_600_000;
+const ORPHAN_AGE_MS = HOUR_MS;
 /** File times come from a coarser clock than ours; a second is far more than they ever differ by. */
 const FILE_TIME_SLACK_MS = 1_000;
 

@@ -1,4 +1,5 @@
 import { AppError } from "../core/errors.ts";
+import { PHOTO_REFUSALS } from "../core/photo-refusals.ts";
 
 /** How an image made with a test key ends. Chosen by `player.external_id`, so that partners can test every path. */
 export type TestEnding = { kind: "completed"; afterMs: number } | { kind: "failed"; message: string };
@@ -6,15 +7,13 @@ export type TestEnding = { kind: "completed"; afterMs: number } | { kind: "faile
 /** Long enough to watch polling and progress work, short enough for a test suite. */
 const SLOW_MS = 10_000;
 
-export const NO_PLAYER_MESSAGE =
-  "No player was found in the photo. Use one where the player's face and upper body are clear.";
 export const PROVIDER_MESSAGE =
   "The image could not be rendered because of a fault on our side. Nothing was charged; send the request again with a new Idempotency-Key.";
 
 export function testEnding(externalId: string): TestEnding {
   switch (externalId) {
     case "test_fail_no_player":
-      return { kind: "failed", message: NO_PLAYER_MESSAGE };
+      return { kind: "failed", message: PHOTO_REFUSALS.no_player };
     case "test_fail_provider":
       return { kind: "failed", message: PROVIDER_MESSAGE };
     case "test_slow":

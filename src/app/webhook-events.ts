@@ -1,14 +1,9 @@
 import type { Environment } from "../core/api-key.ts";
-import type { Random } from "../core/ports.ts";
 import { TEST_EVENT, type WebhookEventType, webhookBody } from "../core/webhook-event.ts";
 import { insertDeliveries, type WebhookDelivery } from "../store/deliveries.ts";
 import type { Tx } from "../store/store.ts";
 import { insertEvent, listEndpointRows, type WebhookEndpoint, type WebhookEvent } from "../store/webhooks.ts";
-
-interface Moment {
-  now: number;
-  random: Random;
-}
+import type { Moment } from "./context.ts";
 
 export interface NewEvent {
   accountId: string;

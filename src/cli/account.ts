@@ -2,13 +2,12 @@ import { Command } from "commander";
 import { TIERS } from "../../db/schema.ts";
 import { creditsAvailable } from "../app/credits.ts";
 import { createAccount, resumeAccount, suspendAccount } from "../app/manage-account.ts";
+import { MAX_CREDITS } from "../core/limits.ts";
 import { isoTime } from "../core/time.ts";
 import { type Account, listAccounts } from "../store/accounts.ts";
 import { oneOf, wholeNumber } from "./arguments.ts";
 import { printResult, table } from "./output.ts";
 import { withWorkspace } from "./workspace.ts";
-
-const MAX_CREDITS = 1_000_000_000;
 
 export function accountCommands(): Command {
   const account = new Command("account").description("create, list, suspend and resume partner accounts");
@@ -46,7 +45,7 @@ export function accountCommands(): Command {
     .command("suspend")
     .description("refuse the account's requests from the next one on")
     .requiredOption("--account <id>", "the account")
-    .option("--reason <text>", "why; shown to operators")
+    .option("--reason <text>", "why; the partner reads it too")
     .option("--json", "print JSON")
     .action((options) =>
       withWorkspace(async (workspace) => {

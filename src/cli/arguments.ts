@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../core/time.ts";
 
 /** A parser of whole numbers within bounds for command options. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
@@ -39,9 +40,7 @@ export function webAddress(text: string): string {
 export function moment(text: string): number {
   const ago = /^(\d{1,6})([mhd])$/.exec(text);
   if (ago)
-    return (
-      Date.now() - Number(ago[1]) * { m: 60_000, h: 3_600_000, d: 86_400_000 }[ago[2] as "m" | "h" | "d"]
-    );
+    return Date.now() - Number(ago[1]) * { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }[ago[2] as "m" | "h" | "d"];
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time)) {
     throw new InvalidArgumentError(

@@ -1,13 +1,12 @@
 import { Command } from "commander";
 import { creditsAvailable } from "../app/credits.ts";
 import { grantCredits, requireAccount } from "../app/manage-account.ts";
+import { MAX_CREDITS } from "../core/limits.ts";
 import { isoTime } from "../core/time.ts";
 import { listEntries } from "../store/ledger.ts";
 import { wholeNumber } from "./arguments.ts";
 import { printResult, table } from "./output.ts";
 import { withWorkspace } from "./workspace.ts";
-
-const MAX_TOPUP = 1_000_000_000;
 
 export function creditsCommands(): Command {
   const credits = new Command("credits").description("top up an account, and read its ledger");
@@ -15,7 +14,7 @@ export function creditsCommands(): Command {
     .command("grant")
     .description("add credits that stay until they are used")
     .requiredOption("--account <id>", "the account")
-    .requiredOption("--amount <n>", "how many", wholeNumber(1, MAX_TOPUP))
+    .requiredOption("--amount <n>", "how many", wholeNumber(1, MAX_CREDITS))
     .option("--reason <text>", "why; kept in the ledger")
     .option("--json", "print JSON")
     .action((options) =>

@@ -1,9 +1,10 @@
 import { Command } from "commander";
 import { OperatorError } from "../core/errors.ts";
 
-const NOT_YET = ["backup", "restore", "template", "studio"];
+/** Commands that have a name but no code yet. */
+export const NOT_YET = ["backup", "restore", "template", "studio"];
 
-/** Commands that have a name but no code yet: they say so plainly instead of "unknown command". */
+/** They say so plainly instead of "unknown command". */
 export function notYetCommands(): Command[] {
   return NOT_YET.map((name) =>
     new Command(name)

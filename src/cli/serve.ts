@@ -5,6 +5,7 @@ import { consoleAnswer } from "../console/answer.ts";
 import { DRAIN_TIMEOUT_MS } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
 import { type Service, startService, type WorkspaceOptions } from "../deps.ts";
+import { bind } from "../http/bind.ts";
 import { memoryRateLimiter } from "../http/rate-limit.ts";
 import { listen } from "../http/server.ts";
 import { jsonLog } from "../log.ts";
@@ -19,10 +20,13 @@ export function serveCommand(): Command {
     .option("--json", "print JSON (logs are JSON lines in any case)")
     .action(async () => {
       const server = await startServer(readConfig(process.env), jsonLog());
-      const link = await firstOperatorLink(server.service);
-      if (link !== null) process.stderr.write(firstRunNotice(link));
-      await untilSignal();
-      await server.stop();
+      try {
+        const link = await firstOperatorLink(server.service);
+        if (link !== null) process.stderr.write(firstRunNotice(link));
+        await untilSignal();
+      } finally {
+        await server.stop();
+      }
       process.exit(0);
     });
 }
@@ -39,7 +43,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Starts the whole service and listens. */
+/** Starts the whole service and listens. Throws an OperatorError, with nothing left running, where it cannot listen. */
 export async function startServer(
   wanted: Config,
   log: Log,
@@ -47,6 +51,18 @@ export async function startServer(
 ): Promise<RunningServer> {
   const config = wanted.port === 0 ? withPort(wanted, await freePort(wanted.host)) : wanted;
   const service = await startService(config, log, options);
+  try {
+    return serveRequests(service, log, options);
+  } catch (error) {
+    // Its loops and browsers would keep the process alive, and the data folder locked.
+    await service.drain(0);
+    await service.close();
+    throw error;
+  }
+}
+
+function serveRequests(service: Service, log: Log, options: WorkspaceOptions): RunningServer {
+  const { config } = service;
   let draining = false;
   const limiter = memoryRateLimiter(() => service.clock.now());
   const pages = consoleAnswer({
@@ -83,7 +99,9 @@ export async function startServer(
 
 /** A port nobody listens on now. Chosen before anything starts, because every address we hand out contains it. */
 export async function freePort(host: string): Promise<number> {
-  const probe = Bun.serve({ hostname: host, port: 0, fetch: () => new Response() });
+  const probe = bind({ host, port: 0 }, () =>
+    Bun.serve({ hostname: host, port: 0, fetch: () => new Response() }),
+  );
   const { port = 0 } = probe;
   await probe.stop(true);
   return port;

@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { MEMBER_ROLES } from "../../db/schema.ts";
-import { addMember, addOperator, changeRole, issueSetupLink, type NewMember } from "../app/manage-users.ts";
+import { MEMBER_ROLES } from "../../db/people.ts";
+import { addMember, addOperator, issueSetupLink } from "../app/manage-users.ts";
 import { normalEmail } from "../app/sign-in.ts";
 import { OperatorError } from "../core/errors.ts";
 import type { Workspace } from "../deps.ts";
@@ -31,7 +31,12 @@ export function userCommands(): Command {
           throw new OperatorError("Give either --account ID or --operator.", 2);
         const { user: made, setupUrl } = operator
           ? await addOperator(workspace, { email })
-          : await putMember(workspace, { accountId: account, email, role });
+          : await addMember(workspace, {
+              accountId: account,
+              email,
+              role: role ?? (await roleOf(workspace, account, email)) ?? "owner",
+              vouched: true,
+            });
         // Whoever can run this command can read the database: a new link gives nothing away.
         const url = setupUrl ?? (await issueSetupLink(workspace, { userId: made.id })).setupUrl;
         printResult(
@@ -45,14 +50,12 @@ export function userCommands(): Command {
   return user;
 }
 
-/** Adds a member, or changes the role of one, under the same rules as the console. */
-async function putMember(
+/** The role of a member of the account; undefined for anybody else. */
+async function roleOf(
   workspace: Workspace,
-  { accountId, email, role }: { accountId: string; email: string; role?: MemberRole },
-): Promise<NewMember> {
+  accountId: string,
+  email: string,
+): Promise<MemberRole | undefined> {
   const members = await membersOf(workspace.store.read, accountId);
-  const known = members.find(({ user }) => user.email === normalEmail(email));
-  if (!known) return addMember(workspace, { accountId, email, role: role ?? "owner", vouched: true });
-  if (role) await changeRole(workspace, { accountId, userId: known.user.id, role, by: null });
-  return { user: known.user, setupUrl: null };
+  return members.find(({ user }) => user.email === normalEmail(email))?.membership.role;
 }

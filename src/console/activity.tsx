@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
+import { formatPosition, parsePosition } from "../core/list-position.ts";
 import { type AuditRow, listAudit } from "../store/audit.ts";
 import { membersOf } from "../store/users.ts";
 import { AuditTable } from "./audit-table.tsx";
 import { Card, PageHead } from "./elements.tsx";
-import { readPosition } from "./images.tsx";
 import { shell } from "./layout.tsx";
 import { type MemberVisit, member } from "./visit.ts";
 
@@ -11,7 +11,7 @@ const PAGE_SIZE = 50;
 
 async function activityPage(visit: MemberVisit): Promise<Response> {
   const { parts, account, query } = visit;
-  const after = readPosition(query.get("after"));
+  const after = parsePosition(query.get("after") ?? "");
   const [found, members] = await Promise.all([
     listAudit(parts.store.read, { accountId: account.id, after, limit: PAGE_SIZE + 1 }),
     membersOf(parts.store.read, account.id),
@@ -37,7 +37,7 @@ async function activityPage(visit: MemberVisit): Promise<Response> {
       </Card>
       {found.length > PAGE_SIZE && last && (
         <nav class="pager" aria-label="Pages">
-          <a class="button" href={`/console/activity?after=${last.createdAt}.${last.id}`}>
+          <a class="button" href={`/console/activity?after=${formatPosition(last)}`}>
             Older
           </a>
         </nav>

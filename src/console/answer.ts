@@ -9,7 +9,7 @@ import { membershipsOf } from "../store/users.ts";
 import { serveAsset } from "./assets.ts";
 import { errorPage } from "./error-page.tsx";
 import { flashBoard } from "./flash.ts";
-import { notFound, PageError } from "./page-error.ts";
+import { logFault, notFound, PageError } from "./page-error.ts";
 import { isPart, leadAway, redirect, sessionToken } from "./respond.ts";
 import { consoleRoutes } from "./routes.ts";
 import { signInLimit } from "./sign-in-limit.ts";
@@ -18,7 +18,7 @@ import type { ConsoleParts, ConsoleRoute, UserVisit, Visit } from "./visit.ts";
 /** Answers everything under /console, errors as pages too. */
 export function consoleAnswer(parts: ConsoleParts): (exchange: Exchange) => Promise<Response> {
   const flashes = flashBoard(() => parts.clock.now());
-  const signIns = signInLimit();
+  const signIns = signInLimit(() => parts.clock.now());
   const passkeys = passkeyDesk(parts);
   return async (exchange) => {
     const asset = await serveAsset(exchange);
@@ -174,12 +174,12 @@ async function readForm(request: Request): Promise<URLSearchParams> {
 }
 
 async function failed(visit: Visit, error: unknown): Promise<Response> {
-  const { exchange, parts } = visit;
+  const { exchange } = visit;
   if (error instanceof OperatorError) return backWith(visit, error.message);
   if (error instanceof PageError) return errorPage(visit, error.status, error.message);
-  if (error instanceof AppError && error.status < 500) return errorPage(visit, error.status, error.message);
-  const stack = error instanceof Error ? error.stack : String(error);
-  parts.log.error("console_failed", { requestId: exchange.requestId, cause: stack });
+  logFault(visit, error);
+  if (error instanceof AppError && error.code !== "INTERNAL_ERROR")
+    return errorPage(visit, error.status, error.message);
   const message = `Something went wrong on our side. If it stays, tell the operator this id: ${exchange.requestId}`;
   return errorPage(visit, 500, message);
 }

@@ -1,5 +1,4 @@
 /** @jsxImportSource preact */
-import { type AuditAction, logAction } from "../app/audit-log.ts";
 import type { Endpoint } from "../app/manage-webhooks.ts";
 import { AppError, OperatorError } from "../core/errors.ts";
 import { SUBSCRIBABLE_EVENTS } from "../core/webhook-event.ts";
@@ -52,13 +51,6 @@ export function readEvents({ form }: MemberVisit): string[] | null {
   if (chosen.length === 0) throw new OperatorError("Choose at least one event.");
   // All of them means all to come as well.
   return chosen.length === SUBSCRIBABLE_EVENTS.length ? null : chosen;
-}
-
-/** Writes a line of the audit log about an endpoint. */
-export async function note(visit: MemberVisit, action: AuditAction, subject: string): Promise<void> {
-  const { store, clock, random } = visit.parts;
-  const what = { by: visit.user.id, accountId: visit.account.id, action, subject };
-  await store.write((tx) => logAction(tx, what, { now: clock.now(), random }));
 }
 
 /** A refused address or filter is told beside the form rather than on a page of its own. */

@@ -11,6 +11,7 @@ import {
   updateEndpoint,
 } from "../app/manage-webhooks.ts";
 import { OperatorError } from "../core/errors.ts";
+import { HOUR_MS } from "../core/time.ts";
 import { DeliveryTable, STATE_NAMES } from "./deliveries.tsx";
 import {
   Card,
@@ -25,20 +26,12 @@ import {
   Segments,
   Time,
 } from "./elements.tsx";
-import {
-  asFormProblem,
-  EndpointState,
-  EventChoice,
-  FreshSecret,
-  note,
-  readEvents,
-} from "./endpoint-parts.tsx";
+import { asFormProblem, EndpointState, EventChoice, FreshSecret, readEvents } from "./endpoint-parts.tsx";
 import { shell } from "./layout.tsx";
 import { redirect } from "./respond.ts";
 import { canWrite, field, type MemberVisit, member } from "./visit.ts";
 
 const PAGE_SIZE = 25;
-const HOUR_MS = 3_600_000;
 /** How far back missed events can be asked for, in hours. */
 const RECOVER_CHOICES = [
   { hours: 1, label: "hour" },
@@ -265,8 +258,8 @@ async function endpointPage(visit: MemberVisit): Promise<Response> {
   );
 }
 
-function refOf({ params, account }: MemberVisit) {
-  return { endpointId: params.id ?? "", accountId: account.id };
+function refOf({ params, account, user }: MemberVisit) {
+  return { endpointId: params.id ?? "", accountId: account.id, by: user.id };
 }
 
 /** Back to the endpoint, which then tells what was done. */
@@ -284,24 +277,22 @@ async function update(visit: MemberVisit): Promise<Response> {
   // Whose it is comes first: what is wrong with the form is told to its owner only.
   await getEndpoint(visit.parts, refOf(visit));
   const change = { url: field(visit, "url"), events: readEvents(visit) };
-  const endpoint = await updateEndpoint(visit.parts, refOf(visit), change).catch(asFormProblem);
-  await note(visit, "webhook.changed", endpoint.url);
+  await updateEndpoint(visit.parts, refOf(visit), change).catch(asFormProblem);
   return done(visit, "The settings are saved. What waits to be sent goes to the new address.");
 }
 
 async function enable(visit: MemberVisit): Promise<Response> {
-  const endpoint = await enableEndpoint(visit.parts, refOf(visit));
-  await note(visit, "webhook.enabled", endpoint.url);
+  await enableEndpoint(visit.parts, refOf(visit));
   return done(visit, "The endpoint is enabled: events are sent from now on. Recover sends what it missed.");
 }
 
 async function recover(visit: MemberVisit): Promise<Response> {
-  const { url } = await getEndpoint(visit.parts, refOf(visit));
+  // Whose it is comes first here too.
+  await getEndpoint(visit.parts, refOf(visit));
   const choice = RECOVER_CHOICES.find(({ hours }) => String(hours) === field(visit, "hours"));
   if (!choice) throw new OperatorError("Choose how far back to look for missed events.");
   const since = visit.now - choice.hours * HOUR_MS;
   const { recovered } = await recoverSince(visit.parts, refOf(visit), since).catch(asFormProblem);
-  await note(visit, "webhook.recovered", `${url}: ${recovered} events of the last ${choice.label}`);
   return done(
     visit,
     recovered === 0
@@ -312,21 +303,17 @@ async function recover(visit: MemberVisit): Promise<Response> {
 
 async function rotate(visit: MemberVisit): Promise<Response> {
   const { endpoint, secret } = await rotateSecret(visit.parts, refOf(visit));
-  await note(visit, "webhook.secret_rotated", endpoint.url);
   visit.flashes.put(visit.session.id, { secret: { url: endpoint.url, text: secret } });
   return redirect(path(endpoint), visit.exchange);
 }
 
 async function endOldSecret(visit: MemberVisit): Promise<Response> {
-  const endpoint = await revokeOldSecret(visit.parts, refOf(visit));
-  await note(visit, "webhook.old_secret_revoked", endpoint.url);
+  await revokeOldSecret(visit.parts, refOf(visit));
   return done(visit, "The old secret signs no more.");
 }
 
 async function remove(visit: MemberVisit): Promise<Response> {
-  const endpoint = await getEndpoint(visit.parts, refOf(visit));
   await removeEndpoint(visit.parts, refOf(visit));
-  await note(visit, "webhook.removed", endpoint.url);
   visit.flashes.put(visit.session.id, { notice: "The endpoint is removed." });
   return redirect("/console/webhooks", visit.exchange);
 }

@@ -14,6 +14,7 @@ const TITLES: Record<number, string> = {
   422: "That did not work",
   429: "Too many tries",
   500: "Something broke",
+  503: "Not possible right now",
 };
 
 /** Says what went wrong and leads back. */

@@ -1,15 +1,15 @@
 /** @jsxImportSource preact */
 import { ENVIRONMENTS } from "../../db/schema.ts";
 import type { Environment } from "../core/api-key.ts";
+import { formatPosition, parsePosition } from "../core/list-position.ts";
 import { findImagesByExternalId } from "../store/image-search.ts";
-import { type Image, type ListPosition, listImages, type PublicStatus } from "../store/images.ts";
+import { type Image, listImages, PUBLIC_STATUSES, type PublicStatus } from "../store/images.ts";
 import { Card, Empty, PageHead, refreshing, Segments, Time } from "./elements.tsx";
 import { Icon } from "./icons.tsx";
 import { isOpen, playerName, StatusBadge, Thumb } from "./image-parts.tsx";
 import { shell } from "./layout.tsx";
 import { type MemberVisit, member } from "./visit.ts";
 
-const STATUSES: PublicStatus[] = ["processing", "completed", "failed"];
 const PAGE_SIZE = 24;
 
 interface Filter {
@@ -23,7 +23,7 @@ interface Filter {
 function readFilter({ query }: MemberVisit): Filter {
   return {
     environment: ENVIRONMENTS.find((known) => known === query.get("environment")) ?? "live",
-    status: STATUSES.find((known) => known === query.get("status")),
+    status: PUBLIC_STATUSES.find((known) => known === query.get("status")),
     view: query.get("view") === "table" ? "table" : "grid",
     search: (query.get("search") ?? "").trim().slice(0, 255),
   };
@@ -41,12 +41,6 @@ function address(filter: Filter, change: Partial<Filter> & { after?: string } = 
   const query = new URLSearchParams();
   for (const [name, value] of entries) if (value) query.set(name, value);
   return `/console/images?${query}`;
-}
-
-/** Reads `1763720000000.img_abc`; what it reaches is this account's own images whatever it says. */
-export function readPosition(text: string | null): ListPosition | undefined {
-  const match = /^(\d{1,15})\.([\w-]{1,64})$/.exec(text ?? "");
-  return match ? { createdAt: Number(match[1]), id: match[2] ?? "" } : undefined;
 }
 
 export function Grid({ images }: { images: Image[] }) {
@@ -68,7 +62,7 @@ export function Grid({ images }: { images: Image[] }) {
   );
 }
 
-export function ImageTable({ images, caption }: { images: Image[]; caption: string }) {
+function ImageTable({ images, caption }: { images: Image[]; caption: string }) {
   return (
     <table class="table">
       <caption class="visually-hidden">{caption}</caption>
@@ -122,7 +116,7 @@ function Toolbar({ filter }: { filter: Filter }) {
       />
       <Segments
         label="Status"
-        choices={[undefined, ...STATUSES].map((name) => ({
+        choices={[undefined, ...PUBLIC_STATUSES].map((name) => ({
           label: name === undefined ? "All" : name[0]?.toUpperCase() + name.slice(1),
           href: address(filter, { status: name }),
           current: name === status,
@@ -189,7 +183,7 @@ async function imagesPage(visit: MemberVisit): Promise<Response> {
   const filter = readFilter(visit);
   const { store } = visit.parts;
   const scope = { accountId: visit.account.id, environment: filter.environment };
-  const after = readPosition(visit.query.get("after"));
+  const after = parsePosition(visit.query.get("after") ?? "");
   const found = filter.search
     ? await findImagesByExternalId(store.read, {
         ...scope,
@@ -200,7 +194,7 @@ async function imagesPage(visit: MemberVisit): Promise<Response> {
     : await listImages(store.read, { ...scope, status: filter.status, after, limit: PAGE_SIZE + 1 });
   const images = found.slice(0, PAGE_SIZE);
   const last = images.at(-1);
-  const next = found.length > PAGE_SIZE && last ? `${last.createdAt}.${last.id}` : undefined;
+  const next = found.length > PAGE_SIZE && last ? formatPosition(last) : undefined;
   return shell(
     visit,
     "Images",

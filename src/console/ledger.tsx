@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
+import { formatPosition, type ListPosition, parsePosition } from "../core/list-position.ts";
 import { isoTime } from "../core/time.ts";
 import { type LedgerEntry, ledgerPage } from "../store/ledger.ts";
 import { Badge, Card, count, Empty, Segments, Time, type Tone } from "./elements.tsx";
-import { readPosition } from "./images.tsx";
 import { privateFile } from "./respond.ts";
 import type { UserVisit } from "./visit.ts";
 
@@ -81,7 +81,7 @@ export async function Statement({
   linked: boolean;
 }) {
   const grantsOnly = visit.query.get("show") === "grants";
-  const after = readPosition(visit.query.get("after"));
+  const after = parsePosition(visit.query.get("after") ?? "");
   const query = { accountId, grantsOnly, after, limit: PAGE_SIZE + 1 };
   const found = await ledgerPage(visit.parts.store.read, query);
   const entries = found.slice(0, PAGE_SIZE);
@@ -116,7 +116,7 @@ export async function Statement({
             </a>
           )}
           {found.length > PAGE_SIZE && last && (
-            <a class="button" href={address({ after: `${last.createdAt}.${last.id}` })}>
+            <a class="button" href={address({ after: formatPosition(last) })}>
               Older
             </a>
           )}
@@ -136,7 +136,7 @@ export function csvField(text: string): string {
 export function statementCsv(visit: UserVisit, accountId: string): Response {
   async function* lines() {
     yield "created_at,entry,kind,credits,period,amount,image_id,reason\r\n";
-    let after: { createdAt: number; id: string } | undefined;
+    let after: ListPosition | undefined;
     for (;;) {
       const batch = await ledgerPage(visit.parts.store.read, { accountId, after, limit: CSV_BATCH });
       yield batch.map(csvLine).join("");

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { MEMBER_ROLES } from "../../db/schema.ts";
+import { MEMBER_ROLES } from "../../db/people.ts";
 import { addMember, changeRole, removeMember } from "../app/manage-users.ts";
 import { OperatorError } from "../core/errors.ts";
 import { type MemberRole, type Membership, membersOf, type User } from "../store/users.ts";

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { startSession } from "../app/sign-in.ts";
 import { OperatorError } from "../core/errors.ts";
+import { networkOf } from "../http/client-address.ts";
 import { passkeysOf } from "../store/passkeys.ts";
 import { Card, Confirm, Field, PostForm, Time } from "./elements.tsx";
 import { ownPath } from "./own-path.ts";
@@ -86,11 +87,17 @@ function json(visit: Visit, value: unknown): Response {
   return privateFile(visit.exchange, JSON.stringify(value), { "Content-Type": "application/json" });
 }
 
-function readResponse(visit: Visit): unknown {
+function readResponse(visit: Visit): object {
+  const response = parsed(visit.form.get("response") ?? "");
+  if (typeof response === "object" && response !== null) return response;
+  throw new OperatorError("The browser sent no passkey. Try again.");
+}
+
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(visit.form.get("response") ?? "");
+    return JSON.parse(text);
   } catch {
-    throw new OperatorError("The browser sent no passkey. Try again.");
+    return undefined;
   }
 }
 
@@ -111,13 +118,13 @@ async function remove(visit: UserVisit): Promise<Response> {
 
 async function signIn(visit: Visit): Promise<Response> {
   const { parts, signIns, exchange, token } = visit;
-  // The same budget as passwords, under a name no email has; one for each address, so that nobody can lock out all.
-  const budget = `passkey ${exchange.clientAddress}`;
-  const mayTry = await signIns.take(budget, exchange.clientAddress);
+  // The same budget as passwords, under a name no email has; one for each network, so that nobody can lock out all.
+  const budget = `passkey ${networkOf(exchange.clientAddress)}`;
+  const mayTry = signIns.take(budget, exchange.clientAddress);
   const user = mayTry ? await visit.passkeys.verify(readResponse(visit)) : undefined;
   if (!user)
     throw new PageError(403, "This passkey does not sign anybody in here. Use your email and password.");
-  await signIns.forgive(budget, exchange.clientAddress);
+  signIns.forgive(budget, exchange.clientAddress);
   const started = await startSession(parts, user, token);
   return redirect(ownPath(field(visit, "next")), exchange, sessionCookie(parts.config, started.token));
 }

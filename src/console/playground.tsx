@@ -12,6 +12,7 @@ import { Card, Code, Field, Notice, PageHead, PostForm } from "./elements.tsx";
 import { ownImage } from "./image.tsx";
 import { playerName, publicStatus, StatusBadge } from "./image-parts.tsx";
 import { shell } from "./layout.tsx";
+import { logFault } from "./page-error.ts";
 import { EXAMPLE, fieldsOf, type PlaygroundFields, readFields, requestOf } from "./playground-form.ts";
 import { html } from "./respond.ts";
 import { canWrite, field, type MemberVisit, member } from "./visit.ts";
@@ -203,7 +204,8 @@ async function send(visit: MemberVisit): Promise<Response> {
       },
     );
   } catch (error) {
-    if (!(error instanceof AppError) || error.status >= 500) throw error;
+    if (!(error instanceof AppError) || error.code === "INTERNAL_ERROR") throw error;
+    logFault(visit, error);
     // htmx shows only answers it is told are good; the refusal is what the reader came to see.
     return html(visit.exchange, <Refusal error={error} />, { fragment: true });
   }

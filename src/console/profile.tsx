@@ -91,11 +91,11 @@ async function signOutElsewhere(visit: UserVisit): Promise<Response> {
 async function change(visit: UserVisit): Promise<Response> {
   const { parts, user, session, signIns, exchange, form } = visit;
   // A stolen session must not be a way to guess the password either.
-  if (!(await signIns.take(user.email, exchange.clientAddress)))
+  if (!signIns.take(user.email, exchange.clientAddress))
     throw new OperatorError("Too many tries. Wait a quarter of an hour.");
   const known = await checkPassword(parts, { email: user.email, password: form.get("current") ?? "" });
   if (!known) throw new OperatorError("The current password is not right. Nothing was changed.");
-  await signIns.forgive(user.email, exchange.clientAddress);
+  signIns.forgive(user.email, exchange.clientAddress);
   const password = form.get("password") ?? "";
   const problem = passwordProblem(password, user.email);
   if (problem) throw new OperatorError(problem);

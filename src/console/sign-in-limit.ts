@@ -1,39 +1,65 @@
-import { RateLimiterMemory } from "rate-limiter-flexible";
 import {
+  MAX_SIGN_IN_NAMES,
   SIGN_IN_WINDOW_MS,
   SIGN_INS_PER_ADDRESS,
   SIGN_INS_PER_EMAIL,
   SIGN_INS_PER_EMAIL_AND_ADDRESS,
 } from "../core/limits.ts";
+import { networkOf } from "../http/client-address.ts";
 
 /** Bounds password guesses. Counts the same for emails that exist and for those that do not. */
 export interface SignInLimit {
   /** Counts one try; false when there were too many. */
-  take(email: string, address: string): Promise<boolean>;
+  take(email: string, address: string): boolean;
   /** The password was right: honest mistakes before it are forgotten. */
-  forgive(email: string, address: string): Promise<void>;
+  forgive(email: string, address: string): void;
 }
 
-export function signInLimit(): SignInLimit {
-  const duration = SIGN_IN_WINDOW_MS / 1000;
-  const limiter = (points: number) => new RateLimiterMemory({ points, duration });
-  const pair = limiter(SIGN_INS_PER_EMAIL_AND_ADDRESS);
-  const byAddress = limiter(SIGN_INS_PER_ADDRESS);
-  const byEmail = limiter(SIGN_INS_PER_EMAIL);
-  const pairKey = (email: string, address: string) => `${address} ${email}`;
+export function signInLimit(now: () => number = Date.now): SignInLimit {
+  const byAddress = tryCounter(SIGN_INS_PER_ADDRESS, now);
+  const byPair = tryCounter(SIGN_INS_PER_EMAIL_AND_ADDRESS, now);
+  const byEmail = tryCounter(SIGN_INS_PER_EMAIL, now);
+  const pair = (email: string, network: string) => `${network} ${email}`;
   return {
-    take: async (email, address) => {
-      const tries = [
-        pair.consume(pairKey(email, address)),
-        byAddress.consume(address),
-        byEmail.consume(email),
-      ];
-      return (await Promise.allSettled(tries)).every((result) => result.status === "fulfilled");
+    // In this order, up to the first refusal: what a client may no longer try must not use up the email's own budget,
+    // or one client could lock its owner out everywhere.
+    take: (email, address) => {
+      const network = networkOf(address);
+      return byAddress.take(network) && byPair.take(pair(email, network)) && byEmail.take(email);
     },
-    forgive: async (email, address) => {
-      await pair.delete(pairKey(email, address));
-      await byAddress.reward(address, 1);
-      await byEmail.reward(email, 1);
+    forgive: (email, address) => {
+      const network = networkOf(address);
+      byAddress.giveBack(network);
+      byPair.forget(pair(email, network));
+      byEmail.giveBack(email);
     },
+  };
+}
+
+/** Counts tries by name, in windows that begin with a name's first try. */
+function tryCounter(limit: number, now: () => number) {
+  const windows = new Map<string, { tries: number; until: number }>();
+  return {
+    take: (name: string): boolean => {
+      const known = windows.get(name);
+      if (known && known.until > now()) {
+        if (known.tries >= limit) return false;
+        known.tries += 1;
+        return true;
+      }
+      windows.delete(name);
+      // The oldest come first: a flood of names pushes out the oldest, never the memory's bounds.
+      for (const [old, { until }] of windows) {
+        if (until > now() && windows.size < MAX_SIGN_IN_NAMES) break;
+        windows.delete(old);
+      }
+      windows.set(name, { tries: 1, until: now() + SIGN_IN_WINDOW_MS });
+      return true;
+    },
+    giveBack: (name: string) => {
+      const known = windows.get(name);
+      if (known) known.tries -= 1;
+    },
+    forget: (name: string) => void windows.delete(name),
   };
 }

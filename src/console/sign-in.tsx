@@ -40,8 +40,8 @@ function signInPage(visit: Visit, problem?: { status: number; message: string })
       </form>
       <PasskeySignIn visit={visit} />
       <p class="hint">
-        First time, or password lost? Ask the operator of this service, or an owner of your account, for a
-        setup link.
+        First time here? Ask an owner of your account, or the operator of this service, for a setup link.
+        Password lost? Only the operator can give you a new one.
       </p>
     </>,
     { status: problem?.status ?? 200 },
@@ -51,7 +51,7 @@ function signInPage(visit: Visit, problem?: { status: number; message: string })
 async function signIn(visit: Visit): Promise<Response> {
   const { parts, signIns, exchange } = visit;
   const email = normalEmail(field(visit, "email")).slice(0, 254);
-  if (!(await signIns.take(email, exchange.clientAddress))) {
+  if (!signIns.take(email, exchange.clientAddress)) {
     return signInPage(visit, {
       status: 429,
       message: "Too many tries. Wait a quarter of an hour, or ask for a new setup link.",
@@ -65,7 +65,7 @@ async function signIn(visit: Visit): Promise<Response> {
       message: "Email or password is not right. Check both and try again.",
     });
   }
-  await signIns.forgive(email, exchange.clientAddress);
+  signIns.forgive(email, exchange.clientAddress);
   const { token } = await startSession(parts, user, visit.token);
   return redirect(ownPath(field(visit, "next")), exchange, sessionCookie(parts.config, token));
 }

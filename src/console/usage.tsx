@@ -2,7 +2,7 @@
 import { ENVIRONMENTS } from "../../db/schema.ts";
 import { creditsAvailable } from "../app/credits.ts";
 import type { Environment } from "../core/api-key.ts";
-import { dayOf, USAGE_PERIODS, type UsagePeriod, usagePeriodDays } from "../core/time.ts";
+import { DAY_MS, dayOf, USAGE_PERIODS, type UsagePeriod, usagePeriodDays } from "../core/time.ts";
 import { type UsageDay, usageByDay } from "../store/usage.ts";
 import { CreditMeter, UsageChart } from "./chart.tsx";
 import { Card, count, Empty, PageHead, Segments, Stat } from "./elements.tsx";
@@ -15,7 +15,6 @@ const PERIOD_NAMES: Record<UsagePeriod, string> = {
   previous_month: "Last month",
   last_30_days: "Last 30 days",
 };
-const DAY_MS = 86_400_000;
 
 function readChoice({ query }: MemberVisit): { period: UsagePeriod; environment: Environment } {
   return {

@@ -6,7 +6,7 @@ import { OperatorError } from "../core/errors.ts";
 import { DeliveryTable } from "./deliveries.tsx";
 import { Card, Empty, EnvironmentBadge, Field, PageHead, PostForm, Time } from "./elements.tsx";
 import { endpointRoutes } from "./endpoint.tsx";
-import { asFormProblem, EndpointState, EventChoice, note, readEvents } from "./endpoint-parts.tsx";
+import { asFormProblem, EndpointState, EventChoice, readEvents } from "./endpoint-parts.tsx";
 import { shell } from "./layout.tsx";
 import { redirect } from "./respond.ts";
 import { canWrite, field, type MemberVisit, member } from "./visit.ts";
@@ -129,8 +129,8 @@ async function create(visit: MemberVisit): Promise<Response> {
     environment,
     url,
     events,
+    by: visit.user.id,
   }).catch(asFormProblem);
-  await note(visit, "webhook.created", made.endpoint.url);
   visit.flashes.put(visit.session.id, { secret: { url: made.endpoint.url, text: made.secret } });
   return redirect(`/console/webhooks/${made.endpoint.id}`, visit.exchange);
 }

@@ -121,8 +121,8 @@ export function storedRequest(value: unknown): CreateImageRequest {
   return checked.value;
 }
 
-export const DEFAULT_WIDTH_PX = 1024;
-export const DEFAULT_HEIGHT_PX = 1280;
+const DEFAULT_WIDTH_PX = 1024;
+const DEFAULT_HEIGHT_PX = 1280;
 
 /** What the card needs of an accepted request, with the defaults filled in. */
 export function cardInput(request: CreateImageRequest): CardInput {

@@ -1,11 +1,9 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./time.ts";
+
 /** Every bound of the service in one place, each with its unit and its reason. */
 
 const KB = 1024;
 const MB = 1024 * KB;
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** A create body is under 10 KB in practice; 64 KB leaves room and keeps parsing cheap. */
 export const MAX_BODY_BYTES = 64 * KB;
@@ -25,6 +23,9 @@ export const MAX_IDEMPOTENCY_KEY_CHARS = 255;
 /** Longer ones would push the rest of a table's line out of sight. */
 export const MAX_ACCOUNT_NAME_CHARS = 120;
 export const MAX_KEY_NAME_CHARS = 80;
+
+/** Of one grant or plan: more than anybody means to give, and balances of millions of them stay exact integers. */
+export const MAX_CREDITS = 1_000_000_000;
 
 /** A photo from a good camera is 5 to 12 MB as JPEG. */
 export const MAX_SOURCE_BYTES = 15 * MB;
@@ -142,6 +143,8 @@ export const SIGN_INS_PER_EMAIL_AND_ADDRESS = 8;
 export const SIGN_INS_PER_ADDRESS = 40;
 /** Against guesses from many addresses at one email. */
 export const SIGN_INS_PER_EMAIL = 200;
+/** Names that each of these budgets remembers, 50 MB in all; more than passwords can be checked in a window. */
+export const MAX_SIGN_IN_NAMES = 50_000;
 /** NIST SP 800-63B asks for 8 and longer rather than stranger; 12 resists an offline search of Argon2id. */
 export const MIN_PASSWORD_CHARS = 12;
 /** Hashing is cheap in the length, but a body full of password is no password. */

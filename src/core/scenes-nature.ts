@@ -107,7 +107,17 @@ function forest(canvas: Canvas): string {
 function sunset(canvas: Canvas): string {
   const { height: h, x, y, colours: c } = canvas;
   const r = 330;
-  const bars = times(7, (i) => rect(x - r, y + 20 + i * 46, 2 * r, 6 + i * 4, c.light, 'opacity="0.85"'));
+  // Bars of sky cut the sun from below, each as wide as the sun is where the bar is.
+  const bars = times(7, (i) => {
+    const [top, tall] = [20 + i * 46, 6 + i * 4];
+    const half = (dy: number) => Math.sqrt(Math.max(0, r * r - dy * dy));
+    const [upper, lower] = [half(top) + 2, half(top + tall) + 2];
+    return path(
+      `M${n(x - upper)} ${n(y + top)}H${n(x + upper)}L${n(x + lower)} ${n(y + top + tall)}H${n(x - lower)}Z`,
+      c.light,
+      'opacity="0.85"',
+    );
+  });
   return (
     sky(canvas, 0.42) +
     glow("g", x, y, 900, c.accent, 0.6) +

@@ -1,4 +1,9 @@
-/** Calendar helpers. Every period of the service is in UTC. */
+/** Spans of time, and calendar helpers. Every period of the service is in UTC. */
+
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
 
 /** Such as "2026-11-21". */
 export function dayOf(epochMs: number): string {
@@ -25,7 +30,7 @@ export function usagePeriodDays(
 ): { from: string; to: string; label: string } {
   const now = new Date(nowMs);
   const label = monthOf(nowMs);
-  if (period === "last_30_days") return { from: dayOf(nowMs - 29 * 86_400_000), to: dayOf(nowMs), label };
+  if (period === "last_30_days") return { from: dayOf(nowMs - 29 * DAY_MS), to: dayOf(nowMs), label };
   if (period === "current_month") return { from: `${label}-01`, to: dayOf(nowMs), label };
   const lastOfPrevious = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0);
   const previous = monthOf(lastOfPrevious);

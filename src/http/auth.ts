@@ -5,6 +5,7 @@ import { type Environment, hashApiKey, parseApiKey } from "../core/api-key.ts";
 import { AppError } from "../core/errors.ts";
 import type { Account } from "../store/accounts.ts";
 import { findKeyByHash, touchKey } from "../store/keys.ts";
+import { networkOf } from "./client-address.ts";
 import type { Exchange } from "./exchange.ts";
 import {
   ADDRESS_BUDGET,
@@ -84,5 +85,5 @@ function sameHash(a: string, b: string): boolean {
 }
 
 export function addressKey(exchange: Pick<Exchange, "clientAddress">): string {
-  return `address:${exchange.clientAddress}`;
+  return `address:${networkOf(exchange.clientAddress)}`;
 }

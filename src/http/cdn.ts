@@ -3,6 +3,7 @@ import { AppError } from "../core/errors.ts";
 import type { DataFolder } from "../data-folder.ts";
 import { findImageByOutput, type Image } from "../store/images.ts";
 import { standardHeaders } from "./envelope.ts";
+import { namesVersion } from "./etag.ts";
 import type { Exchange } from "./exchange.ts";
 
 export interface CdnParts extends AppContext {
@@ -43,9 +44,7 @@ export async function servePicture(parts: CdnParts, exchange: Exchange, name: st
 /** RFC 9110, 13.1: If-None-Match wins over If-Modified-Since. */
 function matches(request: Headers, etag: string, image: Image): boolean {
   const tags = request.get("if-none-match");
-  if (tags !== null) {
-    return tags.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
-  }
+  if (tags !== null) return namesVersion(tags, etag);
   const since = Date.parse(request.get("if-modified-since") ?? "");
   return !Number.isNaN(since) && Math.floor((image.completedAt ?? 0) / 1000) * 1000 <= since;
 }

@@ -17,3 +17,15 @@ export function clientAddress(request: Request, peer: string, baseUrl: string): 
 function isNeighbour(address: string): boolean {
   return ipaddr.isValid(address) && PROXY_RANGES.has(ipaddr.process(address).range());
 }
+
+/**
+ * What limits count an address by. The smallest network an IPv6 customer gets is a /64, so one client has 2^64 addresses
+ * of it; they are one to us. IPv4 stays as it is, also where a socket shows it as ::ffff:a.b.c.d.
+ */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
+  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${network.join(":")}::/64`;
+}

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Environment } from "../core/api-key.ts";
-import type { ListPosition, PublicStatus } from "../store/images.ts";
+import { formatPosition, type ListPosition, parsePosition } from "../core/list-position.ts";
+import type { PublicStatus } from "../store/images.ts";
 
 interface Filter {
   accountId: string;
@@ -8,11 +9,9 @@ interface Filter {
   status?: PublicStatus | undefined;
 }
 
-const SHAPE = /^(\d{1,15})\.(img_[0-9A-Za-z]{1,64})\.([0-9a-f]{12})$/;
-
 /** An opaque cursor: the last item's place, bound to the filter it was made with. */
 export function encodeCursor(position: ListPosition, filter: Filter): string {
-  const place = `${position.createdAt}.${position.id}`;
+  const place = formatPosition(position);
   return Buffer.from(`${place}.${binding(place, filter)}`).toString("base64url");
 }
 
@@ -21,10 +20,9 @@ export function decodeCursor(text: string, filter: Filter): ListPosition | null 
   const bytes = Buffer.from(text, "base64url");
   // The decoder skips what it does not know; a cursor is taken only as it was given out.
   if (bytes.toString("base64url") !== text) return null;
-  const match = SHAPE.exec(bytes.toString("latin1"));
-  if (!match?.[1] || !match[2]) return null;
-  if (binding(`${match[1]}.${match[2]}`, filter) !== match[3]) return null;
-  return { createdAt: Number(match[1]), id: match[2] };
+  const [, place = "", bound] = /^(.+)\.([0-9a-f]{12})$/.exec(bytes.toString("latin1")) ?? [];
+  const position = parsePosition(place);
+  return position && binding(place, filter) === bound ? position : null;
 }
 
 /** Not a secret: it catches mistakes. What a made-up cursor reaches is the caller's own images all the same. */

@@ -1,5 +1,6 @@
 import { type DocsFile, type DocsSite, docsSite } from "./docs/site.ts";
 import { standardHeaders } from "./envelope.ts";
+import { namesVersion } from "./etag.ts";
 import type { Exchange } from "./exchange.ts";
 import type { PublicAddresses } from "./openapi/document.ts";
 
@@ -28,7 +29,7 @@ function serveDocs(site: DocsSite, exchange: Exchange): Response {
   const found = site.find(path);
   const file = found ?? site.missing(path);
   const headers = docsHeaders(exchange, file, found !== undefined);
-  if (found && matches(exchange.request.headers.get("if-none-match"), file.etag)) {
+  if (found && namesVersion(exchange.request.headers.get("if-none-match") ?? "", file.etag)) {
     return new Response(null, { status: 304, headers });
   }
   return new Response(file.body, { status: found ? 200 : 404, headers });
@@ -46,8 +47,4 @@ function docsHeaders(exchange: Exchange, file: DocsFile, found: boolean): Record
     ...(file.contentType.startsWith("application/json") ? { "Access-Control-Allow-Origin": "*" } : {}),
     ...(found ? { ETag: file.etag, "Cache-Control": cache } : { "Cache-Control": "no-store" }),
   };
-}
-
-function matches(header: string | null, etag: string): boolean {
-  return (header ?? "").split(",").some((tag) => ["*", etag].includes(tag.trim().replace(/^W\//, "")));
 }

@@ -5,7 +5,7 @@ import type { ProgressBoard } from "../app/progress.ts";
 import { AppError, type ErrorDetail } from "../core/errors.ts";
 import { type CreateImageRequest, createImageValidator } from "../core/image-request.ts";
 import { DEFAULT_LIST_LIMIT, MAX_IDEMPOTENCY_KEY_CHARS, MAX_LIST_LIMIT } from "../core/limits.ts";
-import { findImage, listImages, type PublicStatus } from "../store/images.ts";
+import { findImage, listImages, PUBLIC_STATUSES } from "../store/images.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
@@ -75,8 +75,6 @@ export async function getImage(
   );
 }
 
-const STATUSES: readonly string[] = ["processing", "completed", "failed"] satisfies PublicStatus[];
-
 /** GET /v1/images */
 export async function listImagesPage(
   parts: ImageRoutesParts,
@@ -84,16 +82,17 @@ export async function listImagesPage(
   caller: Caller,
 ): Promise<Response> {
   const { values, details } = readQuery(exchange.url, ["status", "limit", "after"]);
-  const { status, limit: limitText, after } = values;
-  if (status !== undefined && !STATUSES.includes(status)) {
-    details.push({ field: "query status", message: `must be one of ${STATUSES.join(", ")}.` });
+  const { limit: limitText, after } = values;
+  const status = PUBLIC_STATUSES.find((known) => known === values.status);
+  if (status !== values.status) {
+    details.push({ field: "query status", message: `must be one of ${PUBLIC_STATUSES.join(", ")}.` });
   }
   const limit = limitText === undefined ? DEFAULT_LIST_LIMIT : Number(limitText);
   if (limitText !== undefined && (!/^\d+$/.test(limitText) || limit < 1 || limit > MAX_LIST_LIMIT)) {
     details.push({ field: "query limit", message: `must be a whole number from 1 to ${MAX_LIST_LIMIT}.` });
   }
   const scope = { accountId: caller.account.id, environment: caller.environment };
-  const filter = { ...scope, status: status as PublicStatus | undefined };
+  const filter = { ...scope, status };
   const position = after === undefined ? undefined : decodeCursor(after, filter);
   if (position === null) {
     details.push({

@@ -1,7 +1,9 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { ERROR_STATUS, type ErrorCode } from "../core/errors.ts";
+import { PHOTO_REFUSALS } from "../core/photo-refusals.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { USAGE_PERIODS } from "../core/time.ts";
+import { PUBLIC_STATUSES } from "../store/images.ts";
 
 // The shapes of every answer. The published OpenAPI document is made of these, and the tests check real answers with
 // them, so that what partners read is what they get. A schema with an $id is published under that name.
@@ -92,9 +94,7 @@ export const ImageFailure = Type.Object(
     code: StringEnum(FAILURE_CODES, { description: "Why the image failed." }),
     message: Type.String({
       description: "What happened and what to do, for people.",
-      examples: [
-        "No player was found in the photo. Use one where the player's face and upper body are clear.",
-      ],
+      examples: [PHOTO_REFUSALS.no_player],
     }),
   },
   { ...closed, $id: "ImageFailure", description: "Why an image failed. Its credit has been given back." },
@@ -116,8 +116,6 @@ export const Image = Type.Union([ProcessingImage, CompletedImage, FailedImage], 
   $id: "Image",
   description: "An image in its current state. `status` tells which fields are there.",
 });
-
-export const PUBLIC_STATUSES = ["processing", "completed", "failed"] as const;
 
 export const ImageListItem = Type.Object(
   {

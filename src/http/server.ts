@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import { AppError } from "../core/errors.ts";
 import type { Log } from "../core/ports.ts";
 import { addressKey, authenticate, type Caller } from "./auth.ts";
+import { bind, type ListenAddress } from "./bind.ts";
 import { discardBody } from "./body.ts";
 import { type CdnParts, servePicture } from "./cdn.ts";
 import { clientAddress } from "./client-address.ts";
@@ -34,19 +35,21 @@ const NO_BUN_BODY_LIMIT = Number.MAX_SAFE_INTEGER;
 const IDLE_TIMEOUT_SECONDS = 30;
 
 /** Listens and answers. `stop` refuses new connections and waits for the requests under way. */
-export function listen(parts: HttpParts, address: { host: string; port: number }) {
+export function listen(parts: HttpParts, address: ListenAddress) {
   const answer = httpAnswer(parts);
-  const server = Bun.serve({
-    hostname: address.host,
-    port: address.port,
-    // Bun would let a second server answer half the requests, from its own data folder.
-    reusePort: false,
-    idleTimeout: IDLE_TIMEOUT_SECONDS,
-    maxRequestBodySize: NO_BUN_BODY_LIMIT,
-    // Bun's own page about an error shows source code.
-    development: false,
-    fetch: (request, bun) => answer(request, bun.requestIP(request)?.address ?? "unknown"),
-  });
+  const server = bind(address, () =>
+    Bun.serve({
+      hostname: address.host,
+      port: address.port,
+      // Bun would let a second server answer half the requests, from its own data folder.
+      reusePort: false,
+      idleTimeout: IDLE_TIMEOUT_SECONDS,
+      maxRequestBodySize: NO_BUN_BODY_LIMIT,
+      // Bun's own page about an error shows source code.
+      development: false,
+      fetch: (request, bun) => answer(request, bun.requestIP(request)?.address ?? "unknown"),
+    }),
+  );
   return { port: server.port ?? address.port, stop: () => server.stop(false) };
 }
 
@@ -234,11 +237,14 @@ function refuse(parts: HttpParts, exchange: Exchange, error: unknown): Response 
   return failure(exchange, known, parts.config.baseUrl);
 }
 
+/** Setup links and pictures open to whoever knows their address, which is therefore not for the log. */
+const SECRET_ADDRESS = /(\/setup|\/cdn|\/cards)\/.*/;
+
 function logAnswer(log: Log, exchange: Exchange, status: number, ms: number): void {
   log.info("request", {
     requestId: exchange.requestId,
     method: exchange.request.method,
-    path: exchange.url.pathname.slice(0, 200),
+    path: exchange.url.pathname.replace(SECRET_ADDRESS, "$1/…").slice(0, 200),
     status,
     ms: Math.round(ms * 10) / 10,
   });

@@ -1,9 +1,13 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
+// By path, because the package exports none of them; as files, so that they are also inside the compiled program.
+import librariesFile from "../../node_modules/@sparticuz/chromium/bin/al2023.tar.br" with { type: "file" };
+import chromiumFile from "../../node_modules/@sparticuz/chromium/bin/chromium.br" with { type: "file" };
+import fontsFile from "../../node_modules/@sparticuz/chromium/bin/fonts.tar.br" with { type: "file" };
+import { version } from "../../node_modules/@sparticuz/chromium/package.json";
 import { OperatorError } from "../core/errors.ts";
 import { writeWhole } from "../write-whole.ts";
 
@@ -49,10 +53,8 @@ export async function findChromium(options: FindChromiumOptions): Promise<Chromi
 
 /** The one inside the npm package, unpacked into `cacheDir` unless it is there already. */
 export async function packagedChromium(cacheDir: string): Promise<Chromium> {
-  const packageDir = join(dirname(createRequire(import.meta.url).resolve("@sparticuz/chromium")), "..");
-  const { version } = JSON.parse(await readFile(join(packageDir, "package.json"), "utf8"));
   const home = join(cacheDir, `chromium-${version}`);
-  if (!existsSync(home)) await unpackInto(home, join(packageDir, "bin"));
+  if (!existsSync(home)) await unpackInto(home);
   return {
     path: join(home, "chromium"),
     origin: "package",
@@ -79,20 +81,20 @@ async function fontConfiguration(home: string): Promise<string> {
 }
 
 /** Unpacks beside the target and renames at the end, so that a killed unpacking never looks like a finished one. */
-async function unpackInto(home: string, binDir: string): Promise<void> {
+async function unpackInto(home: string): Promise<void> {
   const staging = `${home}.${process.pid}.tmp`;
   await rm(staging, { recursive: true, force: true });
   await mkdir(staging, { recursive: true });
-  const unpackTar = async (name: string) => {
-    const archive = new Bun.Archive(await inflate(await readFile(join(binDir, name))));
+  const unpackTar = async (path: string) => {
+    const archive = new Bun.Archive(await inflate(await readFile(path)));
     await archive.extract(staging);
   };
   await Promise.all([
-    readFile(join(binDir, "chromium.br"))
+    readFile(chromiumFile)
       .then((bytes) => inflate(bytes))
       .then((bytes) => writeFile(join(staging, "chromium"), bytes, { mode: 0o755 })),
-    unpackTar("al2023.tar.br"),
-    unpackTar("fonts.tar.br"),
+    unpackTar(librariesFile),
+    unpackTar(fontsFile),
   ]);
   try {
     await rename(staging, home);

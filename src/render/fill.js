@@ -10,6 +10,7 @@ import { fitText } from "./fit.js";
  *   lang: string,
  *   direction: "ltr" | "rtl",
  *   pictures: Record<string, string | null>,
+ *   fade: { top: number, right: number, bottom: number, left: number },
  *   fit: import("./fit.js").FitRange,
  * }} CardFill
  */
@@ -26,11 +27,16 @@ const MAX_BADGE_ENLARGEMENT = 2.5;
 const SHADOW_PX = 96;
 const SHADOW_BLUR_PX = 2.2;
 const SHADOW_OPACITY = 0.62;
+/** It is gone well before the player is. */
+const SHADOW_FADE = 3;
 
 /** Brightness of 0..255 from which a badge is light, and that its outline needs to stand out from the card's foot. */
 const LIGHT_BADGE = 150;
 const EDGE_ON_DEEP = 100;
 const EDGE_ON_PALE = 110;
+
+/** Steps of 255 within which a badge's corners count as one colour: a JPEG's noise. */
+const SAME_COLOUR = 12;
 
 /** A transparent pixel-sized picture, so that an <img> never shows its broken mark. */
 const EMPTY = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==";
@@ -73,7 +79,7 @@ export async function fillCard(fill) {
   }
   const fontsReady = performance.now();
   await bounded("pictures", Promise.all(decoded));
-  await bounded("shadow", castShadow(card));
+  await bounded("shadow", castShadow(card, fill.fade));
   if (fill.pictures.badge) describeBadge(card);
   const picturesReady = performance.now();
   const [box] = boxes;
@@ -108,22 +114,43 @@ async function setPicture(card, name, source) {
 /**
  * Draws the player's outline, small and soft, into the template's `<img data-shadow="player">`: enlarged it is the
  * shadow that a CSS filter would take twenty times as long to blur. A canvas in the page itself would become a layer
- * of its own, and everything above it another.
+ * of its own, and everything above it another. Where the photo's straight edge is faded, its shadow is too, or it would
+ * stand there as a post.
  * @param {HTMLElement} card
+ * @param {CardFill["fade"]} fade parts of the player's picture
  */
-async function castShadow(card) {
+async function castShadow(card, fade) {
   const shadow = /** @type {HTMLImageElement | null} */ (card.querySelector('img[data-shadow="player"]'));
   const player = /** @type {HTMLImageElement | null} */ (card.querySelector('img[data-picture="player"]'));
   if (!shadow || !player) return;
   const { naturalWidth: width, naturalHeight: height } = player;
   const scale = SHADOW_PX / Math.max(width, height);
   const [w, h] = [Math.max(4, Math.round(width * scale)), Math.max(4, Math.round(height * scale))];
+  const outline = new OffscreenCanvas(w, h);
+  const pen = /** @type {OffscreenCanvasRenderingContext2D} */ (outline.getContext("2d"));
+  pen.drawImage(player, 0, 0, w, h);
+  pen.globalCompositeOperation = "destination-out";
+  /** @type {[part: number, x: number, y: number, towardsX: number, towardsY: number][]} */
+  const sides = [
+    [fade.left, 0, 0, w, 0],
+    [fade.right, w, 0, -w, 0],
+    [fade.top, 0, 0, 0, h],
+    [fade.bottom, 0, h, 0, -h],
+  ];
+  for (const [part, x, y, towardsX, towardsY] of sides.filter(([part]) => part > 0)) {
+    const reach = part * SHADOW_FADE;
+    const gradient = pen.createLinearGradient(x, y, x + towardsX * reach, y + towardsY * reach);
+    gradient.addColorStop(0, "#000");
+    gradient.addColorStop(1, "transparent");
+    pen.fillStyle = gradient;
+    pen.fillRect(0, 0, w, h);
+  }
   const canvas = document.createElement("canvas");
   canvas.width = w * 1.5;
   canvas.height = h * 1.5;
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   context.filter = `blur(${SHADOW_BLUR_PX}px)`;
-  context.drawImage(player, w / 4, h / 4, w, h);
+  context.drawImage(outline, w / 4, h / 4);
   context.filter = "none";
   context.globalCompositeOperation = "source-in";
   context.fillStyle = `rgb(0 0 0 / ${SHADOW_OPACITY})`;
@@ -140,18 +167,20 @@ async function castShadow(card) {
 function describeBadge(card) {
   const image = /** @type {HTMLImageElement | null} */ (card.querySelector('img[data-picture="badge"]'));
   if (!image) return;
-  const { light, edge, isCutOut } = lookAtBadge(image);
+  const { light, edge, isCutOut, ground } = lookAtBadge(image);
   const stands = card.dataset.ground === "pale" ? edge < EDGE_ON_PALE : edge > EDGE_ON_DEEP;
   card.dataset.badge = light > LIGHT_BADGE ? "light" : "dark";
   card.dataset.mount = isCutOut && stands ? "bare" : "plate";
   const { naturalWidth: width, naturalHeight: height } = image;
   const { style } = document.documentElement;
   style.setProperty("--badge-aspect", String(width / height));
+  if (ground) style.setProperty("--badge-ground", ground);
   style.setProperty("--badge-max", `${Math.max(width, height) * MAX_BADGE_ENLARGEMENT}px`);
 }
 
 /**
- * Mean brightness of a picture and of its outline, 0..255, and whether its corners are transparent.
+ * Mean brightness of a picture and of its outline, 0..255, whether its corners are transparent, and the colour it
+ * stands on if its corners are all of one.
  * @param {HTMLImageElement} image
  */
 function lookAtBadge(image) {
@@ -177,7 +206,13 @@ function lookAtBadge(image) {
   }
   const last = size - 1;
   const corners = [alphaAt(0, 0), alphaAt(last, 0), alphaAt(0, last), alphaAt(last, last)];
+  const ground = [0, last, size * last, size * size - 1].map((i) => [...data.subarray(i * 4, i * 4 + 4)]);
+  const [first = []] = ground;
+  const isOne = ground.every((colour) =>
+    colour.every((value, k) => Math.abs(value - (first[k] ?? 0)) <= SAME_COLOUR),
+  );
   return {
+    ground: isOne && first[3] === 255 ? `rgb(${first.slice(0, 3).join(" ")})` : null,
     light: light / Math.max(1, weight),
     edge: edgeLight / Math.max(1, edges),
     isCutOut: corners.filter((alpha) => alpha < 40).length >= 2 && weight > 0,

@@ -6,6 +6,9 @@
 /** The part of a box's height that is left for letters with marks over them: a mark is a tenth of its letter. */
 const HEIGHT_UNDER_MARKS = 0.89;
 
+/** What stays free of ink at the box's upper and lower side, as a part of its height. */
+const CLEAR_OF_INK = 0.03;
+
 /**
  * Sets the text of `box` as large as it fits: on one line, then on two balanced lines, then cut with an ellipsis.
  * The box's `--fit-largest` is the largest size; `range` gives the smallest sizes as parts of it.
@@ -33,8 +36,9 @@ export function fitText(box, range) {
   );
   if (oneLine >= largest * range.oneLineMinScale || !/\s/.test(text.textContent ?? "")) {
     if (oneLine >= largest * range.twoLineMinScale) {
-      text.style.fontSize = `${Math.floor(oneLine * 8) / 8}px`;
-      return { sizePx: oneLine, lines: 1, shortened: false };
+      const sizePx = tallest > 1 ? keepInkInside(box, text, oneLine) : oneLine;
+      text.style.fontSize = `${Math.floor(sizePx * 8) / 8}px`;
+      return { sizePx, lines: 1, shortened: false };
     }
   }
   // Tight lines let the upper one's accents stand out of its box.
@@ -49,25 +53,60 @@ export function fitText(box, range) {
 }
 
 /**
+ * How far the text's ink and its font's own line reach above and below the baseline, as parts of the font's size.
+ * @param {HTMLElement} text
+ */
+function inkOf(text) {
+  const { fontStyle, fontWeight, fontFamily } = getComputedStyle(text);
+  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
+    new OffscreenCanvas(1, 1).getContext("2d")
+  );
+  context.font = `${fontStyle} ${fontWeight} 100px ${fontFamily}`;
+  const ink = context.measureText(text.textContent ?? "");
+  return {
+    above: ink.actualBoundingBoxAscent / 100,
+    below: ink.actualBoundingBoxDescent / 100,
+    lineAbove: ink.fontBoundingBoxAscent / 100,
+    lineBelow: ink.fontBoundingBoxDescent / 100,
+  };
+}
+
+/**
+ * Moves a line whose ink would leave the box, and returns the size at which it stays inside: scripts that stack their
+ * letters, such as Burmese, reach far out of the line that the font claims.
+ * @param {HTMLElement} box
+ * @param {HTMLElement} text one line, centred in the box
+ * @param {number} wanted its size in pixels
+ */
+function keepInkInside(box, text, wanted) {
+  const { above, below, lineAbove, lineBelow } = inkOf(text);
+  const clear = box.clientHeight * CLEAR_OF_INK;
+  const size = Math.min(wanted, (box.clientHeight - 2 * clear) / (above + below));
+  const baseline = box.clientHeight / 2 + ((lineAbove - lineBelow) / 2) * size;
+  const [top, bottom] = [baseline - above * size, baseline + below * size];
+  const shift = Math.max(0, clear - top) + Math.min(0, box.clientHeight - clear - bottom);
+  text.style.position = "relative";
+  text.style.top = `${shift}px`;
+  return size;
+}
+
+/**
  * @param {HTMLElement} text
  * @param {{ width: number, height: number, largest: number, tallest: number, smallest: number }} room
  * @returns {FitResult}
  */
 function fitTwoLines(text, room) {
-  const line = Math.max(0.94, room.tallest * 0.98);
-  const set = (/** @type {number} */ size) => {
-    text.style.cssText = `display:block;width:${room.width}px;text-wrap:balance;line-height:${line};font-size:${size}px`;
+  const { above, below } = inkOf(text);
+  const line = room.tallest > 1 ? Math.max(room.tallest * 0.98, above + below) : 0.98;
+  const set = (/** @type {number} */ size, wrap = "normal") => {
+    text.style.cssText = `display:block;width:${room.width}px;text-wrap:balance;overflow-wrap:${wrap};line-height:${line};font-size:${size}px`;
     return (
       text.scrollWidth <= room.width + 0.5 && text.offsetHeight <= Math.min(room.height, 2 * line * size) + 1
     );
   };
   let low = Math.min(room.smallest, room.height / (2 * line));
   let high = Math.min(room.largest, room.height / (2 * line));
-  if (!set(low)) {
-    // -webkit-line-clamp is the one way to cut at the second line's end for every script.
-    text.style.cssText = `display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden;overflow-wrap:anywhere;width:${room.width}px;line-height:${line};font-size:${low}px`;
-    return { sizePx: low, lines: 2, shortened: text.scrollHeight > text.clientHeight + 1 };
-  }
+  if (!set(low)) return { sizePx: low, lines: 2, shortened: cutToFit(text, () => set(low, "anywhere")) };
   for (let i = 0; i < 7; i++) {
     const middle = (low + high) / 2;
     if (set(middle)) low = middle;
@@ -75,4 +114,27 @@ function fitTwoLines(text, room) {
   }
   set(low);
   return { sizePx: low, lines: 2, shortened: false };
+}
+
+/**
+ * Cuts the text at its end, with an ellipsis, until `fits`. Returns whether it had to. Cut here and not by the browser's
+ * line clamp, which keeps the further lines: their accents would show under the last one.
+ * @param {HTMLElement} text
+ * @param {() => boolean} fits
+ */
+function cutToFit(text, fits) {
+  if (fits()) return false;
+  const letters = [...new Intl.Segmenter().segment(text.textContent ?? "")].map(({ segment }) => segment);
+  let [fitting, tooMany] = [0, letters.length];
+  const cut = (/** @type {number} */ count) => {
+    text.textContent = `${letters.slice(0, count).join("").trimEnd()}…`;
+    return fits();
+  };
+  while (tooMany - fitting > 1) {
+    const middle = (fitting + tooMany) >> 1;
+    if (cut(middle)) fitting = middle;
+    else tooMany = middle;
+  }
+  cut(fitting);
+  return true;
 }

@@ -265,6 +265,12 @@ function composeFill(
       badge: job.badge && publish(media, job.badge),
       scene: publish(media, { bytes: new TextEncoder().encode(scene.svg), contentType: "image/svg+xml" }),
     },
+    fade: {
+      top: place.fade.top / place.height,
+      right: place.fade.right / place.width,
+      bottom: place.fade.bottom / place.height,
+      left: place.fade.left / place.width,
+    },
     fit: template.manifest.name_text,
   };
 }

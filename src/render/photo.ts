@@ -1,5 +1,6 @@
 import type { Browser } from "puppeteer-core";
 import type { Cutout } from "../core/card.ts";
+import { PHOTO_REFUSALS, type PhotoRefusal } from "../core/photo-refusals.ts";
 import { type OpenPhotoPage, openPhotoPage } from "./photo/photo_page.ts";
 import {
   loadNativeSalient,
@@ -10,15 +11,13 @@ import {
 } from "./photo/salient.ts";
 
 /** Part of a cached cutout's key: changes whenever the same photo would give another cutout. */
-export const VISION_VERSION = "5";
+export const VISION_VERSION = "6";
 
 export type PhotoStage = "decode" | "find" | "cut_out";
 
-export type Refusal = "no_player" | "player_too_small" | "undecodable";
-
 export type CutOutResult =
   | { ok: true; cutout: Cutout; timingsMs: Record<string, number> }
-  | { ok: false; reason: Refusal; message: string; timingsMs: Record<string, number> };
+  | { ok: false; reason: PhotoRefusal; message: string; timingsMs: Record<string, number> };
 
 export interface PhotoStudio {
   /**
@@ -35,16 +34,6 @@ export interface PhotoStudioOptions {
   /** Threads of the salient network in this process; one for each worker's core. */
   salientThreads?: number;
 }
-
-/** What partners read; each says how to do better. */
-const MESSAGES: Record<Refusal, string> = {
-  no_player:
-    "No player was found in the photo. Use one where the player's face and upper body are clear and well lit.",
-  player_too_small:
-    "The player is too small in the photo. Use one where the player fills at least a third of the height, 400 pixels or more.",
-  undecodable:
-    "The photo could not be read: it is damaged, incomplete, larger than 40 megapixels, or not a JPEG, PNG or WebP. Save it again and send a new address.",
-};
 
 /** The service's own limit for sources; the header is checked before any pixel is decoded. */
 const MAX_PHOTO_PIXELS = 40_000_000;
@@ -102,10 +91,10 @@ async function cutOutIn(
     timingsMs[name] = performance.now() - start;
     return value;
   };
-  const refuse = (reason: Refusal): CutOutResult => ({
+  const refuse = (reason: PhotoRefusal): CutOutResult => ({
     ok: false,
     reason,
-    message: MESSAGES[reason],
+    message: PHOTO_REFUSALS[reason],
     timingsMs,
   });
 

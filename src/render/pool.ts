@@ -1,3 +1,6 @@
+import { mkdtempSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BROWSER_LIFETIME_MS, RENDER_TIMEOUT_MS, RENDERS_PER_BROWSER } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
@@ -22,6 +25,9 @@ const MAX_RESTART_DELAY_MS = 30_000;
  * spends less time on it: 145 instead of 180 ms a photo. C libraries other than glibc ignore the setting.
  */
 const WORKER_ENVIRONMENT = { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" };
+
+/** Each worker's browser has a folder of this name for its profile. */
+const PROFILES_PREFIX = "worker-";
 
 /** What became of one render. A fault is thrown as RenderFault instead. */
 export type RenderOutcome = { kind: "done"; file: RenderedFile } | { kind: "refused"; message: string };
@@ -72,10 +78,14 @@ interface Worker {
   process: Bun.Subprocess;
   startedAtMs: number;
   renders: number;
+  /** From its being warm until its end. */
   alive: boolean;
   /** Set while a job runs: receives its messages, or null when the process died. */
   onMessage: ((message: FromWorker | null) => void) | undefined;
 }
+
+/** The living processes, each with its browser's folder. */
+type WorkerProcesses = Map<Bun.Subprocess, string>;
 
 export function createRenderPool(options: RenderPoolOptions): RenderPool {
   const { rendersPerBrowser = RENDERS_PER_BROWSER, browserLifetimeMs = BROWSER_LIFETIME_MS } = options;
@@ -84,7 +94,7 @@ export function createRenderPool(options: RenderPoolOptions): RenderPool {
   const idle: Worker[] = [];
   const waiting: ((worker: Worker) => void)[] = [];
   const starting = new Set<Promise<void>>();
-  const processes = new Set<Bun.Subprocess>();
+  const processes: WorkerProcesses = new Map();
 
   const offer = (worker: Worker) => {
     const next = waiting.shift();
@@ -98,6 +108,21 @@ export function createRenderPool(options: RenderPoolOptions): RenderPool {
     if (place >= 0) idle.splice(place, 1);
     worker.process.kill("SIGKILL");
   };
+  /**
+   * Removes the browser profiles of ended workers; a killed browser leaves its own behind. It outlives its worker by a
+   * moment, in which it can write its folder anew: that goes when the next worker ends.
+   */
+  const removeProfiles = async () => {
+    const { profilesDir } = options.press;
+    try {
+      const left = (await readdir(profilesDir)).filter((name) => name.startsWith(PROFILES_PREFIX));
+      const used = new Set(processes.values());
+      for (const path of left.map((name) => join(profilesDir, name)))
+        if (!used.has(path)) await rm(path, { recursive: true, force: true });
+    } catch (error) {
+      options.log.warn("profiles_not_removed", { error: String(error) });
+    }
+  };
   const refill = () => {
     const start = startUntilWarm().finally(() => starting.delete(start));
     starting.add(start);
@@ -109,6 +134,7 @@ export function createRenderPool(options: RenderPoolOptions): RenderPool {
     while (!closing.signal.aborted) {
       try {
         const worker = await startWorker(options, processes, (lost) => {
+          void removeProfiles();
           if (!lost.alive) return;
           drop(lost);
           if (!closing.signal.aborted) refill();
@@ -153,12 +179,13 @@ export function createRenderPool(options: RenderPoolOptions): RenderPool {
       };
     },
     health: () => ({ ready: warm.size, wanted: options.workers }),
-    pids: () => [...processes].map((process) => process.pid),
+    pids: () => [...processes.keys()].map((process) => process.pid),
     close: async () => {
       closing.abort(new Error("the render pool is closed"));
-      for (const process of processes) process.kill("SIGKILL");
+      for (const process of processes.keys()) process.kill("SIGKILL");
       await Promise.all(starting);
-      await Promise.all([...processes].map((process) => process.exited));
+      await Promise.all([...processes.keys()].map((process) => process.exited));
+      await removeProfiles();
     },
   };
 }
@@ -183,14 +210,15 @@ function nextWorker(
   });
 }
 
-/** Resolves when the worker is warm. `onExit` is called once, whenever its process ends after that. */
+/** Resolves when the worker is warm, rejects when its process ends before that. `onExit` is called at its end in any case. */
 function startWorker(
   options: RenderPoolOptions,
-  processes: Set<Bun.Subprocess>,
+  processes: WorkerProcesses,
   onExit: (worker: Worker) => void,
 ): Promise<Worker> {
   return new Promise((resolve, reject) => {
     let reason = "its process ended";
+    const profilesDir = mkdtempSync(join(options.press.profilesDir, PROFILES_PREFIX));
     const child = Bun.spawn(options.command, {
       stdio: ["ignore", "inherit", "inherit"],
       serialization: "json",
@@ -204,6 +232,7 @@ function startWorker(
           child.kill("SIGKILL");
         } else if (message.type === "ready") {
           clearTimeout(timer);
+          worker.alive = true;
           resolve(worker);
         } else if (message.type === "broken") {
           reason = message.message;
@@ -222,15 +251,15 @@ function startWorker(
       process: child,
       startedAtMs: performance.now(),
       renders: 0,
-      alive: true,
+      alive: false,
       onMessage: undefined,
     };
-    processes.add(child);
+    processes.set(child, profilesDir);
     const timer = setTimeout(() => {
       reason = `it was not ready after ${START_TIMEOUT_MS} ms`;
       child.kill("SIGKILL");
     }, START_TIMEOUT_MS);
-    child.send({ type: "start", options: options.press } satisfies ToWorker);
+    child.send({ type: "start", options: { ...options.press, profilesDir } } satisfies ToWorker);
   });
 }
 

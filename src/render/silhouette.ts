@@ -10,7 +10,7 @@ export function silhouette(palette: Palette): {
   framing: Framing;
 } {
   const head =
-    "M500 56c82 0 134 52 132 138 0 8 0 14-1 20 16-2 23 16 17 44-5 22-17 36-31 34-8 38-28 72-51 92-2 22 4 60 14 90H420c10-30 16-68 14-90-23-20-43-54-51-92-14 2-26-12-31-34-6-28 1-46 17-44-1-6-1-12-1-20-2-86 50-138 132-138z";
+    "M500 56c82 0 134 52 132 138 0 8 0 14-1 20 16-2 23 16 17 44-5 22-17 36-31 34-8 38-28 72-51 92-2 22 4 60 14 90v64H420v-64c10-30 16-68 14-90-23-20-43-54-51-92-14 2-26-12-31-34-6-28 1-46 17-44-1-6-1-12-1-20-2-86 50-138 132-138z";
   const hair =
     "M368 224c-26-96 16-186 128-190 40-2 74 10 96 30 50 18 66 82 44 160-8-6-8-34-14-58-8-22-20-36-30-46-50 14-114 16-166-8-24 16-38 38-42 62-4 22-8 44-16 50z";
   const shirt =
@@ -21,7 +21,7 @@ export function silhouette(palette: Palette): {
 <linearGradient id="b" x1="0" y1="0" x2="1" y2="0.2"><stop offset="0" stop-color="${palette.metalLight}"/><stop offset="0.3" stop-color="${palette.metalLight}" stop-opacity="0"/><stop offset="0.7" stop-color="${palette.metalBright}" stop-opacity="0"/><stop offset="1" stop-color="${palette.metalBright}"/></linearGradient>
 <linearGradient id="c" x1="0" y1="0" x2="1" y2="1"><stop offset="0" stop-color="${palette.metalDark}"/><stop offset="0.5" stop-color="${palette.slabFrom}"/><stop offset="1" stop-color="${palette.slabTo}"/></linearGradient></defs>
 <g fill="none" stroke="url(#b)" stroke-width="12"><path d="${head}"/><path d="${hair}"/><path d="${shirt}"/></g>
-<path d="${shirt}" fill="url(#c)"/><path d="M300 486 262 1000h-62l50-495zM700 486l38 514h62l-50-495z" fill="${palette.metal}" opacity="0.22"/><path d="${head}" fill="url(#a)"/><path d="${hair}" fill="url(#a)"/><path d="${collar}" fill="${palette.metal}" opacity="0.7"/></svg>`;
+<path d="${head}" fill="url(#a)"/><path d="${shirt}" fill="url(#c)"/><path d="M300 486 262 1000h-62l50-495zM700 486l38 514h62l-50-495z" fill="${palette.metal}" opacity="0.22"/><path d="${hair}" fill="url(#a)"/><path d="${collar}" fill="${palette.metal}"/></svg>`;
   return {
     bytes: new TextEncoder().encode(svg),
     contentType: "image/svg+xml",

@@ -1,5 +1,4 @@
 import PQueue from "p-queue";
-import { version } from "../../package.json";
 import { AppError } from "../core/errors.ts";
 import {
   MAX_BADGE_BYTES,
@@ -13,6 +12,7 @@ import {
   MIN_SOURCE_TIMEOUT_MS,
   SOURCE_TIMEOUT_MS,
 } from "../core/limits.ts";
+import { VERSION } from "../version.ts";
 import { type GuardedHead, type GuardedHttpOptions, guardedRequest } from "./guarded-http.ts";
 import { GuardedHttpError } from "./guarded-http-error.ts";
 import { checkImage, type ImageFacts, UnusableImageError } from "./image-check.ts";
@@ -105,7 +105,7 @@ async function download(url: string, kind: SourceKind, options: SourceFetcherOpt
       method: "GET",
       url,
       headers: {
-        "User-Agent": `cardpress/${version}${options.docsUrl ? ` (+${options.docsUrl})` : ""}`,
+        "User-Agent": `cardpress/${VERSION}${options.docsUrl ? ` (+${options.docsUrl})` : ""}`,
         Accept: "image/jpeg, image/png, image/webp, */*;q=0.1",
       },
       timeoutMs: options.timeoutMs ?? SOURCE_TIMEOUT_MS,

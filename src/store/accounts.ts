@@ -1,5 +1,6 @@
-import { and, asc, eq, gte, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, lt, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
+import type { ListPosition } from "../core/list-position.ts";
 import type { Tx } from "./store.ts";
 
 export type Account = Tables["accounts"]["$inferSelect"];
@@ -14,8 +15,30 @@ export async function findAccount({ db, t }: Tx, id: string): Promise<Account | 
   return account;
 }
 
+/** All of them, oldest first. */
 export async function listAccounts({ db, t }: Tx): Promise<Account[]> {
   return db.select().from(t.accounts).orderBy(asc(t.accounts.createdAt), asc(t.accounts.id));
+}
+
+/** Newest first, after `after`. */
+export async function newestAccounts(
+  { db, t }: Tx,
+  { after, limit }: { after: ListPosition | undefined; limit: number },
+): Promise<Account[]> {
+  const { createdAt, id } = t.accounts;
+  return db
+    .select()
+    .from(t.accounts)
+    .where(after && sql`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`)
+    .orderBy(desc(createdAt), desc(id))
+    .limit(limit);
+}
+
+/** The names of some accounts, by their id. */
+export async function accountNames({ db, t }: Tx, ids: string[]): Promise<Map<string, string>> {
+  const { id, name } = t.accounts;
+  const rows = await db.select({ id, name }).from(t.accounts).where(inArray(id, ids));
+  return new Map(rows.map((row) => [row.id, row.name]));
 }
 
 export async function setAccountStatus(

@@ -1,12 +1,10 @@
 import { and, eq, gt, isNull, lt, ne, notInArray, notLike, or, type SQL, sql } from "drizzle-orm";
 import { TIERS } from "../../db/schema.ts";
 import { LEASE_MS, MAX_RENDERS } from "../core/limits.ts";
-import { monthOf } from "../core/time.ts";
+import { DAY_MS, monthOf } from "../core/time.ts";
 import { type Book, LEDGER_CHECKS } from "./audit-ledger-checks.ts";
 import { WEBHOOK_CHECKS } from "./audit-webhook-checks.ts";
 import type { Tx } from "./store.ts";
-
-const DAY_MS = 86_400_000;
 
 /** One row that breaks a rule. */
 export interface Breach {

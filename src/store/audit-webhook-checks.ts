@@ -1,10 +1,10 @@
 import { and, count, eq, gt, inArray, isNull, ne, or, sql } from "drizzle-orm";
 import { DELIVERY_JITTER, MAX_RETRY_AFTER_MS } from "../core/delivery-schedule.ts";
 import { WEBHOOK_LEASE_MS } from "../core/limits.ts";
+import { DAY_MS } from "../core/time.ts";
 import type { AuditCheck } from "./audit-checks.ts";
 import type { Tx } from "./store.ts";
 
-const DAY_MS = 86_400_000;
 /** Events are deleted after 30 days; this far back they must be whole, also when a clock was set wrong for a while. */
 const EVENTS_WHOLE_MS = 20 * DAY_MS;
 /** The longest wait of the schedule, and of a receiver's own wish, is a day. */
@@ -67,11 +67,11 @@ async function areEndsTold({ db, t }: Tx, since: number): Promise<boolean> {
 
 const deliveries: AuditCheck = {
   name: "deliveries",
-  rule: "every delivery belongs to the account and environment of its endpoint, and until it has arrived to those of its event; its attempts are on record; it has arrived, failed, or is going to be sent",
+  rule: "every delivery belongs to the account and environment of its endpoint, and until it has arrived to those of its event; its attempts are on record; it has arrived, failed, or is going to be sent to an endpoint that is enabled",
   find: async ({ db, t }, { limit }) => {
     const { webhookEvents: e, webhookDeliveries: d, webhookEndpoints: p, deliveryAttempts: a } = t;
     const sound = sql`case ${d.state}
-      when 'pending' then ${d.leaseToken} is null and ${d.nextAttemptAt} <= ${d.updatedAt} + ${sql.raw(String(LONGEST_WAIT_MS))}
+      when 'pending' then ${p.state} = 'enabled' and ${d.leaseToken} is null and ${d.nextAttemptAt} <= ${d.updatedAt} + ${sql.raw(String(LONGEST_WAIT_MS))}
       when 'sending' then ${d.leaseToken} is not null and ${d.leaseExpiresAt} <= ${d.updatedAt} + ${sql.raw(String(WEBHOOK_LEASE_MS))}
       when 'delivered' then ${d.leaseToken} is null and ${d.deliveredAt} is not null and ${d.attempts} >= 1
       when 'failed' then ${d.leaseToken} is null and ${d.nextAttemptAt} is null

@@ -1,6 +1,6 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
-import type { ListPosition } from "./images.ts";
+import type { ListPosition } from "../core/list-position.ts";
 import type { Tx } from "./store.ts";
 
 export type AuditEntry = Tables["auditEntries"]["$inferSelect"];

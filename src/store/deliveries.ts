@@ -9,11 +9,13 @@ import {
   isNotNull,
   isNull,
   lte,
+  notExists,
   or,
   sql,
 } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/api-key.ts";
+import type { ListPosition } from "../core/list-position.ts";
 import type { Tx } from "./store.ts";
 import type { WebhookEndpoint } from "./webhooks.ts";
 
@@ -54,7 +56,7 @@ export interface DeliveryFilter {
 /** Newest first, after `after`. */
 export async function listDeliveryRows(
   { db, t }: Tx,
-  query: DeliveryFilter & { after?: { createdAt: number; id: string } | undefined; limit: number },
+  query: DeliveryFilter & { after?: ListPosition | undefined; limit: number },
 ): Promise<WebhookDelivery[]> {
   const { webhookDeliveries: d, webhookEvents: e } = t;
   const { after, subject, endpointId, state } = query;
@@ -64,24 +66,27 @@ export async function listDeliveryRows(
   // deliveries, because their index comes in the order of the list.
   const isNarrow = about !== undefined || endpointId !== undefined;
   const scoped = (column: Column) => (isNarrow ? sql`coalesce(${column}, '')` : sql`${column}`);
-  return db
-    .select()
-    .from(d)
-    .where(
-      and(
-        eq(scoped(d.accountId), query.accountId),
-        query.environment ? eq(scoped(d.environment), query.environment) : undefined,
-        endpointId ? eq(d.endpointId, endpointId) : undefined,
-        state ? eq(d.state, state) : undefined,
-        // The condition of the index of those that have not arrived.
-        state && state !== "delivered" ? sql`${d.state} <> 'delivered'` : undefined,
-        query.eventType ? eq(d.eventType, query.eventType) : undefined,
-        about ? inArray(d.eventId, about) : undefined,
-        after ? sql`(${d.createdAt}, ${d.id}) < (${after.createdAt}, ${after.id})` : undefined,
-      ),
-    )
-    .orderBy(desc(d.createdAt), desc(d.id))
-    .limit(query.limit);
+  const rowsOf = (environment: Environment | undefined) =>
+    db
+      .select()
+      .from(d)
+      .where(
+        and(
+          eq(scoped(d.accountId), query.accountId),
+          environment ? eq(scoped(d.environment), environment) : undefined,
+          endpointId ? eq(d.endpointId, endpointId) : undefined,
+          state ? eq(d.state, state) : undefined,
+          // The condition of the index of those that have not arrived.
+          state && state !== "delivered" ? sql`${d.state} <> 'delivered'` : undefined,
+          query.eventType ? eq(d.eventType, query.eventType) : undefined,
+          about ? inArray(d.eventId, about) : undefined,
+          after ? sql`(${d.createdAt}, ${d.id}) < (${after.createdAt}, ${after.id})` : undefined,
+        ),
+      );
+  // The account's indexes are by environment: as a union both are walked in the order of the list, and merged.
+  const isOne = isNarrow || query.environment !== undefined;
+  const rows = isOne ? rowsOf(query.environment) : rowsOf("live").unionAll(rowsOf("test"));
+  return rows.orderBy(desc(d.createdAt), desc(d.id)).limit(query.limit);
 }
 
 /** All attempts of some deliveries, in the order they were made. */
@@ -158,15 +163,13 @@ export async function endClaim(
   return delivery;
 }
 
-/** Ends claims whose deliveries arrived; gives those whose lease was still held, with their attempts counted. */
+/** Ends claims of one lease whose deliveries arrived; gives those that it still held, with their attempts counted. */
 export async function endDelivered(
   { db, t }: Tx,
-  leases: DeliveryLease[],
+  { deliveryIds, token }: { deliveryIds: string[]; token: string },
   now: number,
 ): Promise<Pick<WebhookDelivery, "id" | "attempts">[]> {
   const d = t.webhookDeliveries;
-  if (leases.length === 0) return [];
-  const tokens = [...new Set(leases.map(({ token }) => token))];
   return db
     .update(d)
     .set({
@@ -177,16 +180,7 @@ export async function endDelivered(
       attempts: sql`${d.attempts} + 1`,
       step: sql`${d.step} + 1`,
     })
-    .where(
-      and(
-        inArray(
-          d.id,
-          leases.map(({ deliveryId }) => deliveryId),
-        ),
-        eq(d.state, "sending"),
-        inArray(d.leaseToken, tokens),
-      ),
-    )
+    .where(and(inArray(d.id, deliveryIds), eq(d.state, "sending"), eq(d.leaseToken, token)))
     .returning({ id: d.id, attempts: d.attempts });
 }
 
@@ -195,17 +189,28 @@ export async function insertAttempts({ db, t }: Tx, attempts: DeliveryAttempt[])
 }
 
 /**
- * Makes claims due again whose lease expired before `now`; with `all`, every claim of a process that is gone. What was
- * being sent may have arrived: delivered at least once means it is sent again, under the same id. Returns how many.
+ * Ends claims whose lease expired before `now`; with `all`, every claim of a process that is gone. What was being sent
+ * may have arrived: delivered at least once means it is due again, under the same id, unless its endpoint was disabled or
+ * removed meanwhile. Returns how many are due again.
  */
 export async function releaseClaims({ db, t }: Tx, query: { now: number; all: boolean }): Promise<number> {
-  const d = t.webhookDeliveries;
+  const { webhookDeliveries: d, webhookEndpoints: e } = t;
+  const lost = and(
+    eq(d.state, "sending"),
+    query.all ? isNotNull(d.leaseToken) : lte(d.leaseExpiresAt, query.now),
+  );
+  const enabled = db
+    .select({ id: e.id })
+    .from(e)
+    .where(and(eq(e.id, d.endpointId), eq(e.state, "enabled")));
+  await db
+    .update(d)
+    .set({ ...NO_LEASE, state: "failed", updatedAt: query.now })
+    .where(and(lost, notExists(enabled)));
   const released = await db
     .update(d)
     .set({ ...NO_LEASE, state: "pending", nextAttemptAt: query.now, updatedAt: query.now })
-    .where(
-      and(eq(d.state, "sending"), query.all ? isNotNull(d.leaseToken) : lte(d.leaseExpiresAt, query.now)),
-    )
+    .where(lost)
     .returning({ id: d.id });
   return released.length;
 }

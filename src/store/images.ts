@@ -1,10 +1,13 @@
 import { and, asc, desc, eq, inArray, isNotNull, isNull, lte, max, or, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/api-key.ts";
+import type { ListPosition } from "../core/list-position.ts";
 import type { Tx } from "./store.ts";
 
 export type Image = Tables["images"]["$inferSelect"];
-export type PublicStatus = "processing" | "completed" | "failed";
+/** The states as partners see them: `queued` and `rendering` are both processing. */
+export const PUBLIC_STATUSES = ["processing", "completed", "failed"] as const;
+export type PublicStatus = (typeof PUBLIC_STATUSES)[number];
 
 /** Proof of a claim: only its holder may end the render. */
 export interface Lease {
@@ -41,11 +44,6 @@ export async function findImage(
 export async function findImageByOutput({ db, t }: Tx, outputName: string): Promise<Image | undefined> {
   const [image] = await db.select().from(t.images).where(eq(t.images.outputName, outputName)).limit(1);
   return image;
-}
-
-export interface ListPosition {
-  createdAt: number;
-  id: string;
 }
 
 /** Newest first, after `position`. Walks one index whatever the table's size. */
@@ -146,15 +144,6 @@ async function servedTurn({ db, t }: Tx, environment: Environment): Promise<numb
     .from(i)
     .where(inQueue);
   return highest?.turn ?? 0;
-}
-
-/** How many images of an environment wait or are being rendered. */
-export async function countUnfinished({ db, t }: Tx, environment: Environment): Promise<number> {
-  const [row] = await db
-    .select({ n: sql<number>`count(*)`.mapWith(Number) })
-    .from(t.images)
-    .where(and(eq(t.images.environment, environment), unfinished(t)));
-  return row?.n ?? 0;
 }
 
 /** How many unfinished images there are, by environment and state. */

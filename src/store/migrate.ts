@@ -55,6 +55,6 @@ export function refuseDamaged(client: Database): void {
 
 export function damagedDatabase(reason: string): OperatorError {
   return new OperatorError(
-    `The database is damaged (${reason}). Stop, keep a copy of the file, and restore a backup with "cardpress restore --from FILE".`,
+    `The database is damaged (${reason}). Stop the service, set the data folder aside, and restore it whole from a copy made earlier.`,
   );
 }

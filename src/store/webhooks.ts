@@ -1,6 +1,7 @@
 import { and, asc, count, eq, gte, inArray, lte, ne, notExists, notInArray, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/api-key.ts";
+import type { ListPosition } from "../core/list-position.ts";
 import type { Tx } from "./store.ts";
 
 export type WebhookEndpoint = Tables["webhookEndpoints"]["$inferSelect"];
@@ -116,18 +117,12 @@ export async function findEvents({ db, t }: Tx, ids: string[]): Promise<WebhookE
   return db.select().from(t.webhookEvents).where(inArray(t.webhookEvents.id, ids));
 }
 
-/** A place among an account's events in the order they happened. */
-export interface EventPosition {
-  createdAt: number;
-  id: string;
-}
-
 /** Oldest first, after `after`, from `since` on. `types` null is all; `exceptTypes` are left out. */
 export async function eventsSince(
   { db, t }: Tx,
   query: WebhookScope & {
     since: number;
-    after?: EventPosition | undefined;
+    after?: ListPosition | undefined;
     types?: string[] | null;
     exceptTypes?: string[];
     limit: number;

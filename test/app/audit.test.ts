@@ -207,6 +207,11 @@ test.each([
   ["a delivery whose event is gone", "DELETE FROM webhook_events", "deliveries"],
   ["a delivery whose endpoint is gone", "DELETE FROM webhook_endpoints", "deliveries"],
   ["a delivery that is never sent", "UPDATE webhook_deliveries SET next_attempt_at = 9e15", "deliveries"],
+  [
+    "a delivery that waits for a removed endpoint",
+    "UPDATE webhook_endpoints SET state = 'removed', secret = '', disabled_at = 5",
+    "deliveries",
+  ],
   ["a delivery in no known state", "UPDATE webhook_deliveries SET state = 'lost'", "deliveries"],
   [
     "a delivery that arrived by no attempt",

@@ -10,10 +10,13 @@ import {
   unreadableEndpoints,
   updateEndpoint,
 } from "../../src/app/manage-webhooks.ts";
+import { sweep } from "../../src/app/sweep.ts";
 import { DELIVERY_WAITS_MS } from "../../src/core/delivery-schedule.ts";
 import { AppError } from "../../src/core/errors.ts";
+import { WEBHOOK_RETENTION_MS } from "../../src/core/limits.ts";
 import { secretBox } from "../../src/core/secret-box.ts";
 import { releaseClaims } from "../../src/store/deliveries.ts";
+import { changeEndpoint } from "../../src/store/webhooks.ts";
 import { seededRandom } from "../harness.ts";
 import { deliverDue, type Receiver, receiver, verify, type WebhookHouse, webhookHouse } from "./receivers.ts";
 
@@ -291,6 +294,37 @@ describe("a claim", () => {
     expect(await onlyDelivery()).toMatchObject({ state: "delivered", attempts: 1 });
     const ids = partner.received.map(({ headers }) => headers["webhook-id"]);
     expect(ids[0]).toBe(ids[1] as string);
+  });
+
+  test.each([
+    ["removed", (id: string) => removeEndpoint(house, { endpointId: id })],
+    [
+      "disabled",
+      (id: string) =>
+        house.store.write(async (tx) => {
+          const now = house.clock.now();
+          const change = {
+            state: "disabled",
+            disabledReason: "gone",
+            disabledAt: now,
+            updatedAt: now,
+          } as const;
+          await changeEndpoint(tx, id, change);
+        }),
+    ],
+  ])("whose process died after its endpoint was %s has failed, and is swept in its time", async (_, end) => {
+    const partner = listening(() => new Promise<Response>(() => {}));
+    const { id } = await house.endpoint(partner.url);
+    await house.happen();
+    await deliverer.dispatch();
+    await partner.got(1);
+    await end(id);
+    const release = () => house.store.write((tx) => releaseClaims(tx, { now: house.clock.now(), all: true }));
+    expect(await release()).toBe(0);
+    expect(await onlyDelivery()).toMatchObject({ state: "failed", nextAttemptAt: null, attempts: 0 });
+    house.clock.advance(WEBHOOK_RETENTION_MS);
+    await sweep(house);
+    expect((await listDeliveries(house, { accountId: house.accountId })).items).toEqual([]);
   });
 
   test("whose end cannot be recorded, because the disk is full, is recorded later and not sent again", async () => {

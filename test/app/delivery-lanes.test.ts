@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createDeliverer } from "../../src/app/deliver-webhook.ts";
 import { deliveryLanes, type Place } from "../../src/app/delivery-lanes.ts";
 import { listDeliveries } from "../../src/app/manage-deliveries.ts";
+import { AppError } from "../../src/core/errors.ts";
 import {
   MAX_DELIVERIES,
   MAX_DELIVERIES_PER_ENDPOINT,
@@ -34,6 +35,16 @@ describe("an endpoint", () => {
     expect(lanes.room(well("a"))).toBe(MAX_DELIVERIES_PER_ENDPOINT);
     lanes.take(well("a")).leave(false);
     expect(lanes.room(well("a"))).toBe(1);
+  });
+
+  test("whose attempts could not begin stands as it stood", () => {
+    const lanes = deliveryLanes(fakeClock());
+    warmUp(lanes, "a");
+    for (const place of fill(lanes, well("a"))) place.giveBack();
+    expect(lanes.room(well("a"))).toBe(MAX_DELIVERIES_PER_ENDPOINT);
+    // Nor is it among the slow ones: where all prompt places are taken, there is none for it.
+    for (let i = 0; i < MAX_PROMPT_DELIVERIES; i++) fill(lanes, well(`e${i}`));
+    expect(lanes.room(well("a"))).toBe(0);
   });
 
   test("that was prompt and is late gets no more until it answers", () => {
@@ -126,6 +137,39 @@ test("receivers that hang hold up nobody: all others get every event while they 
     deliverer.abort();
     await deliverer.idle();
     for (const partner of [...hanging, ...alive]) partner.close();
+    await house.close();
+  }
+});
+
+test("a fault of our own database slows no receiver down", async () => {
+  const house = await webhookHouse();
+  const partner = receiver();
+  let isFull = false;
+  // The transaction claims, and then cannot be committed.
+  const write: typeof house.store.write = (work) =>
+    house.store.write(async (tx) => {
+      const result = await work(tx);
+      if (isFull) throw new AppError("SERVICE_OVERLOADED", "disk full");
+      return result;
+    });
+  const deliverer = createDeliverer({ ...house, store: { ...house.store, write } });
+  try {
+    house.allow(partner.origin);
+    await house.endpoint(partner.url);
+    for (let i = 0; i < 60; i++) await house.happen();
+    const begun: number[] = [];
+    for (let window = 1; window <= MAX_DELIVERIES_PER_ENDPOINT; window++) {
+      begun.push(await deliverer.dispatch());
+      await deliverer.idle();
+    }
+    expect(begun.at(-1)).toBe(MAX_DELIVERIES_PER_ENDPOINT);
+    isFull = true;
+    await expect(deliverer.dispatch()).rejects.toThrow("disk full");
+    isFull = false;
+    expect(await deliverer.dispatch()).toBe(MAX_DELIVERIES_PER_ENDPOINT);
+    await deliverer.idle();
+  } finally {
+    partner.close();
     await house.close();
   }
 });

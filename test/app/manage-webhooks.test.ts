@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +10,7 @@ import {
   redeliver,
   sendTest,
 } from "../../src/app/manage-deliveries.ts";
+import { addMember } from "../../src/app/manage-users.ts";
 import {
   createEndpoint,
   enableEndpoint,
@@ -21,6 +23,7 @@ import {
 } from "../../src/app/manage-webhooks.ts";
 import { sweep } from "../../src/app/sweep.ts";
 import { MAX_WEBHOOK_ENDPOINTS } from "../../src/core/limits.ts";
+import { listAudit } from "../../src/store/audit.ts";
 import { testAccount } from "../harness.ts";
 import { startCanary } from "../sources/servers.ts";
 import { deliverDue, receiver, verify, type WebhookHouse, webhookHouse } from "./receivers.ts";
@@ -150,6 +153,72 @@ test("another account's endpoints and deliveries are as unknown as none, and sta
   );
 });
 
+describe("the audit log", () => {
+  const moved = "https://hooks.example/moved";
+  /** Everything that can be done to an endpoint, in turn. */
+  const changes = async (by?: string) => {
+    const made = await create(by === undefined ? {} : { by });
+    const ref = { endpointId: made.endpoint.id, ...(by === undefined ? {} : { by }) };
+    await updateEndpoint(house, ref, { url: moved });
+    await rotateSecret(house, ref);
+    await revokeOldSecret(house, ref);
+    await enableEndpoint(house, ref);
+    for (let i = 0; i < 201; i++) await house.happen();
+    await recoverSince(house, ref, house.clock.now());
+    await removeEndpoint(house, ref);
+  };
+  const lines = async () => {
+    const rows = await listAudit(house.store.read, { accountId: house.accountId, limit: 7 });
+    return rows.toReversed().map(({ entry, email }) => [entry.action, entry.subject, email]);
+  };
+  const told = (who: string | null) => [
+    ["webhook.created", URL, who],
+    ["webhook.changed", moved, who],
+    ["webhook.secret_rotated", moved, who],
+    ["webhook.old_secret_revoked", moved, who],
+    ["webhook.enabled", moved, who],
+    ["webhook.recovered", `${moved}, events since 2026-11-15T12:00:00.000Z`, who],
+    ["webhook.removed", moved, who],
+  ];
+
+  test("names every change of an endpoint once with who made it, also the command line's", async () => {
+    await changes();
+    expect(await lines()).toEqual(told(null));
+    const member = { email: "ana@example.com", role: "owner", vouched: true } as const;
+    const { user } = await addMember(house, { accountId: house.accountId, ...member });
+    await changes(user.id);
+    expect(await lines()).toEqual(told("ana@example.com"));
+  });
+
+  test("and what it tells are one: a change of an endpoint that cannot be logged is not made", async () => {
+    const { endpoint } = await create();
+    const ref = { endpointId: endpoint.id };
+    await house.happen();
+    const db = new Database(house.folder.database);
+    db.run(
+      "CREATE TRIGGER full BEFORE INSERT ON audit_entries BEGIN SELECT RAISE(ABORT, 'no room in the log'); END",
+    );
+    db.close();
+    const { t, db: read } = house.store.read;
+    const state = async () => [
+      await read.select().from(t.webhookEndpoints),
+      await read.select().from(t.webhookDeliveries),
+    ];
+    const before = await state();
+    for (const change of [
+      () => create(),
+      () => updateEndpoint(house, ref, { url: moved }),
+      () => rotateSecret(house, ref),
+      () => revokeOldSecret(house, ref),
+      () => enableEndpoint(house, ref),
+      () => recoverSince(house, ref, 0),
+      () => removeEndpoint(house, ref),
+    ])
+      await expect(change()).rejects.toThrow();
+    expect(await state()).toEqual(before);
+  });
+});
+
 test("a test event goes to its endpoint alone, also against its filter", async () => {
   const [asked, other] = [receiver(), receiver()];
   try {
@@ -202,6 +271,25 @@ describe("deliveries", () => {
     expect(listDeliveries(house, { accountId, cursor: "nonsense" })).rejects.toThrow(
       "Start again without it",
     );
+  });
+
+  test("of both environments are one list, newest first, page by page", async () => {
+    const ids: string[] = [];
+    for (const environment of ["test", "live", "test", "test", "live"] as const) {
+      const { endpoint } = await create({ environment });
+      // Two at one moment: then the id decides.
+      for (let i = 0; i < 2; i++) ids.push((await sendTest(house, { endpointId: endpoint.id })).id);
+      house.clock.advance(1);
+    }
+    const pages: string[][] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const query = { accountId: house.accountId, limit: 3, cursor };
+      const page = await listDeliveries(house, query);
+      pages.push(page.items.map(({ id }) => id));
+      cursor = page.nextCursor;
+    }
+    expect(pages.map(({ length }) => length)).toEqual([3, 3, 3, 1]);
+    expect(pages.flat()).toEqual(ids.toReversed());
   });
 
   test("since a time are recovered: failed, waiting and never made ones; not what arrived, nor other types", async () => {

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { Glob } from "bun";
+import { NOT_YET } from "../../src/cli/not-yet.ts";
 import { parseApiKey } from "../../src/core/api-key.ts";
 import { type TestFolder, testFolder } from "../harness.ts";
 import { runCommand } from "./run.ts";
@@ -84,6 +87,15 @@ test("what fails exits with 1, with --json as JSON on stderr", async () => {
   const { code, err, out } = await run("key", "revoke", "--key", "key_nope", "--json");
   expect([code, out]).toEqual([1, ""]);
   expect(JSON.parse(err).error).toContain("key_nope");
+});
+
+test("no message sends anybody to a command that is not there yet", async () => {
+  const root = join(import.meta.dir, "../../src");
+  const command = new RegExp(`cardpress (${NOT_YET.join("|")})\\b`);
+  const wrong: string[] = [];
+  for (const file of new Glob("**/*.{ts,tsx}").scanSync(root))
+    if (command.test(await Bun.file(join(root, file)).text())) wrong.push(file);
+  expect(wrong).toEqual([]);
 });
 
 test("version prints the version", async () => {

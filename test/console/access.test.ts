@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createAccount } from "../../src/app/manage-account.ts";
 import { sendTest } from "../../src/app/manage-deliveries.ts";
 import { createEndpoint } from "../../src/app/manage-webhooks.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
@@ -231,6 +232,40 @@ test("a developer cannot manage members, and an operator on a visit only looks, 
     email: "op@service.example",
     entry: { action: "account.viewed", accountId: mine.account.id },
   });
+});
+
+test("what a member does to a webhook stands in the log with their name", async () => {
+  const url = "http://127.0.0.1:9/noted";
+  await owner.post("/console/webhooks", { url, environment: "test", events: "image.failed" });
+  await owner.post(`/console/webhooks/${ids.webhooks}/recover`, { hours: "24" });
+  const log = await listAudit(server.service.store.read, { accountId: mine.account.id, limit: 2 });
+  expect(log.map(({ entry, email }) => [entry.action, entry.subject, email])).toEqual([
+    ["webhook.recovered", expect.stringContaining("secret-hook, events since 20"), "ana@mine.example"],
+    ["webhook.created", url, "ana@mine.example"],
+  ]);
+});
+
+test("an operator finds every account once, page after page, however many there are", async () => {
+  const { service } = server;
+  const made = await Promise.all(
+    Array.from({ length: 120 }, (_, i) =>
+      createAccount(service, { name: `Club ${i}`, tier: "starter", credits: 0 }),
+    ),
+  );
+  const seen: string[] = [];
+  for (let path: string | undefined = "/console/operator/accounts"; path; ) {
+    const page = await (await boss.get(path)).text();
+    const ids = [...page.matchAll(/operator\/accounts\/(acct_\w+)/g)].map(([, id]) => id ?? "");
+    expect(ids.length).toBeLessThanOrEqual(50);
+    seen.push(...ids);
+    path = /href="([^"]+)">Older/.exec(page)?.[1];
+  }
+  expect(seen.toSorted()).toEqual(
+    [mine, theirs]
+      .map(({ account }) => account.id)
+      .concat(made.map(({ id }) => id))
+      .sort(),
+  );
 });
 
 test("what operators do holds at once and stands in the audit log", async () => {

@@ -12,7 +12,15 @@ import {
 } from "../../src/app/sign-in.ts";
 import { ownPath } from "../../src/console/own-path.ts";
 import { signInLimit } from "../../src/console/sign-in-limit.ts";
-import { SESSION_IDLE_MS, SESSION_LIFETIME_MS, SETUP_LINK_LIFETIME_MS } from "../../src/core/limits.ts";
+import {
+  MAX_SIGN_IN_NAMES,
+  SESSION_IDLE_MS,
+  SESSION_LIFETIME_MS,
+  SETUP_LINK_LIFETIME_MS,
+  SIGN_IN_WINDOW_MS,
+  SIGN_INS_PER_ADDRESS,
+  SIGN_INS_PER_EMAIL,
+} from "../../src/core/limits.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 import { PASSWORD, testMember, tokenOf } from "./sessions.ts";
 
@@ -175,17 +183,42 @@ test("a first operator's link that lay unused is worth nothing once there is an 
   expect(late).rejects.toThrow("has an operator by now");
 });
 
-test("guesses are bounded for emails that exist and for those that do not, and success forgives mistakes", async () => {
+test("guesses are bounded for emails that exist and for those that do not, and success forgives mistakes", () => {
   const limit = signInLimit();
   for (const email of ["ana@example.com", "nobody@example.com"]) {
-    const answers: boolean[] = [];
-    for (let i = 0; i < 9; i++) answers.push(await limit.take(email, "203.0.113.9"));
+    const answers = Array.from({ length: 9 }, () => limit.take(email, "203.0.113.9"));
     expect(answers).toEqual([...Array(8).fill(true), false]);
   }
   // Another address is not locked out by the guesses of the first.
-  expect(await limit.take("ana@example.com", "203.0.113.10")).toBe(true);
-  await limit.forgive("ana@example.com", "203.0.113.9");
-  expect(await limit.take("ana@example.com", "203.0.113.9")).toBe(true);
+  expect(limit.take("ana@example.com", "203.0.113.10")).toBe(true);
+  limit.forgive("ana@example.com", "203.0.113.9");
+  expect(limit.take("ana@example.com", "203.0.113.9")).toBe(true);
+});
+
+test("no single address can lock anybody out elsewhere, and a lock ends with its window", () => {
+  const { clock } = workspace;
+  const limit = signInLimit(clock.now);
+  for (let i = 0; i < 2 * SIGN_INS_PER_EMAIL; i++) limit.take("ana@example.com", "203.0.113.9");
+  expect(limit.take("ana@example.com", "198.51.100.7")).toBe(true);
+  expect(limit.take("ana@example.com", "203.0.113.9")).toBe(false);
+  clock.advance(SIGN_IN_WINDOW_MS);
+  expect(limit.take("ana@example.com", "203.0.113.9")).toBe(true);
+});
+
+test("the addresses of one IPv6 network share their budget, those of another have their own", () => {
+  const limit = signInLimit();
+  const answers = Array.from({ length: SIGN_INS_PER_ADDRESS + 1 }, (_, i) =>
+    limit.take(`guess-${i}@example.com`, `2001:db8:1:1::${i}`),
+  );
+  expect(answers.indexOf(false)).toBe(SIGN_INS_PER_ADDRESS);
+  expect(limit.take("ana@example.com", "2001:db8:1:2::1")).toBe(true);
+});
+
+test("a flood of emails and addresses pushes out what was tried first, never the memory's bounds", () => {
+  const limit = signInLimit(workspace.clock.now);
+  while (limit.take("ana@example.com", "203.0.113.9"));
+  for (let i = 0; i < MAX_SIGN_IN_NAMES; i++) limit.take(`${i}@example.com`, `flood ${i}`);
+  expect(limit.take("ana@example.com", "203.0.113.9")).toBe(true);
 });
 
 test("weak passwords are refused with what to do", () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { POSITIONS } from "../../src/core/card.ts";
 import { AcceptedImageResponse } from "../../src/http/schemas.ts";
-import { countUnfinished } from "../../src/store/images.ts";
+import { queueDepth } from "../../src/store/image-search.ts";
 import { imageRequest, post, testAccount } from "../harness.ts";
 import { expectError, expectSuccess, type Json, type TestApi, testApi } from "./api.ts";
 
@@ -381,9 +381,9 @@ test("a missing Idempotency-Key is named together with the body's faults", async
 });
 
 test("a refused request leaves nothing behind", async () => {
-  const before = await countUnfinished(api.store.read, "test");
+  const before = await queueDepth(api.store.read, "test");
   for (const value of [0, "9", null, 9.5]) {
     await expectError(await post(api.baseUrl, key, body("player.number", value)), "INVALID_REQUEST");
   }
-  expect(await countUnfinished(api.store.read, "test")).toBe(before);
+  expect(await queueDepth(api.store.read, "test")).toEqual(before);
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { suspendAccount } from "../../src/app/manage-account.ts";
 import { MAX_QUEUE_WAIT_MS, TYPICAL_RENDER_MS } from "../../src/core/limits.ts";
 import { findAccount } from "../../src/store/accounts.ts";
-import { countUnfinished } from "../../src/store/images.ts";
+import { queueDepth } from "../../src/store/image-search.ts";
 import { listEntries } from "../../src/store/ledger.ts";
 import { get, imageRequest, post, type TestServer, testAccount, testServer } from "../harness.ts";
 
@@ -82,7 +82,8 @@ test("past the bound on waiting a create is 503 with Retry-After before its phot
   const accepted = statuses.filter((status) => status === 202).length;
   const reserved = (await listEntries(store.read, account.id, 100)).filter(({ kind }) => kind === "reserve");
   expect(reserved).toHaveLength(accepted);
-  expect(await countUnfinished(store.read, "live")).toBeGreaterThan(0);
+  const { queued, rendering } = await queueDepth(store.read, "live");
+  expect(queued + rendering).toBeGreaterThan(0);
   expect((await get(server.baseUrl, liveKey, "/v1/images")).status).toBe(200);
   for (let n = 0; n < 200; n++) queue.observe(TYPICAL_RENDER_MS);
 });

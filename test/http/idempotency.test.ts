@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { sweep } from "../../src/app/sweep.ts";
 import { AcceptedImageResponse } from "../../src/http/schemas.ts";
-import { countUnfinished } from "../../src/store/images.ts";
+import { queueDepth } from "../../src/store/image-search.ts";
 import { imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
 import { expectError, expectSuccess, finishNext, type Json, send, type TestApi, testApi } from "./api.ts";
 
@@ -82,7 +82,7 @@ test("after 72 hours the sweep forgets the key, and it makes a new image", async
 
 test("the same key with another body is 409, and changes nothing", async () => {
   await create(partner.testKey, "k", imageRequest());
-  const before = await countUnfinished(api.store.read, "test");
+  const before = await queueDepth(api.store.read, "test");
   const others = [
     imageRequest({ player: { name: "Someone Else" } }),
     imageRequest({ style: { width: 1024 } }),
@@ -96,7 +96,7 @@ test("the same key with another body is 409, and changes nothing", async () => {
     );
     expect(error.details[0].field).toBe("header Idempotency-Key");
   }
-  expect(await countUnfinished(api.store.read, "test")).toBe(before);
+  expect(await queueDepth(api.store.read, "test")).toEqual(before);
   await expectSuccess(await create(partner.testKey, "k", imageRequest()), 202, AcceptedImageResponse);
 });
 

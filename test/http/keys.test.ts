@@ -117,6 +117,21 @@ test("a suspended account is 403 on its next request, and answered again once it
   await expectSuccess(await withKey(liveKey), 200, UsageResponse);
 });
 
+test("refused keys from one IPv6 network add up, those from another do not, nor does IPv4's way of writing matter", async () => {
+  const leftFor = async (address: string) =>
+    expectStandardHeaders(await send(api, USAGE, { headers: { "X-Forwarded-For": address } })).remaining;
+  const addresses = [
+    "2001:db8:1:1::1",
+    "2001:db8:1:1:ffff::2",
+    "2001:db8:1:2::1",
+    "203.0.113.9",
+    "::ffff:203.0.113.9",
+  ];
+  const left: number[] = [];
+  for (const address of addresses) left.push(await leftFor(address));
+  expect(left).toEqual([59, 58, 59, 59, 58]);
+});
+
 test("the rate headers add up within a window, and a new window is whole", async () => {
   const { liveKey } = await testAccount(api, { tier: "starter" });
   api.clock.set("2026-11-20T10:00:12.345Z");

@@ -55,6 +55,24 @@ test("a picture may be cached until it expires, and never longer", async () => {
   expect(expires).toBe(Math.floor(Date.parse(result.expires_at) / 1000) * 1000);
 });
 
+test("what opens to whoever knows its address is not in the log: pictures and setup links", async () => {
+  const { path, name } = await finished();
+  const token = "T".repeat(43);
+  const before = api.lines.length;
+  const asked = [
+    path,
+    `/console/operator/cards/${name}`,
+    `/console/setup/${token}`,
+    `/console/setup/${token}/`,
+  ];
+  for (const address of [...asked, `/console//setup/${token}`]) await (await send(api, address)).bytes();
+  const said = api.lines.slice(before).join("\n");
+  for (const shape of ["/cdn/…", "/console/operator/cards/…", "/console/setup/…"])
+    expect(said).toContain(`"${shape}"`);
+  expect(said).not.toContain(name);
+  expect(said).not.toContain(token);
+});
+
 test("an expired picture is 404 to the second, before and after the sweep; its image is still told", async () => {
   const { id, path, name } = await finished();
   const before = await view(id);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startLoop } from "../../src/app/loop.ts";
 import { mockNextImage } from "../../src/app/mock-image.ts";
 import { testAccount } from "../harness.ts";
 import { type Json, type TestApi, testApi } from "./api.ts";
@@ -101,14 +102,14 @@ for (const [name, right, wrong, named] of MISTAKES) {
 
 test("the quickstart runs against the service with a test key", async () => {
   const { testKey } = await testAccount(api);
-  const stop = new AbortController();
-  const worker = (async () => {
-    // The loop that serves test images, as the running service has it.
-    while (!stop.signal.aborted) {
-      await mockNextImage(api, stop.signal, () => {});
-      await Bun.sleep(5);
-    }
-  })();
+  // The loop that serves test images, as the running service has it.
+  const loop = startLoop({
+    name: "mock",
+    concurrency: 1,
+    pollMs: 5,
+    runOne: (signal, more) => mockNextImage(api, signal, more),
+    log: api.log,
+  });
   try {
     const out: Json = JSON.parse(
       await run([process.execPath, join(dir, "quickstart.ts"), api.baseUrl, testKey]),
@@ -123,7 +124,6 @@ test("the quickstart runs against the service with a test key", async () => {
     });
     expect(out.imageUrl).toContain(out.id);
   } finally {
-    stop.abort();
-    await worker;
+    await loop.stop();
   }
 });

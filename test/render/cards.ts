@@ -89,6 +89,10 @@ export const NAMES: Record<string, string> = {
   georgian: "ხვიჩა კვარაცხელია",
   armenian: "Հենրիխ Մխիթարյան",
   amharic: "ጌታነህ ከበደ",
+  burmese: "အောင်သူ",
+  burmeseLong: "အောင်ဆန်းစုကြည် ကျော်ကိုကို အောင်သူ မောင်မောင်",
+  accentsCut:
+    "Maximilian Alexander Ferdinand von Hohenzollern-Sigmaringen und Württemberg-Öttingen der Übernächste",
   khmer: "ច័ន្ទ វឌ្ឍនាកា",
   chinese: "孙兴慜",
   chineseLong: "武磊与张琳芃和郑智",

@@ -42,6 +42,19 @@ describe("people are found, everything else is refused", () => {
   }
 });
 
+test("a face that the photo's edge cuts in two is refused with what to send instead, a cut ear is not", async () => {
+  const bytes = photo("unsplash_man.jpg");
+  const { width, height } = await lab.pixelsOf(bytes);
+  const fromColumn = async (x: number) => {
+    const cropped = await lab.draw([width - x, height], [{ bytes, at: [-x, 0] }]);
+    return lab.studio.cutOut(cropped.png);
+  };
+  const halved = await fromColumn(Math.round(width * 0.5));
+  expect(halved).toMatchObject({ ok: false, reason: "face_cut" });
+  expect("message" in halved && halved.message).toContain("Use a photo that shows the whole face");
+  expect(await fromColumn(Math.round(width * 0.28))).toMatchObject({ ok: true });
+});
+
 const inside = (inner: Box, outer: { width: number; height: number }) =>
   inner.x >= 0 &&
   inner.y >= 0 &&

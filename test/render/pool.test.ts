@@ -104,11 +104,51 @@ test("a worker is replaced after its share of renders, and nobody notices", asyn
   expect(pool.pids()).not.toContain(before as number);
 });
 
+test("the profiles of browsers do not outlive their workers", async () => {
+  const profiles = () => readdirSync(openDataFolder(folder.dir).profiles);
+  (await pool.acquire()).release();
+  const earlier = profiles();
+  // The second time for what a dying browser may have written after the first.
+  for (let n = 0; n < 2; n++) {
+    for (const pid of pool.pids()) process.kill(pid, "SIGKILL");
+    while (pool.health().ready > 0) await Bun.sleep(1);
+    (await pool.acquire()).release();
+  }
+  while (profiles().some((name) => earlier.includes(name))) await Bun.sleep(10);
+  expect(profiles().length).toBeGreaterThan(0);
+});
+
 test("a photo without a player is refused with words for the partner", async () => {
   const renderer = await pool.acquire();
   const outcome = await renderer.render(job("brick.png"), () => {});
   renderer.release();
   expect(outcome).toMatchObject({ kind: "refused", message: expect.stringContaining("No player") });
+});
+
+test("while workers cannot start, one is tried again and again, never more at a time", async () => {
+  const fourth = Promise.withResolvers<void>();
+  let mostAtOnce = 0;
+  let failures = 0;
+  const broken = createRenderPool({
+    workers: 1,
+    command: ["false"],
+    // A pool has its folder to itself.
+    press: {
+      ...(await pressOptions(testConfig(folder.dir), openDataFolder(folder.dir))),
+      profilesDir: openDataFolder(join(folder.dir, "broken")).profiles,
+    },
+    log: {
+      ...silentLog,
+      error: () => {
+        mostAtOnce = Math.max(mostAtOnce, broken.pids().length + 1);
+        failures += 1;
+        if (failures === 4) fourth.resolve();
+      },
+    },
+  });
+  await fourth.promise;
+  await broken.close();
+  expect(mostAtOnce).toBe(1);
 });
 
 test("closing interrupts a render without blaming it", async () => {

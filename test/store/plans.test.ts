@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { accountsToRenew } from "../../src/store/accounts.ts";
+import { accountNames, accountsToRenew, listAccounts, newestAccounts } from "../../src/store/accounts.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import * as deliveries from "../../src/store/deliveries.ts";
 import { deskNumbers } from "../../src/store/desk.ts";
@@ -11,7 +11,7 @@ import * as ledger from "../../src/store/ledger.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import type { Store, Tx } from "../../src/store/store.ts";
 import { sumUsage } from "../../src/store/usage.ts";
-import { eventsSince, hasOldEvent, listEndpointRows } from "../../src/store/webhooks.ts";
+import { eventsSince, hasExpiredSecret, hasOldEvent, listEndpointRows } from "../../src/store/webhooks.ts";
 import { type TestWorkspace, testWorkspace } from "../harness.ts";
 
 // The plans SQLite makes for the very queries the service runs, with the values bound: a query that reads a whole table
@@ -77,6 +77,16 @@ const CASES: [string, (tx: Tx) => Promise<unknown>, RegExp][] = [
   ["pictures to remove", (tx) => images.expiredOutputs(tx, 5, limit), /images_expiry/],
   ["an account's deliveries", (tx) => deliveries.listDeliveryRows(tx, { ...scope, limit }), /_account /],
   [
+    "an account's deliveries of both environments",
+    (tx) => deliveries.listDeliveryRows(tx, { accountId: "a", limit }),
+    /_account .*environment=.*_account .*environment=/,
+  ],
+  [
+    "the few failed deliveries of both",
+    (tx) => deliveries.listDeliveryRows(tx, { accountId: "a", state: "failed", after, limit }),
+    /_undelivered .*environment=.*_undelivered .*environment=/,
+  ],
+  [
     "an endpoint's deliveries",
     (tx) => deliveries.listDeliveryRows(tx, { ...scope, endpointId: "e", after, limit }),
     /_endpoint /,
@@ -100,6 +110,8 @@ const CASES: [string, (tx: Tx) => Promise<unknown>, RegExp][] = [
   ["an account's entries", (tx) => ledger.listEntries(tx, "a", limit), /ledger_account/],
   ["the reservation of an image", (tx) => ledger.findReservation(tx, "i"), /ledger_one_reserve/],
   ["usage", (tx) => sumUsage(tx, scope, { from: "a", to: "b" }), /day>\? AND day<\?/],
+  ["an old secret that expired", (tx) => hasExpiredSecret(tx, 5), /_old_secrets/],
+  ["the names of some accounts", (tx) => accountNames(tx, ["a", "b"]), /accounts USING INDEX .*id=/],
   ["accounts to renew", (tx) => accountsToRenew(tx, "2026-12", limit), /accounts_plan_period/],
   ["the audit log", (tx) => listAudit(tx, { accountId: "a", after, limit }), /audit_account/],
   ["a key", (tx) => findKeyByHash(tx, "h"), /api_keys_hash/],
@@ -113,10 +125,19 @@ describe("found along one index, without a scan or a sort:", () => {
   });
 });
 
+test("a page of accounts begins at its place in their index", async () => {
+  expect(await plansOf((tx) => newestAccounts(tx, { after, limit }))).toEqual([
+    "SEARCH accounts USING INDEX accounts_list ((created_at,id)<(?,?))",
+  ]);
+});
+
+test("all accounts come in the order of their index, without a sort", async () => {
+  expect(await plansOf(listAccounts)).toEqual(["SCAN accounts USING INDEX accounts_list"]);
+});
+
 test("every query of the queue reads the unfinished alone, however many images are finished", async () => {
   const plans = await plansOf(async (tx) => {
     await images.nextPlace(tx, scope);
-    await images.countUnfinished(tx, "live");
     await images.countByState(tx);
     await images.hasClaimable(tx, "live", 1);
     await images.abandonedRenders(tx, { now: 1, limit: 1 });

@@ -5,26 +5,32 @@ import { createAccount } from "../../app/manage-account.ts";
 import { addMember, isEmail } from "../../app/manage-users.ts";
 import { normalEmail } from "../../app/sign-in.ts";
 import { OperatorError } from "../../core/errors.ts";
-import { MAX_ACCOUNT_NAME_CHARS } from "../../core/limits.ts";
-import { type Account, listAccounts } from "../../store/accounts.ts";
+import { MAX_ACCOUNT_NAME_CHARS, MAX_CREDITS } from "../../core/limits.ts";
+import { formatPosition, parsePosition } from "../../core/list-position.ts";
+import { type Account, newestAccounts } from "../../store/accounts.ts";
 import { Badge, Card, count, Empty, Field, PageHead, PostForm, Time } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { redirect } from "../respond.ts";
 import { field, operator, type UserVisit } from "../visit.ts";
 
-const MAX_CREDITS = 1_000_000_000;
+const PAGE_SIZE = 50;
 
-export const TIER_NAMES: Record<Account["tier"], string> = {
+const TIER_NAMES: Record<Account["tier"], string> = {
   starter: "Starter, 120 a minute",
   growth: "Growth, 600 a minute",
   scale: "Scale, 6,000 a minute",
 };
 
+/** Digits alone or in groups of three: 1,5 may be meant as one and a half, so it is not taken for 15. */
+const WHOLE_NUMBER = /^(\d+|\d{1,3}(,\d{3})+|\d{1,3}( \d{3})+)$/;
+
 /** Whole credits from a form. Throws an OperatorError that names the field. */
 export function readCredits(text: string, name: string, min: number): number {
   const value = Number(text.replaceAll(/[, ]/g, ""));
-  if (!/^[\d, ]+$/.test(text) || value < min || value > MAX_CREDITS)
-    throw new OperatorError(`${name} must be a whole number from ${min} to ${count(MAX_CREDITS)}.`);
+  if (!WHOLE_NUMBER.test(text) || value < min || value > MAX_CREDITS)
+    throw new OperatorError(
+      `${name} must be a whole number from ${min} to ${count(MAX_CREDITS)}, written like 1500 or 1,500.`,
+    );
   return value;
 }
 
@@ -74,7 +80,10 @@ function Row({ account, now }: { account: Account; now: number }) {
 }
 
 async function accountsPage(visit: UserVisit): Promise<Response> {
-  const accounts = (await listAccounts(visit.parts.store.read)).toReversed();
+  const after = parsePosition(visit.query.get("after") ?? "");
+  const found = await newestAccounts(visit.parts.store.read, { after, limit: PAGE_SIZE + 1 });
+  const accounts = found.slice(0, PAGE_SIZE);
+  const last = accounts.at(-1);
   return shell(
     visit,
     "Accounts",
@@ -108,6 +117,13 @@ async function accountsPage(visit: UserVisit): Promise<Response> {
           </table>
         )}
       </Card>
+      {found.length > PAGE_SIZE && last && (
+        <nav class="pager" aria-label="Pages">
+          <a class="button" href={`/console/operator/accounts?after=${formatPosition(last)}`}>
+            Older
+          </a>
+        </nav>
+      )}
       <Card title="Create an account" note="With an owner's email you get a one-time link to pass on.">
         <PostForm visit={visit} action="/console/operator/accounts" class="row-form">
           <Field label="Name" id="name">

@@ -1,15 +1,15 @@
 /** @jsxImportSource preact */
+import { formatPosition, parsePosition } from "../../core/list-position.ts";
 import { listAudit } from "../../store/audit.ts";
 import { AuditTable, byName } from "../audit-table.tsx";
 import { Card, PageHead } from "../elements.tsx";
-import { readPosition } from "../images.tsx";
 import { shell } from "../layout.tsx";
 import { operator, type UserVisit } from "../visit.ts";
 
 const PAGE_SIZE = 50;
 
 async function auditPage(visit: UserVisit): Promise<Response> {
-  const after = readPosition(visit.query.get("after"));
+  const after = parsePosition(visit.query.get("after") ?? "");
   const found = await listAudit(visit.parts.store.read, { after, limit: PAGE_SIZE + 1 });
   const rows = found.slice(0, PAGE_SIZE);
   const last = rows.at(-1)?.entry;
@@ -23,7 +23,7 @@ async function auditPage(visit: UserVisit): Promise<Response> {
       </Card>
       {found.length > PAGE_SIZE && last && (
         <nav class="pager" aria-label="Pages">
-          <a class="button" href={`/console/operator/audit?after=${last.createdAt}.${last.id}`}>
+          <a class="button" href={`/console/operator/audit?after=${formatPosition(last)}`}>
             Older
           </a>
         </nav>

@@ -2,7 +2,8 @@
 import { statfs } from "node:fs/promises";
 import { ENVIRONMENTS } from "../../../db/schema.ts";
 import { MIN_FREE_DISK_BYTES } from "../../core/limits.ts";
-import { listAccounts } from "../../store/accounts.ts";
+import { DAY_MS } from "../../core/time.ts";
+import { accountNames } from "../../store/accounts.ts";
 import { deskNumbers } from "../../store/desk.ts";
 import { queueDepth, recentFailures } from "../../store/image-search.ts";
 import type { Image } from "../../store/images.ts";
@@ -15,7 +16,6 @@ import { operator, type UserVisit } from "../visit.ts";
 
 const FAILURES_SHOWN = 12;
 
-const DAY_MS = 86_400_000;
 const GIB = 1024 ** 3;
 
 /** Queue, workers, deliveries and disk now; the page asks for it again every few seconds. */
@@ -126,12 +126,11 @@ interface FailuresProps {
 
 async function deskPage(visit: UserVisit): Promise<Response> {
   const { read } = visit.parts.store;
-  const [accounts, failures, now] = await Promise.all([
-    listAccounts(read),
-    recentFailures(read, FAILURES_SHOWN),
-    pulse(visit),
-  ]);
-  const names = new Map(accounts.map((account) => [account.id, account.name]));
+  const [failures, now] = await Promise.all([recentFailures(read, FAILURES_SHOWN), pulse(visit)]);
+  const names = await accountNames(
+    read,
+    failures.map(({ accountId }) => accountId),
+  );
   return shell(
     visit,
     "Desk",

@@ -1,4 +1,5 @@
 import type { ErrorCode, ErrorDetail } from "../../core/errors.ts";
+import { PHOTO_REFUSALS } from "../../core/photo-refusals.ts";
 import type { FAILURE_CODES } from "../schemas.ts";
 
 export type FailureCode = (typeof FAILURE_CODES)[number];
@@ -200,6 +201,6 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
       "A fault on our side? It was tried three times already. Create the image again with a **new** `Idempotency-Key`: the old one keeps answering with the failed image.",
     ],
     retry: "no",
-    message: "No player was found in the photo. Use one where the player's face and upper body are clear.",
+    message: PHOTO_REFUSALS.no_player,
   },
 };

@@ -1,3 +1,5 @@
+import { PHOTO_REFUSALS } from "../../core/photo-refusals.ts";
+
 /** The examples of the documentation, written once. Tests hold them against the schemas. */
 
 const IMAGE_ID = "img_5mJd0nV7rQe2TzXyB8kWc3Hs";
@@ -23,7 +25,7 @@ const failed = {
   status: "failed",
   failure: {
     code: "IMAGE_PROCESSING_FAILED",
-    message: "No player was found in the photo. Use one where the player's face and upper body are clear.",
+    message: PHOTO_REFUSALS.no_player,
   },
   created_at: CREATED_AT,
   completed_at: COMPLETED_AT,

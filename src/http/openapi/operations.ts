@@ -2,11 +2,11 @@ import type { TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../core/errors.ts";
 import { CreateImageRequest } from "../../core/image-request.ts";
 import { DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT } from "../../core/limits.ts";
+import { PUBLIC_STATUSES } from "../../store/images.ts";
 import {
   AcceptedImageResponse,
   ImageListResponse,
   ImageResponse,
-  PUBLIC_STATUSES,
   UsagePeriodParameter,
   UsageResponse,
 } from "../schemas.ts";

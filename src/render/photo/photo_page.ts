@@ -26,7 +26,7 @@ const CSP = [
 const CONTENT_TYPES: Record<string, string> = { ".js": "text/javascript", ".wasm": "application/wasm" };
 
 /** A longer step means a hung or starved browser: the slowest step measured took two seconds on a busy machine. */
-const STEP_LIMIT_MS = 60_000;
+const STEP_LIMIT_MS = 20_000;
 
 /** The page that does the work on pixels, and what it may fetch of the photo in hand. */
 export interface OpenPhotoPage {

@@ -17,7 +17,10 @@ import { boundsAbove, sampleMask, smoothStep } from "./masks.js";
  * @property {number} cover part of the pose's mask that the person mask agrees with
  */
 
-/** @typedef {{ player: Finding } | { refusal: "no_player" | "player_too_small" }} Search */
+/** @typedef {{ player: Finding } | { refusal: "no_player" | "player_too_small" | "face_cut" }} Search */
+
+/** A face of which the photo shows less than this part is cut off at its edge. */
+const MIN_FACE_INSIDE = 0.75;
 
 /** Scores below these are not looked at any further. */
 const MIN_FACE_SCORE = 0.2;
@@ -64,14 +67,14 @@ export async function findPlayer(picture, scale) {
   const people = (await findPeople(picture, whole, MIN_PERSON_SCORE)).slice(0, MAX_CANDIDATES);
   people.sort((a, b) => prominence(b, picture) - prominence(a, picture));
   const player = await firstPlayer(picture, people, false);
-  if (player) return checkSize(player, picture, scale);
+  if (player) return checkPlayer(player, picture, scale);
   const face = faces[0];
   if (face && face.score >= SURE_FACE_SCORE)
-    return checkSize(await examineFace(picture, face), picture, scale);
+    return checkPlayer(await examineFace(picture, face), picture, scale);
   // The quick pose network misses people seen from behind, whom the person detector is sure of.
   const clear = people.filter((person) => person.score >= FACELESS_SCORE);
   const turnedAway = await firstPlayer(picture, clear, true);
-  return turnedAway ? checkSize(turnedAway, picture, scale) : { refusal: "no_player" };
+  return turnedAway ? checkPlayer(turnedAway, picture, scale) : { refusal: "no_player" };
 }
 
 /**
@@ -300,10 +303,18 @@ async function examineFace(picture, face) {
  * @param {Finding} player @param {OffscreenCanvas} picture @param {number} scale
  * @returns {Search}
  */
-function checkSize(player, picture, scale) {
+function checkPlayer(player, picture, scale) {
   const { height } = player.body;
   const tooSmall = height < MIN_PLAYER_PART * picture.height || height / scale < MIN_PLAYER_PX;
   if (tooSmall) return { refusal: "player_too_small" };
   const ownFace = player.face && player.face.score >= OWN_FACE_SCORE ? player.face : null;
+  if (ownFace && partInside(ownFace, picture) < MIN_FACE_INSIDE) return { refusal: "face_cut" };
   return { player: { ...player, face: ownFace } };
+}
+
+/** The part of a face that the picture shows. @param {Rect} face @param {OffscreenCanvas} picture */
+function partInside({ x, y, width, height }, picture) {
+  const across = Math.min(picture.width, x + width) - Math.max(0, x);
+  const down = Math.min(picture.height, y + height) - Math.max(0, y);
+  return (Math.max(0, across) * Math.max(0, down)) / (width * height);
 }

@@ -15,7 +15,7 @@ import { runSalient } from "./salient.js";
  * @typedef {object} PhotoPage
  * @property {() => Promise<void>} load
  * @property {() => Promise<boolean>} decode false when the bytes are no whole photo
- * @property {() => Promise<"found" | "no_player" | "player_too_small">} find
+ * @property {() => Promise<"found" | "no_player" | "player_too_small" | "face_cut">} find
  * @property {() => Promise<{ rgb: string, width: number, height: number }>} prepare the salient network's input
  * @property {() => Promise<string>} runSalient runs the salient network in the page, on prepared values
  * @property {() => Promise<{ bytes: string, contentType: string, width: number, height: number, framing: Framing }>} cutOut

@@ -1,0 +1,2 @@
+CREATE INDEX `accounts_list` ON `accounts` (`created_at`,`id`);--> statement-breakpoint
+CREATE INDEX `webhook_endpoints_old_secrets` ON `webhook_endpoints` (`previous_secret_expires_at`) WHERE "webhook_endpoints"."previous_secret_expires_at" is not null;

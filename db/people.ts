@@ -1,0 +1,129 @@
+import { sql } from "drizzle-orm";
+import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
+import type { Kit } from "./kit.ts";
+
+/** An owner also manages the account's members. */
+export const MEMBER_ROLES = ["owner", "developer"] as const;
+
+/** Who uses the console, how they get in, and what they did; part of the tables of schema.ts. */
+export function peopleTables(kit: Kit, accounts: { id: AnySQLiteColumn }) {
+  const { table, text, oneOf, int, index, uniqueIndex, primaryKey } = kit;
+
+  /** A person who signs in to the console. Operators run the service; members work for accounts. */
+  const users = table(
+    "users",
+    {
+      id: text("id").primaryKey(),
+      /** Lower-case. */
+      email: text("email").notNull(),
+      /** Argon2id in PHC format; null until the person has used a setup link. */
+      passwordHash: text("password_hash"),
+      /** 1 or 0. */
+      isOperator: int("is_operator").notNull(),
+      createdAt: int("created_at").notNull(),
+      lastSignInAt: int("last_sign_in_at"),
+    },
+    (t) => [
+      uniqueIndex("users_email").on(t.email),
+      index("users_operators").on(t.createdAt).where(sql`${t.isOperator} = 1`),
+    ],
+  );
+
+  const memberships = table(
+    "memberships",
+    {
+      userId: text("user_id")
+        .notNull()
+        .references(() => users.id),
+      accountId: text("account_id")
+        .notNull()
+        .references(() => accounts.id),
+      role: oneOf("role", MEMBER_ROLES).notNull(),
+      createdAt: int("created_at").notNull(),
+    },
+    (t) => [
+      primaryKey({ columns: [t.userId, t.accountId] }),
+      index("memberships_account").on(t.accountId, t.createdAt),
+    ],
+  );
+
+  /** One-time links to set a password. `userId` is null for the link that makes the first operator. */
+  const setupLinks = table(
+    "setup_links",
+    {
+      /** SHA-256 of the token in the link, as lower-case hex. */
+      tokenHash: text("token_hash").primaryKey(),
+      userId: text("user_id").references(() => users.id),
+      createdAt: int("created_at").notNull(),
+      expiresAt: int("expires_at").notNull(),
+      usedAt: int("used_at"),
+    },
+    (t) => [index("setup_links_user").on(t.userId), index("setup_links_expiry").on(t.expiresAt)],
+  );
+
+  /** Ways to sign in without a password (WebAuthn credentials). */
+  const passkeys = table(
+    "passkeys",
+    {
+      id: text("id").primaryKey(),
+      userId: text("user_id")
+        .notNull()
+        .references(() => users.id),
+      /** As the authenticator names it, in base64url; the same for its public key. */
+      credentialId: text("credential_id").notNull(),
+      publicKey: text("public_key").notNull(),
+      /** Signatures made so far, where the authenticator counts them. */
+      counter: int("counter").notNull(),
+      name: text("name").notNull(),
+      createdAt: int("created_at").notNull(),
+      lastUsedAt: int("last_used_at"),
+    },
+    (t) => [uniqueIndex("passkeys_credential").on(t.credentialId), index("passkeys_user").on(t.userId)],
+  );
+
+  const sessions = table(
+    "sessions",
+    {
+      id: text("id").primaryKey(),
+      /** SHA-256 of the cookie's token, as lower-case hex. */
+      tokenHash: text("token_hash").notNull(),
+      userId: text("user_id")
+        .notNull()
+        .references(() => users.id),
+      csrfToken: text("csrf_token").notNull(),
+      /** The account whose console is open; for an operator without membership, a read-only visit. */
+      accountId: text("account_id").references(() => accounts.id),
+      createdAt: int("created_at").notNull(),
+      lastSeenAt: int("last_seen_at").notNull(),
+      /** The absolute end, however busy the session is. */
+      expiresAt: int("expires_at").notNull(),
+    },
+    (t) => [
+      uniqueIndex("sessions_token").on(t.tokenHash),
+      index("sessions_user").on(t.userId),
+      index("sessions_expiry").on(t.expiresAt),
+    ],
+  );
+
+  /** Who did what. Written in the transaction that does it; never changed. */
+  const auditEntries = table(
+    "audit_entries",
+    {
+      id: text("id").primaryKey(),
+      /** Null: the command line. */
+      userId: text("user_id").references(() => users.id),
+      accountId: text("account_id").references(() => accounts.id),
+      /** Such as "key.created". */
+      action: text("action").notNull(),
+      /** What it was done to: an id, an email, an amount; in words an operator understands. */
+      subject: text("subject").notNull(),
+      createdAt: int("created_at").notNull(),
+    },
+    (t) => [
+      index("audit_time").on(t.createdAt, t.id),
+      index("audit_account").on(t.accountId, t.createdAt, t.id),
+    ],
+  );
+
+  return { users, memberships, setupLinks, passkeys, sessions, auditEntries };
+}

@@ -1,0 +1,56 @@
+import { afterAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { bind } from "../../src/http/bind.ts";
+import { testFolder } from "../harness.ts";
+
+const folder = testFolder();
+const taken = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+afterAll(async () => {
+  await taken.stop(true);
+  await folder.remove();
+});
+
+async function serve(address: Record<string, string>) {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), "serve"], {
+    env: {
+      ...process.env,
+      CARDPRESS_DATA_DIR: folder.dir,
+      CARDPRESS_RENDER_WORKERS: "1",
+      CARDPRESS_ALLOW_ROOT: "1",
+      ...address,
+    },
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  const err = await new Response(child.stderr).text();
+  return { code: await child.exited, err };
+}
+
+// 192.0.2.0/24 is for documentation (RFC 5737): no machine has an address of it.
+test.each([
+  ["a port that is taken", { CARDPRESS_PORT: String(taken.port) }, "set CARDPRESS_PORT to a free port"],
+  [
+    "an address of another machine",
+    { CARDPRESS_HOST: "192.0.2.1", CARDPRESS_PORT: "3000" },
+    "Set CARDPRESS_HOST",
+  ],
+  ["the same, on any port", { CARDPRESS_HOST: "192.0.2.1", CARDPRESS_PORT: "0" }, "Set CARDPRESS_HOST"],
+])("with %s serve ends, says what to set, and leaves nothing running", async (_, address, remedy) => {
+  const { code, err } = await serve(address);
+  expect(code).toBe(1);
+  expect(err).toStartWith("cardpress: ");
+  expect(err).toContain(remedy);
+  expect(err.trim().split("\n")).toHaveLength(1);
+});
+
+test("a port that only root may have is refused with the remedy, and other faults stay what they are", () => {
+  const refused = (error: unknown) => () =>
+    bind({ host: "127.0.0.1", port: 80 }, () => {
+      throw error;
+    });
+  expect(refused(Object.assign(new Error("permission denied"), { code: "EACCES" }))).toThrow(
+    "Set CARDPRESS_PORT to a port from 1024 up",
+  );
+  const other = new Error("something else");
+  expect(refused(other)).toThrow(other);
+});

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { progressBoard } from "../../src/app/progress.ts";
+import { readSession, startSession } from "../../src/app/sign-in.ts";
+import { consoleAnswer } from "../../src/console/answer.ts";
+import type { ConsoleParts } from "../../src/console/visit.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { memoryRateLimiter } from "../../src/http/rate-limit.ts";
+import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
+import { testMember } from "./sessions.ts";
+
+// The console without a socket or a browser, so that what stands behind it can be made to fail.
+
+let workspace: TestWorkspace;
+let faults: object[];
+beforeEach(() => {
+  workspace = testWorkspace();
+  faults = [];
+});
+afterEach(() => workspace.close());
+
+/** Sends a form to a console whose images are accepted by `accept`. */
+async function post(
+  path: string,
+  fields: Record<string, string>,
+  options: { accept?: ConsoleParts["accept"]; headers?: Record<string, string> } = {},
+): Promise<Response> {
+  const { clock, config, log } = workspace;
+  const answer = consoleAnswer({
+    ...workspace,
+    log: { ...log, error: (event, cause) => void faults.push({ event, ...cause }) },
+    limiter: memoryRateLimiter(clock.now),
+    progress: progressBoard(),
+    accept: options.accept ?? (() => Promise.reject(new Error("not asked for"))),
+    pool: { health: () => ({ ready: 1, wanted: 1 }) } as ConsoleParts["pool"],
+  });
+  const request = new Request(config.baseUrl + path, {
+    method: "POST",
+    headers: { origin: config.baseUrl, ...options.headers },
+    body: new URLSearchParams(fields),
+  });
+  const rate = { limit: 1, remaining: 1, resetAtMs: 0, exceeded: false };
+  const url = new URL(request.url);
+  return answer({ request, url, requestId: "req_1", clientAddress: "203.0.113.9", rate });
+}
+
+/** Sends the playground's form as a member, in the way its page does. */
+async function play(refusal: AppError): Promise<Response> {
+  const { account } = await testAccount(workspace);
+  const user = await testMember(workspace, account.id, "ana@example.com");
+  const { token } = await startSession(workspace, user, undefined);
+  const csrf = (await readSession(workspace, token))?.session.csrfToken ?? "";
+  const card = { external_id: "a", name: "A", position: "ST", number: "9", skill_level: "80" };
+  const style = { source_image_url: "https://a.example/a.jpg", width: "1024", height: "1280", format: "png" };
+  return post(
+    "/console/playground/send",
+    { _csrf: csrf, environment: "live", ...card, ...style },
+    {
+      accept: () => Promise.reject(refusal),
+      headers: { cookie: `cardpress=${token}`, "hx-request": "true" },
+    },
+  );
+}
+
+test("the playground shows that the service is overloaded like any refusal, and the log has no fault", async () => {
+  const full = new AppError("SERVICE_OVERLOADED", "There is more work than can be finished soon.");
+  const answer = await play(full);
+  expect(answer.status).toBe(200);
+  const text = await answer.text();
+  expect(text).toContain("503 SERVICE_OVERLOADED");
+  expect(text).toContain(full.message);
+  expect(faults).toEqual([]);
+});
+
+test("what keeps the service from storing a request is told to the operator, not to the partner", async () => {
+  const cause = new Error("SQLITE_FULL: database or disk is full");
+  const answer = await play(new AppError("SERVICE_OVERLOADED", "Try again later.", { cause }));
+  expect(await answer.text()).not.toContain("SQLITE");
+  expect(faults).toMatchObject([{ event: "console_failed", cause: expect.stringContaining("SQLITE_FULL") }]);
+});
+
+test.each(["", "{", "null", "1", '"text"'])(
+  "the passkey %p is refused as the browser's mistake",
+  async (response) => {
+    const answer = await post("/console/sign-in/passkey", { response });
+    expect(answer.status).toBe(422);
+    expect(await answer.text()).toContain("The browser sent no passkey");
+    expect(faults).toEqual([]);
+  },
+);
