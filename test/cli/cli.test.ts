@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Glob } from "bun";
 import { NOT_YET } from "../../src/cli/not-yet.ts";
+import { table } from "../../src/cli/output.ts";
 import { parseApiKey } from "../../src/core/api-key.ts";
 import { type TestFolder, testFolder } from "../harness.ts";
 import { runCommand } from "./run.ts";
@@ -100,4 +101,25 @@ test("no message sends anybody to a command that is not there yet", async () => 
 
 test("version prints the version", async () => {
   expect((await run("version", "--json")).json().version).toMatch(/^\d+\.\d+\.\d+/);
+});
+
+test("--version prints it as well, and help goes as deep as the commands do", async () => {
+  expect((await run("--version")).out).toBe((await run("version")).out);
+  for (const args of ["help account create", "account create --help"]) {
+    const { code, out } = await run(...args.split(" "));
+    expect({ args, code }).toEqual({ args, code: 0 });
+    expect(out).toContain("Usage: cardpress account create");
+  }
+});
+
+test("a table keeps its lines and columns whatever a name holds", () => {
+  const lines = table([
+    { name: "A\nB\u001b[31m", id: "x1" },
+    { name: "東京\u202e", id: "x2" },
+    { name: "Rovers", id: "x3" },
+  ]).split("\n");
+  expect(lines).toHaveLength(4);
+  expect(lines.join("")).not.toMatch(/[\p{Cc}\u202e]/u);
+  const columns = lines.map((line) => Bun.stringWidth(line.slice(0, line.lastIndexOf(" ") + 1)));
+  expect(new Set(columns).size).toBe(1);
 });
