@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { accessSync, constants, mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { OperatorError } from "./core/errors.ts";
 
@@ -19,7 +19,10 @@ export interface DataFolder {
   outputNameOf(path: string): string;
 }
 
-/** Names the folders under `root` and creates them. Throws an OperatorError when it cannot. */
+/**
+ * Names the folders under `root` and creates them. Throws an OperatorError when it cannot, or when this user may not use
+ * what is there: a file of another user would otherwise be met only by the first request that needs it.
+ */
 export function openDataFolder(root: string): DataFolder {
   const folder: DataFolder = {
     root,
@@ -45,14 +48,45 @@ export function openDataFolder(root: string): DataFolder {
       ),
     outputNameOf: (path) => basename(path),
   };
+  const { database, serverLock, sources, cutouts, images, cache, profiles } = folder;
+  const folders = [sources, cutouts, images, cache, profiles];
   try {
-    for (const path of [folder.sources, folder.cutouts, folder.images, folder.cache, folder.profiles]) {
-      mkdirSync(path, { recursive: true, mode: 0o750 });
-    }
+    for (const path of folders) mkdirSync(path, { recursive: true, mode: 0o750 });
   } catch (cause) {
     throw new OperatorError(
       `The data folder ${root} cannot be written: ${(cause as Error).message}. Set CARDPRESS_DATA_DIR to a folder this user may write to.`,
     );
   }
+  const files = [database, `${database}-wal`, `${database}-shm`, serverLock];
+  const shut = [
+    ...[root, ...folders].filter((path) => isForbidden(path, FOLDER_ACCESS)),
+    ...files.filter((path) => isForbidden(path, constants.R_OK | constants.W_OK)),
+    ...[folder.secretKey].filter((path) => isForbidden(path, constants.R_OK)),
+  ];
+  if (shut.length > 0) throw new OperatorError(forbidden(root, shut));
   return folder;
+}
+
+/** What the service does with a folder: list it, write into it, and open what is in it. */
+export const FOLDER_ACCESS = constants.R_OK | constants.W_OK | constants.X_OK;
+
+/** Whether something is there that this user has no right to use as `mode` says. */
+export function isForbidden(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EACCES";
+  }
+}
+
+/** Enough to know what to mend; the remedy is one for all. */
+const PATHS_NAMED = 5;
+
+/** What to tell of paths under `root` that this user has no right to use. */
+export function forbidden(root: string, paths: string[]): string {
+  const user = `${process.getuid?.()}:${process.getgid?.()}`;
+  const more = paths.length > PATHS_NAMED ? ` and ${paths.length - PATHS_NAMED} more` : "";
+  const named = paths.slice(0, PATHS_NAMED).join(", ");
+  return `This user may not read and write ${named}${more}. As root, give it the data folder: chown -R ${user} ${root}`;
 }

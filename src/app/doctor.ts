@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { access, constants, statfs } from "node:fs/promises";
+import { access, constants, readdir, statfs } from "node:fs/promises";
 import { availableParallelism, totalmem } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { MIN_FREE_DISK_BYTES } from "../core/limits.ts";
 import { secretBox } from "../core/secret-box.ts";
-import { type DataFolder, openDataFolder } from "../data-folder.ts";
+import { type DataFolder, FOLDER_ACCESS, forbidden, isForbidden, openDataFolder } from "../data-folder.ts";
 import { launchBrowser } from "../render/browser.ts";
 import { findChromium } from "../render/chromium.ts";
 import { openCardPage } from "../render/page.ts";
@@ -81,8 +81,11 @@ export async function examine(config: Config): Promise<Diagnosis[]> {
   return found;
 }
 
-const checkDisk: Check = async (_config, { root }) => {
+const checkDisk: Check = async (_config, folder) => {
+  const { root } = folder;
   await access(root, constants.W_OK);
+  const shut = await forbiddenFolders(folder);
+  if (shut.length > 0) return { status: "failed", message: forbidden(root, shut) };
   const { bavail, bsize } = await statfs(root);
   const free = `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GB free in ${root}`;
   if (bavail * bsize < MIN_FREE_DISK_BYTES)
@@ -91,6 +94,18 @@ const checkDisk: Check = async (_config, { root }) => {
     return { status: "warning", message: `${free}: make room, or keep pictures for fewer days.` };
   return { status: "ok", message: free };
 };
+
+/** Of the folders that pictures are spread over, those this user may not use; the outer ones were looked at before. */
+async function forbiddenFolders({ sources, cutouts, images, cache }: DataFolder): Promise<string[]> {
+  const entries = await Promise.all(
+    [sources, cutouts, images, cache].map((path) => readdir(path, { withFileTypes: true })),
+  );
+  return entries
+    .flat()
+    .filter((entry) => entry.isDirectory())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => isForbidden(path, FOLDER_ACCESS));
+}
 
 const checkSandbox: Check = async (config) => {
   if (process.getuid?.() !== 0) return { status: "ok", message: "Chromium runs in its sandbox" };

@@ -1,5 +1,7 @@
 import { type Environment, formatApiKey, hashApiKey, KEY_PREFIXES } from "../core/api-key.ts";
 import { OperatorError } from "../core/errors.ts";
+import { MAX_ACCOUNT_NAME_CHARS, MAX_KEY_NAME_CHARS } from "../core/limits.ts";
+import { checkedName } from "../core/name.ts";
 import { monthOf } from "../core/time.ts";
 import {
   type Account,
@@ -21,15 +23,15 @@ interface By {
   by?: Actor;
 }
 
-/** Creates an account and grants its first month of plan credits. */
-export function createAccount(
+/** Creates an account and grants its first month of plan credits. Throws an OperatorError for an unfit name. */
+export async function createAccount(
   { store, clock, random }: Context,
   input: { name: string; tier: Account["tier"]; credits: number } & By,
 ): Promise<Account> {
   const now = clock.now();
   const account: Account = {
     id: random.id("acct"),
-    name: input.name,
+    name: checkedName("account name", input.name, MAX_ACCOUNT_NAME_CHARS),
     tier: input.tier,
     status: "active",
     suspendedReason: null,
@@ -118,12 +120,13 @@ export async function changePlan(
   return known(id, account);
 }
 
-/** Makes a key. The key text is in the answer and nowhere else, ever. */
-export function createKey(
+/** Makes a key. The key text is in the answer and nowhere else, ever. Throws an OperatorError for an unfit name. */
+export async function createKey(
   { store, clock, random }: Context,
   input: { accountId: string; environment: Environment; name: string } & By,
 ): Promise<{ key: string; record: ApiKey }> {
-  const made = newKey({ clock, random }, { ...input, replacesKeyId: null });
+  const name = checkedName("key name", input.name, MAX_KEY_NAME_CHARS);
+  const made = newKey({ clock, random }, { ...input, name, replacesKeyId: null });
   return store.write(async (tx) => {
     known(input.accountId, await findAccount(tx, input.accountId));
     await insertKey(tx, made.record);

@@ -1,5 +1,6 @@
 import { OperatorError } from "../core/errors.ts";
 import { SETUP_LINK_LIFETIME_MS } from "../core/limits.ts";
+import { inOneLine, isDeceptive } from "../core/name.ts";
 import { findAccount } from "../store/accounts.ts";
 import { deleteSessionsOf, replaceSetupLink } from "../store/sessions.ts";
 import type { Tx } from "../store/store.ts";
@@ -30,7 +31,7 @@ const EMAIL = /^[^\s@<>"']{1,64}@[^\s@<>"'.]+(\.[^\s@<>"'.]+)+$/;
 
 /** Whether a text can be an email address; whether it is one, only a mail could tell. */
 export function isEmail(text: string): boolean {
-  return text.length <= 254 && EMAIL.test(text);
+  return text.length <= 254 && EMAIL.test(text) && !isDeceptive(text);
 }
 
 export interface NewMember {
@@ -195,7 +196,9 @@ async function keepAnOwner(tx: Tx, accountId: string): Promise<void> {
 function checkedEmail(text: string): string {
   const email = normalEmail(text);
   if (!isEmail(email))
-    throw new OperatorError(`"${text.slice(0, 100)}" is no email address. Write it like ana@example.com.`);
+    throw new OperatorError(
+      `The email "${inOneLine(text.slice(0, 100))}" is no email address. Write it like ana@example.com.`,
+    );
   return email;
 }
 

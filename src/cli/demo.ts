@@ -6,10 +6,12 @@ import { addMember, firstOperatorLink } from "../app/manage-users.ts";
 import { type Config, readConfig, withPort } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
 import { jsonLog } from "../log.ts";
+import { listAccounts } from "../store/accounts.ts";
 import { printResult } from "./output.ts";
 import { freePort, type RunningServer, startServer, untilSignal } from "./serve.ts";
 import { step } from "./steps.ts";
 
+const DEMO_ACCOUNT = "Demo FC";
 const DEMO_OWNER = "owner@demo.example";
 const DEMO_DATA_DIR = "./demo-data";
 const GIVE_UP_MS = 120_000;
@@ -61,7 +63,7 @@ async function demoConfig(say: (text: string) => void): Promise<Config> {
 
 async function isFree({ host, port }: Config): Promise<boolean> {
   try {
-    await Bun.serve({ hostname: host, port, fetch: () => new Response() }).stop(true);
+    await Bun.serve({ hostname: host, port, reusePort: false, fetch: () => new Response() }).stop(true);
     return true;
   } catch {
     return false;
@@ -110,8 +112,11 @@ interface DemoCard {
 
 async function makeCard(server: RunningServer, photoUrl: string, show: typeof step): Promise<DemoCard> {
   const { service, config } = server;
-  const keys = await show("create an account with a live and a test key", async () => {
-    const account = await createAccount(service, { name: "Demo FC", tier: "starter", credits: 1000 });
+  const keys = await show("open an account with a live and a test key", async () => {
+    // The one of an earlier demo in this folder, if there is one; its keys were shown then, and never again.
+    const account =
+      (await listAccounts(service.store.read)).find(({ name }) => name === DEMO_ACCOUNT) ??
+      (await createAccount(service, { name: DEMO_ACCOUNT, tier: "starter", credits: 1000 }));
     const make = (environment: "live" | "test") =>
       createKey(service, { accountId: account.id, environment, name: "demo" });
     return { accountId: account.id, live: (await make("live")).key, test: (await make("test")).key };
@@ -194,7 +199,7 @@ async function consoleLinks({ service, config }: RunningServer, accountId: strin
   const { setupUrl } = await addMember(service, member);
   const operatorUrl = await firstOperatorLink(service);
   return [
-    `The console, as the owner of Demo FC (${DEMO_OWNER}):`,
+    `The console, as the owner of ${DEMO_ACCOUNT} (${DEMO_OWNER}):`,
     setupUrl ?? `${config.baseUrl}/console`,
     ...(operatorUrl === null ? [] : ["The console, as the operator of the service:", operatorUrl]),
   ];

@@ -1,4 +1,5 @@
 import { AppError, OperatorError } from "../core/errors.ts";
+import { inOneLine } from "../core/name.ts";
 
 /** Prints one JSON value with `--json`, else the text for people. */
 export function printResult(json: boolean | undefined, value: unknown, text: () => string): void {
@@ -17,17 +18,19 @@ export function reportFailure(error: unknown, json: boolean): void {
   process.exitCode = error instanceof OperatorError ? error.exitCode : 1;
 }
 
-/** A table with aligned columns. */
+/** A table with aligned columns, whatever people called their things. */
 export function table(rows: Record<string, unknown>[]): string {
   const [first] = rows;
   if (!first) return "";
   const names = Object.keys(first);
-  const cells = [names, ...rows.map((row) => names.map((name) => String(row[name] ?? "-")))];
-  const widths = names.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  const cells = [names, ...rows.map((row) => names.map((name) => inOneLine(String(row[name] ?? "-"))))];
+  const widths = names.map((_, column) =>
+    Math.max(...cells.map((row) => Bun.stringWidth(row[column] ?? ""))),
+  );
   return cells
     .map((row) =>
       row
-        .map((cell, c) => cell.padEnd(widths[c] ?? 0))
+        .map((cell, c) => cell + " ".repeat((widths[c] ?? 0) - Bun.stringWidth(cell)))
         .join("  ")
         .trimEnd(),
     )

@@ -11,13 +11,14 @@ import { reportFailure } from "./output.ts";
 import { renderCommand } from "./render.ts";
 import { serveCommand } from "./serve.ts";
 import { userCommands } from "./user.ts";
-import { versionCommand } from "./version.ts";
+import { VERSION_LINE, versionCommand } from "./version.ts";
 import { webhookCommands } from "./webhook.ts";
 
 /** Runs one command; sets the exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function runCommandLine(args: string[]): Promise<void> {
   const program = new Command("cardpress")
     .description("Self-hosted football player cards: a photo and a few details in, a finished card out.")
+    .version(VERSION_LINE, "--version", "print the version")
     .exitOverride()
     .configureOutput({ writeErr: (text) => process.stderr.write(text) })
     .showHelpAfterError('(run "cardpress help" for the commands)');
@@ -38,11 +39,17 @@ export async function runCommandLine(args: string[]): Promise<void> {
   ];
   for (const command of commands) program.addCommand(inheritExit(command));
   try {
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(helpAsOption(args), { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
     else reportFailure(error, args.includes("--json"));
   }
+}
+
+/** "help account create" as "account create --help": the parser's own help stops at the first word. */
+function helpAsOption(args: string[]): string[] {
+  const [first, ...command] = args;
+  return first === "help" && command.length > 0 ? [...command, "--help"] : args;
 }
 
 /** Wrong usage ends with 2 everywhere, so the parser throws instead of exiting by itself. */

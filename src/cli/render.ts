@@ -1,15 +1,19 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { extname, join, resolve } from "node:path";
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
+import type { ImageFormat } from "../core/card.ts";
 import { OperatorError } from "../core/errors.ts";
 import { CreateImageRequest, cardInput } from "../core/image-request.ts";
 import { compileValidator } from "../core/validate.ts";
 import { openDataFolder } from "../data-folder.ts";
 import { pressOptions } from "../deps.ts";
-import { openPress, PhotoRefused } from "../render/press.ts";
+import { openPress, PhotoRefused, type Press } from "../render/press.ts";
+import type { RenderJob } from "../render/protocol.ts";
 import { printResult } from "./output.ts";
+import { untilSignal } from "./serve.ts";
 
 interface RenderOptions {
   template: string;
@@ -27,7 +31,7 @@ export function renderCommand(): Command {
     .requiredOption("--input <file>", "the card's details: a JSON body as for POST /v1/images")
     .requiredOption("--photo <file>", "the player's photo")
     .option("--badge <file>", "the club's badge")
-    .requiredOption("--out <file>", "where to write the picture; .png, .webp or .jpg")
+    .requiredOption("--out <file>", "where to write the picture; .png, .webp, .jpg or .jpeg says how")
     .option("--json", "print JSON")
     .action(async (options: RenderOptions) => {
       const file = await renderFiles(options);
@@ -40,37 +44,69 @@ export function renderCommand(): Command {
     });
 }
 
+const FORMATS: Record<string, ImageFormat> = {
+  ".png": "png",
+  ".webp": "webp",
+  ".jpg": "jpeg",
+  ".jpeg": "jpeg",
+};
+
 async function renderFiles(options: RenderOptions) {
   const config = readConfig(process.env);
-  const scratch = await mkdtemp(join(tmpdir(), "cardpress-render-"));
-  const press = await openPress({
-    ...(await pressOptions(config, openDataFolder(config.dataDir))),
-    profilesDir: scratch,
-    cutoutsDir: scratch,
+  // Everything that can be wrong with the files is told before a browser starts.
+  const job = await readJob(options);
+  const browser = await pressOptions(config, openDataFolder(config.dataDir));
+  let press: Press | undefined;
+  let closed: Promise<void> | undefined;
+  let signal: NodeJS.Signals | undefined;
+  void untilSignal().then((name) => {
+    signal = name;
+    // What is under way breaks off, and is cleared away below.
+    closed = press?.close();
   });
+  const scratch = await mkdtemp(join(tmpdir(), "cardpress-render-"));
   try {
-    const job = {
-      jobId: "render",
-      card: await readCard(options),
-      photoPath: options.photo,
-      photoSha256: new Bun.CryptoHasher("sha256")
-        .update(await readInput("photo", options.photo))
-        .digest("hex"),
-      badgePath: options.badge ?? null,
-      outputPath: resolve(options.out),
-    };
+    press = await openPress({ ...browser, profilesDir: scratch, cutoutsDir: scratch });
+    if (signal) throw new Error("stopped");
     return await press.make(job, () => {});
   } catch (error) {
+    if (signal) throw new OperatorError(`${signal} came before the card was made.`);
     if (error instanceof PhotoRefused) throw new OperatorError(`--photo ${options.photo}: ${error.message}`);
+    if (error instanceof Error && "syscall" in error)
+      throw new OperatorError(`--out ${options.out} cannot be written: ${error.message}`);
     throw error;
   } finally {
-    await press.close();
-    await rm(scratch, { recursive: true, force: true });
+    // The browser writes into the folder until it has ended; a second close would not wait for that.
+    await (closed ?? press?.close());
+    // The browser's profile is removed at the same time, and whatever rm finds gone already ends its work without a word.
+    while (existsSync(scratch)) await rm(scratch, { recursive: true, force: true });
   }
 }
 
+async function readJob(options: RenderOptions): Promise<RenderJob> {
+  const format = FORMATS[extname(options.out).toLowerCase()];
+  if (!format)
+    throw new OperatorError(`--out ${options.out} must end in ${Object.keys(FORMATS).join(", ")}.`, 2);
+  const folder = await stat(options.out).catch(() => undefined);
+  if (folder?.isDirectory())
+    throw new OperatorError(
+      `--out ${options.out} is a folder. Name a file, such as ${join(options.out, "card.png")}.`,
+    );
+  const card = await readCard(options, format);
+  const photo = await readInput("photo", options.photo);
+  if (options.badge !== undefined) await checkBadge(options.badge);
+  return {
+    jobId: "render",
+    card,
+    photoPath: options.photo,
+    photoSha256: new Bun.CryptoHasher("sha256").update(photo).digest("hex"),
+    badgePath: options.badge ?? null,
+    outputPath: resolve(options.out),
+  };
+}
+
 /** The request body from the file; the photo's address may be left out, because the photo is given. */
-async function readCard({ input, template, out }: RenderOptions) {
+async function readCard({ input, template }: RenderOptions, format: ImageFormat) {
   let body: Record<string, Record<string, unknown>>;
   try {
     body = JSON.parse((await readInput("input", input)).toString());
@@ -78,15 +114,15 @@ async function readCard({ input, template, out }: RenderOptions) {
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(`--input ${input} is not JSON: ${(error as Error).message}`);
   }
-  if (body === null || typeof body !== "object") {
+  if (body === null || typeof body !== "object" || Array.isArray(body)) {
     throw new OperatorError(`--input ${input} must hold a JSON object, as POST /v1/images takes it.`);
   }
-  const format = out.endsWith(".webp") ? "webp" : /\.jpe?g$/.test(out) ? "jpeg" : "png";
   const checked = compileValidator(CreateImageRequest, "the file").check({
     type: "player_card",
     ...body,
     player: { external_id: "render", source_image_url: "https://photo.invalid/", ...body.player },
-    style: { format, ...body.style, preset: "club_card" },
+    // The file's name decides, also over a request that was made for another format.
+    style: { ...body.style, format, preset: "club_card" },
   });
   if (!checked.ok) {
     const problems = checked.details.map(({ field, message }) => `  ${field} ${message}`);
@@ -102,4 +138,15 @@ async function readInput(option: string, path: string): Promise<Buffer> {
   } catch {
     throw new OperatorError(`--${option} ${path} cannot be read. Check the path.`);
   }
+}
+
+/** Whether it is a good badge is for the eye; that it is one at all, the browser would not tell. */
+async function checkBadge(path: string): Promise<void> {
+  const { format } = await new Bun.Image(await readInput("badge", path))
+    .metadata()
+    .catch(() => ({ format: null }));
+  if (format !== "png" && format !== "jpeg" && format !== "webp")
+    throw new OperatorError(
+      `--badge ${path} is no picture that cardpress can read. Give it a PNG, JPEG or WebP.`,
+    );
 }

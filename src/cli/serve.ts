@@ -19,11 +19,13 @@ export function serveCommand(): Command {
     .description("run the service")
     .option("--json", "print JSON (logs are JSON lines in any case)")
     .action(async () => {
+      // From the first moment on: a stop during the start is one as well.
+      const stop = untilSignal();
       const server = await startServer(readConfig(process.env), jsonLog());
       try {
         const link = await firstOperatorLink(server.service);
         if (link !== null) process.stderr.write(firstRunNotice(link));
-        await untilSignal();
+        await stop;
       } finally {
         await server.stop();
       }
@@ -107,8 +109,10 @@ export async function freePort(host: string): Promise<number> {
   return port;
 }
 
+/** Ctrl-C, a stop, or the end of the terminal it runs in. */
 export function untilSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve(signal));
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+      process.once(signal, () => resolve(signal));
   });
 }

@@ -1,7 +1,10 @@
 import { Command } from "commander";
 import { MEMBER_ROLES } from "../../db/people.ts";
 import { addMember, addOperator, issueSetupLink } from "../app/manage-users.ts";
+import { normalEmail } from "../app/sign-in.ts";
 import { OperatorError } from "../core/errors.ts";
+import type { Workspace } from "../deps.ts";
+import { type MemberRole, membersOf } from "../store/users.ts";
 import { oneOf } from "./arguments.ts";
 import { printResult } from "./output.ts";
 import { withWorkspace } from "./workspace.ts";
@@ -10,10 +13,16 @@ export function userCommands(): Command {
   const user = new Command("user").description("let people into the console");
   user
     .command("create")
-    .description("add a member of an account, or an operator; prints a one-time link to set a password")
+    .description(
+      "add a member of an account, or an operator; prints a one-time link to set a password, also for somebody who is known and lost theirs",
+    )
     .requiredOption("--email <email>", "the person's email address")
     .option("--account <id>", "the account to work for")
-    .option("--role <role>", `${MEMBER_ROLES.join(" or ")} of the account`, oneOf(MEMBER_ROLES), "owner")
+    .option(
+      "--role <role>",
+      `${MEMBER_ROLES.join(" or ")} of the account; without it a new member is an owner, and a known one stays what they are`,
+      oneOf(MEMBER_ROLES),
+    )
     .option("--operator", "an operator of this service")
     .option("--json", "print JSON")
     .action(({ email, account, role, operator, json }) =>
@@ -22,7 +31,12 @@ export function userCommands(): Command {
           throw new OperatorError("Give either --account ID or --operator.", 2);
         const { user: made, setupUrl } = operator
           ? await addOperator(workspace, { email })
-          : await addMember(workspace, { accountId: account, email, role, vouched: true });
+          : await addMember(workspace, {
+              accountId: account,
+              email,
+              role: role ?? (await roleOf(workspace, account, email)) ?? "owner",
+              vouched: true,
+            });
         // Whoever can run this command can read the database: a new link gives nothing away.
         const url = setupUrl ?? (await issueSetupLink(workspace, { userId: made.id })).setupUrl;
         printResult(
@@ -34,4 +48,14 @@ export function userCommands(): Command {
       }),
     );
   return user;
+}
+
+/** The role of a member of the account; undefined for anybody else. */
+async function roleOf(
+  workspace: Workspace,
+  accountId: string,
+  email: string,
+): Promise<MemberRole | undefined> {
+  const members = await membersOf(workspace.store.read, accountId);
+  return members.find(({ user }) => user.email === normalEmail(email))?.membership.role;
 }

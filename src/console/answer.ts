@@ -8,7 +8,7 @@ import { findAccount } from "../store/accounts.ts";
 import { membershipsOf } from "../store/users.ts";
 import { serveAsset } from "./assets.ts";
 import { errorPage } from "./error-page.tsx";
-import { flashBoard } from "./flash.ts";
+import { flashBoard, typed } from "./flash.ts";
 import { logFault, notFound, PageError } from "./page-error.ts";
 import { isPart, leadAway, redirect, sessionToken } from "./respond.ts";
 import { consoleRoutes } from "./routes.ts";
@@ -184,7 +184,7 @@ async function failed(visit: Visit, error: unknown): Promise<Response> {
   return errorPage(visit, 500, message);
 }
 
-/** Back to the page with the form, which then says what was wrong with it. */
+/** Back to the page with the form, which then says what was wrong with it and shows what was typed. */
 async function backWith(visit: Visit, problem: string): Promise<Response> {
   const { exchange } = visit;
   const from = URL.parse(exchange.request.headers.get("referer") ?? "");
@@ -192,6 +192,6 @@ async function backWith(visit: Visit, problem: string): Promise<Response> {
   const isOwn = isOwnHost(from?.host, exchange.request, visit.parts.config.baseUrl);
   if (exchange.request.method !== "POST" || !user || !from || !isOwn || isPart(exchange.request))
     return errorPage(visit, 422, problem);
-  visit.flashes.put(user.session.id, { problem });
+  visit.flashes.put(user.session.id, { problem, typed: typed(exchange.url.pathname, visit.form) });
   return redirect(from.pathname + from.search, exchange);
 }

@@ -29,7 +29,7 @@ import {
 import { asFormProblem, EndpointState, EventChoice, FreshSecret, readEvents } from "./endpoint-parts.tsx";
 import { shell } from "./layout.tsx";
 import { redirect } from "./respond.ts";
-import { canWrite, field, type MemberVisit, member } from "./visit.ts";
+import { canWrite, field, type MemberVisit, member, takeFlash } from "./visit.ts";
 
 const PAGE_SIZE = 25;
 /** How far back missed events can be asked for, in hours. */
@@ -234,7 +234,7 @@ async function Deliveries({ visit, endpoint }: { visit: MemberVisit; endpoint: E
 
 async function endpointPage(visit: MemberVisit): Promise<Response> {
   const endpoint = await getEndpoint(visit.parts, refOf(visit));
-  const flash = visit.flashes.take(visit.session.id);
+  const flash = takeFlash(visit, "secret");
   return shell(
     visit,
     "Endpoint",
@@ -242,7 +242,7 @@ async function endpointPage(visit: MemberVisit): Promise<Response> {
       <PageHead title={new URL(endpoint.url).host} lead={<code>{endpoint.url}</code>}>
         {canWrite(visit) && <Actions visit={visit} endpoint={endpoint} />}
       </PageHead>
-      {flash?.secret && <FreshSecret secret={flash.secret} />}
+      {flash.secret && <FreshSecret secret={flash.secret} />}
       {endpoint.state === "disabled" && (
         <Notice tone="bad" title="Disabled">
           {endpoint.disabledReason} Mend the receiver, enable the endpoint again, then recover what it missed.

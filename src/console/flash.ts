@@ -1,39 +1,70 @@
-/** What the next page tells once: that something was done, or a secret that is never shown again. */
+import { MAX_OUTBOUND_URL_CHARS } from "../core/limits.ts";
+
+/** What the next page tells once: what was done or refused, or a secret that is never shown again. */
 export interface Flash {
   notice?: string;
   problem?: string;
+  /** What had been filled into the form that was refused, and the form's action. */
+  typed?: { action: string; fields: URLSearchParams };
   key?: { name: string; environment: "live" | "test"; text: string; replaces: string | null };
   link?: { email: string; url: string };
   secret?: { url: string; text: string };
 }
 
+/** What waits for a page that shows it, whichever other page of the session is opened before. */
+export type SecretKind = "key" | "link" | "secret";
+
 /** Flashes by session, in memory only: a secret must not reach the disk. */
 export interface FlashBoard {
   put(sessionId: string, flash: Flash): void;
-  /** Takes the flash away: it is shown once. */
-  take(sessionId: string): Flash | undefined;
+  /** Takes away what any page shows, and the one kind of secret that this page does: each is shown once. */
+  take(sessionId: string, own?: SecretKind): Flash;
 }
 
 /** A page that was never opened keeps its secret no longer than this. */
 const KEEP_MS = 120_000;
-/** More sessions than this never wait for a page at the same time. */
+/** More things than this never wait for a page at the same time. */
 const MAX_FLASHES = 10_000;
 
 export function flashBoard(now: () => number): FlashBoard {
-  const board = new Map<string, { flash: Flash; until: number }>();
+  const board = new Map<string, { value: unknown; until: number }>();
+  const place = (sessionId: string, kind: string) => `${kind} for ${sessionId}`;
   return {
     put: (sessionId, flash) => {
-      for (const [id, { until }] of board) {
+      for (const [at, { until }] of board) {
         if (until > now() && board.size < MAX_FLASHES) break;
-        board.delete(id);
+        board.delete(at);
       }
-      board.delete(sessionId);
-      board.set(sessionId, { flash, until: now() + KEEP_MS });
+      for (const [kind, value] of Object.entries(flash)) {
+        board.delete(place(sessionId, kind));
+        board.set(place(sessionId, kind), { value, until: now() + KEEP_MS });
+      }
     },
-    take: (sessionId) => {
-      const found = board.get(sessionId);
-      board.delete(sessionId);
-      return found && found.until > now() ? found.flash : undefined;
+    take: (sessionId, own) => {
+      const flash: Partial<Record<keyof Flash, unknown>> = {};
+      for (const kind of ["notice", "problem", "typed", ...(own ? [own] : [])] as const) {
+        const found = board.get(place(sessionId, kind));
+        board.delete(place(sessionId, kind));
+        if (found && found.until > now()) flash[kind] = found.value;
+      }
+      return flash as Flash;
     },
   };
+}
+
+/** The fields that a form shows again, named one by one so that no password is ever kept. */
+const KEPT_FIELDS = new Set(["name", "email", "role", "tier", "credits", "url", "events", "environment"]);
+/** No form of ours has more of them, or anything longer than an address. */
+const MAX_KEPT_FIELDS = 16;
+
+/** What is kept of a form that was refused. */
+export function typed(action: string, form: URLSearchParams): NonNullable<Flash["typed"]> {
+  const kept = [...form].filter(([name]) => KEPT_FIELDS.has(name)).slice(0, MAX_KEPT_FIELDS);
+  const fields = kept.map(([name, value]) => [name, value.slice(0, MAX_OUTBOUND_URL_CHARS)]);
+  return { action, fields: new URLSearchParams(fields) };
+}
+
+/** What had been filled into the form of this action, if it was the one refused. */
+export function typedInto(action: string, flash: Flash): URLSearchParams | undefined {
+  return flash.typed?.action === action ? flash.typed.fields : undefined;
 }

@@ -2,6 +2,7 @@
 import { ENVIRONMENTS } from "../../db/schema.ts";
 import { createKey, regenerateKey, revokeApiKey } from "../app/manage-account.ts";
 import { OperatorError } from "../core/errors.ts";
+import { MAX_KEY_NAME_CHARS } from "../core/limits.ts";
 import { type ApiKey, findKey, listKeys } from "../store/keys.ts";
 import {
   Badge,
@@ -16,13 +17,11 @@ import {
   PostForm,
   Time,
 } from "./elements.tsx";
-import type { Flash } from "./flash.ts";
+import { type Flash, typedInto } from "./flash.ts";
 import { shell } from "./layout.tsx";
 import { notFound } from "./page-error.ts";
 import { redirect } from "./respond.ts";
-import { canWrite, field, type MemberVisit, member } from "./visit.ts";
-
-const MAX_NAME_CHARS = 80;
+import { canWrite, field, type MemberVisit, member, takeFlash } from "./visit.ts";
 
 function FreshKey({ fresh }: { fresh: NonNullable<Flash["key"]> }) {
   return (
@@ -42,7 +41,9 @@ function FreshKey({ fresh }: { fresh: NonNullable<Flash["key"]> }) {
   );
 }
 
-function CreateForm({ visit }: { visit: MemberVisit }) {
+function CreateForm({ visit, flash }: { visit: MemberVisit; flash: Flash }) {
+  const typed = typedInto("/console/keys", flash);
+  const environment = typed?.get("environment") ?? "test";
   return (
     <Card
       title="Create a key"
@@ -55,17 +56,18 @@ function CreateForm({ visit }: { visit: MemberVisit }) {
             name="name"
             type="text"
             required
-            maxLength={MAX_NAME_CHARS}
+            maxLength={MAX_KEY_NAME_CHARS}
             placeholder="Production server"
+            value={typed?.get("name") ?? ""}
           />
         </Field>
         <fieldset class="choices">
           <legend>Environment</legend>
           <label>
-            <input type="radio" name="environment" value="test" checked /> Test
+            <input type="radio" name="environment" value="test" checked={environment === "test"} /> Test
           </label>
           <label>
-            <input type="radio" name="environment" value="live" /> Live
+            <input type="radio" name="environment" value="live" checked={environment === "live"} /> Live
           </label>
         </fieldset>
         <button type="submit" class="button button-primary">
@@ -187,13 +189,13 @@ function KeyTable({ visit, keys, rows }: { visit: MemberVisit; keys: ApiKey[]; r
 }
 
 async function keysPage(visit: MemberVisit): Promise<Response> {
-  const { parts, account, flashes, session } = visit;
+  const { parts, account } = visit;
   const keys = await listKeys(parts.store.read, account.id);
   // Keys in force first, each group newest first.
   const rows = keys
     .toReversed()
     .toSorted((a, b) => Number(a.revokedAt !== null) - Number(b.revokedAt !== null));
-  const flash = flashes.take(session.id);
+  const flash = takeFlash(visit, "key");
   return shell(
     visit,
     "API keys",
@@ -207,7 +209,7 @@ async function keysPage(visit: MemberVisit): Promise<Response> {
           </>
         }
       />
-      {flash?.key && <FreshKey fresh={flash.key} />}
+      {flash.key && <FreshKey fresh={flash.key} />}
       {rows.length === 0 ? (
         <Card>
           <Empty title="No keys yet">
@@ -219,7 +221,7 @@ async function keysPage(visit: MemberVisit): Promise<Response> {
       ) : (
         <KeyTable visit={visit} keys={keys} rows={rows} />
       )}
-      {canWrite(visit) && <CreateForm visit={visit} />}
+      {canWrite(visit) && <CreateForm visit={visit} flash={flash} />}
       {keys.some((k) => k.environment === "live" && k.revokedAt === null) && (
         <Notice tone="info">
           Did a key leak? Revoke it at once: it is refused from its next request on, and your images stay.
@@ -234,10 +236,6 @@ async function create(visit: MemberVisit): Promise<Response> {
   const { parts, account, user, session, exchange } = visit;
   const name = field(visit, "name");
   const environment = ENVIRONMENTS.find((known) => known === field(visit, "environment"));
-  if (name === "" || [...name].length > MAX_NAME_CHARS)
-    throw new OperatorError(
-      `Give the key a name of 1 to ${MAX_NAME_CHARS} characters, such as the server that uses it.`,
-    );
   if (!environment) throw new OperatorError("Choose whether the key is for test or for live.");
   const made = await createKey(parts, { accountId: account.id, environment, name, by: user.id });
   visit.flashes.put(session.id, { key: { name, environment, text: made.key, replaces: null } });

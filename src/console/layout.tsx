@@ -6,7 +6,7 @@ import { Badge, Notice, PostForm } from "./elements.tsx";
 import type { Flash } from "./flash.ts";
 import { Icon, type IconName } from "./icons.tsx";
 import { html } from "./respond.ts";
-import type { UserVisit, Visit } from "./visit.ts";
+import { takeFlash, type UserVisit, type Visit } from "./visit.ts";
 
 /** htmx may neither evaluate text nor write styles: the page's policy forbids both. */
 const HTMX_CONFIG = JSON.stringify({
@@ -204,7 +204,7 @@ function Sidebar({ visit, choice }: { visit: UserVisit; choice: ComponentChildre
   );
 }
 
-function Banners({ visit, flash }: { visit: UserVisit; flash: Flash | undefined }) {
+function Banners({ visit, flash }: { visit: UserVisit; flash: Flash }) {
   const isDesk = visit.exchange.url.pathname.startsWith("/console/operator");
   return (
     <>
@@ -228,12 +228,12 @@ function Banners({ visit, flash }: { visit: UserVisit; flash: Flash | undefined 
           operator of this service to have it resumed.
         </Notice>
       )}
-      {flash?.problem && (
+      {flash.problem && (
         <Notice tone="bad" title="That did not work.">
           {flash.problem}
         </Notice>
       )}
-      {flash?.notice && <Notice tone="good">{flash.notice}</Notice>}
+      {flash.notice && <Notice tone="good">{flash.notice}</Notice>}
     </>
   );
 }
@@ -243,9 +243,9 @@ export async function shell(
   visit: UserVisit,
   title: string,
   content: ComponentChildren,
-  options: { status?: number; flash?: Flash | undefined; wide?: boolean } = {},
+  options: { status?: number; flash?: Flash; wide?: boolean } = {},
 ): Promise<Response> {
-  const flash = "flash" in options ? options.flash : visit.flashes.take(visit.session.id);
+  const flash = options.flash ?? takeFlash(visit);
   const choice = await AccountChoice(visit);
   const sidebar = <Sidebar visit={visit} choice={choice} />;
   return html(

@@ -135,7 +135,8 @@ export function csvField(text: string): string {
 /** The whole statement of an account, newest first, written while it is read: it may be long. */
 export function statementCsv(visit: UserVisit, accountId: string): Response {
   async function* lines() {
-    yield "created_at,entry,kind,credits,period,amount,image_id,reason\r\n";
+    // The mark by which spreadsheets know that the file is UTF-8.
+    yield "\ufeffcreated_at,entry,kind,credits,period,amount,image_id,reason\r\n";
     let after: ListPosition | undefined;
     for (;;) {
       const batch = await ledgerPage(visit.parts.store.read, { accountId, after, limit: CSV_BATCH });

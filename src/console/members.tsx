@@ -4,11 +4,11 @@ import { addMember, changeRole, removeMember } from "../app/manage-users.ts";
 import { OperatorError } from "../core/errors.ts";
 import { type MemberRole, type Membership, membersOf, type User } from "../store/users.ts";
 import { Badge, Card, Confirm, CopyText, Field, PageHead, PostForm, Time } from "./elements.tsx";
-import type { Flash } from "./flash.ts";
+import { type Flash, typedInto } from "./flash.ts";
 import { shell } from "./layout.tsx";
 import { notFound } from "./page-error.ts";
 import { redirect } from "./respond.ts";
-import { field, type MemberVisit, member, owner } from "./visit.ts";
+import { field, type MemberVisit, member, owner, takeFlash } from "./visit.ts";
 
 /** A setup link, shown to who made it. No mail is sent: the link goes by whichever way its maker trusts. */
 export function FreshLink({ link }: { link: NonNullable<Flash["link"]> }) {
@@ -24,10 +24,14 @@ export function FreshLink({ link }: { link: NonNullable<Flash["link"]> }) {
 export function InviteForm({
   visit,
   action,
+  flash,
 }: {
   visit: MemberVisit | Parameters<typeof PostForm>[0]["visit"];
   action: string;
+  flash: Flash;
 }) {
+  const typed = typedInto(action, flash);
+  const role = typed?.get("role") ?? "developer";
   return (
     <PostForm visit={visit} action={action} class="row-form">
       <Field label="Email" id="email">
@@ -38,15 +42,16 @@ export function InviteForm({
           required
           placeholder="ana@example.com"
           autocomplete="off"
+          value={typed?.get("email") ?? ""}
         />
       </Field>
       <fieldset class="choices">
         <legend>Role</legend>
         <label>
-          <input type="radio" name="role" value="developer" checked /> Developer
+          <input type="radio" name="role" value="developer" checked={role === "developer"} /> Developer
         </label>
         <label>
-          <input type="radio" name="role" value="owner" /> Owner
+          <input type="radio" name="role" value="owner" checked={role === "owner"} /> Owner
         </label>
       </fieldset>
       <button type="submit" class="button button-primary">
@@ -109,13 +114,13 @@ function MemberRow({ visit, row }: { visit: MemberVisit; row: { user: User; memb
 
 async function membersPage(visit: MemberVisit): Promise<Response> {
   const rows = await membersOf(visit.parts.store.read, visit.account.id);
-  const flash = visit.flashes.take(visit.session.id);
+  const flash = takeFlash(visit, "link");
   return shell(
     visit,
     "Members",
     <>
       <PageHead title="Members" lead="Developers use everything here; owners also decide who is a member." />
-      {flash?.link && <FreshLink link={flash.link} />}
+      {flash.link && <FreshLink link={flash.link} />}
       <Card flush>
         <table class="table">
           <caption class="visually-hidden">Members</caption>
@@ -138,7 +143,7 @@ async function membersPage(visit: MemberVisit): Promise<Response> {
       </Card>
       {visit.role === "owner" && (
         <Card title="Add a member" note="You get a one-time link to pass on.">
-          <InviteForm visit={visit} action="/console/members" />
+          <InviteForm visit={visit} action="/console/members" flash={flash} />
         </Card>
       )}
     </>,

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { checkPassword, endSession, normalEmail, startSession } from "../app/sign-in.ts";
+import { checkPassword, endSession, normalEmail, readSession, startSession } from "../app/sign-in.ts";
 import { Field, Notice } from "./elements.tsx";
 import { narrowPage } from "./layout.tsx";
 import { ownPath } from "./own-path.ts";
@@ -48,6 +48,13 @@ function signInPage(visit: Visit, problem?: { status: number; message: string })
   );
 }
 
+/** Whoever is signed in already goes on to where they wanted. */
+async function openSignIn(visit: Visit): Promise<Response> {
+  const { parts, token, exchange, query } = visit;
+  const found = token === undefined ? undefined : await readSession(parts, token, { isClick: true });
+  return found ? redirect(ownPath(query.get("next") ?? ""), exchange) : signInPage(visit);
+}
+
 async function signIn(visit: Visit): Promise<Response> {
   const { parts, signIns, exchange } = visit;
   const email = normalEmail(field(visit, "email")).slice(0, 254);
@@ -76,7 +83,7 @@ async function signOut(visit: UserVisit): Promise<Response> {
 }
 
 export const signInRoutes = [
-  anyone.get("/console/sign-in", async (visit) => signInPage(visit)),
+  anyone.get("/console/sign-in", openSignIn),
   anyone.post("/console/sign-in", signIn),
   signedIn.post("/console/sign-out", signOut),
 ];

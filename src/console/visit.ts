@@ -9,7 +9,8 @@ import type { RenderPool } from "../render/pool.ts";
 import type { Account } from "../store/accounts.ts";
 import type { Session } from "../store/sessions.ts";
 import type { MemberRole, User } from "../store/users.ts";
-import type { FlashBoard } from "./flash.ts";
+import type { Flash, FlashBoard, SecretKind } from "./flash.ts";
+import { isPart } from "./respond.ts";
 import type { SignInLimit } from "./sign-in-limit.ts";
 
 /** What the console needs of the running service. */
@@ -89,6 +90,11 @@ export const operator = route<UserVisit>("operator");
 /** A trimmed form field; "" when it is missing. */
 export function field(visit: Visit, name: string): string {
   return (visit.form.get(name) ?? "").trim();
+}
+
+/** What this page tells once. A part of a page that asks for itself again takes nothing: nobody would see it. */
+export function takeFlash({ flashes, session, exchange }: UserVisit, own?: SecretKind): Flash {
+  return isPart(exchange.request) ? {} : flashes.take(session.id, own);
 }
 
 /** Whether a visitor may change things in this account. */

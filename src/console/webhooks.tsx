@@ -7,9 +7,10 @@ import { DeliveryTable } from "./deliveries.tsx";
 import { Card, Empty, EnvironmentBadge, Field, PageHead, PostForm, Time } from "./elements.tsx";
 import { endpointRoutes } from "./endpoint.tsx";
 import { asFormProblem, EndpointState, EventChoice, readEvents } from "./endpoint-parts.tsx";
+import { type Flash, typedInto } from "./flash.ts";
 import { shell } from "./layout.tsx";
 import { redirect } from "./respond.ts";
-import { canWrite, field, type MemberVisit, member } from "./visit.ts";
+import { canWrite, field, type MemberVisit, member, takeFlash } from "./visit.ts";
 
 function EndpointTable({ endpoints }: { endpoints: Endpoint[] }) {
   return (
@@ -51,7 +52,9 @@ function EndpointTable({ endpoints }: { endpoints: Endpoint[] }) {
   );
 }
 
-function CreateForm({ visit }: { visit: MemberVisit }) {
+function CreateForm({ visit, flash }: { visit: MemberVisit; flash: Flash }) {
+  const typed = typedInto("/console/webhooks", flash);
+  const environment = typed?.get("environment") ?? "test";
   return (
     <Card
       title="Add an endpoint"
@@ -59,16 +62,23 @@ function CreateForm({ visit }: { visit: MemberVisit }) {
     >
       <PostForm visit={visit} action="/console/webhooks" class="form">
         <Field label="Address" id="url">
-          <input id="url" name="url" type="url" required placeholder="https://example.com/hooks/cardpress" />
+          <input
+            id="url"
+            name="url"
+            type="url"
+            required
+            placeholder="https://example.com/hooks/cardpress"
+            value={typed?.get("url") ?? ""}
+          />
         </Field>
-        <EventChoice chosen={null} />
+        <EventChoice chosen={typed?.getAll("events") ?? null} />
         <fieldset class="choices">
           <legend>Environment</legend>
           <label>
-            <input type="radio" name="environment" value="test" checked /> Test
+            <input type="radio" name="environment" value="test" checked={environment === "test"} /> Test
           </label>
           <label>
-            <input type="radio" name="environment" value="live" /> Live
+            <input type="radio" name="environment" value="live" checked={environment === "live"} /> Live
           </label>
         </fieldset>
         <div>
@@ -87,6 +97,7 @@ async function webhooksPage(visit: MemberVisit): Promise<Response> {
     listEndpoints(visit.parts, { accountId }),
     listDeliveries(visit.parts, { accountId, limit: 15 }),
   ]);
+  const flash = takeFlash(visit);
   return shell(
     visit,
     "Webhooks",
@@ -109,13 +120,14 @@ async function webhooksPage(visit: MemberVisit): Promise<Response> {
           <EndpointTable endpoints={endpoints} />
         )}
       </Card>
-      {canWrite(visit) && <CreateForm visit={visit} />}
+      {canWrite(visit) && <CreateForm visit={visit} flash={flash} />}
       {deliveries.items.length > 0 && (
         <Card flush title="Latest deliveries">
           <DeliveryTable deliveries={deliveries.items} />
         </Card>
       )}
     </>,
+    { flash },
   );
 }
 

@@ -20,6 +20,10 @@ export const DISCARD_IDLE_MS = SECOND_MS / 2;
 export const IDEMPOTENCY_RETENTION_MS = 72 * HOUR_MS;
 export const MAX_IDEMPOTENCY_KEY_CHARS = 255;
 
+/** Longer ones would push the rest of a table's line out of sight. */
+export const MAX_ACCOUNT_NAME_CHARS = 120;
+export const MAX_KEY_NAME_CHARS = 80;
+
 /** Of one grant or plan: more than anybody means to give, and balances of millions of them stay exact integers. */
 export const MAX_CREDITS = 1_000_000_000;
 

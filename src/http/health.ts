@@ -1,11 +1,13 @@
-import { statfs } from "node:fs/promises";
+import { access, statfs } from "node:fs/promises";
 import type { AppContext } from "../app/context.ts";
 import { MIN_FREE_DISK_BYTES } from "../core/limits.ts";
+import { type DataFolder, FOLDER_ACCESS } from "../data-folder.ts";
 import type { RenderPool } from "../render/pool.ts";
 import { standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 
 export interface HealthParts extends AppContext {
+  folder: DataFolder;
   pool: RenderPool;
   /** True once the process was asked to stop. */
   isDraining: () => boolean;
@@ -22,7 +24,7 @@ export async function ready(parts: HealthParts, exchange: Exchange): Promise<Res
   const checks = {
     database: await isWritable(parts),
     renderer: renderers.ready > 0,
-    disk: await hasSpace(parts.config.dataDir),
+    disk: await takesPictures(parts.folder),
     accepting: !parts.isDraining(),
   };
   const ok = Object.values(checks).every(Boolean);
@@ -41,7 +43,13 @@ async function isWritable({ store }: AppContext): Promise<boolean> {
   }
 }
 
-async function hasSpace(dir: string): Promise<boolean> {
-  const { bavail, bsize } = await statfs(dir);
-  return bavail * bsize >= MIN_FREE_DISK_BYTES;
+/** Whether a photo and its picture could be written now. False, too, while the folder is moved away. */
+async function takesPictures({ root, sources, cutouts, images }: DataFolder): Promise<boolean> {
+  try {
+    await Promise.all([sources, cutouts, images].map((path) => access(path, FOLDER_ACCESS)));
+    const { bavail, bsize } = await statfs(root);
+    return bavail * bsize >= MIN_FREE_DISK_BYTES;
+  } catch {
+    return false;
+  }
 }

@@ -7,7 +7,7 @@ import { discardBody } from "./body.ts";
 import { type CdnParts, servePicture } from "./cdn.ts";
 import { clientAddress } from "./client-address.ts";
 import { docsHandler } from "./docs.ts";
-import { asAppError, failure } from "./envelope.ts";
+import { asAppError, failure, standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { type HealthParts, live, ready } from "./health.ts";
 import { createImage, getImage, type ImageRoutesParts, listImagesPage } from "./images.ts";
@@ -41,6 +41,8 @@ export function listen(parts: HttpParts, address: ListenAddress) {
     Bun.serve({
       hostname: address.host,
       port: address.port,
+      // Bun would let a second server answer half the requests, from its own data folder.
+      reusePort: false,
       idleTimeout: IDLE_TIMEOUT_SECONDS,
       maxRequestBodySize: NO_BUN_BODY_LIMIT,
       // Bun's own page about an error shows source code.
@@ -148,6 +150,9 @@ function routes(parts: AnswerParts, exchangeOf: (request: Request) => Exchange) 
     await greetPartner(parts, exchange);
     return unknownRoute(exchange);
   });
+  const front = anyone((exchange) =>
+    parts.pages && asksForPage(exchange) ? seeConsole(exchange) : unknownRoute(exchange),
+  );
   const docs = anyone(docsHandler(parts.config));
   const pages = anyone(parts.pages ?? unknownRoute);
   // Elysia's shortcut for host names reads no path after one of two letters, such as a container's.
@@ -195,6 +200,7 @@ function routes(parts: AnswerParts, exchangeOf: (request: Request) => Exchange) 
     .all("/metrics", only("GET"), raw)
     .all("/console", pages, raw)
     .all("/console/*", pages, raw)
+    .get("/", front)
     .all("/*", unknown, raw)
     .onError(({ request, error }) => refuse(parts, exchangeOf(request), error));
 }
@@ -213,6 +219,16 @@ function routeOf({ pathname }: URL): string {
   if (pathname.startsWith("/v1/images/")) return "/v1/images/:id";
   const [, room = ""] = pathname.split("/");
   return ["cdn", "docs", "console", "live", "ready", "metrics"].includes(room) ? `/${room}` : "other";
+}
+
+/** Browsers name HTML; the clients of an API take anything. */
+function asksForPage({ request }: Exchange): boolean {
+  return request.headers.get("accept")?.includes("text/html") ?? false;
+}
+
+/** The address that the log names is what people open first. */
+function seeConsole(exchange: Exchange): Response {
+  return new Response(null, { status: 303, headers: { ...standardHeaders(exchange), Location: "/console" } });
 }
 
 function unknownRoute(exchange: Exchange): never {

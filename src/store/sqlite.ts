@@ -1,4 +1,5 @@
 import { Database as SqliteDatabase, type Statement } from "bun:sqlite";
+import { closeSync, openSync } from "node:fs";
 import { drizzle } from "drizzle-orm/bun-sqlite";
 import PQueue from "p-queue";
 import { sqliteTables } from "../../db/schema.ts";
@@ -82,7 +83,8 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
 
 function openConnection(file: string): SqliteDatabase {
   try {
-    const client = new SqliteDatabase(file, { create: true });
+    createPrivately(file);
+    const client = new SqliteDatabase(file);
     client.run(`PRAGMA busy_timeout = ${OPENING_TIMEOUT_MS}`);
     client.run("PRAGMA journal_mode = WAL");
     // A log that one long reader let grow is cut back when it is reused; otherwise it would stay as large for ever.
@@ -101,6 +103,18 @@ function openConnection(file: string): SqliteDatabase {
     throw new OperatorError(
       `The database ${file} cannot be opened: ${reason}. Check the folder's permissions, free space, and that its disk is not mounted read-only.`,
     );
+  }
+}
+
+/**
+ * Makes a missing file, for this user only, whatever its folder allows; SQLite gives its log and its index the same mode.
+ * A file that is there is not even opened: closing it again would end the locks that this process has on it.
+ */
+function createPrivately(file: string): void {
+  try {
+    closeSync(openSync(file, "wx", 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }
 

@@ -2,29 +2,18 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Glob } from "bun";
 import { NOT_YET } from "../../src/cli/not-yet.ts";
+import { table } from "../../src/cli/output.ts";
 import { parseApiKey } from "../../src/core/api-key.ts";
 import { type TestFolder, testFolder } from "../harness.ts";
+import { runCommand } from "./run.ts";
 
-const MAIN = join(import.meta.dir, "../../src/main.ts");
 let folder: TestFolder;
 beforeAll(() => {
   folder = testFolder();
 });
 afterAll(() => folder.remove());
 
-async function run(...args: string[]) {
-  const process = Bun.spawn([globalThis.process.execPath, MAIN, ...args], {
-    env: { ...globalThis.process.env, CARDPRESS_DATA_DIR: folder.dir },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [out, err, code] = await Promise.all([
-    new Response(process.stdout).text(),
-    new Response(process.stderr).text(),
-    process.exited,
-  ]);
-  return { out, err, code, json: () => JSON.parse(out) };
-}
+const run = (...args: string[]) => runCommand(folder.dir, ...args);
 
 test("an account and its keys can be made, listed and revoked; the key is shown once", async () => {
   const account = (
@@ -102,7 +91,7 @@ test("what fails exits with 1, with --json as JSON on stderr", async () => {
 });
 
 test("no message sends anybody to a command that is not there yet", async () => {
-  const root = join(MAIN, "..");
+  const root = join(import.meta.dir, "../../src");
   const command = new RegExp(`cardpress (${NOT_YET.join("|")})\\b`);
   const wrong: string[] = [];
   for (const file of new Glob("**/*.{ts,tsx}").scanSync(root))
@@ -112,4 +101,25 @@ test("no message sends anybody to a command that is not there yet", async () => 
 
 test("version prints the version", async () => {
   expect((await run("version", "--json")).json().version).toMatch(/^\d+\.\d+\.\d+/);
+});
+
+test("--version prints it as well, and help goes as deep as the commands do", async () => {
+  expect((await run("--version")).out).toBe((await run("version")).out);
+  for (const args of ["help account create", "account create --help"]) {
+    const { code, out } = await run(...args.split(" "));
+    expect({ args, code }).toEqual({ args, code: 0 });
+    expect(out).toContain("Usage: cardpress account create");
+  }
+});
+
+test("a table keeps its lines and columns whatever a name holds", () => {
+  const lines = table([
+    { name: "A\nB\u001b[31m", id: "x1" },
+    { name: "東京\u202e", id: "x2" },
+    { name: "Rovers", id: "x3" },
+  ]).split("\n");
+  expect(lines).toHaveLength(4);
+  expect(lines.join("")).not.toMatch(/[\p{Cc}\u202e]/u);
+  const columns = lines.map((line) => Bun.stringWidth(line.slice(0, line.lastIndexOf(" ") + 1)));
+  expect(new Set(columns).size).toBe(1);
 });

@@ -43,6 +43,28 @@ test.each([
   expect(err.trim().split("\n")).toHaveLength(1);
 });
 
+test("the end of the terminal stops it as SIGTERM does, after a drain", async () => {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), "serve"], {
+    env: {
+      ...process.env,
+      CARDPRESS_DATA_DIR: folder.dir,
+      CARDPRESS_RENDER_WORKERS: "1",
+      CARDPRESS_ALLOW_ROOT: "1",
+      CARDPRESS_PORT: "0",
+    },
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+  let log = "";
+  for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
+    if (!log.includes('"listening"') && (log + chunk).includes('"listening"')) child.kill("SIGHUP");
+    log += chunk;
+  }
+  expect(await child.exited).toBe(0);
+  expect(log).toContain('"draining"');
+  expect(log).toContain('"stopped"');
+});
+
 test("a port that only root may have is refused with the remedy, and other faults stay what they are", () => {
   const refused = (error: unknown) => () =>
     bind({ host: "127.0.0.1", port: 80 }, () => {

@@ -290,3 +290,24 @@ test("what operators do holds at once and stands in the audit log", async () => 
   await boss.post(`${path}/suspend`, { reason: "" });
   expect((await post(server.baseUrl, theirs.testKey, imageRequest())).status).toBe(202);
 });
+
+test("the bare address leads browsers to the console, and tells other clients where the API is", async () => {
+  const open = (accept: string) => fetch(server.baseUrl, { headers: { accept }, redirect: "manual" });
+  const browser = await open("text/html,application/xhtml+xml,*/*;q=0.8");
+  expect([browser.status, browser.headers.get("location")]).toEqual([303, "/console"]);
+  const other = await open("*/*");
+  expect(other.status).toBe(404);
+  expect(await other.json()).toMatchObject({ error: { code: "NOT_FOUND" } });
+});
+
+test("the sign-in page leads on whoever is signed in, and never to another site", async () => {
+  const leads = async (query: string) =>
+    (await owner.get(`/console/sign-in${query}`)).headers.get("location");
+  expect(await leads("")).toBe("/console");
+  expect(await leads("?next=%2Fconsole%2Fkeys")).toBe("/console/keys");
+  expect(await leads("?next=https%3A%2F%2Fevil.example")).toBe("/console");
+  const ended = await fetch(`${server.baseUrl}/console/sign-in`, {
+    headers: { cookie: `cardpress=${"A".repeat(43)}` },
+  });
+  expect(ended.status).toBe(200);
+});

@@ -136,7 +136,10 @@ test("the statement tells what every credit did, as a page and as a file that no
     baseUrl,
     await testMember(service, account.id, "eve@statement.example"),
   );
-  const lines = (await (await partner.get("/console/credits.csv")).text()).trim().split("\r\n");
+  const file = await (await partner.get("/console/credits.csv")).bytes();
+  // Without its mark, spreadsheets take UTF-8 for the letters of another alphabet.
+  expect([...file.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
+  const lines = new TextDecoder().decode(file).trim().split("\r\n");
   expect(lines[0]).toBe("created_at,entry,kind,credits,period,amount,image_id,reason");
   expect(lines).toHaveLength(3);
   expect(lines[1]).toMatch(/,grant,topup,\d{4}-\d\d,7,,"'=HYPERLINK\(""x""\), ""Cup"""$/);

@@ -39,7 +39,7 @@ test("behind a TLS proxy people sign in, forms come back, and the cookie is for 
   const nameless = await through("/console/keys", { _csrf: csrf, name: "", environment: "test" }, headers);
   expect(nameless.headers.get("location")).toBe("/console/keys");
   expect(await (await through("/console/keys", undefined, { cookie })).text()).toContain(
-    "Give the key a name",
+    "The key name must have 1 to 80 characters",
   );
   const foreign = { ...headers, origin: "https://evil.example" };
   expect((await through("/console/keys", { _csrf: csrf, name: "x" }, foreign)).status).toBe(403);

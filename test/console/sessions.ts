@@ -69,7 +69,9 @@ export async function client(parts: Parts, baseUrl: string, user: User): Promise
   };
 }
 
+/** Signs somebody in, in the place of whoever the browser knew before. */
 export async function signIn(page: Page, baseUrl: string, email: string): Promise<void> {
+  await page.deleteCookie({ name: "cardpress", url: baseUrl });
   await page.goto(`${baseUrl}/console/sign-in`);
   await page.type("#email", email);
   await page.type("#password", PASSWORD);

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { chmodSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { getTableConfig } from "drizzle-orm/pg-core";
 import { postgresKit } from "../../db/kit.ts";
@@ -95,6 +95,15 @@ test("every commit is synced, foreign keys hold, and the log is a WAL", () => {
   };
   expect([pragma("synchronous"), pragma("foreign_keys"), pragma("journal_mode")]).toEqual([2, 1, "wal"]);
   return store.close();
+});
+
+test("nobody but its user can read a new database, its log and its index, in a folder open to all", async () => {
+  const { dir } = folder();
+  chmodSync(dir, 0o755);
+  const store = openSqliteStore(join(dir, "x.db"));
+  const modes = ["x.db", "x.db-wal", "x.db-shm"].map((name) => statSync(join(dir, name)).mode & 0o777);
+  expect(modes).toEqual([0o600, 0o600, 0o600]);
+  await store.close();
 });
 
 test("a file that is no database is refused with what to do", () => {

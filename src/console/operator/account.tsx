@@ -12,13 +12,14 @@ import { membershipsOf, membersOf } from "../../store/users.ts";
 import { AuditTable, byName } from "../audit-table.tsx";
 import { Balance } from "../credits.tsx";
 import { Badge, Card, Confirm, count, Field, Notice, PageHead, PostForm, Time } from "../elements.tsx";
+import type { Flash } from "../flash.ts";
 import { shell } from "../layout.tsx";
 import { Ledger, Statement, statementCsv } from "../ledger.tsx";
 import { FreshLink, InviteForm, readRole } from "../members.tsx";
 import { ownPath } from "../own-path.ts";
 import { notFound } from "../page-error.ts";
 import { redirect } from "../respond.ts";
-import { field, operator, type UserVisit } from "../visit.ts";
+import { field, operator, takeFlash, type UserVisit } from "../visit.ts";
 import { readCredits, readTier, TierSelect } from "./accounts.tsx";
 
 const ENTRIES_SHOWN = 10;
@@ -114,7 +115,7 @@ function MoneyForms({ visit, account }: { visit: UserVisit; account: Account }) 
   );
 }
 
-async function Members({ visit, account }: { visit: UserVisit; account: Account }) {
+async function Members({ visit, account, flash }: { visit: UserVisit; account: Account; flash: Flash }) {
   const members = await membersOf(visit.parts.store.read, account.id);
   return (
     <Card title="Members">
@@ -140,7 +141,7 @@ async function Members({ visit, account }: { visit: UserVisit; account: Account 
           ))}
         </ul>
       )}
-      <InviteForm visit={visit} action={`${path(account)}/members`} />
+      <InviteForm visit={visit} action={`${path(account)}/members`} flash={flash} />
     </Card>
   );
 }
@@ -152,7 +153,7 @@ async function accountPage(visit: UserVisit): Promise<Response> {
     ledgerPage(read, { accountId: account.id, limit: ENTRIES_SHOWN }),
     listAudit(read, { accountId: account.id, limit: ENTRIES_SHOWN }),
   ]);
-  const flash = visit.flashes.take(visit.session.id);
+  const flash = takeFlash(visit, "link");
   return shell(
     visit,
     account.name,
@@ -167,7 +168,7 @@ async function accountPage(visit: UserVisit): Promise<Response> {
       >
         <HeadActions visit={visit} account={account} />
       </PageHead>
-      {flash?.link && <FreshLink link={flash.link} />}
+      {flash.link && <FreshLink link={flash.link} />}
       {account.status === "suspended" && (
         <Notice tone="bad" title="Suspended">
           {account.suspendedReason ?? "No reason was given."}
@@ -175,7 +176,7 @@ async function accountPage(visit: UserVisit): Promise<Response> {
       )}
       <Balance account={account} now={visit.now} />
       <MoneyForms visit={visit} account={account} />
-      {await Members({ visit, account })}
+      {await Members({ visit, account, flash })}
       <Card
         flush
         title="Ledger"

@@ -5,15 +5,15 @@ import { createAccount } from "../../app/manage-account.ts";
 import { addMember, isEmail } from "../../app/manage-users.ts";
 import { normalEmail } from "../../app/sign-in.ts";
 import { OperatorError } from "../../core/errors.ts";
-import { MAX_CREDITS } from "../../core/limits.ts";
+import { MAX_ACCOUNT_NAME_CHARS, MAX_CREDITS } from "../../core/limits.ts";
 import { formatPosition, parsePosition } from "../../core/list-position.ts";
 import { type Account, newestAccounts } from "../../store/accounts.ts";
 import { Badge, Card, count, Empty, Field, PageHead, PostForm, Time } from "../elements.tsx";
+import { type Flash, typedInto } from "../flash.ts";
 import { shell } from "../layout.tsx";
 import { redirect } from "../respond.ts";
-import { field, operator, type UserVisit } from "../visit.ts";
+import { field, operator, takeFlash, type UserVisit } from "../visit.ts";
 
-const MAX_NAME_CHARS = 120;
 const PAGE_SIZE = 50;
 
 const TIER_NAMES: Record<Account["tier"], string> = {
@@ -41,7 +41,7 @@ export function readTier(text: string): Account["tier"] {
   return tier;
 }
 
-export function TierSelect({ current }: { current?: Account["tier"] }) {
+export function TierSelect({ current }: { current: string }) {
   return (
     <select id="tier" name="tier">
       {TIERS.map((tier) => (
@@ -80,11 +80,51 @@ function Row({ account, now }: { account: Account; now: number }) {
   );
 }
 
+function CreateForm({ visit, flash }: { visit: UserVisit; flash: Flash }) {
+  const typed = typedInto("/console/operator/accounts", flash);
+  return (
+    <Card title="Create an account" note="With an owner's email you get a one-time link to pass on.">
+      <PostForm visit={visit} action="/console/operator/accounts" class="row-form">
+        <Field label="Name" id="name">
+          <input
+            id="name"
+            name="name"
+            type="text"
+            required
+            maxLength={MAX_ACCOUNT_NAME_CHARS}
+            value={typed?.get("name") ?? ""}
+          />
+        </Field>
+        <Field label="Tier" id="tier">
+          <TierSelect current={typed?.get("tier") ?? ""} />
+        </Field>
+        <Field label="Credits a month" id="credits">
+          <input
+            id="credits"
+            name="credits"
+            type="text"
+            inputMode="numeric"
+            required
+            value={typed?.get("credits") ?? "1000"}
+          />
+        </Field>
+        <Field label="Owner's email, optional" id="email">
+          <input id="email" name="email" type="email" autocomplete="off" value={typed?.get("email") ?? ""} />
+        </Field>
+        <button type="submit" class="button button-primary">
+          Create account
+        </button>
+      </PostForm>
+    </Card>
+  );
+}
+
 async function accountsPage(visit: UserVisit): Promise<Response> {
   const after = parsePosition(visit.query.get("after") ?? "");
   const found = await newestAccounts(visit.parts.store.read, { after, limit: PAGE_SIZE + 1 });
   const accounts = found.slice(0, PAGE_SIZE);
   const last = accounts.at(-1);
+  const flash = takeFlash(visit);
   return shell(
     visit,
     "Accounts",
@@ -125,34 +165,15 @@ async function accountsPage(visit: UserVisit): Promise<Response> {
           </a>
         </nav>
       )}
-      <Card title="Create an account" note="With an owner's email you get a one-time link to pass on.">
-        <PostForm visit={visit} action="/console/operator/accounts" class="row-form">
-          <Field label="Name" id="name">
-            <input id="name" name="name" type="text" required maxLength={MAX_NAME_CHARS} />
-          </Field>
-          <Field label="Tier" id="tier">
-            <TierSelect />
-          </Field>
-          <Field label="Credits a month" id="credits">
-            <input id="credits" name="credits" type="text" inputMode="numeric" required value="1000" />
-          </Field>
-          <Field label="Owner's email, optional" id="email">
-            <input id="email" name="email" type="email" autocomplete="off" />
-          </Field>
-          <button type="submit" class="button button-primary">
-            Create account
-          </button>
-        </PostForm>
-      </Card>
+      <CreateForm visit={visit} flash={flash} />
     </>,
+    { flash },
   );
 }
 
 async function create(visit: UserVisit): Promise<Response> {
   const { parts, user, session, exchange } = visit;
   const name = field(visit, "name");
-  if (name === "" || [...name].length > MAX_NAME_CHARS)
-    throw new OperatorError(`Give the account a name of 1 to ${MAX_NAME_CHARS} characters.`);
   const tier = readTier(field(visit, "tier"));
   const credits = readCredits(field(visit, "credits"), "Credits a month", 0);
   const email = field(visit, "email");

@@ -2,11 +2,12 @@
 import { addOperator, issueSetupLink, removeOperator } from "../../app/manage-users.ts";
 import { listOperators, type User } from "../../store/users.ts";
 import { Card, Confirm, Field, PageHead, PostForm, Time } from "../elements.tsx";
+import { typedInto } from "../flash.ts";
 import { shell } from "../layout.tsx";
 import { FreshLink } from "../members.tsx";
 import { notFound } from "../page-error.ts";
 import { redirect } from "../respond.ts";
-import { field, operator, type UserVisit } from "../visit.ts";
+import { field, operator, takeFlash, type UserVisit } from "../visit.ts";
 
 function Row({ visit, user }: { visit: UserVisit; user: User }) {
   const path = `/console/operator/operators/${user.id}`;
@@ -60,7 +61,7 @@ function Row({ visit, user }: { visit: UserVisit; user: User }) {
 
 async function operatorsPage(visit: UserVisit): Promise<Response> {
   const operators = await listOperators(visit.parts.store.read);
-  const flash = visit.flashes.take(visit.session.id);
+  const flash = takeFlash(visit, "link");
   return shell(
     visit,
     "Operators",
@@ -69,7 +70,7 @@ async function operatorsPage(visit: UserVisit): Promise<Response> {
         title="Operators"
         lead="Operators run this service: accounts, credits, and a read-only look at every console."
       />
-      {flash?.link && <FreshLink link={flash.link} />}
+      {flash.link && <FreshLink link={flash.link} />}
       <Card flush>
         <table class="table">
           <caption class="visually-hidden">Operators</caption>
@@ -93,7 +94,14 @@ async function operatorsPage(visit: UserVisit): Promise<Response> {
       <Card title="Add an operator" note="You get a one-time link to pass on.">
         <PostForm visit={visit} action="/console/operator/operators" class="row-form">
           <Field label="Email" id="email">
-            <input id="email" name="email" type="email" required autocomplete="off" />
+            <input
+              id="email"
+              name="email"
+              type="email"
+              required
+              autocomplete="off"
+              value={typedInto("/console/operator/operators", flash)?.get("email") ?? ""}
+            />
           </Field>
           <button type="submit" class="button button-primary">
             Add operator

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestFolder, testFolder } from "../harness.ts";
+import { runCommand } from "./run.ts";
+
+const MAIN = join(import.meta.dir, "../../src/main.ts");
+const PHOTO = join(import.meta.dir, "../photos/unsplash_man.jpg");
+const CARD = {
+  player: { name: "Ana", position: "ST", number: 9, skill_level: 87 },
+  style: { width: 512, height: 512, format: "png" },
+};
+
+let folder: TestFolder;
+const at = (name: string) => join(folder.dir, name);
+beforeAll(() => {
+  folder = testFolder();
+  writeFileSync(at("card.json"), JSON.stringify(CARD));
+  writeFileSync(at("list.json"), "[]");
+  mkdirSync(at("folder.png"));
+});
+afterAll(() => folder.remove());
+
+const args = (out: string) => ["--input", at("card.json"), "--photo", PHOTO, "--out", at(out), "--json"];
+const render = (...more: string[]) => runCommand(folder.dir, "render", ...more);
+
+test("the ending of --out decides the format, in any case and over the request's own", async () => {
+  const { code, json } = await render(...args("CARD.JPG"));
+  expect(code).toBe(0);
+  expect(json()).toMatchObject({ contentType: "image/jpeg", width: 512, height: 512 });
+  expect((await new Bun.Image(await Bun.file(at("CARD.JPG")).bytes()).metadata()).format).toBe("jpeg");
+});
+
+test("what cannot be a card is told by its option, in one line", async () => {
+  const refusals: [string[], number, RegExp][] = [
+    [args("card.gif"), 2, /--out .*card\.gif must end in \.png, \.webp, \.jpg, \.jpeg/],
+    [args("folder.png"), 1, /--out .*folder\.png is a folder/],
+    [args("card.json/card.png"), 1, /--out .* cannot be written/],
+    [[...args("card.png"), "--badge", at("card.json")], 1, /--badge .*card\.json is no picture/],
+    [[...args("card.png"), "--input", at("list.json")], 1, /--input .*list\.json must hold a JSON object/],
+  ];
+  for (const [given, code, message] of refusals) {
+    const answer = await render(...given);
+    expect({ out: answer.out, code: answer.code }).toEqual({ out: "", code });
+    const { error } = JSON.parse(answer.err);
+    expect(error).toMatch(message);
+    expect(error).not.toContain("\n");
+  }
+  expect(readdirSync(folder.dir)).not.toContain("card.png");
+});
+
+test.each(["SIGTERM", "SIGINT"] as const)("%s ends it and leaves no folder behind", async (signal) => {
+  const scratch = at(signal);
+  mkdirSync(scratch);
+  const child = Bun.spawn([process.execPath, MAIN, "render", ...args("late.png")], {
+    env: { ...process.env, CARDPRESS_DATA_DIR: folder.dir, TMPDIR: scratch },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const left = () => readdirSync(scratch).filter((name) => name.startsWith("cardpress-"));
+  while (left().length === 0) await Bun.sleep(5);
+  child.kill(signal);
+  expect(await child.exited).toBe(1);
+  expect(await new Response(child.stderr).text()).toContain(`${signal} came before the card was made`);
+  expect(left()).toEqual([]);
+});
