@@ -29,13 +29,16 @@ export type RenderEnd =
   | { kind: "fault" }
   | { kind: "given_back"; pauseMs?: number };
 
+/** A lease on an image, and the number of the render it is for. */
+export type RenderLease = Lease & { renders: number };
+
 /**
  * Ends one render in one transaction, guarded by its lease: the state, the credit and the counters change together or
  * not at all. Returns the image as it is now, or undefined when the lease was lost and nothing changed.
  */
 export function finishImage(
   context: AppContext,
-  lease: Lease & { renders: number },
+  lease: RenderLease,
   end: RenderEnd,
 ): Promise<Image | undefined> {
   return context.store.write((tx) => endRender(tx, context, lease, end));
@@ -44,7 +47,7 @@ export function finishImage(
 async function endRender(
   tx: Tx,
   context: AppContext,
-  lease: Lease & { renders: number },
+  lease: RenderLease,
   end: RenderEnd,
 ): Promise<Image | undefined> {
   const now = context.clock.now();

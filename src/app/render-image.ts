@@ -1,14 +1,16 @@
 import { rm } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Environment } from "../core/api-key.ts";
 import type { ImageFormat } from "../core/card.ts";
+import { AppError } from "../core/errors.ts";
 import { cardInput, storedRequest } from "../core/image-request.ts";
-import { LEASE_MS, STORAGE_RETRY_MS } from "../core/limits.ts";
+import { FINISH_RETRY_MS, LEASE_MS, RENDER_TIMEOUT_MS, STORAGE_RETRY_MS } from "../core/limits.ts";
 import type { DataFolder } from "../data-folder.ts";
 import { type Renderer, RenderFault, RenderInterrupted, type RenderPool } from "../render/pool.ts";
 import type { RenderJob, Stage } from "../render/protocol.ts";
 import { claimNextImage, hasClaimable, type Image } from "../store/images.ts";
 import type { AppContext } from "./context.ts";
-import { finishImage, type RenderEnd } from "./finish-image.ts";
+import { finishImage, type RenderEnd, type RenderLease } from "./finish-image.ts";
 import type { ProgressBoard } from "./progress.ts";
 import type { QueueEstimate } from "./queue-estimate.ts";
 
@@ -18,6 +20,9 @@ export interface RenderImageParts extends AppContext {
   queue: QueueEstimate;
   progress: ProgressBoard;
 }
+
+/** What is left of a lease after the longest render. */
+const FINISH_PATIENCE_MS = LEASE_MS - RENDER_TIMEOUT_MS;
 
 /** A claimed image; its lease token is set. */
 export type ClaimedImage = Image & { leaseToken: string };
@@ -68,9 +73,8 @@ async function renderClaimed(
   const end = await attempt(parts, renderer, image, signal);
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
   try {
-    const finished = await finishImage(parts, lease, end);
-    // Not when the finish threw: the commit may have reached the disk, and then this is the picture.
-    if (end.kind === "completed" && !finished)
+    const { finished, surely } = await finishWhileLeased(parts, lease, end, signal);
+    if (end.kind === "completed" && !finished && surely)
       await rm(parts.folder.outputPath(end.output.name), { force: true });
     // Whatever the end, it kept a worker busy for this long.
     if (end.kind !== "given_back") parts.queue.observe(parts.clock.now() - startedAt);
@@ -82,6 +86,30 @@ async function renderClaimed(
     });
   } finally {
     parts.progress.clear(image.id);
+  }
+}
+
+/**
+ * Writes the end down, again and again for as long as the lease holds where the disk takes nothing: there may be room in
+ * a moment, and the image need not wait for its lease to expire and be rendered once more. Not `surely` unfinished when
+ * a try threw: its commit may have reached the disk, and then this is the picture.
+ */
+async function finishWhileLeased(
+  parts: RenderImageParts,
+  lease: RenderLease,
+  end: RenderEnd,
+  signal: AbortSignal,
+): Promise<{ finished: boolean; surely: boolean }> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const image = await finishImage(parts, lease, end);
+      return { finished: image !== undefined, surely: tries === 1 };
+    } catch (error) {
+      const noRoom = error instanceof AppError && error.code === "SERVICE_OVERLOADED";
+      if (!noRoom || signal.aborted || tries * FINISH_RETRY_MS > FINISH_PATIENCE_MS) throw error;
+      parts.log.warn("finish_delayed", { imageId: lease.imageId, tries, error: String(error) });
+      await sleep(FINISH_RETRY_MS, undefined, { signal }).catch(() => {});
+    }
   }
 }
 

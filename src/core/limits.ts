@@ -103,6 +103,8 @@ export const MAX_RENDERS = 3;
 export const MIN_FREE_DISK_BYTES = 256 * MB;
 /** The pause before another attempt when the disk would not take the picture: an operator needs minutes to make room. */
 export const STORAGE_RETRY_MS = 15 * SECOND_MS;
+/** The pause before a render's end is written down again when the database would not take it. */
+export const FINISH_RETRY_MS = SECOND_MS;
 /** A new create is refused when what is served before it, in the fair order between accounts, would take longer. */
 export const MAX_QUEUE_WAIT_MS = 2 * MINUTE_MS;
 /** All that waits, of all accounts: reached only when some eighty of them fill their own shares at once. */

@@ -7,6 +7,7 @@ import { progressBoard } from "../../src/app/progress.ts";
 import { queueEstimate } from "../../src/app/queue-estimate.ts";
 import { claimImage, renderNextImage } from "../../src/app/render-image.ts";
 import { requeueAbandoned, sweep } from "../../src/app/sweep.ts";
+import { AppError } from "../../src/core/errors.ts";
 import { LEASE_MS, MAX_RENDERS, STORAGE_RETRY_MS } from "../../src/core/limits.ts";
 import { RenderFault, RenderInterrupted, type RenderPool } from "../../src/render/pool.ts";
 import type { RenderJob } from "../../src/render/protocol.ts";
@@ -99,6 +100,32 @@ test("a worker that wakes up past its lease changes nothing, however its render 
   expect(await image(id)).toEqual(done);
   expect(await kinds()).toEqual(["grant", "reserve", "settle"]);
 });
+
+for (const committed of [false, true]) {
+  const when = committed ? "after the commit reached the disk" : "before anything was written";
+  test(`a database that fails ${when} takes the same end a moment later: one render, its picture kept`, async () => {
+    const { workspace, account, image, kinds } = await start();
+    const id = await acceptLive(workspace, account.id);
+    const paths: string[] = [];
+    const parts = renderParts(workspace, async (job) => void paths.push(job.outputPath));
+    let failures = 0;
+    const store: typeof workspace.store = {
+      ...workspace.store,
+      write: async (work) => {
+        const isFinish = paths.length > 0;
+        if (!isFinish || failures > 0) return workspace.store.write(work);
+        failures += 1;
+        if (committed) await workspace.store.write(work);
+        throw new AppError("SERVICE_OVERLOADED", "The service cannot store requests right now.");
+      },
+    };
+    await renderNextImage({ ...parts, store }, never, () => {});
+    expect({ failures, renders: paths.length }).toEqual({ failures: 1, renders: 1 });
+    expect((await image(id)).state).toBe("completed");
+    expect(existsSync(paths[0] ?? "")).toBe(true);
+    expect(await kinds()).toEqual(["grant", "reserve", "settle"]);
+  });
+}
 
 test("the picture of a worker that lost its lease is removed, the picture of the winner stays", async () => {
   const { workspace, account, image } = await start();
