@@ -44,14 +44,14 @@ export interface NewMember {
  * Adds a user to an account; an unknown email becomes a new user with a setup link. No email is ever verified, so an
  * owner may bring in only people nobody else knows: whoever has the link to set a password is that person in every
  * account. Operators and the command line (`vouched`) may add anyone. A member who is added again gets the role asked for,
- * and a new link as long as they have no password. Throws an OperatorError.
+ * and a new link as long as they have no password; without `role` a new one is an owner, and a known one stays what they are. Throws an OperatorError.
  */
 export async function addMember(
   context: Context,
-  input: { accountId: string; email: string; role: MemberRole; vouched: boolean; by?: Actor },
+  input: { accountId: string; email: string; role?: MemberRole; vouched: boolean; by?: Actor },
 ): Promise<NewMember> {
   const email = checkedEmail(input.email);
-  const { accountId, role, by = null, vouched } = input;
+  const { accountId, by = null, vouched } = input;
   return context.store.write(async (tx) => {
     const moment = { now: context.clock.now(), random: context.random };
     if (!(await findAccount(tx, accountId)))
@@ -64,6 +64,7 @@ export async function addMember(
         "This person cannot be added here. Ask the operator of the service to add them.",
       );
     const member = (await membersOf(tx, accountId)).find((known) => known.user.id === user.id);
+    const role = input.role ?? member?.membership.role ?? "owner";
     if (member) await giveRole(tx, member, { role, by }, moment);
     else {
       await putMembership(tx, { userId: user.id, accountId, role, createdAt: moment.now });

@@ -1,10 +1,7 @@
 import { Command } from "commander";
 import { MEMBER_ROLES } from "../../db/people.ts";
 import { addMember, addOperator, issueSetupLink } from "../app/manage-users.ts";
-import { normalEmail } from "../app/sign-in.ts";
 import { OperatorError } from "../core/errors.ts";
-import type { Workspace } from "../deps.ts";
-import { type MemberRole, membersOf } from "../store/users.ts";
 import { oneOf } from "./arguments.ts";
 import { printResult } from "./output.ts";
 import { withWorkspace } from "./workspace.ts";
@@ -31,12 +28,7 @@ export function userCommands(): Command {
           throw new OperatorError("Give either --account ID or --operator.", 2);
         const { user: made, setupUrl } = operator
           ? await addOperator(workspace, { email })
-          : await addMember(workspace, {
-              accountId: account,
-              email,
-              role: role ?? (await roleOf(workspace, account, email)) ?? "owner",
-              vouched: true,
-            });
+          : await addMember(workspace, { accountId: account, email, role, vouched: true });
         // Whoever can run this command can read the database: a new link gives nothing away.
         const url = setupUrl ?? (await issueSetupLink(workspace, { userId: made.id })).setupUrl;
         printResult(
@@ -48,14 +40,4 @@ export function userCommands(): Command {
       }),
     );
   return user;
-}
-
-/** The role of a member of the account; undefined for anybody else. */
-async function roleOf(
-  workspace: Workspace,
-  accountId: string,
-  email: string,
-): Promise<MemberRole | undefined> {
-  const members = await membersOf(workspace.store.read, accountId);
-  return members.find(({ user }) => user.email === normalEmail(email))?.membership.role;
 }

@@ -3,7 +3,7 @@ import { formatPosition, parsePosition } from "../core/list-position.ts";
 import { type AuditRow, listAudit } from "../store/audit.ts";
 import { membersOf } from "../store/users.ts";
 import { AuditTable } from "./audit-table.tsx";
-import { Card, PageHead } from "./elements.tsx";
+import { Card, PageHead, Pager } from "./elements.tsx";
 import { shell } from "./layout.tsx";
 import { type MemberVisit, member } from "./visit.ts";
 
@@ -35,13 +35,7 @@ async function activityPage(visit: MemberVisit): Promise<Response> {
       <Card flush>
         <AuditTable rows={rows} who={who} />
       </Card>
-      {found.length > PAGE_SIZE && last && (
-        <nav class="pager" aria-label="Pages">
-          <a class="button" href={`/console/activity?after=${formatPosition(last)}`}>
-            Older
-          </a>
-        </nav>
-      )}
+      <Pager older={found.length > PAGE_SIZE && last && `/console/activity?after=${formatPosition(last)}`} />
     </>,
   );
 }

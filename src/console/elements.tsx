@@ -308,3 +308,44 @@ export function Stat({
     </div>
   );
 }
+
+/** The way through a list: to the page of what is older, and back to the first; nothing where there is neither. */
+export function Pager({
+  newest,
+  older,
+}: {
+  newest?: string | false | null | undefined;
+  older: string | false | null | undefined;
+}) {
+  if (!newest && !older) return null;
+  return (
+    <nav class="pager" aria-label="Pages">
+      {newest && (
+        <a class="button" href={newest}>
+          Newest
+        </a>
+      )}
+      {older && (
+        <a class="button" href={older}>
+          Older
+        </a>
+      )}
+    </nav>
+  );
+}
+
+/** For what is made: test unless live was chosen. */
+export function EnvironmentChoice({ chosen }: { chosen: string | null | undefined }) {
+  const environment = chosen ?? "test";
+  return (
+    <fieldset class="choices">
+      <legend>Environment</legend>
+      <label>
+        <input type="radio" name="environment" value="test" checked={environment === "test"} /> Test
+      </label>
+      <label>
+        <input type="radio" name="environment" value="live" checked={environment === "live"} /> Live
+      </label>
+    </fieldset>
+  );
+}

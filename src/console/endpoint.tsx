@@ -22,6 +22,7 @@ import {
   Field,
   Notice,
   PageHead,
+  Pager,
   PostForm,
   Segments,
   Time,
@@ -221,13 +222,7 @@ async function Deliveries({ visit, endpoint }: { visit: MemberVisit; endpoint: E
           <Empty title="Nothing found">No delivery is in this state.</Empty>
         )}
       </Card>
-      {deliveries.nextCursor && (
-        <nav class="pager" aria-label="Pages">
-          <a class="button" href={address({ after: deliveries.nextCursor })}>
-            Older
-          </a>
-        </nav>
-      )}
+      <Pager older={deliveries.nextCursor && address({ after: deliveries.nextCursor })} />
     </>
   );
 }

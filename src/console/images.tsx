@@ -4,7 +4,7 @@ import type { Environment } from "../core/api-key.ts";
 import { formatPosition, parsePosition } from "../core/list-position.ts";
 import { findImagesByExternalId } from "../store/image-search.ts";
 import { type Image, listImages, PUBLIC_STATUSES, type PublicStatus } from "../store/images.ts";
-import { Card, Empty, PageHead, refreshing, Segments, Time } from "./elements.tsx";
+import { Card, Empty, PageHead, Pager, refreshing, Segments, Time } from "./elements.tsx";
 import { Icon } from "./icons.tsx";
 import { isOpen, playerName, StatusBadge, Thumb } from "./image-parts.tsx";
 import { shell } from "./layout.tsx";
@@ -214,20 +214,7 @@ async function imagesPage(visit: MemberVisit): Promise<Response> {
           </Card>
         )}
       </div>
-      {(next || after) && (
-        <nav class="pager" aria-label="Pages">
-          {after && (
-            <a class="button" href={address(filter)}>
-              Newest
-            </a>
-          )}
-          {next && (
-            <a class="button" href={address(filter, { after: next })}>
-              Older
-            </a>
-          )}
-        </nav>
-      )}
+      <Pager newest={after && address(filter)} older={next && address(filter, { after: next })} />
     </>,
     { wide: true },
   );

@@ -11,6 +11,7 @@ import {
   CopyText,
   Empty,
   EnvironmentBadge,
+  EnvironmentChoice,
   Field,
   Notice,
   PageHead,
@@ -43,7 +44,6 @@ function FreshKey({ fresh }: { fresh: NonNullable<Flash["key"]> }) {
 
 function CreateForm({ visit, flash }: { visit: MemberVisit; flash: Flash }) {
   const typed = typedInto("/console/keys", flash);
-  const environment = typed?.get("environment") ?? "test";
   return (
     <Card
       title="Create a key"
@@ -61,15 +61,7 @@ function CreateForm({ visit, flash }: { visit: MemberVisit; flash: Flash }) {
             value={typed?.get("name") ?? ""}
           />
         </Field>
-        <fieldset class="choices">
-          <legend>Environment</legend>
-          <label>
-            <input type="radio" name="environment" value="test" checked={environment === "test"} /> Test
-          </label>
-          <label>
-            <input type="radio" name="environment" value="live" checked={environment === "live"} /> Live
-          </label>
-        </fieldset>
+        <EnvironmentChoice chosen={typed?.get("environment")} />
         <button type="submit" class="button button-primary">
           Create key
         </button>

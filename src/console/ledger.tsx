@@ -2,7 +2,7 @@
 import { formatPosition, type ListPosition, parsePosition } from "../core/list-position.ts";
 import { isoTime } from "../core/time.ts";
 import { type LedgerEntry, ledgerPage } from "../store/ledger.ts";
-import { Badge, Card, count, Empty, Segments, Time, type Tone } from "./elements.tsx";
+import { Badge, Card, count, Empty, Pager, Segments, Time, type Tone } from "./elements.tsx";
 import { privateFile } from "./respond.ts";
 import type { UserVisit } from "./visit.ts";
 
@@ -108,20 +108,10 @@ export async function Statement({
       <Card flush>
         <Ledger entries={entries} linked={linked} />
       </Card>
-      {(after || found.length > PAGE_SIZE) && (
-        <nav class="pager" aria-label="Pages">
-          {after && (
-            <a class="button" href={address({})}>
-              Newest
-            </a>
-          )}
-          {found.length > PAGE_SIZE && last && (
-            <a class="button" href={address({ after: formatPosition(last) })}>
-              Older
-            </a>
-          )}
-        </nav>
-      )}
+      <Pager
+        newest={after && address({})}
+        older={found.length > PAGE_SIZE && last && address({ after: formatPosition(last) })}
+      />
     </>
   );
 }

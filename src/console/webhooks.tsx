@@ -4,7 +4,16 @@ import { listDeliveries } from "../app/manage-deliveries.ts";
 import { createEndpoint, type Endpoint, listEndpoints } from "../app/manage-webhooks.ts";
 import { OperatorError } from "../core/errors.ts";
 import { DeliveryTable } from "./deliveries.tsx";
-import { Card, Empty, EnvironmentBadge, Field, PageHead, PostForm, Time } from "./elements.tsx";
+import {
+  Card,
+  Empty,
+  EnvironmentBadge,
+  EnvironmentChoice,
+  Field,
+  PageHead,
+  PostForm,
+  Time,
+} from "./elements.tsx";
 import { endpointRoutes } from "./endpoint.tsx";
 import { asFormProblem, EndpointState, EventChoice, readEvents } from "./endpoint-parts.tsx";
 import { type Flash, typedInto } from "./flash.ts";
@@ -54,7 +63,6 @@ function EndpointTable({ endpoints }: { endpoints: Endpoint[] }) {
 
 function CreateForm({ visit, flash }: { visit: MemberVisit; flash: Flash }) {
   const typed = typedInto("/console/webhooks", flash);
-  const environment = typed?.get("environment") ?? "test";
   return (
     <Card
       title="Add an endpoint"
@@ -72,15 +80,7 @@ function CreateForm({ visit, flash }: { visit: MemberVisit; flash: Flash }) {
           />
         </Field>
         <EventChoice chosen={typed?.getAll("events") ?? null} />
-        <fieldset class="choices">
-          <legend>Environment</legend>
-          <label>
-            <input type="radio" name="environment" value="test" checked={environment === "test"} /> Test
-          </label>
-          <label>
-            <input type="radio" name="environment" value="live" checked={environment === "live"} /> Live
-          </label>
-        </fieldset>
+        <EnvironmentChoice chosen={typed?.get("environment")} />
         <div>
           <button type="submit" class="button button-primary">
             Add endpoint

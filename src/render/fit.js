@@ -96,8 +96,8 @@ function keepInkInside(box, text, wanted) {
  * @returns {FitResult}
  */
 function fitTwoLines(text, room) {
-  const { above, below } = inkOf(text);
-  const line = room.tallest > 1 ? Math.max(room.tallest * 0.98, above + below) : 0.98;
+  const { above, below } = room.tallest > 1 ? inkOf(text) : { above: 0, below: 0 };
+  const line = Math.max(room.tallest * 0.98, above + below);
   const set = (/** @type {number} */ size, wrap = "normal") => {
     text.style.cssText = `display:block;width:${room.width}px;text-wrap:balance;overflow-wrap:${wrap};line-height:${line};font-size:${size}px`;
     return (

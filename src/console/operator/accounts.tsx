@@ -8,7 +8,7 @@ import { OperatorError } from "../../core/errors.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_CREDITS } from "../../core/limits.ts";
 import { formatPosition, parsePosition } from "../../core/list-position.ts";
 import { type Account, newestAccounts } from "../../store/accounts.ts";
-import { Badge, Card, count, Empty, Field, PageHead, PostForm, Time } from "../elements.tsx";
+import { Badge, Card, count, Empty, Field, PageHead, Pager, PostForm, Time } from "../elements.tsx";
 import { type Flash, typedInto } from "../flash.ts";
 import { shell } from "../layout.tsx";
 import { redirect } from "../respond.ts";
@@ -158,13 +158,9 @@ async function accountsPage(visit: UserVisit): Promise<Response> {
           </table>
         )}
       </Card>
-      {found.length > PAGE_SIZE && last && (
-        <nav class="pager" aria-label="Pages">
-          <a class="button" href={`/console/operator/accounts?after=${formatPosition(last)}`}>
-            Older
-          </a>
-        </nav>
-      )}
+      <Pager
+        older={found.length > PAGE_SIZE && last && `/console/operator/accounts?after=${formatPosition(last)}`}
+      />
       <CreateForm visit={visit} flash={flash} />
     </>,
     { flash },

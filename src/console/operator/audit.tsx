@@ -2,7 +2,7 @@
 import { formatPosition, parsePosition } from "../../core/list-position.ts";
 import { listAudit } from "../../store/audit.ts";
 import { AuditTable, byName } from "../audit-table.tsx";
-import { Card, PageHead } from "../elements.tsx";
+import { Card, PageHead, Pager } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { operator, type UserVisit } from "../visit.ts";
 
@@ -21,13 +21,9 @@ async function auditPage(visit: UserVisit): Promise<Response> {
       <Card flush>
         <AuditTable rows={rows} who={byName} linked />
       </Card>
-      {found.length > PAGE_SIZE && last && (
-        <nav class="pager" aria-label="Pages">
-          <a class="button" href={`/console/operator/audit?after=${formatPosition(last)}`}>
-            Older
-          </a>
-        </nav>
-      )}
+      <Pager
+        older={found.length > PAGE_SIZE && last && `/console/operator/audit?after=${formatPosition(last)}`}
+      />
     </>,
     { wide: true },
   );
