@@ -1,12 +1,14 @@
 /** Renders what a designer has to look at into ./gallery: contact sheets, single cards and an index page. */
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
-import { type Badge, type Cutout, POSITIONS, type Position } from "../src/core/card.ts";
+import { type Badge, type CutoutFile, POSITIONS, type Position } from "../src/core/card.ts";
 import { THEMES } from "../src/core/themes.ts";
 import { openSealedPage, type PageFile } from "../src/render/browser.ts";
 import { type CardPage, openCardPage } from "../src/render/page.ts";
 import { openPhotoStudio } from "../src/render/photo.ts";
+import { saveCutout } from "../src/render/press.ts";
 import { loadTemplate } from "../src/render/template.ts";
 import manifest from "../test/photos/manifest.json" with { type: "json" };
 import { type CardWish, CUTOUT_NAMES, cardInput, cutout, NAMES, openBrowser } from "../test/render/cards.ts";
@@ -44,7 +46,7 @@ interface Picture {
   bytes: Uint8Array;
   contentType: string;
 }
-type Photo = (typeof CUTOUT_NAMES)[number] | Cutout | null;
+type Photo = (typeof CUTOUT_NAMES)[number] | CutoutFile | null;
 type Shot = { label: string; wish: CardWish; photo: Photo; badge?: Badge };
 
 async function take(page: CardPage, shots: Shot[]): Promise<Picture[]> {
@@ -84,13 +86,14 @@ async function sheet(
 }
 
 /** Every sample photo that shows a player, cut out as a render worker would. */
-async function sampleCutouts(browser: Browser): Promise<[string, Cutout][]> {
+async function sampleCutouts(browser: Browser): Promise<[string, CutoutFile][]> {
   const studio = await openPhotoStudio(browser);
-  const made: [string, Cutout][] = [];
+  const folder = await mkdtemp(join(tmpdir(), "cardpress-gallery-"));
+  const made: [string, CutoutFile][] = [];
   for (const { file, expect } of manifest) {
     if (expect !== "cutout") continue;
-    const result = await studio.cutOut(await Bun.file(join(PHOTOS, file)).bytes());
-    if (result.ok) made.push([file, result.cutout]);
+    const result = await studio.cutOut(join(PHOTOS, file));
+    if (result.ok) made.push([file, await saveCutout(join(folder, file), result.cutout)]);
     else console.error(`${file}: ${result.message}`);
   }
   await studio.close();
@@ -156,7 +159,7 @@ const clubOf = (i: number): CardWish => {
 
 function shotLists(
   crests: [string, Badge][],
-  samples: [string, Cutout][],
+  samples: [string, CutoutFile][],
 ): Record<string, { columns: number; cellPx: number; shots: Shot[] }> {
   const photos = [...CUTOUT_NAMES, null];
   const skills = [93, 84, 71, 58, 79];

@@ -64,13 +64,23 @@ export interface Framing {
   cutSides: { top: boolean; right: boolean; bottom: boolean; left: boolean };
 }
 
-/** The player without background: straight-alpha PNG or WebP bytes, trimmed to the player. */
-export interface Cutout {
-  bytes: Uint8Array;
-  contentType: "image/png" | "image/webp";
+/** What is known of a cutout: the player without background, trimmed to the player. */
+export interface CutoutDescription {
   width: number;
   height: number;
   framing: Framing;
+  /** The data address of a small picture of the player's outline, which the card's shadow is made of. */
+  outline: string;
+}
+
+/** A cutout in memory, as straight-alpha PNG bytes. */
+export interface Cutout extends CutoutDescription {
+  bytes: Uint8Array;
+}
+
+/** A cutout in a file: straight-alpha PNG or WebP. */
+export interface CutoutFile extends CutoutDescription {
+  path: string;
 }
 
 /** A decoded-and-checked club badge, as bytes Chromium can show. */

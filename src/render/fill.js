@@ -10,6 +10,7 @@ import { fitText } from "./fit.js";
  *   lang: string,
  *   direction: "ltr" | "rtl",
  *   pictures: Record<string, string | null>,
+ *   outline: string,
  *   fade: { top: number, right: number, bottom: number, left: number },
  *   fit: import("./fit.js").FitRange,
  * }} CardFill
@@ -22,6 +23,13 @@ const READY_TIMEOUT_MS = 8000;
 
 /** A tiny badge stays a little soft rather than becoming a blur. */
 const MAX_BADGE_ENLARGEMENT = 2.5;
+
+/** What a picture's address begins with when it is the file in `cutoutInput`; the rest tells one file from another. */
+const PICKED = "picked:";
+
+/** Where the process that opened the page puts the player's cutout. */
+const cutoutInput = document.createElement("input");
+cutoutInput.type = "file";
 
 /** The shadow's longer side while it is drawn, its softness at that size, and how dark it is. */
 const SHADOW_PX = 96;
@@ -45,16 +53,19 @@ const GRAIN_ALPHA = 12;
 const EMPTY = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==";
 
 /**
- * Sets one card. Every call sets every value, so nothing of the card before is left.
+ * Sets one card. Every call sets every value, so nothing of the card before is left. Whatever has to be waited for comes
+ * first: the card then changes within one task, and the browser draws no frame of a half-set one.
  * @param {CardFill} fill
  * @returns {Promise<FillResult>}
  */
 export async function fillCard(fill) {
   const start = performance.now();
   const card = /** @type {HTMLElement} */ (document.querySelector(".card"));
+  const pictures = await bounded("pictures", readyPictures(card, fill));
+  const picturesReady = performance.now();
   // A card that was gone and comes back at once is painted afresh. Of one that changed, only the changed parts are, and
   // where such a part ends the browser smooths edges a little differently.
-  card.style.cssText = "display: none; visibility: hidden";
+  card.style.cssText = "display: none";
   card.getBoundingClientRect();
   // On the root, so that what lies outside the card has its colours too.
   const { style } = document.documentElement;
@@ -66,25 +77,17 @@ export async function fillCard(fill) {
   for (const [slot, text] of Object.entries(fill.texts)) {
     for (const element of card.querySelectorAll(`[data-slot="${slot}"]`)) element.textContent = text;
   }
+  for (const [shown, ready] of pictures) shown.replaceWith(ready);
+  if (fill.pictures.badge) describeBadge(card);
   const boxes = /** @type {NodeListOf<HTMLElement>} */ (card.querySelectorAll("[data-fit]"));
   for (const box of boxes) {
     box.lang = fill.lang;
     box.dir = fill.direction;
     /** @type {HTMLElement} */ (box.firstElementChild).removeAttribute("style");
   }
-  const decoded = Object.entries(fill.pictures).map(([name, source]) => setPicture(card, name, source));
   card.style.display = "";
-  // Layout makes the browser ask for the fonts that this text needs; only then does `ready` wait for them.
-  card.getBoundingClientRect();
-  await bounded("fonts", document.fonts.ready);
-  for (const face of document.fonts) {
-    if (face.status === "error") throw new Error(`the font ${face.family} could not be loaded`);
-  }
-  const fontsReady = performance.now();
-  await bounded("pictures", Promise.all(decoded));
-  await bounded("shadow", castShadow(card, fill.fade));
-  if (fill.pictures.badge) describeBadge(card);
-  const picturesReady = performance.now();
+  await fontsReady(card);
+  const fontsLoaded = performance.now();
   const [box] = boxes;
   if (!box) throw new Error('card.html has no element with data-fit="name"');
   const fit = fitText(box, fill.fit);
@@ -92,40 +95,82 @@ export async function fillCard(fill) {
   return {
     fit,
     timingsMs: {
-      fonts: fontsReady - start,
-      pictures: picturesReady - fontsReady,
-      fit: performance.now() - picturesReady,
+      pictures: picturesReady - start,
+      fonts: fontsLoaded - picturesReady,
+      fit: performance.now() - fontsLoaded,
     },
   };
 }
 
 /**
+ * Waits for the fonts that the card's text needs, if one of them is new to this page. A card waits unseen.
  * @param {HTMLElement} card
- * @param {string} name
- * @param {string | null} source
  */
-async function setPicture(card, name, source) {
-  const image = /** @type {HTMLImageElement | null} */ (card.querySelector(`img[data-picture="${name}"]`));
-  if (!image) return;
-  const wanted = source ?? EMPTY;
-  if (image.getAttribute("src") !== wanted) image.src = wanted;
-  await image.decode().catch(() => {
-    throw new Error(`the ${name} picture could not be decoded`);
-  });
+async function fontsReady(card) {
+  // Layout makes the browser ask for the fonts; only then does `status` tell of them.
+  card.getBoundingClientRect();
+  if (document.fonts.status === "loaded") return;
+  card.style.visibility = "hidden";
+  await bounded("fonts", document.fonts.ready);
+  for (const face of document.fonts) {
+    if (face.status === "error") throw new Error(`the font ${face.family} could not be loaded`);
+  }
 }
 
 /**
- * Draws the player's outline, small and soft, into the template's `<img data-shadow="player">`: enlarged it is the
- * shadow that a CSS filter would take twenty times as long to blur. A canvas in the page itself would become a layer
- * of its own, and everything above it another. Where the photo's straight edge is faded, its shadow is too, or it would
- * stand there as a post.
+ * For each `<img>` of the card its successor, decoded: the pictures of this card and the player's shadow.
  * @param {HTMLElement} card
- * @param {CardFill["fade"]} fade parts of the player's picture
+ * @param {CardFill} fill
+ * @returns {Promise<[shown: HTMLImageElement, ready: HTMLImageElement][]>}
  */
-async function castShadow(card, fade) {
-  const shadow = /** @type {HTMLImageElement | null} */ (card.querySelector('img[data-shadow="player"]'));
-  const player = /** @type {HTMLImageElement | null} */ (card.querySelector('img[data-picture="player"]'));
-  if (!shadow || !player) return;
+async function readyPictures(card, fill) {
+  /** @param {string} selector @param {string} name @param {string | Promise<string>} wanted */
+  const replace = async (selector, name, wanted) => {
+    const shown = /** @type {HTMLImageElement | null} */ (card.querySelector(selector));
+    const source = await wanted;
+    if (!shown || shown.dataset.source === source) return [];
+    const ready = await successor(shown, source, name);
+    return [/** @type {[HTMLImageElement, HTMLImageElement]} */ ([shown, ready])];
+  };
+  const pictures = Object.entries(fill.pictures).map(([name, source]) =>
+    replace(`img[data-picture="${name}"]`, name, source ?? EMPTY),
+  );
+  const shadow = replace('img[data-shadow="player"]', "shadow", drawShadow(fill));
+  return (await Promise.all([...pictures, shadow])).flat();
+}
+
+/**
+ * A copy of an `<img>` that shows another picture, decoded.
+ * @param {HTMLImageElement} shown
+ * @param {string} source its address, or PICKED and a name
+ * @param {string} name for the error
+ */
+async function successor(shown, source, name) {
+  const ready = /** @type {HTMLImageElement} */ (shown.cloneNode(false));
+  ready.dataset.source = source;
+  const [picked] = source.startsWith(PICKED) ? (cutoutInput.files ?? []) : [];
+  ready.src = picked ? URL.createObjectURL(picked) : source;
+  try {
+    await ready.decode();
+  } catch {
+    throw new Error(`the ${name} picture could not be decoded`);
+  } finally {
+    if (picked) URL.revokeObjectURL(ready.src);
+  }
+  return ready;
+}
+
+/**
+ * The player's outline, small and soft, as the address of a picture for the template's `<img data-shadow="player">`:
+ * enlarged it is the shadow that a CSS filter would take twenty times as long to blur. A canvas in the page itself would
+ * become a layer of its own, and everything above it another. Where the photo's straight edge is faded, its shadow is
+ * too, or it would stand there as a post.
+ * @param {CardFill} fill
+ */
+async function drawShadow({ outline: source, fade }) {
+  const player = new Image();
+  player.src = source;
+  await player.decode();
   const { naturalWidth: width, naturalHeight: height } = player;
   const scale = SHADOW_PX / Math.max(width, height);
   const [w, h] = [Math.max(4, Math.round(width * scale)), Math.max(4, Math.round(height * scale))];
@@ -158,8 +203,7 @@ async function castShadow(card, fade) {
   context.globalCompositeOperation = "source-in";
   context.fillStyle = `rgb(0 0 0 / ${SHADOW_OPACITY})`;
   context.fillRect(0, 0, canvas.width, canvas.height);
-  shadow.src = canvas.toDataURL();
-  await shadow.decode();
+  return canvas.toDataURL();
 }
 
 /**
@@ -278,4 +322,4 @@ export async function makeGrain() {
   return URL.createObjectURL(await canvas.convertToBlob({ type: "image/png" }));
 }
 
-Object.assign(globalThis, { cardpress: { fillCard, checkFonts, makeGrain } });
+Object.assign(globalThis, { cardpress: { fillCard, checkFonts, makeGrain, cutoutInput } });

@@ -1,11 +1,17 @@
 import type { Browser, CDPSession, Page } from "puppeteer-core";
-import { type Badge, type CardInput, type Cutout, type ImageFormat, POSITION_SPOTS } from "../core/card.ts";
+import {
+  type Badge,
+  type CardInput,
+  type CutoutFile,
+  type ImageFormat,
+  POSITION_SPOTS,
+} from "../core/card.ts";
 import { luminance, paletteOf } from "../core/colours.ts";
 import { displayName } from "../core/display-name.ts";
 import { type Placement, placeCutout } from "../core/framing.ts";
 import { type LayoutName, layoutFor, type TemplateLayout } from "../core/template-manifest.ts";
 import { sceneOf } from "../core/themes.ts";
-import { crashOf, openSealedPage, type PageFile } from "./browser.ts";
+import { crashOf, fileSlot, openSealedPage, type PageFile } from "./browser.ts";
 // @ts-expect-error TypeScript sees the module; the import gives its text, which runs in the page.
 import fillSource from "./fill.js" with { type: "text" };
 import type { CardFill, FillResult } from "./fill.js";
@@ -19,7 +25,7 @@ import type { LoadedTemplate } from "./template.ts";
 export interface CardJob {
   card: CardInput;
   /** null draws a silhouette. */
-  cutout: Cutout | null;
+  cutout: CutoutFile | null;
   /** null closes the layout up. */
   badge: Badge | null;
 }
@@ -80,7 +86,9 @@ export async function openCardPage(
   const session = await page.createCDPSession();
   await session.send("Emulation.setDefaultBackgroundColorOverride", { color: { r: 0, g: 0, b: 0, a: 0 } });
   const grain = (await page.evaluate("globalThis.cardpress.makeGrain()")) as string;
+  const giveCutout = await fileSlot(page, "globalThis.cardpress.cutoutInput");
   let size = { width: 0, height: 0 };
+  let shownCutout: string | undefined;
 
   return {
     async render(job, onStage) {
@@ -95,7 +103,11 @@ export async function openCardPage(
       }
       // A page opened later would lie before this one, which then draws no frames.
       await session.send("Page.bringToFront");
+      const cutout = job.cutout?.path;
+      // The same photo as on the card before is there already, and decoded.
+      if (cutout !== undefined && cutout !== shownCutout) await giveCutout(cutout);
       const filled = await Promise.race([fillPage(page, fill), crash]);
+      shownCutout = cutout;
       const composed = performance.now();
       onStage?.("capture");
       const bytes = withMetadata(await Promise.race([capture(session, style.format), crash]), style.format);
@@ -213,7 +225,8 @@ function composeFill(
   const box = cardBox(style, layout);
   const palette = paletteOf(branding, player.skillLevel);
   const name = displayName(player.name, isDrawable);
-  const shown = job.cutout ?? silhouette(palette);
+  const drawn = silhouette(palette);
+  const shown = job.cutout ?? drawn;
   const place = placeCutout(shown, shown.framing, layout, box);
   const branded = Boolean(branding.primaryColor ?? branding.secondaryColor);
   const scene = sceneOf(style.backgroundTheme, palette, { ...box, focus: focusOf(layout) }, branded);
@@ -261,10 +274,11 @@ function composeFill(
     lang: name.lang,
     direction: name.direction,
     pictures: {
-      player: publish(media, shown),
+      player: job.cutout ? `picked:${job.cutout.path}` : publish(media, drawn),
       badge: job.badge && publish(media, job.badge),
       scene: publish(media, { bytes: new TextEncoder().encode(scene.svg), contentType: "image/svg+xml" }),
     },
+    outline: shown.outline,
     fade: {
       top: place.fade.top / place.height,
       right: place.fade.right / place.width,

@@ -11,7 +11,7 @@ import {
 } from "./photo/salient.ts";
 
 /** Part of a cached cutout's key: changes whenever the same photo would give another cutout. */
-export const VISION_VERSION = "6";
+export const VISION_VERSION = "7";
 
 export type PhotoStage = "decode" | "find" | "cut_out";
 
@@ -21,10 +21,10 @@ export type CutOutResult =
 
 export interface PhotoStudio {
   /**
-   * Finds the player in a photo's bytes (JPEG, PNG or WebP) and cuts the player out. Bad photos are refused in the
+   * Finds the player in a photo's file (JPEG, PNG or WebP) and cuts the player out. Bad photos are refused in the
    * result; an error means the browser failed and the same photo may be tried again. Photos are worked on one by one.
    */
-  cutOut(photo: Uint8Array, onStage?: (stage: PhotoStage) => void): Promise<CutOutResult>;
+  cutOut(photoPath: string, onStage?: (stage: PhotoStage) => void): Promise<CutOutResult>;
   close(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export async function openPhotoStudio(
   let page: OpenPhotoPage | null = await openPhotoPage(browser);
   let last: Promise<unknown> = Promise.resolve();
 
-  const work = async (photo: Uint8Array, onStage: (stage: PhotoStage) => void) => {
+  const work = async (photoPath: string, onStage: (stage: PhotoStage) => void) => {
     if (page?.hasCrashed())
       page = await page.close().then(
         () => null,
@@ -56,7 +56,7 @@ export async function openPhotoStudio(
       );
     page ??= await openPhotoPage(browser);
     try {
-      return await cutOutIn(page, native, photo, onStage);
+      return await cutOutIn(page, native, photoPath, onStage);
     } catch (error) {
       // A page that failed once may be half broken: the next photo gets a new one.
       await page.close().catch(() => {});
@@ -65,8 +65,8 @@ export async function openPhotoStudio(
     }
   };
   return {
-    cutOut(photo, onStage = () => {}) {
-      const result = last.then(() => work(photo, onStage));
+    cutOut(photoPath, onStage = () => {}) {
+      const result = last.then(() => work(photoPath, onStage));
       last = result.catch(() => {});
       return result;
     },
@@ -81,7 +81,7 @@ export async function openPhotoStudio(
 async function cutOutIn(
   page: OpenPhotoPage,
   native: SalientNetwork | null,
-  photo: Uint8Array,
+  photoPath: string,
   onStage: (stage: PhotoStage) => void,
 ): Promise<CutOutResult> {
   const timingsMs: Record<string, number> = {};
@@ -99,19 +99,21 @@ async function cutOutIn(
   });
 
   onStage("decode");
-  if (!(await isPhoto(photo))) return refuse("undecodable");
-  page.job.set("photo", photo);
+  if (!(await isPhoto(photoPath))) return refuse("undecodable");
   try {
-    if (!(await timed("decode", () => page.call("decode")))) return refuse("undecodable");
+    const decoded = timed("decode", async () => {
+      await page.givePhoto(photoPath);
+      return page.call("decode");
+    });
+    if (!(await decoded)) return refuse("undecodable");
     onStage("find");
     const found = await timed("find", () => page.call("find"));
     if (found !== "found") return refuse(found);
     onStage("cut_out");
     const input = await timed("prepare", () => page.call("prepare"));
     page.job.set("salient", await timed("salient", () => runSalient(page, native, input)));
-    const { bytes, ...cutout } = await timed("cut_out", () => page.call("cutOut"));
-    const contentType = cutout.contentType === "image/webp" ? "image/webp" : "image/png";
-    return { ok: true, cutout: { ...cutout, contentType, bytes: fromDataUrl(bytes) }, timingsMs };
+    const { bytes, ...description } = await timed("cut_out", () => page.call("cutOut"));
+    return { ok: true, cutout: { ...description, bytes: fromDataUrl(bytes) }, timingsMs };
   } finally {
     page.job.clear();
     if (!page.hasCrashed()) await page.call("release");
@@ -119,9 +121,9 @@ async function cutOutIn(
 }
 
 /** By content and by header only; whether the rest is whole shows when it is decoded. */
-async function isPhoto(photo: Uint8Array): Promise<boolean> {
+async function isPhoto(path: string): Promise<boolean> {
   try {
-    const { format, width, height } = await new Bun.Image(photo, { maxPixels: MAX_PHOTO_PIXELS }).metadata();
+    const { format, width, height } = await new Bun.Image(path, { maxPixels: MAX_PHOTO_PIXELS }).metadata();
     return PHOTO_FORMATS.has(format) && width * height <= MAX_PHOTO_PIXELS;
   } catch {
     return false;

@@ -1,6 +1,6 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { access, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Badge, Cutout, Framing } from "../core/card.ts";
+import type { Badge, Cutout, CutoutDescription, CutoutFile } from "../core/card.ts";
 import { writeWhole } from "../write-whole.ts";
 import { launchBrowser } from "./browser.ts";
 import { type CardPage, openCardPage } from "./page.ts";
@@ -77,13 +77,19 @@ async function make(
     throw error;
   });
   onStage("store");
+  const renderedAt = performance.now();
   await writeWhole(job.outputPath, picture.bytes);
   return {
     contentType: picture.contentType,
     width: job.card.style.width,
     height: job.card.style.height,
     bytes: picture.bytes.length,
-    timingsMs: { ...timingsMs, ...picture.timingsMs, total: performance.now() - startedAt },
+    timingsMs: {
+      ...timingsMs,
+      ...picture.timingsMs,
+      store: performance.now() - renderedAt,
+      total: performance.now() - startedAt,
+    },
   };
 }
 
@@ -92,23 +98,28 @@ async function cutOutCached(
   { studio, cutoutsDir }: PressParts,
   job: RenderJob,
   onStage: (stage: Stage) => void,
-): Promise<{ cutout: Cutout; timingsMs: Record<string, number> }> {
+): Promise<{ cutout: CutoutFile; timingsMs: Record<string, number> }> {
   const path = join(cutoutsDir, job.photoSha256.slice(0, 2), `${job.photoSha256}-${VISION_VERSION}`);
-  const cached = await readCutout(path);
+  const cached = await findCutout(path);
   if (cached) return { cutout: cached, timingsMs: {} };
-  const result = await studio.cutOut(await readFile(job.photoPath), onStage);
+  const result = await studio.cutOut(job.photoPath, onStage);
   if (!result.ok) throw new PhotoRefused(result.message);
-  const { bytes, ...description } = result.cutout;
+  return { cutout: await saveCutout(path, result.cutout), timingsMs: result.timingsMs };
+}
+
+/** Writes a cutout to `path` and its description beside it. */
+export async function saveCutout(path: string, cutout: Cutout): Promise<CutoutFile> {
+  const { bytes, ...description } = cutout;
   await writeWhole(path, bytes);
   // The description comes last: without it the cutout does not count.
   await writeWhole(`${path}.json`, JSON.stringify(description));
-  return { cutout: result.cutout, timingsMs: result.timingsMs };
+  return { path, ...description };
 }
 
-async function readCutout(path: string): Promise<Cutout | undefined> {
+async function findCutout(path: string): Promise<CutoutFile | undefined> {
   try {
-    const [bytes, description] = await Promise.all([readFile(path), readFile(`${path}.json`, "utf8")]);
-    return { bytes, ...(JSON.parse(description) as Omit<Cutout, "bytes"> & { framing: Framing }) };
+    const [description] = await Promise.all([readFile(`${path}.json`, "utf8"), access(path)]);
+    return { path, ...(JSON.parse(description) as CutoutDescription) };
   } catch {
     return undefined;
   }

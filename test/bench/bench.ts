@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Browser } from "puppeteer-core";
-import type { CardInput, Cutout, ImageFormat } from "../../src/core/card.ts";
+import type { CardInput, CutoutFile, ImageFormat } from "../../src/core/card.ts";
 import { workerCommand } from "../../src/deps.ts";
 import { quietLog } from "../../src/log.ts";
 import { launchBrowser, PAGE_ORIGIN } from "../../src/render/browser.ts";
@@ -22,6 +22,7 @@ import { fontLibraryFile } from "../../src/render/fonts.ts";
 import { openCardPage } from "../../src/render/page.ts";
 import { openPhotoStudio } from "../../src/render/photo.ts";
 import { createRenderPool } from "../../src/render/pool.ts";
+import { saveCutout } from "../../src/render/press.ts";
 import { loadTemplate } from "../../src/render/template.ts";
 import { familyOf } from "./processes.ts";
 
@@ -58,12 +59,12 @@ async function perCard(make: (n: number) => Promise<unknown>): Promise<number> {
   return (performance.now() - start) / made;
 }
 
-async function cutoutOf(browser: Browser, photo: string): Promise<Cutout> {
+async function cutoutOf(browser: Browser, photo: string): Promise<CutoutFile> {
   const studio = await openPhotoStudio(browser);
-  const result = await studio.cutOut(await Bun.file(join(PHOTOS, photo)).bytes());
+  const result = await studio.cutOut(join(PHOTOS, photo));
   await studio.close();
   if (!result.ok) throw new Error(result.message);
-  return result.cutout;
+  return saveCutout(join(scratch, photo), result.cutout);
 }
 
 /** The card on the warm page as one document: its styles, pictures and the fonts it uses are inside. */

@@ -45,7 +45,7 @@ const names = readdirSync(options.photos).filter(
 for (let round = 0; round < Number(options.rounds); round++) {
   for (const name of names) {
     const start = performance.now();
-    const result = await studio.cutOut(readFileSync(join(options.photos, name)));
+    const result = await studio.cutOut(join(options.photos, name));
     const total = performance.now() - start;
     const timings = Object.entries({ ...result.timingsMs, total });
     if (round > 0 || Number(options.rounds) === 1) {
@@ -87,7 +87,7 @@ async function writeComposite(browser: Browser, cutout: Cutout, path: string): P
   const scale = Math.min(1, 1000 / cutout.height, 900 / cutout.width);
   const [width, height] = [Math.round(cutout.width * scale), Math.round(cutout.height * scale)];
   await page.setViewport({ width: 2 * width, height });
-  const source = `data:${cutout.contentType};base64,${Buffer.from(cutout.bytes).toString("base64")}`;
+  const source = `data:image/png;base64,${Buffer.from(cutout.bytes).toString("base64")}`;
   const { face, head, body } = cutout.framing;
   const boxes = [face, head, body].map((box, i) =>
     box

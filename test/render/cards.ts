@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import os from "node:os";
 import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
-import type { CardInput, Cutout, ImageFormat, Position } from "../../src/core/card.ts";
+import type { CardInput, CutoutFile, ImageFormat, Position } from "../../src/core/card.ts";
 import { launchBrowser } from "../../src/render/browser.ts";
 import { findChromium } from "../../src/render/chromium.ts";
 
@@ -46,12 +46,9 @@ export function cardInput(wish: CardWish = {}): CardInput {
 const CUTOUTS = join(import.meta.dir, "../fixtures/cutouts");
 export const CUTOUT_NAMES = ["astronaut", "man", "yoga", "skier"] as const;
 
-export async function cutout(name: (typeof CUTOUT_NAMES)[number]): Promise<Cutout> {
-  const [bytes, json] = await Promise.all([
-    readFile(join(CUTOUTS, `${name}.webp`)),
-    readFile(join(CUTOUTS, `${name}.json`), "utf8"),
-  ]);
-  return { bytes: new Uint8Array(bytes), contentType: "image/webp", ...JSON.parse(json) };
+export async function cutout(name: (typeof CUTOUT_NAMES)[number]): Promise<CutoutFile> {
+  const description = await readFile(join(CUTOUTS, `${name}.json`), "utf8");
+  return { path: join(CUTOUTS, `${name}.webp`), ...JSON.parse(description) };
 }
 
 /** A Chromium for tests and tools, which run as root here and there. */

@@ -33,7 +33,7 @@ beforeAll(async () => {
   for (const { file, face } of manifest) {
     if (!face) continue;
     const [faceX = 0, faceY = 0] = face;
-    const result = await lab.studio.cutOut(photo(file));
+    const result = await lab.cutOut(photo(file));
     if (!result.ok) throw new Error(`${file} was refused: ${result.reason}`);
     for (const layout of ["portrait", "square", "landscape"] as const) {
       const card = CARDS[layout];

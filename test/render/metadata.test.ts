@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Cutout, ImageFormat } from "../../src/core/card.ts";
+import { join } from "node:path";
+import type { CutoutFile, ImageFormat } from "../../src/core/card.ts";
 import { withMetadata } from "../../src/render/metadata.ts";
 import { type CardPage, openCardPage } from "../../src/render/page.ts";
 import { placeholder } from "../../src/render/placeholder.ts";
+import { saveCutout } from "../../src/render/press.ts";
 import { loadTemplate } from "../../src/render/template.ts";
 import { cardInput } from "./cards.ts";
 import { openLab, photo } from "./photo_lab.ts";
@@ -15,15 +17,15 @@ const FORMATS = ["png", "webp", "jpeg"] as const;
 let lab: Awaited<ReturnType<typeof openLab>>;
 let card: CardPage;
 let pixels: PixelLab;
-let cutout: Cutout;
+let cutout: CutoutFile;
 
 beforeAll(async () => {
   lab = await openLab();
   card = await openCardPage(lab.browser, await loadTemplate("club_card"));
   pixels = await openPixelLab(lab.browser);
-  const result = await lab.studio.cutOut(withMakersMark(photo("unsplash_man.jpg")));
+  const result = await lab.cutOut(withMakersMark(photo("unsplash_man.jpg")));
   if (!result.ok) throw new Error(result.message);
-  cutout = result.cutout;
+  cutout = await saveCutout(join(lab.folder, "cutout"), result.cutout);
 });
 afterAll(() => lab?.close());
 

@@ -19,7 +19,7 @@ afterAll(() => lab?.close());
 
 /** The same photo is worked on once for all tests. */
 async function resultOf(file: string): Promise<CutOutResult> {
-  const result = results.get(file) ?? (await lab.studio.cutOut(photo(file)));
+  const result = results.get(file) ?? (await lab.cutOut(photo(file)));
   results.set(file, result);
   return result;
 }
@@ -47,7 +47,7 @@ test("a face that the photo's edge cuts in two is refused with what to send inst
   const { width, height } = await lab.pixelsOf(bytes);
   const fromColumn = async (x: number) => {
     const cropped = await lab.draw([width - x, height], [{ bytes, at: [-x, 0] }]);
-    return lab.studio.cutOut(cropped.png);
+    return lab.cutOut(cropped.png);
   };
   const halved = await fromColumn(Math.round(width * 0.5));
   expect(halved).toMatchObject({ ok: false, reason: "face_cut" });
@@ -149,7 +149,7 @@ describe("one player of several", () => {
         { bytes, at: [600, 212, 300, 300] },
       ],
     );
-    const result = await lab.studio.cutOut(two.png);
+    const result = await lab.cutOut(two.png);
     const alone = await cutoutOf("astronaut.png");
     expect(result.ok && result.cutout.width).toBeWithin(alone.width - 70, alone.width + 60);
     expect(result.ok && result.cutout.framing.face?.width).toBeWithin(90, 130);
@@ -185,7 +185,7 @@ test("the same bytes give the same cutout, also in another browser", async () =>
   const first = await cutoutOf("skier.jpg");
   const other = await openLab();
   try {
-    const again = await other.studio.cutOut(photo("skier.jpg"));
+    const again = await other.cutOut(photo("skier.jpg"));
     expect(again.ok && again.cutout).toEqual(first);
   } finally {
     await other.close();
@@ -196,7 +196,7 @@ test("without the native runtime the page does all the work, to the same cutout 
   const native = await cutoutOf("skier.jpg");
   const other = await openLab({ salientIn: "page" });
   try {
-    const result = await other.studio.cutOut(photo("skier.jpg"));
+    const result = await other.cutOut(photo("skier.jpg"));
     if (!result.ok) throw new Error(result.reason);
     expect(Math.abs(result.cutout.width - native.width)).toBeLessThanOrEqual(2);
     expect(Math.abs(result.cutout.height - native.height)).toBeLessThanOrEqual(2);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => lab?.close());
 
 async function cutOf(bytes: Uint8Array): Promise<Cutout> {
-  const result = await lab.studio.cutOut(bytes);
+  const result = await lab.cutOut(bytes);
   if (!result.ok) throw new Error(`refused: ${result.reason}`);
   return result.cutout;
 }
@@ -120,7 +120,7 @@ describe("bytes that are no whole photo are refused, and the next photo is serve
   };
   for (const [name, bytes] of Object.entries(broken)) {
     test(name, async () => {
-      const result = await lab.studio.cutOut(bytes);
+      const result = await lab.cutOut(bytes);
       expect(result.ok ? "cutout" : result.reason).toBe("undecodable");
     });
   }
@@ -147,7 +147,7 @@ describe("bytes that are no whole photo are refused, and the next photo is serve
   });
 
   test("a page that crashes during a photo is an error, and is replaced", async () => {
-    const during = lab.studio.cutOut(photo("astronaut.png"), (stage) => {
+    const during = lab.cutOut(photo("astronaut.png"), (stage) => {
       if (stage === "find") void crash();
     });
     expect(during).rejects.toThrow("crashed");

@@ -1,11 +1,11 @@
 /** What the photo tests share: one browser with a studio in it, pixels of pictures, and photos in rarer encodings. */
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import { launchBrowser } from "../../src/render/browser.ts";
 import { findChromium } from "../../src/render/chromium.ts";
-import { openPhotoStudio, type PhotoStudioOptions } from "../../src/render/photo.ts";
+import { openPhotoStudio, type PhotoStage, type PhotoStudioOptions } from "../../src/render/photo.ts";
 
 export interface Pixels {
   /** Straight RGBA, row by row. */
@@ -22,6 +22,7 @@ export async function openLab(options: PhotoStudioOptions = {}) {
   const chromium = await findChromium({ configuredPath: process.env.CARDPRESS_CHROMIUM, cacheDir });
   const browser = await launchBrowser({ chromium, profilesDir: tmpdir(), noSandbox: true });
   const studio = await openPhotoStudio(browser, options);
+  const folder = mkdtempSync(join(tmpdir(), "cardpress-photos-"));
   const page = await browser.newPage();
 
   /** Draws pictures over each other at given places and returns the result as pixels and as PNG. */
@@ -57,6 +58,13 @@ export async function openLab(options: PhotoStudioOptions = {}) {
     return { rgba, width, height, png: Uint8Array.fromBase64(drawn.png) };
   };
 
+  /** As the studio does, of bytes that are in no file yet. */
+  const cutOut = (bytes: Uint8Array, onStage?: (stage: PhotoStage) => void) => {
+    const path = join(folder, "photo");
+    writeFileSync(path, bytes);
+    return studio.cutOut(path, onStage);
+  };
+
   const pixelsOf = async (bytes: Uint8Array): Promise<Pixels> => {
     const { width, height } = await new Bun.Image(bytes).metadata();
     return draw([width, height], [{ bytes, at: [] }]);
@@ -65,8 +73,9 @@ export async function openLab(options: PhotoStudioOptions = {}) {
   const close = async () => {
     await studio.close();
     await browser.close();
+    rmSync(folder, { recursive: true });
   };
-  return { browser, studio, draw, pixelsOf, close };
+  return { browser, folder, cutOut, draw, pixelsOf, close };
 }
 
 /** A JPEG with an EXIF segment that says nothing but the orientation (TIFF 6.0, tag 0x0112). */

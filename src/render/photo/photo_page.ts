@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { extname } from "node:path";
 import type { Browser, Page } from "puppeteer-core";
-import { crashOf, openSealedPage, type PageFile } from "../browser.ts";
+import { crashOf, fileSlot, openSealedPage, type PageFile } from "../browser.ts";
 import { ASSET_PATHS, PAGE_MODULES } from "./assets.ts";
 import type { PhotoPage } from "./page/studio.js";
 
@@ -14,7 +14,7 @@ const IMPORT_MAP = JSON.stringify({
   },
 });
 
-const HTML = `<!doctype html><meta charset="utf-8"><script type="importmap">${IMPORT_MAP}</script><script type="module" src="/page/studio.js"></script><body></body>`;
+const HTML = `<!doctype html><meta charset="utf-8"><script type="importmap">${IMPORT_MAP}</script><script type="module" src="/page/studio.js"></script><body><input type="file"></body>`;
 
 // The page decodes strangers' bytes: it may run its own scripts and WebAssembly, and fetch what is answered below.
 const CSP = [
@@ -32,6 +32,8 @@ const STEP_LIMIT_MS = 20_000;
 export interface OpenPhotoPage {
   /** Bytes under `/job/<name>`; the caller sets and clears them. */
   job: Map<string, Uint8Array>;
+  /** Hands the page the photo that the next "decode" reads. */
+  givePhoto(path: string): Promise<void>;
   /** Whether its process has crashed: nothing answers in it any more. */
   hasCrashed(): boolean;
   call<Step extends keyof PhotoPage>(step: Step): Promise<Awaited<ReturnType<PhotoPage[Step]>>>;
@@ -47,8 +49,10 @@ export async function openPhotoPage(browser: Browser): Promise<OpenPhotoPage> {
   crash.catch(() => {
     crashed = true;
   });
+  const givePhoto = await fileSlot(page, "document.querySelector('input')");
   const opened: OpenPhotoPage = {
     job,
+    givePhoto,
     hasCrashed: () => crashed,
     call: (step) => withinLimit(Promise.race([callPage(page, step), crash]), step),
     close: () => page.close(),

@@ -1,5 +1,5 @@
 import { cutOut, prepareCut, salientInput } from "./cut_out.js";
-import { decodePhoto } from "./decode.js";
+import { canvasOf, contextOf, decodePhoto } from "./decode.js";
 import { findPlayer } from "./find_player.js";
 import { loadNetworks } from "./networks.js";
 import { runSalient } from "./salient.js";
@@ -11,14 +11,15 @@ import { runSalient } from "./salient.js";
 
 /**
  * What the page offers to the process that opened it, one photo at a time: decode, find, prepare, cutOut, release.
- * Bytes come in over addresses that process answers, and go out as data addresses, which browsers make natively.
+ * The photo comes in as a file, other bytes over addresses that process answers; bytes go out as data addresses, which
+ * browsers make natively.
  * @typedef {object} PhotoPage
  * @property {() => Promise<void>} load
  * @property {() => Promise<boolean>} decode false when the bytes are no whole photo
  * @property {() => Promise<"found" | "no_player" | "player_too_small" | "face_cut">} find
  * @property {() => Promise<{ rgb: string, width: number, height: number }>} prepare the salient network's input
  * @property {() => Promise<string>} runSalient runs the salient network in the page, on prepared values
- * @property {() => Promise<{ bytes: string, contentType: string, width: number, height: number, framing: Framing }>} cutOut
+ * @property {() => Promise<{ bytes: string, width: number, height: number, framing: Framing, outline: string }>} cutOut
  * @property {() => void} release
  */
 
@@ -36,9 +37,10 @@ const photoPage = {
   load: loadNetworks,
 
   async decode() {
-    const blob = await (await fetch("/job/photo")).blob();
+    const [file] = document.querySelector("input")?.files ?? [];
+    if (!file) throw new Error("No photo was given to the page.");
     try {
-      job = { photo: await decodePhoto(blob) };
+      job = { photo: await decodePhoto(file) };
       return true;
     } catch (error) {
       if (error instanceof DOMException) return false;
@@ -72,10 +74,10 @@ const photoPage = {
     const blob = await canvas.convertToBlob({ type: "image/png" });
     return {
       bytes: await dataUrl(blob),
-      contentType: blob.type,
       width: canvas.width,
       height: canvas.height,
       framing,
+      outline: await dataUrl(await outlineOf(canvas).convertToBlob({ type: "image/png" })),
     };
   },
 
@@ -84,6 +86,21 @@ const photoPage = {
     job = {};
   },
 };
+
+/** The longer side of an outline, in pixels: a shadow is soft. */
+const OUTLINE_PX = 96;
+
+/** The cutout's shape, small and black. @param {OffscreenCanvas} cutout */
+function outlineOf(cutout) {
+  const scale = OUTLINE_PX / Math.max(cutout.width, cutout.height);
+  const [width, height] = [cutout.width, cutout.height].map((side) => Math.max(4, Math.round(side * scale)));
+  const outline = canvasOf(Number(width), Number(height));
+  const context = contextOf(outline);
+  context.drawImage(cutout, 0, 0, outline.width, outline.height);
+  context.globalCompositeOperation = "source-in";
+  context.fillRect(0, 0, outline.width, outline.height);
+  return outline;
+}
 
 /** @param {Blob} blob @returns {Promise<string>} */
 function dataUrl(blob) {
