@@ -31,6 +31,14 @@ const PICKED = "picked:";
 const cutoutInput = document.createElement("input");
 cutoutInput.type = "file";
 
+/**
+ * The last players shown, by their source: a photo is often asked for again at once, in another size or format, and its
+ * cutout takes 6 to 70 ms to load and decode.
+ * @type {Map<string, HTMLImageElement>}
+ */
+const lastPlayers = new Map();
+const MAX_LAST_PLAYERS = 6;
+
 /** The shadow's longer side while it is drawn, its softness at that size, and how dark it is. */
 const SHADOW_PX = 96;
 const SHADOW_BLUR_PX = 2.2;
@@ -140,12 +148,17 @@ async function readyPictures(card, fill) {
 }
 
 /**
- * A copy of an `<img>` that shows another picture, decoded.
+ * An `<img>` like `shown` with another picture, decoded.
  * @param {HTMLImageElement} shown
  * @param {string} source its address, or PICKED and a name
  * @param {string} name for the error
  */
 async function successor(shown, source, name) {
+  const last = lastPlayers.get(source);
+  if (last) {
+    keep(source, last);
+    return last;
+  }
   const ready = /** @type {HTMLImageElement} */ (shown.cloneNode(false));
   ready.dataset.source = source;
   const [picked] = source.startsWith(PICKED) ? (cutoutInput.files ?? []) : [];
@@ -157,7 +170,19 @@ async function successor(shown, source, name) {
   } finally {
     if (picked) URL.revokeObjectURL(ready.src);
   }
+  if (picked) keep(source, ready);
   return ready;
+}
+
+/**
+ * @param {string} source
+ * @param {HTMLImageElement} player
+ */
+function keep(source, player) {
+  lastPlayers.delete(source);
+  lastPlayers.set(source, player);
+  const [oldest] = lastPlayers.keys();
+  if (lastPlayers.size > MAX_LAST_PLAYERS && oldest !== undefined) lastPlayers.delete(oldest);
 }
 
 /**

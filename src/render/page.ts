@@ -88,7 +88,6 @@ export async function openCardPage(
   const grain = (await page.evaluate("globalThis.cardpress.makeGrain()")) as string;
   const giveCutout = await fileSlot(page, "globalThis.cardpress.cutoutInput");
   let size = { width: 0, height: 0 };
-  let shownCutout: string | undefined;
 
   return {
     async render(job, onStage) {
@@ -101,13 +100,12 @@ export async function openCardPage(
         size = { width: style.width, height: style.height };
         await page.setViewport({ ...size, deviceScaleFactor: 1 });
       }
-      // A page opened later would lie before this one, which then draws no frames.
-      await session.send("Page.bringToFront");
-      const cutout = job.cutout?.path;
-      // The same photo as on the card before is there already, and decoded.
-      if (cutout !== undefined && cutout !== shownCutout) await giveCutout(cutout);
+      await Promise.all([
+        // A page opened later would lie before this one, which then draws no frames.
+        session.send("Page.bringToFront"),
+        job.cutout && giveCutout(job.cutout.path),
+      ]);
       const filled = await Promise.race([fillPage(page, fill), crash]);
-      shownCutout = cutout;
       const composed = performance.now();
       onStage?.("capture");
       const bytes = withMetadata(await Promise.race([capture(session, style.format), crash]), style.format);

@@ -168,22 +168,24 @@ async function benchWorker(): Promise<void> {
     return outcome.file.timingsMs;
   };
   console.log(`One render worker, photo to finished 1024x1280 PNG file, ${PLAYERS.length} photos in turn:`);
-  // A made-up hash is a photo never seen before, a fixed one a photo seen again.
+  // A made-up hash is a photo never seen before, a fixed one a photo seen again: among the last few, or one of many.
+  const many = 4 * PLAYERS.length;
   const kinds = {
     "new photo": (n: number) => make(n, String(n).padStart(64, "0")),
     "repeated photo": (n: number) => make(n, String(n % PLAYERS.length).padStart(64, "f")),
+    "seen long ago": (n: number) => make(n, String(n % many).padStart(64, "e")),
   };
   for (const [kind, one] of Object.entries(kinds)) {
-    for (let n = 0; n < 2 * PLAYERS.length; n++) await one(n);
+    for (let n = 0; n < many; n++) await one(n);
     const stages: Record<string, number[]> = {};
     const before = familyOf(worker).processorMs;
     const start = performance.now();
-    let made = 2 * PLAYERS.length;
+    let made = many;
     while (performance.now() - start < runMs || made % PLAYERS.length > 0) {
       for (const [stage, ms] of Object.entries(await one(made++)))
         stages[stage] = [...(stages[stage] ?? []), ms];
     }
-    const cards = made - 2 * PLAYERS.length;
+    const cards = made - many;
     const wallMs = (performance.now() - start) / cards;
     const workMs = (familyOf(worker).processorMs - before) / cards;
     const parts = Object.entries(stages).map(([stage, list]) => `${stage} ${Math.round(median(list))}`);
