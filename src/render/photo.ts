@@ -112,8 +112,11 @@ async function cutOutIn(
     onStage("cut_out");
     const input = await timed("prepare", () => page.call("prepare"));
     page.job.set("salient", await timed("salient", () => runSalient(page, native, input)));
-    const { bytes, ...description } = await timed("cut_out", () => page.call("cutOut"));
-    return { ok: true, cutout: { ...description, bytes: fromDataUrl(bytes) }, timingsMs };
+    const cutout = await timed("cut_out", async () => {
+      const description = await page.call("cutOut");
+      return { ...description, bytes: await page.takeCutout() };
+    });
+    return { ok: true, cutout, timingsMs };
   } finally {
     page.job.clear();
     if (!page.hasCrashed()) await page.call("release");

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { extname } from "node:path";
 import type { Browser, Page } from "puppeteer-core";
-import { crashOf, fileSlot, openSealedPage, type PageFile } from "../browser.ts";
+import { blobReader, crashOf, fileSlot, openSealedPage, type PageFile } from "../browser.ts";
 import { ASSET_PATHS, PAGE_MODULES } from "./assets.ts";
 import type { PhotoPage } from "./page/studio.js";
 
@@ -34,6 +34,8 @@ export interface OpenPhotoPage {
   job: Map<string, Uint8Array>;
   /** Hands the page the photo that the next "decode" reads. */
   givePhoto(path: string): Promise<void>;
+  /** The PNG that the last "cutOut" made. */
+  takeCutout(): Promise<Uint8Array>;
   /** Whether its process has crashed: nothing answers in it any more. */
   hasCrashed(): boolean;
   call<Step extends keyof PhotoPage>(step: Step): Promise<Awaited<ReturnType<PhotoPage[Step]>>>;
@@ -50,9 +52,11 @@ export async function openPhotoPage(browser: Browser): Promise<OpenPhotoPage> {
     crashed = true;
   });
   const givePhoto = await fileSlot(page, "document.querySelector('input')");
+  const read = await blobReader(page);
   const opened: OpenPhotoPage = {
     job,
     givePhoto,
+    takeCutout: () => withinLimit(Promise.race([read("globalThis.photoPage.cutout()"), crash]), "take"),
     hasCrashed: () => crashed,
     call: (step) => withinLimit(Promise.race([callPage(page, step), crash]), step),
     close: () => page.close(),
