@@ -52,6 +52,14 @@ const FACE_SEARCH_PART = 0.6;
 /** A pose that lies so far within the player's is the player's own, found twice. */
 const SAME_PERSON_PART = 0.5;
 
+/**
+ * Sides of the overlapping squares in which players far away are looked for, as parts of the photo's longer side. Only in
+ * photos with more pixels than the search picture: in others a player this small gives a blurred card.
+ */
+const CLOSER_LOOK_PART = 0.5;
+/** Two people whose middles lie closer than this part of their size are one, seen in two squares. */
+const SAME_PLACE_PART = 0.3;
+
 /** A body is about this many face heights tall when only the face is known to be there. */
 const BODY_PER_FACE = 3;
 
@@ -72,9 +80,52 @@ export async function findPlayer(picture, scale) {
   if (face && face.score >= SURE_FACE_SCORE)
     return checkPlayer(await examineFace(picture, face), picture, scale);
   // The quick pose network misses people seen from behind, whom the person detector is sure of.
-  const clear = people.filter((person) => person.score >= FACELESS_SCORE);
-  const turnedAway = await firstPlayer(picture, clear, true);
-  return turnedAway ? checkPlayer(turnedAway, picture, scale) : { refusal: "no_player" };
+  const turnedAway = await firstPlayer(picture, people.filter(isClear), true);
+  if (turnedAway) return checkPlayer(turnedAway, picture, scale);
+  if (scale >= 1) return { refusal: "no_player" };
+  const distant = await findDistantPeople(picture);
+  const farAway =
+    (await firstPlayer(picture, distant, false)) ??
+    (await firstPlayer(picture, distant.filter(isClear), true));
+  return farAway ? checkPlayer(farAway, picture, scale) : { refusal: "no_player" };
+}
+
+const isClear = (/** @type {Person} */ person) => person.score >= FACELESS_SCORE;
+
+/**
+ * The most prominent of the people who are too small to be seen on the whole photo at once.
+ * @param {OffscreenCanvas} picture
+ * @returns {Promise<Person[]>}
+ */
+async function findDistantPeople(picture) {
+  const side = CLOSER_LOOK_PART * Math.max(picture.width, picture.height);
+  /** @type {Person[]} */
+  const found = [];
+  for (const cy of middles(picture.height, side)) {
+    for (const cx of middles(picture.width, side)) {
+      const square = { cx, cy, width: side, height: side, rotation: 0 };
+      found.push(...(await findPeople(picture, square, MIN_PERSON_SCORE)));
+    }
+  }
+  found.sort((a, b) => prominence(b, picture) - prominence(a, picture));
+  const people = found.filter(
+    (person, i) => !found.slice(0, i).some((better) => isSamePlace(person, better)),
+  );
+  return people.slice(0, MAX_CANDIDATES);
+}
+
+/** Where squares lie that cover a length and overlap by at least half. @param {number} length @param {number} side */
+function middles(length, side) {
+  const steps = Math.max(0, Math.ceil((length - side) / (side / 2)));
+  const step = steps === 0 ? 0 : (length - side) / steps;
+  return Array.from({ length: steps + 1 }, (_, i) => (steps === 0 ? length / 2 : side / 2 + i * step));
+}
+
+/** @param {Person} one @param {Person} other */
+function isSamePlace({ crop: one }, { crop: other }) {
+  return (
+    Math.hypot(one.cx - other.cx, one.cy - other.cy) < SAME_PLACE_PART * Math.max(one.width, other.width)
+  );
 }
 
 /**
