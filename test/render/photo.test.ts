@@ -161,6 +161,28 @@ describe("one player of several", () => {
   });
 });
 
+describe("a player far away in a large photo", () => {
+  test("is found at a fifth of its height", async () => {
+    const { bytes, width, height } = await cutoutOf("skier.jpg");
+    const tall = 400;
+    const pitch = await lab.draw(
+      [3000, 2000],
+      [
+        { bytes: photo("road.jpg"), at: [0, 0, 3000, 2000] },
+        { bytes, at: [600, 800, (tall * width) / height, tall] },
+      ],
+    );
+    const result = await lab.cutOut(pitch.png);
+    expect(result).toMatchObject({ ok: true });
+    expect(result.ok && result.cutout.height).toBeWithin(tall * 0.9, tall * 1.1);
+  });
+
+  test("is refused in a crowd, whose arms would be on the card too", async () => {
+    const large = await new Bun.Image(photo("ship.jpg")).resize(3000, 2041).jpeg({ quality: 92 }).bytes();
+    expect(await lab.cutOut(large)).toMatchObject({ ok: false, reason: "no_player" });
+  });
+});
+
 describe("an edge", () => {
   test("is soft, and free of the old background's colour", async () => {
     // Before black: whatever brightness is left at the edge is the player's own.

@@ -1,5 +1,5 @@
 import { findFaces, findPeople, maskPeople, readPose, squareAround, wholePicture } from "./detectors.js";
-import { boundsAbove, sampleMask, smoothStep } from "./masks.js";
+import { boundsAbove, dilate, sampleMask, smoothStep } from "./masks.js";
 
 /** @import { Face, Person, Point, Pose } from "./detectors.js" */
 /** @import { Grid, Mask, Numbers, Rect } from "./masks.js" */
@@ -57,6 +57,8 @@ const SAME_PERSON_PART = 0.5;
  * photos with more pixels than the search picture: in others a player this small gives a blurred card.
  */
 const CLOSER_LOOK_PART = 0.5;
+/** Around a player this far away, other people may take so much of the room the player takes: 0.1 measured, a crowd 0.7. */
+const MAX_COMPANY = 0.35;
 /** Two people whose middles lie closer than this part of their size are one, seen in two squares. */
 const SAME_PLACE_PART = 0.3;
 
@@ -87,7 +89,8 @@ export async function findPlayer(picture, scale) {
   const farAway =
     (await firstPlayer(picture, distant, false)) ??
     (await firstPlayer(picture, distant.filter(isClear), true));
-  return farAway ? checkPlayer(farAway, picture, scale) : { refusal: "no_player" };
+  if (!farAway || !standsAlone(farAway, picture)) return { refusal: "no_player" };
+  return checkPlayer(farAway, picture, scale);
 }
 
 const isClear = (/** @type {Person} */ person) => person.score >= FACELESS_SCORE;
@@ -112,6 +115,23 @@ async function findDistantPeople(picture) {
     (person, i) => !found.slice(0, i).some((better) => isSamePlace(person, better)),
   );
   return people.slice(0, MAX_CANDIDATES);
+}
+
+/**
+ * Whether a distant player is apart from others: people in a crowd are too small to be told from each other.
+ * @param {Finding} player @param {OffscreenCanvas} picture
+ */
+function standsAlone({ pose, people }, picture) {
+  const grid = coverGrid(picture);
+  const around = pose && dilate(sampleMask(pose.mask, grid), grid.width, 2);
+  const masked = sampleMask(people, grid);
+  let [own, others] = [0, 0];
+  for (let i = 0; i < masked.length; i++) {
+    if (masked[i] <= 0.5) continue;
+    if (around && around[i] > 0.5) own++;
+    else others++;
+  }
+  return others <= MAX_COMPANY * own;
 }
 
 /** Where squares lie that cover a length and overlap by at least half. @param {number} length @param {number} side */
