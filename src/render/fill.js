@@ -111,15 +111,17 @@ export async function fillCard(fill) {
 }
 
 /**
- * Waits for the fonts that the card's text needs, if one of them is new to this page. A card waits unseen.
+ * Waits for the fonts that the card's text needs, if one of them is new to this page. A card waits unseen. Throws when
+ * one cannot be loaded.
  * @param {HTMLElement} card
  */
 async function fontsReady(card) {
   // Layout makes the browser ask for the fonts; only then does `status` tell of them.
   card.getBoundingClientRect();
-  if (document.fonts.status === "loaded") return;
-  card.style.visibility = "hidden";
-  await bounded("fonts", document.fonts.ready);
+  if (document.fonts.status === "loading") {
+    card.style.visibility = "hidden";
+    await bounded("fonts", document.fonts.ready);
+  }
   for (const face of document.fonts) {
     if (face.status === "error") throw new Error(`the font ${face.family} could not be loaded`);
   }

@@ -1,4 +1,4 @@
-import { access, mkdir, readFile } from "node:fs/promises";
+import { access, mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Badge, Cutout, CutoutDescription, CutoutFile } from "../core/card.ts";
 import { writeWhole } from "../write-whole.ts";
@@ -71,9 +71,11 @@ async function make(
     cutOutCached(parts, job, onStage),
     job.badgePath === null ? null : readBadge(job.badgePath),
   ]);
-  const picture = await page.render({ card: job.card, cutout, badge }, onStage).catch((error) => {
-    // A page that failed once may have crashed: the next card gets a new one.
+  const picture = await page.render({ card: job.card, cutout, badge }, onStage).catch(async (error) => {
+    // A page that failed once may have crashed, and a file may have been damaged on the disk: the next attempt gets a new
+    // page and cuts the player out again.
     parts.dropPage(job.card.style.preset);
+    await rm(descriptionOf(cutout.path), { force: true });
     throw error;
   });
   onStage("store");
@@ -107,18 +109,20 @@ async function cutOutCached(
   return { cutout: await saveCutout(path, result.cutout), timingsMs: result.timingsMs };
 }
 
+const descriptionOf = (cutoutPath: string) => `${cutoutPath}.json`;
+
 /** Writes a cutout to `path` and its description beside it. */
 export async function saveCutout(path: string, cutout: Cutout): Promise<CutoutFile> {
   const { bytes, ...description } = cutout;
   await writeWhole(path, bytes);
   // The description comes last: without it the cutout does not count.
-  await writeWhole(`${path}.json`, JSON.stringify(description));
+  await writeWhole(descriptionOf(path), JSON.stringify(description));
   return { path, ...description };
 }
 
 async function findCutout(path: string): Promise<CutoutFile | undefined> {
   try {
-    const [description] = await Promise.all([readFile(`${path}.json`, "utf8"), access(path)]);
+    const [description] = await Promise.all([readFile(descriptionOf(path), "utf8"), access(path)]);
     return { path, ...(JSON.parse(description) as CutoutDescription) };
   } catch {
     return undefined;

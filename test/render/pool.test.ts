@@ -3,19 +3,21 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openDataFolder } from "../../src/data-folder.ts";
 import { pressOptions, workerCommand } from "../../src/deps.ts";
+import { VISION_VERSION } from "../../src/render/photo.ts";
 import { createRenderPool, RenderFault, RenderInterrupted, type RenderPool } from "../../src/render/pool.ts";
-import type { RenderJob } from "../../src/render/protocol.ts";
+import type { PressOptions, RenderJob } from "../../src/render/protocol.ts";
 import { silentLog, type TestFolder, testConfig, testFolder } from "../harness.ts";
 
 let folder: TestFolder;
+let press: PressOptions;
 let pool: RenderPool;
 beforeAll(async () => {
   folder = testFolder();
-  const config = testConfig(folder.dir);
+  press = await pressOptions(testConfig(folder.dir), openDataFolder(folder.dir));
   pool = createRenderPool({
     workers: 1,
     command: workerCommand(),
-    press: await pressOptions(config, openDataFolder(folder.dir)),
+    press,
     log: silentLog,
     rendersPerBrowser: 2,
   });
@@ -75,6 +77,20 @@ test("a worker killed during a render gives a fault, and another takes its place
   const outcome = await second.render(job("astronaut.png"), () => {});
   second.release();
   expect(outcome.kind).toBe("done");
+});
+
+test("a cutout that the disk has damaged costs one attempt, and the player is cut out again", async () => {
+  const damaged = job("skier.jpg");
+  const path = join(press.cutoutsDir, "00", `${damaged.photoSha256}-${VISION_VERSION}`);
+  const description = await Bun.file(join(import.meta.dir, "../fixtures/cutouts/skier.json")).text();
+  await Promise.all([Bun.write(path, "not a picture"), Bun.write(`${path}.json`, description)]);
+  const renderer = await pool.acquire();
+  const fault = await renderer.render(damaged, () => {}).catch((error) => error);
+  const next = await renderer.render(damaged, () => {});
+  renderer.release();
+  expect(fault).toBeInstanceOf(RenderFault);
+  expect(fault.message).toContain("the player picture could not be decoded");
+  expect(next.kind).toBe("done");
 });
 
 test("pages that crash cost one attempt, and their worker goes on", async () => {
