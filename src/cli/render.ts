@@ -98,7 +98,7 @@ async function readJob(options: RenderOptions): Promise<RenderJob> {
   return {
     jobId: "render",
     card,
-    photoPath: options.photo,
+    photoPath: resolve(options.photo),
     photoSha256: new Bun.CryptoHasher("sha256").update(photo).digest("hex"),
     badgePath: options.badge ?? null,
     outputPath: resolve(options.out),

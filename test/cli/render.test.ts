@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { type TestFolder, testFolder } from "../harness.ts";
 import { runCommand } from "./run.ts";
 
@@ -29,6 +29,12 @@ test("the ending of --out decides the format, in any case and over the request's
   expect(code).toBe(0);
   expect(json()).toMatchObject({ contentType: "image/jpeg", width: 512, height: 512 });
   expect((await new Bun.Image(await Bun.file(at("CARD.JPG")).bytes()).metadata()).format).toBe("jpeg");
+});
+
+test("--photo may be a path from the current folder", async () => {
+  const photo = relative(process.cwd(), PHOTO);
+  const { code } = await render(...args("card.webp"), "--photo", photo);
+  expect({ code, photo }).toEqual({ code: 0, photo: expect.not.stringMatching(/^\//) });
 });
 
 test("what cannot be a card is told by its option, in one line", async () => {
