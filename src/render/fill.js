@@ -37,7 +37,8 @@ cutoutInput.type = "file";
  * @type {Map<string, HTMLImageElement>}
  */
 const lastPlayers = new Map();
-const MAX_LAST_PLAYERS = 6;
+/** Decoded, that is 24 MB: two large cutouts or a team of small ones. */
+const MAX_LAST_PLAYERS_PIXELS = 6_000_000;
 
 /** The shadow's longer side while it is drawn, its softness at that size, and how dark it is. */
 const SHADOW_PX = 96;
@@ -177,14 +178,18 @@ async function successor(shown, source, name) {
 }
 
 /**
+ * Keeps a player as the latest, and no more of the others than there is room for.
  * @param {string} source
  * @param {HTMLImageElement} player
  */
 function keep(source, player) {
   lastPlayers.delete(source);
   lastPlayers.set(source, player);
-  const [oldest] = lastPlayers.keys();
-  if (lastPlayers.size > MAX_LAST_PLAYERS && oldest !== undefined) lastPlayers.delete(oldest);
+  let pixels = 0;
+  for (const [other, { naturalWidth, naturalHeight }] of [...lastPlayers].reverse()) {
+    pixels += naturalWidth * naturalHeight;
+    if (pixels > MAX_LAST_PLAYERS_PIXELS) lastPlayers.delete(other);
+  }
 }
 
 /**

@@ -152,8 +152,11 @@ async function benchWorker(): Promise<void> {
   });
   const renderer = await pool.acquire();
   const [worker = 0] = pool.pids();
-  const make = async (n: number, photoSha256: string) => {
-    const photoPath = join(PHOTOS, PLAYERS[n % PLAYERS.length] ?? "");
+  const samples = PLAYERS.map((name) => join(PHOTOS, name));
+  const large = join(scratch, "large.jpg");
+  await Bun.write(large, await new Bun.Image(samples[0] as string).resize(3000, 4500).jpeg().bytes());
+  const make = async (n: number, photoSha256: string, photos = samples) => {
+    const photoPath = photos[n % photos.length] as string;
     const outputPath = join(scratch, "card.png");
     const job = {
       jobId: `bench-${n}`,
@@ -174,6 +177,8 @@ async function benchWorker(): Promise<void> {
     "new photo": (n: number) => make(n, String(n).padStart(64, "0")),
     "repeated photo": (n: number) => make(n, String(n % PLAYERS.length).padStart(64, "f")),
     "seen long ago": (n: number) => make(n, String(n % many).padStart(64, "e")),
+    "new, 13 MP": (n: number) => make(n, String(n).padStart(64, "d"), [large]),
+    "repeated, 13 MP": (n: number) => make(n, String(n % many).padStart(64, "c"), [large]),
   };
   for (const [kind, one] of Object.entries(kinds)) {
     for (let n = 0; n < many; n++) await one(n);
@@ -190,7 +195,7 @@ async function benchWorker(): Promise<void> {
     const workMs = (familyOf(worker).processorMs - before) / cards;
     const parts = Object.entries(stages).map(([stage, list]) => `${stage} ${Math.round(median(list))}`);
     console.log(
-      `  ${kind.padEnd(14)} ${shown(wallMs)}   processor ${workMs.toFixed(0)} ms   median ${parts.join(", ")}`,
+      `  ${kind.padEnd(15)} ${shown(wallMs)}   processor ${workMs.toFixed(0)} ms   median ${parts.join(", ")}`,
     );
   }
   console.log(`  memory of the worker with its browser: ${familyOf(worker).memoryMb.toFixed(0)} MB`);
