@@ -1,6 +1,5 @@
 /** Renders what a designer has to look at into ./gallery: contact sheets, single cards and an index page. */
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
 import { type Badge, type CutoutFile, POSITIONS, type Position } from "../src/core/card.ts";
@@ -88,12 +87,11 @@ async function sheet(
 /** Every sample photo that shows a player, cut out as a render worker would. */
 async function sampleCutouts(browser: Browser): Promise<[string, CutoutFile][]> {
   const studio = await openPhotoStudio(browser);
-  const folder = await mkdtemp(join(tmpdir(), "cardpress-gallery-"));
   const made: [string, CutoutFile][] = [];
   for (const { file, expect } of manifest) {
     if (expect !== "cutout") continue;
     const result = await studio.cutOut(join(PHOTOS, file));
-    if (result.ok) made.push([file, await saveCutout(join(folder, file), result.cutout)]);
+    if (result.ok) made.push([file, await saveCutout(join(OUT, "cutouts", file), result.cutout)]);
     else console.error(`${file}: ${result.message}`);
   }
   await studio.close();

@@ -336,16 +336,28 @@ export function Pager({
 
 /** For what is made: test unless live was chosen. */
 export function EnvironmentChoice({ chosen }: { chosen: string | null | undefined }) {
-  const environment = chosen ?? "test";
+  const environments: [string, string][] = [
+    ["test", "Test"],
+    ["live", "Live"],
+  ];
+  return <Choice legend="Environment" name="environment" options={environments} chosen={chosen ?? "test"} />;
+}
+
+/** One of a few values, each with its label, all of them in sight. */
+export function Choice(props: {
+  legend: string;
+  name: string;
+  options: [value: string, label: string][];
+  chosen: string;
+}) {
   return (
     <fieldset class="choices">
-      <legend>Environment</legend>
-      <label>
-        <input type="radio" name="environment" value="test" checked={environment === "test"} /> Test
-      </label>
-      <label>
-        <input type="radio" name="environment" value="live" checked={environment === "live"} /> Live
-      </label>
+      <legend>{props.legend}</legend>
+      {props.options.map(([value, label]) => (
+        <label key={value}>
+          <input type="radio" name={props.name} value={value} checked={props.chosen === value} /> {label}
+        </label>
+      ))}
     </fieldset>
   );
 }

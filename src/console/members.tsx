@@ -3,7 +3,7 @@ import { MEMBER_ROLES } from "../../db/people.ts";
 import { addMember, changeRole, removeMember } from "../app/manage-users.ts";
 import { OperatorError } from "../core/errors.ts";
 import { type MemberRole, type Membership, membersOf, type User } from "../store/users.ts";
-import { Badge, Card, Confirm, CopyText, Field, PageHead, PostForm, Time } from "./elements.tsx";
+import { Badge, Card, Choice, Confirm, CopyText, Field, PageHead, PostForm, Time } from "./elements.tsx";
 import { type Flash, typedInto } from "./flash.ts";
 import { shell } from "./layout.tsx";
 import { notFound } from "./page-error.ts";
@@ -21,6 +21,11 @@ export function FreshLink({ link }: { link: NonNullable<Flash["link"]> }) {
   );
 }
 
+const ROLES: [string, string][] = [
+  ["developer", "Developer"],
+  ["owner", "Owner"],
+];
+
 export function InviteForm({
   visit,
   action,
@@ -31,7 +36,6 @@ export function InviteForm({
   flash: Flash;
 }) {
   const typed = typedInto(action, flash);
-  const role = typed?.get("role") ?? "developer";
   return (
     <PostForm visit={visit} action={action} class="row-form">
       <Field label="Email" id="email">
@@ -45,15 +49,7 @@ export function InviteForm({
           value={typed?.get("email") ?? ""}
         />
       </Field>
-      <fieldset class="choices">
-        <legend>Role</legend>
-        <label>
-          <input type="radio" name="role" value="developer" checked={role === "developer"} /> Developer
-        </label>
-        <label>
-          <input type="radio" name="role" value="owner" checked={role === "owner"} /> Owner
-        </label>
-      </fieldset>
+      <Choice legend="Role" name="role" options={ROLES} chosen={typed?.get("role") ?? "developer"} />
       <button type="submit" class="button button-primary">
         Add member
       </button>

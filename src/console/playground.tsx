@@ -8,7 +8,7 @@ import { invalidRequest } from "../http/invalid-request.ts";
 import { accountBudget, rateLimitExceeded } from "../http/rate-limit.ts";
 import type { Image } from "../store/images.ts";
 import { curlSample, typescriptSample } from "./code-samples.ts";
-import { Card, Code, Field, Notice, PageHead, PostForm } from "./elements.tsx";
+import { Card, Choice, Code, Field, Notice, PageHead, PostForm } from "./elements.tsx";
 import { ownImage } from "./image.tsx";
 import { playerName, publicStatus, StatusBadge } from "./image-parts.tsx";
 import { shell } from "./layout.tsx";
@@ -116,15 +116,7 @@ function Form({ visit, fields }: { visit: MemberVisit; fields: PlaygroundFields 
       </div>
       {canWrite(visit) && (
         <div class="send">
-          <fieldset class="choices">
-            <legend>Send as</legend>
-            <label>
-              <input type="radio" name="environment" value="test" checked /> Test, free
-            </label>
-            <label>
-              <input type="radio" name="environment" value="live" /> Live, one credit
-            </label>
-          </fieldset>
+          <Choice legend="Send as" name="environment" options={SEND_AS} chosen="test" />
           <button type="submit" class="button button-primary">
             Send request
           </button>
@@ -133,6 +125,11 @@ function Form({ visit, fields }: { visit: MemberVisit; fields: PlaygroundFields 
     </PostForm>
   );
 }
+
+const SEND_AS: [string, string][] = [
+  ["test", "Test, free"],
+  ["live", "Live, one credit"],
+];
 
 function Samples({ visit, fields }: { visit: MemberVisit; fields: PlaygroundFields }) {
   const request = requestOf(fields);

@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import puppeteer, { type Browser, type HTTPRequest, type Page } from "puppeteer-core";
+import puppeteer, { type Browser, type CDPSession, type HTTPRequest, type Page } from "puppeteer-core";
 import type { Chromium } from "./chromium.ts";
 
 /** The only origin a sealed page can load from; `.invalid` never resolves (RFC 2606). */
@@ -123,9 +123,7 @@ async function answer(request: HTTPRequest, files: PageFiles): Promise<void> {
  */
 export async function fileSlot(page: Page, input: string): Promise<(path: string) => Promise<void>> {
   const session = await page.createCDPSession();
-  const { result } = await session.send("Runtime.evaluate", { expression: input });
-  const { objectId } = result;
-  if (!objectId) throw new Error(`the page has no ${input}`);
+  const objectId = await objectOf(session, input);
   return (path) => session.send("DOM.setFileInputFiles", { files: [path], objectId });
 }
 
@@ -136,9 +134,7 @@ export async function fileSlot(page: Page, input: string): Promise<(path: string
 export async function blobReader(page: Page): Promise<(expression: string) => Promise<Uint8Array>> {
   const session = await page.createCDPSession();
   return async (expression) => {
-    const { result } = await session.send("Runtime.evaluate", { expression });
-    const { objectId } = result;
-    if (!objectId) throw new Error(`${expression} is no blob`);
+    const objectId = await objectOf(session, expression);
     const { uuid } = await session.send("IO.resolveBlob", { objectId });
     const handle = `blob:${uuid}`;
     try {
@@ -154,6 +150,13 @@ export async function blobReader(page: Page): Promise<(expression: string) => Pr
       await session.send("Runtime.releaseObject", { objectId });
     }
   };
+}
+
+/** The handle of the page's object that an expression gives. */
+async function objectOf(session: CDPSession, expression: string): Promise<string> {
+  const { result } = await session.send("Runtime.evaluate", { expression });
+  if (!result.objectId) throw new Error(`the page has no ${expression}`);
+  return result.objectId;
 }
 
 /** Rejects when the page's process ends: nothing answers in it any more, and what was asked would wait for ever. */

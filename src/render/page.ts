@@ -100,11 +100,9 @@ export async function openCardPage(
         size = { width: style.width, height: style.height };
         await page.setViewport({ ...size, deviceScaleFactor: 1 });
       }
-      await Promise.all([
-        // A page opened later would lie before this one, which then draws no frames.
-        session.send("Page.bringToFront"),
-        job.cutout && giveCutout(job.cutout.path),
-      ]);
+      // A page opened later would lie before this one, which then draws no frames.
+      const front = session.send("Page.bringToFront");
+      await Promise.race([Promise.all([front, job.cutout && giveCutout(job.cutout.path)]), crash]);
       const filled = await Promise.race([fillPage(page, fill), crash]);
       const composed = performance.now();
       onStage?.("capture");
@@ -223,8 +221,7 @@ function composeFill(
   const box = cardBox(style, layout);
   const palette = paletteOf(branding, player.skillLevel);
   const name = displayName(player.name, isDrawable);
-  const drawn = silhouette(palette);
-  const shown = job.cutout ?? drawn;
+  const shown = job.cutout ?? silhouette(palette);
   const place = placeCutout(shown, shown.framing, layout, box);
   const branded = Boolean(branding.primaryColor ?? branding.secondaryColor);
   const scene = sceneOf(style.backgroundTheme, palette, { ...box, focus: focusOf(layout) }, branded);
@@ -272,7 +269,7 @@ function composeFill(
     lang: name.lang,
     direction: name.direction,
     pictures: {
-      player: job.cutout ? `picked:${job.cutout.path}` : publish(media, drawn),
+      player: "path" in shown ? `picked:${shown.path}` : publish(media, shown),
       badge: job.badge && publish(media, job.badge),
       scene: publish(media, { bytes: new TextEncoder().encode(scene.svg), contentType: "image/svg+xml" }),
     },

@@ -58,9 +58,10 @@ export async function openLab(options: PhotoStudioOptions = {}) {
     return { rgba, width, height, png: Uint8Array.fromBase64(drawn.png) };
   };
 
+  let photos = 0;
   /** As the studio does, of bytes that are in no file yet. */
   const cutOut = (bytes: Uint8Array, onStage?: (stage: PhotoStage) => void) => {
-    const path = join(folder, "photo");
+    const path = join(folder, `photo-${++photos}`);
     writeFileSync(path, bytes);
     return studio.cutOut(path, onStage);
   };

@@ -51,14 +51,15 @@ export async function openPhotoPage(browser: Browser): Promise<OpenPhotoPage> {
   crash.catch(() => {
     crashed = true;
   });
-  const givePhoto = await fileSlot(page, "document.querySelector('input')");
+  const give = await fileSlot(page, "document.querySelector('input')");
   const read = await blobReader(page);
+  const guarded = <T>(work: Promise<T>, step: string) => withinLimit(Promise.race([work, crash]), step);
   const opened: OpenPhotoPage = {
     job,
-    givePhoto,
-    takeCutout: () => withinLimit(Promise.race([read("globalThis.photoPage.cutout()"), crash]), "take"),
+    givePhoto: (path) => guarded(give(path), "give"),
+    takeCutout: () => guarded(read("globalThis.photoPage.cutout()"), "take"),
     hasCrashed: () => crashed,
-    call: (step) => withinLimit(Promise.race([callPage(page, step), crash]), step),
+    call: (step) => guarded(callPage(page, step), step),
     close: () => page.close(),
   };
   try {

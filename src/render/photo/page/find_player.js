@@ -122,23 +122,18 @@ async function findDistantPeople(picture) {
  * @param {Finding} player @param {OffscreenCanvas} picture
  */
 function standsAlone({ pose, people }, picture) {
+  if (!pose) return false;
   const grid = coverGrid(picture);
-  const around = pose && dilate(sampleMask(pose.mask, grid), grid.width, 2);
-  const masked = sampleMask(people, grid);
-  let [own, others] = [0, 0];
-  for (let i = 0; i < masked.length; i++) {
-    if (masked[i] <= 0.5) continue;
-    if (around && around[i] > 0.5) own++;
-    else others++;
-  }
-  return others <= MAX_COMPANY * own;
+  const around = dilate(sampleMask(pose.mask, grid), grid.width, 2);
+  const own = sharedPart(sampleMask(people, grid), around);
+  return 1 - own <= MAX_COMPANY * own;
 }
 
 /** Where squares lie that cover a length and overlap by at least half. @param {number} length @param {number} side */
 function middles(length, side) {
-  const steps = Math.max(0, Math.ceil((length - side) / (side / 2)));
-  const step = steps === 0 ? 0 : (length - side) / steps;
-  return Array.from({ length: steps + 1 }, (_, i) => (steps === 0 ? length / 2 : side / 2 + i * step));
+  if (length <= side) return [length / 2];
+  const steps = Math.ceil((length - side) / (side / 2));
+  return Array.from({ length: steps + 1 }, (_, i) => side / 2 + i * ((length - side) / steps));
 }
 
 /** @param {Person} one @param {Person} other */
