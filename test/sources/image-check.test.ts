@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { checkImage, UnusableImageError } from "../../src/sources/image-check.ts";
 import { jpeg, png, turnedByExif, webp } from "./pictures.ts";
 
-const LIMITS = { minSidePx: 16, maxPixels: 1_000_000 };
+const LIMITS = { minSidePx: 16, maxPixels: 1_000_000, maxScans: 100, maxScanPixels: 15_000_000 };
 
 describe("a picture that breaks off is refused, wherever that is", () => {
   test.each([
