@@ -241,15 +241,13 @@ function newSecret({ random }: WebhookContext): string {
 
 async function checkedUrl(
   context: WebhookContext,
-  account: string | undefined,
+  accountId: string | undefined,
   url: string,
 ): Promise<string> {
   try {
     const options = { ...context.outbound, allowedOrigins: context.config.webhookAllowedOrigins };
-    return await checkAddress(
-      { url: url.trim(), timeoutMs: SOURCE_TIMEOUT_MS, ...(account !== undefined && { account }) },
-      options,
-    );
+    const party = `webhooks of ${accountId}`;
+    return await checkAddress({ url: url.trim(), timeoutMs: SOURCE_TIMEOUT_MS, party }, options);
   } catch (error) {
     if (!(error instanceof GuardedHttpError)) throw error;
     if (error.kind === "ours") {

@@ -46,7 +46,8 @@ export async function sendWebhook(
         body: event.body,
         headers: webhookHeaders(message, signingSecrets(context, endpoint, startedAt)),
         timeoutMs: context.outbound?.timeoutMs,
-        account: endpoint.accountId,
+        // Not the account: a receiver must not fail because another's name servers are silent.
+        party: endpoint.id,
         signal,
         onHead: (seen) => {
           head = seen;
@@ -73,7 +74,7 @@ export function postWebhook(
     body: string;
     headers: Record<string, string>;
     timeoutMs?: number | undefined;
-    account?: string;
+    party?: string;
     signal: AbortSignal;
     onHead?: (head: GuardedHead) => void;
   },

@@ -104,8 +104,8 @@ export const LOOKUP_TRY_MS = 1_500;
 export const LOOKUP_TRIES = 3;
 /** Once a name's IPv4 or IPv6 addresses are there the others get this long: some name servers drop such questions. */
 export const LOOKUP_OTHER_FAMILY_MS = 500;
-/** Look-ups under way for one account; each is a socket. More names wait, and mostly take milliseconds. */
-export const MAX_LOOKUPS_PER_ACCOUNT = 2;
+/** Look-ups under way for one account's photos, or one webhook endpoint; each is a socket. Most take milliseconds. */
+export const MAX_LOOKUPS_PER_PARTY = 2;
 /** A name that was not found, or whose servers are silent, is not asked for again for so long. */
 export const FAILED_LOOKUP_KEPT_MS = 30 * SECOND_MS;
 /** More than all accounts can make fail in that time, two at once and five seconds each; a quick NXDOMAIN costs little. */

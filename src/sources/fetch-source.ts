@@ -139,7 +139,7 @@ async function download(
       maxResponseBytes: kind.maxBytes,
       maxRedirects: MAX_SOURCE_REDIRECTS,
       onOversize: "fail",
-      ...(account !== undefined && { account }),
+      ...(account !== undefined && { party: account }),
       ...(signal !== undefined && { signal }),
       onHead: checkHead,
     },

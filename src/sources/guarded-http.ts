@@ -46,8 +46,8 @@ export interface GuardedRequest {
   maxRedirects: number;
   onOversize: "fail" | "truncate";
   signal?: AbortSignal;
-  /** Whose request it is: the look-ups of one account wait for each other. */
-  account?: string;
+  /** Who asks, such as an account or a webhook endpoint: the look-ups of one party wait for each other. */
+  party?: string;
   /** Sees the final answer's head before its body is read; what it throws ends the request. */
   onHead?: (head: GuardedHead) => void;
 }
@@ -83,7 +83,7 @@ export async function guardedRequest(
     let target = checkUrl(request.url, options.allowedOrigins);
     let headers = request.headers ?? {};
     for (let redirects = 0; ; redirects++) {
-      const addresses = await checkedAddresses(target, request.account, options, deadline.signal);
+      const addresses = await checkedAddresses(target, request.party, options, deadline.signal);
       const answer = await exchange(
         { ...target, addresses },
         { ...request, headers },
@@ -106,13 +106,13 @@ export async function guardedRequest(
  * checked again then. Returns the address as it will be asked; throws GuardedHttpError.
  */
 export async function checkAddress(
-  request: Pick<GuardedRequest, "url" | "timeoutMs" | "account">,
+  request: Pick<GuardedRequest, "url" | "timeoutMs" | "party">,
   options: GuardedHttpOptions,
 ): Promise<string> {
   const deadline = startDeadline(request);
   try {
     const target = checkUrl(request.url, options.allowedOrigins);
-    await checkedAddresses(target, request.account, options, deadline.signal);
+    await checkedAddresses(target, request.party, options, deadline.signal);
     return target.url.href;
   } finally {
     deadline.stop();
@@ -150,7 +150,7 @@ const systemLookup = createNameLookup();
 
 async function checkedAddresses(
   target: CheckedUrl,
-  account: string | undefined,
+  party: string | undefined,
   options: GuardedHttpOptions,
   signal: AbortSignal,
 ): Promise<string[]> {
@@ -158,7 +158,7 @@ async function checkedAddresses(
   const resolve = options.resolve ?? systemLookup;
   const addresses = isIP(host)
     ? [host]
-    : await unlessAborted(resolve(host, { account, signal, trusted }), signal).catch((cause) => {
+    : await unlessAborted(resolve(host, { party, signal, trusted }), signal).catch((cause) => {
         if (cause instanceof GuardedHttpError) throw cause;
         throw new GuardedHttpError("dns", HOST_REFUSED_MESSAGE, { cause });
       });

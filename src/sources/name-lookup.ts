@@ -9,13 +9,13 @@ import {
   LOOKUP_TRIES,
   LOOKUP_TRY_MS,
   MAX_FAILED_LOOKUPS_KEPT,
-  MAX_LOOKUPS_PER_ACCOUNT,
+  MAX_LOOKUPS_PER_PARTY,
 } from "../core/limits.ts";
 import { GuardedHttpError, HOST_REFUSED_MESSAGE, OURS_MESSAGE } from "./guarded-http-error.ts";
 
 export interface LookupRequest {
-  /** Whose request it is: an account's look-ups wait for each other, not the others for them. */
-  account?: string | undefined;
+  /** Who asks: the look-ups of one party wait for each other, and nobody else for them. */
+  party?: string | undefined;
   /** Ends the look-up; its reason is thrown. */
   signal: AbortSignal;
   /** The origin is the operator's own: the name may be one that only the search domains complete. */
@@ -59,7 +59,7 @@ export function createNameLookup(options: NameLookupOptions = {}): NameLookup {
   } = options;
   const hosts = parsedFile(hostsFile, parseHosts);
   const searchDomains = parsedFile(resolvConf, parseSearchDomains);
-  // As many as accounts: an idle queue is a few hundred bytes.
+  // As many as accounts and endpoints: an idle queue is a few hundred bytes.
   const queues = new Map<string, PQueue>();
   const failed = new Map<string, { until: number; error: GuardedHttpError }>();
 
@@ -81,11 +81,11 @@ export function createNameLookup(options: NameLookupOptions = {}): NameLookup {
     if (failed.size >= MAX_FAILED_LOOKUPS_KEPT && oldest !== undefined) failed.delete(oldest);
     failed.set(hostname, { until: now() + FAILED_LOOKUP_KEPT_MS, error });
   };
-  const queueOf = (account: string) => {
-    const known = queues.get(account);
+  const queueOf = (party: string) => {
+    const known = queues.get(party);
     if (known) return known;
-    const queue = new PQueue({ concurrency: MAX_LOOKUPS_PER_ACCOUNT });
-    queues.set(account, queue);
+    const queue = new PQueue({ concurrency: MAX_LOOKUPS_PER_PARTY });
+    queues.set(party, queue);
     return queue;
   };
 
@@ -93,8 +93,8 @@ export function createNameLookup(options: NameLookupOptions = {}): NameLookup {
     const name = hostname.toLowerCase();
     const local = hosts().get(name) ?? (name === "localhost" ? ["127.0.0.1", "::1"] : undefined);
     if (local) return local;
-    if (request.account === undefined) return lookUp(name, request);
-    return queueOf(request.account).add(() => lookUp(name, request));
+    if (request.party === undefined) return lookUp(name, request);
+    return queueOf(request.party).add(() => lookUp(name, request));
   };
 }
 

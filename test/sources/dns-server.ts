@@ -18,7 +18,7 @@ const TYPES: Record<number, string> = { 1: "A", 2: "NS", 28: "AAAA" };
 export const NXDOMAIN = { code: 3 };
 
 /** A real name server on this machine that answers, or falls silent, as told. What works knows the root. */
-export async function dnsServer(answer: (name: string) => DnsAnswer): Promise<DnsServer> {
+export async function dnsServer(answer: (name: string, type: string) => DnsAnswer): Promise<DnsServer> {
   const socket = createSocket("udp4");
   const asked: string[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
@@ -31,7 +31,7 @@ export async function dnsServer(answer: (name: string) => DnsAnswer): Promise<Dn
     const type = TYPES[question.readUInt16BE(at + 1)] ?? "?";
     asked.push(`${type} ${name}`);
     for (const { count, resolve } of waiting) if (asked.length >= count) resolve();
-    const said = answer(name);
+    const said = answer(name, type);
     if (said) socket.send(reply(question.subarray(0, at + 5), name, type, said), from.port, from.address);
   });
   await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
