@@ -25,19 +25,24 @@ const LIMITS = {
   promptMs: PROMPT_FETCH_MS,
 };
 
+interface Fetch {
+  startedAt: number;
+  /** Looks for those who may begin once this fetch is a slow one. */
+  timer: Timer;
+}
+
 interface Standing {
-  /** When each fetch under way began. */
-  underWay: Set<{ startedAt: number }>;
-  /** How many may be under way: one after a slow fetch, one more after each prompt one. */
+  underWay: Set<Fetch>;
+  /** How many that are not slow yet may be under way: one after a slow fetch, one more after each prompt one. */
   window: number;
   /** In the order they came. */
   waiting: Set<() => void>;
 }
 
 /**
- * An account whose hosts are slow keeps one place, and gets no other while one of its fetches is slow already; some
- * places are only for accounts that hold none. So a few accounts with hanging hosts cannot keep the others out.
- * `now`: milliseconds that only go forward.
+ * An account whose hosts are slow has two places, one of them for a fetch that is slow already: one hanging host does
+ * not stop its other creates, and several do not take the others' places. Some places are only for accounts that hold
+ * none. `now`: milliseconds that only go forward.
  */
 export function fetchGate(limits = LIMITS, now = () => performance.now()): FetchGate {
   // Accounts in the order in which they are served next: one that was served goes to the end.
@@ -53,26 +58,32 @@ export function fetchGate(limits = LIMITS, now = () => performance.now()): Fetch
     standings.set(accountId, fresh);
     return fresh;
   };
-  const isSlow = (fetch: { startedAt: number }) => now() - fetch.startedAt >= limits.promptMs;
+  const isSlow = (fetch: Fetch) => now() - fetch.startedAt >= limits.promptMs;
   const canRun = ({ underWay, window }: Standing) => {
     if (underWay.size === 0) return free > 0;
-    return free > limits.keptFree && underWay.size < window && ![...underWay].some(isSlow);
+    const slow = [...underWay].filter(isSlow).length;
+    const hasPlace = underWay.size < Math.min(window + 1, limits.placesPerAccount);
+    return free > limits.keptFree && hasPlace && underWay.size - slow < (slow > 0 ? 1 : window);
+  };
+  const admitAll = () => {
+    while (admitNext()) {}
   };
   const take = (accountId: string, standing: Standing) => {
-    const fetch = { startedAt: now() };
+    const fetch = { startedAt: now(), timer: setTimeout(admitAll, limits.promptMs) };
     free -= 1;
     standing.underWay.add(fetch);
     standings.delete(accountId);
     standings.set(accountId, standing);
     return fetch;
   };
-  const giveBack = (accountId: string, standing: Standing, fetch: { startedAt: number }) => {
+  const giveBack = (accountId: string, standing: Standing, fetch: Fetch) => {
+    clearTimeout(fetch.timer);
     free += 1;
     standing.underWay.delete(fetch);
     standing.window = isSlow(fetch) ? 1 : Math.min(standing.window + 1, limits.placesPerAccount);
     const isForgettable = standing.window === limits.placesPerAccount && standing.waiting.size === 0;
     if (isForgettable && standing.underWay.size === 0) standings.delete(accountId);
-    while (admitNext()) {}
+    admitAll();
   };
   const admitNext = (): boolean => {
     for (const standing of standings.values()) {
@@ -86,7 +97,7 @@ export function fetchGate(limits = LIMITS, now = () => performance.now()): Fetch
 
   /** Resolves with a place taken. */
   const wait = (accountId: string, standing: Standing) =>
-    new Promise<{ startedAt: number }>((resolve, reject) => {
+    new Promise<Fetch>((resolve, reject) => {
       const { waiting } = standing;
       if (waiting.size >= limits.waitingPerAccount) return reject(tooManyFetches());
       const leave = () => {

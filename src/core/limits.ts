@@ -55,7 +55,7 @@ export const MAX_SOURCE_FETCHES = 16;
 export const MAX_SOURCE_FETCHES_PER_ACCOUNT = 4;
 /** Places that only accounts without a fetch under way may take, so that a few slow accounts never hold all. */
 export const SOURCE_FETCHES_KEPT_FREE = 4;
-/** A fetch that takes longer lowers its account to one place; each that is quicker gives one back. */
+/** A fetch that takes longer lowers its account to one prompt fetch at once; each that is quicker gives one back. */
 export const PROMPT_FETCH_MS = 2 * SECOND_MS;
 /** Fetches of one account that wait for a place: a burst of 32 with badges goes through, a flood is told to slow down. */
 export const MAX_WAITING_FETCHES_PER_ACCOUNT = 64;

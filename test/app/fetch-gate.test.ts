@@ -66,16 +66,32 @@ test("slow hosts cost their account its places, until its fetches are prompt aga
   };
   const slow = run("slow");
   now += LIMITS.promptMs;
-  // One that is slow already may hang like the others would.
+  // One hanging host leaves the account a place; several would leave it no more.
   const first = run("first");
-  expect(started).toEqual(["slow"]);
-  await slow.end();
   const second = run("second");
   expect(started).toEqual(["slow", "first"]);
-  await first.end();
+  await slow.end();
+  expect(started).toEqual(["slow", "first"]);
   const third = run("third");
+  await first.end();
   expect(started).toEqual(["slow", "first", "second", "third"]);
   await Promise.all([second.end(), third.end()]);
+});
+
+test("who waits behind a fetch that turns out slow gets the account's other place by itself", async () => {
+  let now = 0;
+  const promptMs = 5;
+  const gate = fetchGate({ ...LIMITS, placesPerAccount: 3, promptMs }, () => now);
+  await gate.run("a", async () => {
+    now += promptMs;
+  });
+  const hanging = held([], "hanging");
+  const hangs = gate.run("a", hanging.work);
+  const waiting = gate.run("a", async () => "fetched");
+  now += promptMs;
+  expect(await waiting).toBe("fetched");
+  hanging.end();
+  await hangs;
 });
 
 test("those who wait are served account by account, not in one account's order", async () => {
