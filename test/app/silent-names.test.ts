@@ -56,6 +56,7 @@ test("fifty photo and webhook hosts with silent DNS hold up nobody else, nor the
   await dns.got(4);
   const events = Array.from({ length: 10 }, () => post(config.baseUrl, slow.testKey, imageRequest()));
   expect((await Promise.all(events)).map(({ status }) => status)).toEqual(Array(10).fill(202));
+  await dns.got(10, "A hook");
 
   // All of this is answered while the names are still being looked up: nothing waits for them.
   for (let n = 0; n < 5; n++) {
@@ -74,5 +75,4 @@ test("fifty photo and webhook hosts with silent DNS hold up nobody else, nor the
   const statuses = await Promise.all(hanging);
   expect(statuses).toHaveLength(40);
   expect(new Set(statuses)).toEqual(new Set([422, 503]));
-  expect(dns.asked.some((question) => question.includes("hook"))).toBeTrue();
 });

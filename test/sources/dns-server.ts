@@ -9,8 +9,8 @@ export interface DnsServer {
   address: string;
   /** Such as `A photos.example`, in the order they came. */
   asked: string[];
-  /** Resolves once so many questions have come. */
-  got(count: number): Promise<void>;
+  /** Resolves once so many questions have come that begin as told. */
+  got(count: number, start?: string): Promise<void>;
   close(): void;
 }
 
@@ -21,7 +21,7 @@ export const NXDOMAIN = { code: 3 };
 export async function dnsServer(answer: (name: string, type: string) => DnsAnswer): Promise<DnsServer> {
   const socket = createSocket("udp4");
   const asked: string[] = [];
-  const waiting: { count: number; resolve: () => void }[] = [];
+  const waiting: { isThere: () => boolean; resolve: () => void }[] = [];
   socket.on("message", (question, from) => {
     const labels: string[] = [];
     let at = 12;
@@ -30,7 +30,7 @@ export async function dnsServer(answer: (name: string, type: string) => DnsAnswe
     const name = labels.join(".");
     const type = TYPES[question.readUInt16BE(at + 1)] ?? "?";
     asked.push(`${type} ${name}`);
-    for (const { count, resolve } of waiting) if (asked.length >= count) resolve();
+    for (const { isThere, resolve } of waiting) if (isThere()) resolve();
     const said = answer(name, type);
     if (said) socket.send(reply(question.subarray(0, at + 5), name, type, said), from.port, from.address);
   });
@@ -38,10 +38,11 @@ export async function dnsServer(answer: (name: string, type: string) => DnsAnswe
   return {
     address: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
     asked,
-    got: (count) =>
+    got: (count, start = "") =>
       new Promise((resolve) => {
-        if (asked.length >= count) resolve();
-        else waiting.push({ count, resolve });
+        const isThere = () => asked.filter((question) => question.startsWith(start)).length >= count;
+        if (isThere()) resolve();
+        else waiting.push({ isThere, resolve });
       }),
     close: () => void socket.close(),
   };
