@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
 import { type AcceptImage, acceptImage } from "../../src/app/accept-image.ts";
 import { fetchGate } from "../../src/app/fetch-gate.ts";
 import { progressBoard } from "../../src/app/progress.ts";
@@ -115,23 +114,43 @@ test("of many refused creates of one photo at once, the last takes it away", asy
 test("a photo that was there before stays: a finished card shows it", async () => {
   answers = { "/photo": photo(300) };
   await create();
-  await render("refused");
+  await renderRefused();
   expect(await create({ badge: "/missing" }).catch(codeOf)).toBe("UNSUPPORTED_IMAGE_SOURCE");
+  expect(stored()).toHaveLength(1);
+});
+
+test("a photo two creates fetched at once stays with the finished card of the one that was accepted", async () => {
+  const badge = Promise.withResolvers<Response>();
+  const asked = Promise.withResolvers<void>();
+  answers = {
+    "/photo": photo(300),
+    "/badge": () => {
+      asked.resolve();
+      return badge.promise;
+    },
+  };
+  const refused = create({ badge: "/badge" }).catch(codeOf);
+  await asked.promise;
+  while (stored().length === 0) await Bun.sleep(1);
+  await create();
+  await renderRefused();
+  badge.resolve(new Response(null, { status: 404 }));
+  expect(await refused).toBe("UNSUPPORTED_IMAGE_SOURCE");
   expect(stored()).toHaveLength(1);
 });
 
 test("photos of failed images are kept to be looked at, up to a budget for each account and day", async () => {
   answers = { "/photo": photo(300), "/other": photo(301) };
   await create();
-  await render("refused");
+  await renderRefused();
   expect(stored()).toHaveLength(1);
   workspace.failedBytes.spend(account.id, FAILED_SOURCE_BYTES_PER_DAY);
   await create({ photo: "/other" });
   await create({ photo: "/other" });
-  await render("refused");
+  await renderRefused();
   // The second image still needs it.
   expect(stored()).toHaveLength(2);
-  await render("refused");
+  await renderRefused();
   expect(stored()).toHaveLength(1);
 });
 
@@ -158,11 +177,10 @@ test("test images have a budget of their own, for what is drawn for them", async
   expect((await create()).replayed).toBeFalse();
 });
 
-/** Renders the next image, to the end that is asked for. */
-async function render(kind: "refused") {
-  const renderer = { render: async () => ({ kind, message: "No player." }), release: () => {} };
+/** Ends the next image as a render without a player does. */
+async function renderRefused() {
+  const renderer = { render: async () => ({ kind: "refused", message: "No player." }), release: () => {} };
   const pool = { acquire: async () => renderer } as unknown as RenderPool;
   const parts = { ...workspace, pool, progress: progressBoard(), queue: queueEstimate({ workers: 1 }) };
   await renderNextImage(parts, new AbortController().signal, () => {});
-  expect(existsSync(workspace.folder.sources)).toBeTrue();
 }
