@@ -12,6 +12,8 @@ export interface DataFolder {
   sources: string;
   cutouts: string;
   images: string;
+  /** Pictures for test images, each size once; what finished test images have are links to them. */
+  placeholders: string;
   cache: string;
   profiles: string;
   sourcePath(sha256: string): string;
@@ -32,6 +34,7 @@ export function openDataFolder(root: string): DataFolder {
     sources: join(root, "sources"),
     cutouts: join(root, "cutouts"),
     images: join(root, "images"),
+    placeholders: join(root, "placeholders"),
     cache: join(root, "cache"),
     profiles: join(root, "profiles"),
     sourcePath: (sha256) => join(root, "sources", sha256.slice(0, 2), sha256),
@@ -48,8 +51,8 @@ export function openDataFolder(root: string): DataFolder {
       ),
     outputNameOf: (path) => basename(path),
   };
-  const { database, serverLock, sources, cutouts, images, cache, profiles } = folder;
-  const folders = [sources, cutouts, images, cache, profiles];
+  const { database, serverLock, sources, cutouts, images, placeholders, cache, profiles } = folder;
+  const folders = [sources, cutouts, images, placeholders, cache, profiles];
   try {
     for (const path of folders) mkdirSync(path, { recursive: true, mode: 0o750 });
   } catch (cause) {

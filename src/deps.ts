@@ -4,6 +4,7 @@ import { rm } from "node:fs/promises";
 import { customAlphabet } from "nanoid";
 import { type AcceptImage, acceptImage } from "./app/accept-image.ts";
 import type { AppContext } from "./app/context.ts";
+import { type DailyBytes, dailyBytes } from "./app/daily-bytes.ts";
 import { createDeliverer } from "./app/deliver-webhook.ts";
 import { type FetchGate, fetchGate } from "./app/fetch-gate.ts";
 import { type Loop, startLoop } from "./app/loop.ts";
@@ -12,6 +13,7 @@ import { mockNextImage } from "./app/mock-image.ts";
 import { type ProgressBoard, progressBoard } from "./app/progress.ts";
 import { type QueueEstimate, queueEstimate } from "./app/queue-estimate.ts";
 import { renderNextImage } from "./app/render-image.ts";
+import { type SourceKeeper, sourceKeeper } from "./app/source-keeper.ts";
 import { requeueAbandoned, sweep, sweepFiles } from "./app/sweep.ts";
 import type { Config } from "./config.ts";
 import { OperatorError } from "./core/errors.ts";
@@ -20,6 +22,7 @@ import type { Clock, Log, Random } from "./core/ports.ts";
 import { secretBox } from "./core/secret-box.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { findChromium } from "./render/chromium.ts";
+import { type SharedPlaceholders, sharedPlaceholders } from "./render/placeholder-files.ts";
 import { createRenderPool, type RenderPool } from "./render/pool.ts";
 import type { PressOptions } from "./render/protocol.ts";
 import { loadSecretKey } from "./secret-key.ts";
@@ -40,6 +43,12 @@ export const systemRandom: Random = {
 /** What commands on the data folder need; works beside a running server. */
 export interface Workspace extends AppContext {
   folder: DataFolder;
+  keeper: SourceKeeper;
+  placeholders: SharedPlaceholders;
+  /** Bytes each account has spent today: fetched, left behind by failures, drawn for test images. */
+  sourceBytes: DailyBytes;
+  failedBytes: DailyBytes;
+  placeholderBytes: DailyBytes;
 }
 
 export interface WorkspaceOptions {
@@ -49,7 +58,7 @@ export interface WorkspaceOptions {
   mapped?: boolean;
   clock?: Clock;
   random?: Random;
-  /** How the addresses of webhooks are looked up and which authorities are trusted besides the public ones. */
+  /** How the addresses of photos and webhooks are looked up and which authorities are trusted besides the public ones. */
   outbound?: NonNullable<WebhookContext["outbound"]>;
   /** Another way to open the store: the crash tests put themselves between it and its users. */
   openStore?: typeof openSqliteStore;
@@ -61,7 +70,20 @@ export function openWorkspace(config: Config, log: Log, options: WorkspaceOption
   const folder = openDataFolder(config.dataDir);
   const store = openStore(folder.database, { verify, mapped });
   const secrets = secretBox(loadSecretKey(folder.secretKey), random.bytes);
-  return { config, folder, store, log, clock, random, secrets };
+  return {
+    config,
+    folder,
+    store,
+    log,
+    clock,
+    random,
+    secrets,
+    keeper: sourceKeeper({ store, folder, log }),
+    placeholders: sharedPlaceholders(folder.placeholders),
+    sourceBytes: dailyBytes(clock),
+    failedBytes: dailyBytes(clock),
+    placeholderBytes: dailyBytes(clock),
+  };
 }
 
 /** Everything a server needs, running: the loops are picking up work when this resolves. */
@@ -172,7 +194,10 @@ export async function startService(
     }),
   ];
 
+  const { resolve, ca } = options.outbound ?? {};
   const sources = createSourceFetcher({
+    ...(resolve && { resolve }),
+    ...(ca !== undefined && { ca }),
     sourcesDir: folder.sources,
     allowedOrigins: config.sourceAllowedOrigins,
     docsUrl: `${config.baseUrl}/docs`,

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { link, mkdir, open, rename, rm, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /** The disk will take nothing now: full, over its quota or file limit, or mounted read-only. */
@@ -31,6 +31,27 @@ export async function writeWhole(path: string, content: Uint8Array | string): Pr
   // A new name outlives a power cut only when its folder is synced too.
   await syncFolder(folder);
   if (created !== undefined) await syncFolder(dirname(created));
+}
+
+/**
+ * Gives a whole file a second name, which outlives a power cut and the first name's removal. False where that cannot be:
+ * the file system knows no such links, the file has as many as it may, or is not there.
+ */
+export async function linkWhole(from: string, to: string): Promise<boolean> {
+  const folder = dirname(to);
+  const created = await mkdir(folder, { recursive: true });
+  try {
+    // Both names are one file, with one age: what looks for old files must not take the new name for one.
+    const now = new Date();
+    await utimes(from, now, now);
+    await link(from, to);
+  } catch (error) {
+    if (isFullDisk(error)) throw error;
+    return false;
+  }
+  await syncFolder(folder);
+  if (created !== undefined) await syncFolder(dirname(created));
+  return true;
 }
 
 async function syncFolder(folder: string): Promise<void> {

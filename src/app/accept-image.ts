@@ -2,9 +2,9 @@ import type { Environment } from "../core/api-key.ts";
 import { AppError } from "../core/errors.ts";
 import { fingerprint } from "../core/idempotency.ts";
 import type { CreateImageRequest } from "../core/image-request.ts";
-import { IDEMPOTENCY_RETENTION_MS } from "../core/limits.ts";
+import { IDEMPOTENCY_RETENTION_MS, PLACEHOLDER_BYTES_PER_DAY, SOURCE_BYTES_PER_DAY } from "../core/limits.ts";
 import { isoTime } from "../core/time.ts";
-import type { FetchedSource, SourceFetcher } from "../sources/fetch-source.ts";
+import type { FetchedSource, SourceFetcher, SourceRequest } from "../sources/fetch-source.ts";
 import { type Account, findAccount } from "../store/accounts.ts";
 import {
   deleteRecord,
@@ -18,14 +18,21 @@ import type { Tx } from "../store/store.ts";
 import { countUsage } from "../store/usage.ts";
 import type { AppContext } from "./context.ts";
 import { creditsAvailable, insufficientCredits, reserveCredit } from "./credits.ts";
+import type { DailyBytes } from "./daily-bytes.ts";
 import type { FetchGate } from "./fetch-gate.ts";
 import type { QueueEstimate } from "./queue-estimate.ts";
+import type { SourceHold, SourceKeeper } from "./source-keeper.ts";
 import { refuseAsAsked, testEtaSeconds } from "./test-endings.ts";
 
 export interface AcceptImageParts extends AppContext {
   sources: SourceFetcher;
   queue: QueueEstimate;
   gate: FetchGate;
+  keeper: SourceKeeper;
+  /** Of photos and badges fetched. */
+  sourceBytes: DailyBytes;
+  /** Of pictures drawn for test images. */
+  placeholderBytes: DailyBytes;
   /** Called after the commit: there is work. A hint; polling finds the work as well. */
   wake: (environment: Environment) => void;
 }
@@ -78,29 +85,28 @@ async function acceptOnce(
   scope: IdempotencyScope,
   print: string,
 ): Promise<Accepted> {
-  const { store, clock, queue } = parts;
+  const { store, clock } = parts;
   const replay = await findReplay(store.read, scope, print, clock.now());
   if (replay) return replay;
 
-  let sources: FetchedSources = { photo: null, badge: null };
-  if (command.environment === "test") {
-    refuseAsAsked(command.request.player.external_id);
-  } else {
-    if (creditsAvailable(command.account, clock.now()) < 1) throw insufficientCredits(command.account);
-    queue.refuseWhenFull("live", await nextPlace(store.read, scope));
-    sources = await parts.gate.run(scope.accountId, () => fetchSources(parts.sources, command.request));
+  const hold = parts.keeper.hold();
+  let used = false;
+  try {
+    const sources = await sourcesFor(parts, command, hold);
+    const accepted = await store.write(async (tx) => {
+      const now = clock.now();
+      // Another process, or a call that overtook this one, may have written the record during the fetch.
+      const overtaken = await findReplay(tx, scope, print, now);
+      if (overtaken) return overtaken;
+      await deleteRecord(tx, scope);
+      return writeAccepted(tx, parts, { command, scope, print, sources, now });
+    });
+    used = !accepted.replayed;
+    if (used) parts.wake(command.environment);
+    return accepted;
+  } finally {
+    await hold.close(used);
   }
-
-  const accepted = await store.write(async (tx) => {
-    const now = clock.now();
-    // Another process, or a call that overtook this one, may have written the record during the fetch.
-    const overtaken = await findReplay(tx, scope, print, now);
-    if (overtaken) return overtaken;
-    await deleteRecord(tx, scope);
-    return writeAccepted(tx, parts, { command, scope, print, sources, now });
-  });
-  if (!accepted.replayed) parts.wake(command.environment);
-  return accepted;
 }
 
 interface FetchedSources {
@@ -108,13 +114,66 @@ interface FetchedSources {
   badge: FetchedSource | null;
 }
 
-async function fetchSources(sources: SourceFetcher, request: CreateImageRequest): Promise<FetchedSources> {
+/** Refuses what can be refused without a photo, then fetches: nothing for a test image. */
+async function sourcesFor(
+  parts: AcceptImageParts,
+  { account, environment, request }: CreateCommand,
+  hold: SourceHold,
+): Promise<FetchedSources> {
+  if (environment === "test") {
+    refuseAsAsked(request.player.external_id);
+    refuseWhenSpent(parts.placeholderBytes, account, PLACEHOLDER_BYTES_PER_DAY, "test pictures of new sizes");
+    return { photo: null, badge: null };
+  }
+  if (creditsAvailable(account, parts.clock.now()) < 1) throw insufficientCredits(account);
+  parts.queue.refuseWhenFull(
+    "live",
+    await nextPlace(parts.store.read, { accountId: account.id, environment }),
+  );
+  const limit = SOURCE_BYTES_PER_DAY[account.tier];
+  refuseWhenSpent(parts.sourceBytes, account, limit, "photos and badges fetched");
+  return fetchSources(parts, account.id, request, hold);
+}
+
+/** Both at once; when one cannot be used nobody waits for the other. */
+async function fetchSources(
+  parts: AcceptImageParts,
+  accountId: string,
+  request: CreateImageRequest,
+  hold: SourceHold,
+): Promise<FetchedSources> {
+  const giveUp = new AbortController();
+  const turn = async (fetch: (options: SourceRequest) => Promise<FetchedSource>) => {
+    try {
+      const source = await parts.gate.run(accountId, async () => {
+        giveUp.signal.throwIfAborted();
+        return fetch({ account: accountId, signal: giveUp.signal, watcher: hold });
+      });
+      parts.sourceBytes.spend(accountId, source.bytes);
+      return source;
+    } catch (error) {
+      giveUp.abort(error);
+      throw giveUp.signal.reason;
+    }
+  };
   const badgeUrl = request.branding?.club_badge_url;
-  const [photo, badge] = await Promise.all([
-    sources.fetchPhoto(request.player.source_image_url),
-    badgeUrl === undefined ? null : sources.fetchBadge(badgeUrl),
+  const [photo, badge] = await Promise.allSettled([
+    turn((options) => parts.sources.fetchPhoto(request.player.source_image_url, options)),
+    badgeUrl === undefined ? null : turn((options) => parts.sources.fetchBadge(badgeUrl, options)),
   ]);
-  return { photo, badge };
+  // Whichever failed first is the reason of both.
+  if (photo.status === "rejected") throw photo.reason;
+  if (badge.status === "rejected") throw badge.reason;
+  return { photo: photo.value, badge: badge.value };
+}
+
+function refuseWhenSpent(bytes: DailyBytes, account: Account, limit: number, what: string): void {
+  if (bytes.spent(account.id) < limit) return;
+  throw new AppError(
+    "RATE_LIMIT_EXCEEDED",
+    `This account has reached today's limit of ${limit / 1024 ** 3} GB of ${what}. Send smaller files or fewer sizes, and go on after 00:00 UTC; Retry-After says in how many seconds.`,
+    { retryAfterSeconds: bytes.secondsLeft() },
+  );
 }
 
 interface NewImage {

@@ -128,10 +128,13 @@ async function deliver(
       };
     },
   );
-  place.leave(outcome.kind === "delivered");
+  if (outcome.kind === "hindered" || outcome.kind === "given_back") place.giveBack();
+  else place.leave(outcome.kind === "delivered");
   const fields = { deliveryId: delivery.id, endpointId: endpoint.id };
   if (outcome.kind === "unsignable")
     context.log.error("webhook_secret_unreadable", { ...fields, error: outcome.error });
+  if (outcome.kind === "hindered")
+    context.log.warn("webhook_attempt_hindered", { ...fields, error: outcome.error });
   if (outcome.kind === "failed")
     context.log.info("webhook_attempt_failed", { ...fields, status: outcome.status, error: outcome.error });
   return { delivery, token, outcome, startedAt, finishedAt: context.clock.now() };

@@ -1,92 +1,132 @@
 import { AppError } from "../core/errors.ts";
 import {
   MAX_FETCH_WAIT_MS,
-  MAX_FETCHING_CREATES,
-  MAX_FETCHING_CREATES_PER_ACCOUNT,
-  MAX_WAITING_CREATES_PER_ACCOUNT,
+  MAX_SOURCE_FETCHES,
+  MAX_SOURCE_FETCHES_PER_ACCOUNT,
+  MAX_WAITING_FETCHES_PER_ACCOUNT,
+  PROMPT_FETCH_MS,
+  SOURCE_FETCHES_KEPT_FREE,
 } from "../core/limits.ts";
 
-/** Lets a bounded number of creates fetch their photos at once, and shares the places between the accounts. */
+/** Lets a bounded number of photos and badges be fetched at once, and shares the places between the accounts. */
 export interface FetchGate {
-  /** Runs `work` when the account has a place. Throws SERVICE_OVERLOADED when its turn does not come soon. */
-  run<T>(accountId: string, work: () => Promise<T>): Promise<T>;
+  /** Runs one fetch when the account has a place. Throws SERVICE_OVERLOADED when its turn does not come soon. */
+  run<T>(accountId: string, fetch: () => Promise<T>): Promise<T>;
   /** Refuses those who wait, and all who come: the service stops. */
   close(): void;
 }
 
 const LIMITS = {
-  places: MAX_FETCHING_CREATES,
-  placesPerAccount: MAX_FETCHING_CREATES_PER_ACCOUNT,
-  waitingPerAccount: MAX_WAITING_CREATES_PER_ACCOUNT,
+  places: MAX_SOURCE_FETCHES,
+  placesPerAccount: MAX_SOURCE_FETCHES_PER_ACCOUNT,
+  keptFree: SOURCE_FETCHES_KEPT_FREE,
+  waitingPerAccount: MAX_WAITING_FETCHES_PER_ACCOUNT,
   waitMs: MAX_FETCH_WAIT_MS,
+  promptMs: PROMPT_FETCH_MS,
 };
 
-export function fetchGate(limits = LIMITS): FetchGate {
-  const running = new Map<string, number>();
+interface Fetch {
+  startedAt: number;
+  /** Looks for those who may begin once this fetch is a slow one. */
+  timer: Timer;
+}
+
+interface Standing {
+  underWay: Set<Fetch>;
+  /** How many that are not slow yet may be under way: one after a slow fetch, one more after each prompt one. */
+  window: number;
+  /** In the order they came. */
+  waiting: Set<() => void>;
+}
+
+/**
+ * An account whose hosts are slow has two places, one of them for a fetch that is slow already: one hanging host does
+ * not stop its other creates, and several do not take the others' places. Some places are only for accounts that hold
+ * none. `now`: milliseconds that only go forward.
+ */
+export function fetchGate(limits = LIMITS, now = () => performance.now()): FetchGate {
   // Accounts in the order in which they are served next: one that was served goes to the end.
-  const waiting = new Map<string, Set<() => void>>();
+  const standings = new Map<string, Standing>();
+  const refuseAll = new Set<() => void>();
   let free = limits.places;
   let closed = false;
-  const refuseAll = new Set<() => void>();
 
-  const canRun = (accountId: string) => free > 0 && (running.get(accountId) ?? 0) < limits.placesPerAccount;
-  const take = (accountId: string) => {
+  const standingOf = (accountId: string): Standing => {
+    const known = standings.get(accountId);
+    if (known) return known;
+    const fresh = { underWay: new Set<never>(), window: limits.placesPerAccount, waiting: new Set<never>() };
+    standings.set(accountId, fresh);
+    return fresh;
+  };
+  const isSlow = (fetch: Fetch) => now() - fetch.startedAt >= limits.promptMs;
+  const canRun = ({ underWay, window }: Standing) => {
+    if (underWay.size === 0) return free > 0;
+    const slow = [...underWay].filter(isSlow).length;
+    const hasPlace = underWay.size < Math.min(window + 1, limits.placesPerAccount);
+    return free > limits.keptFree && hasPlace && underWay.size - slow < (slow > 0 ? 1 : window);
+  };
+  const admitAll = () => {
+    while (admitNext()) {}
+  };
+  const take = (accountId: string, standing: Standing) => {
+    const fetch = { startedAt: now(), timer: setTimeout(admitAll, limits.promptMs) };
     free -= 1;
-    running.set(accountId, (running.get(accountId) ?? 0) + 1);
+    standing.underWay.add(fetch);
+    standings.delete(accountId);
+    standings.set(accountId, standing);
+    return fetch;
   };
-  const giveBack = (accountId: string) => {
+  const giveBack = (accountId: string, standing: Standing, fetch: Fetch) => {
+    clearTimeout(fetch.timer);
     free += 1;
-    const left = (running.get(accountId) ?? 1) - 1;
-    if (left === 0) running.delete(accountId);
-    else running.set(accountId, left);
-    admitNext();
+    standing.underWay.delete(fetch);
+    standing.window = isSlow(fetch) ? 1 : Math.min(standing.window + 1, limits.placesPerAccount);
+    const isForgettable = standing.window === limits.placesPerAccount && standing.waiting.size === 0;
+    if (isForgettable && standing.underWay.size === 0) standings.delete(accountId);
+    admitAll();
   };
-  const admitNext = () => {
-    for (const [accountId, queue] of waiting) {
-      const [admit] = queue;
-      if (!admit || !canRun(accountId)) continue;
-      waiting.delete(accountId);
-      queue.delete(admit);
-      if (queue.size > 0) waiting.set(accountId, queue);
-      take(accountId);
-      return admit();
+  const admitNext = (): boolean => {
+    for (const standing of standings.values()) {
+      const [admit] = standing.waiting;
+      if (!admit || !canRun(standing)) continue;
+      admit();
+      return true;
     }
+    return false;
   };
 
   /** Resolves with a place taken. */
-  const wait = (accountId: string) =>
-    new Promise<void>((resolve, reject) => {
-      const queue = waiting.get(accountId) ?? new Set();
-      if (queue.size >= limits.waitingPerAccount) return reject(tooManyFetches());
+  const wait = (accountId: string, standing: Standing) =>
+    new Promise<Fetch>((resolve, reject) => {
+      const { waiting } = standing;
+      if (waiting.size >= limits.waitingPerAccount) return reject(tooManyFetches());
       const leave = () => {
         clearTimeout(timer);
         refuseAll.delete(refuse);
+        waiting.delete(admit);
       };
       const admit = () => {
         leave();
-        resolve();
+        resolve(take(accountId, standing));
       };
       const refuse = () => {
         leave();
-        queue.delete(admit);
-        if (queue.size === 0) waiting.delete(accountId);
         reject(tooManyFetches());
       };
       const timer = setTimeout(refuse, limits.waitMs);
       refuseAll.add(refuse);
-      queue.add(admit);
-      waiting.set(accountId, queue);
+      waiting.add(admit);
     });
 
   return {
-    run: async (accountId, work) => {
+    run: async (accountId, fetch) => {
       if (closed) throw tooManyFetches();
-      if (canRun(accountId)) take(accountId);
-      else await wait(accountId);
+      const standing = standingOf(accountId);
+      const place = canRun(standing) ? take(accountId, standing) : await wait(accountId, standing);
       try {
-        return await work();
+        return await fetch();
       } finally {
-        giveBack(accountId);
+        giveBack(accountId, standing, place);
       }
     },
     close: () => {

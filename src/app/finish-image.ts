@@ -6,6 +6,7 @@ import {
   type Image,
   type ImageOutput,
   type Lease,
+  postponeTurns,
   requeueImage,
 } from "../store/images.ts";
 import type { Tx } from "../store/store.ts";
@@ -61,7 +62,10 @@ async function endRender(
     case "fault": {
       if (lease.renders >= MAX_RENDERS) return fail(tx, context, lease, PROVIDER_MESSAGE, now);
       const pauseMs = RETRY_DELAY_MS[lease.renders - 1] ?? RETRY_DELAY_MS.at(-1) ?? 0;
-      return requeueImage(tx, lease, { now, availableAt: now + pauseMs });
+      const image = await requeueImage(tx, lease, { now, availableAt: now + pauseMs });
+      // A render was spent on it: the account is served one turn later, this image still before its others.
+      if (image) await postponeTurns(tx, scopeOf(image));
+      return image;
     }
   }
 }

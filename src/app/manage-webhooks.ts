@@ -1,6 +1,11 @@
 import type { Environment } from "../core/api-key.ts";
 import { AppError } from "../core/errors.ts";
-import { MAX_WEBHOOK_ENDPOINTS, SOURCE_TIMEOUT_MS, WEBHOOK_SECRET_OVERLAP_MS } from "../core/limits.ts";
+import {
+  EXHAUSTED_RETRY_MS,
+  MAX_WEBHOOK_ENDPOINTS,
+  SOURCE_TIMEOUT_MS,
+  WEBHOOK_SECRET_OVERLAP_MS,
+} from "../core/limits.ts";
 import { SecretUnreadableError } from "../core/secret-box.ts";
 import { SUBSCRIBABLE_EVENTS, type SubscribableEvent } from "../core/webhook-event.ts";
 import { formatWebhookSecret, WEBHOOK_SECRET_BYTES } from "../core/webhook-signature.ts";
@@ -57,7 +62,7 @@ export async function createEndpoint(
 ): Promise<{ endpoint: Endpoint; secret: string }> {
   const { store, clock, random, secrets } = context;
   const events = checkedEvents(input.events ?? null);
-  const url = await checkedUrl(context, input.url);
+  const url = await checkedUrl(context, input.accountId, input.url);
   const secret = newSecret(context);
   const id = random.id("ep");
   const now = clock.now();
@@ -114,7 +119,7 @@ export async function updateEndpoint(
   const url =
     change.url === undefined
       ? {}
-      : { url: await checkedUrl(context, change.url), failingSince: null, pausedUntil: null };
+      : { url: await checkedUrl(context, ref.accountId, change.url), failingSince: null, pausedUntil: null };
   return changeOwned(context, ref, "webhook.changed", () => ({ ...events, ...url }));
 }
 
@@ -234,12 +239,21 @@ function newSecret({ random }: WebhookContext): string {
   return formatWebhookSecret(random.bytes(WEBHOOK_SECRET_BYTES));
 }
 
-async function checkedUrl(context: WebhookContext, url: string): Promise<string> {
+async function checkedUrl(
+  context: WebhookContext,
+  accountId: string | undefined,
+  url: string,
+): Promise<string> {
   try {
     const options = { ...context.outbound, allowedOrigins: context.config.webhookAllowedOrigins };
-    return await checkAddress({ url: url.trim(), timeoutMs: SOURCE_TIMEOUT_MS }, options);
+    const party = `webhooks of ${accountId}`;
+    return await checkAddress({ url: url.trim(), timeoutMs: SOURCE_TIMEOUT_MS, party }, options);
   } catch (error) {
     if (!(error instanceof GuardedHttpError)) throw error;
+    if (error.kind === "ours") {
+      const retryAfterSeconds = EXHAUSTED_RETRY_MS / 1000;
+      throw new AppError("SERVICE_OVERLOADED", error.message, { retryAfterSeconds, cause: error.cause });
+    }
     throw invalid("url", error.message, error);
   }
 }

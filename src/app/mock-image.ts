@@ -3,9 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { cardInput, storedRequest } from "../core/image-request.ts";
 import { STORAGE_RETRY_MS } from "../core/limits.ts";
 import type { DataFolder } from "../data-folder.ts";
-import { placeholder } from "../render/placeholder.ts";
-import { isFullDisk, writeWhole } from "../write-whole.ts";
+import type { SharedPlaceholders } from "../render/placeholder-files.ts";
+import { isFullDisk } from "../write-whole.ts";
 import type { AppContext } from "./context.ts";
+import type { DailyBytes } from "./daily-bytes.ts";
 import { finishImage, type RenderEnd } from "./finish-image.ts";
 import type { ProgressBoard } from "./progress.ts";
 import { type ClaimedImage, claimImage, outputName } from "./render-image.ts";
@@ -14,6 +15,9 @@ import { testEnding } from "./test-endings.ts";
 export interface MockImageParts extends AppContext {
   folder: DataFolder;
   progress: ProgressBoard;
+  placeholders: SharedPlaceholders;
+  /** Of pictures drawn: accounts pay for those that could not be shared. */
+  placeholderBytes: DailyBytes;
 }
 
 const PROGRESS_STEPS = 10;
@@ -50,11 +54,11 @@ async function mock(parts: MockImageParts, image: ClaimedImage, signal: AbortSig
     if (signal.aborted) return { kind: "given_back" };
   }
   const { width, height, format } = cardInput(storedRequest(image.request)).style;
-  const picture = await placeholder(width, height, format);
   const name = outputName(image.id, format, parts.random.id("x").slice(2));
-  await writeWhole(parts.folder.outputPath(name), picture.bytes);
+  const picture = await parts.placeholders.give({ width, height, format }, parts.folder.outputPath(name));
+  parts.placeholderBytes.spend(image.accountId, picture.drawnBytes);
   return {
     kind: "completed",
-    output: { name, width, height, contentType: picture.contentType, bytes: picture.bytes.length },
+    output: { name, width, height, contentType: picture.contentType, bytes: picture.bytes },
   };
 }

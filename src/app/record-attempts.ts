@@ -1,5 +1,5 @@
 import { nextAttemptAt } from "../core/delivery-schedule.ts";
-import { WEBHOOK_GIVE_UP_MS } from "../core/limits.ts";
+import { EXHAUSTED_RETRY_MS, WEBHOOK_GIVE_UP_MS } from "../core/limits.ts";
 import type { Random } from "../core/ports.ts";
 import { isoTime } from "../core/time.ts";
 import {
@@ -141,6 +141,8 @@ function endOf(delivery: WebhookDelivery, outcome: Outcome, now: number, random:
       throw new Error(`delivery ${delivery.id} arrived`);
     case "unsignable":
       return { state: "pending", nextAttemptAt: now + UNREADABLE_RETRY_MS };
+    case "hindered":
+      return { state: "pending", nextAttemptAt: now + EXHAUSTED_RETRY_MS };
     case "given_back":
       return { state: "pending", nextAttemptAt: now };
     case "failed": {

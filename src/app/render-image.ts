@@ -1,24 +1,35 @@
-import { rm } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Environment } from "../core/api-key.ts";
 import type { ImageFormat } from "../core/card.ts";
 import { AppError } from "../core/errors.ts";
 import { cardInput, storedRequest } from "../core/image-request.ts";
-import { FINISH_RETRY_MS, LEASE_MS, RENDER_TIMEOUT_MS, STORAGE_RETRY_MS } from "../core/limits.ts";
+import {
+  FAILED_SOURCE_BYTES_PER_DAY,
+  FINISH_RETRY_MS,
+  LEASE_MS,
+  RENDER_TIMEOUT_MS,
+  STORAGE_RETRY_MS,
+} from "../core/limits.ts";
 import type { DataFolder } from "../data-folder.ts";
 import { type Renderer, RenderFault, RenderInterrupted, type RenderPool } from "../render/pool.ts";
 import type { RenderJob, Stage } from "../render/protocol.ts";
 import { claimNextImage, hasClaimable, type Image } from "../store/images.ts";
 import type { AppContext } from "./context.ts";
+import type { DailyBytes } from "./daily-bytes.ts";
 import { finishImage, type RenderEnd, type RenderLease } from "./finish-image.ts";
 import type { ProgressBoard } from "./progress.ts";
 import type { QueueEstimate } from "./queue-estimate.ts";
+import type { SourceKeeper } from "./source-keeper.ts";
 
 export interface RenderImageParts extends AppContext {
   pool: RenderPool;
   folder: DataFolder;
   queue: QueueEstimate;
   progress: ProgressBoard;
+  keeper: SourceKeeper;
+  /** Of the photos and badges of failed images. */
+  failedBytes: DailyBytes;
 }
 
 /** What is left of a lease after the longest render. */
@@ -76,6 +87,7 @@ async function renderClaimed(
     const { finished, surely } = await finishWhileLeased(parts, lease, end, signal);
     if (end.kind === "completed" && !finished && surely)
       await rm(parts.folder.outputPath(end.output.name), { force: true });
+    if (finished?.state === "failed") await keepOrDropSources(parts, finished);
     // Whatever the end, it kept a worker busy for this long.
     if (end.kind !== "given_back") parts.queue.observe(parts.clock.now() - startedAt);
     parts.log.info("image_rendered", {
@@ -99,17 +111,35 @@ async function finishWhileLeased(
   lease: RenderLease,
   end: RenderEnd,
   signal: AbortSignal,
-): Promise<{ finished: boolean; surely: boolean }> {
+): Promise<{ finished: Image | undefined; surely: boolean }> {
   for (let tries = 1; ; tries++) {
     try {
-      const image = await finishImage(parts, lease, end);
-      return { finished: image !== undefined, surely: tries === 1 };
+      return { finished: await finishImage(parts, lease, end), surely: tries === 1 };
     } catch (error) {
       const noRoom = error instanceof AppError && error.code === "SERVICE_OVERLOADED";
       if (!noRoom || signal.aborted || tries * FINISH_RETRY_MS > FINISH_PATIENCE_MS) throw error;
       parts.log.warn("finish_delayed", { imageId: lease.imageId, tries, error: String(error) });
       await sleep(FINISH_RETRY_MS, undefined, { signal }).catch(() => {});
     }
+  }
+}
+
+/**
+ * The photo of a failed image is kept for people to look at, like others; but nobody paid for it, so an account whose
+ * failures are many and large has no more of them kept that day.
+ */
+async function keepOrDropSources(
+  { folder, keeper, failedBytes }: RenderImageParts,
+  image: Image,
+): Promise<void> {
+  for (const sha256 of [image.sourceSha256, image.badgeSha256]) {
+    if (sha256 === null) continue;
+    const bytes = await stat(folder.sourcePath(sha256)).then(
+      ({ size }) => size,
+      () => 0,
+    );
+    if (failedBytes.spent(image.accountId) + bytes > FAILED_SOURCE_BYTES_PER_DAY) await keeper.drop(sha256);
+    else failedBytes.spend(image.accountId, bytes);
   }
 }
 

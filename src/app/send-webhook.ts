@@ -13,7 +13,10 @@ import type { WebhookEndpoint } from "../store/webhooks.ts";
 import { VERSION } from "../version.ts";
 import type { WebhookContext } from "./manage-webhooks.ts";
 
-/** How one attempt ended. `unsignable` and `given_back` do not count: nobody knows that the receiver refused. */
+/**
+ * How one attempt ended. `unsignable`, `hindered` (by a lack of descriptors, ports or a resolver on our side) and
+ * `given_back` do not count: nobody knows that the receiver refused.
+ */
 export type Outcome =
   | { kind: "delivered"; status: number }
   | {
@@ -24,6 +27,7 @@ export type Outcome =
       retryAfterMs: number | null;
     }
   | { kind: "unsignable"; error: string }
+  | { kind: "hindered"; error: string }
   | { kind: "given_back" };
 
 /** Posts one event to its endpoint once, under a signature of this moment. Never throws for what a receiver does. */
@@ -42,6 +46,8 @@ export async function sendWebhook(
         body: event.body,
         headers: webhookHeaders(message, signingSecrets(context, endpoint, startedAt)),
         timeoutMs: context.outbound?.timeoutMs,
+        // Not the account: a receiver must not fail because another's name servers are silent.
+        party: endpoint.id,
         signal,
         onHead: (seen) => {
           head = seen;
@@ -55,6 +61,7 @@ export async function sendWebhook(
     if (error instanceof SecretUnreadableError) return { kind: "unsignable", error: error.message };
     if (!(error instanceof GuardedHttpError)) throw error;
     if (error.kind === "aborted") return { kind: "given_back" };
+    if (error.kind === "ours") return { kind: "hindered", error: String(error.cause) };
     const status = head?.status ?? null;
     return { kind: "failed", status, error: error.message, answer: null, retryAfterMs: null };
   }
@@ -67,6 +74,7 @@ export function postWebhook(
     body: string;
     headers: Record<string, string>;
     timeoutMs?: number | undefined;
+    party?: string;
     signal: AbortSignal;
     onHead?: (head: GuardedHead) => void;
   },

@@ -78,7 +78,8 @@ export const CreateImageRequest = Type.Object(
             Type.String({
               format: "uri",
               maxLength: 2048,
-              description: "Public HTTPS address of the club's badge: JPEG, PNG or WebP, at most 5 MB.",
+              description:
+                "Public HTTPS address of the club's badge: JPEG, PNG or WebP, at most 5 MB and 4 megapixels.",
               examples: ["https://images.example.com/badges/rovers.png"],
             }),
           ),

@@ -4,6 +4,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./time.ts";
 
 const KB = 1024;
 const MB = 1024 * KB;
+const GB = 1024 * MB;
 
 /** A create body is under 10 KB in practice; 64 KB leaves room and keeps parsing cheap. */
 export const MAX_BODY_BYTES = 64 * KB;
@@ -35,25 +36,29 @@ export const MAX_SOURCE_PIXELS = 40_000_000;
 export const MIN_SOURCE_SIDE_PX = 200;
 /** A badge is shown at 400 px at most; anything over 5 MB is a mistake. */
 export const MAX_BADGE_BYTES = 5 * MB;
+/** 2,000 x 2,000: five times what is ever shown of it, and decoded in some 50 ms. */
+export const MAX_BADGE_PIXELS = 4_000_000;
 export const MIN_BADGE_SIDE_PX = 16;
 export const MAX_SOURCE_REDIRECTS = 3;
 /** For waiting, name look-up, connection, redirects and body together. */
 export const SOURCE_TIMEOUT_MS = 10 * SECOND_MS;
-/** A fetch whose turn leaves it less is not tried: a time-out would then be our fault, not the photo's. */
-export const MIN_SOURCE_TIMEOUT_MS = 3 * SECOND_MS;
 /** A real progressive photo has about 10 scans; thousands, each over all pixels, would keep a decoder busy for minutes. */
 export const MAX_JPEG_SCANS = 100;
-/** Each holds its whole file: 16 of the largest were measured at 0.7 GB, and bring 50 typical photos a second. */
-export const MAX_SOURCE_FETCHES = 16;
-/** What a burst may queue up behind them: about a second of waiting as a rule, 40 s if every host is slow. */
-export const MAX_WAITING_SOURCE_FETCHES = 64;
+/** A badge has no use for more than the usual 10. */
+export const MAX_BADGE_SCANS = 20;
+/** Scans times pixels is a decoder's work: 15 scans of the largest photo, a few seconds; 100 of them took 40. */
+export const MAX_JPEG_SCAN_PIXELS = 15 * MAX_SOURCE_PIXELS;
 
-/** Creates whose photo and badge are being fetched, of all accounts: twice as many fetches, half of them waiting. */
-export const MAX_FETCHING_CREATES = 16;
-/** Creates of one account being fetched: half, so that an account with slow hosts leaves places to the others. */
-export const MAX_FETCHING_CREATES_PER_ACCOUNT = 8;
-/** Creates of one account that wait for a place: a burst of 40 goes through, a flood is told to slow down. */
-export const MAX_WAITING_CREATES_PER_ACCOUNT = 32;
+/** Photos and badges being fetched at once. Each holds its whole file: 16 of the largest were measured at 0.7 GB. */
+export const MAX_SOURCE_FETCHES = 16;
+/** Of one account: typical photos take 80 ms, so four places bring 50 a second, many times what is rendered. */
+export const MAX_SOURCE_FETCHES_PER_ACCOUNT = 4;
+/** Places that only accounts without a fetch under way may take, so that a few slow accounts never hold all. */
+export const SOURCE_FETCHES_KEPT_FREE = 4;
+/** A fetch that takes longer lowers its account to one prompt fetch at once; each that is quicker gives one back. */
+export const PROMPT_FETCH_MS = 2 * SECOND_MS;
+/** Fetches of one account that wait for a place: a burst of 32 with badges goes through, a flood is told to slow down. */
+export const MAX_WAITING_FETCHES_PER_ACCOUNT = 64;
 /** Together with the fetch itself 12 s, after which partners were promised to know what is wrong with a photo. */
 export const MAX_FETCH_WAIT_MS = 2 * SECOND_MS;
 /** Of each account in each environment: enough for staging copies and several systems, few enough to fan out to. */
@@ -85,8 +90,30 @@ export const PROMPT_ANSWER_MS = 2 * SECOND_MS;
 /** How late a lost wake-up can make a delivery. */
 export const WEBHOOK_POLL_MS = SECOND_MS;
 
+/** File descriptors that must be free for a refused connection to be the other side's refusal. */
+export const MIN_FREE_DESCRIPTORS = 8;
+/** The pause after a lack of descriptors or ports on our side, before what it hindered is tried again. */
+export const EXHAUSTED_RETRY_MS = 15 * SECOND_MS;
+
 /** Photos and webhooks: room for presigned addresses with session tokens, which reach 2,000. */
 export const MAX_OUTBOUND_URL_CHARS = 4096;
+/** For one name, all tries together: half of what a photo has, so that there is time for another reason to show. */
+export const LOOKUP_TIMEOUT_MS = 5 * SECOND_MS;
+/** One question to one name server. A recursive server answers within a second or two or gives up itself. */
+export const LOOKUP_TRY_MS = 1_500;
+export const LOOKUP_TRIES = 3;
+/** Once a name's IPv4 or IPv6 addresses are there the others get this long: some name servers drop such questions. */
+export const LOOKUP_OTHER_FAMILY_MS = 500;
+/** Look-ups under way for one account's photos, or one webhook endpoint; each is a socket. Most take milliseconds. */
+export const MAX_LOOKUPS_PER_PARTY = 2;
+/** A name that was not found, or whose servers are silent, is not asked for again for so long. */
+export const FAILED_LOOKUP_KEPT_MS = 30 * SECOND_MS;
+/** More than all accounts can make fail in that time, two at once and five seconds each; a quick NXDOMAIN costs little. */
+export const MAX_FAILED_LOOKUPS_KEPT = 1_000;
+/** Pieces of an answer that may be tiny before their average counts: headers of slow links, and files of a few bytes. */
+export const MAX_TINY_PIECES = 1_000;
+/** The average piece of an answer. A TCP segment carries 500 bytes and more; every piece costs a turn of the event loop. */
+export const MIN_PIECE_BYTES = 64;
 /** 1xx answers before the real one. Servers send one; an endless row of them would only cost memory. */
 export const MAX_INTERIM_RESPONSES = 8;
 
@@ -130,6 +157,18 @@ export const RATE_LIMIT_PER_MINUTE = { starter: 120, growth: 600, scale: 6000 } 
 export const RATE_WINDOW_MS = MINUTE_MS;
 /** Refused keys a minute for each client address: far above any honest mistake, far below a search. */
 export const REFUSED_KEYS_PER_MINUTE = 60;
+
+/**
+ * Bytes of photos and badges an account may have fetched in a UTC day: 5,000 typical photos of 4 MB for the smallest
+ * plan, which is many times its credits. Bounds what one account can do to the disk and the line.
+ */
+export const SOURCE_BYTES_PER_DAY = { starter: 20 * GB, growth: 100 * GB, scale: 500 * GB } as const;
+/** Photos of failed images, which cost nothing, are kept to be looked at; beyond this an account's go at once. */
+export const FAILED_SOURCE_BYTES_PER_DAY = GB;
+/** Pictures drawn for an account's test images in sizes not drawn lately: 350 of the largest, thousands of usual ones. */
+export const PLACEHOLDER_BYTES_PER_DAY = GB;
+/** Sizes of test pictures whose file is shared by the images to come. */
+export const MAX_SHARED_PLACEHOLDERS = 64;
 
 /** A source nobody asked for again is fetched anew when it is needed. */
 export const SOURCE_RETENTION_MS = 7 * DAY_MS;

@@ -9,4 +9,8 @@ export const PHOTO_REFUSALS = {
     "The photo could not be read: it is damaged, incomplete, larger than 40 megapixels, or not a JPEG, PNG or WebP. Save it again and send a new address.",
 } as const;
 
+/** Why a badge that could be decoded when it was fetched cannot be shown: the browser's decoder is another one. */
+export const BADGE_REFUSAL =
+  "The club badge could not be read by the browser that draws the card. Export it again as PNG and send its new address.";
+
 export type PhotoRefusal = keyof typeof PHOTO_REFUSALS;

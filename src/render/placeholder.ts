@@ -8,31 +8,19 @@ export interface PlaceholderPicture {
   contentType: string;
 }
 
-/** Test suites ask for the same few sizes again and again; this many of the latest stay in memory. */
-const MAX_KEPT = 24;
 const QUALITY = { jpeg: 85, webp: 78 };
 /** Above level 1, PNG takes half as long again for a tenth fewer bytes. */
 const PNG_LEVEL = 1;
-
-const kept = new Map<string, Promise<PlaceholderPicture>>();
 
 /**
  * The picture that test keys get: a silhouette's card with "TEST" across it, `width` x `height` pixels (512 to 2048
  * each). Needs no browser: the nearest of the committed shapes is scaled, by at most 5 % more in one direction.
  */
-export function placeholder(width: number, height: number, format: ImageFormat): Promise<PlaceholderPicture> {
-  const key = `${width}x${height}.${format}`;
-  const known = kept.get(key);
-  if (known) return known;
-  const [oldest] = kept.keys();
-  if (kept.size >= MAX_KEPT && oldest) kept.delete(oldest);
-  const made = draw(width, height, format);
-  kept.set(key, made);
-  made.catch(() => kept.delete(key));
-  return made;
-}
-
-async function draw(width: number, height: number, format: ImageFormat): Promise<PlaceholderPicture> {
+export async function placeholder(
+  width: number,
+  height: number,
+  format: ImageFormat,
+): Promise<PlaceholderPicture> {
   const stretch = (aspect: number) => Math.abs(Math.log(aspect / (width / height)));
   const nearest = PLACEHOLDERS.reduce((best, next) =>
     stretch(next.aspect) < stretch(best.aspect) ? next : best,

@@ -1,6 +1,7 @@
 import { access, mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Badge, Cutout, CutoutDescription, CutoutFile } from "../core/card.ts";
+import { BADGE_REFUSAL } from "../core/photo-refusals.ts";
 import { writeWhole } from "../write-whole.ts";
 import { launchBrowser } from "./browser.ts";
 import { type CardPage, openCardPage } from "./page.ts";
@@ -72,6 +73,8 @@ async function make(
     job.badgePath === null ? null : readBadge(job.badgePath),
   ]);
   const picture = await page.render({ card: job.card, cutout, badge }, onStage).catch(async (error) => {
+    // Another attempt would end the same way. The page is well: it refused the badge before it showed anything.
+    if (String(error).includes(BADGE_UNDECODABLE)) throw new PhotoRefused(BADGE_REFUSAL);
     // A page that failed once may have crashed, and a file may have been damaged on the disk: the next attempt gets a new
     // page and cuts the player out again.
     parts.dropPage(job.card.style.preset);
@@ -128,6 +131,9 @@ async function findCutout(path: string): Promise<CutoutFile | undefined> {
     return undefined;
   }
 }
+
+/** What fill.js says of it. */
+const BADGE_UNDECODABLE = "the badge picture could not be decoded";
 
 async function readBadge(path: string): Promise<Badge> {
   const bytes = await readFile(path);

@@ -1,32 +1,47 @@
-import PQueue from "p-queue";
 import { AppError } from "../core/errors.ts";
 import {
+  EXHAUSTED_RETRY_MS,
   MAX_BADGE_BYTES,
+  MAX_BADGE_PIXELS,
+  MAX_BADGE_SCANS,
+  MAX_JPEG_SCAN_PIXELS,
+  MAX_JPEG_SCANS,
   MAX_SOURCE_BYTES,
-  MAX_SOURCE_FETCHES,
   MAX_SOURCE_PIXELS,
   MAX_SOURCE_REDIRECTS,
-  MAX_WAITING_SOURCE_FETCHES,
   MIN_BADGE_SIDE_PX,
   MIN_SOURCE_SIDE_PX,
-  MIN_SOURCE_TIMEOUT_MS,
   SOURCE_TIMEOUT_MS,
 } from "../core/limits.ts";
 import { VERSION } from "../version.ts";
 import { type GuardedHead, type GuardedHttpOptions, guardedRequest } from "./guarded-http.ts";
 import { GuardedHttpError } from "./guarded-http-error.ts";
-import { checkImage, type ImageFacts, UnusableImageError } from "./image-check.ts";
-import { type StoredSource, storeSource } from "./source-files.ts";
+import {
+  checkDecodes,
+  checkImage,
+  type ImageFacts,
+  type ImageLimits,
+  UnusableImageError,
+} from "./image-check.ts";
+import { type SourceWatcher, type StoredSource, storeSource } from "./source-files.ts";
 
 export interface FetchedSource extends StoredSource, ImageFacts {
   bytes: number;
 }
 
+/** For whom a source is fetched, and who wants to know. */
+export interface SourceRequest {
+  account?: string;
+  /** Gives the fetch up: nobody wants it any more. */
+  signal?: AbortSignal;
+  watcher?: SourceWatcher;
+}
+
 export interface SourceFetcher {
   /** Brings `player.source_image_url`. Throws AppError UNSUPPORTED_IMAGE_SOURCE or SERVICE_OVERLOADED. */
-  fetchPhoto(url: string): Promise<FetchedSource>;
+  fetchPhoto(url: string, request?: SourceRequest): Promise<FetchedSource>;
   /** Brings `branding.club_badge_url`. Throws AppError UNSUPPORTED_IMAGE_SOURCE or SERVICE_OVERLOADED. */
-  fetchBadge(url: string): Promise<FetchedSource>;
+  fetchBadge(url: string, request?: SourceRequest): Promise<FetchedSource>;
 }
 
 export interface SourceFetcherOptions extends GuardedHttpOptions {
@@ -34,7 +49,7 @@ export interface SourceFetcherOptions extends GuardedHttpOptions {
   sourcesDir: string;
   /** Tells the hosts of photos who is asking; goes into the User-Agent. */
   docsUrl?: string;
-  /** SOURCE_TIMEOUT_MS when absent; less when the fetch had to wait for its turn. */
+  /** SOURCE_TIMEOUT_MS when absent. */
   timeoutMs?: number;
 }
 
@@ -42,20 +57,35 @@ interface SourceKind {
   field: string;
   noun: string;
   maxBytes: number;
-  minSidePx: number;
+  limits: ImageLimits;
+  /** Whether it must prove here that it can be decoded; otherwise the render says so. */
+  decodes: boolean;
 }
 
 const PHOTO: SourceKind = {
   field: "player.source_image_url",
   noun: "photo",
   maxBytes: MAX_SOURCE_BYTES,
-  minSidePx: MIN_SOURCE_SIDE_PX,
+  limits: {
+    minSidePx: MIN_SOURCE_SIDE_PX,
+    maxPixels: MAX_SOURCE_PIXELS,
+    maxScans: MAX_JPEG_SCANS,
+    maxScanPixels: MAX_JPEG_SCAN_PIXELS,
+  },
+  // The render has an answer of its own for a photo that cannot be decoded, and 40 megapixels take long.
+  decodes: false,
 };
 const BADGE: SourceKind = {
   field: "branding.club_badge_url",
   noun: "badge",
   maxBytes: MAX_BADGE_BYTES,
-  minSidePx: MIN_BADGE_SIDE_PX,
+  limits: {
+    minSidePx: MIN_BADGE_SIDE_PX,
+    maxPixels: MAX_BADGE_PIXELS,
+    maxScans: MAX_BADGE_SCANS,
+    maxScanPixels: MAX_BADGE_SCANS * MAX_BADGE_PIXELS,
+  },
+  decodes: true,
 };
 
 /** Thrown from the answer's head, before its body is read. */
@@ -63,43 +93,40 @@ class UnusableAnswerError extends Error {
   override name = "UnusableAnswerError";
 }
 
-/** Fetches, checks and stores photos and badges; at most MAX_SOURCE_FETCHES at once, so that memory is bounded. */
+/** Fetches, checks and stores photos and badges. How many at once is for the caller to bound: each holds its whole file. */
 export function createSourceFetcher(options: SourceFetcherOptions): SourceFetcher {
-  const queue = new PQueue({ concurrency: MAX_SOURCE_FETCHES });
-  const enqueue = (url: string, kind: SourceKind) => {
-    if (queue.size >= MAX_WAITING_SOURCE_FETCHES) throw overloaded();
-    const queuedAt = performance.now();
-    return queue.add(() => {
-      const waitedMs = performance.now() - queuedAt;
-      if (SOURCE_TIMEOUT_MS - waitedMs < MIN_SOURCE_TIMEOUT_MS) throw overloaded();
-      const timeoutMs = Math.min(options.timeoutMs ?? SOURCE_TIMEOUT_MS, SOURCE_TIMEOUT_MS - waitedMs);
-      return fetchSource(url, kind, { ...options, timeoutMs });
-    });
-  };
   return {
-    fetchPhoto: async (url) => enqueue(url, PHOTO),
-    fetchBadge: async (url) => enqueue(url, BADGE),
+    fetchPhoto: (url, request = {}) => fetchSource(url, PHOTO, request, options),
+    fetchBadge: (url, request = {}) => fetchSource(url, BADGE, request, options),
   };
 }
 
 async function fetchSource(
   url: string,
   kind: SourceKind,
+  request: SourceRequest,
   options: SourceFetcherOptions,
 ): Promise<FetchedSource> {
   try {
-    const body = await download(url, kind, options);
-    const facts = await checkImage(body, { minSidePx: kind.minSidePx, maxPixels: MAX_SOURCE_PIXELS });
-    const stored = await storeSource(options.sourcesDir, body);
+    const body = await download(url, kind, request, options);
+    const facts = await checkImage(body, kind.limits);
+    if (kind.decodes) await checkDecodes(body);
+    const stored = await storeSource(options.sourcesDir, body, request.watcher);
     return { ...stored, ...facts, bytes: body.length };
   } catch (error) {
+    if (error instanceof GuardedHttpError && error.kind === "ours") throw exhausted(error);
     const reason = partnerReason(error, kind);
     if (reason === undefined) throw error;
     throw unsupported(kind, reason, error);
   }
 }
 
-async function download(url: string, kind: SourceKind, options: SourceFetcherOptions): Promise<Uint8Array> {
+async function download(
+  url: string,
+  kind: SourceKind,
+  { account, signal }: SourceRequest,
+  options: SourceFetcherOptions,
+): Promise<Uint8Array> {
   const { body } = await guardedRequest(
     {
       method: "GET",
@@ -112,6 +139,8 @@ async function download(url: string, kind: SourceKind, options: SourceFetcherOpt
       maxResponseBytes: kind.maxBytes,
       maxRedirects: MAX_SOURCE_REDIRECTS,
       onOversize: "fail",
+      ...(account !== undefined && { party: account }),
+      ...(signal !== undefined && { signal }),
       onHead: checkHead,
     },
     options,
@@ -166,10 +195,11 @@ function unsupported(kind: SourceKind, reason: string, cause: unknown): AppError
   );
 }
 
-function overloaded(): AppError {
+/** For want of descriptors, ports or a resolver: the photo is not to blame. */
+function exhausted(cause: GuardedHttpError): AppError {
   return new AppError(
     "SERVICE_OVERLOADED",
-    "Too many photos are being fetched at once. Nothing was charged; send the same request again in a few seconds.",
-    { retryAfterSeconds: 5 },
+    "The service cannot fetch photos at the moment. Nothing was reserved; send the same request again in a few seconds.",
+    { retryAfterSeconds: EXHAUSTED_RETRY_MS / 1000, cause: cause.cause },
   );
 }

@@ -9,7 +9,9 @@ export type GuardedHttpErrorKind =
   | "too_large"
   | "too_many_redirects"
   | "protocol"
-  | "aborted";
+  | "aborted"
+  /** This machine lacks something: file descriptors, ports, memory, a resolver. Says nothing about the address. */
+  | "ours";
 
 export interface GuardedHttpErrorOptions {
   /** What really happened; for the log, never for the partner. */
@@ -42,3 +44,11 @@ export class GuardedHttpError extends Error {
  */
 export const HOST_REFUSED_MESSAGE =
   "The host of this address was not found or is not on the public internet. Check its spelling, and use an address that opens in a private browser window from anywhere.";
+
+/** For whoever gave an address that could not even be asked. */
+export const OURS_MESSAGE =
+  "The service cannot open connections at the moment. This is no fault of the address; try again in a few seconds.";
+
+/** Public, but this very machine: what listens there may trust it. */
+export const OWN_ADDRESS_MESSAGE =
+  "The host of this address is the machine that this service runs on, which it does not ask. Use another host, or have the operator of the service allow this origin.";

@@ -1,19 +1,29 @@
-import { lookup } from "node:dns/promises";
 import http from "node:http";
 import https from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { rootCertificates } from "node:tls";
 import { MAX_INTERIM_RESPONSES } from "../core/limits.ts";
 import { type CheckedUrl, checkUrl, isPublicAddress } from "./address-rules.ts";
-import { GuardedHttpError, HOST_REFUSED_MESSAGE } from "./guarded-http-error.ts";
+import { isOurs } from "./exhaustion.ts";
+import {
+  GuardedHttpError,
+  HOST_REFUSED_MESSAGE,
+  OURS_MESSAGE,
+  OWN_ADDRESS_MESSAGE,
+} from "./guarded-http-error.ts";
+import { createNameLookup, type NameLookup } from "./name-lookup.ts";
+import { ownAddresses } from "./own-addresses.ts";
+import { brokenAnswer, readBody } from "./read-body.ts";
 
 export { GuardedHttpError } from "./guarded-http-error.ts";
 
 export interface GuardedHttpOptions {
   /** Origins (`scheme://host:port`) exempt from the https and public-address rules, each hop for itself. */
   allowedOrigins: ReadonlySet<string>;
-  /** All addresses of a name; the system's look-up when absent. */
-  resolve?: (hostname: string) => Promise<string[]>;
+  /** All addresses of a name; by the name servers and the hosts file of this machine when absent. */
+  resolve?: NameLookup;
+  /** The addresses of this machine, asked for at every check; those of its network interfaces when absent. */
+  ownAddresses?: () => ReadonlySet<string>;
   /** PEM certificates of private authorities, trusted besides the public ones. */
   ca?: string;
 }
@@ -36,6 +46,8 @@ export interface GuardedRequest {
   maxRedirects: number;
   onOversize: "fail" | "truncate";
   signal?: AbortSignal;
+  /** Who asks, such as an account or a webhook endpoint: the look-ups of one party wait for each other. */
+  party?: string;
   /** Sees the final answer's head before its body is read; what it throws ends the request. */
   onHead?: (head: GuardedHead) => void;
 }
@@ -71,7 +83,7 @@ export async function guardedRequest(
     let target = checkUrl(request.url, options.allowedOrigins);
     let headers = request.headers ?? {};
     for (let redirects = 0; ; redirects++) {
-      const addresses = await checkedAddresses(target, options, deadline.signal);
+      const addresses = await checkedAddresses(target, request.party, options, deadline.signal);
       const answer = await exchange(
         { ...target, addresses },
         { ...request, headers },
@@ -94,13 +106,13 @@ export async function guardedRequest(
  * checked again then. Returns the address as it will be asked; throws GuardedHttpError.
  */
 export async function checkAddress(
-  request: { url: string; timeoutMs: number },
+  request: Pick<GuardedRequest, "url" | "timeoutMs" | "party">,
   options: GuardedHttpOptions,
 ): Promise<string> {
   const deadline = startDeadline(request);
   try {
     const target = checkUrl(request.url, options.allowedOrigins);
-    await checkedAddresses(target, options, deadline.signal);
+    await checkedAddresses(target, request.party, options, deadline.signal);
     return target.url.href;
   } finally {
     deadline.stop();
@@ -133,32 +145,36 @@ function startDeadline(request: Pick<GuardedRequest, "timeoutMs" | "signal">): {
   };
 }
 
+/** One for the process: what it remembers and how it shares its look-ups holds for photos and webhooks together. */
+const systemLookup = createNameLookup();
+
 async function checkedAddresses(
   target: CheckedUrl,
+  party: string | undefined,
   options: GuardedHttpOptions,
   signal: AbortSignal,
 ): Promise<string[]> {
-  if (isIP(target.host)) return [target.host];
-  const addresses = await unlessAborted((options.resolve ?? systemResolve)(target.host), signal).catch(
-    (cause) => {
-      if (cause instanceof GuardedHttpError) throw cause;
-      throw new GuardedHttpError("dns", HOST_REFUSED_MESSAGE, { cause });
-    },
-  );
+  const { host, trusted } = target;
+  const resolve = options.resolve ?? systemLookup;
+  const addresses = isIP(host)
+    ? [host]
+    : await unlessAborted(resolve(host, { party, signal, trusted }), signal).catch((cause) => {
+        if (cause instanceof GuardedHttpError) throw cause;
+        throw new GuardedHttpError("dns", HOST_REFUSED_MESSAGE, { cause });
+      });
   if (addresses.length === 0) throw new GuardedHttpError("dns", HOST_REFUSED_MESSAGE);
+  if (trusted) return addresses;
   // One private address among public ones is refused too: which of them is connected to is a matter of luck.
-  if (!target.trusted && !addresses.every(isPublicAddress)) {
-    const cause = new Error(`${target.host} resolves to ${addresses.join(", ")}`);
-    throw new GuardedHttpError("address_refused", HOST_REFUSED_MESSAGE, { cause });
-  }
-  return addresses;
+  const own = (options.ownAddresses ?? ownAddresses)();
+  const isPublic = addresses.every(isPublicAddress);
+  if (isPublic && !addresses.some((address) => own.has(address))) return addresses;
+  const cause = new Error(`${host} resolves to ${addresses.join(", ")}`);
+  throw new GuardedHttpError("address_refused", isPublic ? OWN_ADDRESS_MESSAGE : HOST_REFUSED_MESSAGE, {
+    cause,
+  });
 }
 
-async function systemResolve(hostname: string): Promise<string[]> {
-  return (await lookup(hostname, { all: true })).map(({ address }) => address);
-}
-
-/** A look-up cannot be cancelled, only no longer waited for. */
+/** What waits for its account's turn, and look-ups given by options, need not know of the signal. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
@@ -228,7 +244,7 @@ function exchange(
         const redirectTo = redirectTarget(head, hop.url, request);
         if (redirectTo !== undefined) return settle(() => resolve({ redirectTo }));
         request.onHead?.(head);
-        readBody(incoming, head, request, {
+        readBody(incoming, request, {
           done: (body) => settle(() => resolve({ ...head, body, url: hop.url.href })),
           fail,
         });
@@ -286,47 +302,8 @@ function redirectTarget(head: GuardedHead, from: URL, request: GuardedRequest): 
   return next.href;
 }
 
-function readBody(
-  incoming: http.IncomingMessage,
-  head: GuardedHead,
-  request: GuardedRequest,
-  { done, fail }: { done: (body: Uint8Array) => void; fail: (error: GuardedHttpError) => void },
-): void {
-  const { maxResponseBytes, onOversize } = request;
-  const declaredBytes = Number(head.headers["content-length"] ?? Number.NaN);
-  if (onOversize === "fail" && declaredBytes > maxResponseBytes)
-    throw tooLarge(maxResponseBytes, declaredBytes);
-  // Where the length is known the bytes go straight to their place; joining chunks would hold them twice.
-  const whole = declaredBytes <= maxResponseBytes ? new Uint8Array(declaredBytes) : undefined;
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  incoming.on("data", (chunk: Uint8Array) => {
-    if (whole) whole.set(chunk, bytes);
-    else chunks.push(chunk.subarray(0, maxResponseBytes - bytes));
-    bytes += chunk.length;
-    if (bytes <= maxResponseBytes) return;
-    incoming.removeAllListeners("data");
-    if (onOversize === "fail") fail(tooLarge(maxResponseBytes));
-    else done(Buffer.concat(chunks));
-  });
-  incoming.on("end", () => done(whole?.subarray(0, bytes) ?? Buffer.concat(chunks)));
-}
-
-function tooLarge(maxBytes: number, declaredBytes?: number): GuardedHttpError {
-  const options = declaredBytes === undefined ? {} : { declaredBytes };
-  return new GuardedHttpError("too_large", `The answer is larger than ${maxBytes} bytes.`, options);
-}
-
-function brokenAnswer(cause: unknown): GuardedHttpError {
-  if (cause instanceof GuardedHttpError) return cause;
-  return new GuardedHttpError(
-    "protocol",
-    "The server broke off its answer or does not speak HTTP properly. Try again, and check that the address opens in a browser.",
-    { cause },
-  );
-}
-
 function stageError(stage: "connect" | "tls" | "protocol", cause: Error): GuardedHttpError {
+  if (stage === "connect" && isOurs(cause)) return new GuardedHttpError("ours", OURS_MESSAGE, { cause });
   if (stage === "protocol") return brokenAnswer(cause);
   if (stage === "tls") return new GuardedHttpError("tls", tlsMessage(cause), { cause });
   return new GuardedHttpError(

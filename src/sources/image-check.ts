@@ -1,5 +1,3 @@
-import { MAX_JPEG_SCANS } from "../core/limits.ts";
-
 export type SourceContentType = "image/jpeg" | "image/png" | "image/webp";
 
 export interface ImageFacts {
@@ -17,6 +15,10 @@ export class UnusableImageError extends Error {
 export interface ImageLimits {
   minSidePx: number;
   maxPixels: number;
+  /** Of a JPEG: each scan makes the decoder go over all pixels again. */
+  maxScans: number;
+  /** Scans times pixels. */
+  maxScanPixels: number;
 }
 
 const CONVERT = "Convert it to JPEG, PNG or WebP.";
@@ -48,12 +50,22 @@ export async function checkImage(bytes: Uint8Array, limits: ImageLimits): Promis
   const contentType = recognise(bytes);
   const { width, height } = await readSize(bytes);
   checkSize(width, height, limits);
+  const jpegProblem = () => scanProblem(bytes, width * height, limits);
   const problem = { "image/jpeg": jpegProblem, "image/png": pngProblem, "image/webp": webpProblem }[
     contentType
   ];
   const found = problem(bytes);
   if (found !== undefined) throw new UnusableImageError(found);
   return { contentType, width, height };
+}
+
+/** Decodes a whole picture, off this thread. Throws UnusableImageError when it cannot be: the browser could not either. */
+export async function checkDecodes(bytes: Uint8Array): Promise<void> {
+  try {
+    await new Bun.Image(bytes).resize(1, 1).png().bytes();
+  } catch (cause) {
+    throw new UnusableImageError(DAMAGED, { cause });
+  }
 }
 
 function recognise(bytes: Uint8Array): SourceContentType {
@@ -119,7 +131,7 @@ const CUT_OFF = "It breaks off before its end. Upload it again, whole.";
 const DAMAGED = "It is damaged inside. Export it again as JPEG, PNG or WebP.";
 
 /** Walks the segments (ITU-T T.81, annex B): whole means that an end marker follows the last scan. */
-function jpegProblem(bytes: Uint8Array): string | undefined {
+function scanProblem(bytes: Uint8Array, pixels: number, limits: ImageLimits): string | undefined {
   let at = 2;
   let scans = 0;
   while (at + 1 < bytes.length) {
@@ -130,8 +142,11 @@ function jpegProblem(bytes: Uint8Array): string | undefined {
       continue;
     }
     if (marker === 0xd9) return undefined;
-    if (marker === 0xda && ++scans > MAX_JPEG_SCANS) {
-      return `It is a JPEG of more than ${MAX_JPEG_SCANS} scans. Export it again.`;
+    if (marker === 0xda && ++scans > limits.maxScans) {
+      return `It is a JPEG of more than ${limits.maxScans} scans. Export it again.`;
+    }
+    if (marker === 0xda && scans * pixels > limits.maxScanPixels) {
+      return `It is a JPEG of ${scans} or more scans, too many for its size. Export it again as a baseline JPEG.`;
     }
     at += 2 + ((bytes[at + 2] ?? 0) << 8) + (bytes[at + 3] ?? 0);
   }

@@ -11,6 +11,14 @@ export interface StoredSource {
   path: string;
 }
 
+/** Told what happens to the bytes, so that nobody removes them in between. */
+export interface SourceWatcher {
+  /** Before they are written, or found to be there already. */
+  add(sha256: string): void;
+  /** They were not there before. */
+  wrote(sha256: string): void;
+}
+
 const STORAGE_RETRY_AFTER_SECONDS = 60;
 
 /**
@@ -18,11 +26,19 @@ const STORAGE_RETRY_AFTER_SECONDS = 60;
  * place, synced, renamed. Bytes that are there already only become young again. Throws AppError SERVICE_OVERLOADED
  * when the disk is full or cannot be written, and leaves no half file.
  */
-export async function storeSource(sourcesDir: string, bytes: Uint8Array): Promise<StoredSource> {
+export async function storeSource(
+  sourcesDir: string,
+  bytes: Uint8Array,
+  watcher?: SourceWatcher,
+): Promise<StoredSource> {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const path = join(sourcesDir, sha256.slice(0, 2), sha256);
+  watcher?.add(sha256);
   try {
-    if (!(await refresh(path, bytes.length))) await writeWhole(path, bytes);
+    if (!(await refresh(path, bytes.length))) {
+      watcher?.wrote(sha256);
+      await writeWhole(path, bytes);
+    }
   } catch (cause) {
     throw new AppError(
       "SERVICE_OVERLOADED",

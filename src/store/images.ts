@@ -280,6 +280,28 @@ export async function requeueImage(
   return image;
 }
 
+/**
+ * Moves all waiting images of an account one turn back: a render of its own came to nothing, and fair queueing counts
+ * renders. Otherwise whoever's images fail, and are tried three times each, would have three times the share.
+ */
+export async function postponeTurns(
+  { db, t }: Tx,
+  scope: { accountId: string; environment: Environment },
+): Promise<void> {
+  const i = t.images;
+  await db
+    .update(i)
+    .set({ turn: sql`${i.turn} + 1` })
+    .where(
+      and(
+        eq(i.accountId, scope.accountId),
+        eq(i.environment, scope.environment),
+        unfinished(t),
+        eq(i.state, "queued"),
+      ),
+    );
+}
+
 /** Renders whose lease expired before `now`; with `all`, every render of a process that is gone. */
 export async function abandonedRenders(
   { db, t }: Tx,

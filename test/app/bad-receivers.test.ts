@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createDeliverer, type Deliverer } from "../../src/app/deliver-webhook.ts";
 import { type Delivery, listDeliveries } from "../../src/app/manage-deliveries.ts";
-import { getEndpoint } from "../../src/app/manage-webhooks.ts";
-import { MAX_WEBHOOK_ANSWER_BYTES } from "../../src/core/limits.ts";
+import { getEndpoint, listEndpoints } from "../../src/app/manage-webhooks.ts";
+import { EXHAUSTED_RETRY_MS, MAX_WEBHOOK_ANSWER_BYTES } from "../../src/core/limits.ts";
+import { GuardedHttpError } from "../../src/sources/guarded-http.ts";
 import { head, serveRaw, serveSilence, startCanary } from "../sources/servers.ts";
 import { deliverDue, type Receiver, receiver, type WebhookHouse, webhookHouse } from "./receivers.ts";
 
@@ -182,6 +183,32 @@ describe("a receiver without an end", () => {
     socket.write(start);
     const timer = setInterval(() => (socket.writable ? socket.write("x") : clearInterval(timer)), 5);
   }
+});
+
+test("an attempt that this machine could not make counts for nobody, and is made a little later", async () => {
+  let isHindered = true;
+  await house.close();
+  house = await webhookHouse({
+    resolve: async (name) => {
+      if (isHindered && name === "hooks.example") throw new GuardedHttpError("ours", "EMFILE");
+      return ["127.0.0.1"];
+    },
+  });
+  deliverer = createDeliverer(house);
+  const server = await using(serveRaw((socket) => socket.end(head(200, { "Content-Length": 0 }))));
+  house.allow(`http://hooks.example:${server.port}`);
+  isHindered = false;
+  await house.endpoint(`http://hooks.example:${server.port}/`);
+  isHindered = true;
+  await house.happen();
+  expect(await deliverDue(deliverer)).toBe(1);
+  expect(await onlyDelivery()).toMatchObject({ state: "pending", attempts: 0, history: [] });
+  const [endpoint] = await listEndpoints(house, { accountId: house.accountId });
+  expect(endpoint).toMatchObject({ state: "enabled", failingSince: null });
+  isHindered = false;
+  house.clock.advance(EXHAUSTED_RETRY_MS);
+  await deliverDue(deliverer);
+  expect(await onlyDelivery()).toMatchObject({ state: "delivered", attempts: 1 });
 });
 
 describe("at every attempt", () => {

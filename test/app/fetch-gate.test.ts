@@ -2,7 +2,14 @@ import { expect, test } from "bun:test";
 import { fetchGate } from "../../src/app/fetch-gate.ts";
 import type { AppError } from "../../src/core/errors.ts";
 
-const LIMITS = { places: 4, placesPerAccount: 2, waitingPerAccount: 3, waitMs: 60_000 };
+const LIMITS = {
+  places: 4,
+  placesPerAccount: 2,
+  keptFree: 0,
+  waitingPerAccount: 3,
+  waitMs: 60_000,
+  promptMs: 1_000,
+};
 
 /** Work that goes on until it is told to end. */
 function held(started: string[], name: string) {
@@ -30,6 +37,61 @@ test("one account never takes all places, and beyond its waiting room it is told
   for (const job of jobs) job.end();
   await Promise.all(runs);
   expect(started).toHaveLength(5);
+});
+
+test("some places are only for accounts that hold none", async () => {
+  const gate = fetchGate({ ...LIMITS, keptFree: 1 });
+  const started: string[] = [];
+  const jobs = ["a1", "a2", "b1", "b2"].map((name) => ({ name, ...held(started, name) }));
+  const runs = jobs.map(({ name, work }) => gate.run(name.slice(0, 1), work));
+  expect(started).toEqual(["a1", "a2", "b1"]);
+  expect(await gate.run("newcomer", async () => "fetched")).toBe("fetched");
+  for (const job of jobs) job.end();
+  await Promise.all(runs);
+});
+
+test("slow hosts cost their account its places, until its fetches are prompt again", async () => {
+  let now = 0;
+  const gate = fetchGate({ ...LIMITS, placesPerAccount: 3 }, () => now);
+  const started: string[] = [];
+  const run = (name: string) => {
+    const job = held(started, name);
+    const ended = gate.run("a", job.work);
+    return {
+      end: () => {
+        job.end();
+        return ended;
+      },
+    };
+  };
+  const slow = run("slow");
+  now += LIMITS.promptMs;
+  // One hanging host leaves the account a place; several would leave it no more.
+  const first = run("first");
+  const second = run("second");
+  expect(started).toEqual(["slow", "first"]);
+  await slow.end();
+  expect(started).toEqual(["slow", "first"]);
+  const third = run("third");
+  await first.end();
+  expect(started).toEqual(["slow", "first", "second", "third"]);
+  await Promise.all([second.end(), third.end()]);
+});
+
+test("who waits behind a fetch that turns out slow gets the account's other place by itself", async () => {
+  let now = 0;
+  const promptMs = 5;
+  const gate = fetchGate({ ...LIMITS, placesPerAccount: 3, promptMs }, () => now);
+  await gate.run("a", async () => {
+    now += promptMs;
+  });
+  const hanging = held([], "hanging");
+  const hangs = gate.run("a", hanging.work);
+  const waiting = gate.run("a", async () => "fetched");
+  now += promptMs;
+  expect(await waiting).toBe("fetched");
+  hanging.end();
+  await hangs;
 });
 
 test("those who wait are served account by account, not in one account's order", async () => {

@@ -23,6 +23,7 @@ import {
 } from "../../src/app/manage-webhooks.ts";
 import { sweep } from "../../src/app/sweep.ts";
 import { MAX_WEBHOOK_ENDPOINTS } from "../../src/core/limits.ts";
+import { GuardedHttpError } from "../../src/sources/guarded-http.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import { testAccount } from "../harness.ts";
 import { startCanary } from "../sources/servers.ts";
@@ -125,6 +126,14 @@ describe("creating an endpoint", () => {
     );
     expect(unknown).toBe(isPrivate);
   });
+});
+
+test("an address that this machine cannot look up now is refused as our fault", async () => {
+  const resolve = async () => Promise.reject(new GuardedHttpError("ours", "Try again."));
+  const context = { ...house, outbound: { resolve } };
+  const input = { accountId: house.accountId, environment: "test", url: URL } as const;
+  const error = await createEndpoint(context, input).catch((thrown) => thrown);
+  expect([error.code, error.retryAfterSeconds]).toEqual(["SERVICE_OVERLOADED", 15]);
 });
 
 test("another account's endpoints and deliveries are as unknown as none, and stay untouched", async () => {

@@ -1,5 +1,10 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { MAX_SHARED_PLACEHOLDERS } from "../../src/core/limits.ts";
 import { placeholder } from "../../src/render/placeholder.ts";
+import { sharedPlaceholders } from "../../src/render/placeholder-files.ts";
 
 describe("placeholders", () => {
   const sizes: [number, number][] = [
@@ -18,8 +23,47 @@ describe("placeholders", () => {
       }
     });
   }
+});
 
-  test("the same request is drawn once", async () => {
-    expect(await placeholder(640, 800, "jpeg")).toBe(await placeholder(640, 800, "jpeg"));
+describe("shared placeholders", () => {
+  const dir = mkdtempSync(join(tmpdir(), "cardpress-placeholders-"));
+  const folder = join(dir, "shared");
+  mkdirSync(folder);
+  const shared = sharedPlaceholders(folder);
+  const size = { width: 512, height: 640, format: "jpeg" } as const;
+  const path = (name: string) => join(dir, "images", name);
+  afterAll(() => rmSync(dir, { recursive: true }));
+
+  test("many images of one size are one file, each with a name of its own", async () => {
+    writeFileSync(join(folder, "of-another-release.png"), "old");
+    const first = await shared.give(size, path("a"));
+    expect(first.drawnBytes).toBe(first.bytes);
+    for (const name of ["b", "c"]) expect((await shared.give(size, path(name))).drawnBytes).toBe(0);
+    expect(new Set(["a", "b", "c"].map((name) => statSync(path(name)).ino)).size).toBe(1);
+    expect(readdirSync(folder)).toEqual(["512x640.jpeg"]);
+    rmSync(path("a"));
+    expect(await new Bun.Image(path("b")).metadata()).toMatchObject({ width: 512, height: 640 });
+  });
+
+  test("a name given today is a young file, so that no sweep takes it for a leftover", async () => {
+    utimesSync(path("b"), 1_000, 1_000);
+    await shared.give(size, path("d"));
+    expect(Date.now() - statSync(path("d")).mtimeMs).toBeLessThan(60_000);
+  });
+
+  test("a shared file that is gone is drawn again, and the pictures given before stay", async () => {
+    rmSync(join(folder, "512x640.jpeg"));
+    const again = await shared.give(size, path("e"));
+    expect(again.drawnBytes).toBe(again.bytes);
+    expect(statSync(path("d")).size).toBe(again.bytes);
+    expect((await shared.give(size, path("f"))).drawnBytes).toBe(0);
+  });
+
+  test("files of sizes not asked for lately are given up; the pictures given before stay", async () => {
+    for (let n = 0; n < MAX_SHARED_PLACEHOLDERS; n++)
+      await shared.give({ width: 512, height: 700 + n, format: "jpeg" }, path(`size-${n}`));
+    expect(readdirSync(folder).length).toBeLessThanOrEqual(MAX_SHARED_PLACEHOLDERS);
+    expect(readdirSync(folder)).not.toContain("512x640.jpeg");
+    expect(await new Bun.Image(path("f")).metadata()).toMatchObject({ width: 512, height: 640 });
   });
 });

@@ -7,6 +7,7 @@ import { VISION_VERSION } from "../../src/render/photo.ts";
 import { createRenderPool, RenderFault, RenderInterrupted, type RenderPool } from "../../src/render/pool.ts";
 import type { PressOptions, RenderJob } from "../../src/render/protocol.ts";
 import { silentLog, type TestFolder, testConfig, testFolder } from "../harness.ts";
+import { pngOfDepth } from "../sources/pictures.ts";
 
 let folder: TestFolder;
 let press: PressOptions;
@@ -139,6 +140,15 @@ test("a photo without a player is refused with words for the partner", async () 
   const outcome = await renderer.render(job("brick.png"), () => {});
   renderer.release();
   expect(outcome).toMatchObject({ kind: "refused", message: expect.stringContaining("No player") });
+});
+
+test("a badge the browser cannot decode is refused, not tried again", async () => {
+  const badgePath = join(folder.dir, "badge");
+  await Bun.write(badgePath, pngOfDepth(3, 64));
+  const renderer = await pool.acquire();
+  const outcome = await renderer.render({ ...job("astronaut.png"), badgePath }, () => {});
+  renderer.release();
+  expect(outcome).toMatchObject({ kind: "refused", message: expect.stringContaining("club badge") });
 });
 
 test("while workers cannot start, one is tried again and again, never more at a time", async () => {

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { checkUrl, isPublicAddress } from "../../src/sources/address-rules.ts";
 import { GuardedHttpError, type GuardedHttpOptions, guardedRequest } from "../../src/sources/guarded-http.ts";
+import { ownAddresses } from "../../src/sources/own-addresses.ts";
 import { type Canary, serveRaw, startCanary } from "./servers.ts";
 
 const HOSTILE = readFileSync(join(import.meta.dir, "hostile-addresses.txt"), "utf8")
@@ -133,6 +135,33 @@ describe("hostile addresses", () => {
     expect(new Set(messages).size).toBe(1);
     expect(messages[0]).not.toContain("10.0.0.7");
   });
+});
+
+test("this machine's own public addresses are refused, by name or number, unless the origin is allowed", async () => {
+  const own = () => new Set(["203.0.114.7", "2a00:1450::7"]);
+  const asked: string[] = [];
+  const resolve = async (host: string) => {
+    asked.push(host);
+    return host === "v6.example" ? ["2a00:1450::7"] : ["198.41.0.4", "203.0.114.7"];
+  };
+  const hosts = ["203.0.114.7", "[2a00:1450::7]", "[2a00:1450:0:0::0007]", "v6.example", "both.example"];
+  for (const host of hosts) {
+    const error = await refusal(`https://${host}/`, { allowedOrigins: NONE, resolve, ownAddresses: own });
+    expect([host, error.kind], error.message).toEqual([host, "address_refused"]);
+    expect(error.message).toContain("the machine that this service runs on");
+  }
+  expect(asked).toEqual(["v6.example", "both.example"]);
+  // An allowed origin is asked: it is another error that nobody listens there.
+  const canaryOff = `http://127.0.0.1:1`;
+  const loopback = () => new Set(["127.0.0.1"]);
+  const allowed = await refusal(canaryOff, { allowedOrigins: new Set([canaryOff]), ownAddresses: loopback });
+  expect(allowed.kind).toBe("connect");
+});
+
+test("the machine's own addresses are those of its interfaces", () => {
+  const known = Object.values(networkInterfaces()).flatMap((ips = []) => ips.map(({ address }) => address));
+  expect([...ownAddresses()].toSorted()).toEqual([...new Set(known)].toSorted());
+  expect(ownAddresses().has("127.0.0.1")).toBeTrue();
 });
 
 describe("ordinary addresses", () => {

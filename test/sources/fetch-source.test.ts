@@ -5,14 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { AppError } from "../../src/core/errors.ts";
-import {
-  MAX_BADGE_BYTES,
-  MAX_SOURCE_BYTES,
-  MAX_SOURCE_FETCHES,
-  MAX_WAITING_SOURCE_FETCHES,
-} from "../../src/core/limits.ts";
+import { MAX_BADGE_BYTES, MAX_SOURCE_BYTES } from "../../src/core/limits.ts";
 import { createSourceFetcher, type SourceFetcherOptions } from "../../src/sources/fetch-source.ts";
-import { animatedWebp, jpeg, png, pngBomb, turnedByExif, webp, withScans } from "./pictures.ts";
+import { animatedWebp, jpeg, png, pngBomb, pngOfDepth, turnedByExif, webp, withScans } from "./pictures.ts";
 import { head, serveFiles, serveRaw, type TestServer } from "./servers.ts";
 
 let sourcesDir: string;
@@ -185,11 +180,23 @@ describe("refused by size in bytes", () => {
     const heavy = await using(oversized(MAX_BADGE_BYTES + 1));
     await expectRefusal(fetcherFor(heavy).fetchBadge(heavy.origin), "The badge is larger than 5 MB", field);
     const server = await using(
-      serveFiles({ "/15": png(15, 40), "/svg": Buffer.from("<svg/>"), "/16": png(16, 16) }),
+      serveFiles({
+        "/15": png(15, 40),
+        "/svg": Buffer.from("<svg/>"),
+        "/16": png(16, 16),
+        "/large": await jpeg(2001, 2000),
+        "/scans": withScans(await jpeg(300, 240), 21),
+        "/depth": pngOfDepth(3, 64),
+        "/short": pngBomb(64, 64),
+      }),
     );
     const fetcher = fetcherFor(server);
     await expectRefusal(fetcher.fetchBadge(`${server.origin}/15`), "at least 16", field);
     await expectRefusal(fetcher.fetchBadge(`${server.origin}/svg`), "Export it as PNG", field);
+    await expectRefusal(fetcher.fetchBadge(`${server.origin}/large`), "the limit is 4 megapixels", field);
+    await expectRefusal(fetcher.fetchBadge(`${server.origin}/scans`), "more than 20 scans", field);
+    for (const broken of ["depth", "short"])
+      await expectRefusal(fetcher.fetchBadge(`${server.origin}/${broken}`), "damaged inside", field);
     expect(await fetcher.fetchBadge(`${server.origin}/16`)).toMatchObject({
       width: 16,
       contentType: "image/png",
@@ -321,24 +328,39 @@ describe("storage", () => {
   });
 });
 
-test("more photos at once than may wait are refused as overload, and the rest arrive", async () => {
-  const waiting: (() => void)[] = [];
-  const isFull = Promise.withResolvers<void>();
-  const server = await using(
-    serveRaw((socket) => {
-      waiting.push(() => socket.end(Buffer.concat([Buffer.from(head(200)), png(200, 200)])));
-      if (waiting.length === MAX_SOURCE_FETCHES) isFull.resolve();
-      if (waiting.length > MAX_SOURCE_FETCHES) waiting.at(-1)?.();
-    }),
-  );
-  const fetcher = fetcherFor(server);
-  const room = MAX_SOURCE_FETCHES + MAX_WAITING_SOURCE_FETCHES;
-  const fetches = Array.from({ length: room }, () => fetcher.fetchPhoto(`${server.origin}/a`));
-  await expect(fetcher.fetchPhoto(`${server.origin}/a`)).rejects.toMatchObject({
-    code: "SERVICE_OVERLOADED",
-    retryAfterSeconds: 5,
-  });
-  await isFull.promise;
-  for (const answer of waiting) answer();
-  expect(await Promise.all(fetches)).toHaveLength(room);
+/** Runs a script in a process of its own, whose last lines find no file descriptor left. */
+async function withoutDescriptors(first: string, last: string): Promise<string> {
+  const script = `
+    import { closeSync, openSync } from "node:fs";
+    import { createSourceFetcher } from ${JSON.stringify(`${import.meta.dir}/../../src/sources/fetch-source.ts`)};
+    const report = (error) => console.log(error.code, error.status, error.retryAfterSeconds, error.details?.length);
+    ${first}
+    const opened = [];
+    try { for (;;) opened.push(openSync("/dev/null", "r")); } catch {}
+    ${last}
+    closeSync(opened.pop());`;
+  const limited = ["sh", "-c", 'ulimit -n 48; exec "$0" -e "$1"', process.execPath, script];
+  const child = Bun.spawn(limited, { stdout: "pipe", stderr: "pipe" });
+  return (await new Response(child.stdout).text()).trim();
+}
+
+test.each(["127.0.0.1", "photos.example", "localhost"])(
+  "a lack of descriptors is told as our fault, not as that of a photo at %s",
+  async (host) => {
+    const server = await using(serveFiles({ "/a": png(300, 240) }));
+    const origin = `http://${host}:${server.port}`;
+    const fetcher = `const fetcher = createSourceFetcher({
+      sourcesDir: ${JSON.stringify(sourcesDir)}, allowedOrigins: new Set([${JSON.stringify(origin)}]) });
+      const photo = ${JSON.stringify(`${origin}/a`)};`;
+    expect(await withoutDescriptors(fetcher, "await fetcher.fetchPhoto(photo).catch(report);")).toBe(
+      "SERVICE_OVERLOADED 503 15 undefined",
+    );
+    expect(server.requests).toEqual([]);
+  },
+);
+
+test("a refused connection is the host's fault as long as there are descriptors", async () => {
+  const server = await serveFiles({});
+  server.close();
+  await expectRefusal(fetcherFor(server).fetchPhoto(`${server.origin}/a`), "No connection");
 });

@@ -227,6 +227,37 @@ describe("the size limit", () => {
     await server.firstClosed;
   });
 
+  test("stops a body that comes in pieces of a byte, long before its bytes are too many", async () => {
+    const server = await using(
+      serveRaw((socket) => {
+        socket.write(head(200, { "Transfer-Encoding": "chunked" }));
+        const pieces = "1\r\nA\r\n".repeat(1_000);
+        const go = () => {
+          while (!socket.destroyed && socket.write(pieces)) {}
+        };
+        socket.on("drain", go);
+        go();
+      }),
+    );
+    const error = await expectKind(get(server, { maxResponseBytes: 15 << 20 }), "protocol");
+    expect(error.message).toContain("pieces of a few bytes");
+    await server.firstClosed;
+  });
+
+  test("lets a body of unknown length grow to it, piece by piece", async () => {
+    const piece = "0123456789".repeat(20);
+    const server = await using(
+      serveRaw((socket) => {
+        socket.write(head(200, { "Transfer-Encoding": "chunked" }));
+        for (let n = 0; n < 2_000; n++) socket.write(`c8\r\n${piece}\r\n`);
+        socket.end("0\r\n\r\n");
+      }),
+    );
+    const { body } = await get(server, { maxResponseBytes: 400_000 });
+    expect(text(body)).toBe(piece.repeat(2_000));
+    await expectKind(get(server, { maxResponseBytes: 399_999 }), "too_large");
+  });
+
   test("cuts off instead when asked to", async () => {
     const server = await using(endless(head(200, { "Content-Length": 1_000_000 })));
     expect((await get(server, { onOversize: "truncate" })).body).toHaveLength(1_000);

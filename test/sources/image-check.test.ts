@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { checkImage, UnusableImageError } from "../../src/sources/image-check.ts";
-import { jpeg, png, turnedByExif, webp } from "./pictures.ts";
+import { jpeg, png, turnedByExif, webp, withScans } from "./pictures.ts";
 
-const LIMITS = { minSidePx: 16, maxPixels: 1_000_000 };
+const LIMITS = { minSidePx: 16, maxPixels: 1_000_000, maxScans: 100, maxScanPixels: 15_000_000 };
 
 describe("a picture that breaks off is refused, wherever that is", () => {
   test.each([
@@ -21,6 +21,14 @@ describe("a picture that breaks off is refused, wherever that is", () => {
       );
     }
   });
+});
+
+test("the more pixels a JPEG has, the fewer scans it may have", async () => {
+  const small = withScans(await jpeg(500, 300), 100);
+  const large = withScans(await jpeg(1000, 1000), 16);
+  await checkImage(small, LIMITS);
+  await checkImage(withScans(await jpeg(1000, 1000), 15), LIMITS);
+  await expect(checkImage(large, LIMITS)).rejects.toThrow("16 or more scans, too many for its size");
 });
 
 function withThumbnail(image: Uint8Array): Uint8Array {

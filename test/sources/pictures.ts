@@ -10,11 +10,16 @@ export function pngBomb(width: number, height: number): Uint8Array {
   return pngOf(width, height, deflateSync(Buffer.alloc(100)));
 }
 
-function pngOf(width: number, height: number, data: Uint8Array): Uint8Array {
+/** Square, with so many bits a sample: only 1, 2, 4, 8 and 16 exist, yet nothing but a decoder minds. */
+export function pngOfDepth(bits: number, side: number): Uint8Array {
+  return pngOf(side, side, deflateSync(Buffer.alloc((1 + 3 * side) * side)), bits);
+}
+
+function pngOf(width: number, height: number, data: Uint8Array, depth = 8): Uint8Array {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([8, 2], 8);
+  header.set([depth, 2], 8);
   const signature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
   return Buffer.concat([
     signature,

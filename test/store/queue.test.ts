@@ -101,3 +101,15 @@ async function finishLeft(): Promise<void> {
   for (const lease of left)
     await finishImage(workspace, { ...lease, renders: MAX_RENDERS }, { kind: "fault" });
 }
+
+test("a render that came to nothing costs its account a turn, as any render does", async () => {
+  await serveAll();
+  await accept(rovers, 3);
+  await accept(united, 3);
+  expect(await serve("fault")).toBe(rovers);
+  const order: string[] = [];
+  workspace.clock.advance(60_000);
+  for (let n = 0; n < 6; n++) order.push((await serve()) === rovers ? "R" : "U");
+  // Its first image, tried again, stays its first; but nobody else waits for two of its renders in a row.
+  expect(order.join("")).toBe("URURUR");
+});

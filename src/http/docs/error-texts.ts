@@ -139,10 +139,10 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
   UNSUPPORTED_IMAGE_SOURCE: {
     summary: "The photo or badge cannot be used",
     meaning:
-      "The photo (or the badge) was fetched while you waited, and it was unreachable, of another format than JPEG, PNG or WebP, too large, or too small. Nothing was reserved, and the `Idempotency-Key` is still free.",
+      "The photo (or the badge) was fetched while you waited, and it was unreachable, of another format than JPEG, PNG or WebP, damaged, too large, or too small. Nothing was reserved, and the `Idempotency-Key` is still free.",
     remedies: [
       "Open the address in a private browser window: it must show the picture without a login.",
-      "Check the limits: at most 15 MB and 40 megapixels, at least 200 pixels on the short side; badges at most 5 MB. The format is told by the content, not by the name.",
+      "Check the limits: at most 15 MB and 40 megapixels, at least 200 pixels on the short side; badges at most 5 MB and 4 megapixels. The format is told by the content, not by the name.",
       "The address must begin with `https://`, lead to a public host, answer within 10 seconds and redirect at most 3 times.",
       "Presigned addresses must stay valid for a minute or so.",
     ],
@@ -164,6 +164,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
     remedies: [
       "Wait for the seconds in `Retry-After`, then send the same request again.",
       "Use [webhooks](/docs/webhooks) instead of polling, or poll no more often than once a second.",
+      "If the message speaks of GB: the account has had as many photos fetched as it may in a day, or as many test pictures of new sizes drawn. Send smaller photos, or fewer different sizes, and go on after midnight UTC. See [photos](/docs/photos).",
       "If the message speaks of a key: one client address may send 60 requests a minute without a key that is in force. Check the `X-API-Key` header.",
       "Watch `X-RateLimit-Remaining` to slow down in time. See [rate limits](/docs/rate-limits).",
     ],
@@ -185,7 +186,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
   SERVICE_OVERLOADED: {
     summary: "More work than can be finished soon",
     meaning:
-      "So much of your account already waits that one image more could not be finished within two minutes, or the service is short of storage. Accounts take turns, so another one's queue does not hold yours up. Nothing was reserved, and the `Idempotency-Key` is still free.",
+      "So much of your account already waits that one image more could not be finished within two minutes, too many of your photos are being fetched at once, or the service is short of storage or connections. Accounts take turns, so another one's queue does not hold yours up. Nothing was reserved, and the `Idempotency-Key` is still free.",
     remedies: ["Send the same request again after the seconds in `Retry-After`."],
     retry: "after Retry-After",
     message:

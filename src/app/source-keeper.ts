@@ -1,0 +1,75 @@
+import { rmSync } from "node:fs";
+import type { DataFolder } from "../data-folder.ts";
+import { sourceInUse } from "../store/images.ts";
+import type { AppContext } from "./context.ts";
+
+/** Keeps fetched photos and badges as long as somebody needs them, and no refused create's. */
+export interface SourceKeeper {
+  hold(): SourceHold;
+  /** Removes a source unless an unfinished image or a create under way needs it. */
+  drop(sha256: string): Promise<void>;
+}
+
+/** What one create has fetched. Nobody removes these until it is closed. */
+export interface SourceHold {
+  /** Before the bytes are written, or found to be there already. */
+  add(sha256: string): void;
+  /** The bytes were not there before. */
+  wrote(sha256: string): void;
+  /** `used`: an image refers to them now. Otherwise those that are there only for refused creates are removed. */
+  close(used: boolean): Promise<void>;
+}
+
+/**
+ * Creates of the same photo share its file, so the last of them to end decides. The check and the removal happen inside
+ * the writer's transaction, in one turn of the event loop: an image that is being accepted is either committed, and
+ * found, or still held.
+ */
+export function sourceKeeper({
+  store,
+  folder,
+  log,
+}: Pick<AppContext, "store" | "log"> & { folder: DataFolder }): SourceKeeper {
+  const held = new Map<string, { holders: number; fresh: boolean }>();
+
+  const drop = async (sha256: string) => {
+    try {
+      await store.write(async (tx) => {
+        if (held.has(sha256) || (await sourceInUse(tx, sha256))) return;
+        if (!held.has(sha256)) rmSync(folder.sourcePath(sha256), { force: true });
+      });
+    } catch (error) {
+      // The sweep removes it in time; whoever was refused hears of that, not of this.
+      log.warn("source_not_removed", { sha256, error: String(error) });
+    }
+  };
+  const hold = (): SourceHold => {
+    const mine = new Set<string>();
+    return {
+      add: (sha256) => {
+        if (mine.has(sha256)) return;
+        mine.add(sha256);
+        const known = held.get(sha256) ?? { holders: 0, fresh: false };
+        known.holders += 1;
+        held.set(sha256, known);
+      },
+      wrote: (sha256) => {
+        const known = held.get(sha256);
+        if (known) known.fresh = true;
+      },
+      close: async (used) => {
+        const orphans = [...mine].filter((sha256) => {
+          const known = held.get(sha256);
+          if (!known) return false;
+          known.holders -= 1;
+          known.fresh &&= !used;
+          if (known.holders === 0) held.delete(sha256);
+          return known.holders === 0 && known.fresh;
+        });
+        mine.clear();
+        for (const sha256 of orphans) await drop(sha256);
+      },
+    };
+  };
+  return { hold, drop };
+}
