@@ -223,8 +223,19 @@ test("a passkey is added, signs in without a password, and no longer once it is 
   });
   await signIn(page, baseUrl, "key@holder.example");
   await page.goto(`${baseUrl}/console/profile`);
-  await page.type("#passkey-name", "My laptop");
-  await submit(page, "form[data-passkey] button");
+  const add = async (name: string, password: string) => {
+    await page.type("#passkey-name", name);
+    await page.type("#passkey-password", password);
+    await submit(page, "form[data-passkey] button");
+  };
+  // A session alone, which may be stolen, adds none.
+  await page.type("#passkey-name", "Thief's");
+  await page.type("#passkey-password", "not my password");
+  await page.click("form[data-passkey] button");
+  await page.waitForFunction(() => document.querySelector("[data-problem]")?.textContent !== "");
+  expect(await textOf(page, "form[data-passkey]")).toContain("The password is not right. Nothing was added.");
+  await page.reload();
+  await add("My laptop", PASSWORD);
   expect(await textOf(page)).toContain("The passkey My laptop is added.");
 
   const signInWithPasskey = async () => {
