@@ -1,5 +1,5 @@
 import { OperatorError } from "../core/errors.ts";
-import { SETUP_LINK_LIFETIME_MS } from "../core/limits.ts";
+import { MAX_MEMBERS, SETUP_LINK_LIFETIME_MS } from "../core/limits.ts";
 import { inOneLine, isDeceptive } from "../core/name.ts";
 import { findAccount } from "../store/accounts.ts";
 import { deletePasskeysOf } from "../store/passkeys.ts";
@@ -69,7 +69,12 @@ export async function addMember(
       throw new OperatorError(
         "This person cannot be added here. Ask the operator of the service to add them.",
       );
-    const member = (await membersOf(tx, accountId)).find((known) => known.user.id === user.id);
+    const members = await membersOf(tx, accountId);
+    const member = members.find((known) => known.user.id === user.id);
+    if (!member && members.length >= MAX_MEMBERS)
+      throw new OperatorError(
+        `An account has at most ${MAX_MEMBERS} members. Remove one who no longer works for it.`,
+      );
     const role = input.role ?? member?.membership.role ?? "owner";
     const gainsPower = !member || (role === "owner" && member.membership.role !== "owner");
     // An owner gets here with members of the account, and with people who are nobody anywhere: these begin anew.

@@ -11,6 +11,7 @@ const TITLES: Record<number, string> = {
   405: "Not possible here",
   413: "Too much text",
   415: "Not a form",
+  421: "Not this address",
   422: "That did not work",
   429: "Too many tries",
   500: "Something broke",
