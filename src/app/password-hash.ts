@@ -19,7 +19,7 @@ export function verifyPassword(password: string, hash: string): Promise<boolean>
   return inTurn(() => Bun.password.verify(password, hash));
 }
 
-function inTurn<T>(work: () => Promise<T>): Promise<T> {
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (queue.size >= MAX_WAITING_PASSWORDS)
     throw new AppError(
       "SERVICE_OVERLOADED",

@@ -159,5 +159,5 @@ export const MAX_SIGN_IN_NAMES = 50_000;
 export const MIN_PASSWORD_CHARS = 12;
 /** Hashing is cheap in the length, but a body full of password is no password. */
 export const MAX_PASSWORD_CHARS = 256;
-/** Passwords waiting to be hashed or checked: about three seconds of one thread, longer than anybody would wait to sign in. */
-export const MAX_WAITING_PASSWORDS = 100;
+/** Passwords waiting to be hashed or checked: two to three seconds of one thread, longer than anybody would wait to sign in. */
+export const MAX_WAITING_PASSWORDS = 64;
