@@ -39,9 +39,11 @@ export function PasskeyCheck({ visit, passkeys }: { visit: UserVisit; passkeys: 
       title={passkeys.length === 1 ? "A passkey still signs you in" : "Passkeys still sign you in"}
     >
       <p>
-        {`${names}. Whoever holds one comes in without the password. Remove what is not yours below, or all of them here.`}
+        {`${names}. Whoever holds one comes in without the password. Remove those that are not yours below, or all of them here.`}
       </p>
-      <RemoveAll visit={visit} id="check-remove-all" />
+      <div class="actions">
+        <RemoveAll visit={visit} id="check-remove-all" />
+      </div>
     </Notice>
   );
 }
@@ -97,7 +99,13 @@ export function Passkeys({ visit, passkeys }: { visit: UserVisit; passkeys: Pass
           ))}
         </ul>
       )}
-      <PostForm visit={visit} action="/console/profile/passkeys" class="row-form" data-passkey="add" hidden>
+      <PostForm
+        visit={visit}
+        action="/console/profile/passkeys"
+        class="form narrow-form"
+        data-passkey="add"
+        hidden
+      >
         <input type="hidden" name="response" />
         <input type="text" name="email" value={visit.user.email} autocomplete="username" hidden readOnly />
         <Field label="Name" id="passkey-name">
@@ -124,10 +132,12 @@ export function Passkeys({ visit, passkeys }: { visit: UserVisit; passkeys: Pass
             aria-describedby={passkeys.length > 0 ? "passkey-password-hint" : undefined}
           />
         </Field>
-        <button type="submit" class="button">
-          Add passkey
-        </button>
-        <p class="hint" data-problem aria-live="polite" />
+        <div>
+          <button type="submit" class="button">
+            Add passkey
+          </button>
+          <p class="hint" data-problem aria-live="polite" />
+        </div>
       </PostForm>
     </Card>
   );
