@@ -10,6 +10,7 @@ import { deletePasskeysOf } from "../store/passkeys.ts";
 import {
   deleteSession,
   deleteSessionsOf,
+  deleteSetupLinksOf,
   findSession,
   findSetupLink,
   insertSession,
@@ -236,7 +237,7 @@ async function firstOperator(tx: Tx, email: string, now: number, random: Context
 }
 
 /**
- * Changes a password and signs the user out everywhere else. `user` as checkPassword found it: throws an OperatorError
+ * Changes a password, takes back setup links that were not used, and signs the user out everywhere else. `user` as checkPassword found it: throws an OperatorError
  * when the password is another by now, or was ended.
  */
 export async function changePassword(
@@ -248,6 +249,8 @@ export async function changePassword(
     const { user } = input;
     const isCurrent = await replacePassword(tx, user.id, { from: user.passwordHash ?? "", to: passwordHash });
     if (!isCurrent) throw passwordGone();
+    // One that lies unused somewhere would set yet another password.
+    await deleteSetupLinksOf(tx, user.id);
     await deleteSessionsOf(tx, user.id, input.keepSessionId);
     const what = { by: user.id, accountId: null, action: "user.password_set", subject: user.email } as const;
     await logAction(tx, what, { now: clock.now(), random });

@@ -195,6 +195,18 @@ test("a used setup link ends every passkey and session: a thief's too", async ()
   await use(await issueSetupLink(house, { userId: user.id }), HONEST);
   expect(await passkeysOf(house.store.read, user.id)).toEqual([]);
   expect(await readSession(house, token)).toBeUndefined();
+  // From now on this is the person the operator meant.
+  expect(await addOperator(house, { email: CEO })).toMatchObject({ setupUrl: null, startsAnew: false });
+});
+
+test("a new password takes back a setup link that lay unused", async () => {
+  const user = await use(await byOwner(CEO), HONEST);
+  const { token } = await startSession(house, user, undefined);
+  const keepSessionId = (await readSession(house, token))?.session.id ?? "";
+  const { setupUrl } = await issueSetupLink(house, { userId: user.id });
+  await changePassword(house, { user, password: "a newer one of their own", keepSessionId });
+  expect(await setupLinkFor(house, tokenOf(setupUrl))).toBeUndefined();
+  expect(await readSession(house, token)).toBeDefined();
 });
 
 test("an account has a most of members, and says what to do", async () => {
