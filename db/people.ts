@@ -20,6 +20,11 @@ export function peopleTables(kit: Kit, accounts: { id: AnySQLiteColumn }) {
       passwordHash: text("password_hash"),
       /** 1 or 0. */
       isOperator: int("is_operator").notNull(),
+      /**
+       * 1: the password was set by a link that an operator or the command line gave out. 0: by one that an account's
+       * owner made, who may have kept it: whoever signs in need not be the person of this email.
+       */
+      isVouched: int("is_vouched").notNull().default(0),
       createdAt: int("created_at").notNull(),
       lastSignInAt: int("last_sign_in_at"),
     },
@@ -54,6 +59,8 @@ export function peopleTables(kit: Kit, accounts: { id: AnySQLiteColumn }) {
       /** SHA-256 of the token in the link, as lower-case hex. */
       tokenHash: text("token_hash").primaryKey(),
       userId: text("user_id").references(() => users.id),
+      /** 1 when an operator or the command line made it; the user's `isVouched` once it is used. */
+      isVouched: int("is_vouched").notNull().default(0),
       createdAt: int("created_at").notNull(),
       expiresAt: int("expires_at").notNull(),
       usedAt: int("used_at"),

@@ -20,6 +20,7 @@ export type AuditAction =
   | "operator.removed"
   | "user.setup_link"
   | "user.password_set"
+  | "user.sign_in_ended"
   | "user.signed_in"
   | "user.signed_out_elsewhere"
   | "webhook.created"

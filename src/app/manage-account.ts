@@ -1,6 +1,6 @@
 import { type Environment, formatApiKey, hashApiKey, KEY_PREFIXES } from "../core/api-key.ts";
 import { OperatorError } from "../core/errors.ts";
-import { MAX_ACCOUNT_NAME_CHARS, MAX_KEY_NAME_CHARS } from "../core/limits.ts";
+import { MAX_ACCOUNT_NAME_CHARS, MAX_KEY_NAME_CHARS, MAX_KEYS } from "../core/limits.ts";
 import { checkedName } from "../core/name.ts";
 import { monthOf } from "../core/time.ts";
 import {
@@ -10,8 +10,9 @@ import {
   setAccountPlan,
   setAccountStatus,
 } from "../store/accounts.ts";
-import { type ApiKey, findKey, insertKey, revokeKey } from "../store/keys.ts";
+import { type ApiKey, countKeysInForce, findKey, insertKey, revokeKey } from "../store/keys.ts";
 import { insertEntry } from "../store/ledger.ts";
+import type { Tx } from "../store/store.ts";
 import { type Actor, type AuditAction, logAction } from "./audit-log.ts";
 import type { AppContext } from "./context.ts";
 import { topUpCredits } from "./credits.ts";
@@ -120,7 +121,7 @@ export async function changePlan(
   return known(id, account);
 }
 
-/** Makes a key. The key text is in the answer and nowhere else, ever. Throws an OperatorError for an unfit name. */
+/** Makes a key. The key text is in the answer and nowhere else, ever. Throws an OperatorError for an unfit name, or a key too many. */
 export async function createKey(
   { store, clock, random }: Context,
   input: { accountId: string; environment: Environment; name: string } & By,
@@ -129,6 +130,7 @@ export async function createKey(
   const made = newKey({ clock, random }, { ...input, name, replacesKeyId: null });
   return store.write(async (tx) => {
     known(input.accountId, await findAccount(tx, input.accountId));
+    await refuseTooManyKeys(tx, input.accountId);
     await insertKey(tx, made.record);
     const { accountId, createdAt: now } = made.record;
     const what = {
@@ -154,6 +156,7 @@ export function regenerateKey(
     const old = await findKey(tx, input.id);
     if (!old || old.revokedAt !== null) throw new OperatorError("This key is not in force any more.");
     const { accountId, environment, name } = old;
+    await refuseTooManyKeys(tx, accountId);
     const made = newKey({ clock, random }, { accountId, environment, name, replacesKeyId: old.id });
     await insertKey(tx, made.record);
     const subject = `${keyLabel(old)} by ${made.record.last4}`;
@@ -161,6 +164,13 @@ export function regenerateKey(
     await logAction(tx, what, { now: made.record.createdAt, random });
     return made;
   });
+}
+
+async function refuseTooManyKeys(tx: Tx, accountId: string): Promise<void> {
+  if ((await countKeysInForce(tx, accountId)) < MAX_KEYS) return;
+  throw new OperatorError(
+    `An account has at most ${MAX_KEYS} keys in force. Revoke one that is no longer used.`,
+  );
 }
 
 function newKey(

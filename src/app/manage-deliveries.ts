@@ -4,6 +4,7 @@ import { DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT } from "../core/limits.ts";
 import { formatPosition, type ListPosition, parsePosition } from "../core/list-position.ts";
 import { isoTime } from "../core/time.ts";
 import { TEST_EVENT } from "../core/webhook-event.ts";
+import { findAccount } from "../store/accounts.ts";
 import {
   attemptsOf,
   type DeliveryAttempt,
@@ -52,6 +53,11 @@ export async function sendTest(context: WebhookContext, ref: EndpointRef): Promi
   const { store, clock, random } = context;
   const delivery = await store.write(async (tx) => {
     const endpoint = sendable(owned(ref, await findEndpoint(tx, ref.endpointId)));
+    if ((await findAccount(tx, endpoint.accountId))?.status === "suspended")
+      throw new AppError(
+        "INVALID_REQUEST",
+        "The account is suspended: no tests are sent. The operator of this service can resume it.",
+      );
     const now = clock.now();
     await changeEndpoint(tx, endpoint.id, { pausedUntil: null, updatedAt: now });
     return recordTestEvent(tx, endpoint, { now, random });

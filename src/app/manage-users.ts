@@ -1,8 +1,9 @@
 import { OperatorError } from "../core/errors.ts";
-import { SETUP_LINK_LIFETIME_MS } from "../core/limits.ts";
+import { MAX_MEMBERS, SETUP_LINK_LIFETIME_MS } from "../core/limits.ts";
 import { inOneLine, isDeceptive } from "../core/name.ts";
 import { findAccount } from "../store/accounts.ts";
-import { deleteSessionsOf, replaceSetupLink } from "../store/sessions.ts";
+import { deletePasskeysOf } from "../store/passkeys.ts";
+import { deleteSessionsOf, replaceSetupLink, type SetupLink } from "../store/sessions.ts";
 import type { Tx } from "../store/store.ts";
 import {
   countOwners,
@@ -19,6 +20,7 @@ import {
   membershipsOf,
   membersOf,
   putMembership,
+  setPassword,
   type User,
 } from "../store/users.ts";
 import { type Actor, logAction } from "./audit-log.ts";
@@ -38,13 +40,17 @@ export interface NewMember {
   user: User;
   /** A one-time link to set a password; null when the user has one already and signs in with it. */
   setupUrl: string | null;
+  /** Whether a password, passkeys and sessions that this email had were ended. */
+  startsAnew: boolean;
 }
 
 /**
  * Adds a user to an account; an unknown email becomes a new user with a setup link. No email is ever verified, so an
  * owner may bring in only people nobody else knows: whoever has the link to set a password is that person in every
- * account. Operators and the command line (`vouched`) may add anyone. A member who is added again gets the role asked for,
- * and a new link as long as they have no password; without `role` a new one is an owner, and a known one stays what they are. Throws an OperatorError.
+ * account. Operators and the command line (`vouched`) may add anyone. They trust whoever they send their own link to, and
+ * nobody else: a password that was set by an owner's link ends before its user is given more power (see isTrusted).
+ * A member who is added again gets the role asked for, and a new link as long as they have no password; without `role` a
+ * new one is an owner, and a known one stays what they are. Throws an OperatorError.
  */
 export async function addMember(
   context: Context,
@@ -63,25 +69,54 @@ export async function addMember(
       throw new OperatorError(
         "This person cannot be added here. Ask the operator of the service to add them.",
       );
-    const member = (await membersOf(tx, accountId)).find((known) => known.user.id === user.id);
+    const members = await membersOf(tx, accountId);
+    const member = members.find((known) => known.user.id === user.id);
+    if (!member && members.length >= MAX_MEMBERS)
+      throw new OperatorError(
+        `An account has at most ${MAX_MEMBERS} members. Remove one who no longer works for it.`,
+      );
     const role = input.role ?? member?.membership.role ?? "owner";
+    const gainsPower = !member || (role === "owner" && member.membership.role !== "owner");
+    // An owner gets here with members of the account, and with people who are nobody anywhere: these begin anew.
+    const mustStartAnew = vouched ? gainsPower && !isTrusted(user) : !member;
+    const startsAnew = mustStartAnew && (await endWaysIn(tx, user, { by, moment }));
     if (member) await giveRole(tx, member, { role, by }, moment);
     else {
       await putMembership(tx, { userId: user.id, accountId, role, createdAt: moment.now });
       await logAction(tx, { by, accountId, action: "member.added", subject: `${email} as ${role}` }, moment);
     }
-    return { user, setupUrl: user.passwordHash === null ? await writeSetupLink(tx, context, user.id) : null };
+    const needsLink = startsAnew || user.passwordHash === null;
+    const link = { userId: user.id, isVouched: vouched ? 1 : 0 };
+    return { user, setupUrl: needsLink ? await writeSetupLink(tx, context, link) : null, startsAnew };
   });
+}
+
+/** Whether this user's password was set by a link that an operator, or the command line, gave out. Operators are trusted anyway. */
+function isTrusted(user: User): boolean {
+  return user.isOperator === 1 || user.isVouched === 1;
+}
+
+/** Ends the password, passkeys and sessions of a user. False when there were none, as for a user who is new. */
+async function endWaysIn(
+  tx: Tx,
+  user: User,
+  { by, moment }: { by: Actor; moment: Moment },
+): Promise<boolean> {
+  if (user.passwordHash === null) return false;
+  await setPassword(tx, user.id, { passwordHash: null, isVouched: 0 });
+  await deletePasskeysOf(tx, user.id);
+  await deleteSessionsOf(tx, user.id);
+  const what = { by, accountId: null, action: "user.sign_in_ended", subject: user.email } as const;
+  await logAction(tx, what, moment);
+  return true;
 }
 
 async function isKnownElsewhere(tx: Tx, user: User, accountId: string): Promise<boolean> {
   const memberships = await membershipsOf(tx, user.id);
-  const isMember = memberships.some((m) => m.account.id === accountId);
-  const isElsewhere = memberships.some((m) => m.account.id !== accountId);
-  return user.isOperator === 1 || isElsewhere || (user.passwordHash !== null && !isMember);
+  return user.isOperator === 1 || memberships.some((m) => m.account.id !== accountId);
 }
 
-/** Makes a user an operator of the service, with a link to set a password if there is none. */
+/** Makes a user an operator of the service, with a link to set a password if there is none that can be trusted. */
 export async function addOperator(
   context: Context,
   input: { email: string; by?: Actor },
@@ -90,11 +125,14 @@ export async function addOperator(
   return context.store.write(async (tx) => {
     const moment = { now: context.clock.now(), random: context.random };
     const user = await findOrMakeUser(tx, email, moment);
-    await makeOperator(tx, user.id);
     const { by = null } = input;
+    const startsAnew = !isTrusted(user) && (await endWaysIn(tx, user, { by, moment }));
+    await makeOperator(tx, user.id);
     await logAction(tx, { by, accountId: null, action: "operator.added", subject: email }, moment);
-    const setupUrl = user.passwordHash === null ? await writeSetupLink(tx, context, user.id) : null;
-    return { user: { ...user, isOperator: 1 }, setupUrl };
+    const needsLink = startsAnew || user.passwordHash === null;
+    const link = { userId: user.id, isVouched: 1 };
+    const setupUrl = needsLink ? await writeSetupLink(tx, context, link) : null;
+    return { user: { ...user, isOperator: 1 }, setupUrl, startsAnew };
   });
 }
 
@@ -122,7 +160,7 @@ export async function removeOperator(
 export async function issueSetupLink(
   context: Context,
   input: { userId: string; by?: Actor },
-): Promise<NewMember> {
+): Promise<{ user: User; setupUrl: string }> {
   return context.store.write(async (tx) => {
     const user = await findUser(tx, input.userId);
     if (!user) throw new OperatorError(`There is no user ${input.userId}.`);
@@ -134,14 +172,15 @@ export async function issueSetupLink(
       subject: user.email,
     } as const;
     await logAction(tx, what, moment);
-    return { user, setupUrl: await writeSetupLink(tx, context, user.id) };
+    const setupUrl = await writeSetupLink(tx, context, { userId: user.id, isVouched: 1 });
+    return { user, setupUrl };
   });
 }
 
 /** A one-time link for whoever first opens the console of a new installation; null when an operator exists. */
 export async function firstOperatorLink(context: Context): Promise<string | null> {
   if (await hasOperatorWithPassword(context.store.read)) return null;
-  return context.store.write((tx) => writeSetupLink(tx, context, null));
+  return context.store.write((tx) => writeSetupLink(tx, context, { userId: null, isVouched: 1 }));
 }
 
 /** Throws an OperatorError rather than leave an account without an owner. */
@@ -211,6 +250,7 @@ async function findOrMakeUser(tx: Tx, email: string, { now, random }: Moment): P
     email,
     passwordHash: null,
     isOperator: 0,
+    isVouched: 0,
     createdAt: now,
     lastSignInAt: null,
   };
@@ -218,12 +258,16 @@ async function findOrMakeUser(tx: Tx, email: string, { now, random }: Moment): P
   return user;
 }
 
-async function writeSetupLink(tx: Tx, context: Context, userId: string | null): Promise<string> {
+async function writeSetupLink(
+  tx: Tx,
+  context: Context,
+  of: Pick<SetupLink, "userId" | "isVouched">,
+): Promise<string> {
   const token = newToken(context.random);
   const now = context.clock.now();
   await replaceSetupLink(tx, {
     tokenHash: hashToken(token),
-    userId,
+    ...of,
     createdAt: now,
     expiresAt: now + SETUP_LINK_LIFETIME_MS,
     usedAt: null,

@@ -13,29 +13,32 @@ import {
 import { OperatorError } from "../core/errors.ts";
 import {
   deletePasskey,
+  deletePasskeysOf,
   findPasskey,
   insertPasskey,
   type Passkey,
   passkeysOf,
   touchPasskey,
 } from "../store/passkeys.ts";
-import type { User } from "../store/users.ts";
+import type { Tx } from "../store/store.ts";
+import { findUser, type User } from "../store/users.ts";
 import { logAction } from "./audit-log.ts";
-import type { AppContext } from "./context.ts";
+import { challenges } from "./challenges.ts";
+import type { AppContext, Moment } from "./context.ts";
 
 type Context = Pick<AppContext, "store" | "clock" | "random" | "config">;
 
-/** How long a person may take between asking for a challenge and touching the key. */
-const CHALLENGE_LIFETIME_MS = 300_000;
-/** More than these never wait at the same time. */
-const MAX_CHALLENGES = 10_000;
 const MAX_PASSKEYS = 20;
 
-/** Adds, uses and removes passkeys. Challenges live in memory, for five minutes and one use. */
+/** What a challenge is for. Nobody knows yet who answers one of the sign-in page. */
+const SIGN_IN = "sign in";
+const addingTo = (user: User) => `add to ${user.id}`;
+
+/** Adds, uses and removes passkeys. */
 export interface PasskeyDesk {
   /** False when the service has no domain: browsers make no passkeys for bare addresses. */
   readonly isPossible: boolean;
-  /** What the browser needs to make a passkey for a user. */
+  /** What the browser needs to make a passkey for a user, who has just shown to be that person: only with it one is added. */
   registrationOptions(user: User): Promise<unknown>;
   /** Keeps the passkey a browser made. Throws an OperatorError when it cannot be trusted. */
   register(user: User, response: unknown, name: string): Promise<Passkey>;
@@ -44,17 +47,20 @@ export interface PasskeyDesk {
   verify(response: unknown): Promise<User | undefined>;
   /** False when the user had no such passkey. */
   remove(user: User, id: string): Promise<boolean>;
+  /** Returns how many there were. */
+  removeAll(user: User): Promise<number>;
 }
 
 export function passkeyDesk(context: Context): PasskeyDesk {
   const { store, clock, random, config } = context;
   const { hostname: rpID, origin: expectedOrigin } = new URL(config.baseUrl);
-  const challenges = challengeBoard(() => clock.now());
+  const open = challenges(context);
   return {
     isPossible: isIP(rpID.replace(/^\[|\]$/g, "")) === 0,
     registrationOptions: async (user) => {
       const known = await passkeysOf(store.read, user.id);
-      const options = await generateRegistrationOptions({
+      return generateRegistrationOptions({
+        challenge: open.make(addingTo(user)),
         rpName: "cardpress",
         rpID,
         userName: user.email,
@@ -63,27 +69,23 @@ export function passkeyDesk(context: Context): PasskeyDesk {
         excludeCredentials: known.map(({ credentialId }) => ({ id: credentialId })),
         authenticatorSelection: { residentKey: "required", userVerification: "required" },
       });
-      challenges.add(options.challenge, user.id);
-      return options;
     },
     register: async (user, response, name) => {
       const result = await verifyRegistrationResponse({
         response: response as RegistrationResponseJSON,
-        expectedChallenge: (challenge) => challenges.take(challenge) === user.id,
+        expectedChallenge: (challenge) => open.isOpen(challenge, addingTo(user)),
         expectedOrigin,
         expectedRPID: rpID,
         requireUserVerification: true,
       }).catch((cause) => {
         throw new OperatorError(`The passkey could not be checked: ${(cause as Error).message}`);
       });
-      if (!result.verified) throw new OperatorError("The passkey could not be checked. Try again.");
+      if (!result.verified || !open.spend(challengeOf(response)))
+        throw new OperatorError("The passkey could not be checked. Try again.");
       return keep(context, user, { ...result.registrationInfo.credential, name });
     },
-    signInOptions: async () => {
-      const options = await generateAuthenticationOptions({ rpID, userVerification: "required" });
-      challenges.add(options.challenge, ANYONE);
-      return options;
-    },
+    signInOptions: () =>
+      generateAuthenticationOptions({ challenge: open.make(SIGN_IN), rpID, userVerification: "required" }),
     verify: async (response) => {
       const { id } = response as { id?: unknown };
       const found = typeof id === "string" ? await findPasskey(store.read, id) : undefined;
@@ -91,7 +93,7 @@ export function passkeyDesk(context: Context): PasskeyDesk {
       const { passkey, user } = found;
       const result = await verifyAuthenticationResponse({
         response: response as AuthenticationResponseJSON,
-        expectedChallenge: (challenge) => challenges.take(challenge) === ANYONE,
+        expectedChallenge: (challenge) => open.isOpen(challenge, SIGN_IN),
         expectedOrigin,
         expectedRPID: rpID,
         requireUserVerification: true,
@@ -101,7 +103,7 @@ export function passkeyDesk(context: Context): PasskeyDesk {
           counter: passkey.counter,
         },
       }).catch(() => ({ verified: false, authenticationInfo: { newCounter: 0 } }));
-      if (!result.verified) return undefined;
+      if (!result.verified || !open.spend(challengeOf(response))) return undefined;
       const use = { counter: result.authenticationInfo.newCounter, now: clock.now() };
       await store.write((tx) => touchPasskey(tx, passkey.id, use));
       return user;
@@ -109,13 +111,28 @@ export function passkeyDesk(context: Context): PasskeyDesk {
     remove: (user, id) => {
       return store.write(async (tx) => {
         const gone = await deletePasskey(tx, user.id, id);
-        if (!gone) return false;
-        const what = { by: user.id, accountId: null, action: "passkey.removed", subject: gone.name } as const;
-        await logAction(tx, what, { now: clock.now(), random });
-        return true;
+        if (gone) await logRemoved(tx, gone, { now: clock.now(), random });
+        return gone !== undefined;
+      });
+    },
+    removeAll: (user) => {
+      return store.write(async (tx) => {
+        const gone = await deletePasskeysOf(tx, user.id);
+        for (const passkey of gone) await logRemoved(tx, passkey, { now: clock.now(), random });
+        return gone.length;
       });
     },
   };
+}
+
+/** The challenge that a verified answer of a browser is to. */
+function challengeOf(response: unknown): string {
+  const { clientDataJSON } = (response as AuthenticationResponseJSON | RegistrationResponseJSON).response;
+  return JSON.parse(Buffer.from(clientDataJSON, "base64url").toString("utf8")).challenge;
+}
+
+function logRemoved(tx: Tx, { userId, name }: Passkey, moment: Moment): Promise<void> {
+  return logAction(tx, { by: userId, accountId: null, action: "passkey.removed", subject: name }, moment);
 }
 
 function keep(
@@ -134,6 +151,11 @@ function keep(
     lastUsedAt: null,
   };
   return store.write(async (tx) => {
+    // Whoever is adding one at the moment the password ends must not keep a way in.
+    if ((await findUser(tx, user.id))?.passwordHash !== user.passwordHash)
+      throw new OperatorError("Your password has just changed. Sign in again, then add the passkey.");
+    if (await findPasskey(tx, made.id))
+      throw new OperatorError("This passkey is in use already. Let the browser make a new one.");
     if ((await passkeysOf(tx, user.id)).length >= MAX_PASSKEYS)
       throw new OperatorError(
         `You have ${MAX_PASSKEYS} passkeys already. Remove one that you no longer use.`,
@@ -143,27 +165,4 @@ function keep(
     await logAction(tx, what, { now: passkey.createdAt, random });
     return passkey;
   });
-}
-
-/** For whom a sign-in challenge is: nobody knows yet who answers it. */
-const ANYONE = "";
-
-function challengeBoard(now: () => number) {
-  const board = new Map<string, { userId: string; until: number }>();
-  return {
-    add: (challenge: string, userId: string) => {
-      // The oldest come first: a flood of challenges pushes out the oldest, never the memory's bounds.
-      for (const [old, { until }] of board) {
-        if (until > now() && board.size < MAX_CHALLENGES) break;
-        board.delete(old);
-      }
-      board.set(challenge, { userId, until: now() + CHALLENGE_LIFETIME_MS });
-    },
-    /** For whom it was; undefined when unknown, too old or used. */
-    take: (challenge: string): string | undefined => {
-      const found = board.get(challenge);
-      board.delete(challenge);
-      return found && found.until > now() ? found.userId : undefined;
-    },
-  };
 }

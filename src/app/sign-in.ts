@@ -6,9 +6,11 @@ import {
   SESSION_IDLE_MS,
   SESSION_LIFETIME_MS,
 } from "../core/limits.ts";
+import { deletePasskeysOf } from "../store/passkeys.ts";
 import {
   deleteSession,
   deleteSessionsOf,
+  deleteSetupLinksOf,
   findSession,
   findSetupLink,
   insertSession,
@@ -26,16 +28,16 @@ import {
   makeOperator,
   markSignIn,
   membershipsOf,
+  replacePassword,
   setPassword,
   type User,
 } from "../store/users.ts";
 import { logAction } from "./audit-log.ts";
 import type { AppContext } from "./context.ts";
+import { hashPassword, verifyPassword } from "./password-hash.ts";
 
 type Context = Pick<AppContext, "store" | "clock" | "random">;
 
-/** Argon2id with 19 MiB and 2 passes: OWASP's Password Storage Cheat Sheet; about 31 ms. */
-const ARGON2ID = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 /** "Last seen" moves by the minute: writing it on every click would cost a disk sync each. */
 const LAST_SEEN_RESOLUTION_MS = 60_000;
 
@@ -79,15 +81,21 @@ export async function checkPassword(
   input: { email: string; password: string },
 ): Promise<User | undefined> {
   const user = await findUserByEmail(store.read, normalEmail(input.email));
-  nobodysHash ??= Bun.password.hash(newToken(random), ARGON2ID);
+  nobodysHash ??= hashPassword(newToken(random)).catch((error) => {
+    nobodysHash = undefined;
+    throw error;
+  });
   // Awaited for known emails too: the first answer after a start must not tell them apart either.
   const nobody = await nobodysHash;
   const password = input.password.slice(0, MAX_PASSWORD_CHARS * 4);
-  const right = await Bun.password.verify(password, user?.passwordHash ?? nobody);
+  const right = await verifyPassword(password, user?.passwordHash ?? nobody);
   return right && user?.passwordHash ? user : undefined;
 }
 
-/** Begins a session under a new token; the one the browser had before ends. */
+/**
+ * Begins a session under a new token; the one the browser had before ends. Throws an OperatorError when the password is
+ * no longer the one that `user` was found by: who is signing in at the moment it ends must not slip through.
+ */
 export async function startSession(
   { store, clock, random }: Context,
   user: User,
@@ -96,6 +104,8 @@ export async function startSession(
   const token = newToken(random);
   await store.write(async (tx) => {
     const now = clock.now();
+    const current = await findUser(tx, user.id);
+    if (current?.passwordHash !== user.passwordHash) throw passwordGone();
     if (previousToken !== undefined) await deleteSession(tx, hashToken(previousToken));
     const [first] = await membershipsOf(tx, user.id);
     await insertSession(tx, {
@@ -177,14 +187,15 @@ export async function setupLinkFor(
 }
 
 /**
- * Sets the password a setup link allows to set, uses the link up and ends every session of the user. `email` counts
- * only for the first operator's link. Throws an OperatorError when the link was used meanwhile.
+ * Sets the password a setup link allows to set, uses the link up and ends every session and passkey of the user: the
+ * link is also how somebody gets an account back from a thief. `email` counts only for the first operator's link.
+ * Throws an OperatorError when the link was used meanwhile.
  */
 export async function completeSetup(
   { store, clock, random }: Context,
   input: { token: string; password: string; email: string },
 ): Promise<User> {
-  const passwordHash = await Bun.password.hash(input.password, ARGON2ID);
+  const passwordHash = await hashPassword(input.password);
   return store.write(async (tx) => {
     const now = clock.now();
     const link = await useSetupLink(tx, hashToken(input.token), now);
@@ -194,11 +205,13 @@ export async function completeSetup(
         ? await firstOperator(tx, input.email, now, random)
         : await findUser(tx, link.userId);
     if (!user) throw new OperatorError("The user of this link does not exist any more.");
-    await setPassword(tx, user.id, passwordHash);
+    const { isVouched } = link;
+    await setPassword(tx, user.id, { passwordHash, isVouched });
+    await deletePasskeysOf(tx, user.id);
     await deleteSessionsOf(tx, user.id);
     const what = { by: user.id, accountId: null, action: "user.password_set", subject: user.email } as const;
     await logAction(tx, what, { now, random });
-    return { ...user, passwordHash };
+    return { ...user, passwordHash, isVouched };
   });
 }
 
@@ -215,6 +228,7 @@ async function firstOperator(tx: Tx, email: string, now: number, random: Context
     email: normalEmail(email),
     passwordHash: null,
     isOperator: 1,
+    isVouched: 1,
     createdAt: now,
     lastSignInAt: null,
   };
@@ -222,17 +236,29 @@ async function firstOperator(tx: Tx, email: string, now: number, random: Context
   return user;
 }
 
-/** Changes a password and signs the user out everywhere else. */
+/**
+ * Changes a password, takes back setup links that were not used, and signs the user out everywhere else. `user` as checkPassword found it: throws an OperatorError
+ * when the password is another by now, or was ended.
+ */
 export async function changePassword(
   { store, clock, random }: Context,
   input: { user: User; password: string; keepSessionId: string },
 ): Promise<void> {
-  const passwordHash = await Bun.password.hash(input.password, ARGON2ID);
+  const passwordHash = await hashPassword(input.password);
   await store.write(async (tx) => {
     const { user } = input;
-    await setPassword(tx, user.id, passwordHash);
+    const isCurrent = await replacePassword(tx, user.id, { from: user.passwordHash ?? "", to: passwordHash });
+    if (!isCurrent) throw passwordGone();
+    // One that lies unused somewhere would set yet another password.
+    await deleteSetupLinksOf(tx, user.id);
     await deleteSessionsOf(tx, user.id, input.keepSessionId);
     const what = { by: user.id, accountId: null, action: "user.password_set", subject: user.email } as const;
     await logAction(tx, what, { now: clock.now(), random });
   });
+}
+
+function passwordGone(): OperatorError {
+  return new OperatorError(
+    "The password was changed or ended a moment ago. Sign in with the new one, or by the link you were sent.",
+  );
 }

@@ -6,6 +6,9 @@ import { oneOf } from "./arguments.ts";
 import { printResult } from "./output.ts";
 import { withWorkspace } from "./workspace.ts";
 
+const STARTS_ANEW =
+  "\nThis email was in use already, and who set its password is not certain: that password, its passkeys and sessions have ended.";
+
 export function userCommands(): Command {
   const user = new Command("user").description("let people into the console");
   user
@@ -26,16 +29,20 @@ export function userCommands(): Command {
       withWorkspace(async (workspace) => {
         if ((account === undefined) === (operator === undefined))
           throw new OperatorError("Give either --account ID or --operator.", 2);
-        const { user: made, setupUrl } = operator
+        const {
+          user: made,
+          setupUrl,
+          startsAnew,
+        } = operator
           ? await addOperator(workspace, { email })
           : await addMember(workspace, { accountId: account, email, role, vouched: true });
         // Whoever can run this command can read the database: a new link gives nothing away.
         const url = setupUrl ?? (await issueSetupLink(workspace, { userId: made.id })).setupUrl;
         printResult(
           json,
-          { user_id: made.id, setup_url: url },
+          { user_id: made.id, setup_url: url, earlier_sign_in_ended: startsAnew },
           () =>
-            `User ${made.id} (${made.email}).\nOpen this link once, within three days, to set a password:\n${url}`,
+            `User ${made.id} (${made.email}).${startsAnew ? STARTS_ANEW : ""}\nOpen this link once, within three days, to set a password:\n${url}`,
         );
       }),
     );

@@ -4,11 +4,13 @@ import { readSession } from "../app/sign-in.ts";
 import { AppError, OperatorError } from "../core/errors.ts";
 import { readBounded } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
+import { isOwnHost } from "../http/host.ts";
 import { findAccount } from "../store/accounts.ts";
 import { membershipsOf } from "../store/users.ts";
 import { serveAsset } from "./assets.ts";
 import { errorPage } from "./error-page.tsx";
 import { flashBoard, typed } from "./flash.ts";
+import { ownPath } from "./own-path.ts";
 import { logFault, notFound, PageError } from "./page-error.ts";
 import { isPart, leadAway, redirect, sessionToken } from "./respond.ts";
 import { consoleRoutes } from "./routes.ts";
@@ -45,6 +47,7 @@ export function consoleAnswer(parts: ConsoleParts): (exchange: Exchange) => Prom
 
 async function dispatch(visit: Visit): Promise<Response> {
   const { exchange } = visit;
+  refuseForeignHost(exchange, visit.parts.config.baseUrl);
   const method = exchange.request.method === "POST" ? "POST" : "GET";
   if (exchange.request.method !== method) throw new PageError(405, "Pages answer GET and POST.");
   const found = match(method, exchange.url.pathname);
@@ -74,6 +77,15 @@ function match(method: string, pathname: string) {
     if (fits) return { route, params };
   }
   return undefined;
+}
+
+/** Another site's name that points here is not ours, whatever is asked for under it. Throws 421. */
+function refuseForeignHost({ request, url }: Exchange, baseUrl: string): void {
+  if (isOwnHost(request, baseUrl)) return;
+  throw new PageError(
+    421,
+    `This console is at ${baseUrl}, and was asked for at ${url.host}. If that is right, let the operator set CARDPRESS_BASE_URL to the address that people open, and a proxy pass on the Host header.`,
+  );
 }
 
 /** Adds what the route's access promises to the visit, or answers instead. Throws 403 and 404. */
@@ -143,7 +155,7 @@ function signInAgain({ exchange }: Visit): Response {
 function refuseForeignOrigin(request: Request, baseUrl: string): void {
   const origin = request.headers.get("origin");
   const site = request.headers.get("sec-fetch-site");
-  const isOwn = origin !== null && isOwnHost(URL.parse(origin)?.host, request, baseUrl);
+  const isOwn = origin !== null && isOwnSite(URL.parse(origin)?.host, request, baseUrl);
   if (isOwn && (site === null || site === "same-origin" || site === "none")) return;
   throw new PageError(
     403,
@@ -152,7 +164,7 @@ function refuseForeignOrigin(request: Request, baseUrl: string): void {
 }
 
 /** Whether a host is ours: the public address's, or the one asked for. A proxy may hide either from the other. */
-function isOwnHost(host: string | undefined, request: Request, baseUrl: string): boolean {
+function isOwnSite(host: string | undefined, request: Request, baseUrl: string): boolean {
   return host !== undefined && (host === new URL(baseUrl).host || host === request.headers.get("host"));
 }
 
@@ -189,9 +201,9 @@ async function backWith(visit: Visit, problem: string): Promise<Response> {
   const { exchange } = visit;
   const from = URL.parse(exchange.request.headers.get("referer") ?? "");
   const user = await userVisit(visit);
-  const isOwn = isOwnHost(from?.host, exchange.request, visit.parts.config.baseUrl);
+  const isOwn = isOwnSite(from?.host, exchange.request, visit.parts.config.baseUrl);
   if (exchange.request.method !== "POST" || !user || !from || !isOwn || isPart(exchange.request))
     return errorPage(visit, 422, problem);
   visit.flashes.put(user.session.id, { problem, typed: typed(exchange.url.pathname, visit.form) });
-  return redirect(from.pathname + from.search, exchange);
+  return redirect(ownPath(from.pathname + from.search), exchange);
 }

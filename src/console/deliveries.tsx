@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { type Delivery, type DeliveryDetail, getDelivery, redeliver } from "../app/manage-deliveries.ts";
 import { Badge, Card, Code, count, Empty, EnvironmentBadge, PageHead, PostForm, Time } from "./elements.tsx";
+import { countSend } from "./endpoint-parts.tsx";
 import { shell } from "./layout.tsx";
 import { html, redirect } from "./respond.ts";
 import { canWrite, type MemberVisit, member } from "./visit.ts";
@@ -156,6 +157,7 @@ async function deliveryPage(visit: MemberVisit): Promise<Response> {
 
 async function again(visit: MemberVisit): Promise<Response> {
   const { parts, params, account, exchange } = visit;
+  await countSend(visit);
   const delivery = await redeliver(parts, { deliveryId: params.id ?? "", accountId: account.id });
   visit.flashes.put(visit.session.id, { notice: "It is being sent again." });
   return redirect(`/console/deliveries/${delivery.id}`, exchange);

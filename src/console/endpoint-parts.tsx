@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { Endpoint } from "../app/manage-webhooks.ts";
 import { AppError, OperatorError } from "../core/errors.ts";
+import { MANUAL_SENDS_PER_MINUTE } from "../core/limits.ts";
 import { SUBSCRIBABLE_EVENTS } from "../core/webhook-event.ts";
 import { Badge, CopyText } from "./elements.tsx";
 import type { Flash } from "./flash.ts";
@@ -51,6 +52,15 @@ export function readEvents({ form }: MemberVisit): string[] | null {
   if (chosen.length === 0) throw new OperatorError("Choose at least one event.");
   // All of them means all to come as well.
   return chosen.length === SUBSCRIBABLE_EVENTS.length ? null : chosen;
+}
+
+/** Counts one click that makes the service call out, or look a name up. Throws an OperatorError when there were too many. */
+export async function countSend({ parts, account }: MemberVisit): Promise<void> {
+  const { exceeded } = await parts.limiter.take(`sends of ${account.id}`, MANUAL_SENDS_PER_MINUTE);
+  if (exceeded)
+    throw new OperatorError(
+      `An account sends and checks at most ${MANUAL_SENDS_PER_MINUTE} times a minute by hand. Wait a minute, then go on.`,
+    );
 }
 
 /** A refused address or filter is told beside the form rather than on a page of its own. */

@@ -27,7 +27,14 @@ import {
   Segments,
   Time,
 } from "./elements.tsx";
-import { asFormProblem, EndpointState, EventChoice, FreshSecret, readEvents } from "./endpoint-parts.tsx";
+import {
+  asFormProblem,
+  countSend,
+  EndpointState,
+  EventChoice,
+  FreshSecret,
+  readEvents,
+} from "./endpoint-parts.tsx";
 import { shell } from "./layout.tsx";
 import { redirect } from "./respond.ts";
 import { canWrite, field, type MemberVisit, member, takeFlash } from "./visit.ts";
@@ -264,6 +271,7 @@ function done(visit: MemberVisit, notice: string): Response {
 }
 
 async function test(visit: MemberVisit): Promise<Response> {
+  await countSend(visit);
   const delivery = await sendTest(visit.parts, refOf(visit)).catch(asFormProblem);
   return redirect(`/console/deliveries/${delivery.id}`, visit.exchange);
 }
@@ -271,6 +279,7 @@ async function test(visit: MemberVisit): Promise<Response> {
 async function update(visit: MemberVisit): Promise<Response> {
   // Whose it is comes first: what is wrong with the form is told to its owner only.
   await getEndpoint(visit.parts, refOf(visit));
+  await countSend(visit);
   const change = { url: field(visit, "url"), events: readEvents(visit) };
   await updateEndpoint(visit.parts, refOf(visit), change).catch(asFormProblem);
   return done(visit, "The settings are saved. What waits to be sent goes to the new address.");
@@ -286,6 +295,7 @@ async function recover(visit: MemberVisit): Promise<Response> {
   await getEndpoint(visit.parts, refOf(visit));
   const choice = RECOVER_CHOICES.find(({ hours }) => String(hours) === field(visit, "hours"));
   if (!choice) throw new OperatorError("Choose how far back to look for missed events.");
+  await countSend(visit);
   const since = visit.now - choice.hours * HOUR_MS;
   const { recovered } = await recoverSince(visit.parts, refOf(visit), since).catch(asFormProblem);
   return done(

@@ -11,6 +11,7 @@ const TITLES: Record<number, string> = {
   405: "Not possible here",
   413: "Too much text",
   415: "Not a form",
+  421: "Not this address",
   422: "That did not work",
   429: "Too many tries",
   500: "Something broke",
@@ -28,6 +29,8 @@ export async function errorPage(visit: Visit, status: number, message: string): 
     );
     return html(visit.exchange, notice, { fragment: true, status });
   }
+  // Under a wrong host name a path would lead back here, and no session is known.
+  const site = status === 421 ? visit.parts.config.baseUrl : "";
   const isSignedIn = visit.token !== undefined && (await readSession(visit.parts, visit.token)) !== undefined;
   return narrowPage(
     visit,
@@ -36,7 +39,7 @@ export async function errorPage(visit: Visit, status: number, message: string): 
       <h1>{title}</h1>
       <p class="lead">{message}</p>
       <p class="actions">
-        <a class="button button-primary" href={isSignedIn ? "/console" : "/console/sign-in"}>
+        <a class="button button-primary" href={isSignedIn ? `${site}/console` : `${site}/console/sign-in`}>
           {isSignedIn ? "To the console" : "Sign in"}
         </a>
       </p>

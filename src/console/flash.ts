@@ -7,7 +7,7 @@ export interface Flash {
   /** What had been filled into the form that was refused, and the form's action. */
   typed?: { action: string; fields: URLSearchParams };
   key?: { name: string; environment: "live" | "test"; text: string; replaces: string | null };
-  link?: { email: string; url: string };
+  link?: { email: string; url: string; startsAnew?: boolean };
   secret?: { url: string; text: string };
 }
 

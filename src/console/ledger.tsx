@@ -118,7 +118,7 @@ export async function Statement({
 
 /** A field of a CSV file: quoted, and kept from being taken for a formula by a spreadsheet. */
 export function csvField(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const safe = /^[=+\-@＝＋－＠\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { MEMBER_ROLES } from "../../db/people.ts";
-import { addMember, changeRole, removeMember } from "../app/manage-users.ts";
+import { addMember, changeRole, type NewMember, removeMember } from "../app/manage-users.ts";
 import { OperatorError } from "../core/errors.ts";
 import { type MemberRole, type Membership, membersOf, type User } from "../store/users.ts";
 import { Badge, Card, Choice, Confirm, CopyText, Field, PageHead, PostForm, Time } from "./elements.tsx";
@@ -15,10 +15,23 @@ export function FreshLink({ link }: { link: NonNullable<Flash["link"]> }) {
   return (
     <section class="card card-accent" aria-labelledby="link-title">
       <h2 id="link-title">{`Send this link to ${link.email}`}</h2>
+      {link.startsAnew && (
+        <p>
+          <strong>This email was in use here already, and who set its password is not certain.</strong> That
+          password has ended, with all passkeys and sessions: only whoever opens this link comes in now.
+        </p>
+      )}
       <p>It sets their password. It works once, within three days, and is shown only now.</p>
       <CopyText id="fresh-link" text={link.url} label="Setup link" />
     </section>
   );
+}
+
+/** What is told after somebody was added `as` a member or an operator: the link to pass on, or how they sign in. */
+export function addedFlash({ user, setupUrl, startsAnew }: NewMember, as: string): Flash {
+  return setupUrl === null
+    ? { notice: `${user.email} is ${as} and signs in with the password they have.` }
+    : { link: { email: user.email, url: setupUrl, startsAnew } };
 }
 
 const ROLES: [string, string][] = [
@@ -152,13 +165,7 @@ async function add(visit: MemberVisit): Promise<Response> {
   const email = field(visit, "email");
   const role = readRole(field(visit, "role"));
   const made = await addMember(parts, { accountId: account.id, email, role, vouched: false, by: user.id });
-  const { setupUrl } = made;
-  visit.flashes.put(
-    session.id,
-    setupUrl === null
-      ? { notice: `${made.user.email} is a member and signs in with the password they have.` }
-      : { link: { email: made.user.email, url: setupUrl } },
-  );
+  visit.flashes.put(session.id, addedFlash(made, "a member"));
   return redirect("/console/members", exchange);
 }
 

@@ -4,7 +4,7 @@ import type { Visit } from "./visit.ts";
 /** A refusal that is shown as a page; its message tells the reader what to do. */
 export class PageError extends Error {
   constructor(
-    readonly status: 403 | 404 | 405 | 415,
+    readonly status: 403 | 404 | 405 | 415 | 421,
     message: string,
   ) {
     super(message);

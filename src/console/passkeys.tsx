@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
-import { startSession } from "../app/sign-in.ts";
+import { checkPassword, startSession } from "../app/sign-in.ts";
 import { OperatorError } from "../core/errors.ts";
 import { networkOf } from "../http/client-address.ts";
-import { passkeysOf } from "../store/passkeys.ts";
-import { Card, Confirm, Field, PostForm, Time } from "./elements.tsx";
+import type { Passkey } from "../store/passkeys.ts";
+import { Card, Confirm, Field, Notice, PostForm, Time } from "./elements.tsx";
 import { ownPath } from "./own-path.ts";
 import { notFound, PageError } from "./page-error.ts";
 import { privateFile, redirect, sessionCookie } from "./respond.ts";
@@ -26,14 +26,51 @@ export function PasskeySignIn({ visit }: { visit: Visit }) {
   );
 }
 
+/** Where a page leads that ended sessions or a password: passkeys go on, and a thief may have added one. */
+export const CHECK_PASSKEYS = "/console/profile?check=passkeys";
+
+/** On the profile page, after sessions or a password ended: what still signs in, and a button to end it. */
+export function PasskeyCheck({ visit, passkeys }: { visit: UserVisit; passkeys: Passkey[] }) {
+  if (visit.query.get("check") !== "passkeys" || passkeys.length === 0) return null;
+  const names = passkeys.map(({ name }) => name).join(", ");
+  return (
+    <Notice
+      tone="warn"
+      title={passkeys.length === 1 ? "A passkey still signs you in" : "Passkeys still sign you in"}
+    >
+      <p>
+        {`${names}. Whoever holds one comes in without the password. Remove those that are not yours below, or all of them here.`}
+      </p>
+      <div class="actions">
+        <RemoveAll visit={visit} id="check-remove-all" />
+      </div>
+    </Notice>
+  );
+}
+
+function RemoveAll({ visit, id }: { visit: UserVisit; id: string }) {
+  return (
+    <Confirm
+      visit={visit}
+      id={id}
+      action="/console/profile/passkeys/remove-all"
+      button="Remove all passkeys"
+      title="Remove all passkeys?"
+      confirm="Remove all"
+    >
+      <p>None of them signs you in any more. Your password still does.</p>
+    </Confirm>
+  );
+}
+
 /** On the profile page: the passkeys there are, and a form to add one. */
-export async function Passkeys({ visit }: { visit: UserVisit }) {
+export function Passkeys({ visit, passkeys }: { visit: UserVisit; passkeys: Passkey[] }) {
   if (!visit.passkeys.isPossible) return null;
-  const passkeys = await passkeysOf(visit.parts.store.read, visit.user.id);
   return (
     <Card
       title="Passkeys"
       note="Sign in with your fingerprint, face or security key instead of the password."
+      actions={passkeys.length > 1 && <RemoveAll visit={visit} id="remove-all" />}
     >
       {passkeys.length > 0 && (
         <ul class="list">
@@ -62,8 +99,15 @@ export async function Passkeys({ visit }: { visit: UserVisit }) {
           ))}
         </ul>
       )}
-      <PostForm visit={visit} action="/console/profile/passkeys" class="row-form" data-passkey="add" hidden>
+      <PostForm
+        visit={visit}
+        action="/console/profile/passkeys"
+        class="form narrow-form"
+        data-passkey="add"
+        hidden
+      >
         <input type="hidden" name="response" />
+        <input type="text" name="email" value={visit.user.email} autocomplete="username" hidden readOnly />
         <Field label="Name" id="passkey-name">
           <input
             id="passkey-name"
@@ -74,17 +118,34 @@ export async function Passkeys({ visit }: { visit: UserVisit }) {
             placeholder="My laptop"
           />
         </Field>
-        <button type="submit" class="button">
-          Add passkey
-        </button>
-        <p class="hint" data-problem aria-live="polite" />
+        <Field
+          label="Your password"
+          id="passkey-password"
+          hint={passkeys.length > 0 && "Or leave it empty, and confirm with a passkey you have."}
+        >
+          <input
+            id="passkey-password"
+            name="password"
+            type="password"
+            required={passkeys.length === 0}
+            autocomplete="current-password"
+            aria-describedby={passkeys.length > 0 ? "passkey-password-hint" : undefined}
+          />
+        </Field>
+        <div>
+          <button type="submit" class="button">
+            Add passkey
+          </button>
+          <p class="hint" data-problem aria-live="polite" />
+        </div>
       </PostForm>
     </Card>
   );
 }
 
-function json(visit: Visit, value: unknown): Response {
-  return privateFile(visit.exchange, JSON.stringify(value), { "Content-Type": "application/json" });
+function json(visit: Visit, value: unknown, status = 200): Response {
+  const file = privateFile(visit.exchange, JSON.stringify(value), { "Content-Type": "application/json" });
+  return status === 200 ? file : new Response(file.body, { status, headers: file.headers });
 }
 
 function readResponse(visit: Visit): object {
@@ -101,6 +162,26 @@ function parsed(text: string): unknown {
   }
 }
 
+/**
+ * What the browser needs to make a passkey, for whoever shows the password or a passkey again: a session alone, which
+ * may be stolen, must not become a way in that outlives it. What is missing is told in the script's words.
+ */
+async function offer(visit: UserVisit): Promise<Response> {
+  const { passkeys, signIns, exchange, user, form } = visit;
+  if (!signIns.take(user.email, exchange.clientAddress))
+    return json(visit, { problem: "Too many tries. Wait a quarter of an hour." }, 429);
+  const isPerson = form.get("response")
+    ? (await passkeys.verify(readResponse(visit)))?.id === user.id
+    : await isPassword(visit, form.get("password") ?? "");
+  if (!isPerson) return json(visit, { problem: "The password is not right. Nothing was added." }, 403);
+  signIns.forgive(user.email, exchange.clientAddress);
+  return json(visit, await passkeys.registrationOptions(user));
+}
+
+async function isPassword({ parts, user }: UserVisit, password: string): Promise<boolean> {
+  return (await checkPassword(parts, { email: user.email, password })) !== undefined;
+}
+
 async function add(visit: UserVisit): Promise<Response> {
   const name = field(visit, "name");
   if (name === "" || [...name].length > MAX_NAME_CHARS)
@@ -113,6 +194,14 @@ async function add(visit: UserVisit): Promise<Response> {
 async function remove(visit: UserVisit): Promise<Response> {
   if (!(await visit.passkeys.remove(visit.user, visit.params.id ?? ""))) throw notFound();
   visit.flashes.put(visit.session.id, { notice: "The passkey is removed." });
+  return redirect("/console/profile", visit.exchange);
+}
+
+async function removeAll(visit: UserVisit): Promise<Response> {
+  const gone = await visit.passkeys.removeAll(visit.user);
+  visit.flashes.put(visit.session.id, {
+    notice: gone === 1 ? "The passkey is removed." : `All ${gone} passkeys are removed.`,
+  });
   return redirect("/console/profile", visit.exchange);
 }
 
@@ -134,9 +223,8 @@ export const passkeyRoutes = [
     json(visit, await visit.passkeys.signInOptions()),
   ),
   anyone.post("/console/sign-in/passkey", signIn),
-  signedIn.post("/console/profile/passkeys/options", async (visit) =>
-    json(visit, await visit.passkeys.registrationOptions(visit.user)),
-  ),
+  signedIn.post("/console/profile/passkeys/options", offer),
   signedIn.post("/console/profile/passkeys", add),
+  signedIn.post("/console/profile/passkeys/remove-all", removeAll),
   signedIn.post("/console/profile/passkeys/:id/remove", remove),
 ];

@@ -2,10 +2,11 @@
 import { changePassword, checkPassword, endOtherSessions, passwordProblem } from "../app/sign-in.ts";
 import { OperatorError } from "../core/errors.ts";
 import { MIN_PASSWORD_CHARS } from "../core/limits.ts";
+import { passkeysOf } from "../store/passkeys.ts";
 import { type Session, sessionsOf } from "../store/sessions.ts";
 import { Badge, Card, Field, PageHead, PostForm, Time } from "./elements.tsx";
 import { shell } from "./layout.tsx";
-import { Passkeys } from "./passkeys.tsx";
+import { CHECK_PASSKEYS, PasskeyCheck, Passkeys } from "./passkeys.tsx";
 import { redirect } from "./respond.ts";
 import { signedIn, type UserVisit } from "./visit.ts";
 
@@ -46,11 +47,13 @@ function Sessions({ visit, sessions }: { visit: UserVisit; sessions: Session[] }
 async function profilePage(visit: UserVisit): Promise<Response> {
   const { user, parts, now } = visit;
   const sessions = await sessionsOf(parts.store.read, user.id, now);
+  const passkeys = await passkeysOf(parts.store.read, user.id);
   return shell(
     visit,
     "Profile",
     <>
       <PageHead title="Profile" lead={user.email} />
+      <PasskeyCheck visit={visit} passkeys={passkeys} />
       <Card title="Password" note="Changing it signs you out everywhere else.">
         <PostForm visit={visit} action="/console/profile/password" class="form narrow-form">
           <input type="text" name="email" value={user.email} autocomplete="username" hidden readOnly />
@@ -75,7 +78,7 @@ async function profilePage(visit: UserVisit): Promise<Response> {
           </div>
         </PostForm>
       </Card>
-      {await Passkeys({ visit })}
+      <Passkeys visit={visit} passkeys={passkeys} />
       <Sessions visit={visit} sessions={sessions} />
     </>,
   );
@@ -85,7 +88,7 @@ async function signOutElsewhere(visit: UserVisit): Promise<Response> {
   const { parts, user, session, exchange } = visit;
   await endOtherSessions(parts, { user, keepSessionId: session.id });
   visit.flashes.put(session.id, { notice: "You are signed out everywhere else." });
-  return redirect("/console/profile", exchange);
+  return redirect(CHECK_PASSKEYS, exchange);
 }
 
 async function change(visit: UserVisit): Promise<Response> {
@@ -99,9 +102,9 @@ async function change(visit: UserVisit): Promise<Response> {
   const password = form.get("password") ?? "";
   const problem = passwordProblem(password, user.email);
   if (problem) throw new OperatorError(problem);
-  await changePassword(parts, { user, password, keepSessionId: session.id });
+  await changePassword(parts, { user: known, password, keepSessionId: session.id });
   visit.flashes.put(session.id, { notice: "Your password is changed. You are signed out everywhere else." });
-  return redirect("/console/profile", exchange);
+  return redirect(CHECK_PASSKEYS, exchange);
 }
 
 export const profileRoutes = [

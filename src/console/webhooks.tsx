@@ -15,7 +15,7 @@ import {
   Time,
 } from "./elements.tsx";
 import { endpointRoutes } from "./endpoint.tsx";
-import { asFormProblem, EndpointState, EventChoice, readEvents } from "./endpoint-parts.tsx";
+import { asFormProblem, countSend, EndpointState, EventChoice, readEvents } from "./endpoint-parts.tsx";
 import { type Flash, typedInto } from "./flash.ts";
 import { shell } from "./layout.tsx";
 import { redirect } from "./respond.ts";
@@ -136,6 +136,7 @@ async function create(visit: MemberVisit): Promise<Response> {
   if (!environment) throw new OperatorError("Choose whether the endpoint is for test or for live.");
   const events = readEvents(visit);
   const url = field(visit, "url");
+  await countSend(visit);
   const made = await createEndpoint(visit.parts, {
     accountId: visit.account.id,
     environment,

@@ -13,6 +13,8 @@ export const MAX_BODY_BYTES = 64 * KB;
 export const BODY_TIMEOUT_MS = 20 * SECOND_MS;
 /** The largest photo as base64, with room: whoever sends that by mistake still gets to read the refusal. */
 export const MAX_DISCARDED_BODY_BYTES = 24 * MB;
+/** Pieces of a kilobyte and more are usual; each of these costs as much as a small request. */
+export const MAX_DISCARDED_PIECES = 24 * KB;
 /** For the rest of a refused body; and for its next bytes, so that who sends none is answered at once. */
 export const DISCARD_TIMEOUT_MS = 10 * SECOND_MS;
 export const DISCARD_IDLE_MS = SECOND_MS / 2;
@@ -24,6 +26,12 @@ export const MAX_IDEMPOTENCY_KEY_CHARS = 255;
 /** Longer ones would push the rest of a table's line out of sight. */
 export const MAX_ACCOUNT_NAME_CHARS = 120;
 export const MAX_KEY_NAME_CHARS = 80;
+/** Of one account, in force at the same time: one for each of many servers, and few enough to look through. */
+export const MAX_KEYS = 100;
+/** Of one account: a large company's whole team. */
+export const MAX_MEMBERS = 200;
+/** Test events, deliveries sent again and addresses looked up at an account's click, in a minute: quicker than anybody reads what came of them. */
+export const MANUAL_SENDS_PER_MINUTE = 30;
 
 /** Of one grant or plan: more than anybody means to give, and balances of millions of them stay exact integers. */
 export const MAX_CREDITS = 1_000_000_000;
@@ -190,3 +198,5 @@ export const MAX_SIGN_IN_NAMES = 50_000;
 export const MIN_PASSWORD_CHARS = 12;
 /** Hashing is cheap in the length, but a body full of password is no password. */
 export const MAX_PASSWORD_CHARS = 256;
+/** Passwords waiting to be hashed or checked: two to three seconds of one thread, longer than anybody would wait to sign in. */
+export const MAX_WAITING_PASSWORDS = 64;

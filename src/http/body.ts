@@ -5,6 +5,7 @@ import {
   DISCARD_TIMEOUT_MS,
   MAX_BODY_BYTES,
   MAX_DISCARDED_BODY_BYTES,
+  MAX_DISCARDED_PIECES,
 } from "../core/limits.ts";
 import { placeOfFault } from "./json-place.ts";
 
@@ -93,26 +94,37 @@ export async function readBounded(request: Request, timeoutMs = BODY_TIMEOUT_MS)
 }
 
 /**
- * Throws away what a client is still sending with a request that was refused: closing on it would reset the connection,
- * and many clients would report that instead of the answer. Never rejects; gives up on a body too long, too slow, or
- * not begun.
+ * Throws away what a client is still sending with a request that was answered without it: closing on it would reset the
+ * connection, and many clients would report that instead of the answer. Never rejects; gives up on a body too long, too
+ * slow, in too small pieces, or not begun. False when there may be more to come: the connection has to be closed, since
+ * Bun goes on reading whatever is sent on one that stays open, for as long as it is sent.
  */
-export async function discardBody(request: Request): Promise<void> {
+export async function discardBody(request: Request): Promise<boolean> {
   const { body } = request;
-  if (!body || body.locked || announcedBytes(request) > MAX_DISCARDED_BODY_BYTES) return;
+  if (announcedBytes(request) > MAX_DISCARDED_BODY_BYTES) return false;
+  // Bun shows no body of a GET or HEAD; one without a length may have no end.
+  if (!body) return !request.headers.has("transfer-encoding");
+  // Whoever read it answers for its end.
+  if (body.locked) return true;
   // Whoever waits for a go-ahead sends nothing unless it is read.
-  if (!request.bodyUsed && request.headers.has("expect")) return;
+  if (!request.bodyUsed && request.headers.has("expect")) return false;
   const reader = body.getReader();
+  let gaveUp = false;
   const stop = () => void reader.cancel().catch(() => {});
-  const deadline = setTimeout(stop, DISCARD_TIMEOUT_MS);
-  let idle = setTimeout(stop, DISCARD_IDLE_MS);
+  const giveUp = () => {
+    gaveUp = true;
+    stop();
+  };
+  const deadline = setTimeout(giveUp, DISCARD_TIMEOUT_MS);
+  let idle = setTimeout(giveUp, DISCARD_IDLE_MS);
   try {
-    for (let size = 0; size <= MAX_DISCARDED_BODY_BYTES; ) {
+    for (let [size, pieces] = [0, 0]; size <= MAX_DISCARDED_BODY_BYTES && pieces <= MAX_DISCARDED_PIECES; ) {
       const { done, value } = await reader.read();
-      if (done) return;
+      if (done) return !gaveUp;
       size += value.length;
+      pieces += 1;
       clearTimeout(idle);
-      idle = setTimeout(stop, DISCARD_IDLE_MS);
+      idle = setTimeout(giveUp, DISCARD_IDLE_MS);
     }
   } catch {
     // Nobody is left to hear the answer.
@@ -121,6 +133,7 @@ export async function discardBody(request: Request): Promise<void> {
     clearTimeout(idle);
     stop();
   }
+  return false;
 }
 
 function announcedBytes(request: Request): number {

@@ -42,6 +42,8 @@ function docsHeaders(exchange: Exchange, file: DocsFile, found: boolean): Record
     "Content-Type": file.contentType,
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     // Generators and viewers in browsers may load the OpenAPI document from anywhere.
     ...(file.contentType.startsWith("application/json") ? { "Access-Control-Allow-Origin": "*" } : {}),

@@ -4,10 +4,15 @@ import type { RenderPool } from "../render/pool.ts";
 import { countByState } from "../store/images.ts";
 import { standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
+import { isOwnHost } from "./host.ts";
 
 /** Upper bounds of the request-time buckets, in seconds: from a cached read to the slowest photo fetch. */
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
+
+/** What proxies say about the client they pass on: whichever of these is there, it is not this machine that asks. */
+const PROXY_HEADERS =
+  /^(forwarded|via|x-forwarded-.+|x-original-.+|x-envoy-.+|x-real-ip|.+-client-?ip|cf-(ray|connecting-ip)|cloudfront-.+)$/;
 
 /** Counts answered requests, for /metrics. */
 export interface RequestMetrics {
@@ -54,13 +59,13 @@ export function requestMetrics(): RequestMetrics {
 }
 
 /**
- * GET /metrics in Prometheus' text format 0.0.4. Answers the machine itself only: what a reverse proxy passes on
- * carries X-Forwarded-For or Forwarded, and is refused as if the address did not exist.
+ * GET /metrics in Prometheus' text format 0.0.4. Answers the machine itself only: what a reverse proxy passes on, and
+ * what a page in this machine's browser asks for under a name of its own, is refused as if the address did not exist.
  */
 export async function metrics(parts: MetricsParts, exchange: Exchange): Promise<Response> {
-  const { headers } = exchange.request;
-  const isForwarded = headers.has("x-forwarded-for") || headers.has("forwarded");
-  if (isForwarded || !LOOPBACK.test(exchange.clientAddress)) {
+  const { request, clientAddress } = exchange;
+  const isForwarded = [...request.headers.keys()].some((name) => PROXY_HEADERS.test(name));
+  if (isForwarded || !LOOPBACK.test(clientAddress) || !isOwnHost(request, parts.config.baseUrl)) {
     throw new AppError(
       "NOT_FOUND",
       "There is nothing at /metrics for this client; it answers this machine only.",

@@ -57,6 +57,7 @@ export function listen(parts: HttpParts, address: ListenAddress) {
 export function httpAnswer(httpParts: HttpParts): Answer {
   const parts: AnswerParts = { ...httpParts, requests: requestMetrics() };
   const exchanges = new WeakMap<Request, Exchange>();
+  const isSecure = parts.config.baseUrl.startsWith("https://");
   const router = routes(parts, (request) => exchanges.get(request) as Exchange);
   return async (original, peer) => {
     // HEAD is GET without its body (RFC 9110, 9.3.2), for every address alike.
@@ -69,8 +70,8 @@ export function httpAnswer(httpParts: HttpParts): Answer {
     const startedAt = performance.now();
     let response: Response;
     try {
-      if (!url)
-        throw invalidRequest([{ field: "header Host", message: "must be this service's host name." }]);
+      if (!url) throw brokenHost("must be this service's host name.");
+      refuseTwoMeanings(original);
       response = await router.handle(request);
     } catch (error) {
       response = refuse(parts, exchange, error);
@@ -83,12 +84,36 @@ export function httpAnswer(httpParts: HttpParts): Answer {
       response.status,
       ms,
     );
-    if (response.status >= 400) await discardBody(request);
+    if (!(await discardBody(original))) response.headers.set("Connection", "close");
+    // Browsers heed it only where it came over TLS, from the proxy in front of us.
+    if (isSecure) response.headers.set("Strict-Transport-Security", `max-age=${HSTS_SECONDS}`);
     return isHead ? withoutBody(response) : response;
   };
 }
 
 const NO_ADDRESS = new URL("http://host.invalid/");
+/** A year, as usual: browsers that came once over TLS come over nothing else. */
+const HSTS_SECONDS = 365 * 86_400;
+
+/**
+ * Throws 400 for what Bun and a proxy in front of it may read differently: several hosts, of which Bun takes the first,
+ * and fields after a body, on which Bun closes the connection, often before the answer.
+ */
+function refuseTwoMeanings({ headers }: Request): void {
+  if (headers.get("host")?.includes(",")) throw brokenHost("must be given once.");
+  if (!headers.has("trailer")) return;
+  const message = "must be left out: fields after a body are not read. Send the body without them.";
+  throw closing(invalidRequest([{ field: "header Trailer", message }]));
+}
+
+function brokenHost(message: string): AppError {
+  return closing(invalidRequest([{ field: "header Host", message }]));
+}
+
+function closing(error: AppError): AppError {
+  error.headers.Connection = "close";
+  return error;
+}
 
 /** The same headers; also the length, which would otherwise be told as 0. */
 async function withoutBody(response: Response): Promise<Response> {

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull } from "drizzle-orm";
+import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Account } from "./accounts.ts";
 import type { Tx } from "./store.ts";
@@ -34,6 +34,14 @@ export async function listKeys({ db, t }: Tx, accountId: string): Promise<ApiKey
     .from(t.apiKeys)
     .where(eq(t.apiKeys.accountId, accountId))
     .orderBy(asc(t.apiKeys.createdAt), asc(t.apiKeys.id));
+}
+
+export async function countKeysInForce({ db, t }: Tx, accountId: string): Promise<number> {
+  const [row] = await db
+    .select({ n: sql<number>`count(*)`.mapWith(Number) })
+    .from(t.apiKeys)
+    .where(and(eq(t.apiKeys.accountId, accountId), isNull(t.apiKeys.revokedAt)));
+  return row?.n ?? 0;
 }
 
 /** Revokes a key; keeps the first revocation's time. Undefined when there is no such key. */

@@ -34,6 +34,11 @@ export async function touchPasskey(
   await db.update(t.passkeys).set({ counter: use.counter, lastUsedAt: use.now }).where(eq(t.passkeys.id, id));
 }
 
+/** Those that are gone now. */
+export async function deletePasskeysOf({ db, t }: Tx, userId: string): Promise<Passkey[]> {
+  return db.delete(t.passkeys).where(eq(t.passkeys.userId, userId)).returning();
+}
+
 /** The passkey that is gone now, undefined when the user had no such one. */
 export async function deletePasskey({ db, t }: Tx, userId: string, id: string): Promise<Passkey | undefined> {
   const [gone] = await db

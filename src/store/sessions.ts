@@ -69,6 +69,11 @@ export async function replaceSetupLink({ db, t }: Tx, link: SetupLink): Promise<
   await db.insert(setupLinks).values(link);
 }
 
+/** Takes back every link of a user. */
+export async function deleteSetupLinksOf({ db, t }: Tx, userId: string): Promise<void> {
+  await db.delete(t.setupLinks).where(eq(t.setupLinks.userId, userId));
+}
+
 /** A link that can still be used. */
 export async function findSetupLink(
   { db, t }: Tx,

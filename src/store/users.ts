@@ -36,8 +36,27 @@ export async function hasOperatorWithPassword({ db, t }: Tx): Promise<boolean> {
   return rows.length > 0;
 }
 
-export async function setPassword({ db, t }: Tx, id: string, passwordHash: string): Promise<void> {
-  await db.update(t.users).set({ passwordHash }).where(eq(t.users.id, id));
+/** `isVouched`: whether an operator gave out the link that sets it. */
+export async function setPassword(
+  { db, t }: Tx,
+  id: string,
+  password: Pick<User, "passwordHash" | "isVouched">,
+): Promise<void> {
+  await db.update(t.users).set(password).where(eq(t.users.id, id));
+}
+
+/** False when the password is not `from` any more: then nothing is changed. */
+export async function replacePassword(
+  { db, t }: Tx,
+  id: string,
+  { from, to }: { from: string; to: string },
+): Promise<boolean> {
+  const changed = await db
+    .update(t.users)
+    .set({ passwordHash: to })
+    .where(and(eq(t.users.id, id), eq(t.users.passwordHash, from)))
+    .returning({ id: t.users.id });
+  return changed.length > 0;
 }
 
 export async function markSignIn({ db, t }: Tx, id: string, now: number): Promise<void> {

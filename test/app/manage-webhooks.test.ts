@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createDeliverer } from "../../src/app/deliver-webhook.ts";
+import { resumeAccount, suspendAccount } from "../../src/app/manage-account.ts";
 import {
   getDelivery,
   listDeliveries,
@@ -134,6 +135,15 @@ test("an address that this machine cannot look up now is refused as our fault", 
   const input = { accountId: house.accountId, environment: "test", url: URL } as const;
   const error = await createEndpoint(context, input).catch((thrown) => thrown);
   expect([error.code, error.retryAfterSeconds]).toEqual(["SERVICE_OVERLOADED", 15]);
+});
+
+test("a suspended account sends no tests, and does again once it is resumed", async () => {
+  const { endpoint } = await create();
+  await suspendAccount(house, endpoint.accountId, "Invoice unpaid");
+  await expect(sendTest(house, { endpointId: endpoint.id })).rejects.toThrow("The account is suspended");
+  expect((await listDeliveries(house, { accountId: endpoint.accountId })).items).toEqual([]);
+  await resumeAccount(house, endpoint.accountId);
+  expect((await sendTest(house, { endpointId: endpoint.id })).eventType).toBe("webhook.test");
 });
 
 test("another account's endpoints and deliveries are as unknown as none, and stay untouched", async () => {

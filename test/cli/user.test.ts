@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { addMember } from "../../src/app/manage-users.ts";
+import { checkPassword, completeSetup } from "../../src/app/sign-in.ts";
 import { openWorkspace, type Workspace } from "../../src/deps.ts";
 import { quietLog } from "../../src/log.ts";
 import { membersOf } from "../../src/store/users.ts";
+import { PASSWORD, tokenOf } from "../console/sessions.ts";
 import { type TestFolder, testAccount, testConfig, testFolder } from "../harness.ts";
 import { runCommand } from "./run.ts";
 
@@ -38,4 +41,21 @@ test("a member who is named again gets a new link and keeps the role, and an acc
   await create("tom@rovers.example", "--role", "owner");
   expect((await create("ana@rovers.example", "--role", "developer")).code).toBe(0);
   expect(await roles()).toEqual({ "ana@rovers.example": "developer", "tom@rovers.example": "owner" });
+});
+
+test("an email that an owner set up gets a link and no old password when it becomes operator, and the output says so", async () => {
+  const { account } = await testAccount(workspace);
+  const setUp = async (email: string) => {
+    const of = { accountId: account.id, email, role: "developer", vouched: false } as const;
+    const { setupUrl } = await addMember(workspace, of);
+    await completeSetup(workspace, { token: tokenOf(setupUrl), password: PASSWORD, email });
+  };
+  const email = "boss@service.example";
+  await setUp(email);
+  const made = await runCommand(folder.dir, "user", "create", "--operator", "--email", email);
+  expect(made.out).toContain("was in use already");
+  expect(made.out).toContain("/console/setup/");
+  expect(await checkPassword(workspace, { email, password: PASSWORD })).toBeUndefined();
+  const again = await runCommand(folder.dir, "user", "create", "--operator", "--email", email, "--json");
+  expect(again.json()).toMatchObject({ earlier_sign_in_ended: false });
 });

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createAccount } from "../../src/app/manage-account.ts";
 import { sendTest } from "../../src/app/manage-deliveries.ts";
+import { addMember } from "../../src/app/manage-users.ts";
 import { createEndpoint } from "../../src/app/manage-webhooks.ts";
+import { completeSetup } from "../../src/app/sign-in.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
+import { MANUAL_SENDS_PER_MINUTE } from "../../src/core/limits.ts";
 import { listAudit } from "../../src/store/audit.ts";
 import { listKeys } from "../../src/store/keys.ts";
 import {
@@ -13,7 +16,7 @@ import {
   testAccount,
   testServer,
 } from "../harness.ts";
-import { addressOf, type Client, client, PASSWORD, testMember, testOperator } from "./sessions.ts";
+import { addressOf, type Client, client, PASSWORD, testMember, testOperator, tokenOf } from "./sessions.ts";
 
 const HOSTILE = `<script>alert("x")</script>'"><img src=x onerror=alert(1)>`;
 
@@ -310,4 +313,64 @@ test("the sign-in page leads on whoever is signed in, and never to another site"
     headers: { cookie: `cardpress=${"A".repeat(43)}` },
   });
   expect(ended.status).toBe(200);
+});
+
+test("an account sends a bounded number of tests by hand in a minute, and another account's are its own", async () => {
+  const { service, baseUrl } = server;
+  const { account } = await testAccount(service, { name: "Busy" });
+  const busy = await client(service, baseUrl, await testMember(service, account.id, "busy@example.com"));
+  const { endpoint } = await createEndpoint(service, {
+    accountId: account.id,
+    environment: "test",
+    url: "http://127.0.0.1:9/busy",
+  });
+  const page = `/console/webhooks/${endpoint.id}`;
+  const send = () => busy.post(`${page}/test`, {}, { referer: baseUrl + page });
+  // A minute may begin anew meanwhile, once.
+  const sent: string[] = [];
+  for (let i = 0; i < 2 * MANUAL_SENDS_PER_MINUTE + 1; i++)
+    sent.push((await send()).headers.get("location") ?? "");
+  expect(sent.filter((to) => to.startsWith("/console/deliveries/"))).not.toBeEmpty();
+  expect(sent.filter((to) => to === page)).not.toBeEmpty();
+  const [, delivery = ""] = /(\/console\/deliveries\/\w+)/.exec(sent[0] ?? "") ?? [];
+  await busy.post(`${delivery}/redeliver`, {}, { referer: baseUrl + page });
+  expect(await (await busy.get(page)).text()).toContain(`at most ${MANUAL_SENDS_PER_MINUTE} times a minute`);
+  const test = await owner.post(`/console/webhooks/${ids.webhooks}/test`);
+  expect(test.headers.get("location")).toStartWith("/console/deliveries/");
+});
+
+test("a session alone gets no passkey: the password or a passkey is asked for", async () => {
+  for (const fields of [{}, { password: "not it" }, { response: '{"id":"AAAA"}' }] as Record<
+    string,
+    string
+  >[]) {
+    const answer = await developer.post("/console/profile/passkeys/options", fields);
+    expect(answer.status).toBe(403);
+    expect(await answer.json()).toEqual({ problem: "The password is not right. Nothing was added." });
+  }
+  const offered = await developer.post("/console/profile/passkeys/options", { password: PASSWORD });
+  expect(offered.status).toBe(200);
+  expect(await offered.json()).toMatchObject({ challenge: expect.any(String) });
+});
+
+test("operators are told in words that an email was in use, and that its password has ended", async () => {
+  const { service, baseUrl } = server;
+  for (const [email, path, fields] of [
+    ["one@known.example", "/console/operator/operators", {}],
+    ["two@known.example", `/console/operator/accounts/${theirs.account.id}/members`, { role: "developer" }],
+    ["three@known.example", "/console/operator/accounts", { name: "New", tier: "starter", credits: "5" }],
+  ] as [string, string, Record<string, string>][]) {
+    const { setupUrl } = await addMember(service, {
+      accountId: mine.account.id,
+      email,
+      role: "developer",
+      vouched: false,
+    });
+    await completeSetup(service, { token: tokenOf(setupUrl), password: PASSWORD, email });
+    const answer = await boss.post(path, { email, ...fields });
+    const told = await (await boss.get(answer.headers.get("location") ?? "")).text();
+    expect(told).toContain(`Send this link to ${email}`);
+    expect(told).toContain("This email was in use here already");
+    expect(told).toContain(`${baseUrl}/console/setup/`);
+  }
 });

@@ -4,9 +4,11 @@ import type { Page } from "puppeteer-core";
 import { getDelivery, sendTest } from "../../src/app/manage-deliveries.ts";
 import { addMember } from "../../src/app/manage-users.ts";
 import { createEndpoint } from "../../src/app/manage-webhooks.ts";
+import { freePort } from "../../src/cli/serve.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
 import type { Access } from "../../src/console/visit.ts";
 import { listKeys } from "../../src/store/keys.ts";
+import { insertPasskey } from "../../src/store/passkeys.ts";
 import { imageRequest, post, type TestServer, testAccount, testServer, untilEnded } from "../harness.ts";
 import { type TestBrowser, testBrowser } from "./browser.ts";
 import { addressOf, signIn, submit, testMember, testOperator } from "./sessions.ts";
@@ -33,11 +35,22 @@ let visited: string;
 const NOT_A_PAGE = /\.csv$|\/(photo|thumb|attempts|pulse)$|\/cards\/|\/:layout$|^\/console\/playground\/:id$/;
 
 beforeAll(async () => {
-  const env = { CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: receiver.url.origin };
+  const port = String(await freePort("127.0.0.1"));
+  const env = {
+    CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: receiver.url.origin,
+    // Under a name there are passkeys.
+    CARDPRESS_PORT: port,
+    CARDPRESS_BASE_URL: `http://localhost:${port}`,
+  };
   [server, browser] = await Promise.all([testServer({ env }), testBrowser()]);
   const { service, baseUrl } = server;
   const { account, testKey } = await testAccount(service, { name: LONG.slice(0, 110) });
   const member = await testMember(service, account.id, "axe@united.example");
+  const passkey = { publicKey: "AAAA", counter: 0, createdAt: service.clock.now(), lastUsedAt: null };
+  for (const name of [LONG.slice(0, 60), "Key ring"])
+    await service.store.write((tx) =>
+      insertPasskey(tx, { ...passkey, id: `pk_${name}`, userId: member.id, credentialId: name, name }),
+    );
   const boss = await testOperator(service, "op@united.example");
   const images: string[] = [];
   for (const external_id of [LONG.slice(0, 255), "test_fail_no_player"]) {
@@ -81,6 +94,7 @@ beforeAll(async () => {
     `/console/images/${images[1]}`,
     "/console/usage?environment=test",
     "/console/credits?show=grants",
+    "/console/profile?check=passkeys",
     "/console/no-such-page",
   );
   ({ page, complaints } = await browser.open());

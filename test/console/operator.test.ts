@@ -147,4 +147,6 @@ test("the statement tells what every credit did, as a page and as a file that no
   const page = await (await partner.get("/console/credits?show=grants")).text();
   expect(page).toContain("+40");
   expect(["-1", "@x", "+x", "plain, text"].map(csvField)).toEqual(["'-1", "'@x", "'+x", '"plain, text"']);
+  // Some spreadsheets read the wide forms of Chinese and Japanese keyboards as the same signs.
+  expect(["＝1", "＋1", "－1", "＠x"].map(csvField)).toEqual(["'＝1", "'＋1", "'－1", "'＠x"]);
 });

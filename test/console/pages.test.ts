@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Page } from "puppeteer-core";
 import { Webhook } from "standardwebhooks";
 import { addMember } from "../../src/app/manage-users.ts";
+import { startSession } from "../../src/app/sign-in.ts";
 import { freePort } from "../../src/cli/serve.ts";
 import { findAccount } from "../../src/store/accounts.ts";
 import { listKeys } from "../../src/store/keys.ts";
+import { passkeysOf } from "../../src/store/passkeys.ts";
 import { deleteSessionsOf } from "../../src/store/sessions.ts";
 import { get, imageRequest, post, type TestServer, testAccount, testServer } from "../harness.ts";
 import { type TestBrowser, testBrowser } from "./browser.ts";
@@ -205,26 +208,90 @@ test("a webhook endpoint is added, tested, its delivery looked at and repeated, 
   expect(complaints).toEqual([]);
 });
 
+/** Gives a page a security key that says yes to everything. */
+async function securityKey(page: Page) {
+  const devtools = await page.createCDPSession();
+  await devtools.send("WebAuthn.enable");
+  const options = {
+    protocol: "ctap2",
+    transport: "internal",
+    hasResidentKey: true,
+    hasUserVerification: true,
+    isUserVerified: true,
+  } as const;
+  const plugIn = () => devtools.send("WebAuthn.addVirtualAuthenticator", { options });
+  let { authenticatorId } = await plugIn();
+  return {
+    /** An empty one in its place. */
+    change: async () => {
+      await devtools.send("WebAuthn.removeVirtualAuthenticator", { authenticatorId });
+      ({ authenticatorId } = await plugIn());
+    },
+  };
+}
+
+test("after a new password and after signing out elsewhere the passkeys that go on are named, and can be ended together", async () => {
+  const { service, baseUrl } = server;
+  const { account } = await testAccount(service);
+  const user = await testMember(service, account.id, "two@keys.example");
+  const { page, complaints } = await browser.open();
+  const key = await securityKey(page);
+  await signIn(page, baseUrl, "two@keys.example");
+  const add = async (name: string, password: string) => {
+    await page.type("#passkey-name", name);
+    await page.type("#passkey-password", password);
+    await submit(page, "form[data-passkey] button");
+    expect(await textOf(page)).toContain(`The passkey ${name} is added.`);
+  };
+  await page.goto(`${baseUrl}/console/profile`);
+  await add("My laptop", PASSWORD);
+  // The next one with a touch of the first, in the place of the password.
+  await page.setRequestInterception(true);
+  page.on("request", async (request) => {
+    if (request.url().endsWith("/profile/passkeys/options")) await key.change();
+    await request.continue();
+  });
+  await add("My key ring", "");
+
+  await startSession(service, user, undefined);
+  await page.goto(`${baseUrl}/console/profile`);
+  await submit(page, 'form[action$="/sign-out-elsewhere"] button');
+  expect(await textOf(page)).toContain("My laptop, My key ring. Whoever holds one comes in");
+  await page.goto(`${baseUrl}/console/profile`);
+  expect(await textOf(page)).not.toContain("Whoever holds one");
+
+  await page.type("#current", PASSWORD);
+  await page.type("#password", "another pitch of dry grass");
+  await submit(page, 'form[action$="/profile/password"] button');
+  expect(await textOf(page)).toContain("My laptop, My key ring. Whoever holds one comes in");
+  await page.click('[data-opens="check-remove-all"]');
+  await submit(page, "dialog[open] .button-danger");
+  expect(await textOf(page)).toContain("All 2 passkeys are removed.");
+  expect(await passkeysOf(service.store.read, user.id)).toEqual([]);
+  expect(complaints).toEqual([]);
+});
+
 test("a passkey is added, signs in without a password, and no longer once it is removed", async () => {
   const { service, baseUrl } = server;
   const { account } = await testAccount(service);
   await testMember(service, account.id, "key@holder.example");
   const { page, complaints } = await browser.open();
-  const devtools = await page.createCDPSession();
-  await devtools.send("WebAuthn.enable");
-  await devtools.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      protocol: "ctap2",
-      transport: "internal",
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-    },
-  });
+  await securityKey(page);
   await signIn(page, baseUrl, "key@holder.example");
   await page.goto(`${baseUrl}/console/profile`);
-  await page.type("#passkey-name", "My laptop");
-  await submit(page, "form[data-passkey] button");
+  const add = async (name: string, password: string) => {
+    await page.type("#passkey-name", name);
+    await page.type("#passkey-password", password);
+    await submit(page, "form[data-passkey] button");
+  };
+  // A session alone, which may be stolen, adds none.
+  await page.type("#passkey-name", "Thief's");
+  await page.type("#passkey-password", "not my password");
+  await page.click("form[data-passkey] button");
+  await page.waitForFunction(() => document.querySelector("[data-problem]")?.textContent !== "");
+  expect(await textOf(page, "form[data-passkey]")).toContain("The password is not right. Nothing was added.");
+  await page.reload();
+  await add("My laptop", PASSWORD);
   expect(await textOf(page)).toContain("The passkey My laptop is added.");
 
   const signInWithPasskey = async () => {

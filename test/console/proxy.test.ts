@@ -67,3 +67,46 @@ test("only a neighbour's word about the client's address counts, and only its la
   expect(seen("127.0.0.1", "not an address")).toBe("127.0.0.1");
   expect(seen("127.0.0.1", "203.0.113.7", "http://127.0.0.1:3000")).toBe("127.0.0.1");
 });
+
+test("the console answers under its own name, not under another site's that points here; the API needs a key anyway", async () => {
+  const at = (host: string, path = "/console/sign-in") => through(path, undefined, { host });
+  for (const host of [
+    "cards.example.com",
+    "cards.example.com:8443",
+    "localhost:3000",
+    "cardpress:3000",
+    "10.0.0.7",
+  ])
+    expect({ host, status: (await at(host)).status }).toEqual({ host, status: 200 });
+  const foreign = await at("evil.example");
+  expect(foreign.status).toBe(421);
+  expect(await foreign.text()).toContain("CARDPRESS_BASE_URL");
+  const form = { email: "ana@proxy.example", password: PASSWORD };
+  const headers = { host: "evil.example", origin: "http://evil.example" };
+  expect((await through("/console/sign-in", form, headers)).status).toBe(421);
+  // Load balancers and content networks ask by names of their own.
+  expect((await at("lb-7.provider.example", "/live")).status).toBe(200);
+  expect((await at("origin.provider.example", "/v1/usage")).status).toBe(401);
+});
+
+test("behind TLS every answer keeps browsers on TLS", async () => {
+  for (const path of ["/console/sign-in", "/docs", "/v1/usage", "/live", "/nothing", "/cdn/none.png"]) {
+    const sent = (await through(path)).headers.get("strict-transport-security");
+    expect({ path, sent }).toEqual({ path, sent: "max-age=31536000" });
+  }
+  const head = await fetch(`${address}/live`, { method: "HEAD" });
+  expect(head.headers.get("strict-transport-security")).toBe("max-age=31536000");
+});
+
+test("a refused form leads back to a page of ours, whatever page it says it came from", async () => {
+  const signIn = { email: "ana@proxy.example", password: PASSWORD };
+  const set = (await through("/console/sign-in", signIn, { origin: ORIGIN })).headers.get("set-cookie") ?? "";
+  const cookie = set.split(";")[0] ?? "";
+  const keys = await (await through("/console/keys", undefined, { cookie })).text();
+  const csrf = /name="_csrf" value="([\w-]+)"/.exec(keys)?.[1] ?? "";
+  for (const path of ["//evil.example/x", "/\\evil.example/x", "/console/..//evil.example"]) {
+    const headers = { cookie, origin: ORIGIN, referer: ORIGIN + path };
+    const refused = await through("/console/keys", { _csrf: csrf, name: "", environment: "test" }, headers);
+    expect(refused.headers.get("location")).toBe("/console");
+  }
+});

@@ -39,6 +39,8 @@ for (const path of PAGES) {
     const policy = response.headers.get("content-security-policy") ?? "";
     expect(policy).toStartWith("default-src 'none'");
     expect(policy).not.toMatch(/unsafe|\*|http/);
+    expect(response.headers.get("x-frame-options")).toBe("DENY");
+    expect(response.headers.get("cross-origin-opener-policy")).toBe("same-origin");
     const page = await response.text();
     expect(page.match(/<h1/g)).toHaveLength(1);
     expect(page).not.toMatch(/\{\{|undefined|\[object Object\]|NaN/);

@@ -21,9 +21,22 @@ test("/metrics counts requests by route, and the work that waits", async () => {
   expect(text).not.toContain(data.image_id);
 });
 
-test("/metrics does not answer what a proxy passes on", async () => {
-  const forwarded = await fetch(`${server.baseUrl}/metrics`, {
-    headers: { "X-Forwarded-For": "203.0.113.9" },
+const status = async (headers: Record<string, string>) =>
+  (await fetch(`${server.baseUrl}/metrics`, { headers })).status;
+
+for (const header of [
+  "X-Forwarded-For",
+  "X-Forwarded-Proto",
+  "Forwarded",
+  "Via",
+  "X-Real-IP",
+  "CF-Connecting-IP",
+])
+  test(`/metrics does not answer what a proxy passes on with ${header}`, async () => {
+    expect(await status({ [header]: "203.0.113.9" })).toBe(404);
   });
-  expect(forwarded.status).toBe(404);
+
+test("/metrics does not answer a page that lets its own name point at this machine", async () => {
+  expect(await status({ Host: "evil.example" })).toBe(404);
+  expect(await status({ Host: "localhost:3000" })).toBe(200);
 });

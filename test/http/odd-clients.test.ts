@@ -42,6 +42,10 @@ function converse(pieces: string[], options: { hangUp?: boolean } = {}): Promise
   });
 }
 
+async function listImages({ store: { read } }: TestApi) {
+  return read.db.select({ id: read.t.images.id }).from(read.t.images);
+}
+
 /** The answer's parts as a client's library would give them. */
 function parsed(answer: string): Response {
   const [head = "", body = ""] = answer.split("\r\n\r\n");
@@ -150,6 +154,84 @@ for (const [name, headers, body] of [
     );
   });
 }
+
+/** More than what is discarded and what the system's buffers hold. */
+const FAR_TOO_MUCH = 128 * 1024 * 1024;
+
+/** Sends without end. Resolves with how much went before the service hung up; "endless" when it never did. */
+function flood(text: string, piece: string): Promise<number | "endless"> {
+  const bytes = Buffer.from(piece);
+  return new Promise((resolve) => {
+    const socket = connect({ host: "127.0.0.1", port: Number(new URL(api.baseUrl).port) });
+    let sent = 0;
+    const end = (how: number | "endless") => {
+      socket.destroy();
+      resolve(how);
+    };
+    const push = () => {
+      while (!socket.destroyed) {
+        if (sent > FAR_TOO_MUCH) return end("endless");
+        sent += bytes.length;
+        if (!socket.write(bytes)) return void socket.once("drain", push);
+      }
+    };
+    // Read, as a client would: what came before the end is no matter here.
+    socket.on("data", () => {});
+    socket.on("error", () => end(sent));
+    socket.on("close", () => end(sent));
+    socket.write(text);
+    push();
+  });
+}
+
+const ENDLESS = "Transfer-Encoding: chunked";
+for (const line of [
+  "POST /v1/images",
+  "POST /v1/nothing",
+  "PUT /live",
+  "GET /live",
+  "HEAD /docs",
+  "POST /console/sign-in",
+]) {
+  test(`${line} with a body that never ends is cut, in large pieces and in single bytes`, async () => {
+    const text = `${line} HTTP/1.1\r\nHost: cards.example.org\r\n`;
+    const byBytes = chunk("A").repeat(10_000);
+    expect(await flood(`${text}${ENDLESS}\r\n\r\n`, chunk("x".repeat(65_536)))).toBeNumber();
+    expect(await flood(`${text}${ENDLESS}\r\n\r\n`, byBytes)).toBeNumber();
+    expect(await flood(`${text}Content-Length: 99999999999\r\n\r\n`, "x".repeat(65_536))).toBeNumber();
+  });
+}
+
+test("a refused request whose body is over keeps its connection", async () => {
+  const refused = head(`Content-Length: ${BODY.length}`).replace(key, "sk_live_wrong") + BODY;
+  const answer = await converse([refused]);
+  expect(answer).toStartWith("HTTP/1.1 401");
+  expect(answer).not.toMatch(/connection: close/i);
+});
+
+for (const [name, line, field] of [
+  ["a second Host", "Host: other.example", "header Host"],
+  ["fields announced to follow the body", "Trailer: X-Checksum", "header Trailer"],
+] as const) {
+  test(`${name} is refused, accepts nothing, and ends the connection`, async () => {
+    const before = (await listImages(api)).length;
+    const text = head(`Content-Length: ${BODY.length}`, line) + BODY;
+    const answer = await converse([text]);
+    expect(answer).toMatch(/connection: close/i);
+    expect((await expectError(parsed(answer), "INVALID_REQUEST")).details[0].field).toBe(field);
+    expect((await listImages(api)).length).toBe(before);
+  });
+}
+
+test("what follows a body in chunks is never taken for another request", async () => {
+  for (const rest of ["", "XX", "X-Sum: 1\r\n", "X-Sum: 1\r\n\r\n"]) {
+    const before = api.lines.length;
+    const smuggled = `GET /v1/smuggled HTTP/1.1\r\nHost: cards.example.org\r\n\r\n`;
+    await converse([head(ENDLESS), chunk(BODY), `0\r\n${rest}`, smuggled]);
+    await send(api, "/live");
+    expect(api.lines.slice(before).join("\n")).not.toContain("smuggled");
+  }
+});
 
 test("a client that hangs up in the middle of its body is no fault of the service", async () => {
   const before = api.lines.length;

@@ -1,9 +1,11 @@
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { generateSQLiteDrizzleJson, generateSQLiteMigration } from "drizzle-kit/api";
 import { migrations } from "../../db/migrations/sqlite/index.ts";
 import { sqliteTables } from "../../db/schema.ts";
+import { migrate } from "../../src/store/migrate.ts";
 
 const dir = join(import.meta.dir, "../../db/migrations/sqlite");
 
@@ -19,4 +21,25 @@ test("the migrations give the tables of the schema: nothing is left to generate"
     .reverse();
   const snapshot = await Bun.file(join(dir, "meta", newest ?? "")).json();
   expect(await generateSQLiteMigration(snapshot, await generateSQLiteDrizzleJson(sqliteTables))).toEqual([]);
+});
+
+test("of the people of an older version operators are trusted, and nobody else, until an operator's link is used", () => {
+  const client = new Database(":memory:");
+  client.run("CREATE TABLE schema_migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT");
+  for (const { name, sql } of migrations.slice(0, 3)) {
+    for (const statement of sql.split("--> statement-breakpoint")) client.run(statement);
+    client.query("INSERT INTO schema_migrations VALUES (?, 0)").run(name);
+  }
+  client.run(
+    "INSERT INTO users VALUES ('usr_1', 'op@x', 'hash', 1, 0, NULL), ('usr_2', 'ana@x', 'hash', 0, 0, NULL)",
+  );
+  client.run("INSERT INTO setup_links VALUES ('t', 'usr_2', 0, 0, NULL)");
+  expect(migrate(client)).toContain("0003_vouched_users");
+  const users = client.query("SELECT id, is_vouched, password_hash FROM users ORDER BY id").values();
+  expect(users).toEqual([
+    ["usr_1", 1, "hash"],
+    ["usr_2", 0, "hash"],
+  ]);
+  expect(client.query("SELECT is_vouched FROM setup_links").values()).toEqual([[0]]);
+  client.close();
 });

@@ -5,29 +5,62 @@
   if (!isThere) return;
   for (const part of document.querySelectorAll("[data-passkey]")) part.removeAttribute("hidden");
 
+  /** What the service refused, in its own words. */
+  class Refusal extends Error {}
+
   /** @param {string} path @param {Record<string, string>} fields */
   const ask = async (path, fields) => {
     const answer = await fetch(path, { method: "POST", body: new URLSearchParams(fields) });
-    if (!answer.ok) throw new Error("refused");
-    return answer.json();
+    if (answer.ok) return answer.json();
+    const { problem } = await answer.json().catch(() => ({}));
+    throw new Refusal(problem ?? "That did not work. Reload the page and try again.");
   };
 
   /** @param {HTMLFormElement} form */
   const fieldsOf = (form) =>
     Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
 
-  /** @param {HTMLFormElement} form @param {string} path @param {(options: any) => Promise<Credential | null>} use */
-  const run = async (form, path, use) => {
+  /** @param {HTMLFormElement} form @param {string} name @param {string} value */
+  const fill = (form, name, value) => {
+    const field = form.elements.namedItem(name);
+    if (field instanceof HTMLInputElement) field.value = value;
+  };
+
+  /** @param {Credential | null} credential */
+  const asText = (credential) =>
+    credential instanceof PublicKeyCredential ? JSON.stringify(credential.toJSON()) : "";
+
+  /** Has a passkey sign that this is its person. @param {HTMLFormElement} form */
+  const use = async (form) => {
+    const options = await ask("/console/sign-in/passkey/options", fieldsOf(form));
+    const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options);
+    return asText(await navigator.credentials.get({ publicKey }));
+  };
+
+  /** Makes a passkey, for whoever shows the password or a passkey once more. @param {HTMLFormElement} form */
+  const add = async (form) => {
+    const fields = fieldsOf(form);
+    if (!fields.password) fields.response = await use(form);
+    const options = await ask("/console/profile/passkeys/options", fields);
+    // It has done its work, and need not be sent a second time.
+    fill(form, "password", "");
+    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
+    return asText(await navigator.credentials.create({ publicKey }));
+  };
+
+  /** @param {HTMLFormElement} form */
+  const run = async (form) => {
     const problem = form.querySelector("[data-problem]");
     try {
-      const credential = await use(await ask(path, fieldsOf(form)));
-      if (!(credential instanceof PublicKeyCredential)) return;
-      const field = form.elements.namedItem("response");
-      if (field instanceof HTMLInputElement) field.value = JSON.stringify(credential.toJSON());
+      const response = await (form.dataset.passkey === "add" ? add(form) : use(form));
+      if (response === "") return;
+      fill(form, "response", response);
       form.submit();
-    } catch {
+    } catch (error) {
       // Also when the person closed the browser's own dialog: nothing is lost, the form is still there.
-      if (problem) problem.textContent = "That did not work. Try again, or use your password.";
+      if (problem)
+        problem.textContent =
+          error instanceof Refusal ? error.message : "That did not work. Try again, or use your password.";
     }
   };
 
@@ -36,15 +69,6 @@
     if (!(form instanceof HTMLFormElement) || !form.dataset.passkey) return;
     event.preventDefault();
     delete form.dataset.sent;
-    if (form.dataset.passkey === "add")
-      run(form, "/console/profile/passkeys/options", (options) =>
-        navigator.credentials.create({
-          publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options),
-        }),
-      );
-    if (form.dataset.passkey === "use")
-      run(form, "/console/sign-in/passkey/options", (options) =>
-        navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) }),
-      );
+    run(form);
   });
 })();

@@ -15,7 +15,7 @@ import { Badge, Card, Confirm, count, Field, Notice, PageHead, PostForm, Time } 
 import type { Flash } from "../flash.ts";
 import { shell } from "../layout.tsx";
 import { Ledger, Statement, statementCsv } from "../ledger.tsx";
-import { FreshLink, InviteForm, readRole } from "../members.tsx";
+import { addedFlash, FreshLink, InviteForm, readRole } from "../members.tsx";
 import { ownPath } from "../own-path.ts";
 import { notFound } from "../page-error.ts";
 import { redirect } from "../respond.ts";
@@ -135,7 +135,10 @@ async function Members({ visit, account, flash }: { visit: UserVisit; account: A
                 confirm="Make the link"
                 danger={false}
               >
-                <p>Whoever opens it sets the password of this user. Earlier links stop working.</p>
+                <p>
+                  Whoever opens it sets the password of this user. Earlier links stop working; once it is
+                  used, so do their passkeys.
+                </p>
               </Confirm>
             </li>
           ))}
@@ -260,13 +263,7 @@ async function addAccountMember(visit: UserVisit): Promise<Response> {
   const account = await accountOf(visit);
   const role = readRole(field(visit, "role"));
   const of = { accountId: account.id, email: field(visit, "email"), role, vouched: true, by: visit.user.id };
-  const { user, setupUrl } = await addMember(visit.parts, of);
-  visit.flashes.put(
-    visit.session.id,
-    setupUrl === null
-      ? { notice: `${user.email} is a member and signs in with the password they have.` }
-      : { link: { email: user.email, url: setupUrl } },
-  );
+  visit.flashes.put(visit.session.id, addedFlash(await addMember(visit.parts, of), "a member"));
   return redirect(path(account), visit.exchange);
 }
 
@@ -276,7 +273,7 @@ async function newLink(visit: UserVisit): Promise<Response> {
   const found = members.find(({ user }) => user.id === visit.params.user);
   if (!found) throw notFound();
   const { user, setupUrl } = await issueSetupLink(visit.parts, { userId: found.user.id, by: visit.user.id });
-  if (setupUrl !== null) visit.flashes.put(visit.session.id, { link: { email: user.email, url: setupUrl } });
+  visit.flashes.put(visit.session.id, { link: { email: user.email, url: setupUrl } });
   return redirect(path(account), visit.exchange);
 }
 

@@ -11,6 +11,7 @@ import { type Account, newestAccounts } from "../../store/accounts.ts";
 import { Badge, Card, count, Empty, Field, PageHead, Pager, PostForm, Time } from "../elements.tsx";
 import { type Flash, typedInto } from "../flash.ts";
 import { shell } from "../layout.tsx";
+import { addedFlash } from "../members.tsx";
 import { redirect } from "../respond.ts";
 import { field, operator, takeFlash, type UserVisit } from "../visit.ts";
 
@@ -177,11 +178,12 @@ async function create(visit: UserVisit): Promise<Response> {
   if (email !== "" && !isEmail(normalEmail(email)))
     throw new OperatorError("The owner's email is no email address. Write it like ana@example.com.");
   const account = await createAccount(parts, { name, tier, credits, by: user.id });
-  visit.flashes.put(session.id, { notice: `The account ${name} is made.` });
+  const notice = `The account ${name} is made.`;
+  visit.flashes.put(session.id, { notice });
   if (email !== "") {
     const of = { accountId: account.id, email, role: "owner", vouched: true, by: user.id } as const;
-    const { user: owner, setupUrl } = await addMember(parts, of);
-    if (setupUrl !== null) visit.flashes.put(session.id, { link: { email: owner.email, url: setupUrl } });
+    const told = addedFlash(await addMember(parts, of), "its owner");
+    visit.flashes.put(session.id, { ...told, notice: [notice, told.notice].filter(Boolean).join(" ") });
   }
   return redirect(`/console/operator/accounts/${account.id}`, exchange);
 }

@@ -4,7 +4,7 @@ import { listOperators, type User } from "../../store/users.ts";
 import { Card, Confirm, Field, PageHead, PostForm, Time } from "../elements.tsx";
 import { typedInto } from "../flash.ts";
 import { shell } from "../layout.tsx";
-import { FreshLink } from "../members.tsx";
+import { addedFlash, FreshLink } from "../members.tsx";
 import { notFound } from "../page-error.ts";
 import { redirect } from "../respond.ts";
 import { field, operator, takeFlash, type UserVisit } from "../visit.ts";
@@ -40,7 +40,10 @@ function Row({ visit, user }: { visit: UserVisit; user: User }) {
               confirm="Make the link"
               danger={false}
             >
-              <p>Whoever opens it sets the password of this user. Earlier links stop working.</p>
+              <p>
+                Whoever opens it sets the password of this user. Earlier links stop working; once it is used,
+                so do their passkeys.
+              </p>
             </Confirm>
             <Confirm
               visit={visit}
@@ -114,16 +117,8 @@ async function operatorsPage(visit: UserVisit): Promise<Response> {
 }
 
 async function add(visit: UserVisit): Promise<Response> {
-  const { user, setupUrl } = await addOperator(visit.parts, {
-    email: field(visit, "email"),
-    by: visit.user.id,
-  });
-  visit.flashes.put(
-    visit.session.id,
-    setupUrl === null
-      ? { notice: `${user.email} is an operator and signs in with the password they have.` }
-      : { link: { email: user.email, url: setupUrl } },
-  );
+  const made = await addOperator(visit.parts, { email: field(visit, "email"), by: visit.user.id });
+  visit.flashes.put(visit.session.id, addedFlash(made, "an operator"));
   return redirect("/console/operator/operators", visit.exchange);
 }
 
@@ -137,7 +132,7 @@ async function operatorOf({ parts, params }: UserVisit): Promise<User> {
 async function newLink(visit: UserVisit): Promise<Response> {
   const { id: userId } = await operatorOf(visit);
   const { user, setupUrl } = await issueSetupLink(visit.parts, { userId, by: visit.user.id });
-  if (setupUrl !== null) visit.flashes.put(visit.session.id, { link: { email: user.email, url: setupUrl } });
+  visit.flashes.put(visit.session.id, { link: { email: user.email, url: setupUrl } });
   return redirect("/console/operator/operators", visit.exchange);
 }
 

@@ -1,0 +1,42 @@
+import { beforeEach, expect, test } from "bun:test";
+import { type Challenges, challenges } from "../../src/app/challenges.ts";
+import { type FakeClock, fakeClock, seededRandom } from "../harness.ts";
+
+let clock: FakeClock;
+let board: Challenges;
+beforeEach(() => {
+  clock = fakeClock();
+  board = challenges({ clock, random: seededRandom() });
+});
+
+const text = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url");
+
+test("a flood of challenges pushes nobody's out", () => {
+  const mine = text(board.make("sign in"));
+  const others = new Set(Array.from({ length: 20_000 }, () => text(board.make("sign in"))));
+  expect(others.size).toBe(20_000);
+  expect(board.isOpen(mine, "sign in")).toBeTrue();
+});
+
+test("a challenge is for one purpose, for five minutes and for one answer", () => {
+  const one = text(board.make("sign in"));
+  expect(board.isOpen(one, "add to usr_1")).toBeFalse();
+  clock.advance(299_999);
+  expect(board.isOpen(one, "sign in")).toBeTrue();
+  clock.advance(1);
+  expect(board.isOpen(one, "sign in")).toBeFalse();
+  const other = text(board.make("sign in"));
+  expect([board.spend(other), board.spend(other)]).toEqual([true, false]);
+  expect(board.isOpen(other, "sign in")).toBeFalse();
+  // Written otherwise it is still the same one.
+  expect([board.isOpen(`${other}=`, "sign in"), board.spend(`${other}==`)]).toEqual([false, false]);
+});
+
+test("what was not made here is no challenge", () => {
+  const made = board.make("sign in");
+  const later = made.slice();
+  later[6] = (later[6] ?? 0) ^ 1;
+  const elsewhere = challenges({ clock, random: seededRandom(2) }).make("sign in");
+  for (const other of [later, elsewhere, made.slice(1), new Uint8Array(made.length), new Uint8Array()])
+    expect(board.isOpen(text(other), "sign in")).toBeFalse();
+});
