@@ -17,6 +17,7 @@ import type { Config } from "./config.ts";
 import { OperatorError } from "./core/errors.ts";
 import { QUEUE_POLL_MS, SWEEP_INTERVAL_MS, WEBHOOK_POLL_MS } from "./core/limits.ts";
 import type { Clock, Log, Random } from "./core/ports.ts";
+import { isSamplePhoto } from "./core/sample-photo.ts";
 import { secretBox } from "./core/secret-box.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { findChromium } from "./render/chromium.ts";
@@ -24,6 +25,7 @@ import { createRenderPool, type RenderPool } from "./render/pool.ts";
 import type { PressOptions } from "./render/protocol.ts";
 import { loadSecretKey } from "./secret-key.ts";
 import { createSourceFetcher } from "./sources/fetch-source.ts";
+import { SAMPLE_PHOTO } from "./sources/sample-photo.ts";
 import { releaseClaims } from "./store/deliveries.ts";
 import { openSqliteStore, sqliteCode } from "./store/sqlite.ts";
 
@@ -176,6 +178,7 @@ export async function startService(
     sourcesDir: folder.sources,
     allowedOrigins: config.sourceAllowedOrigins,
     docsUrl: `${config.baseUrl}/docs`,
+    ownPhotoAt: (url) => (isSamplePhoto(url, config) ? SAMPLE_PHOTO.path : undefined),
   });
   const gate = fetchGate();
   const accept = acceptImage({

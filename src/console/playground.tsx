@@ -13,7 +13,7 @@ import { ownImage } from "./image.tsx";
 import { playerName, publicStatus, StatusBadge } from "./image-parts.tsx";
 import { shell } from "./layout.tsx";
 import { logFault } from "./page-error.ts";
-import { EXAMPLE, fieldsOf, type PlaygroundFields, readFields, requestOf } from "./playground-form.ts";
+import { exampleFields, fieldsOf, type PlaygroundFields, readFields, requestOf } from "./playground-form.ts";
 import { html } from "./respond.ts";
 import { canWrite, field, type MemberVisit, member } from "./visit.ts";
 
@@ -60,7 +60,7 @@ function CardFields({ fields }: { fields: PlaygroundFields }) {
         name="source_image_url"
         fields={fields}
         label="Photo address"
-        hint="Public and HTTPS: JPEG, PNG or WebP. Test requests fetch nothing."
+        hint="Public and HTTPS: JPEG, PNG or WebP. To begin with, a sample photo of this service. Test requests fetch nothing."
       />
       <Input
         name="external_id"
@@ -146,7 +146,7 @@ async function playgroundPage(visit: MemberVisit): Promise<Response> {
   const from = visit.query.get("from");
   const earlier = from === null ? null : await ownImage({ ...visit, params: { id: from } });
   const again = createImageValidator.check(earlier?.request);
-  const fields = again.ok ? fieldsOf(again.value) : EXAMPLE;
+  const fields = again.ok ? fieldsOf(again.value) : exampleFields(visit.parts.config);
   return shell(
     visit,
     "Playground",
@@ -211,7 +211,7 @@ async function send(visit: MemberVisit): Promise<Response> {
 function checked(visit: MemberVisit, body: unknown): CreateImageRequest {
   const result = createImageValidator.check(body);
   if (!result.ok) throw invalidRequest(result.details);
-  const details: ErrorDetail[] = checkMeaning(result.value, visit.parts.config.sourceAllowedOrigins);
+  const details: ErrorDetail[] = checkMeaning(result.value, visit.parts.config);
   if (details.length > 0) throw invalidRequest(details);
   return result.value;
 }
