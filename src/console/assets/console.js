@@ -92,6 +92,25 @@
     if (dialog instanceof HTMLDialogElement) dialog.showModal();
     if (button.hasAttribute("data-closes")) button.closest("dialog")?.close();
   });
+  // The menu of small windows covers the page, which is then not there for the keyboard either.
+  const menu = () => /** @type {HTMLDetailsElement | null} */ (document.querySelector("details.menu"));
+  const closeMenu = () => menu()?.removeAttribute("open");
+  document.addEventListener(
+    "toggle",
+    ({ target }) => {
+      const main = document.getElementById("main");
+      if (main && target === menu()) main.inert = menu()?.open ?? false;
+    },
+    // This event does not bubble.
+    true,
+  );
+  document.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape" || !menu()?.open) return;
+    closeMenu();
+    menu()?.querySelector("summary")?.focus();
+  });
+  // Where the window grows the places stand at the left, and nothing could close the menu.
+  matchMedia("(min-width: 900px)").addEventListener("change", closeMenu);
   // A form that is sent when one of its choices changes, such as a filter.
   document.addEventListener("change", ({ target }) => {
     if (target instanceof HTMLSelectElement && target.hasAttribute("data-submits"))
@@ -106,6 +125,7 @@
   });
   addEventListener("pageshow", () => {
     for (const form of document.forms) delete form.dataset.sent;
+    closeMenu();
   });
   document.addEventListener("DOMContentLoaded", () => {
     localTimes(document);
