@@ -10,6 +10,7 @@ import { serveAsset } from "./assets.ts";
 import { errorPage } from "./error-page.tsx";
 import { flashBoard, typed } from "./flash.ts";
 import { logFault, notFound, PageError } from "./page-error.ts";
+import { passkeysAt } from "./passkeys-elsewhere.tsx";
 import { isPart, leadAway, redirect, sessionToken } from "./respond.ts";
 import { consoleRoutes } from "./routes.ts";
 import { signInLimit } from "./sign-in-limit.ts";
@@ -32,7 +33,7 @@ export function consoleAnswer(parts: ConsoleParts): (exchange: Exchange) => Prom
       token: sessionToken(exchange.request, parts.config),
       flashes,
       signIns,
-      passkeys,
+      passkeys: passkeysAt(passkeys, exchange.url),
       now: parts.clock.now(),
     };
     try {

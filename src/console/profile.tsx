@@ -6,6 +6,7 @@ import { type Session, sessionsOf } from "../store/sessions.ts";
 import { Badge, Card, Field, PageHead, PostForm, Time } from "./elements.tsx";
 import { shell } from "./layout.tsx";
 import { Passkeys } from "./passkeys.tsx";
+import { PasskeysElsewhere } from "./passkeys-elsewhere.tsx";
 import { redirect } from "./respond.ts";
 import { signedIn, type UserVisit } from "./visit.ts";
 
@@ -76,6 +77,7 @@ async function profilePage(visit: UserVisit): Promise<Response> {
         </PostForm>
       </Card>
       {await Passkeys({ visit })}
+      <PasskeysElsewhere visit={visit} />
       <Sessions visit={visit} sessions={sessions} />
     </>,
   );

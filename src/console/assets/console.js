@@ -131,6 +131,10 @@
     localTimes(document);
     showTheme();
   });
+  // Below the form on a phone: what came of a request is brought into the window.
+  document.addEventListener("htmx:afterSwap", ({ target }) => {
+    if (target instanceof Element && target.id === "outcome") target.scrollIntoView({ block: "nearest" });
+  });
   document.addEventListener("htmx:sendError", () => say("No connection. Reload the page when it is back."));
   document.addEventListener("htmx:load", ({ target }) => {
     if (target instanceof Element) localTimes(target);
