@@ -55,6 +55,8 @@ export interface WorkspaceOptions {
   outbound?: NonNullable<WebhookContext["outbound"]>;
   /** Another way to open the store: the crash tests put themselves between it and its users. */
   openStore?: typeof openSqliteStore;
+  /** Called once the data folder is ours and before anything starts; what it throws ends the start. */
+  beforeStart?: () => Promise<void>;
 }
 
 export function openWorkspace(config: Config, log: Log, options: WorkspaceOptions = {}): Workspace {
@@ -96,7 +98,10 @@ export function workerCommand(): string[] {
 }
 
 /** The browser and folders a press works with. Throws an OperatorError as root without CARDPRESS_ALLOW_ROOT=1. */
-export async function pressOptions(config: Config, folder: DataFolder): Promise<PressOptions> {
+export async function pressOptions(
+  config: Config,
+  folder: Pick<DataFolder, "cache" | "profiles" | "cutouts">,
+): Promise<PressOptions> {
   const isRoot = process.getuid?.() === 0;
   if (isRoot && !config.allowRoot) {
     throw new OperatorError(
@@ -119,6 +124,10 @@ export async function startService(
 ): Promise<Service> {
   // The lock comes first: a second server must not touch, not even migrate, the database of a running one.
   const lock = lockFolder(openDataFolder(config.dataDir));
+  await options.beforeStart?.().catch((error) => {
+    lock.close();
+    throw error;
+  });
   const workspace = openWorkspace(config, log, { verify: true, ...options });
   const { folder } = workspace;
   const startedAt = workspace.clock.now();
