@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { OperatorError } from "./core/errors.ts";
 
@@ -68,6 +68,21 @@ export function openDataFolder(root: string): DataFolder {
   ];
   if (shut.length > 0) throw new OperatorError(forbidden(root, shut));
   return folder;
+}
+
+/**
+ * Throws an OperatorError where there is no data folder: a command that works on one must not make another by a mistyped
+ * name, and then tell of its emptiness. An empty one, such as a new volume, will do.
+ */
+export function requireDataFolder(root: string): void {
+  const remedy = `Set CARDPRESS_DATA_DIR to the folder the service uses; "cardpress serve" and "cardpress migrate" make a new one.`;
+  if (!existsSync(root)) throw new OperatorError(`There is no data folder at ${root}. ${remedy}`);
+  const own =
+    /^(cardpress\.db.*|secret\.key|server\.lock|sources|cutouts|images|cache|profiles|lost\+found)$/;
+  // What this user may not read is told when it is opened.
+  if (isForbidden(root, constants.R_OK) || readdirSync(root).every((name) => own.test(name))) return;
+  if (!existsSync(join(root, "cardpress.db")))
+    throw new OperatorError(`${root} is no data folder of cardpress: it holds other things. ${remedy}`);
 }
 
 /** What the service does with a folder: list it, write into it, and open what is in it. */

@@ -19,6 +19,7 @@ import type { Config } from "./config.ts";
 import { OperatorError } from "./core/errors.ts";
 import { QUEUE_POLL_MS, SWEEP_INTERVAL_MS, WEBHOOK_POLL_MS } from "./core/limits.ts";
 import type { Clock, Log, Random } from "./core/ports.ts";
+import { isSamplePhoto } from "./core/sample-photo.ts";
 import { secretBox } from "./core/secret-box.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { findChromium } from "./render/chromium.ts";
@@ -27,6 +28,7 @@ import { createRenderPool, type RenderPool } from "./render/pool.ts";
 import type { PressOptions } from "./render/protocol.ts";
 import { loadSecretKey } from "./secret-key.ts";
 import { createSourceFetcher } from "./sources/fetch-source.ts";
+import { SAMPLE_PHOTO } from "./sources/sample-photo.ts";
 import { releaseClaims } from "./store/deliveries.ts";
 import { openSqliteStore, sqliteCode } from "./store/sqlite.ts";
 
@@ -62,6 +64,8 @@ export interface WorkspaceOptions {
   outbound?: NonNullable<WebhookContext["outbound"]>;
   /** Another way to open the store: the crash tests put themselves between it and its users. */
   openStore?: typeof openSqliteStore;
+  /** Called once the data folder is ours and before anything starts; what it throws ends the start. */
+  beforeStart?: () => Promise<void>;
 }
 
 export function openWorkspace(config: Config, log: Log, options: WorkspaceOptions = {}): Workspace {
@@ -116,7 +120,10 @@ export function workerCommand(): string[] {
 }
 
 /** The browser and folders a press works with. Throws an OperatorError as root without CARDPRESS_ALLOW_ROOT=1. */
-export async function pressOptions(config: Config, folder: DataFolder): Promise<PressOptions> {
+export async function pressOptions(
+  config: Config,
+  folder: Pick<DataFolder, "cache" | "profiles" | "cutouts">,
+): Promise<PressOptions> {
   const isRoot = process.getuid?.() === 0;
   if (isRoot && !config.allowRoot) {
     throw new OperatorError(
@@ -139,6 +146,10 @@ export async function startService(
 ): Promise<Service> {
   // The lock comes first: a second server must not touch, not even migrate, the database of a running one.
   const lock = lockFolder(openDataFolder(config.dataDir));
+  await options.beforeStart?.().catch((error) => {
+    lock.close();
+    throw error;
+  });
   const workspace = openWorkspace(config, log, { verify: true, ...options });
   const { folder } = workspace;
   const startedAt = workspace.clock.now();
@@ -201,6 +212,7 @@ export async function startService(
     sourcesDir: folder.sources,
     allowedOrigins: config.sourceAllowedOrigins,
     docsUrl: `${config.baseUrl}/docs`,
+    ownPhotoAt: (url) => (isSamplePhoto(url, config) ? SAMPLE_PHOTO.path : undefined),
   });
   const gate = fetchGate();
   const accept = acceptImage({

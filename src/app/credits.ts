@@ -10,7 +10,7 @@ import {
   replacePlanCredits,
   returnHold,
 } from "../store/accounts.ts";
-import { findReservation, insertEntry, type LedgerEntry } from "../store/ledger.ts";
+import { findReservation, insertEntry, type LedgerEntry, planGrant } from "../store/ledger.ts";
 import type { Tx } from "../store/store.ts";
 import type { Moment } from "./context.ts";
 import { warnOfLowCredits } from "./credit-warning.ts";
@@ -71,7 +71,9 @@ export async function reserveCredit(
     reason: null,
     createdAt: moment.now,
   });
-  await warnOfLowCredits(tx, account, account.creditsPlan + account.creditsTopup - 1, moment);
+  const left = account.creditsPlan + account.creditsTopup - 1;
+  const limit = await planOfMonth(tx, account, moment.now);
+  await warnOfLowCredits(tx, { accountId, left, limit }, moment);
 }
 
 /** Consumes the credit reserved for an image; does nothing for an image that reserved none. Returns credits used. */
@@ -117,6 +119,36 @@ export async function topUpCredits(
   return account;
 }
 
+/** What an account has, as every page, answer and event tells it. */
+export interface Credits {
+  /** Can be spent: plan and top-ups. */
+  left: number;
+  /** Of these, of the plan and of top-ups. */
+  ofPlan: number;
+  topup: number;
+  /** Reserved for cards in the making. */
+  held: number;
+  /** The plan credits of this month, spent or not: a plan that is changed within the month counts from the next one on. */
+  limit: number;
+  /** The plan credits of the months to come. */
+  nextLimit: number;
+}
+
+/** What an account has at `now`, also when this month's grant has not been written yet. */
+export async function creditsOf(tx: Tx, account: Account, now: number): Promise<Credits> {
+  const { creditLimit, creditsTopup: topup, creditsHeld: held } = account;
+  const left = creditsAvailable(account, now);
+  const limit = await planOfMonth(tx, account, now);
+  return { left, ofPlan: left - topup, topup, held, limit, nextLimit: creditLimit };
+}
+
+/** The plan credits an account was granted for the month, or is about to be. */
+export async function planOfMonth(tx: Tx, account: Account, now: number): Promise<number> {
+  return account.planPeriod < monthOf(now)
+    ? account.creditLimit
+    : planGrant(tx, account.id, account.planPeriod);
+}
+
 /** What an account can spend at `now`, also when this month's grant has not been written yet. */
 export function creditsAvailable(account: Account, now: number): number {
   const plan = account.planPeriod < monthOf(now) ? account.creditLimit : account.creditsPlan;
@@ -124,10 +156,12 @@ export function creditsAvailable(account: Account, now: number): number {
 }
 
 export function insufficientCredits(account: Account): AppError {
-  return new AppError(
-    "INSUFFICIENT_CREDITS",
-    `The account has no credits left: its plan gives ${account.creditLimit} a month. Wait for next month's credits, ask for a top-up, or use a test key, which costs nothing.`,
-  );
+  const { creditLimit: coming } = account;
+  const remedy =
+    coming > 0
+      ? `The next month brings ${coming}: wait for them, ask for a top-up, or use a test key, which costs nothing.`
+      : "Ask for a top-up, or use a test key, which costs nothing.";
+  return new AppError("INSUFFICIENT_CREDITS", `The account has no credits left. ${remedy}`);
 }
 
 function resolution(

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { access, constants, readdir, statfs } from "node:fs/promises";
-import { availableParallelism, totalmem } from "node:os";
+import { access, constants, mkdtemp, readdir, rm, statfs } from "node:fs/promises";
+import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { MIN_FREE_DISK_BYTES } from "../core/limits.ts";
@@ -52,6 +52,7 @@ export async function examine(config: Config): Promise<Diagnosis[]> {
   const found: Diagnosis[] = [
     { check: "config", status: "ok", message: `${config.baseUrl}, data in ${config.dataDir}` },
   ];
+  if (!existsSync(config.dataDir)) return [...found, ...(await examineWithoutData(config))];
   let folder: DataFolder;
   try {
     folder = openDataFolder(config.dataDir);
@@ -70,15 +71,37 @@ export async function examine(config: Config): Promise<Diagnosis[]> {
     ["webhooks", checkWebhooks],
   ];
   for (const [check, look] of checks) {
-    const result = await look(config, folder).catch((error: Error) => ({
-      status: "failed" as const,
-      message: error.message,
-    }));
+    const result = await lookAt(look, config, folder);
     found.push({ check, ...result });
     // The books of a damaged or older database cannot be read.
     if (check === "database" && result.status === "failed") break;
   }
   return found;
+}
+
+function lookAt(look: Check, config: Config, folder: DataFolder): Promise<Omit<Diagnosis, "check">> {
+  return look(config, folder).catch((error: Error) => ({ status: "failed", message: error.message }));
+}
+
+/** What can be told before the first start: all that needs no data folder, which is not made for it. */
+async function examineWithoutData(config: Config): Promise<Diagnosis[]> {
+  const scratch = await mkdtemp(join(tmpdir(), "cardpress-doctor-"));
+  try {
+    const folder = openDataFolder(scratch);
+    return [
+      {
+        check: "disk",
+        status: "warning",
+        message: `There is no data folder at ${config.dataDir} yet: "cardpress serve" makes it. If there should be one, set CARDPRESS_DATA_DIR to it.`,
+      },
+      { check: "sandbox", ...(await lookAt(checkSandbox, config, folder)) },
+      { check: "browser", ...(await lookAt(checkBrowser, config, folder)) },
+      { check: "templates", ...(await lookAt(checkTemplates, config, folder)) },
+      { check: "workers", ...(await lookAt(checkWorkers, config, folder)) },
+    ];
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
 }
 
 const checkDisk: Check = async (_config, folder) => {

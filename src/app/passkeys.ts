@@ -36,8 +36,10 @@ const addingTo = (user: User) => `add to ${user.id}`;
 
 /** Adds, uses and removes passkeys. */
 export interface PasskeyDesk {
-  /** False when the service has no domain: browsers make no passkeys for bare addresses. */
+  /** False where browsers make no passkeys: for bare addresses, and for names without HTTPS. */
   readonly isPossible: boolean;
+  /** The only origin where they work. */
+  readonly origin: string;
   /** What the browser needs to make a passkey for a user, who has just shown to be that person: only with it one is added. */
   registrationOptions(user: User): Promise<unknown>;
   /** Keeps the passkey a browser made. Throws an OperatorError when it cannot be trusted. */
@@ -51,12 +53,25 @@ export interface PasskeyDesk {
   removeAll(user: User): Promise<number>;
 }
 
+/** Where browsers make passkeys for this service: this machine's bare address has a name that will do, localhost. */
+function passkeySite(baseUrl: string): URL {
+  const site = new URL(baseUrl);
+  if (/^127\.|^\[::1\]$/.test(site.hostname)) site.hostname = "localhost";
+  return site;
+}
+
+/** Browsers trust what never leaves the machine as they trust HTTPS. */
+function isLocalName(hostname: string): boolean {
+  return hostname === "localhost" || hostname.endsWith(".localhost");
+}
+
 export function passkeyDesk(context: Context): PasskeyDesk {
   const { store, clock, random, config } = context;
-  const { hostname: rpID, origin: expectedOrigin } = new URL(config.baseUrl);
+  const { hostname: rpID, origin: expectedOrigin, protocol } = passkeySite(config.baseUrl);
   const open = challenges(context);
   return {
-    isPossible: isIP(rpID.replace(/^\[|\]$/g, "")) === 0,
+    isPossible: isIP(rpID.replace(/^\[|\]$/g, "")) === 0 && (protocol === "https:" || isLocalName(rpID)),
+    origin: expectedOrigin,
     registrationOptions: async (user) => {
       const known = await passkeysOf(store.read, user.id);
       return generateRegistrationOptions({

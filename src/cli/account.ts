@@ -1,9 +1,10 @@
 import { Command } from "commander";
 import { TIERS } from "../../db/schema.ts";
-import { creditsAvailable } from "../app/credits.ts";
+import { creditsOf } from "../app/credits.ts";
 import { createAccount, resumeAccount, suspendAccount } from "../app/manage-account.ts";
 import { MAX_CREDITS } from "../core/limits.ts";
 import { isoTime } from "../core/time.ts";
+import type { Workspace } from "../deps.ts";
 import { type Account, listAccounts } from "../store/accounts.ts";
 import { oneOf, wholeNumber } from "./arguments.ts";
 import { printResult, table } from "./output.ts";
@@ -21,7 +22,7 @@ export function accountCommands(): Command {
     .action((options) =>
       withWorkspace(async (workspace) => {
         const made = await createAccount(workspace, options);
-        printResult(options.json, view(made), () => {
+        printResult(options.json, await view(workspace, made), () => {
           const next = `cardpress key create --account ${made.id} --environment live`;
           return `Account ${made.id} (${made.name}, ${made.tier}, ${made.creditLimit} credits a month).\nNext: ${next}`;
         });
@@ -32,8 +33,9 @@ export function accountCommands(): Command {
     .description("list all accounts")
     .option("--json", "print JSON")
     .action((options) =>
-      withWorkspace(async ({ store }) => {
-        const rows = (await listAccounts(store.read)).map(view);
+      withWorkspace(async (workspace) => {
+        const accounts = await listAccounts(workspace.store.read);
+        const rows = await Promise.all(accounts.map((account) => view(workspace, account)));
         printResult(
           options.json,
           rows,
@@ -50,7 +52,11 @@ export function accountCommands(): Command {
     .action((options) =>
       withWorkspace(async (workspace) => {
         const changed = await suspendAccount(workspace, options.account, options.reason ?? null);
-        printResult(options.json, view(changed), () => `Account ${changed.id} is suspended.`);
+        printResult(
+          options.json,
+          await view(workspace, changed),
+          () => `Account ${changed.id} is suspended.`,
+        );
       }),
     );
   account
@@ -61,21 +67,26 @@ export function accountCommands(): Command {
     .action((options) =>
       withWorkspace(async (workspace) => {
         const changed = await resumeAccount(workspace, options.account);
-        printResult(options.json, view(changed), () => `Account ${changed.id} is active again.`);
+        printResult(
+          options.json,
+          await view(workspace, changed),
+          () => `Account ${changed.id} is active again.`,
+        );
       }),
     );
   return account;
 }
 
-function view(account: Account) {
+async function view({ store, clock }: Workspace, account: Account) {
+  const { limit, left, held } = await creditsOf(store.read, account, clock.now());
   return {
     account_id: account.id,
     name: account.name,
     tier: account.tier,
     status: account.status,
-    credit_limit: account.creditLimit,
-    credits_remaining: creditsAvailable(account, Date.now()),
-    credits_held: account.creditsHeld,
+    credit_limit: limit,
+    credits_remaining: left,
+    credits_held: held,
     created_at: isoTime(account.createdAt),
   };
 }

@@ -1,9 +1,9 @@
 import { Command } from "commander";
 import { creditsAvailable } from "../app/credits.ts";
 import { grantCredits, requireAccount } from "../app/manage-account.ts";
+import { statementPage } from "../app/statement.ts";
 import { MAX_CREDITS } from "../core/limits.ts";
 import { isoTime } from "../core/time.ts";
-import { listEntries } from "../store/ledger.ts";
 import { wholeNumber } from "./arguments.ts";
 import { printResult, table } from "./output.ts";
 import { withWorkspace } from "./workspace.ts";
@@ -31,20 +31,25 @@ export function creditsCommands(): Command {
     );
   credits
     .command("ledger")
-    .description("list an account's newest ledger entries")
+    .description("list an account's newest ledger entries, with what could be spent after each")
     .requiredOption("--account <id>", "the account")
     .option("--limit <n>", "how many entries", wholeNumber(1, 10_000), 100)
     .option("--json", "print JSON")
     .action((options) =>
       withWorkspace(async (workspace) => {
         await requireAccount(workspace, options.account);
-        const entries = await listEntries(workspace.store.read, options.account, options.limit);
-        const rows = entries.map((entry) => ({
+        const { lines } = await statementPage(workspace.store.read, {
+          accountId: options.account,
+          limit: options.limit,
+        });
+        const rows = lines.map(({ entry, amount, available, held }) => ({
           entry_id: entry.id,
           created_at: isoTime(entry.createdAt),
           kind: entry.kind,
           bucket: entry.bucket,
-          amount: entry.amount,
+          amount,
+          balance: available,
+          reserved: held,
           period: entry.period,
           image_id: entry.imageId,
           reason: entry.reason,

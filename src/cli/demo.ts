@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
-import demoPhoto from "../../templates/club_card/samples/astronaut.png" with { type: "file" };
 import { createAccount, createKey } from "../app/manage-account.ts";
 import { addMember, firstOperatorLink } from "../app/manage-users.ts";
 import { type Config, readConfig, withPort } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
+import { samplePhotoUrl } from "../core/sample-photo.ts";
 import { jsonLog } from "../log.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { printResult } from "./output.ts";
@@ -27,21 +27,18 @@ export function demoCommand(): Command {
       const say = (text: string) => void (options.json || process.stdout.write(`${text}\n`));
       const show: typeof step = (title, work) => (options.json ? work(() => {}) : step(title, work));
       const config = await demoConfig(say);
-      const photos = servePhoto();
-      config.sourceAllowedOrigins = new Set([...config.sourceAllowedOrigins, photos.origin]);
       let server: RunningServer | undefined;
       try {
         server = await show("start the service", () => startAndWarm(config));
-        const card = await makeCard(server, photos.url, show);
+        const card = await makeCard(server, show);
         printResult(options.json, card, () => cardText(card));
         if (!options.once) {
-          say(nextText(server, card, photos.url, await consoleLinks(server, card.account_id)));
+          say(nextText(server, card, await consoleLinks(server, card.account_id)));
           await untilSignal();
           say("\nStopping…");
         }
       } finally {
         await server?.stop();
-        photos.stop();
       }
       process.exit(process.exitCode ?? 0);
     });
@@ -68,17 +65,6 @@ async function isFree({ host, port }: Config): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** A partner's photo server, as the service would meet it; its origin is allowed although it is not public. */
-function servePhoto() {
-  const server = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    fetch: () => new Response(Bun.file(demoPhoto), { headers: { "Content-Type": "image/png" } }),
-  });
-  const origin = `http://127.0.0.1:${server.port}`;
-  return { origin, url: `${origin}/player.png`, stop: () => void server.stop(true) };
 }
 
 async function startAndWarm(config: Config): Promise<RunningServer> {
@@ -110,7 +96,7 @@ interface DemoCard {
   test_key: string;
 }
 
-async function makeCard(server: RunningServer, photoUrl: string, show: typeof step): Promise<DemoCard> {
+async function makeCard(server: RunningServer, show: typeof step): Promise<DemoCard> {
   const { service, config } = server;
   const keys = await show("open an account with a live and a test key", async () => {
     // The one of an earlier demo in this folder, if there is one; its keys were shown then, and never again.
@@ -125,7 +111,7 @@ async function makeCard(server: RunningServer, photoUrl: string, show: typeof st
     call(`${config.baseUrl}/v1/images`, keys.live, {
       method: "POST",
       headers: { "Content-Type": "application/json", "Idempotency-Key": crypto.randomUUID() },
-      body: requestBody(photoUrl),
+      body: requestBody(config),
     }),
   );
   const done = await show("find the player, cut out, set and photograph the card", (note) =>
@@ -154,7 +140,7 @@ async function makeCard(server: RunningServer, photoUrl: string, show: typeof st
   };
 }
 
-function requestBody(photoUrl: string): string {
+function requestBody(config: Config): string {
   return JSON.stringify({
     type: "player_card",
     player: {
@@ -163,7 +149,7 @@ function requestBody(photoUrl: string): string {
       position: "ST",
       number: 9,
       skill_level: 93,
-      source_image_url: photoUrl,
+      source_image_url: samplePhotoUrl(config),
     },
     style: { preset: "club_card", ...SIZE, background_theme: "galaxy" },
   });
@@ -205,7 +191,7 @@ async function consoleLinks({ service, config }: RunningServer, accountId: strin
   ];
 }
 
-function nextText(server: RunningServer, card: DemoCard, photoUrl: string, links: string[]): string {
+function nextText(server: RunningServer, card: DemoCard, links: string[]): string {
   const { baseUrl } = server.config;
   const curl = (key: string) =>
     [
@@ -213,7 +199,7 @@ function nextText(server: RunningServer, card: DemoCard, photoUrl: string, links
       `  -H 'X-API-Key: ${key}' \\`,
       `  -H "Idempotency-Key: $(date +%s%N)" \\`,
       "  -H 'Content-Type: application/json' \\",
-      `  -d '${requestBody(photoUrl)}'`,
+      `  -d '${requestBody(server.config)}'`,
     ].join("\n");
   return [
     `The service is up at ${baseUrl} (API ${baseUrl}/v1, documentation ${baseUrl}/docs).`,

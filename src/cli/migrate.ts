@@ -5,17 +5,20 @@ import { withWorkspace } from "./workspace.ts";
 
 export function migrateCommand(): Command {
   return new Command("migrate")
-    .description("bring the database to this version's schema (serve does it by itself)")
+    .description("make the database, or bring it to this version's schema (serve does it by itself)")
     .option("--json", "print JSON")
     .action((options) =>
-      withWorkspace(async ({ folder }) => {
-        // Opening the store has migrated it.
-        const newest = migrations.at(-1)?.name;
-        printResult(
-          options.json,
-          { database: folder.database, schema: newest },
-          () => `${folder.database} is at ${newest}.`,
-        );
-      }),
+      withWorkspace(
+        async ({ folder }) => {
+          // Opening the store has migrated it.
+          const newest = migrations.at(-1)?.name;
+          printResult(
+            options.json,
+            { database: folder.database, schema: newest },
+            () => `${folder.database} is at ${newest}.`,
+          );
+        },
+        { create: true },
+      ),
     );
 }

@@ -1,4 +1,4 @@
-import { Command, CommanderError } from "commander";
+import { Command, CommanderError, type Option } from "commander";
 import { accountCommands } from "./account.ts";
 import { auditCommand } from "./audit.ts";
 import { creditsCommands } from "./credits.ts";
@@ -6,7 +6,6 @@ import { demoCommand } from "./demo.ts";
 import { doctorCommand } from "./doctor.ts";
 import { keyCommands } from "./key.ts";
 import { migrateCommand } from "./migrate.ts";
-import { notYetCommands } from "./not-yet.ts";
 import { reportFailure } from "./output.ts";
 import { renderCommand } from "./render.ts";
 import { serveCommand } from "./serve.ts";
@@ -35,11 +34,10 @@ export async function runCommandLine(args: string[]): Promise<void> {
     doctorCommand(),
     migrateCommand(),
     versionCommand(),
-    ...notYetCommands(),
   ];
-  for (const command of commands) program.addCommand(inheritExit(command));
+  for (const command of commands) program.addCommand(strict(command, command.name()));
   try {
-    await program.parseAsync(helpAsOption(args), { from: "user" });
+    await program.parseAsync(wantedOf(program, helpAsOption(args)), { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
     else reportFailure(error, args.includes("--json"));
@@ -52,9 +50,40 @@ function helpAsOption(args: string[]): string[] {
   return first === "help" && command.length > 0 ? [...command, "--help"] : args;
 }
 
-/** Wrong usage ends with 2 everywhere, so the parser throws instead of exiting by itself. */
-function inheritExit(command: Command): Command {
-  command.exitOverride();
-  for (const child of command.commands) inheritExit(child);
+/** Without the wish for help where a command does not exist: the parser would show what there is, and be content. */
+function wantedOf(program: Command, args: string[]): string[] {
+  let command = program;
+  for (const arg of args) {
+    if (arg === "help") continue;
+    const next = command.commands.find((known) => known.name() === arg);
+    if (!next && !arg.startsWith("-") && command.commands.length > 0)
+      return args.filter((each) => each !== "--help" && each !== "-h");
+    if (!next) break;
+    command = next;
+  }
+  return args;
+}
+
+/** What the parser calls where an option is missing or unknown; its types leave them out. */
+interface ParserErrors {
+  args: string[];
+  missingMandatoryOptionValue(option: Option): void;
+  unknownOption(flag: string): void;
+}
+
+/**
+ * Wrong usage ends with 2 everywhere, so the parser throws instead of exiting by itself. A mistyped option is told as
+ * such, with the one that was meant, and not as the absence of that one.
+ */
+function strict(command: Command, path: string): Command {
+  command.exitOverride().showHelpAfterError(`(run "cardpress ${path} --help" for all it takes)`);
+  const errors = command as unknown as ParserErrors;
+  const missing = errors.missingMandatoryOptionValue.bind(command);
+  errors.missingMandatoryOptionValue = (option) => {
+    const unknown = errors.args.find((arg) => arg.startsWith("-"));
+    if (unknown) errors.unknownOption(unknown);
+    missing(option);
+  };
+  for (const child of command.commands) strict(child, `${path} ${child.name()}`);
   return command;
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
 import { extname, join, resolve } from "node:path";
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
@@ -8,7 +8,6 @@ import type { ImageFormat } from "../core/card.ts";
 import { OperatorError } from "../core/errors.ts";
 import { CreateImageRequest, cardInput } from "../core/image-request.ts";
 import { compileValidator } from "../core/validate.ts";
-import { openDataFolder } from "../data-folder.ts";
 import { pressOptions } from "../deps.ts";
 import { openPress, PhotoRefused, type Press } from "../render/press.ts";
 import type { RenderJob } from "../render/protocol.ts";
@@ -55,7 +54,6 @@ async function renderFiles(options: RenderOptions) {
   const config = readConfig(process.env);
   // Everything that can be wrong with the files is told before a browser starts.
   const job = await readJob(options);
-  const browser = await pressOptions(config, openDataFolder(config.dataDir));
   let press: Press | undefined;
   let closed: Promise<void> | undefined;
   let signal: NodeJS.Signals | undefined;
@@ -66,7 +64,11 @@ async function renderFiles(options: RenderOptions) {
   });
   const scratch = await mkdtemp(join(tmpdir(), "cardpress-render-"));
   try {
-    press = await openPress({ ...browser, profilesDir: scratch, cutoutsDir: scratch });
+    // Of the data folder it needs the unpacked browser alone, and makes no folder for it.
+    const data = join(config.dataDir, "cache");
+    const cache = existsSync(data) ? data : await ownCache(scratch);
+    const browser = await pressOptions(config, { cache, profiles: scratch, cutouts: scratch });
+    press = await openPress(browser);
     if (signal) throw new Error("stopped");
     return await press.make(job, () => {});
   } catch (error) {
@@ -81,6 +83,15 @@ async function renderFiles(options: RenderOptions) {
     // The browser's profile is removed at the same time, and whatever rm finds gone already ends its work without a word.
     while (existsSync(scratch)) await rm(scratch, { recursive: true, force: true });
   }
+}
+
+/** Where a browser is unpacked once for a user who has no data folder; the scratch folder where there is no home. */
+async function ownCache(scratch: string): Promise<string> {
+  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "cardpress");
+  return mkdir(cache, { recursive: true, mode: 0o700 }).then(
+    () => cache,
+    () => scratch,
+  );
 }
 
 async function readJob(options: RenderOptions): Promise<RenderJob> {

@@ -52,7 +52,9 @@ export async function startServer(
   options: WorkspaceOptions = {},
 ): Promise<RunningServer> {
   const config = wanted.port === 0 ? withPort(wanted, await freePort(wanted.host)) : wanted;
-  const service = await startService(config, log, options);
+  // A port that is taken is told before a browser starts for nothing.
+  const beforeStart = async () => void (await freePort(config.host, config.port));
+  const service = await startService(config, log, { ...options, beforeStart });
   try {
     return serveRequests(service, log, options);
   } catch (error) {
@@ -99,10 +101,13 @@ function serveRequests(service: Service, log: Log, options: WorkspaceOptions): R
   };
 }
 
-/** A port nobody listens on now. Chosen before anything starts, because every address we hand out contains it. */
-export async function freePort(host: string): Promise<number> {
-  const probe = bind({ host, port: 0 }, () =>
-    Bun.serve({ hostname: host, port: 0, fetch: () => new Response() }),
+/**
+ * A port nobody listens on now: `wanted`, or any. Chosen before anything starts, because every address we hand out
+ * contains it. Throws an OperatorError where `wanted` is taken.
+ */
+export async function freePort(host: string, wanted = 0): Promise<number> {
+  const probe = bind({ host, port: wanted }, () =>
+    Bun.serve({ hostname: host, port: wanted, reusePort: false, fetch: () => new Response() }),
   );
   const { port = 0 } = probe;
   await probe.stop(true);

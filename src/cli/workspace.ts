@@ -1,13 +1,20 @@
 import { readConfig } from "../config.ts";
+import { requireDataFolder } from "../data-folder.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "../deps.ts";
 import { quietLog } from "../log.ts";
 
-/** Opens the data folder for one command, also beside a running server, and closes it afterwards. */
+/**
+ * Opens the data folder for one command, also beside a running server, and closes it afterwards. Throws an OperatorError
+ * where there is none, unless `create`.
+ */
 export async function withWorkspace<T>(
   work: (workspace: Workspace) => Promise<T>,
-  options: WorkspaceOptions = {},
+  options: WorkspaceOptions & { create?: boolean } = {},
 ): Promise<T> {
-  const workspace = openWorkspace(readConfig(process.env), quietLog(), options);
+  const { create, ...open } = options;
+  const config = readConfig(process.env);
+  if (!create) requireDataFolder(config.dataDir);
+  const workspace = openWorkspace(config, quietLog(), open);
   try {
     return await work(workspace);
   } finally {

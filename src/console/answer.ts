@@ -12,6 +12,7 @@ import { errorPage } from "./error-page.tsx";
 import { flashBoard, typed } from "./flash.ts";
 import { ownPath } from "./own-path.ts";
 import { logFault, notFound, PageError } from "./page-error.ts";
+import { passkeysAt } from "./passkeys-elsewhere.tsx";
 import { isPart, leadAway, redirect, sessionToken } from "./respond.ts";
 import { consoleRoutes } from "./routes.ts";
 import { signInLimit } from "./sign-in-limit.ts";
@@ -34,7 +35,7 @@ export function consoleAnswer(parts: ConsoleParts): (exchange: Exchange) => Prom
       token: sessionToken(exchange.request, parts.config),
       flashes,
       signIns,
-      passkeys,
+      passkeys: passkeysAt(passkeys, exchange.url),
       now: parts.clock.now(),
     };
     try {

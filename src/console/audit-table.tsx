@@ -40,7 +40,7 @@ export function AuditTable({
               {row.entry.subject}
             </td>
             {linked && (
-              <td data-label="Account">
+              <td data-label="Account" class="name">
                 {row.entry.accountId && (
                   <a href={`/console/operator/accounts/${row.entry.accountId}`}>
                     {row.accountName ?? row.entry.accountId}
@@ -48,7 +48,9 @@ export function AuditTable({
                 )}
               </td>
             )}
-            <td data-label="Who">{who(row)}</td>
+            <td data-label="Who" class="name">
+              {who(row)}
+            </td>
             <td data-label="When">
               <Time at={row.entry.createdAt} />
             </td>

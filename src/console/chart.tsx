@@ -1,4 +1,6 @@
 /** @jsxImportSource preact */
+import { isLow } from "../app/credit-warning.ts";
+import type { Credits } from "../app/credits.ts";
 import type { UsageDay } from "../store/usage.ts";
 import { count } from "./elements.tsx";
 
@@ -115,16 +117,17 @@ function Bars({ days, size, name }: { days: UsageDay[]; size: Size; name: string
   );
 }
 
-/** How much of the plan is left. */
-export function CreditMeter({ left, limit }: { left: number; limit: number }) {
-  const share = limit === 0 ? 0 : Math.min(1, left / limit);
+/** How much is left of this month's plan and the top-ups. */
+export function CreditMeter({ credits }: { credits: Credits }) {
+  const all = credits.limit + credits.topup;
+  const share = all === 0 ? 0 : Math.min(1, credits.left / all);
   return (
     <svg
-      class={share <= 0.2 ? "meter meter-low" : "meter"}
+      class={isLow(credits) ? "meter meter-low" : "meter"}
       viewBox="0 0 100 8"
       preserveAspectRatio="none"
       role="img"
-      aria-label={`${Math.round(share * 100)} % of the plan's credits are left`}
+      aria-label={`${Math.round(share * 100)} % of this month's credits are left`}
     >
       <rect x="0" y="0" width={share * 100} height="8" />
     </svg>

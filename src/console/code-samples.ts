@@ -18,7 +18,9 @@ export function typescriptSample(baseUrl: string, request: unknown): string {
   const body = JSON.stringify(request, null, 2).replaceAll(/^ {2,}"(\w+)":/gm, (line) =>
     line.replaceAll('"', ""),
   );
-  return `const base = ${JSON.stringify(baseUrl)};
+  return `import { randomUUID } from "node:crypto";
+
+const base = ${JSON.stringify(baseUrl)};
 const headers = {
   "X-API-Key": process.env.CARDPRESS_KEY!,
   "Content-Type": "application/json",
@@ -29,7 +31,7 @@ const request = ${body};
 const accepted = await fetch(\`\${base}/v1/images\`, {
   method: "POST",
   // The same key for the same card: a repeated request is answered, not made again.
-  headers: { ...headers, "Idempotency-Key": crypto.randomUUID() },
+  headers: { ...headers, "Idempotency-Key": randomUUID() },
   body: JSON.stringify(request),
 }).then((answer) => answer.json());
 if (!accepted.success) throw new Error(accepted.error.message);

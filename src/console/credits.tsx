@@ -1,6 +1,5 @@
 /** @jsxImportSource preact */
-import { creditsAvailable } from "../app/credits.ts";
-import type { Account } from "../store/accounts.ts";
+import { type Credits, creditsOf } from "../app/credits.ts";
 import { CreditMeter } from "./chart.tsx";
 import { Card, count, PageHead, Stat } from "./elements.tsx";
 import { shell } from "./layout.tsx";
@@ -8,27 +7,34 @@ import { Statement, statementCsv } from "./ledger.tsx";
 import { type MemberVisit, member } from "./visit.ts";
 
 /** What an account has, and where it comes from. */
-export function Balance({ account, now }: { account: Account; now: number }) {
-  const left = creditsAvailable(account, now);
+export function Balance({ credits }: { credits: Credits }) {
+  const { left, ofPlan, topup, held } = credits;
   return (
     <Card>
       <dl class="stats">
         <Stat label="Credits left" value={count(left)} />
         <Stat
           label="Of the plan"
-          value={count(left - account.creditsTopup)}
-          note={`${count(account.creditLimit)} a month; what is left over expires`}
+          value={count(ofPlan)}
+          note={`${planNote(credits)}; what is left over expires`}
         />
-        <Stat label="Top-up" value={count(account.creditsTopup)} note="Stay until they are used" />
-        <Stat label="Reserved" value={count(account.creditsHeld)} note="For cards in the making" />
+        <Stat label="Top-up" value={count(topup)} note="Stay until they are used" />
+        <Stat label="Reserved" value={count(held)} note="For cards in the making" />
       </dl>
-      <CreditMeter left={left} limit={account.creditLimit + account.creditsTopup} />
+      <CreditMeter credits={credits} />
     </Card>
   );
 }
 
+/** What the plan gives: this month's credits, and another number where the plan has been changed since. */
+export function planNote({ limit, nextLimit }: Pick<Credits, "limit" | "nextLimit">): string {
+  return limit === nextLimit
+    ? `of ${count(limit)} a month`
+    : `of ${count(limit)} this month, ${count(nextLimit)} from the next one on`;
+}
+
 async function creditsPage(visit: MemberVisit): Promise<Response> {
-  const { account, now } = visit;
+  const { account, now, parts } = visit;
   return shell(
     visit,
     "Credits",
@@ -37,7 +43,7 @@ async function creditsPage(visit: MemberVisit): Promise<Response> {
         title="Credits"
         lead="A credit is reserved when a live request is accepted. It is used when the card is finished and given back when the card fails."
       />
-      <Balance account={account} now={now} />
+      <Balance credits={await creditsOf(parts.store.read, account, now)} />
       {await Statement({ visit, accountId: account.id, path: "/console/credits", linked: true })}
     </>,
   );

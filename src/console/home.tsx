@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
-import { LOW_PART } from "../app/credit-warning.ts";
-import { creditsAvailable } from "../app/credits.ts";
+import { isLow } from "../app/credit-warning.ts";
+import { type Credits, creditsOf } from "../app/credits.ts";
 import { type Endpoint, listEndpoints } from "../app/manage-webhooks.ts";
 import { type Image, listImages } from "../store/images.ts";
 import { type ApiKey, listKeys } from "../store/keys.ts";
@@ -8,6 +8,7 @@ import { openAccount } from "../store/sessions.ts";
 import type { UsageDay } from "../store/usage.ts";
 import { membershipsOf } from "../store/users.ts";
 import { CreditMeter, UsageChart } from "./chart.tsx";
+import { planNote } from "./credits.tsx";
 import { Card, count, Empty, Notice, PageHead, refreshing, Stat } from "./elements.tsx";
 import { Icon } from "./icons.tsx";
 import { isOpen } from "./image-parts.tsx";
@@ -54,18 +55,18 @@ function FirstSteps({ steps }: { steps: FirstStep[] }) {
 }
 
 /** Where the credits come from, in a few words. */
-function creditNote({ creditLimit, creditsTopup }: MemberVisit["account"]): string {
-  const plan = `of ${count(creditLimit)} a month`;
-  return creditsTopup > 0 ? `${plan} and ${count(creditsTopup)} top-up` : plan;
+function creditNote(credits: Credits): string {
+  const plan = planNote(credits);
+  return credits.topup > 0 ? `${plan}, and ${count(credits.topup)} top-up` : plan;
 }
 
 /** What needs somebody's attention, most urgent first. */
-function Troubles({ visit, left, endpoints }: { visit: MemberVisit; left: number; endpoints: Endpoint[] }) {
+function Troubles({ credits, endpoints }: { credits: Credits; endpoints: Endpoint[] }) {
   // The rule of the credits.low event, so that console and webhook say the same.
-  const isLow = left * LOW_PART <= visit.account.creditLimit;
+  const { left } = credits;
   return (
     <>
-      {isLow && (
+      {isLow(credits) && (
         <Notice tone="warn" title={left === 0 ? "No credits are left." : "Credits are running low."}>
           {left === 0
             ? "Live requests are refused until the next month begins or credits are added. "
@@ -115,20 +116,19 @@ function stepsOf(keys: ApiKey[], counts: { live: number; test: number }): FirstS
   ];
 }
 
-function Numbers({ visit, left, days }: { visit: MemberVisit; left: number; days: UsageDay[] }) {
-  const { account } = visit;
+function Numbers({ credits, days }: { credits: Credits; days: UsageDay[] }) {
   const today = days.at(-1);
   const total = (of: "requested" | "completed" | "failed") => days.reduce((sum, day) => sum + day[of], 0);
   return (
     <>
       <Card>
         <dl class="stats">
-          <Stat label="Credits left" value={count(left)} note={creditNote(account)} />
+          <Stat label="Credits left" value={count(credits.left)} note={creditNote(credits)} />
           <Stat label="Requests today" value={count(today?.requested ?? 0)} note="Live, in UTC" />
           <Stat label="Completed today" value={count(today?.completed ?? 0)} />
           <Stat label="Failed today" value={count(today?.failed ?? 0)} />
         </dl>
-        <CreditMeter left={left} limit={account.creditLimit + account.creditsTopup} />
+        <CreditMeter credits={credits} />
       </Card>
       {total("requested") > 0 && (
         <Card
@@ -180,7 +180,7 @@ async function homePage(visit: MemberVisit): Promise<Response> {
     daysOf(visit, "last_30_days", "live"),
     listEndpoints(parts, { accountId: account.id }),
   ]);
-  const left = creditsAvailable(account, now);
+  const credits = await creditsOf(read, account, now);
   const steps = stepsOf(keys, { live: live.length, test: test.length });
   const failing = endpoints.filter(
     ({ state, failingSince }) => state === "disabled" || failingSince !== null,
@@ -199,9 +199,9 @@ async function homePage(visit: MemberVisit): Promise<Response> {
           </a>
         )}
       </PageHead>
-      <Troubles visit={visit} left={left} endpoints={failing} />
+      <Troubles credits={credits} endpoints={failing} />
       {canWrite(visit) && steps.some((step) => !step.done) && <FirstSteps steps={steps} />}
-      <Numbers visit={visit} left={left} days={days} />
+      <Numbers credits={credits} days={days} />
       <Latest visit={visit} images={live.length > 0 ? live : test} isLive={live.length > 0} />
     </>,
   );

@@ -24,13 +24,12 @@ export async function ownImage({ parts, account, params }: MemberVisit): Promise
   return image;
 }
 
-/** What a failure means and what to do about it, in more words than its message has. */
+/** What went wrong and what to do about it, which its message says, and the page that has more. */
 function Failure({ image }: { image: Image }) {
   if (image.state !== "failed") return null;
   return (
     <Notice tone="bad" title={`Failed: ${image.failureCode}`}>
-      {image.failureMessage} Send it again as a new request, with a new Idempotency-Key; only finished cards
-      cost a credit. <a href={`/docs/errors/${image.failureCode}`}>More about this code</a>
+      {image.failureMessage} <a href={`/docs/errors/${image.failureCode}`}>More about this code</a>
     </Notice>
   );
 }

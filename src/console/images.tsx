@@ -83,7 +83,7 @@ function ImageTable({ images, caption }: { images: Image[]; caption: string }) {
             <th scope="row">
               <a href={`/console/images/${image.id}`}>{playerName(image)}</a>
             </th>
-            <td data-label="External id">
+            <td data-label="External id" class="name">
               <span class="clip">{image.externalId}</span>
             </td>
             <td data-label="Status">

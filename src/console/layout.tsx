@@ -130,16 +130,17 @@ async function AccountChoice(visit: UserVisit) {
     return visit.account ? <p class="account-name">{visit.account.name}</p> : null;
   return (
     <PostForm visit={visit} action="/console/account" class="account-choice">
-      <label for="account" class="visually-hidden">
-        Account
+      {/* Stands on the page twice, in the menu and at the left: no id. */}
+      <label>
+        <span class="visually-hidden">Account</span>
+        <select name="account" data-submits>
+          {memberships.map(({ account }) => (
+            <option key={account.id} value={account.id} selected={account.id === visit.account?.id}>
+              {account.name}
+            </option>
+          ))}
+        </select>
       </label>
-      <select id="account" name="account" data-submits>
-        {memberships.map(({ account }) => (
-          <option key={account.id} value={account.id} selected={account.id === visit.account?.id}>
-            {account.name}
-          </option>
-        ))}
-      </select>
       <noscript>
         <button type="submit" class="button button-small">
           Open

@@ -1,21 +1,21 @@
 /** @jsxImportSource preact */
+import { type StatementLine, statementPage, wholeStatement } from "../app/statement.ts";
 import { formatPosition, type ListPosition, parsePosition } from "../core/list-position.ts";
 import { isoTime } from "../core/time.ts";
 import { type LedgerEntry, ledgerPage } from "../store/ledger.ts";
+import type { Tx } from "../store/store.ts";
 import { Badge, Card, count, Empty, Pager, Segments, Time, type Tone } from "./elements.tsx";
 import { privateFile } from "./respond.ts";
 import type { UserVisit } from "./visit.ts";
 
 const PAGE_SIZE = 50;
-/** Entries read at once while a statement is written out: about a megabyte of text. */
-const CSV_BATCH = 5_000;
 
-const KINDS: Record<LedgerEntry["kind"], { name: string; tone: Tone; sign: string }> = {
-  grant: { name: "Granted", tone: "good", sign: "+" },
-  reserve: { name: "Reserved", tone: "busy", sign: "−" },
-  settle: { name: "Used", tone: "neutral", sign: "" },
-  release: { name: "Given back", tone: "good", sign: "+" },
-  expire: { name: "Expired", tone: "bad", sign: "−" },
+const KINDS: Record<LedgerEntry["kind"], { name: string; tone: Tone }> = {
+  grant: { name: "Granted", tone: "good" },
+  reserve: { name: "Reserved", tone: "busy" },
+  settle: { name: "Used", tone: "neutral" },
+  release: { name: "Given back", tone: "good" },
+  expire: { name: "Expired", tone: "bad" },
 };
 
 /** What an entry was for. Images are linked where the reader may open them. */
@@ -25,9 +25,18 @@ function Purpose({ entry, linked }: { entry: LedgerEntry; linked: boolean }) {
   return linked ? <a href={`/console/images/${entry.imageId}`}>{id}</a> : id;
 }
 
-/** Credit entries as a statement: what moved, of which credits, for what. */
-export function Ledger({ entries, linked }: { entries: LedgerEntry[]; linked: boolean }) {
-  if (entries.length === 0) return <Empty title="No entries yet">Grants and used credits appear here.</Empty>;
+/** A number that says which way it goes. */
+function signed(amount: number): string {
+  return amount === 0 ? "0" : `${amount > 0 ? "+" : "−"}${count(Math.abs(amount))}`;
+}
+
+/** An entry; without balances where the entries between are not shown, so that they would not add up. */
+type LedgerLine = Pick<StatementLine, "entry" | "amount"> & Partial<StatementLine>;
+
+/** Credit entries as a statement: what moved, of which credits, for what, and what was there afterwards. */
+export function Ledger({ lines, linked }: { lines: LedgerLine[]; linked: boolean }) {
+  if (lines.length === 0) return <Empty title="No entries yet">Grants and used credits appear here.</Empty>;
+  const hasBalance = lines[0]?.available !== undefined;
   return (
     <table class="table">
       <caption class="visually-hidden">Ledger</caption>
@@ -38,33 +47,57 @@ export function Ledger({ entries, linked }: { entries: LedgerEntry[]; linked: bo
           <th scope="col" class="number">
             Amount
           </th>
+          {hasBalance && (
+            <>
+              <th scope="col" class="number">
+                Balance
+              </th>
+              <th scope="col" class="number minor">
+                Reserved
+              </th>
+            </>
+          )}
           <th scope="col">For</th>
           <th scope="col">When</th>
         </tr>
       </thead>
       <tbody>
-        {entries.map((entry) => {
-          const { name, tone, sign } = KINDS[entry.kind];
-          return (
-            <tr key={entry.id}>
-              <th scope="row">
-                <Badge tone={tone}>{name}</Badge>
-              </th>
-              <td data-label="Credits">{entry.bucket === "plan" ? `Plan of ${entry.period}` : "Top-up"}</td>
-              <td data-label="Amount" class="number">
-                {sign + count(entry.amount)}
-              </td>
-              <td data-label="For" class="long">
-                <Purpose entry={entry} linked={linked} />
-              </td>
-              <td data-label="When">
-                <Time at={entry.createdAt} />
-              </td>
-            </tr>
-          );
-        })}
+        {lines.map((line) => (
+          <Line key={line.entry.id} line={line} linked={linked} />
+        ))}
       </tbody>
     </table>
+  );
+}
+
+function Line({ line: { entry, amount, available, held }, linked }: { line: LedgerLine; linked: boolean }) {
+  const { name, tone } = KINDS[entry.kind];
+  return (
+    <tr>
+      <th scope="row">
+        <Badge tone={tone}>{name}</Badge>
+      </th>
+      <td data-label="Credits">{entry.bucket === "plan" ? `Plan of ${entry.period}` : "Top-up"}</td>
+      <td data-label="Amount" class="number">
+        {signed(amount)}
+      </td>
+      {available !== undefined && (
+        <td data-label="Balance" class="number">
+          {count(available)}
+        </td>
+      )}
+      {held !== undefined && (
+        <td data-label="Reserved" class="number minor">
+          {count(held)}
+        </td>
+      )}
+      <td data-label="For" class="long">
+        <Purpose entry={entry} linked={linked} />
+      </td>
+      <td data-label="When">
+        <Time at={entry.createdAt} />
+      </td>
+    </tr>
   );
 }
 
@@ -82,10 +115,9 @@ export async function Statement({
 }) {
   const grantsOnly = visit.query.get("show") === "grants";
   const after = parsePosition(visit.query.get("after") ?? "");
-  const query = { accountId, grantsOnly, after, limit: PAGE_SIZE + 1 };
-  const found = await ledgerPage(visit.parts.store.read, query);
-  const entries = found.slice(0, PAGE_SIZE);
-  const last = entries.at(-1);
+  const { read } = visit.parts.store;
+  const query = { accountId, after, limit: PAGE_SIZE };
+  const { lines, older } = grantsOnly ? await grantsPage(read, query) : await statementPage(read, query);
   const address = (change: Record<string, string>) => {
     const text = new URLSearchParams({ ...(grantsOnly ? { show: "grants" } : {}), ...change }).toString();
     return text === "" ? path : `${path}?${text}`;
@@ -106,14 +138,28 @@ export async function Statement({
         </a>
       </div>
       <Card flush>
-        <Ledger entries={entries} linked={linked} />
+        <Ledger lines={lines} linked={linked} />
       </Card>
-      <Pager
-        newest={after && address({})}
-        older={found.length > PAGE_SIZE && last && address({ after: formatPosition(last) })}
-      />
+      <p class="note">
+        The amount is what an entry adds to the balance or takes from it; the balance is what can be spent
+        after it. A credit leaves the balance when it is reserved, so its use takes nothing more.
+      </p>
+      <Pager newest={after && address({})} older={older && address({ after: formatPosition(older) })} />
     </>
   );
+}
+
+/** The entries that added credits: a few a month. */
+async function grantsPage(
+  tx: Tx,
+  query: { accountId: string; after: ListPosition | undefined; limit: number },
+): Promise<{ lines: LedgerLine[]; older: ListPosition | undefined }> {
+  const found = await ledgerPage(tx, { ...query, grantsOnly: true, limit: query.limit + 1 });
+  const entries = found.slice(0, query.limit);
+  return {
+    lines: entries.map((entry) => ({ entry, amount: entry.amount })),
+    older: found.length > query.limit ? entries.at(-1) : undefined,
+  };
 }
 
 /** A field of a CSV file: quoted, and kept from being taken for a formula by a spreadsheet. */
@@ -126,14 +172,9 @@ export function csvField(text: string): string {
 export function statementCsv(visit: UserVisit, accountId: string): Response {
   async function* lines() {
     // The mark by which spreadsheets know that the file is UTF-8.
-    yield "\ufeffcreated_at,entry,kind,credits,period,amount,image_id,reason\r\n";
-    let after: ListPosition | undefined;
-    for (;;) {
-      const batch = await ledgerPage(visit.parts.store.read, { accountId, after, limit: CSV_BATCH });
+    yield "\ufeffcreated_at,entry,kind,credits,period,amount,balance,reserved,image_id,reason\r\n";
+    for await (const batch of wholeStatement(visit.parts.store.read, accountId))
       yield batch.map(csvLine).join("");
-      after = batch.at(-1);
-      if (batch.length < CSV_BATCH) return;
-    }
   }
   const source = lines();
   const stream = new ReadableStream<Uint8Array>({
@@ -149,8 +190,13 @@ export function statementCsv(visit: UserVisit, accountId: string): Response {
   });
 }
 
-function csvLine(entry: LedgerEntry): string {
-  const { id, kind, bucket, period, amount, imageId, reason, createdAt } = entry;
-  const fields = [isoTime(createdAt), id, kind, bucket, period, String(amount), imageId ?? "", reason ?? ""];
-  return `${fields.map(csvField).join(",")}\r\n`;
+function csvLine({ entry, amount, available, held }: StatementLine): string {
+  const { id, kind, bucket, period, imageId, reason, createdAt } = entry;
+  // Numbers stand as they are: the mark that keeps a text from being a formula would make a text of -1.
+  const fields = [
+    ...[isoTime(createdAt), id, kind, bucket, period].map(csvField),
+    ...[amount, available, held],
+    ...[imageId ?? "", reason ?? ""].map(csvField),
+  ];
+  return `${fields.join(",")}\r\n`;
 }

@@ -1,4 +1,5 @@
 import type { CreateImageRequest } from "../core/image-request.ts";
+import { samplePhotoUrl } from "../core/sample-photo.ts";
 
 /** The playground's fields as text, by their form names. */
 export interface PlaygroundFields {
@@ -17,13 +18,14 @@ export interface PlaygroundFields {
   secondary_color: string;
 }
 
-export const EXAMPLE: PlaygroundFields = {
+const EXAMPLE: PlaygroundFields = {
   external_id: "player-10442",
-  name: "Maya Okafor",
+  name: "Eileen Collins",
   position: "ST",
   number: "9",
   skill_level: "87",
-  source_image_url: "https://images.example.com/players/10442.jpg",
+  // The service's own, which only it knows the address of.
+  source_image_url: "",
   background_theme: "stadium night",
   format: "png",
   width: "1024",
@@ -32,6 +34,11 @@ export const EXAMPLE: PlaygroundFields = {
   primary_color: "#1B3FAB",
   secondary_color: "#F2C14E",
 };
+
+/** What the form begins with: the sample photo gives a card with a live request too. */
+export function exampleFields(config: { baseUrl: string }): PlaygroundFields {
+  return { ...EXAMPLE, source_image_url: samplePhotoUrl(config) };
+}
 
 /** The fields of a form that was sent; what is missing is empty. */
 export function readFields(form: URLSearchParams): PlaygroundFields {

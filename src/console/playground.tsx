@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
 import type { Environment } from "../core/api-key.ts";
 import { IMAGE_FORMATS, POSITIONS } from "../core/card.ts";
 import { AppError, type ErrorDetail } from "../core/errors.ts";
@@ -13,8 +14,8 @@ import { ownImage } from "./image.tsx";
 import { playerName, publicStatus, StatusBadge } from "./image-parts.tsx";
 import { shell } from "./layout.tsx";
 import { logFault } from "./page-error.ts";
-import { EXAMPLE, fieldsOf, type PlaygroundFields, readFields, requestOf } from "./playground-form.ts";
-import { html } from "./respond.ts";
+import { exampleFields, fieldsOf, type PlaygroundFields, readFields, requestOf } from "./playground-form.ts";
+import { html, isPart, redirect } from "./respond.ts";
 import { canWrite, field, type MemberVisit, member } from "./visit.ts";
 
 interface InputProps {
@@ -60,7 +61,7 @@ function CardFields({ fields }: { fields: PlaygroundFields }) {
         name="source_image_url"
         fields={fields}
         label="Photo address"
-        hint="Public and HTTPS: JPEG, PNG or WebP. Test requests fetch nothing."
+        hint="Public and HTTPS: JPEG, PNG or WebP. To begin with, a sample photo of this service. Test requests fetch nothing."
       />
       <Input
         name="external_id"
@@ -93,7 +94,7 @@ function CardFields({ fields }: { fields: PlaygroundFields }) {
   );
 }
 
-function Form({ visit, fields }: { visit: MemberVisit; fields: PlaygroundFields }) {
+function Form({ visit, fields, environment }: PlaygroundState & { visit: MemberVisit }) {
   return (
     <PostForm
       visit={visit}
@@ -116,7 +117,7 @@ function Form({ visit, fields }: { visit: MemberVisit; fields: PlaygroundFields 
       </div>
       {canWrite(visit) && (
         <div class="send">
-          <Choice legend="Send as" name="environment" options={SEND_AS} chosen="test" />
+          <Choice legend="Send as" name="environment" options={SEND_AS} chosen={environment} />
           <button type="submit" class="button button-primary">
             Send request
           </button>
@@ -142,11 +143,29 @@ function Samples({ visit, fields }: { visit: MemberVisit; fields: PlaygroundFiel
   );
 }
 
+/** Filled in as an earlier request was; with `sent`, which a browser without scripts comes with, its card beside it. */
 async function playgroundPage(visit: MemberVisit): Promise<Response> {
-  const from = visit.query.get("from");
-  const earlier = from === null ? null : await ownImage({ ...visit, params: { id: from } });
+  const sent = visit.query.get("sent");
+  const id = sent ?? visit.query.get("from");
+  const earlier = id === null ? null : await ownImage({ ...visit, params: { id } });
   const again = createImageValidator.check(earlier?.request);
-  const fields = again.ok ? fieldsOf(again.value) : EXAMPLE;
+  const fields = again.ok ? fieldsOf(again.value) : exampleFields(visit.parts.config);
+  if (sent === null || !earlier) return page(visit, { fields, environment: "test" }, null);
+  const outcome = <Outcome image={earlier} progress={visit.parts.progress.of(earlier.id)} />;
+  return page(visit, { fields, environment: earlier.environment }, outcome);
+}
+
+interface PlaygroundState {
+  fields: PlaygroundFields;
+  environment: Environment;
+}
+
+function page(
+  visit: MemberVisit,
+  state: PlaygroundState,
+  outcome: ComponentChildren,
+  status = 200,
+): Promise<Response> {
   return shell(
     visit,
     "Playground",
@@ -162,17 +181,19 @@ async function playgroundPage(visit: MemberVisit): Promise<Response> {
       />
       <div class="playground">
         <Card>
-          <Form visit={visit} fields={fields} />
+          <Form visit={visit} {...state} />
         </Card>
         <div class="stack">
-          <div id="outcome" aria-live="polite" />
+          <div id="outcome" aria-live="polite">
+            {outcome}
+          </div>
           <div id="samples" class="stack">
-            <Samples visit={visit} fields={fields} />
+            <Samples visit={visit} fields={state.fields} />
           </div>
         </div>
       </div>
     </>,
-    { wide: true },
+    { wide: true, status },
   );
 }
 
@@ -183,8 +204,10 @@ async function preview(visit: MemberVisit): Promise<Response> {
 /** Sends what the form says the way the API would: the same checks, the same budget, the same use case. */
 async function send(visit: MemberVisit): Promise<Response> {
   const environment: Environment = field(visit, "environment") === "live" ? "live" : "test";
+  const fields = readFields(visit.form);
+  const asPart = isPart(visit.exchange.request);
   try {
-    const request = checked(visit, requestOf(readFields(visit.form)));
+    const request = checked(visit, requestOf(fields));
     await takeFromBudget(visit, environment);
     const accepted = await visit.parts.accept({
       account: visit.account,
@@ -193,16 +216,13 @@ async function send(visit: MemberVisit): Promise<Response> {
       request,
     });
     const id: string = JSON.parse(accepted.body).data.image_id;
-    return html(
-      visit.exchange,
-      <Outcome image={await ownImage({ ...visit, params: { id } })} progress={null} />,
-      {
-        fragment: true,
-      },
-    );
+    if (!asPart) return redirect(`${pathOf(id)}#outcome`, visit.exchange);
+    const image = await ownImage({ ...visit, params: { id } });
+    return html(visit.exchange, <Outcome image={image} progress={null} />, { fragment: true });
   } catch (error) {
     if (!(error instanceof AppError) || error.code === "INTERNAL_ERROR") throw error;
     logFault(visit, error);
+    if (!asPart) return page(visit, { fields, environment }, <Refusal error={error} />, error.status);
     // htmx shows only answers it is told are good; the refusal is what the reader came to see.
     return html(visit.exchange, <Refusal error={error} />, { fragment: true });
   }
@@ -211,7 +231,7 @@ async function send(visit: MemberVisit): Promise<Response> {
 function checked(visit: MemberVisit, body: unknown): CreateImageRequest {
   const result = createImageValidator.check(body);
   if (!result.ok) throw invalidRequest(result.details);
-  const details: ErrorDetail[] = checkMeaning(result.value, visit.parts.config.sourceAllowedOrigins);
+  const details: ErrorDetail[] = checkMeaning(result.value, visit.parts.config);
   if (details.length > 0) throw invalidRequest(details);
   return result.value;
 }
@@ -224,6 +244,11 @@ async function takeFromBudget({ parts, account, now }: MemberVisit, environment:
     );
   const rate = await parts.limiter.take(`${account.id}:${environment}`, accountBudget(account.tier));
   if (rate.exceeded) throw rateLimitExceeded(rate, now);
+}
+
+/** The playground with the card of a request that was sent. */
+function pathOf(imageId: string): string {
+  return `/console/playground?sent=${imageId}`;
 }
 
 function Refusal({ error }: { error: AppError }) {
@@ -282,6 +307,14 @@ function Outcome({ image, progress }: { image: Image; progress: number | null })
             Open the image
           </a>
         </p>
+        {isOpen && (
+          <noscript>
+            {/* Without a fragment: with one, browsers only scroll. */}
+            <a class="button button-small" href={pathOf(image.id)}>
+              See whether it is finished
+            </a>
+          </noscript>
+        )}
       </div>
     </section>
   );
@@ -289,6 +322,7 @@ function Outcome({ image, progress }: { image: Image; progress: number | null })
 
 async function watch(visit: MemberVisit): Promise<Response> {
   const image = await ownImage(visit);
+  if (!isPart(visit.exchange.request)) return redirect(pathOf(image.id), visit.exchange);
   const outcome = <Outcome image={image} progress={visit.parts.progress.of(image.id)} />;
   return html(visit.exchange, outcome, { fragment: true });
 }

@@ -7,6 +7,7 @@ import { type Session, sessionsOf } from "../store/sessions.ts";
 import { Badge, Card, Field, PageHead, PostForm, Time } from "./elements.tsx";
 import { shell } from "./layout.tsx";
 import { CHECK_PASSKEYS, PasskeyCheck, Passkeys } from "./passkeys.tsx";
+import { PasskeysElsewhere } from "./passkeys-elsewhere.tsx";
 import { redirect } from "./respond.ts";
 import { signedIn, type UserVisit } from "./visit.ts";
 
@@ -79,6 +80,7 @@ async function profilePage(visit: UserVisit): Promise<Response> {
         </PostForm>
       </Card>
       <Passkeys visit={visit} passkeys={passkeys} />
+      <PasskeysElsewhere visit={visit} />
       <Sessions visit={visit} sessions={sessions} />
     </>,
   );

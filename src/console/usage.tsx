@@ -1,10 +1,11 @@
 /** @jsxImportSource preact */
 import { ENVIRONMENTS } from "../../db/schema.ts";
-import { creditsAvailable } from "../app/credits.ts";
+import { creditsOf } from "../app/credits.ts";
 import type { Environment } from "../core/api-key.ts";
 import { DAY_MS, dayOf, USAGE_PERIODS, type UsagePeriod, usagePeriodDays } from "../core/time.ts";
 import { type UsageDay, usageByDay } from "../store/usage.ts";
 import { CreditMeter, UsageChart } from "./chart.tsx";
+import { planNote } from "./credits.tsx";
 import { Card, count, Empty, PageHead, Segments, Stat } from "./elements.tsx";
 import { shell } from "./layout.tsx";
 import { privateFile } from "./respond.ts";
@@ -96,16 +97,16 @@ function DayTable({ days }: { days: UsageDay[] }) {
   );
 }
 
-function CreditsLeft({ visit: { account, now } }: { visit: MemberVisit }) {
-  const left = creditsAvailable(account, now);
+async function CreditsLeft({ account, now, parts }: MemberVisit) {
+  const credits = await creditsOf(parts.store.read, account, now);
   return (
     <Card>
       <dl class="stats">
-        <Stat label="Credits left" value={count(left)} note={`Plan: ${count(account.creditLimit)} a month`} />
-        <Stat label="Of these, top-up" value={count(account.creditsTopup)} note="Stay until used" />
-        <Stat label="Reserved" value={count(account.creditsHeld)} note="For cards in the making" />
+        <Stat label="Credits left" value={count(credits.left)} note={planNote(credits)} />
+        <Stat label="Of these, top-up" value={count(credits.topup)} note="Stay until used" />
+        <Stat label="Reserved" value={count(credits.held)} note="For cards in the making" />
       </dl>
-      <CreditMeter left={left} limit={account.creditLimit + account.creditsTopup} />
+      <CreditMeter credits={credits} />
     </Card>
   );
 }
@@ -148,7 +149,7 @@ async function usagePage(visit: MemberVisit): Promise<Response> {
           Download CSV
         </a>
       </PageHead>
-      <CreditsLeft visit={visit} />
+      {await CreditsLeft(visit)}
       <div class="toolbar">
         <Segments
           label="Environment"

@@ -2,9 +2,11 @@ import type { AcceptImage } from "../app/accept-image.ts";
 import type { AppContext } from "../app/context.ts";
 import { imageListItem, imageView } from "../app/image-view.ts";
 import type { ProgressBoard } from "../app/progress.ts";
+import type { Config } from "../config.ts";
 import { AppError, type ErrorDetail } from "../core/errors.ts";
 import { type CreateImageRequest, createImageValidator } from "../core/image-request.ts";
 import { DEFAULT_LIST_LIMIT, MAX_IDEMPOTENCY_KEY_CHARS, MAX_LIST_LIMIT } from "../core/limits.ts";
+import { isSamplePhoto } from "../core/sample-photo.ts";
 import { findImage, listImages, PUBLIC_STATUSES } from "../store/images.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
@@ -32,7 +34,7 @@ export async function createImage(
   const key = exchange.request.headers.get("idempotency-key");
   const details = checkIdempotencyKey(key);
   const checked = createImageValidator.check(await readJson(exchange.request));
-  if (checked.ok) details.push(...checkMeaning(checked.value, parts.config.sourceAllowedOrigins));
+  if (checked.ok) details.push(...checkMeaning(checked.value, parts.config));
   else details.push(...checked.details);
   if (!checked.ok || key === null || details.length > 0) throw invalidRequest(details);
   const accepted = await parts
@@ -134,7 +136,7 @@ const VISIBLE = /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{P}\p{
 /** The rules a JSON Schema cannot say. */
 export function checkMeaning(
   request: CreateImageRequest,
-  allowedOrigins: ReadonlySet<string>,
+  config: Pick<Config, "sourceAllowedOrigins" | "baseUrl" | "port">,
 ): ErrorDetail[] {
   const details: ErrorDetail[] = [];
   const addresses = [
@@ -142,7 +144,7 @@ export function checkMeaning(
     ["branding.club_badge_url", request.branding?.club_badge_url],
   ] as const;
   for (const [field, address] of addresses) {
-    const problem = address === undefined ? null : addressProblem(address, allowedOrigins);
+    const problem = address === undefined ? null : addressProblem(address, config);
     if (problem) details.push({ field, message: problem });
   }
   if (!VISIBLE.test(request.player.name)) {
@@ -165,14 +167,14 @@ export function checkMeaning(
   return details;
 }
 
-function addressProblem(address: string, allowedOrigins: ReadonlySet<string>): string | null {
+function addressProblem(address: string, config: Parameters<typeof checkMeaning>[1]): string | null {
   // URL parsers drop or mend these silently; then not what was sent would be fetched.
   if (/[\s\p{Cc}\\]/u.test(address)) {
     return "must not hold spaces, line breaks or backslashes; write a space as %20.";
   }
   const url = new URL(address);
   if (url.username || url.password) return "must not carry a user name or password.";
-  if (allowedOrigins.has(url.origin)) return null;
+  if (config.sourceAllowedOrigins.has(url.origin) || isSamplePhoto(address, config)) return null;
   if (url.protocol !== "https:" || !/^https:\/\//i.test(address))
     return "must be an address that begins with https://.";
   return null;

@@ -157,7 +157,10 @@ export const Usage = Type.Object(
     images_failed: count("Images failed in the period.", 9),
     credits_used: count("Credits consumed in the period.", 398),
     credits_remaining: count("Credits available now.", 602),
-    credit_limit: count("The plan's credits a month.", 1000),
+    credit_limit: count(
+      "The plan's credits of this month, spent or not. A plan that is changed within the month counts from the next one on.",
+      1000,
+    ),
     environment: StringEnum(["live", "test"], { description: "From the key used." }),
   },
   { ...closed, $id: "Usage", description: "Images and credits of one period and environment." },

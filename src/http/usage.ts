@@ -1,5 +1,5 @@
 import type { AppContext } from "../app/context.ts";
-import { creditsAvailable } from "../app/credits.ts";
+import { creditsOf } from "../app/credits.ts";
 import { USAGE_PERIODS, type UsagePeriod, usagePeriodDays } from "../core/time.ts";
 import { sumUsage } from "../store/usage.ts";
 import type { Caller } from "./auth.ts";
@@ -23,6 +23,7 @@ export async function getUsage(context: AppContext, exchange: Exchange, caller: 
 async function usage({ store, clock }: AppContext, { account, environment }: Caller, period: UsagePeriod) {
   const now = clock.now();
   const days = usagePeriodDays(period, now);
+  const { left, limit } = await creditsOf(store.read, account, now);
   const counts = await sumUsage(store.read, { accountId: account.id, environment }, days);
   return {
     period: days.label,
@@ -31,8 +32,8 @@ async function usage({ store, clock }: AppContext, { account, environment }: Cal
     images_failed: counts.failed,
     credits_used: counts.creditsUsed,
     // Test keys never use credits, so all of the plan is left to them.
-    credits_remaining: environment === "live" ? creditsAvailable(account, now) : account.creditLimit,
-    credit_limit: account.creditLimit,
+    credits_remaining: environment === "live" ? left : limit,
+    credit_limit: limit,
     environment,
   };
 }

@@ -49,6 +49,8 @@ export interface SourceFetcherOptions extends GuardedHttpOptions {
   sourcesDir: string;
   /** Tells the hosts of photos who is asking; goes into the User-Agent. */
   docsUrl?: string;
+  /** The file behind an address of the service itself, which is read without a request; undefined for all others. */
+  ownPhotoAt?: (url: string) => string | undefined;
   /** SOURCE_TIMEOUT_MS when absent. */
   timeoutMs?: number;
 }
@@ -108,7 +110,8 @@ async function fetchSource(
   options: SourceFetcherOptions,
 ): Promise<FetchedSource> {
   try {
-    const body = await download(url, kind, request, options);
+    const own = options.ownPhotoAt?.(url);
+    const body = own === undefined ? await download(url, kind, request, options) : await Bun.file(own).bytes();
     const facts = await checkImage(body, kind.limits);
     if (kind.decodes) await checkDecodes(body);
     const stored = await storeSource(options.sourcesDir, body, request.watcher);

@@ -1,5 +1,6 @@
 import { and, eq, notExists, type SQL, sql } from "drizzle-orm";
 import type { AuditCheck, AuditRun, Breach } from "./audit-checks.ts";
+import { EFFECTS } from "./ledger.ts";
 import type { Tx } from "./store.ts";
 
 /** The entries of one account, bucket, month and kind, with the balances kept beside them; these are null when the account is gone. */
@@ -65,18 +66,11 @@ async function loadBooks({ db, t }: Tx): Promise<Book[]> {
     .leftJoin(a, eq(a.id, sql`${sums.accountId}`));
 }
 
-/** How an entry changes what is left of its bucket, and what is held. */
-const EFFECTS: Record<string, { left: number; held: number }> = {
-  grant: { left: 1, held: 0 },
-  reserve: { left: -1, held: 1 },
-  settle: { left: 0, held: -1 },
-  release: { left: 1, held: -1 },
-  expire: { left: -1, held: 0 },
-};
-
 /** What some entries leave. The late expiry of a released credit comes out right too: released, then expired. */
-function sum(books: Book[], of: "left" | "held"): number {
-  return books.reduce((total, { kind, amount }) => total + (EFFECTS[kind]?.[of] ?? 0) * amount, 0);
+function sum(books: Book[], of: "available" | "held"): number {
+  // A kind that nobody knows moves nothing here; another check names it.
+  const effects: Record<string, (typeof EFFECTS)["grant"] | undefined> = EFFECTS;
+  return books.reduce((total, { kind, amount }) => total + (effects[kind]?.[of] ?? 0) * amount, 0);
 }
 
 const balances: AuditCheck = {
@@ -93,7 +87,7 @@ const balances: AuditCheck = {
       const inBucket = (bucket: string) =>
         sum(
           books.filter((book) => book.bucket === bucket),
-          "left",
+          "available",
         );
       const right = [inBucket("plan"), inBucket("topup"), sum(books, "held")];
       if (String(kept) !== String(right) || right.some((balance) => balance < 0))
@@ -122,7 +116,7 @@ const months: AuditCheck = {
       const [first] = books;
       if (!first) continue;
       const { accountId: id, period, planPeriod, plan } = first;
-      const left = sum(books, "left");
+      const left = sum(books, "available");
       const expected = period === planPeriod ? (plan ?? 0) : 0;
       if (left !== expected || period > (planPeriod ?? ""))
         breaches.push({ id, detail: `${period} has ${left} credits left, should have ${expected}` });

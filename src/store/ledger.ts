@@ -31,6 +31,52 @@ export async function latestGrant({ db, t }: Tx, accountId: string): Promise<Led
   return entry;
 }
 
+/** How many plan credits an account was given for a month: 0 when none were. */
+export async function planGrant({ db, t }: Tx, accountId: string, period: string): Promise<number> {
+  const l = t.ledgerEntries;
+  const [entry] = await db
+    .select({ amount: l.amount })
+    .from(l)
+    // In the words of the index that makes it the only one.
+    .where(
+      and(
+        eq(l.accountId, accountId),
+        eq(l.period, period),
+        sql`${l.kind} = 'grant' and ${l.bucket} = 'plan'`,
+      ),
+    )
+    .limit(1);
+  return entry?.amount ?? 0;
+}
+
+/** How one credit of an entry changes what can be spent (`available`) and what is reserved (`held`). */
+export const EFFECTS: Record<LedgerEntry["kind"], { available: number; held: number }> = {
+  grant: { available: 1, held: 0 },
+  reserve: { available: -1, held: 1 },
+  settle: { available: 0, held: -1 },
+  release: { available: 1, held: -1 },
+  expire: { available: -1, held: 0 },
+};
+
+/** An account's newest entries and what it can spend and holds reserved after all of them, of one moment. */
+export async function newestEntries(
+  { db, t }: Tx,
+  accountId: string,
+  limit: number,
+): Promise<{ entries: LedgerEntry[]; available: number; held: number }> {
+  const { ledgerEntries: l, accounts: a } = t;
+  // One statement: between two, another entry could change the balance.
+  const rows = await db
+    .select({ entry: l, plan: a.creditsPlan, topup: a.creditsTopup, held: a.creditsHeld })
+    .from(l)
+    .innerJoin(a, eq(a.id, l.accountId))
+    .where(eq(l.accountId, accountId))
+    .orderBy(desc(l.createdAt), desc(l.id))
+    .limit(limit);
+  const { plan = 0, topup = 0, held = 0 } = rows[0] ?? {};
+  return { entries: rows.map(({ entry }) => entry), available: plan + topup, held };
+}
+
 /** The newest entries of an account. */
 export function listEntries(tx: Tx, accountId: string, limit: number): Promise<LedgerEntry[]> {
   return ledgerPage(tx, { accountId, limit });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { reserveCredit, topUpCredits } from "../../src/app/credits.ts";
 import { finishImage, type RenderEnd } from "../../src/app/finish-image.ts";
 import { imageView } from "../../src/app/image-view.ts";
+import { changePlan } from "../../src/app/manage-account.ts";
 import { listDeliveries, sendTest } from "../../src/app/manage-deliveries.ts";
 import { createEndpoint } from "../../src/app/manage-webhooks.ts";
 import { claimImage } from "../../src/app/render-image.ts";
@@ -197,6 +198,20 @@ describe("credits.low", () => {
     ]);
     await spend(account.id, 2);
     expect(await warnings(account.id)).toHaveLength(1);
+  });
+
+  test("measures what was granted for this month, whatever the plan was changed to within it", async () => {
+    const { account } = await testAccount(house, { credits: 10 });
+    await changePlan(house, account.id, { tier: "growth", credits: 100 });
+    await spend(account.id, 7);
+    expect(await warnings(account.id)).toEqual([]);
+    await spend(account.id, 1);
+    expect(await warnings(account.id)).toMatchObject([{ data: { credits_remaining: 2, credit_limit: 10 } }]);
+    house.clock.set("2026-12-01T00:00:00.000Z");
+    await spend(account.id, 80);
+    expect((await warnings(account.id)).at(-1)).toMatchObject({
+      data: { credits_remaining: 20, credit_limit: 100 },
+    });
   });
 
   test("is not told again when a credit comes back and goes, but after a top-up and in the next month", async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Glob } from "bun";
-import { NOT_YET } from "../../src/cli/not-yet.ts";
 import { table } from "../../src/cli/output.ts";
 import { parseApiKey } from "../../src/core/api-key.ts";
 import { type TestFolder, testFolder } from "../harness.ts";
@@ -77,6 +77,12 @@ test.each([
   [["account", "create", "--name", "X", "--tier", "huge", "--credits", "1"], /starter, growth, scale/],
   [["account", "create", "--name", "X", "--tier", "scale", "--credits", "-1"], /whole number/],
   [["no-such-command"], /unknown command/],
+  [["no-such-command", "--help"], /unknown command/],
+  [["help", "no-such-command"], /unknown command/],
+  [["acount", "--help"], /Did you mean account/],
+  [["account", "no-such-command", "-h"], /unknown command/],
+  [["credits", "grant", "--credits", "10"], /unknown option '--credits'\n.*cardpress credits grant --help/],
+  [["account", "create", "--nme", "X"], /unknown option '--nme'\n.*Did you mean --name/],
 ])("wrong usage %p exits with 2 and says what is wrong", async (args, message) => {
   const { code, err, out } = await run(...args);
   expect(code).toBe(2);
@@ -90,13 +96,59 @@ test("what fails exits with 1, with --json as JSON on stderr", async () => {
   expect(JSON.parse(err).error).toContain("key_nope");
 });
 
-test("no message sends anybody to a command that is not there yet", async () => {
-  const root = join(import.meta.dir, "../../src");
-  const command = new RegExp(`cardpress (${NOT_YET.join("|")})\\b`);
+test("no text sends anybody to a command that is not there, and help lists none that does nothing", async () => {
+  const root = join(import.meta.dir, "../..");
+  const { out } = await run("--help");
+  const commands = new Set([...out.matchAll(/^ {2}(\w+) /gm)].map(([, name]) => name));
+  expect(commands).toContain("serve");
+  expect(out).not.toContain("not there yet");
+  const planned = ["backup", "restore", "template", "studio", "image"].filter((name) => !commands.has(name));
+  const command = new RegExp(`["\`]cardpress (${planned.join("|")}|-)\\b`);
+  const files = ["README.md", "CONTRIBUTING.md", ...new Glob("src/**/*.{ts,tsx,md}").scanSync(root)];
   const wrong: string[] = [];
-  for (const file of new Glob("**/*.{ts,tsx}").scanSync(root))
-    if (command.test(await Bun.file(join(root, file)).text())) wrong.push(file);
+  for (const file of files) if (command.test(await Bun.file(join(root, file)).text())) wrong.push(file);
   expect(wrong).toEqual([]);
+});
+
+test.each([
+  "account list",
+  "credits ledger --account acct_1",
+  "account create --name X --tier starter --credits 1",
+  "audit",
+])("%s makes no data folder by a mistyped name, and takes nobody else's", async (line) => {
+  const args = line.split(" ");
+  const mistyped = join(folder.dir, "dta");
+  const missing = await runCommand(mistyped, ...args);
+  expect(missing).toMatchObject({ code: 1, out: "" });
+  expect(missing.err).toContain(`There is no data folder at ${mistyped}. Set CARDPRESS_DATA_DIR`);
+  expect(existsSync(mistyped)).toBe(false);
+  const others = join(folder.dir, "pictures");
+  mkdirSync(join(others, "holidays"), { recursive: true });
+  const foreign = await runCommand(others, ...args);
+  expect(foreign.err).toContain(`${others} is no data folder of cardpress`);
+  expect(readdirSync(others)).toEqual(["holidays"]);
+});
+
+test("doctor looks at what there is before the first start, and makes no data folder either", async () => {
+  const missing = join(folder.dir, "not-yet");
+  const { json } = await runCommand(missing, "doctor", "--json");
+  const checks: { check: string; message: string }[] = json().checks;
+  expect(checks.map(({ check }) => check)).toEqual([
+    "config",
+    "disk",
+    "sandbox",
+    "browser",
+    "templates",
+    "workers",
+  ]);
+  expect(checks[1]?.message).toContain("CARDPRESS_DATA_DIR");
+  expect(existsSync(missing)).toBe(false);
+});
+
+test("migrate makes the folder it is given", async () => {
+  const fresh = join(folder.dir, "fresh");
+  expect((await runCommand(fresh, "migrate", "--json")).json().database).toBe(join(fresh, "cardpress.db"));
+  expect((await runCommand(fresh, "account", "list", "--json")).json()).toEqual([]);
 });
 
 test("version prints the version", async () => {

@@ -40,6 +40,8 @@ test.each([
   expect(err).toStartWith("cardpress: ");
   expect(err).toContain(remedy);
   expect(err.trim().split("\n")).toHaveLength(1);
+  // No browser was started for nothing, which would then be told as a worker's death.
+  expect(await new Response(child.stdout).text()).toBe("");
 });
 
 test("the end of the terminal stops it as SIGTERM does, after a drain", async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "puppeteer-core";
 import { firstOperatorLink } from "../../src/app/manage-users.ts";
 import { csvField } from "../../src/console/ledger.tsx";
-import { imageRequest, post, type TestServer, testAccount, testServer } from "../harness.ts";
+import { get, imageRequest, post, type TestServer, testAccount, testServer } from "../harness.ts";
 import { type TestBrowser, testBrowser } from "./browser.ts";
 import { client, PASSWORD, signIn, submit, testMember, testOperator, textOf } from "./sessions.ts";
 
@@ -128,7 +128,7 @@ test("an operator can be removed, is signed out at once, and one who can sign in
 
 test("the statement tells what every credit did, as a page and as a file that no spreadsheet takes for formulas", async () => {
   const { service, baseUrl } = server;
-  const { account } = await testAccount(service, { name: "Statement FC", credits: 40 });
+  const { account, liveKey } = await testAccount(service, { name: "Statement FC", credits: 40 });
   const { grantCredits } = await import("../../src/app/manage-account.ts");
   await grantCredits(service, { accountId: account.id, amount: 7, reason: '=HYPERLINK("x"), "Cup"' });
   const partner = await client(
@@ -140,13 +140,48 @@ test("the statement tells what every credit did, as a page and as a file that no
   // Without its mark, spreadsheets take UTF-8 for the letters of another alphabet.
   expect([...file.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
   const lines = new TextDecoder().decode(file).trim().split("\r\n");
-  expect(lines[0]).toBe("created_at,entry,kind,credits,period,amount,image_id,reason");
+  expect(lines[0]).toBe("created_at,entry,kind,credits,period,amount,balance,reserved,image_id,reason");
   expect(lines).toHaveLength(3);
-  expect(lines[1]).toMatch(/,grant,topup,\d{4}-\d\d,7,,"'=HYPERLINK\(""x""\), ""Cup"""$/);
-  expect(lines[2]).toMatch(/,grant,plan,\d{4}-\d\d,40,,/);
+  expect(lines[1]).toMatch(/,grant,topup,\d{4}-\d\d,7,47,0,,"'=HYPERLINK\(""x""\), ""Cup"""$/);
+  expect(lines[2]).toMatch(/,grant,plan,\d{4}-\d\d,40,40,0,,/);
   const page = await (await partner.get("/console/credits?show=grants")).text();
   expect(page).toContain("+40");
+
+  const photo = { player: { source_image_url: server.photos.url("astronaut.png") } };
+  expect((await post(baseUrl, liveKey, imageRequest(photo))).status).toBe(202);
+  // A number, which a spreadsheet can add up; a text of -1 it could not.
+  expect(await (await partner.get("/console/credits.csv")).text()).toMatch(
+    /,reserve,plan,\d{4}-\d\d,-1,46,1,img_/,
+  );
+  expect(await (await partner.get("/console/credits")).text()).toMatch(/>−1<.*?>46<.*?>1</s);
   expect(["-1", "@x", "+x", "plain, text"].map(csvField)).toEqual(["'-1", "'@x", "'+x", '"plain, text"']);
   // Some spreadsheets read the wide forms of Chinese and Japanese keyboards as the same signs.
   expect(["＝1", "＋1", "－1", "＠x"].map(csvField)).toEqual(["'＝1", "'＋1", "'－1", "'＠x"]);
+});
+
+test("after a change of plan, console and API tell of the credits granted for this month", async () => {
+  const { service, baseUrl } = server;
+  const { account, liveKey } = await testAccount(service, { name: "Upgrade FC", credits: 1000 });
+  const boss = await client(service, baseUrl, await testOperator(service, "plans@service.example"));
+  const partner = await client(
+    service,
+    baseUrl,
+    await testMember(service, account.id, "max@upgrade.example"),
+  );
+  const desk = `/console/operator/accounts/${account.id}`;
+  await boss.post(`${desk}/plan`, { tier: "scale", credits: "10000" });
+  const pages = [
+    await (await boss.get(desk)).text(),
+    ...(await Promise.all(
+      ["", "/usage", "/credits"].map(async (page) => (await partner.get(`/console${page}`)).text()),
+    )),
+  ];
+  expect(pages[0]).toContain("1,000 credits were granted for this month");
+  for (const page of pages) {
+    expect(page).toContain("100 % of this month's credits are left");
+    expect(page).toContain("of 1,000 this month, 10,000 from the next one on");
+    expect(page).not.toMatch(/meter-low|Credits are running low/);
+  }
+  const usage = await get(baseUrl, liveKey, "/v1/usage?period=current_month");
+  expect(await usage.json()).toMatchObject({ data: { credits_remaining: 1000, credit_limit: 1000 } });
 });

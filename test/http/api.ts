@@ -10,12 +10,14 @@ import { claimImage } from "../../src/app/render-image.ts";
 import type { Environment } from "../../src/core/api-key.ts";
 import { ERROR_STATUS, type ErrorCode } from "../../src/core/errors.ts";
 import type { Log, Random } from "../../src/core/ports.ts";
+import { isSamplePhoto } from "../../src/core/sample-photo.ts";
 import { openWorkspace } from "../../src/deps.ts";
 import { memoryRateLimiter } from "../../src/http/rate-limit.ts";
 import { ErrorResponse } from "../../src/http/schemas.ts";
 import { listen } from "../../src/http/server.ts";
 import type { RenderPool } from "../../src/render/pool.ts";
 import { createSourceFetcher } from "../../src/sources/fetch-source.ts";
+import { SAMPLE_PHOTO } from "../../src/sources/sample-photo.ts";
 import { fakeClock, photoServer, seededRandom, testConfig, testFolder } from "../harness.ts";
 import { countAnswer } from "./cases.ts";
 
@@ -52,6 +54,7 @@ export function testApi(options: { random?: Random } = {}) {
     sourcesDir: workspace.folder.sources,
     allowedOrigins: config.sourceAllowedOrigins,
     docsUrl: `${config.baseUrl}/docs`,
+    ownPhotoAt: (url) => (isSamplePhoto(url, config) ? SAMPLE_PHOTO.path : undefined),
   });
   const accept = acceptImage({ ...workspace, queue, sources, gate: fetchGate(), wake: () => {} });
   const parts = { ...workspace, accept, progress, queue, pool: POOL, isDraining: () => false };

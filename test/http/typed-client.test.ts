@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startLoop } from "../../src/app/loop.ts";
 import { mockNextImage } from "../../src/app/mock-image.ts";
+import { typescriptSample } from "../../src/console/code-samples.ts";
 import { testAccount } from "../harness.ts";
 import { type Json, type TestApi, testApi } from "./api.ts";
 
@@ -68,6 +69,15 @@ async function complaints(program: string): Promise<string> {
 
 test("the quickstart compiles against the generated types", async () => {
   expect(await complaints(quickstart)).toBe("");
+});
+
+test("the samples of guide and playground compile by themselves, as strictly as can be", async () => {
+  const guide = await Bun.file(join(ROOT, "src/http/docs/guides/quickstart.md")).text();
+  const blocks = [...guide.matchAll(/```ts[^\n]*\n(.*?)```/gs)].map(([, code]) => code);
+  expect(blocks).toHaveLength(2);
+  expect(await complaints(blocks.join("\n"))).toBe("");
+  const body = { player: { name: "Zoë", source_image_url: "https://a.example/x.png" }, style: {} };
+  expect(await complaints(typescriptSample(api.baseUrl, body))).toBe("");
 });
 
 const MISTAKES: [string, string, string, string][] = [

@@ -92,6 +92,25 @@
     if (dialog instanceof HTMLDialogElement) dialog.showModal();
     if (button.hasAttribute("data-closes")) button.closest("dialog")?.close();
   });
+  // The menu of small windows covers the page, which is then not there for the keyboard either.
+  const menu = () => /** @type {HTMLDetailsElement | null} */ (document.querySelector("details.menu"));
+  const closeMenu = () => menu()?.removeAttribute("open");
+  document.addEventListener(
+    "toggle",
+    ({ target }) => {
+      const main = document.getElementById("main");
+      if (main && target === menu()) main.inert = menu()?.open ?? false;
+    },
+    // This event does not bubble.
+    true,
+  );
+  document.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape" || !menu()?.open) return;
+    closeMenu();
+    menu()?.querySelector("summary")?.focus();
+  });
+  // Where the window grows the places stand at the left, and nothing could close the menu.
+  matchMedia("(min-width: 900px)").addEventListener("change", closeMenu);
   // A form that is sent when one of its choices changes, such as a filter.
   document.addEventListener("change", ({ target }) => {
     if (target instanceof HTMLSelectElement && target.hasAttribute("data-submits"))
@@ -106,10 +125,15 @@
   });
   addEventListener("pageshow", () => {
     for (const form of document.forms) delete form.dataset.sent;
+    closeMenu();
   });
   document.addEventListener("DOMContentLoaded", () => {
     localTimes(document);
     showTheme();
+  });
+  // Below the form on a phone: what came of a request is brought into the window.
+  document.addEventListener("htmx:afterSwap", ({ target }) => {
+    if (target instanceof Element && target.id === "outcome") target.scrollIntoView({ block: "nearest" });
   });
   document.addEventListener("htmx:sendError", () => say("No connection. Reload the page when it is back."));
   document.addEventListener("htmx:load", ({ target }) => {

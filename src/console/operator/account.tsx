@@ -1,12 +1,13 @@
 /** @jsxImportSource preact */
 
 import { logAction } from "../../app/audit-log.ts";
+import { creditsOf, planOfMonth } from "../../app/credits.ts";
 import { changePlan, grantCredits, resumeAccount, suspendAccount } from "../../app/manage-account.ts";
 import { addMember, issueSetupLink } from "../../app/manage-users.ts";
+import { statementPage } from "../../app/statement.ts";
 import { OperatorError } from "../../core/errors.ts";
 import { type Account, findAccount } from "../../store/accounts.ts";
 import { listAudit } from "../../store/audit.ts";
-import { ledgerPage } from "../../store/ledger.ts";
 import { openAccount } from "../../store/sessions.ts";
 import { membershipsOf, membersOf } from "../../store/users.ts";
 import { AuditTable, byName } from "../audit-table.tsx";
@@ -152,8 +153,8 @@ async function Members({ visit, account, flash }: { visit: UserVisit; account: A
 async function accountPage(visit: UserVisit): Promise<Response> {
   const account = await accountOf(visit);
   const { read } = visit.parts.store;
-  const [entries, log] = await Promise.all([
-    ledgerPage(read, { accountId: account.id, limit: ENTRIES_SHOWN }),
+  const [{ lines }, log] = await Promise.all([
+    statementPage(read, { accountId: account.id, limit: ENTRIES_SHOWN }),
     listAudit(read, { accountId: account.id, limit: ENTRIES_SHOWN }),
   ]);
   const flash = takeFlash(visit, "link");
@@ -177,7 +178,7 @@ async function accountPage(visit: UserVisit): Promise<Response> {
           {account.suspendedReason ?? "No reason was given."}
         </Notice>
       )}
-      <Balance account={account} now={visit.now} />
+      <Balance credits={await creditsOf(read, account, visit.now)} />
       <MoneyForms visit={visit} account={account} />
       {await Members({ visit, account, flash })}
       <Card
@@ -190,7 +191,7 @@ async function accountPage(visit: UserVisit): Promise<Response> {
           </a>
         }
       >
-        <Ledger entries={entries} linked={false} />
+        <Ledger lines={lines} linked={false} />
       </Card>
       <Card flush title="Activity" note={`The newest ${ENTRIES_SHOWN} entries of the audit log.`}>
         <AuditTable rows={log} who={byName} />
@@ -207,7 +208,7 @@ async function ledgerOf(visit: UserVisit): Promise<Response> {
     `Ledger of ${account.name}`,
     <>
       <PageHead title="Ledger" lead={<a href={path(account)}>{account.name}</a>} />
-      <Balance account={account} now={visit.now} />
+      <Balance credits={await creditsOf(visit.parts.store.read, account, visit.now)} />
       {await Statement({ visit, accountId: account.id, path: `${path(account)}/ledger`, linked: false })}
     </>,
   );
@@ -255,8 +256,11 @@ const topUp = change(async (visit, account) => {
 const plan = change(async (visit, account) => {
   const tier = readTier(field(visit, "tier"));
   const credits = readCredits(field(visit, "credits"), "Credits a month", 0);
-  await changePlan(visit.parts, account.id, { tier, credits, by: visit.user.id });
-  return "The plan is changed.";
+  const changed = await changePlan(visit.parts, account.id, { tier, credits, by: visit.user.id });
+  const granted = await planOfMonth(visit.parts.store.read, changed, visit.now);
+  return granted === credits
+    ? "The plan is changed."
+    : `The plan is changed: ${count(granted)} credits were granted for this month, ${count(credits)} a month come from the next one on.`;
 });
 
 async function addAccountMember(visit: UserVisit): Promise<Response> {

@@ -91,7 +91,9 @@ function Failures({ visit, failures, names }: FailuresProps) {
                 <EnvironmentBadge environment={image.environment} />
               </span>
             </th>
-            <td data-label="Player">{playerName(image)}</td>
+            <td data-label="Player" class="name">
+              {playerName(image)}
+            </td>
             <td data-label="Why" class="long">
               {image.failureMessage}
               {image.renders > 1 && <Badge>{`${image.renders} attempts`}</Badge>}

@@ -7,11 +7,13 @@ import card from "./client/card.webp" with { type: "file" };
 import style from "./client/docs.css" with { type: "text" };
 import script from "./client/docs.js" with { type: "text" };
 import icon from "./client/icon.svg" with { type: "text" };
+import theme from "./client/theme.js" with { type: "text" };
 
 /** The texts the pages load, by name. */
 export const TEXT_ASSETS: Record<string, { body: string; contentType: string }> = {
   "docs.css": { body: style, contentType: "text/css; charset=utf-8" },
   "docs.js": { body: script, contentType: "text/javascript; charset=utf-8" },
+  "theme.js": { body: theme, contentType: "text/javascript; charset=utf-8" },
   "icon.svg": { body: icon, contentType: "image/svg+xml" },
 };
 

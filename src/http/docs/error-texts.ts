@@ -56,7 +56,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
     ],
     retry: "no",
     message:
-      "The account has no credits left: its plan gives 1000 a month. Wait for next month's credits, ask for a top-up, or use a test key, which costs nothing.",
+      "The account has no credits left. The next month brings 1000: wait for them, ask for a top-up, or use a test key, which costs nothing.",
   },
   PARTNER_SUSPENDED: {
     summary: "The account is suspended",

@@ -40,6 +40,7 @@ export function renderPage(shell: Shell, page: PageContent): string {
 <meta name="description" content="${page.description}">
 <link rel="stylesheet" href="${asset("docs.css")}">
 <link rel="icon" href="${asset("icon.svg")}" type="image/svg+xml">
+<script src="${asset("theme.js")}"></script>
 <script src="${asset("docs.js")}" defer></script>
 </head>
 <body>

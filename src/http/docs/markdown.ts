@@ -67,9 +67,14 @@ export function renderMarkdown(text: string, link: (href: string) => string): Re
     },
   });
   const tokens = marked.lexer(text);
-  const chunks = groupTabs(tokens).map((group, at) =>
-    group.length === 1 ? wrapTables(marked.parser(group)) : tabs(group as Tokens.Code[], `tabs-${at}`).text,
-  );
+  let section = "";
+  const chunks = groupTabs(tokens).map((group, at) => {
+    const [first] = group;
+    if (first?.type === "heading") section = first.text;
+    return group.length === 1
+      ? wrapTables(marked.parser(group), section)
+      : tabs(group as Tokens.Code[], `tabs-${at}`).text;
+  });
   return { title, body: raw(chunks.join("")), headings };
 }
 
@@ -125,9 +130,8 @@ function tabs(samples: Tokens.Code[], name: string): Html {
   return html`<div class="tabs" role="group" aria-label="Code sample">${inputs}${panels}</div>`;
 }
 
-/** Wide tables scroll by themselves, so that the page never does. */
-function wrapTables(markup: string): string {
-  return markup
-    .replaceAll("<table>", '<div class="table" tabindex="0" role="region" aria-label="Table"><table>')
-    .replaceAll("</table>", "</table></div>");
+/** Wide tables scroll by themselves, so that the page never does; the keyboard reaches them as what their section is about. */
+function wrapTables(markup: string, section: string): string {
+  const opening = html`<div class="table" tabindex="0" role="group" aria-label="${section}"><table>`.text;
+  return markup.replaceAll("<table>", opening).replaceAll("</table>", "</table></div>");
 }

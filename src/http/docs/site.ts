@@ -1,5 +1,8 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { SAMPLE_PHOTO_PATH } from "../../core/sample-photo.ts";
 import { THEMES } from "../../core/themes.ts";
+import { SAMPLE_PHOTO } from "../../sources/sample-photo.ts";
 import { openApiDocument, type PublicAddresses } from "../openapi/document.ts";
 import { FILE_ASSETS, TEXT_ASSETS } from "./assets.ts";
 import { ALL_CODES, errorIndexPage, errorPage, missingPage } from "./error-pages.ts";
@@ -40,6 +43,13 @@ export function docsSite(addresses: PublicAddresses): DocsSite {
       immutable: true,
     });
   }
+  files.set(SAMPLE_PHOTO_PATH, {
+    body: Bun.file(SAMPLE_PHOTO.path),
+    contentType: SAMPLE_PHOTO.contentType,
+    etag: `"${version(readFileSync(SAMPLE_PHOTO.path))}"`,
+    // Its address is the same for good, so what is there may change.
+    immutable: false,
+  });
   const asset = (name: string) =>
     `${link(`/docs/assets/${name}`)}?v=${version(TEXT_ASSETS[name]?.body ?? "")}`;
   const shell: Shell = { link, asset, nav: NAVIGATION };
@@ -77,7 +87,7 @@ function file(body: string, contentType: string, immutable = false): DocsFile {
   return { body, contentType, immutable, etag: `"${version(body)}"` };
 }
 
-function version(body: string): string {
+function version(body: string | Uint8Array): string {
   return createHash("sha256").update(body).digest("hex").slice(0, 16);
 }
 

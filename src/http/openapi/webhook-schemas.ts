@@ -25,7 +25,11 @@ function event<T extends TSchema>(type: string, data: T, $id: string) {
 export const CreditsLow = Type.Object(
   {
     credits_remaining: Type.Integer({ minimum: 0, description: "Credits available.", examples: [200] }),
-    credit_limit: Type.Integer({ minimum: 0, description: "The plan's credits a month.", examples: [1000] }),
+    credit_limit: Type.Integer({
+      minimum: 0,
+      description: "The plan's credits of this month, spent or not.",
+      examples: [1000],
+    }),
   },
   { ...closed, $id: "CreditsLow" },
 );

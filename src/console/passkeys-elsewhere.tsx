@@ -1,0 +1,37 @@
+/** @jsxImportSource preact */
+import type { PasskeyDesk } from "../app/passkeys.ts";
+import { Card } from "./elements.tsx";
+import type { Visit } from "./visit.ts";
+
+/** The desk as it can be used at the address a page was opened at: at 127.0.0.1 none of localhost's passkeys work. */
+export function passkeysAt(desk: PasskeyDesk, url: URL): PasskeyDesk {
+  const { hostname } = new URL(desk.origin);
+  // Any other name may be a proxy's, of which only the base address knows.
+  return { ...desk, isPossible: desk.isPossible && (hostname !== "localhost" || url.hostname === hostname) };
+}
+
+/** On the profile page in the place of passkeys: why there are none at this address, and what to do. */
+export function PasskeysElsewhere({ visit }: { visit: Visit }) {
+  if (visit.passkeys.isPossible) return null;
+  const { origin } = visit.passkeys;
+  const isLocal = new URL(origin).hostname === "localhost";
+  return (
+    <Card
+      title="Passkeys"
+      note="Sign in with your fingerprint, face or security key instead of the password."
+    >
+      {isLocal ? (
+        <p>
+          Browsers make no passkeys for a bare address such as {visit.exchange.url.host}. Open{" "}
+          <a href={`${origin}/console/profile`}>{origin}</a>, the same console by its name, and sign in there.
+        </p>
+      ) : (
+        <p>
+          Browsers make passkeys only for a name, and over HTTPS; this service's address is{" "}
+          <code>{visit.parts.config.baseUrl}</code>. Its operator can put a proxy with TLS in front and set{" "}
+          <code>CARDPRESS_BASE_URL</code> to the address people open, such as https://cards.example.com.
+        </p>
+      )}
+    </Card>
+  );
+}

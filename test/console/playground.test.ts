@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Page } from "puppeteer-core";
+import { imageRequest, post, type TestServer, testAccount, testServer, untilEnded } from "../harness.ts";
+import { type TestBrowser, testBrowser } from "./browser.ts";
+import { client, signIn, submit, testMember, textOf } from "./sessions.ts";
+
+// The service at its default address, http://127.0.0.1, as somebody meets it who tries it out.
+
+let server: TestServer;
+let browser: TestBrowser;
+let testKey: string;
+beforeAll(async () => {
+  [server, browser] = await Promise.all([testServer(), testBrowser()]);
+  const { account, testKey: key } = await testAccount(server.service);
+  testKey = key;
+  await testMember(server.service, account.id, "dev@play.example", "developer");
+});
+afterAll(async () => {
+  await Promise.all([server?.close(), browser?.close()]);
+});
+
+/** Whether what the reader waits for is in the window, and on top. */
+const isInSight = (page: Page) =>
+  page.$eval("#outcome", (outcome) => {
+    const { left, top, bottom } = outcome.getBoundingClientRect();
+    const isOnTop = outcome.contains(document.elementFromPoint(left + 40, (top + bottom) / 2));
+    return isOnTop && top >= 56 && bottom <= innerHeight;
+  });
+
+for (const [width, height] of [
+  [1440, 900],
+  [820, 1180],
+  [390, 844],
+] as const)
+  test(`what comes of a request is in the window of ${width}x${height}, with all options open`, async () => {
+    const { page, complaints } = await browser.open();
+    await signIn(page, server.baseUrl, "dev@play.example");
+    await page.setViewport({ width, height });
+    await page.goto(`${server.baseUrl}/console/playground`);
+    await page.click(".more summary");
+    for (const number of ["100", "9"]) {
+      await page.$eval("#number", (input, value) => Object.assign(input, { value }) && undefined, number);
+      await page.click(".send button[type=submit]");
+      await page.waitForSelector(number === "100" ? "#outcome .notice" : "#outcome img");
+      expect(await isInSight(page)).toBe(true);
+    }
+    expect(complaints).toEqual([]);
+  });
+
+test("without JavaScript a request leads to the whole page, with what comes of it and what was typed", async () => {
+  const { page } = await browser.open();
+  await page.setJavaScriptEnabled(false);
+  await signIn(page, server.baseUrl, "dev@play.example");
+  await page.goto(`${server.baseUrl}/console/playground`);
+  await page.type("#name", "Dr ");
+  await submit(page, ".send button[type=submit]");
+  expect(page.url()).toContain("/console/playground?sent=img_");
+  expect(await textOf(page, "h1")).toBe("Playground");
+  const typed = (id: string) => page.$eval(id, (input) => (input as HTMLInputElement).value);
+  expect(await typed("#name")).toBe("Dr Eileen Collins");
+  while (await page.$("#outcome noscript a")) await submit(page, "#outcome noscript a");
+  expect(await textOf(page, "#outcome")).toContain("Completed");
+
+  await page.type("#number", "99");
+  await submit(page, ".send button[type=submit]");
+  expect(await textOf(page, "h1")).toBe("Playground");
+  expect(await textOf(page, "#outcome")).toContain("400 INVALID_REQUEST");
+  expect(await typed("#number")).toBe("999");
+});
+
+test("a failed image says once what to do", async () => {
+  const request = imageRequest({ player: { external_id: "test_fail_provider" } });
+  const { data } = (await (await post(server.baseUrl, testKey, request)).json()) as {
+    data: { image_id: string };
+  };
+  await untilEnded(server.baseUrl, testKey, data.image_id);
+  const { page } = await browser.open();
+  await signIn(page, server.baseUrl, "dev@play.example");
+  await page.goto(`${server.baseUrl}/console/images/${data.image_id}`);
+  const said = await textOf(page, ".notice");
+  expect(said.match(/again/g)).toHaveLength(1);
+  expect(said.match(/Idempotency-Key/g)).toHaveLength(1);
+});
+
+test("at the default address the profile says why there are no passkeys, and where there are", async () => {
+  const { page } = await browser.open();
+  await signIn(page, server.baseUrl, "dev@play.example");
+  await page.goto(`${server.baseUrl}/console/profile`);
+  const byName = server.baseUrl.replace("127.0.0.1", "localhost");
+  expect(await textOf(page)).toContain(`Browsers make no passkeys for a bare address`);
+  expect(await page.$("form[data-passkey]")).toBeNull();
+  expect(await page.$eval(`main a[href="${byName}/console/profile"]`, (a) => a.textContent)).toBe(byName);
+
+  await signIn(page, byName, "dev@play.example");
+  await page.goto(`${byName}/console/profile`);
+  expect(await page.$eval("form[data-passkey]", (form) => (form as HTMLFormElement).hidden)).toBe(false);
+  expect(await textOf(page)).not.toContain("bare address");
+  const options = await fetch(`${byName}/console/sign-in/passkey/options`, {
+    method: "POST",
+    headers: { Origin: byName, "Content-Type": "application/x-www-form-urlencoded" },
+  });
+  expect(await options.json()).toMatchObject({ rpId: "localhost" });
+});
+
+test("at an address no browser makes passkeys for, the profile says what the operator can do", async () => {
+  const plain = await testServer({ env: { CARDPRESS_BASE_URL: "http://cards.example.org" } });
+  try {
+    const { account } = await testAccount(plain.service);
+    const user = await testMember(plain.service, account.id, "ana@plain.example");
+    const at = `http://127.0.0.1:${plain.config.port}`;
+    const page = await (await (await client(plain.service, at, user)).get("/console/profile")).text();
+    expect(page).toContain("CARDPRESS_BASE_URL");
+    expect(page).not.toContain("data-passkey");
+  } finally {
+    await plain.close();
+  }
+});
