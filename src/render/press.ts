@@ -107,8 +107,6 @@ async function cutOutCached(
   const path = join(cutoutsDir, job.photoSha256.slice(0, 2), `${job.photoSha256}-${VISION_VERSION}`);
   const cached = await findCutout(path);
   if (cached) return { cutout: cached, timingsMs: {} };
-  // A photo that our disk has lost is no photo that cannot be read: this is a fault of ours.
-  await access(job.photoPath);
   const result = await studio.cutOut(job.photoPath, onStage);
   if (!result.ok) throw new PhotoRefused(result.message);
   return { cutout: await saveCutout(path, result.cutout), timingsMs: result.timingsMs };

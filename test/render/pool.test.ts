@@ -142,12 +142,6 @@ test("a photo without a player is refused with words for the partner", async () 
   expect(outcome).toMatchObject({ kind: "refused", message: expect.stringContaining("No player") });
 });
 
-test("a photo that is no longer on our disk is a fault of ours, not of the photo", async () => {
-  const renderer = await pool.acquire();
-  await expect(renderer.render(job("lost.png"), () => {})).rejects.toBeInstanceOf(RenderFault);
-  renderer.release();
-});
-
 test("a badge the browser cannot decode is refused, not tried again", async () => {
   const badgePath = join(folder.dir, "badge");
   await Bun.write(badgePath, pngOfDepth(3, 64));
