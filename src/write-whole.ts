@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { link, mkdir, open, rename, rm, utimes } from "node:fs/promises";
+import { link, mkdir, open, readFile, rename, rm, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /** The disk will take nothing now: full, over its quota or file limit, or mounted read-only. */
@@ -34,10 +34,10 @@ export async function writeWhole(path: string, content: Uint8Array | string): Pr
 }
 
 /**
- * Gives a whole file a second name, which outlives a power cut and the first name's removal. False where that cannot be:
- * the file system knows no such links, the file has as many as it may, or is not there.
+ * Gives a whole file a second name, which outlives a power cut and the first name's removal; a copy where the file system
+ * knows no such links. "absent" when the file is not there, or has as many names as it may.
  */
-export async function linkWhole(from: string, to: string): Promise<boolean> {
+export async function linkWhole(from: string, to: string): Promise<"linked" | "copied" | "absent"> {
   const folder = dirname(to);
   const created = await mkdir(folder, { recursive: true });
   try {
@@ -46,13 +46,19 @@ export async function linkWhole(from: string, to: string): Promise<boolean> {
     await utimes(from, now, now);
     await link(from, to);
   } catch (error) {
-    if (isFullDisk(error)) throw error;
-    return false;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "EMLINK") return "absent";
+    if (!NO_LINK_CODES.has(code)) throw error;
+    await writeWhole(to, await readFile(from));
+    return "copied";
   }
   await syncFolder(folder);
   if (created !== undefined) await syncFolder(dirname(created));
-  return true;
+  return "linked";
 }
+
+/** Another disk, or a file system without hard links. */
+const NO_LINK_CODES = new Set<unknown>(["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");

@@ -31,6 +31,7 @@ interface Fetch {
   timer: Timer;
 }
 
+/** What is known of an account; kept for as many as there are. */
 interface Standing {
   underWay: Set<Fetch>;
   /** How many that are not slow yet may be under way: one after a slow fetch, one more after each prompt one. */
@@ -39,16 +40,48 @@ interface Standing {
   waiting: Set<() => void>;
 }
 
+interface Places {
+  hasPlace(standing: Standing): boolean;
+  take(standing: Standing): Fetch;
+  giveBack(standing: Standing, fetch: Fetch): void;
+}
+
 /**
  * An account whose hosts are slow has two places, one of them for a fetch that is slow already: one hanging host does
  * not stop its other creates, and several do not take the others' places. Some places are only for accounts that hold
- * none. `now`: milliseconds that only go forward.
+ * none. `onRoom` is called whenever somebody may have got a place.
  */
+function fetchPlaces(limits: typeof LIMITS, now: () => number, onRoom: () => void): Places {
+  let free = limits.places;
+  const isSlow = (fetch: Fetch) => now() - fetch.startedAt >= limits.promptMs;
+  return {
+    hasPlace: ({ underWay, window }) => {
+      if (underWay.size === 0) return free > 0;
+      const slow = [...underWay].filter(isSlow).length;
+      const isWithin = underWay.size < Math.min(window + 1, limits.placesPerAccount);
+      return free > limits.keptFree && isWithin && underWay.size - slow < (slow > 0 ? 1 : window);
+    },
+    take: ({ underWay }) => {
+      const fetch = { startedAt: now(), timer: setTimeout(onRoom, limits.promptMs) };
+      free -= 1;
+      underWay.add(fetch);
+      return fetch;
+    },
+    giveBack: (standing, fetch) => {
+      clearTimeout(fetch.timer);
+      free += 1;
+      standing.underWay.delete(fetch);
+      standing.window = isSlow(fetch) ? 1 : Math.min(standing.window + 1, limits.placesPerAccount);
+      onRoom();
+    },
+  };
+}
+
+/** `now`: milliseconds that only go forward. */
 export function fetchGate(limits = LIMITS, now = () => performance.now()): FetchGate {
-  // Accounts in the order in which they are served next: one that was served goes to the end.
+  // In the order in which accounts are served next: one that was served goes to the end.
   const standings = new Map<string, Standing>();
   const refuseAll = new Set<() => void>();
-  let free = limits.places;
   let closed = false;
 
   const standingOf = (accountId: string): Standing => {
@@ -58,41 +91,22 @@ export function fetchGate(limits = LIMITS, now = () => performance.now()): Fetch
     standings.set(accountId, fresh);
     return fresh;
   };
-  const isSlow = (fetch: Fetch) => now() - fetch.startedAt >= limits.promptMs;
-  const canRun = ({ underWay, window }: Standing) => {
-    if (underWay.size === 0) return free > 0;
-    const slow = [...underWay].filter(isSlow).length;
-    const hasPlace = underWay.size < Math.min(window + 1, limits.placesPerAccount);
-    return free > limits.keptFree && hasPlace && underWay.size - slow < (slow > 0 ? 1 : window);
-  };
-  const admitAll = () => {
-    while (admitNext()) {}
-  };
-  const take = (accountId: string, standing: Standing) => {
-    const fetch = { startedAt: now(), timer: setTimeout(admitAll, limits.promptMs) };
-    free -= 1;
-    standing.underWay.add(fetch);
-    standings.delete(accountId);
-    standings.set(accountId, standing);
-    return fetch;
-  };
-  const giveBack = (accountId: string, standing: Standing, fetch: Fetch) => {
-    clearTimeout(fetch.timer);
-    free += 1;
-    standing.underWay.delete(fetch);
-    standing.window = isSlow(fetch) ? 1 : Math.min(standing.window + 1, limits.placesPerAccount);
-    const isForgettable = standing.window === limits.placesPerAccount && standing.waiting.size === 0;
-    if (isForgettable && standing.underWay.size === 0) standings.delete(accountId);
-    admitAll();
-  };
   const admitNext = (): boolean => {
     for (const standing of standings.values()) {
       const [admit] = standing.waiting;
-      if (!admit || !canRun(standing)) continue;
+      if (!admit || !places.hasPlace(standing)) continue;
       admit();
       return true;
     }
     return false;
+  };
+  const places = fetchPlaces(limits, now, () => {
+    while (admitNext()) {}
+  });
+  const take = (accountId: string, standing: Standing) => {
+    standings.delete(accountId);
+    standings.set(accountId, standing);
+    return places.take(standing);
   };
 
   /** Resolves with a place taken. */
@@ -122,11 +136,11 @@ export function fetchGate(limits = LIMITS, now = () => performance.now()): Fetch
     run: async (accountId, fetch) => {
       if (closed) throw tooManyFetches();
       const standing = standingOf(accountId);
-      const place = canRun(standing) ? take(accountId, standing) : await wait(accountId, standing);
+      const place = places.hasPlace(standing) ? take(accountId, standing) : await wait(accountId, standing);
       try {
         return await fetch();
       } finally {
-        giveBack(accountId, standing, place);
+        places.giveBack(standing, place);
       }
     },
     close: () => {

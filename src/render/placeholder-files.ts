@@ -15,7 +15,7 @@ export interface PlaceholderSize {
 export interface GivenPlaceholder {
   contentType: string;
   bytes: number;
-  /** Of them, what was drawn anew and takes room of its own; 0 for a link. */
+  /** Of them, what takes room of its own because it was drawn anew or copied; 0 for a link. */
   drawnBytes: number;
 }
 
@@ -66,11 +66,12 @@ export function sharedPlaceholders(folder: string): SharedPlaceholders {
       const known = drawn.get(name);
       if (known) {
         const { path: shared, bytes } = await known;
-        if (await linkWhole(shared, path)) return { contentType, bytes, drawnBytes: 0 };
+        const given = await linkWhole(shared, path);
+        if (given !== "absent") return { contentType, bytes, drawnBytes: given === "linked" ? 0 : bytes };
       }
       // Not drawn yet, gone, or linked as often as the file system allows.
       const { path: shared, bytes } = await drawShared(size, name);
-      if (!(await linkWhole(shared, path))) await drawing.add(() => draw(size, path));
+      if ((await linkWhole(shared, path)) === "absent") await drawing.add(() => draw(size, path));
       return { contentType, bytes, drawnBytes: bytes };
     },
   };

@@ -149,7 +149,8 @@ async function hasResolver(servers: string[] | undefined): Promise<boolean> {
     .resolveNs(".")
     .then(
       () => true,
-      (error) => !isOneOf(SILENT)(error) && !isOneOf(HINDERED)(error),
+      // It may refuse this question to everybody.
+      (error) => error.code === "EREFUSED" || !(isOneOf(SILENT)(error) || isOneOf(HINDERED)(error)),
     )
     .finally(() => clearTimeout(cancel));
 }

@@ -1,5 +1,14 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MAX_SHARED_PLACEHOLDERS } from "../../src/core/limits.ts";
@@ -58,6 +67,20 @@ describe("shared placeholders", () => {
     expect(statSync(path("d")).size).toBe(again.bytes);
     expect((await shared.give(size, path("f"))).drawnBytes).toBe(0);
   });
+
+  test.skipIf(!existsSync("/dev/shm"))(
+    "on a disk of its own each image has a copy, and pays for it",
+    async () => {
+      const other = mkdtempSync("/dev/shm/cardpress-placeholders-");
+      try {
+        const given = await shared.give(size, join(other, "a"));
+        expect(statSync(join(other, "a")).size).toBe(given.bytes);
+        expect(given.drawnBytes).toBe(given.bytes);
+      } finally {
+        rmSync(other, { recursive: true });
+      }
+    },
+  );
 
   test("files of sizes not asked for lately are given up; the pictures given before stay", async () => {
     for (let n = 0; n < MAX_SHARED_PLACEHOLDERS; n++)
