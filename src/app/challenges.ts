@@ -3,7 +3,7 @@ import type { Clock, Random } from "../core/ports.ts";
 
 /** How long a person may take between asking for a challenge and touching the key. */
 const CHALLENGE_LIFETIME_MS = 300_000;
-/** Answered ones that are remembered; each took a real passkey's signature, so that nobody can fill this with others' in it. */
+/** Answered ones that are remembered. Each took the signature of a real passkey, so that a flood does not fill this. */
 const MAX_SPENT = 10_000;
 const NONCE_BYTES = 16;
 const EXPIRY_BYTES = 8;

@@ -59,16 +59,17 @@ export function requestMetrics(): RequestMetrics {
 }
 
 /**
- * GET /metrics in Prometheus' text format 0.0.4. Answers the machine itself only: what a reverse proxy passes on, and
- * what a page in this machine's browser asks for under a name of its own, is refused as if the address did not exist.
+ * GET /metrics in Prometheus' text format 0.0.4. Answers the machine itself only: what a reverse proxy passes on, by its
+ * headers or under a public name, and what a page in this machine's browser asks for under a name of its own, is refused
+ * as if the address did not exist.
  */
 export async function metrics(parts: MetricsParts, exchange: Exchange): Promise<Response> {
   const { request, clientAddress } = exchange;
   const isForwarded = [...request.headers.keys()].some((name) => PROXY_HEADERS.test(name));
-  if (isForwarded || !LOOPBACK.test(clientAddress) || !isOwnHost(request, parts.config.baseUrl)) {
+  if (isForwarded || !LOOPBACK.test(clientAddress) || !isOwnHost(request, "http://localhost")) {
     throw new AppError(
       "NOT_FOUND",
-      "There is nothing at /metrics for this client; it answers this machine only.",
+      "There is nothing at /metrics for this client; it answers this machine only, at 127.0.0.1 or localhost.",
     );
   }
   const unfinished = await countByState(parts.store.read);

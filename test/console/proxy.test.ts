@@ -89,6 +89,12 @@ test("the console answers under its own name, not under another site's that poin
   expect((await at("origin.provider.example", "/v1/usage")).status).toBe(401);
 });
 
+test("/metrics does not answer under the public name: a proxy asks for it, whatever headers it leaves out", async () => {
+  const ask = async (host: string) => (await fetch(`${address}/metrics`, { headers: { host } })).status;
+  expect(await ask("cards.example.com")).toBe(404);
+  expect(await ask("127.0.0.1:3000")).toBe(200);
+});
+
 test("behind TLS every answer keeps browsers on TLS", async () => {
   for (const path of ["/console/sign-in", "/docs", "/v1/usage", "/live", "/nothing", "/cdn/none.png"]) {
     const sent = (await through(path)).headers.get("strict-transport-security");

@@ -197,7 +197,8 @@ for (const line of [
     const text = `${line} HTTP/1.1\r\nHost: cards.example.org\r\n`;
     const byBytes = chunk("A").repeat(10_000);
     expect(await flood(`${text}${ENDLESS}\r\n\r\n`, chunk("x".repeat(65_536)))).toBeNumber();
-    expect(await flood(`${text}${ENDLESS}\r\n\r\n`, byBytes)).toBeNumber();
+    // Long before as many bytes: each costs more than a large piece.
+    expect(await flood(`${text}${ENDLESS}\r\n\r\n`, byBytes)).toBeLessThan(16 * 1024 * 1024);
     expect(await flood(`${text}Content-Length: 99999999999\r\n\r\n`, "x".repeat(65_536))).toBeNumber();
   });
 }
