@@ -11,6 +11,7 @@ import { openShowcase } from "./showcase.ts";
 const OUT = join(import.meta.dir, "../docs/screenshots");
 const DESK_WIDTH = 1280;
 const PHONE_WIDTH = 390;
+const PHONE_HEIGHT = 780;
 /** Pages that are longer are cut here. */
 const MAX_HEIGHT = { desk: 1500, phone: 1700 };
 const QUALITY = 74;
@@ -91,6 +92,7 @@ async function partner(): Promise<void> {
   });
   await showcase.disguise();
   await shoot("overview", "/console");
+  await shootMenu("menu", "/console");
   await shoot("images", "/console/images");
   await shoot("images-table", "/console/images?view=table");
   await shoot("images-test", "/console/images?environment=test");
@@ -133,6 +135,7 @@ async function operator(): Promise<void> {
   await signIn(page, baseUrl, "operator@cardpress.example");
   const account = `/console/operator/accounts/${accounts.rovers.id}`;
   await shoot("operator", "/console/operator");
+  await shootMenu("operator-menu", "/console/operator");
   await shoot("operator-accounts", "/console/operator/accounts");
   await shoot("operator-account", account);
   await shoot("operator-suspend", account, () => page.click('[data-opens="suspend"]'));
@@ -154,17 +157,31 @@ async function shoot(name: string, path: string, prepare?: (page: Page) => Promi
   await page.setViewport({ width: DESK_WIDTH, height: 860 });
   await page.goto(baseUrl + path, { waitUntil: "networkidle2" });
   await prepare?.(page);
+  await inBothThemes(async (suffix) => {
+    await take(name + suffix, DESK_WIDTH, 860, MAX_HEIGHT.desk);
+    if (suffix === "" || DARK_PHONES.has(name))
+      await take(`${name}-phone${suffix}`, PHONE_WIDTH, PHONE_HEIGHT, MAX_HEIGHT.phone);
+  });
+  console.log(name);
+}
+
+/** The menu of a phone, open: it fills the window, however long the page behind it is. */
+async function shootMenu(name: string, path: string): Promise<void> {
+  await page.setViewport({ width: PHONE_WIDTH, height: PHONE_HEIGHT });
+  await page.goto(baseUrl + path, { waitUntil: "networkidle2" });
+  await page.click(".menu summary");
+  await inBothThemes((suffix) => take(`${name}-phone${suffix}`, PHONE_WIDTH, PHONE_HEIGHT, PHONE_HEIGHT));
+  console.log(name);
+}
+
+async function inBothThemes(work: (suffix: "" | "-dark") => Promise<void>): Promise<void> {
   for (const theme of ["light", "dark"] as const) {
     await page.emulateMediaFeatures([
       { name: "prefers-color-scheme", value: theme },
       { name: "prefers-reduced-motion", value: "reduce" },
     ]);
-    const suffix = theme === "dark" ? "-dark" : "";
-    await take(name + suffix, DESK_WIDTH, 860, MAX_HEIGHT.desk);
-    if (theme === "light" || DARK_PHONES.has(name))
-      await take(`${name}-phone${suffix}`, PHONE_WIDTH, 780, MAX_HEIGHT.phone);
+    await work(theme === "dark" ? "-dark" : "");
   }
-  console.log(name);
 }
 
 async function take(name: string, width: number, minHeight: number, maxHeight: number): Promise<void> {

@@ -133,7 +133,7 @@ function Numbers({ credits, days }: { credits: Credits; days: UsageDay[] }) {
       {total("requested") > 0 && (
         <Card
           title="Last 30 days"
-          note={`${count(total("completed"))} live cards completed, ${count(total("failed"))} failed`}
+          note={`${count(total("completed"))} live ${total("completed") === 1 ? "card" : "cards"} completed, ${count(total("failed"))} failed`}
           actions={
             <a class="button button-small" href="/console/usage">
               Usage

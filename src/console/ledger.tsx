@@ -140,10 +140,12 @@ export async function Statement({
       <Card flush>
         <Ledger lines={lines} linked={linked} />
       </Card>
-      <p class="note">
-        The amount is what an entry adds to the balance or takes from it; the balance is what can be spent
-        after it. A credit leaves the balance when it is reserved, so its use takes nothing more.
-      </p>
+      {!grantsOnly && lines.length > 0 && (
+        <p class="note">
+          The amount is what an entry adds to the balance or takes from it; the balance is what can be spent
+          after it. A credit leaves the balance when it is reserved, so its use takes nothing more.
+        </p>
+      )}
       <Pager newest={after && address({})} older={older && address({ after: formatPosition(older) })} />
     </>
   );

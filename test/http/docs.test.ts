@@ -158,3 +158,17 @@ test("a text of ours never brings markup of a request into a page", async () => 
   const response = await send(api, "/docs/errors/%3Cimg%20src=x%3E?q=<b>");
   expect(await response.text()).not.toMatch(/<img src=x|<b>/);
 });
+
+test("the guides name every script a font comes with, and promise nothing of a photo that is not so", async () => {
+  const guide = (name: string) =>
+    Bun.file(join(import.meta.dir, `../../src/http/docs/guides/${name}.md`)).text();
+  const names: Record<string, string> = { jp: "Japanese", kr: "Korean", sc: "Chinese", tc: "Chinese" };
+  const options = await guide("card-options");
+  const fonts = [...new Bun.Glob("noto-sans-*.ts").scanSync(join(import.meta.dir, "../../src/render/fonts"))];
+  const scripts = fonts.map((file) => file.slice("noto-sans-".length, -".ts".length));
+  expect(scripts.length).toBeGreaterThan(15);
+  const missing = scripts.filter((name) => !new RegExp(names[name] ?? name, "i").test(options));
+  expect(missing).toEqual([]);
+  expect(options).not.toContain("any script");
+  expect(await guide("photos")).not.toMatch(/are removed|need not|straighten/);
+});
