@@ -111,7 +111,8 @@ async function fetchSource(
 ): Promise<FetchedSource> {
   try {
     const own = options.ownPhotoAt?.(url);
-    const body = own === undefined ? await download(url, kind, request, options) : await Bun.file(own).bytes();
+    const body =
+      own === undefined ? await download(url, kind, request, options) : await Bun.file(own).bytes();
     const facts = await checkImage(body, kind.limits);
     if (kind.decodes) await checkDecodes(body);
     const stored = await storeSource(options.sourcesDir, body, request.watcher);
