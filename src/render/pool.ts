@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BROWSER_LIFETIME_MS, RENDER_TIMEOUT_MS, RENDERS_PER_BROWSER } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
+import { NO_TELEMETRY } from "./onnx-runtime.ts";
 import {
   type FromWorker,
   type PressOptions,
@@ -24,7 +25,7 @@ const MAX_RESTART_DELAY_MS = 30_000;
  * The salient network takes and gives back tens of megabytes at every run; with pages of 2 MB instead of 4 KB the kernel
  * spends less time on it: 145 instead of 180 ms a photo. C libraries other than glibc ignore the setting.
  */
-const WORKER_ENVIRONMENT = { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" };
+const WORKER_ENVIRONMENT = { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1", ...NO_TELEMETRY };
 
 /** Each worker's browser has a folder of this name for its profile. */
 const PROFILES_PREFIX = "worker-";
