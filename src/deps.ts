@@ -21,6 +21,7 @@ import { secretBox } from "./core/secret-box.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { findChromium } from "./render/chromium.ts";
 import { createRenderPool, type RenderPool } from "./render/pool.ts";
+import { browsersIn, endGroup } from "./render/process-group.ts";
 import type { PressOptions } from "./render/protocol.ts";
 import { loadSecretKey } from "./secret-key.ts";
 import { createSourceFetcher } from "./sources/fetch-source.ts";
@@ -121,6 +122,7 @@ export async function startService(
   const { folder } = workspace;
   const startedAt = workspace.clock.now();
   // Only this process uses the folder now: what killed ones left behind can go.
+  await Promise.all(browsersIn(folder.profiles).map(endGroup));
   await rm(folder.profiles, { recursive: true, force: true });
   const press = await pressOptions(config, openDataFolder(config.dataDir));
   if (press.noSandbox)
@@ -141,7 +143,14 @@ export async function startService(
   if (requeued > 0) log.info("renders_resumed", { count: requeued });
 
   // Nothing before this keeps the process alive: where the database takes no writes, the start fails and ends.
-  const pool = createRenderPool({ workers: config.renderWorkers, command: workerCommand(), press, log });
+  const { random } = workspace;
+  const pool = createRenderPool({
+    workers: config.renderWorkers,
+    command: workerCommand(),
+    press,
+    log,
+    random,
+  });
   const progress = progressBoard();
   const queue = queueEstimate({ workers: config.renderWorkers });
   const parts = { ...workspace, pool, progress, queue };

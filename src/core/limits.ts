@@ -116,6 +116,8 @@ export const TYPICAL_RENDER_MS = 1_500;
 
 /** Recycling a browser bounds what a leak can cost. */
 export const RENDERS_PER_BROWSER = 100;
+/** A browser's share lies up to this part of the average beside it (80 to 120), so that they take turns. */
+export const RENDERS_SPREAD = 0.2;
 export const BROWSER_LIFETIME_MS = HOUR_MS;
 
 /** SIGTERM to exit: what orchestrators grant before SIGKILL. */

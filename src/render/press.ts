@@ -18,10 +18,18 @@ export interface Press {
   close(): Promise<void>;
 }
 
-/** Starts the browser and warms everything a card needs, so that the first card is as quick as the next. */
-export async function openPress(options: PressOptions): Promise<Press> {
+/**
+ * Starts the browser and warms everything a card needs, so that the first card is as quick as the next. `onBrowser` is told
+ * the browser's process as soon as there is one.
+ */
+export async function openPress(
+  options: PressOptions,
+  onBrowser: (pid: number) => void = () => {},
+): Promise<Press> {
   await mkdir(options.profilesDir, { recursive: true });
   const browser = await launchBrowser(options);
+  const { pid } = browser.process() ?? {};
+  if (pid !== undefined) onBrowser(pid);
   try {
     const studio = await openPhotoStudio(browser);
     const pages = new Map<string, Promise<CardPage>>();

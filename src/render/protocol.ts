@@ -73,6 +73,8 @@ export const RenderedFile = Type.Object({
 export type RenderedFile = Static<typeof RenderedFile>;
 
 export const FromWorker = Type.Union([
+  /** The browser runs, in a group of processes of its own, which goes by the number of the first. */
+  Type.Object({ type: Type.Literal("browser"), pid: Type.Integer({ minimum: 2 }) }),
   Type.Object({ type: Type.Literal("ready") }),
   Type.Object({ type: Type.Literal("stage"), jobId: Type.String(), stage: StringEnum(STAGES) }),
   Type.Object({ type: Type.Literal("done"), jobId: Type.String(), file: RenderedFile }),

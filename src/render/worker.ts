@@ -23,7 +23,7 @@ export function runWorker(): void {
       return;
     }
     try {
-      press = await openPress(message.options);
+      press = await openPress(message.options, (pid) => send({ type: "browser", pid }));
       press.onBrowserLost(() => end("the browser ended"));
       send({ type: "ready" });
     } catch (error) {
