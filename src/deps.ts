@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { customAlphabet } from "nanoid";
@@ -19,6 +18,7 @@ import { QUEUE_POLL_MS, SWEEP_INTERVAL_MS, WEBHOOK_POLL_MS } from "./core/limits
 import type { Clock, Log, Random } from "./core/ports.ts";
 import { secretBox } from "./core/secret-box.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
+import { type FileLock, lockFile } from "./file-lock.ts";
 import { findChromium } from "./render/chromium.ts";
 import { createRenderPool, type RenderPool } from "./render/pool.ts";
 import { browsersIn, endGroup } from "./render/process-group.ts";
@@ -26,7 +26,7 @@ import type { PressOptions } from "./render/protocol.ts";
 import { loadSecretKey } from "./secret-key.ts";
 import { createSourceFetcher } from "./sources/fetch-source.ts";
 import { releaseClaims } from "./store/deliveries.ts";
-import { openSqliteStore, sqliteCode } from "./store/sqlite.ts";
+import { openSqliteStore } from "./store/sqlite.ts";
 
 // Builds the real parts, once, in the order they depend on each other. A plain object, no container.
 
@@ -150,6 +150,8 @@ export async function startService(
     press,
     log,
     random,
+    // The packaged browser is unpacked anew when something happened to it.
+    mend: () => pressOptions(config, folder),
   });
   const progress = progressBoard();
   const queue = queueEstimate({ workers: config.renderWorkers });
@@ -200,7 +202,7 @@ export async function startService(
     close: async () => {
       await pool.close();
       await workspace.store.close();
-      lock.close();
+      lock.release();
     },
     wakeDeliveries: deliveries.wake,
   };
@@ -243,23 +245,18 @@ export function startDeliveries(context: WebhookContext): Loop {
   };
 }
 
-/** One server a folder. SQLite's own file lock ends with the process, however it ends. */
-function lockFolder(folder: DataFolder): Database {
-  let lock: Database | undefined;
+/** One server a folder. */
+function lockFolder(folder: DataFolder): FileLock {
+  let lock: FileLock | null;
   try {
-    lock = new Database(folder.serverLock, { create: true });
-    lock.run("PRAGMA locking_mode = EXCLUSIVE");
-    lock.run("BEGIN EXCLUSIVE");
-    return lock;
+    lock = lockFile(folder.serverLock);
   } catch (cause) {
-    lock?.close();
-    if (sqliteCode(cause) !== "SQLITE_BUSY") {
-      throw new OperatorError(
-        `The data folder ${folder.root} cannot be written: ${(cause as Error).message}. Check its permissions, free space, and that its disk is not mounted read-only.`,
-      );
-    }
     throw new OperatorError(
-      `Another cardpress server uses ${folder.root}. Stop it first, or set CARDPRESS_DATA_DIR to another folder.`,
+      `The data folder ${folder.root} cannot be written: ${(cause as Error).message}. Check its permissions, free space, and that its disk is not mounted read-only.`,
     );
   }
+  if (lock) return lock;
+  throw new OperatorError(
+    `Another cardpress server uses ${folder.root}. Stop it first, or set CARDPRESS_DATA_DIR to another folder.`,
+  );
 }

@@ -77,6 +77,8 @@ export interface RenderPoolOptions {
   press: PressOptions;
   log: Log;
   random: Random;
+  /** Called before a worker that could not start is tried again: whatever it needs may have been damaged. */
+  mend?: () => Promise<unknown>;
   /** On average: each worker's share lies up to RENDERS_SPREAD beside it. */
   rendersPerBrowser?: number;
   browserLifetimeMs?: number;
@@ -157,6 +159,10 @@ export function createRenderPool(options: RenderPoolOptions): RenderPool {
         options.log.error("render_worker_start_failed", { error: String(error), retryInMs: delayMs });
         await sleep(delayMs, undefined, { signal: closing.signal }).catch(() => {});
         delayMs = Math.min(delayMs * 2, MAX_RESTART_DELAY_MS);
+        if (closing.signal.aborted) return;
+        await options.mend?.().catch((cause) => {
+          options.log.error("render_worker_not_mended", { error: String(cause) });
+        });
       }
     }
   }
