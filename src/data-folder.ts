@@ -9,6 +9,8 @@ export interface DataFolder {
   /** Seals secrets at rest; belongs into every backup. */
   secretKey: string;
   serverLock: string;
+  /** The time of day as the last server knew it, for the next one on this machine. */
+  clockMark: string;
   sources: string;
   cutouts: string;
   images: string;
@@ -29,6 +31,7 @@ export function openDataFolder(root: string): DataFolder {
     database: join(root, "cardpress.db"),
     secretKey: join(root, "secret.key"),
     serverLock: join(root, "server.lock"),
+    clockMark: join(root, "clock.json"),
     sources: join(root, "sources"),
     cutouts: join(root, "cutouts"),
     images: join(root, "images"),

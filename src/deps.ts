@@ -12,11 +12,19 @@ import { type ProgressBoard, progressBoard } from "./app/progress.ts";
 import { type QueueEstimate, queueEstimate } from "./app/queue-estimate.ts";
 import { renderNextImage } from "./app/render-image.ts";
 import { requeueAbandoned, sweep, sweepFiles } from "./app/sweep.ts";
+import { keepClockMark, readClockMark, systemClock } from "./clock-file.ts";
 import type { Config } from "./config.ts";
 import { OperatorError } from "./core/errors.ts";
-import { QUEUE_POLL_MS, SWEEP_INTERVAL_MS, WEBHOOK_POLL_MS } from "./core/limits.ts";
+import {
+  CLOCK_TOLERANCE_MS,
+  LONG_ABSENCE_MS,
+  QUEUE_POLL_MS,
+  SWEEP_INTERVAL_MS,
+  WEBHOOK_POLL_MS,
+} from "./core/limits.ts";
 import type { Clock, Log, Random } from "./core/ports.ts";
 import { secretBox } from "./core/secret-box.ts";
+import { type SteadyClock, steadyClock } from "./core/steady-clock.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
 import { type FileLock, lockFile } from "./file-lock.ts";
 import { findChromium } from "./render/chromium.ts";
@@ -25,12 +33,11 @@ import { browsersIn, endGroup } from "./render/process-group.ts";
 import type { PressOptions } from "./render/protocol.ts";
 import { loadSecretKey } from "./secret-key.ts";
 import { createSourceFetcher } from "./sources/fetch-source.ts";
+import { latestChange } from "./store/accounts.ts";
 import { releaseClaims } from "./store/deliveries.ts";
 import { openSqliteStore } from "./store/sqlite.ts";
 
 // Builds the real parts, once, in the order they depend on each other. A plain object, no container.
-
-export const systemClock: Clock = { now: () => Date.now() };
 
 const letters = customAlphabet("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 24);
 export const systemRandom: Random = {
@@ -117,9 +124,14 @@ export async function startService(
   options: WorkspaceOptions = {},
 ): Promise<Service> {
   // The lock comes first: a second server must not touch, not even migrate, the database of a running one.
-  const lock = lockFolder(openDataFolder(config.dataDir));
-  const workspace = openWorkspace(config, log, { verify: true, ...options });
+  const locked = openDataFolder(config.dataDir);
+  const lock = lockFolder(locked);
+  const { clock: source = systemClock } = options;
+  const known = readClockMark(locked.clockMark, source.elapsed());
+  const clock = steadyClock(source, log, known);
+  const workspace = { ...openWorkspace(config, log, { verify: true, ...options, clock }), clock };
   const { folder } = workspace;
+  if (!known) await doubtStrangeTime(workspace);
   const startedAt = workspace.clock.now();
   // Only this process uses the folder now: what killed ones left behind can go.
   await Promise.all(browsersIn(folder.profiles).map(endGroup));
@@ -173,7 +185,16 @@ export async function startService(
     log,
   });
   const sweeps = [
-    startLoop({ name: "sweep", concurrency: 1, pollMs: SWEEP_INTERVAL_MS, runOne: () => sweep(parts), log }),
+    startLoop({
+      name: "sweep",
+      concurrency: 1,
+      pollMs: SWEEP_INTERVAL_MS,
+      runOne: async () => {
+        await sweep(parts);
+        await keepClockMark(folder.clockMark, clock.mark());
+      },
+      log,
+    }),
     startLoop({
       name: "sweep_files",
       concurrency: 1,
@@ -206,6 +227,20 @@ export async function startService(
     },
     wakeDeliveries: deliveries.wake,
   };
+}
+
+/** The first start on this machine has only the database to compare the time with. */
+async function doubtStrangeTime({ store, clock, log }: AppContext & { clock: SteadyClock }): Promise<void> {
+  const lastChange = await latestChange(store.read);
+  const sinceMs = lastChange === null ? 0 : clock.now() - lastChange;
+  if (sinceMs >= -CLOCK_TOLERANCE_MS && sinceMs <= LONG_ABSENCE_MS) return;
+  clock.doubt();
+  log.warn("clock_unproven", {
+    now: new Date(clock.now()).toISOString(),
+    lastChange: new Date(lastChange ?? 0).toISOString(),
+    remedy:
+      "Look whether the clock of this machine is right. Until somebody had the time to, nothing is deleted.",
+  });
 }
 
 async function drain(loops: Loop[], gate: FetchGate, pool: RenderPool, deadlineMs: number): Promise<void> {
