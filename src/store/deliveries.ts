@@ -197,7 +197,7 @@ export async function insertAttempts({ db, t }: Tx, attempts: DeliveryAttempt[])
  */
 export async function releaseClaims({ db, t }: Tx, query: { now: number; all: boolean }): Promise<number> {
   const { webhookDeliveries: d, webhookEndpoints: e } = t;
-  const lost = and(eq(d.state, "sending"), query.all ? isNotNull(d.leaseToken) : isOver(t, query.now));
+  const lost = and(eq(d.state, "sending"), query.all ? isNotNull(d.leaseToken) : or(...overAt(t, query.now)));
   const enabled = db
     .select({ id: e.id })
     .from(e)
