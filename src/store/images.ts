@@ -322,6 +322,35 @@ export async function expiredOutputs(
   return rows.map((row) => ({ id: row.id, name: row.name ?? "" }));
 }
 
+/** Where a list of pictures by their expiry goes on. */
+export interface PicturePlace {
+  id: string;
+  expiresAt: number;
+}
+
+/** Finished pictures that are still served, by their expiry, after `after`. */
+export async function servedPictures(
+  { db, t }: Tx,
+  query: { now: number; after?: PicturePlace | undefined; limit: number },
+): Promise<(PicturePlace & { name: string; bytes: number })[]> {
+  const i = t.images;
+  const { expiresAt, id } = query.after ?? { expiresAt: query.now, id: "\u{10FFFF}" };
+  const rows = await db
+    .select({ id: i.id, expiresAt: i.expiresAt, name: i.outputName, bytes: i.outputBytes })
+    .from(i)
+    .where(
+      and(isNotNull(i.expiresAt), isNull(i.purgedAt), sql`(${i.expiresAt}, ${i.id}) > (${expiresAt}, ${id})`),
+    )
+    .orderBy(asc(i.expiresAt), asc(i.id))
+    .limit(query.limit);
+  return rows.map(({ id, expiresAt, name, bytes }) => ({
+    id,
+    expiresAt: expiresAt ?? 0,
+    name: name ?? "",
+    bytes: bytes ?? 0,
+  }));
+}
+
 export async function markPurged({ db, t }: Tx, ids: string[], now: number): Promise<void> {
   await db
     .update(t.images)
