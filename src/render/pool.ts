@@ -286,6 +286,8 @@ function startWorker(
           resolve(worker);
         } else if (message.type === "browser") {
           worker.browser = message.pid;
+        } else if (message.type === "problem") {
+          options.log.warn("render_worker_problem", { pid: child.pid, problem: message.message });
         } else if (message.type === "broken") {
           reason = message.message;
         } else worker.onMessage?.(message);

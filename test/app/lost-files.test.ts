@@ -35,7 +35,7 @@ async function make(harm: (path: string) => Promise<void>, outcome: "refused" | 
   await writeWhole(path, PHOTO);
   const id = await acceptLive(workspace, account.id, { sources });
   await harm(path);
-  const file = { contentType: "image/png", width: 1, height: 1, bytes: 7, timingsMs: {} };
+  const file = { contentType: "image/png", width: 1, height: 1, bytes: 7, template: "", timingsMs: {} };
   const pool = {
     acquire: async () => ({
       render: async ({ outputPath }: { outputPath: string }) => {

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openDataFolder } from "../../src/data-folder.ts";
 import { pressOptions, workerCommand } from "../../src/deps.ts";
 import { VISION_VERSION } from "../../src/render/photo.ts";
 import { createRenderPool, RenderFault, RenderInterrupted, type RenderPool } from "../../src/render/pool.ts";
 import type { PressOptions, RenderJob } from "../../src/render/protocol.ts";
+import { loadTemplate } from "../../src/render/template.ts";
 import { seededRandom, silentLog, type TestFolder, testConfig, testFolder } from "../harness.ts";
 
 let folder: TestFolder;
@@ -190,6 +192,45 @@ test("a browser that hangs ends with its worker, and so does every process of it
   } finally {
     if (livingIn(browser).length > 0) process.kill(-browser, "SIGKILL");
   }
+});
+
+test("an edited template is drawn from the next card on by the same worker; half an edit keeps the last good look", async () => {
+  const templatesDir = join(folder.dir, "templates");
+  const dir = join(templatesDir, "club_card");
+  await cp(join(import.meta.dir, "../../templates/club_card"), dir, { recursive: true });
+  const problems: string[] = [];
+  const edited = createRenderPool({
+    workers: 1,
+    command: workerCommand(),
+    press: { ...press, templatesDir, profilesDir: openDataFolder(join(folder.dir, "edited")).profiles },
+    random: seededRandom(),
+    log: { ...silentLog, warn: (event, fields) => void problems.push(`${event} ${fields?.problem}`) },
+  });
+  const card = { ...job("astronaut.png"), photoSha256: "e".repeat(64) };
+  const make = async () => {
+    const renderer = await edited.acquire();
+    const outcome = await renderer.render(card, () => {});
+    renderer.release();
+    if (outcome.kind !== "done") throw new Error("refused");
+    return { template: outcome.file.template, picture: await Bun.file(card.outputPath).bytes() };
+  };
+  const first = await make();
+  const [worker = 0] = edited.pids();
+  expect(first.template).toBe((await loadTemplate(dir)).digest);
+  const css = await readFile(join(dir, "card.css"), "utf8");
+  await writeFile(join(dir, "card.css"), `${css}\n* { color: #0f0 !important; }`);
+  const second = await make();
+  expect(second.template).toBe((await loadTemplate(dir)).digest);
+  expect(Buffer.compare(second.picture, first.picture)).not.toBe(0);
+  expect(problems).toEqual([]);
+
+  await writeFile(join(dir, "template.json"), "{");
+  expect(await make()).toEqual(second);
+  expect(await make()).toEqual(second);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toContain("template.json");
+  expect(edited.pids()).toEqual([worker]);
+  await edited.close();
 });
 
 test("the profiles of browsers do not outlive their workers", async () => {
