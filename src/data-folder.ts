@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { OperatorError } from "./core/errors.ts";
 
@@ -68,6 +68,26 @@ export function openDataFolder(root: string): DataFolder {
   ];
   if (shut.length > 0) throw new OperatorError(forbidden(root, shut));
   return folder;
+}
+
+/**
+ * Throws an OperatorError where a database would be made anew beside the pictures of another: it was lost, and the service
+ * would begin from nothing, without its accounts, keys and credits.
+ */
+export function refuseLostDatabase({ database, images }: DataFolder): void {
+  const hasRows = [database, `${database}-wal`].some(
+    (path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0,
+  );
+  if (hasRows || !hasFiles(images)) return;
+  throw new OperatorError(
+    `There are pictures in ${images}, but the database ${database} is ${existsSync(database) ? "empty" : "missing"}. Put the right one back, or restore the whole data folder from a backup. To begin anew, set CARDPRESS_DATA_DIR to another folder or move these pictures away.`,
+  );
+}
+
+function hasFiles(folder: string): boolean {
+  return readdirSync(folder, { withFileTypes: true }).some(
+    (entry) => entry.isFile() || (entry.isDirectory() && hasFiles(join(folder, entry.name))),
+  );
 }
 
 /** What the service does with a folder: list it, write into it, and open what is in it. */

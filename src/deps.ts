@@ -25,7 +25,7 @@ import {
 import type { Clock, Log, Random } from "./core/ports.ts";
 import { secretBox } from "./core/secret-box.ts";
 import { type SteadyClock, steadyClock } from "./core/steady-clock.ts";
-import { type DataFolder, openDataFolder } from "./data-folder.ts";
+import { type DataFolder, openDataFolder, refuseLostDatabase } from "./data-folder.ts";
 import { type FileLock, lockFile } from "./file-lock.ts";
 import { findChromium } from "./render/chromium.ts";
 import { createRenderPool, type RenderPool } from "./render/pool.ts";
@@ -67,6 +67,7 @@ export function openWorkspace(config: Config, log: Log, options: WorkspaceOption
   const { verify = false, mapped = false, clock = systemClock, random = systemRandom } = options;
   const { openStore = openSqliteStore } = options;
   const folder = openDataFolder(config.dataDir);
+  refuseLostDatabase(folder);
   const store = openStore(folder.database, { verify, mapped });
   const secrets = secretBox(loadSecretKey(folder.secretKey), random.bytes);
   return { config, folder, store, log, clock, random, secrets };

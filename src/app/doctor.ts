@@ -8,7 +8,14 @@ import type { Config } from "../config.ts";
 import { CLOCK_HOLD_MS, CLOCK_TOLERANCE_MS, MIN_FREE_DISK_BYTES } from "../core/limits.ts";
 import { secretBox } from "../core/secret-box.ts";
 import { MINUTE_MS } from "../core/time.ts";
-import { type DataFolder, FOLDER_ACCESS, forbidden, isForbidden, openDataFolder } from "../data-folder.ts";
+import {
+  type DataFolder,
+  FOLDER_ACCESS,
+  forbidden,
+  isForbidden,
+  openDataFolder,
+  refuseLostDatabase,
+} from "../data-folder.ts";
 import { launchBrowser } from "../render/browser.ts";
 import { findChromium } from "../render/chromium.ts";
 import { openCardPage } from "../render/page.ts";
@@ -180,7 +187,9 @@ const checkWorkers: Check = async ({ renderWorkers }) => {
   return { status: "ok", message: found };
 };
 
-const checkDatabase: Check = async (_config, { database }) => {
+const checkDatabase: Check = async (_config, folder) => {
+  const { database } = folder;
+  refuseLostDatabase(folder);
   if (!existsSync(database))
     return { status: "ok", message: `${database} will be created by the first command` };
   const problems = databaseProblems(database);

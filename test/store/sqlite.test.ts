@@ -1,14 +1,23 @@
 import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
-import { chmodSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { getTableConfig } from "drizzle-orm/pg-core";
 import { postgresKit } from "../../db/kit.ts";
 import { defineTables } from "../../db/schema.ts";
 import { OperatorError } from "../../src/core/errors.ts";
+import { openWorkspace } from "../../src/deps.ts";
 import { findAccount, listAccounts, setAccountStatus } from "../../src/store/accounts.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
-import { type TestFolder, testAccount, testFolder, testWorkspace } from "../harness.ts";
+import { writeWhole } from "../../src/write-whole.ts";
+import {
+  silentLog,
+  type TestFolder,
+  testAccount,
+  testConfig,
+  testFolder,
+  testWorkspace,
+} from "../harness.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -75,6 +84,25 @@ test("a database that was moved away or replaced takes no more writes until it i
   renameSync(away, data.database);
   expect(store.problem()).toBeNull();
   expect(await write()).toBe("written");
+});
+
+test("an empty or missing database beside pictures is refused with what to do; a new installation is none", async () => {
+  const made = testFolder();
+  cleanups.push(made.remove);
+  const config = testConfig(made.dir);
+  const { store, folder: data } = openWorkspace(config, silentLog);
+  await store.close();
+  for (const damage of [() => rmSync(data.database), () => writeFileSync(data.database, "")]) {
+    damage();
+    // Nothing is there yet that could be lost.
+    await openWorkspace(config, silentLog).store.close();
+  }
+  await writeWhole(data.outputPath("img_1-x.png"), "picture");
+  for (const damage of [() => rmSync(data.database), () => writeFileSync(data.database, "")]) {
+    damage();
+    expect(() => openWorkspace(config, silentLog)).toThrow(/There are pictures in .* Put the right one back/);
+  }
+  expect(statSync(data.database).size).toBe(0);
 });
 
 test("writes started together run one after the other", async () => {
