@@ -100,6 +100,8 @@ interface Worker {
   retired: boolean;
   /** Why it ended, where that was our will. */
   plan: string | undefined;
+  /** Resolves when its process has ended and everybody here knows. */
+  ended: Promise<void>;
   /** Set while a job runs: receives its messages, or null when the process died. */
   onMessage: ((message: FromWorker | null) => void) | undefined;
 }
@@ -212,7 +214,7 @@ export function createRenderPool(options: RenderPoolOptions): RenderPool {
       closing.abort(new Error("the render pool is closed"));
       for (const worker of workers) kill(worker, CLOSED);
       await Promise.all(starting);
-      await Promise.all([...workers].map((worker) => worker.process.exited));
+      await Promise.all([...workers].map((worker) => worker.ended));
       await Promise.all(endings);
     },
   };
@@ -268,6 +270,7 @@ function startWorker(
 ): Promise<Worker> {
   return new Promise((resolve, reject) => {
     let reason = "its process ended";
+    const ended = Promise.withResolvers<void>();
     const profilesDir = mkdtempSync(join(options.press.profilesDir, PROFILES_PREFIX));
     const child = Bun.spawn(options.command, {
       stdio: ["ignore", "inherit", "inherit"],
@@ -300,6 +303,7 @@ function startWorker(
         else options.log.info("render_worker_ended", { pid: child.pid, reason: plan });
         worker.onMessage?.(null);
         onExit(worker);
+        ended.resolve();
         reject(new Error(reason));
       },
     });
@@ -313,6 +317,7 @@ function startWorker(
       alive: false,
       retired: false,
       plan: undefined,
+      ended: ended.promise,
       onMessage: undefined,
     };
     workers.add(worker);
