@@ -2,10 +2,10 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { InferenceSession, Tensor } from "onnxruntime-node";
 import { onnx } from "../node_modules/onnxruntime-web/lib/onnxjs/ort-schema/protobuf/onnx.js";
 import { launchBrowser } from "../src/render/browser.ts";
 import { findChromium } from "../src/render/chromium.ts";
+import { loadOnnxRuntime } from "../src/render/onnx-runtime.ts";
 import { salientValues } from "../src/render/photo/salient.ts";
 
 const PHOTOS = join(import.meta.dir, "../test/photos");
@@ -103,13 +103,15 @@ export async function greatestValues(bytes: Uint8Array, pictures: Picture[]): Pr
   const keepdims = { name: "keepdims", i: 0, type: onnx.AttributeProto.AttributeType.INT };
   for (const name of measured)
     graph.node.push({ opType: "ReduceMax", input: [name], output: [`${name}_max`], attribute: [keepdims] });
-  const session = await InferenceSession.create(onnx.ModelProto.encode(model).finish(), {
+  const ort = loadOnnxRuntime();
+  if (!ort) throw new Error("The native ONNX runtime cannot be loaded here; calibrating needs it.");
+  const session = await ort.InferenceSession.create(onnx.ModelProto.encode(model).finish(), {
     intraOpNumThreads: 1,
     logSeverityLevel: 3,
   });
   const greatest = new Map<string, number>(measured.map((name) => [name, 0]));
   for (const { values, width, height } of pictures) {
-    const input = new Tensor("float32", values, [1, 3, height, width]);
+    const input = new ort.Tensor("float32", values, [1, 3, height, width]);
     const maxima = await session.run({ [session.inputNames[0] ?? ""]: input });
     for (const [name, most] of greatest)
       greatest.set(name, Math.max(most, Number(maxima[`${name}_max`]?.data[0])));

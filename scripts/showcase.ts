@@ -75,7 +75,10 @@ export async function openShowcase(): Promise<Showcase> {
   const receiver = startReceiver();
   const hooks = `http://127.0.0.1:${receiver.port}`;
   let offsetMs = -3 * DAY_MS;
-  const server = await startServer(hooks, { now: () => Date.now() + offsetMs });
+  const server = await startServer(hooks, {
+    now: () => Date.now() + offsetMs,
+    elapsed: () => performance.now() + offsetMs,
+  });
   const { service } = server;
   const later = (ms: number) => {
     offsetMs = Math.min(0, offsetMs + ms);

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { OperatorError } from "./core/errors.ts";
 
@@ -9,6 +9,8 @@ export interface DataFolder {
   /** Seals secrets at rest; belongs into every backup. */
   secretKey: string;
   serverLock: string;
+  /** The time of day as the last server knew it, for the next one on this machine. */
+  clockMark: string;
   sources: string;
   cutouts: string;
   images: string;
@@ -31,6 +33,7 @@ export function openDataFolder(root: string): DataFolder {
     database: join(root, "cardpress.db"),
     secretKey: join(root, "secret.key"),
     serverLock: join(root, "server.lock"),
+    clockMark: join(root, "clock.json"),
     sources: join(root, "sources"),
     cutouts: join(root, "cutouts"),
     images: join(root, "images"),
@@ -83,6 +86,26 @@ export function requireDataFolder(root: string): void {
   if (isForbidden(root, constants.R_OK) || readdirSync(root).every((name) => own.test(name))) return;
   if (!existsSync(join(root, "cardpress.db")))
     throw new OperatorError(`${root} is no data folder of cardpress: it holds other things. ${remedy}`);
+}
+
+/**
+ * Throws an OperatorError where a database would be made anew beside the pictures of another: it was lost, and the service
+ * would begin from nothing, without its accounts, keys and credits.
+ */
+export function refuseLostDatabase({ database, images }: DataFolder): void {
+  const hasRows = [database, `${database}-wal`].some(
+    (path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0,
+  );
+  if (hasRows || !hasFiles(images)) return;
+  throw new OperatorError(
+    `There are pictures in ${images}, but the database ${database} is ${existsSync(database) ? "empty" : "missing"}. Put the right one back, or restore the whole data folder from a backup. To begin anew, set CARDPRESS_DATA_DIR to another folder or move these pictures away.`,
+  );
+}
+
+function hasFiles(folder: string): boolean {
+  return readdirSync(folder, { withFileTypes: true }).some(
+    (entry) => entry.isFile() || (entry.isDirectory() && hasFiles(join(folder, entry.name))),
+  );
 }
 
 /** What the service does with a folder: list it, write into it, and open what is in it. */

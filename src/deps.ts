@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { customAlphabet } from "nanoid";
@@ -15,26 +14,35 @@ import { type QueueEstimate, queueEstimate } from "./app/queue-estimate.ts";
 import { renderNextImage } from "./app/render-image.ts";
 import { type SourceKeeper, sourceKeeper } from "./app/source-keeper.ts";
 import { requeueAbandoned, sweep, sweepFiles } from "./app/sweep.ts";
+import { keepClockMark, readClockMark, systemClock } from "./clock-file.ts";
 import type { Config } from "./config.ts";
 import { OperatorError } from "./core/errors.ts";
-import { QUEUE_POLL_MS, SWEEP_INTERVAL_MS, WEBHOOK_POLL_MS } from "./core/limits.ts";
+import {
+  CLOCK_TOLERANCE_MS,
+  LONG_ABSENCE_MS,
+  QUEUE_POLL_MS,
+  SWEEP_INTERVAL_MS,
+  WEBHOOK_POLL_MS,
+} from "./core/limits.ts";
 import type { Clock, Log, Random } from "./core/ports.ts";
 import { isSamplePhoto } from "./core/sample-photo.ts";
 import { secretBox } from "./core/secret-box.ts";
-import { type DataFolder, openDataFolder } from "./data-folder.ts";
+import { type SteadyClock, steadyClock } from "./core/steady-clock.ts";
+import { type DataFolder, openDataFolder, refuseLostDatabase } from "./data-folder.ts";
+import { type FileLock, lockFile } from "./file-lock.ts";
 import { findChromium } from "./render/chromium.ts";
 import { type SharedPlaceholders, sharedPlaceholders } from "./render/placeholder-files.ts";
 import { createRenderPool, type RenderPool } from "./render/pool.ts";
+import { browsersIn, endGroup } from "./render/process-group.ts";
 import type { PressOptions } from "./render/protocol.ts";
 import { loadSecretKey } from "./secret-key.ts";
 import { createSourceFetcher } from "./sources/fetch-source.ts";
 import { SAMPLE_PHOTO } from "./sources/sample-photo.ts";
+import { latestChange } from "./store/accounts.ts";
 import { releaseClaims } from "./store/deliveries.ts";
-import { openSqliteStore, sqliteCode } from "./store/sqlite.ts";
+import { openSqliteStore } from "./store/sqlite.ts";
 
 // Builds the real parts, once, in the order they depend on each other. A plain object, no container.
-
-export const systemClock: Clock = { now: () => Date.now() };
 
 const letters = customAlphabet("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 24);
 export const systemRandom: Random = {
@@ -72,6 +80,7 @@ export function openWorkspace(config: Config, log: Log, options: WorkspaceOption
   const { verify = false, mapped = false, clock = systemClock, random = systemRandom } = options;
   const { openStore = openSqliteStore } = options;
   const folder = openDataFolder(config.dataDir);
+  refuseLostDatabase(folder);
   const store = openStore(folder.database, { verify, mapped });
   const secrets = secretBox(loadSecretKey(folder.secretKey), random.bytes);
   return {
@@ -145,15 +154,21 @@ export async function startService(
   options: WorkspaceOptions = {},
 ): Promise<Service> {
   // The lock comes first: a second server must not touch, not even migrate, the database of a running one.
-  const lock = lockFolder(openDataFolder(config.dataDir));
+  const locked = openDataFolder(config.dataDir);
+  const lock = lockFolder(locked);
   await options.beforeStart?.().catch((error) => {
-    lock.close();
+    lock.release();
     throw error;
   });
-  const workspace = openWorkspace(config, log, { verify: true, ...options });
+  const { clock: source = systemClock } = options;
+  const known = readClockMark(locked.clockMark, source.elapsed());
+  const clock = steadyClock(source, log, known);
+  const workspace = { ...openWorkspace(config, log, { verify: true, ...options, clock }), clock };
   const { folder } = workspace;
+  if (!known) await doubtStrangeTime(workspace);
   const startedAt = workspace.clock.now();
   // Only this process uses the folder now: what killed ones left behind can go.
+  await Promise.all(browsersIn(folder.profiles).map(endGroup));
   await rm(folder.profiles, { recursive: true, force: true });
   const press = await pressOptions(config, openDataFolder(config.dataDir));
   if (press.noSandbox)
@@ -174,7 +189,16 @@ export async function startService(
   if (requeued > 0) log.info("renders_resumed", { count: requeued });
 
   // Nothing before this keeps the process alive: where the database takes no writes, the start fails and ends.
-  const pool = createRenderPool({ workers: config.renderWorkers, command: workerCommand(), press, log });
+  const { random } = workspace;
+  const pool = createRenderPool({
+    workers: config.renderWorkers,
+    command: workerCommand(),
+    press,
+    log,
+    random,
+    // The packaged browser is unpacked anew when something happened to it.
+    mend: () => pressOptions(config, folder),
+  });
   const progress = progressBoard();
   const queue = queueEstimate({ workers: config.renderWorkers });
   const parts = { ...workspace, pool, progress, queue };
@@ -195,7 +219,16 @@ export async function startService(
     log,
   });
   const sweeps = [
-    startLoop({ name: "sweep", concurrency: 1, pollMs: SWEEP_INTERVAL_MS, runOne: () => sweep(parts), log }),
+    startLoop({
+      name: "sweep",
+      concurrency: 1,
+      pollMs: SWEEP_INTERVAL_MS,
+      runOne: async () => {
+        await sweep(parts);
+        await keepClockMark(folder.clockMark, clock.mark());
+      },
+      log,
+    }),
     startLoop({
       name: "sweep_files",
       concurrency: 1,
@@ -228,10 +261,24 @@ export async function startService(
     close: async () => {
       await pool.close();
       await workspace.store.close();
-      lock.close();
+      lock.release();
     },
     wakeDeliveries: deliveries.wake,
   };
+}
+
+/** The first start on this machine has only the database to compare the time with. */
+async function doubtStrangeTime({ store, clock, log }: AppContext & { clock: SteadyClock }): Promise<void> {
+  const lastChange = await latestChange(store.read);
+  const sinceMs = lastChange === null ? 0 : clock.now() - lastChange;
+  if (sinceMs >= -CLOCK_TOLERANCE_MS && sinceMs <= LONG_ABSENCE_MS) return;
+  clock.doubt();
+  log.warn("clock_unproven", {
+    now: new Date(clock.now()).toISOString(),
+    lastChange: new Date(lastChange ?? 0).toISOString(),
+    remedy:
+      "Look whether the clock of this machine is right. Until somebody had the time to, nothing is deleted.",
+  });
 }
 
 async function drain(loops: Loop[], gate: FetchGate, pool: RenderPool, deadlineMs: number): Promise<void> {
@@ -271,23 +318,18 @@ export function startDeliveries(context: WebhookContext): Loop {
   };
 }
 
-/** One server a folder. SQLite's own file lock ends with the process, however it ends. */
-function lockFolder(folder: DataFolder): Database {
-  let lock: Database | undefined;
+/** One server a folder. */
+function lockFolder(folder: DataFolder): FileLock {
+  let lock: FileLock | null;
   try {
-    lock = new Database(folder.serverLock, { create: true });
-    lock.run("PRAGMA locking_mode = EXCLUSIVE");
-    lock.run("BEGIN EXCLUSIVE");
-    return lock;
+    lock = lockFile(folder.serverLock);
   } catch (cause) {
-    lock?.close();
-    if (sqliteCode(cause) !== "SQLITE_BUSY") {
-      throw new OperatorError(
-        `The data folder ${folder.root} cannot be written: ${(cause as Error).message}. Check its permissions, free space, and that its disk is not mounted read-only.`,
-      );
-    }
     throw new OperatorError(
-      `Another cardpress server uses ${folder.root}. Stop it first, or set CARDPRESS_DATA_DIR to another folder.`,
+      `The data folder ${folder.root} cannot be written: ${(cause as Error).message}. Check its permissions, free space, and that its disk is not mounted read-only.`,
     );
   }
+  if (lock) return lock;
+  throw new OperatorError(
+    `Another cardpress server uses ${folder.root}. Stop it first, or set CARDPRESS_DATA_DIR to another folder.`,
+  );
 }

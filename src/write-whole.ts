@@ -29,8 +29,8 @@ export async function writeWhole(path: string, content: Uint8Array | string): Pr
     throw error;
   }
   // A new name outlives a power cut only when its folder is synced too.
-  await syncFolder(folder);
-  if (created !== undefined) await syncFolder(dirname(created));
+  await sync(folder);
+  if (created !== undefined) await sync(dirname(created));
 }
 
 /**
@@ -52,16 +52,17 @@ export async function linkWhole(from: string, to: string): Promise<"linked" | "c
     await writeWhole(to, await readFile(from));
     return "copied";
   }
-  await syncFolder(folder);
-  if (created !== undefined) await syncFolder(dirname(created));
+  await sync(folder);
+  if (created !== undefined) await sync(dirname(created));
   return "linked";
 }
 
 /** Another disk, or a file system without hard links. */
 const NO_LINK_CODES = new Set<unknown>(["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
+/** Waits until a file or a folder is on the disk as it is now. */
+export async function sync(path: string): Promise<void> {
+  const handle = await open(path, "r");
   try {
     await handle.sync();
   } finally {

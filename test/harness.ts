@@ -14,17 +14,24 @@ import type { Account } from "../src/store/accounts.ts";
 export interface FakeClock extends Clock {
   set(iso: string): void;
   advance(ms: number): void;
+  /** Somebody sets the time of day; no time passes. */
+  jump(ms: number): void;
 }
 
 export function fakeClock(iso = "2026-11-15T12:00:00.000Z"): FakeClock {
-  let now = Date.parse(iso);
+  let passed = 0;
+  let set = Date.parse(iso);
   return {
-    now: () => now,
+    now: () => set + passed,
+    elapsed: () => passed,
     set: (to) => {
-      now = Date.parse(to);
+      passed = Date.parse(to) - set;
     },
     advance: (ms) => {
-      now += ms;
+      passed += ms;
+    },
+    jump: (ms) => {
+      set += ms;
     },
   };
 }

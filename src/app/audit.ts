@@ -1,5 +1,11 @@
+import { stat } from "node:fs/promises";
+import type { DataFolder } from "../data-folder.ts";
 import { AUDIT_CHECKS, type Breach } from "../store/audit-checks.ts";
+import { type PicturePlace, servedPictures } from "../store/images.ts";
 import type { Store } from "../store/store.ts";
+
+/** Pictures looked for at once; each is one question to the disk. */
+const PICTURES_AT_ONCE = 1_000;
 
 /** How many breaches of one rule are named; the first few tell what happened. */
 const MAX_NAMED = 50;
@@ -21,9 +27,14 @@ export interface AuditReport {
 
 /**
  * Recomputes every balance and every rule of ledger and images from the entries and the images themselves, trusting no
- * constraint, and names what is broken. Reads only; about 7 s per million images. `now` is the service's time.
+ * constraint, and names what is broken. With a folder, looks for the pictures of all finished images too. Reads only;
+ * about 7 s per million images, and as long again for their pictures. `now` is the service's time.
  */
-export async function audit(store: Pick<Store, "read">, now: number): Promise<AuditReport> {
+export async function audit(
+  store: Pick<Store, "read">,
+  now: number,
+  folder?: Pick<DataFolder, "outputPath">,
+): Promise<AuditReport> {
   const startedAt = performance.now();
   const findings: AuditFinding[] = [];
   const run = { limit: MAX_NAMED, now };
@@ -33,9 +44,46 @@ export async function audit(store: Pick<Store, "read">, now: number): Promise<Au
     const ms = Math.round(performance.now() - checkStartedAt);
     findings.push({ check: name, rule, ok: broken.length === 0, broken, ms });
   }
+  if (folder) findings.push(await lookForPictures(store.read, now, folder));
   return {
     ok: findings.every(({ ok }) => ok),
     findings,
+    ms: Math.round(performance.now() - startedAt),
+  };
+}
+
+/** Whether every picture that is promised is there, as long as it was when it was written. */
+async function lookForPictures(
+  read: Store["read"],
+  now: number,
+  { outputPath }: Pick<DataFolder, "outputPath">,
+): Promise<AuditFinding> {
+  const startedAt = performance.now();
+  const broken: Breach[] = [];
+  for (let after: PicturePlace | undefined; broken.length < MAX_NAMED; ) {
+    const pictures = await servedPictures(read, { now, after, limit: PICTURES_AT_ONCE });
+    after = pictures.at(-1);
+    if (!after) break;
+    const sizes = await Promise.all(
+      pictures.map(({ name }) =>
+        stat(outputPath(name)).then(
+          ({ size }) => size,
+          () => null,
+        ),
+      ),
+    );
+    pictures.forEach(({ id, name, bytes }, n) => {
+      const size = sizes[n];
+      if (size === null) broken.push({ id, detail: `its picture ${name} is missing` });
+      else if (size !== bytes)
+        broken.push({ id, detail: `its picture ${name} has ${size} of ${bytes} bytes` });
+    });
+  }
+  return {
+    check: "pictures",
+    rule: "every finished image that has not expired has its picture, as long as it was written",
+    ok: broken.length === 0,
+    broken: broken.slice(0, MAX_NAMED),
     ms: Math.round(performance.now() - startedAt),
   };
 }

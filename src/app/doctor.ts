@@ -3,10 +3,19 @@ import { existsSync } from "node:fs";
 import { access, constants, mkdtemp, readdir, rm, statfs } from "node:fs/promises";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
+import { readClockMark, systemClock } from "../clock-file.ts";
 import type { Config } from "../config.ts";
-import { MIN_FREE_DISK_BYTES } from "../core/limits.ts";
+import { CLOCK_HOLD_MS, CLOCK_TOLERANCE_MS, MIN_FREE_DISK_BYTES } from "../core/limits.ts";
 import { secretBox } from "../core/secret-box.ts";
-import { type DataFolder, FOLDER_ACCESS, forbidden, isForbidden, openDataFolder } from "../data-folder.ts";
+import { MINUTE_MS } from "../core/time.ts";
+import {
+  type DataFolder,
+  FOLDER_ACCESS,
+  forbidden,
+  isForbidden,
+  openDataFolder,
+  refuseLostDatabase,
+} from "../data-folder.ts";
 import { launchBrowser } from "../render/browser.ts";
 import { findChromium } from "../render/chromium.ts";
 import { openCardPage } from "../render/page.ts";
@@ -32,6 +41,7 @@ export interface Diagnosis {
   check:
     | "config"
     | "disk"
+    | "clock"
     | "sandbox"
     | "browser"
     | "templates"
@@ -61,6 +71,7 @@ export async function examine(config: Config): Promise<Diagnosis[]> {
   }
   const checks: [Diagnosis["check"], Check][] = [
     ["disk", checkDisk],
+    ["clock", checkClock],
     ["sandbox", checkSandbox],
     ["browser", checkBrowser],
     ["templates", checkTemplates],
@@ -116,6 +127,19 @@ const checkDisk: Check = async (_config, folder) => {
   if (bavail * bsize < LOW_DISK_BYTES)
     return { status: "warning", message: `${free}: make room, or keep pictures for fewer days.` };
   return { status: "ok", message: free };
+};
+
+const checkClock: Check = async (_config, { clockMark }) => {
+  const passed = systemClock.elapsed();
+  const known = readClockMark(clockMark, passed);
+  if (!known) return { status: "ok", message: "no server has run since this machine was started" };
+  const offByMs = systemClock.now() - (known.wall + passed - known.elapsed);
+  if (Math.abs(offByMs) <= CLOCK_TOLERANCE_MS) return { status: "ok", message: "the time has not jumped" };
+  const by = `${Math.abs(offByMs / MINUTE_MS).toFixed()} minutes ${offByMs > 0 ? "ahead of" : "behind"}`;
+  return {
+    status: "warning",
+    message: `the clock of this machine is ${by} the time the service goes by. If it is wrong, set it right; if it is right, the service follows within ${CLOCK_HOLD_MS / MINUTE_MS} minutes.`,
+  };
 };
 
 /** Of the folders that pictures are spread over, those this user may not use; the outer ones were looked at before. */
@@ -186,7 +210,9 @@ const checkWorkers: Check = async ({ renderWorkers }) => {
   return { status: "ok", message: found };
 };
 
-const checkDatabase: Check = async (_config, { database }) => {
+const checkDatabase: Check = async (_config, folder) => {
+  const { database } = folder;
+  refuseLostDatabase(folder);
   if (!existsSync(database))
     return { status: "ok", message: `${database} will be created by the first command` };
   const problems = databaseProblems(database);

@@ -14,19 +14,20 @@ import { countUsage } from "../store/usage.ts";
 import type { AppContext } from "./context.ts";
 import { releaseCredit, settleCredit } from "./credits.ts";
 import { imageView } from "./image-view.ts";
-import { PROVIDER_MESSAGE } from "./test-endings.ts";
+import { PHOTO_LOST_MESSAGE, PROVIDER_MESSAGE } from "./test-endings.ts";
 import { recordEvent } from "./webhook-events.ts";
 
 /** The pause before another attempt after a fault, by the number of renders so far. */
 const RETRY_DELAY_MS = [500, 2_000];
 
 /**
- * How a render ended. `fault`: ours, tried again; `refused`: the photo's, final; `given_back`: nothing that says
- * anything about this image, so it is not counted.
+ * How a render ended. `fault`: ours, tried again; `refused`: the photo's, final; `photo_lost`: ours, and final, since its
+ * address may have been for one time only; `given_back`: nothing that says anything about this image, so it is not counted.
  */
 export type RenderEnd =
   | { kind: "completed"; output: ImageOutput }
   | { kind: "refused"; message: string }
+  | { kind: "photo_lost" }
   | { kind: "fault" }
   | { kind: "given_back"; pauseMs?: number };
 
@@ -57,6 +58,8 @@ async function endRender(
       return complete(tx, context, lease, end.output, now);
     case "refused":
       return fail(tx, context, lease, end.message, now);
+    case "photo_lost":
+      return fail(tx, context, lease, PHOTO_LOST_MESSAGE, now);
     case "given_back":
       return requeueImage(tx, lease, { now, availableAt: now + (end.pauseMs ?? 0), uncounted: true });
     case "fault": {

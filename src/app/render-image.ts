@@ -1,4 +1,4 @@
-import { rm, stat } from "node:fs/promises";
+import { readFile, rm, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Environment } from "../core/api-key.ts";
 import type { ImageFormat } from "../core/card.ts";
@@ -153,7 +153,8 @@ async function attempt(
   try {
     const job = renderJob(parts, image);
     const outcome = await renderer.render(job, (stage: Stage) => parts.progress.reach(image.id, stage));
-    if (outcome.kind === "refused") return outcome;
+    if (outcome.kind === "refused")
+      return (await isPhotoWhole(parts, image, job)) ? outcome : { kind: "photo_lost" };
     const { contentType, width, height, bytes } = outcome.file;
     return {
       kind: "completed",
@@ -169,6 +170,23 @@ async function attempt(
       return { kind: "given_back", pauseMs: STORAGE_RETRY_MS };
     return { kind: "fault" };
   }
+}
+
+/**
+ * Whether the photo is still the one that was fetched. A file that our disk lost or damaged looks like a bad photo, and
+ * would again for everybody who sends the same one, so it goes.
+ */
+async function isPhotoWhole(
+  { log }: RenderImageParts,
+  image: ClaimedImage,
+  { photoPath, photoSha256 }: RenderJob,
+): Promise<boolean> {
+  const hasher = new Bun.CryptoHasher("sha256");
+  const bytes = await readFile(photoPath).catch(() => null);
+  if (bytes && hasher.update(bytes).digest("hex") === photoSha256) return true;
+  log.error("photo_lost", { imageId: image.id, photo: photoPath, found: bytes ? "damaged" : "missing" });
+  await rm(photoPath, { force: true });
+  return false;
 }
 
 function renderJob(parts: RenderImageParts, image: ClaimedImage): RenderJob {

@@ -1,12 +1,13 @@
 import { rmSync, statSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { SOURCE_RETENTION_MS, WEBHOOK_RETENTION_MS } from "../core/limits.ts";
-import type { Log, LogFields } from "../core/ports.ts";
+import { DELETION_PAUSE_MS, SOURCE_RETENTION_MS, WEBHOOK_RETENTION_MS } from "../core/limits.ts";
+import type { Clock, Log, LogFields } from "../core/ports.ts";
+import type { SteadyClock } from "../core/steady-clock.ts";
 import { HOUR_MS, monthOf } from "../core/time.ts";
 import type { DataFolder } from "../data-folder.ts";
 import { accountsToRenew } from "../store/accounts.ts";
-import { hasExpiredClaim, releaseClaims } from "../store/deliveries.ts";
+import { hasExpiredClaim, pullForward, releaseClaims } from "../store/deliveries.ts";
 import { deleteExpiredRecords } from "../store/idempotency.ts";
 import {
   abandonedRenders,
@@ -28,6 +29,8 @@ import { renewPlan } from "./credits.ts";
 import { finishImage } from "./finish-image.ts";
 
 export interface SweepParts extends AppContext {
+  /** A service's own knows for how long nothing has cast doubt on the time. */
+  clock: Clock & Partial<Pick<SteadyClock, "settledForMs">>;
   folder: DataFolder;
 }
 
@@ -77,13 +80,31 @@ export async function sweep(parts: SweepParts): Promise<void> {
   const steps = [
     () => requeueAbandoned(parts, { all: false }),
     () => renewPlans(parts),
-    () => dropExpiredRecords(parts),
-    () => dropExpiredPictures(parts),
-    () => sweepWebhooks(parts),
-    () => parts.store.write((tx) => deleteExpiredSessions(tx, parts.clock.now())),
+    () => releaseLateClaims(parts),
+    ...(mayDelete(parts)
+      ? deletions(parts)
+      : [() => parts.store.write((tx) => pullForward(tx, parts.clock.now()))]),
     () => parts.store.checkpoint(),
   ];
   for (const step of steps) await contain(parts.log, {}, step);
+}
+
+const deletions = (parts: SweepParts) => [
+  () => dropExpiredRecords(parts),
+  () => dropExpiredPictures(parts),
+  () => sweepWebhooks(parts),
+  () => parts.store.write((tx) => deleteExpiredSessions(tx, parts.clock.now())),
+];
+
+/** Nothing that is deleted comes back, so the time that says it is due must be beyond doubt. */
+function mayDelete({ clock, log }: SweepParts): boolean {
+  const settledForMs = clock.settledForMs?.() ?? Number.POSITIVE_INFINITY;
+  if (settledForMs >= DELETION_PAUSE_MS) return true;
+  log.warn("deletions_paused", {
+    because: "the clock of this machine jumped",
+    forMs: DELETION_PAUSE_MS - settledForMs,
+  });
+  return false;
 }
 
 async function renewPlans({ store, clock, random, log }: SweepParts): Promise<void> {
@@ -123,9 +144,12 @@ async function dropExpiredPictures({ store, clock, folder }: SweepParts): Promis
   }
 }
 
-async function sweepWebhooks({ store, clock }: SweepParts): Promise<void> {
+async function releaseLateClaims({ store, clock }: SweepParts): Promise<void> {
   if (await hasExpiredClaim(store.read, clock.now()))
     await store.write((tx) => releaseClaims(tx, { now: clock.now(), all: false }));
+}
+
+async function sweepWebhooks({ store, clock }: SweepParts): Promise<void> {
   if (await hasExpiredSecret(store.read, clock.now()))
     await store.write((tx) => forgetExpiredSecrets(tx, clock.now()));
   for (;;) {
@@ -144,6 +168,7 @@ async function sweepWebhooks({ store, clock }: SweepParts): Promise<void> {
  */
 export async function sweepFiles(parts: SweepParts, startedAt = 0): Promise<number> {
   const { store, folder, clock } = parts;
+  if (!mayDelete(parts)) return 0;
   const now = clock.now();
   const orphanAgeMs = Math.min(ORPHAN_AGE_MS, now - startedAt + FILE_TIME_SLACK_MS);
   let removed = 0;

@@ -10,6 +10,9 @@ const SLOW_MS = 10_000;
 export const PROVIDER_MESSAGE =
   "The image could not be rendered because of a fault on our side. Nothing was charged; send the request again with a new Idempotency-Key.";
 
+export const PHOTO_LOST_MESSAGE =
+  "The photo was lost on our side before the card was made. Nothing was charged; send the request again with a new Idempotency-Key.";
+
 export function testEnding(externalId: string): TestEnding {
   switch (externalId) {
     case "test_fail_no_player":

@@ -9,8 +9,8 @@ export function auditCommand(): Command {
     .option("--json", "print JSON")
     .action((options) =>
       withWorkspace(
-        async ({ store, clock }) => {
-          const report = await audit(store, clock.now());
+        async ({ store, clock, folder }) => {
+          const report = await audit(store, clock.now(), folder);
           if (!report.ok) process.exitCode = 1;
           printResult(options.json, report, () => auditText(report));
         },
@@ -26,6 +26,8 @@ function auditText({ ok, findings, ms }: AuditReport): string {
   ]);
   const verdict = ok
     ? `Every rule holds (${ms} ms).`
-    : "The books are broken. Stop the service, keep a copy of the data folder, and compare with the last backup.";
+    : findings.every(({ check, ok }) => ok || check === "pictures")
+      ? "The books hold, but pictures are gone. Restore the folder of images from a backup."
+      : "The books are broken. Stop the service, keep a copy of the data folder, and compare with the last backup.";
   return [...lines, verdict].join("\n");
 }

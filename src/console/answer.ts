@@ -6,6 +6,7 @@ import { readBounded } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { isOwnHost } from "../http/host.ts";
 import { findAccount } from "../store/accounts.ts";
+import { asStorageFault } from "../store/sqlite.ts";
 import { membershipsOf } from "../store/users.ts";
 import { serveAsset } from "./assets.ts";
 import { errorPage } from "./error-page.tsx";
@@ -186,8 +187,9 @@ async function readForm(request: Request): Promise<URLSearchParams> {
   return new URLSearchParams(Buffer.from(await readBounded(request)).toString("utf8"));
 }
 
-async function failed(visit: Visit, error: unknown): Promise<Response> {
+async function failed(visit: Visit, fault: unknown): Promise<Response> {
   const { exchange } = visit;
+  const error = asStorageFault(fault);
   if (error instanceof OperatorError) return backWith(visit, error.message);
   if (error instanceof PageError) return errorPage(visit, error.status, error.message);
   logFault(visit, error);

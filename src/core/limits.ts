@@ -138,6 +138,8 @@ export const MAX_RENDERS = 3;
 export const MIN_FREE_DISK_BYTES = 256 * MB;
 /** The pause before another attempt when the disk would not take the picture: an operator needs minutes to make room. */
 export const STORAGE_RETRY_MS = 15 * SECOND_MS;
+/** No image waits longer for another attempt: what says otherwise was written by a clock that has been set back since. */
+export const MAX_RETRY_PAUSE_MS = MINUTE_MS;
 /** The pause before a render's end is written down again when the database would not take it. */
 export const FINISH_RETRY_MS = SECOND_MS;
 /** A new create is refused when what is served before it, in the fair order between accounts, would take longer. */
@@ -151,10 +153,21 @@ export const TYPICAL_RENDER_MS = 1_500;
 
 /** Recycling a browser bounds what a leak can cost. */
 export const RENDERS_PER_BROWSER = 100;
+/** A browser's share lies up to this part of the average beside it (80 to 120), so that they take turns. */
+export const RENDERS_SPREAD = 0.2;
 export const BROWSER_LIFETIME_MS = HOUR_MS;
 
 /** SIGTERM to exit: what orchestrators grant before SIGKILL. */
 export const DRAIN_TIMEOUT_MS = 25 * SECOND_MS;
+
+/** Clocks are corrected by seconds all the time; further than this is no correction. */
+export const CLOCK_TOLERANCE_MS = MINUTE_MS;
+/** A time that stays for so long is believed: mistakes are found by then, and webhooks signed in the old time are retried. */
+export const CLOCK_HOLD_MS = 15 * MINUTE_MS;
+/** After a jump that was believed nothing is deleted for so long: somebody has read the alarm by then. */
+export const DELETION_PAUSE_MS = DAY_MS;
+/** A start that finds the last change this far away, before it or after it, may have been told the wrong time. */
+export const LONG_ABSENCE_MS = 7 * DAY_MS;
 
 export const SWEEP_INTERVAL_MS = 30 * SECOND_MS;
 /** Polling is the truth, wake-ups are hints: this is how late a lost hint can make a render. */

@@ -3,6 +3,8 @@
 export interface Clock {
   /** Epoch milliseconds, UTC. */
   now(): number;
+  /** Milliseconds since some moment; goes on evenly whatever the time of day is set to. */
+  elapsed(): number;
 }
 
 export interface Random {

@@ -33,7 +33,7 @@ export async function servePicture(parts: CdnParts, exchange: Exchange, name: st
   if (matches(exchange.request.headers, headers.ETag, image))
     return new Response(null, { status: 304, headers });
   const file = Bun.file(parts.folder.outputPath(name));
-  if (!(await file.exists())) throw new Error(`the finished picture ${name} is missing on disk`);
+  if (!(await file.exists())) throw lost(parts, image, name);
   // With a part of the picture Bun says it itself.
   const ranges = exchange.request.headers.has("range") ? {} : { "Accept-Ranges": "bytes" };
   return new Response(file, {
@@ -47,6 +47,27 @@ function matches(request: Headers, etag: string, image: Image): boolean {
   if (tags !== null) return namesVersion(tags, etag);
   const since = Date.parse(request.get("if-modified-since") ?? "");
   return !Number.isNaN(since) && Math.floor((image.completedAt ?? 0) / 1000) * 1000 <= since;
+}
+
+/** How many lost pictures are remembered as told. */
+const MAX_TOLD = 1_000;
+const told = new Set<string>();
+
+/** It will not come back by being asked for again, so the operator is told once, not at every view. */
+function lost({ log }: CdnParts, image: Image, name: string): AppError {
+  if (!told.has(name)) {
+    if (told.size >= MAX_TOLD) told.clear();
+    told.add(name);
+    log.error("picture_lost", {
+      imageId: image.id,
+      name,
+      remedy: `Restore the folder of images from a backup. "cardpress audit" names every picture that is missing.`,
+    });
+  }
+  return new AppError(
+    "NOT_FOUND",
+    "This picture was lost on our side. Create the image again, or ask the operator of the service to restore it.",
+  );
 }
 
 function gone(image: Image | undefined): AppError {

@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode } from "../core/errors.ts";
+import { asStorageFault } from "../store/sqlite.ts";
 import type { Exchange } from "./exchange.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -52,7 +53,8 @@ export function docsUrl(baseUrl: string, code: ErrorCode): string {
   return `${baseUrl}/docs/errors/${code}`;
 }
 
-export function asAppError(error: unknown): AppError {
+export function asAppError(fault: unknown): AppError {
+  const error = asStorageFault(fault);
   if (error instanceof AppError) return error;
   return new AppError(
     "INTERNAL_ERROR",

@@ -3,6 +3,7 @@ import type { AppContext } from "../app/context.ts";
 import { MIN_FREE_DISK_BYTES } from "../core/limits.ts";
 import { type DataFolder, FOLDER_ACCESS } from "../data-folder.ts";
 import type { RenderPool } from "../render/pool.ts";
+import type { Store } from "../store/store.ts";
 import { standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -34,9 +35,26 @@ export async function ready(parts: HealthParts, exchange: Exchange): Promise<Res
   );
 }
 
-async function isWritable({ store }: AppContext): Promise<boolean> {
+/** Longer than any write of ours takes; a probe that asks every few seconds must have its answer. */
+const PROBE_PATIENCE_MS = 2_000;
+
+/** The write that was asked for last, while it waits for its turn: probes must not queue up behind each other. */
+const underWay = new WeakMap<Store, Promise<boolean>>();
+
+async function isWritable({ store, log }: AppContext): Promise<boolean> {
+  const problem = store.problem();
+  if (problem !== null) {
+    log.error("database_unusable", { problem });
+    return false;
+  }
+  const probe = underWay.get(store) ?? tryToWrite(store).finally(() => underWay.delete(store));
+  underWay.set(store, probe);
+  return Promise.race([probe, Bun.sleep(PROBE_PATIENCE_MS).then(() => false)]);
+}
+
+async function tryToWrite({ write }: Store): Promise<boolean> {
   try {
-    await store.write(async () => {});
+    await write(async () => {});
     return true;
   } catch {
     return false;

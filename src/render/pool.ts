@@ -1,9 +1,16 @@
 import { mkdtempSync } from "node:fs";
-import { readdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { BROWSER_LIFETIME_MS, RENDER_TIMEOUT_MS, RENDERS_PER_BROWSER } from "../core/limits.ts";
-import type { Log } from "../core/ports.ts";
+import {
+  BROWSER_LIFETIME_MS,
+  RENDER_TIMEOUT_MS,
+  RENDERS_PER_BROWSER,
+  RENDERS_SPREAD,
+} from "../core/limits.ts";
+import type { Log, Random } from "../core/ports.ts";
+import { NO_TELEMETRY } from "./onnx-runtime.ts";
+import { browsersIn, endGroup, killGroup } from "./process-group.ts";
 import {
   type FromWorker,
   type PressOptions,
@@ -24,7 +31,7 @@ const MAX_RESTART_DELAY_MS = 30_000;
  * The salient network takes and gives back tens of megabytes at every run; with pages of 2 MB instead of 4 KB the kernel
  * spends less time on it: 145 instead of 180 ms a photo. C libraries other than glibc ignore the setting.
  */
-const WORKER_ENVIRONMENT = { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" };
+const WORKER_ENVIRONMENT = { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1", ...NO_TELEMETRY };
 
 /** Each worker's browser has a folder of this name for its profile. */
 const PROFILES_PREFIX = "worker-";
@@ -56,7 +63,7 @@ export interface Renderer {
 export interface RenderPool {
   /** Waits for a warm worker. Rejects when the pool is closed or `signal` aborts. */
   acquire(signal?: AbortSignal): Promise<Renderer>;
-  /** How many workers are warm, and how many there should be. */
+  /** How many workers are warm, and how many there should be. One that is being replaced works until its successor does. */
   health(): { ready: number; wanted: number };
   /** Process ids of the workers, for the crash tests and `doctor`. */
   pids(): number[];
@@ -69,6 +76,10 @@ export interface RenderPoolOptions {
   command: string[];
   press: PressOptions;
   log: Log;
+  random: Random;
+  /** Called before a worker that could not start is tried again: whatever it needs may have been damaged. */
+  mend?: () => Promise<unknown>;
+  /** On average: each worker's share lies up to RENDERS_SPREAD beside it. */
   rendersPerBrowser?: number;
   browserLifetimeMs?: number;
   renderTimeoutMs?: number;
@@ -76,89 +87,110 @@ export interface RenderPoolOptions {
 
 interface Worker {
   process: Bun.Subprocess;
+  profilesDir: string;
+  /** The leader of its browser's processes, once there is one. */
+  browser: number | undefined;
   startedAtMs: number;
   renders: number;
+  /** After this many renders it is replaced. */
+  share: number;
   /** From its being warm until its end. */
   alive: boolean;
+  /** Its successor is warm: it ends with the render it is at. */
+  retired: boolean;
+  /** Why it ended, where that was our will. */
+  plan: string | undefined;
+  /** Resolves when its process has ended and everybody here knows. */
+  ended: Promise<void>;
   /** Set while a job runs: receives its messages, or null when the process died. */
   onMessage: ((message: FromWorker | null) => void) | undefined;
 }
 
-/** The living processes, each with its browser's folder. */
-type WorkerProcesses = Map<Bun.Subprocess, string>;
-
 export function createRenderPool(options: RenderPoolOptions): RenderPool {
-  const { rendersPerBrowser = RENDERS_PER_BROWSER, browserLifetimeMs = BROWSER_LIFETIME_MS } = options;
+  const { browserLifetimeMs = BROWSER_LIFETIME_MS } = options;
   const closing = new AbortController();
   const warm = new Set<Worker>();
   const idle: Worker[] = [];
   const waiting: ((worker: Worker) => void)[] = [];
   const starting = new Set<Promise<void>>();
-  const processes: WorkerProcesses = new Map();
+  const workers = new Set<Worker>();
+  const endings = new Set<Promise<void>>();
+  /** Past its age, and at work until its successor is warm. One at a time, so that the others' strength stays. */
+  let outgoing: Worker | undefined;
 
   const offer = (worker: Worker) => {
     const next = waiting.shift();
     if (next) next(worker);
     else idle.push(worker);
   };
-  const drop = (worker: Worker) => {
+  const drop = (worker: Worker, plan?: string) => {
     worker.alive = false;
     warm.delete(worker);
     const place = idle.indexOf(worker);
     if (place >= 0) idle.splice(place, 1);
-    worker.process.kill("SIGKILL");
+    kill(worker, plan);
   };
-  /**
-   * Removes the browser profiles of ended workers; a killed browser leaves its own behind. It outlives its worker by a
-   * moment, in which it can write its folder anew: that goes when the next worker ends.
-   */
-  const removeProfiles = async () => {
-    const { profilesDir } = options.press;
-    try {
-      const left = (await readdir(profilesDir)).filter((name) => name.startsWith(PROFILES_PREFIX));
-      const used = new Set(processes.values());
-      for (const path of left.map((name) => join(profilesDir, name)))
-        if (!used.has(path)) await rm(path, { recursive: true, force: true });
-    } catch (error) {
-      options.log.warn("profiles_not_removed", { error: String(error) });
-    }
-  };
-  const refill = () => {
-    const start = startUntilWarm().finally(() => starting.delete(start));
+  const refill = (onWarm = () => {}) => {
+    const start = startUntilWarm(onWarm).finally(() => starting.delete(start));
     starting.add(start);
+  };
+  /** A worker that broke. Where it was being replaced, its successor is on the way. */
+  const lose = (worker: Worker) => {
+    if (!worker.alive) return;
+    drop(worker);
+    if (worker !== outgoing && !closing.signal.aborted) refill();
   };
 
   /** Starts a worker, again and again with growing pauses, until one is warm. */
-  async function startUntilWarm(): Promise<void> {
+  async function startUntilWarm(onWarm: () => void): Promise<void> {
     let delayMs = FIRST_RESTART_DELAY_MS;
     while (!closing.signal.aborted) {
       try {
-        const worker = await startWorker(options, processes, (lost) => {
-          void removeProfiles();
-          if (!lost.alive) return;
-          drop(lost);
-          if (!closing.signal.aborted) refill();
+        const worker = await startWorker(options, workers, (ended) => {
+          const ending = clearAway(ended, options.log).finally(() => endings.delete(ending));
+          endings.add(ending);
+          lose(ended);
+          if (ended === outgoing && ended.retired) replaceNext();
         });
-        if (closing.signal.aborted) return drop(worker);
+        if (closing.signal.aborted) return drop(worker, CLOSED);
         warm.add(worker);
+        onWarm();
         return offer(worker);
       } catch (error) {
         if (closing.signal.aborted) return;
         options.log.error("render_worker_start_failed", { error: String(error), retryInMs: delayMs });
         await sleep(delayMs, undefined, { signal: closing.signal }).catch(() => {});
         delayMs = Math.min(delayMs * 2, MAX_RESTART_DELAY_MS);
+        if (closing.signal.aborted) return;
+        await options.mend?.().catch((cause) => {
+          options.log.error("render_worker_not_mended", { error: String(cause) });
+        });
       }
     }
   }
 
-  /** A worker past its age is replaced; its successor starts now, while the others go on. */
+  const isOld = (worker: Worker) =>
+    worker.renders >= worker.share || performance.now() - worker.startedAtMs >= browserLifetimeMs;
+  const retire = (worker: Worker) =>
+    drop(worker, `replaced after ${worker.renders} renders, which bounds what a leak can cost`);
+  /** Starts the successor of a worker past its age; until it is warm, the old one goes on. */
+  const replaceNext = () => {
+    const done = !outgoing || (outgoing.retired && !workers.has(outgoing));
+    if (!done || closing.signal.aborted) return;
+    const old = [...warm].find(isOld);
+    outgoing = old;
+    if (!old) return;
+    refill(() => {
+      old.retired = true;
+      if (idle.includes(old)) retire(old);
+      if (!old.alive) replaceNext();
+    });
+  };
   const giveBack = (worker: Worker) => {
     if (!worker.alive) return;
-    const old =
-      worker.renders >= rendersPerBrowser || performance.now() - worker.startedAtMs >= browserLifetimeMs;
-    if (!old) return offer(worker);
-    drop(worker);
-    if (!closing.signal.aborted) refill();
+    if (worker.retired) return retire(worker);
+    offer(worker);
+    replaceNext();
   };
 
   for (let n = 0; n < options.workers; n++) refill();
@@ -168,26 +200,46 @@ export function createRenderPool(options: RenderPoolOptions): RenderPool {
       const worker = idle.shift() ?? (await nextWorker(waiting, closing.signal, signal));
       return {
         render: (job, onStage) =>
-          renderOn(worker, job, onStage, options.renderTimeoutMs ?? RENDER_TIMEOUT_MS, () => {
-            if (!worker.alive) return;
-            drop(worker);
-            if (!closing.signal.aborted) refill();
-          }).catch((error) => {
+          renderOn(worker, job, onStage, options.renderTimeoutMs ?? RENDER_TIMEOUT_MS, () =>
+            lose(worker),
+          ).catch((error) => {
             throw closing.signal.aborted ? new RenderInterrupted("the render pool was closed") : error;
           }),
         release: () => giveBack(worker),
       };
     },
-    health: () => ({ ready: warm.size, wanted: options.workers }),
-    pids: () => [...processes.keys()].map((process) => process.pid),
+    health: () => ({ ready: Math.min(warm.size, options.workers), wanted: options.workers }),
+    pids: () => [...workers].map((worker) => worker.process.pid),
     close: async () => {
       closing.abort(new Error("the render pool is closed"));
-      for (const process of processes.keys()) process.kill("SIGKILL");
+      for (const worker of workers) kill(worker, CLOSED);
       await Promise.all(starting);
-      await Promise.all([...processes.keys()].map((process) => process.exited));
-      await removeProfiles();
+      await Promise.all([...workers].map((worker) => worker.ended));
+      await Promise.all(endings);
     },
   };
+}
+
+const CLOSED = "the render pool was closed";
+
+/** Ends a worker and its browser, also where they hang. `plan` says why, where nothing is wrong with it. */
+function kill(worker: Worker, plan?: string): void {
+  worker.plan ??= plan;
+  worker.process.kill("SIGKILL");
+  if (worker.browser !== undefined) killGroup(worker.browser);
+}
+
+/** Removes what an ended worker leaves: a browser that may not have noticed, and then its profile. */
+async function clearAway({ browser, profilesDir }: Worker, log: Log): Promise<void> {
+  try {
+    // A worker that ended while its browser started could not tell which one it is.
+    const groups = browser === undefined ? browsersIn(profilesDir) : [browser];
+    // A browser that outlived its worker by a moment would write its folder anew.
+    await Promise.all(groups.map(endGroup));
+    await rm(profilesDir, { recursive: true, force: true });
+  } catch (error) {
+    log.warn("profile_not_removed", { error: String(error) });
+  }
 }
 
 function nextWorker(
@@ -213,11 +265,12 @@ function nextWorker(
 /** Resolves when the worker is warm, rejects when its process ends before that. `onExit` is called at its end in any case. */
 function startWorker(
   options: RenderPoolOptions,
-  processes: WorkerProcesses,
+  workers: Set<Worker>,
   onExit: (worker: Worker) => void,
 ): Promise<Worker> {
   return new Promise((resolve, reject) => {
     let reason = "its process ended";
+    const ended = Promise.withResolvers<void>();
     const profilesDir = mkdtempSync(join(options.press.profilesDir, PROFILES_PREFIX));
     const child = Bun.spawn(options.command, {
       stdio: ["ignore", "inherit", "inherit"],
@@ -229,38 +282,57 @@ function startWorker(
         const message = parseFromWorker(raw);
         if (!message) {
           reason = "it sent an unknown message";
-          child.kill("SIGKILL");
+          kill(worker);
         } else if (message.type === "ready") {
           clearTimeout(timer);
           worker.alive = true;
           resolve(worker);
+        } else if (message.type === "browser") {
+          worker.browser = message.pid;
+        } else if (message.type === "problem") {
+          options.log.warn("render_worker_problem", { pid: child.pid, problem: message.message });
         } else if (message.type === "broken") {
           reason = message.message;
         } else worker.onMessage?.(message);
       },
       onExit: () => {
         clearTimeout(timer);
-        processes.delete(child);
-        options.log.warn("render_worker_ended", { pid: child.pid, reason });
+        workers.delete(worker);
+        const { plan } = worker;
+        if (plan === undefined) options.log.warn("render_worker_ended", { pid: child.pid, reason });
+        else options.log.info("render_worker_ended", { pid: child.pid, reason: plan });
         worker.onMessage?.(null);
         onExit(worker);
+        ended.resolve();
         reject(new Error(reason));
       },
     });
     const worker: Worker = {
       process: child,
+      profilesDir,
+      browser: undefined,
       startedAtMs: performance.now(),
       renders: 0,
+      share: shareOfRenders(options),
       alive: false,
+      retired: false,
+      plan: undefined,
+      ended: ended.promise,
       onMessage: undefined,
     };
-    processes.set(child, profilesDir);
+    workers.add(worker);
     const timer = setTimeout(() => {
       reason = `it was not ready after ${START_TIMEOUT_MS} ms`;
-      child.kill("SIGKILL");
+      kill(worker);
     }, START_TIMEOUT_MS);
     child.send({ type: "start", options: { ...options.press, profilesDir } } satisfies ToWorker);
   });
+}
+
+/** Workers that start and work side by side must not all be replaced at the same time. */
+function shareOfRenders({ random, rendersPerBrowser = RENDERS_PER_BROWSER }: RenderPoolOptions): number {
+  const [byte = 0] = random.bytes(1);
+  return Math.round(rendersPerBrowser * (1 + RENDERS_SPREAD * ((2 * byte) / 255 - 1)));
 }
 
 function renderOn(

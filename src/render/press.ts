@@ -4,10 +4,9 @@ import type { Badge, Cutout, CutoutDescription, CutoutFile } from "../core/card.
 import { BADGE_REFUSAL } from "../core/photo-refusals.ts";
 import { writeWhole } from "../write-whole.ts";
 import { launchBrowser } from "./browser.ts";
-import { type CardPage, openCardPage } from "./page.ts";
+import { type PageShelf, pageShelf } from "./page-shelf.ts";
 import { openPhotoStudio, type PhotoStudio, VISION_VERSION } from "./photo.ts";
 import type { PressOptions, RenderedFile, RenderJob, Stage } from "./protocol.ts";
-import { loadTemplate } from "./template.ts";
 
 /** The photo cannot become a card. The message is for the partner: what is wrong with it and what to send instead. */
 export class PhotoRefused extends Error {}
@@ -19,32 +18,25 @@ export interface Press {
   close(): Promise<void>;
 }
 
+export interface PressEvents {
+  /** The browser's process, as soon as there is one. */
+  onBrowser?: (pid: number) => void;
+  /** Something the operator should know, although cards go on. */
+  onProblem?: (problem: string) => void;
+}
+
 /** Starts the browser and warms everything a card needs, so that the first card is as quick as the next. */
-export async function openPress(options: PressOptions): Promise<Press> {
+export async function openPress(options: PressOptions, events: PressEvents = {}): Promise<Press> {
   await mkdir(options.profilesDir, { recursive: true });
   const browser = await launchBrowser(options);
+  const { pid } = browser.process() ?? {};
+  if (pid !== undefined) events.onBrowser?.(pid);
   try {
     const studio = await openPhotoStudio(browser);
-    const pages = new Map<string, Promise<CardPage>>();
-    const dropPage = (preset: string) => {
-      const page = pages.get(preset);
-      pages.delete(preset);
-      void page?.then((open) => open.close()).catch(() => {});
-    };
-    const pageOf = async (preset: string): Promise<CardPage> => {
-      const open = await pages.get(preset);
-      if (open && !open.hasCrashed()) return open;
-      dropPage(preset);
-      const source = options.templatesDir === null ? preset : join(options.templatesDir, preset);
-      const page = loadTemplate(source).then((template) => openCardPage(browser, template));
-      page.catch(() => pages.delete(preset));
-      pages.set(preset, page);
-      return page;
-    };
-    await pageOf("club_card");
+    const pages = pageShelf(browser, options.templatesDir, events.onProblem ?? (() => {}));
+    await pages.get("club_card");
     return {
-      make: (job, onStage) =>
-        make({ studio, pageOf, dropPage, cutoutsDir: options.cutoutsDir }, job, onStage),
+      make: (job, onStage) => make({ studio, pages, cutoutsDir: options.cutoutsDir }, job, onStage),
       onBrowserLost: (listener) => void browser.once("disconnected", listener),
       close: () => browser.close(),
     };
@@ -56,8 +48,7 @@ export async function openPress(options: PressOptions): Promise<Press> {
 
 interface PressParts {
   studio: PhotoStudio;
-  pageOf: (preset: string) => Promise<CardPage>;
-  dropPage: (preset: string) => void;
+  pages: PageShelf;
   cutoutsDir: string;
 }
 
@@ -67,7 +58,7 @@ async function make(
   onStage: (stage: Stage) => void,
 ): Promise<RenderedFile> {
   const startedAt = performance.now();
-  const page = await parts.pageOf(job.card.style.preset);
+  const { page, template } = await parts.pages.get(job.card.style.preset);
   const [{ cutout, timingsMs }, badge] = await Promise.all([
     cutOutCached(parts, job, onStage),
     job.badgePath === null ? null : readBadge(job.badgePath),
@@ -77,7 +68,7 @@ async function make(
     if (String(error).includes(BADGE_UNDECODABLE)) throw new PhotoRefused(BADGE_REFUSAL);
     // A page that failed once may have crashed, and a file may have been damaged on the disk: the next attempt gets a new
     // page and cuts the player out again.
-    parts.dropPage(job.card.style.preset);
+    parts.pages.drop(job.card.style.preset);
     await rm(descriptionOf(cutout.path), { force: true });
     throw error;
   });
@@ -89,6 +80,7 @@ async function make(
     width: job.card.style.width,
     height: job.card.style.height,
     bytes: picture.bytes.length,
+    template,
     timingsMs: {
       ...timingsMs,
       ...picture.timingsMs,

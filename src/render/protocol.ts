@@ -68,12 +68,18 @@ export const RenderedFile = Type.Object({
   width: Type.Integer(),
   height: Type.Integer(),
   bytes: Type.Integer(),
+  /** The digest of the template it was made with. */
+  template: Type.String(),
   timingsMs: Milliseconds,
 });
 export type RenderedFile = Static<typeof RenderedFile>;
 
 export const FromWorker = Type.Union([
+  /** The browser runs, in a group of processes of its own, which goes by the number of the first. */
+  Type.Object({ type: Type.Literal("browser"), pid: Type.Integer({ minimum: 2 }) }),
   Type.Object({ type: Type.Literal("ready") }),
+  /** Cards go on, but the operator should look at something. */
+  Type.Object({ type: Type.Literal("problem"), message: Type.String() }),
   Type.Object({ type: Type.Literal("stage"), jobId: Type.String(), stage: StringEnum(STAGES) }),
   Type.Object({ type: Type.Literal("done"), jobId: Type.String(), file: RenderedFile }),
   /** The photo cannot become a card; another attempt would end the same way. */

@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import cardCss from "../../templates/club_card/card.css" with { type: "text" };
 import cardHtml from "../../templates/club_card/card.html" with { type: "text" };
@@ -14,6 +14,8 @@ export interface LoadedTemplate {
   css: string;
   /** The template's own fonts by file name, for `url(fonts/NAME)` in its style sheet. */
   fonts: ReadonlyMap<string, Uint8Array>;
+  /** Of all of these: the same for the same look. */
+  digest: string;
 }
 
 const BUILT_IN: Record<string, { manifest: string; html: string; css: string }> = {
@@ -27,6 +29,23 @@ const BUILT_IN: Record<string, { manifest: string; html: string; css: string }> 
 
 /** Templates that every cardpress carries. */
 export const BUILT_IN_TEMPLATES = Object.keys(BUILT_IN);
+
+/**
+ * Says whether a template's files may have changed, without reading them: by their times, sizes and numbers on the disk.
+ * A built-in one never does, and one that cannot be looked at is as it cannot be.
+ */
+export async function templateStamp(dirOrName: string): Promise<string> {
+  if (BUILT_IN[dirOrName]) return "built in";
+  const fonts = (await readdir(join(dirOrName, "fonts")).catch(() => [])).sort();
+  const files = ["template.json", "card.html", "card.css", ...fonts.map((name) => join("fonts", name))];
+  const marks = await Promise.all(
+    files.map(async (name) => {
+      const info = await stat(join(dirOrName, name)).catch(() => null);
+      return [name, info?.ino, info?.size, info?.mtimeMs, info?.ctimeMs];
+    }),
+  );
+  return JSON.stringify(marks);
+}
 
 const MAX_FONT_BYTES = 20 * 1024 * 1024;
 const FONT_FILES = new Set([".woff2", ".woff", ".ttf", ".otf"]);
@@ -108,5 +127,13 @@ function assemble(
         `${place("card.css")} asks for fonts/${file}, which does not exist. Add it to ${place("fonts")}.`,
       );
   }
-  return { manifest, html: text.html, css: text.css, fonts };
+  return { manifest, html: text.html, css: text.css, fonts, digest: digestOf(text, fonts) };
+}
+
+function digestOf(text: Record<string, string>, fonts: Map<string, Uint8Array>): string {
+  const hasher = new Bun.CryptoHasher("sha256");
+  // The lengths keep the end of one file from passing for the beginning of the next.
+  for (const [name, content] of [...Object.entries(text), ...fonts])
+    hasher.update(`${name} ${content.length}\n`).update(content);
+  return hasher.digest("hex");
 }

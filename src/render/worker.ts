@@ -23,7 +23,10 @@ export function runWorker(): void {
       return;
     }
     try {
-      press = await openPress(message.options);
+      press = await openPress(message.options, {
+        onBrowser: (pid) => send({ type: "browser", pid }),
+        onProblem: (problem) => send({ type: "problem", message: problem }),
+      });
       press.onBrowserLost(() => end("the browser ended"));
       send({ type: "ready" });
     } catch (error) {

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, inArray, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, lt, max, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { ListPosition } from "../core/list-position.ts";
 import type { Tx } from "./store.ts";
@@ -18,6 +18,12 @@ export async function findAccount({ db, t }: Tx, id: string): Promise<Account | 
 /** All of them, oldest first. */
 export async function listAccounts({ db, t }: Tx): Promise<Account[]> {
   return db.select().from(t.accounts).orderBy(asc(t.accounts.createdAt), asc(t.accounts.id));
+}
+
+/** When the service last changed an account, as every card does; null before the first. */
+export async function latestChange({ db, t }: Tx): Promise<number | null> {
+  const [row] = await db.select({ at: max(t.accounts.updatedAt) }).from(t.accounts);
+  return row?.at ?? null;
 }
 
 /** Newest first, after `after`. */

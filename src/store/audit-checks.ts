@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, lt, ne, notInArray, notLike, or, type SQL, sql } from "drizzle-orm";
 import { TIERS } from "../../db/schema.ts";
-import { LEASE_MS, MAX_RENDERS } from "../core/limits.ts";
+import { LEASE_MS, MAX_RENDERS, MAX_RETRY_PAUSE_MS } from "../core/limits.ts";
 import { DAY_MS, monthOf } from "../core/time.ts";
 import { type Book, LEDGER_CHECKS } from "./audit-ledger-checks.ts";
 import { WEBHOOK_CHECKS } from "./audit-webhook-checks.ts";
@@ -84,9 +84,6 @@ function entriesAs(t: Tx["t"], name: string): SQL {
   return sql`${t.ledgerEntries} as ${sql.identifier(name)}`;
 }
 
-/** No image waits longer before its next render; generously, since it only has to tell a pause from a forgotten image. */
-const LONGEST_PAUSE_MS = 60_000;
-
 const states: AuditCheck = {
   name: "states",
   rule: `an image is queued for a render that comes, rendering under a lease that ends, completed with a picture, or failed with a reason, after at most ${MAX_RENDERS} renders`,
@@ -94,7 +91,7 @@ const states: AuditCheck = {
     const i = t.images;
     const sound = sql`${i.renders} between 0 and ${sql.raw(String(MAX_RENDERS))} and case ${i.state}
       when 'queued' then ${i.renders} < ${sql.raw(String(MAX_RENDERS))} and ${i.leaseToken} is null and ${i.completedAt} is null
-        and ${i.availableAt} <= ${i.updatedAt} + ${sql.raw(String(LONGEST_PAUSE_MS))}
+        and ${i.availableAt} <= ${i.updatedAt} + ${sql.raw(String(MAX_RETRY_PAUSE_MS))}
       when 'rendering' then ${i.renders} >= 1 and ${i.leaseToken} is not null and ${i.completedAt} is null
         and ${i.leaseExpiresAt} <= ${i.updatedAt} + ${sql.raw(String(LEASE_MS))}
       when 'completed' then ${i.renders} >= 1 and ${i.outputName} is not null and ${i.outputBytes} > 0 and ${i.expiresAt} > ${i.completedAt} and ${i.failureCode} is null and ${i.leaseToken} is null

@@ -5,6 +5,7 @@ import {
   desc,
   eq,
   exists,
+  gt,
   inArray,
   isNotNull,
   isNull,
@@ -15,6 +16,7 @@ import {
 } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/api-key.ts";
+import { CLOCK_TOLERANCE_MS, WEBHOOK_LEASE_MS } from "../core/limits.ts";
 import type { ListPosition } from "../core/list-position.ts";
 import type { Tx } from "./store.ts";
 import type { WebhookEndpoint } from "./webhooks.ts";
@@ -195,10 +197,7 @@ export async function insertAttempts({ db, t }: Tx, attempts: DeliveryAttempt[])
  */
 export async function releaseClaims({ db, t }: Tx, query: { now: number; all: boolean }): Promise<number> {
   const { webhookDeliveries: d, webhookEndpoints: e } = t;
-  const lost = and(
-    eq(d.state, "sending"),
-    query.all ? isNotNull(d.leaseToken) : lte(d.leaseExpiresAt, query.now),
-  );
+  const lost = and(eq(d.state, "sending"), query.all ? isNotNull(d.leaseToken) : or(...overAt(t, query.now)));
   const enabled = db
     .select({ id: e.id })
     .from(e)
@@ -217,13 +216,31 @@ export async function releaseClaims({ db, t }: Tx, query: { now: number; all: bo
 
 /** Whether a claim has outlived its lease. */
 export async function hasExpiredClaim({ db, t }: Tx, now: number): Promise<boolean> {
+  const { id, state } = t.webhookDeliveries;
+  // One after the other: as one condition they would be looked for in every claim.
+  for (const isOver of overAt(t, now)) {
+    const rows = await db
+      .select({ id })
+      .from(t.webhookDeliveries)
+      .where(and(eq(state, "sending"), isOver))
+      .limit(1);
+    if (rows.length > 0) return true;
+  }
+  return false;
+}
+
+/** A lease is over when its time is, or when it lasts longer than any: then it is from before the clock was set back. */
+function overAt({ webhookDeliveries: d }: Tables, now: number) {
+  return [lte(d.leaseExpiresAt, now), gt(d.leaseExpiresAt, now + 2 * WEBHOOK_LEASE_MS)];
+}
+
+/** Makes what was planned before the clock was set back due now: how long it had to wait nobody can tell any more. */
+export async function pullForward({ db, t }: Tx, now: number): Promise<void> {
   const d = t.webhookDeliveries;
-  const rows = await db
-    .select({ id: d.id })
-    .from(d)
-    .where(and(eq(d.state, "sending"), lte(d.leaseExpiresAt, now)))
-    .limit(1);
-  return rows.length > 0;
+  await db
+    .update(d)
+    .set({ nextAttemptAt: now, updatedAt: now })
+    .where(and(eq(d.state, "pending"), gt(d.nextAttemptAt, now), gt(d.updatedAt, now + CLOCK_TOLERANCE_MS)));
 }
 
 /** Gives up what waits for an endpoint that will not be sent anything. What is on its way ends by itself. */

@@ -1,6 +1,7 @@
-import { and, asc, desc, eq, inArray, isNotNull, isNull, lte, max, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, max, or, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/api-key.ts";
+import { LEASE_MS, MAX_RETRY_PAUSE_MS } from "../core/limits.ts";
 import type { ListPosition } from "../core/list-position.ts";
 import type { Tx } from "./store.ts";
 
@@ -159,13 +160,19 @@ export async function countByState({
     .groupBy(i.environment, i.state);
 }
 
+/** Waiting, and its pause over. A pause longer than any was written by a clock that has been set back since. */
+function isDue({ images: i }: Tables, environment: Environment, now: number) {
+  const over = or(lte(i.availableAt, now), gt(i.availableAt, now + MAX_RETRY_PAUSE_MS));
+  return and(eq(i.environment, environment), isNull(i.completedAt), eq(i.state, "queued"), over);
+}
+
 /** Whether an image waits to be claimed. Read before claiming, so that an idle service takes no write lock. */
 export async function hasClaimable({ db, t }: Tx, environment: Environment, now: number): Promise<boolean> {
   const i = t.images;
   const rows = await db
     .select({ id: i.id })
     .from(i)
-    .where(and(eq(i.environment, environment), unfinished(t), eq(i.state, "queued"), lte(i.availableAt, now)))
+    .where(isDue(t, environment, now))
     .limit(1);
   return rows.length > 0;
 }
@@ -179,14 +186,7 @@ export async function claimNextImage(
   const next = db
     .select({ id: i.id })
     .from(i)
-    .where(
-      and(
-        eq(i.environment, claim.environment),
-        unfinished(t),
-        eq(i.state, "queued"),
-        lte(i.availableAt, claim.now),
-      ),
-    )
+    .where(isDue(t, claim.environment, claim.now))
     .orderBy(asc(i.turn), asc(i.createdAt))
     .limit(1);
   const [image] = await db
@@ -302,7 +302,10 @@ export async function postponeTurns(
     );
 }
 
-/** Renders whose lease expired before `now`; with `all`, every render of a process that is gone. */
+/**
+ * Renders whose lease expired before `now`, or lasts longer than any does, as one from before the clock was set back; with
+ * `all`, every render of a process that is gone.
+ */
 export async function abandonedRenders(
   { db, t }: Tx,
   query: { now: number; limit: number; all?: boolean },
@@ -316,7 +319,9 @@ export async function abandonedRenders(
         inArray(i.environment, ["live", "test"]),
         unfinished(t),
         eq(i.state, "rendering"),
-        query.all ? isNotNull(i.leaseToken) : lte(i.leaseExpiresAt, query.now),
+        query.all
+          ? isNotNull(i.leaseToken)
+          : or(lte(i.leaseExpiresAt, query.now), gt(i.leaseExpiresAt, query.now + 2 * LEASE_MS)),
       ),
     )
     .limit(query.limit);
@@ -337,6 +342,35 @@ export async function expiredOutputs(
     .orderBy(asc(i.expiresAt))
     .limit(limit);
   return rows.map((row) => ({ id: row.id, name: row.name ?? "" }));
+}
+
+/** Where a list of pictures by their expiry goes on. */
+export interface PicturePlace {
+  id: string;
+  expiresAt: number;
+}
+
+/** Finished pictures that are still served, by their expiry, after `after`. */
+export async function servedPictures(
+  { db, t }: Tx,
+  query: { now: number; after?: PicturePlace | undefined; limit: number },
+): Promise<(PicturePlace & { name: string; bytes: number })[]> {
+  const i = t.images;
+  const { expiresAt, id } = query.after ?? { expiresAt: query.now, id: "\u{10FFFF}" };
+  const rows = await db
+    .select({ id: i.id, expiresAt: i.expiresAt, name: i.outputName, bytes: i.outputBytes })
+    .from(i)
+    .where(
+      and(isNotNull(i.expiresAt), isNull(i.purgedAt), sql`(${i.expiresAt}, ${i.id}) > (${expiresAt}, ${id})`),
+    )
+    .orderBy(asc(i.expiresAt), asc(i.id))
+    .limit(query.limit);
+  return rows.map(({ id, expiresAt, name, bytes }) => ({
+    id,
+    expiresAt: expiresAt ?? 0,
+    name: name ?? "",
+    bytes: bytes ?? 0,
+  }));
 }
 
 export async function markPurged({ db, t }: Tx, ids: string[], now: number): Promise<void> {

@@ -1,5 +1,5 @@
 import { Database as SqliteDatabase, type Statement } from "bun:sqlite";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, statSync } from "node:fs";
 import { drizzle } from "drizzle-orm/bun-sqlite";
 import PQueue from "p-queue";
 import { sqliteTables } from "../../db/schema.ts";
@@ -14,6 +14,8 @@ const OPENING_TIMEOUT_MS = 10_000;
 /** How often and how long we come back for the write lock without blocking anything. */
 const BUSY_RETRY_MS = 10;
 const BUSY_GIVE_UP_MS = 10_000;
+/** After a look at a lock that another process has, for so long nobody else needs to look. */
+const BUSY_LOOK_MS = 100;
 /** What the write-ahead log may keep of the disk while nothing is in it. */
 const MAX_IDLE_LOG_BYTES = 64 * 1024 * 1024;
 /** Of each connection: all the queries of the service, with room for lists of different lengths. */
@@ -26,6 +28,8 @@ export interface StoreOptions {
   verify?: boolean;
   /** Read through memory: twice as fast for a command that reads everything. A disk's fault then ends the process. */
   mapped?: boolean;
+  /** How long a write waits for another process's to end, from its being asked for. */
+  patienceMs?: number;
 }
 
 /**
@@ -49,25 +53,33 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
 
   const writeTx: Tx = { db: drizzle({ client: writer }), t: sqliteTables };
   const read: Tx = { db: drizzle({ client: reader }), t: sqliteTables };
-  const forgetStatements = [writer, reader].map(keepStatements);
+  const guard = guardFile(file);
+  const forgetStatements = [writer, reader].map((client) => keepStatements(client, guard.note));
+  const beginImmediate = lockTaker(writer, options.patienceMs ?? BUSY_GIVE_UP_MS);
   // One writer at a time: drizzle's own transaction does not roll an async callback back on bun:sqlite.
   const mutex = new PQueue({ concurrency: 1 });
 
   return {
     read,
-    write: (fn) =>
-      mutex.add(async () => {
-        await beginImmediate(writer);
+    problem: guard.problem,
+    write: (fn) => {
+      const askedAt = performance.now();
+      return mutex.add(async () => {
+        const problem = guard.problem();
+        if (problem !== null) throw storageFault(new Error(problem));
+        await beginImmediate(askedAt);
         try {
           const result = await fn(writeTx);
           writer.run("COMMIT");
           return result;
         } catch (error) {
+          guard.note(error);
           // After some faults SQLite has rolled back by itself.
           if (writer.inTransaction) writer.run("ROLLBACK");
           throw asStorageFault(error);
         }
-      }),
+      });
+    },
     // In turn with the transactions: SQLite refuses a checkpoint in the middle of one.
     checkpoint: () => mutex.add(() => void writer.run("PRAGMA wal_checkpoint(PASSIVE)")),
     close: async () => {
@@ -121,13 +133,13 @@ function createPrivately(file: string): void {
 /**
  * Keeps compiled statements, the lately used ones: Drizzle compiles each query anew, which was a third of a create's
  * time. Sound because every query here is read to its end before the next one begins. Returns what lets go of them: a
- * connection with a statement stays open.
+ * connection with a statement stays open. `note` is told of every error.
  */
-function keepStatements(client: SqliteDatabase): () => void {
+function keepStatements(client: SqliteDatabase, note: (error: unknown) => void): () => void {
   const compile = client.prepare.bind(client);
   const kept = new Map<string, Statement>();
   client.prepare = ((query: string, ...rest: []) => {
-    const statement = kept.get(query) ?? compile(query, ...rest);
+    const statement = kept.get(query) ?? observed(compile(query, ...rest), note);
     kept.delete(query);
     kept.set(query, statement);
     const [oldest] = kept.keys();
@@ -140,30 +152,84 @@ function keepStatements(client: SqliteDatabase): () => void {
   };
 }
 
-/** Takes the write lock, waiting for other processes (the command line) without blocking the event loop. */
-async function beginImmediate(client: SqliteDatabase): Promise<void> {
-  for (let waitedMs = 0; ; waitedMs += BUSY_RETRY_MS + BUSY_TIMEOUT_MS) {
-    try {
-      client.run("BEGIN IMMEDIATE");
-      return;
-    } catch (error) {
-      if (!sqliteCode(error).startsWith("SQLITE_BUSY") || waitedMs > BUSY_GIVE_UP_MS)
-        throw asStorageFault(error);
-      await Bun.sleep(BUSY_RETRY_MS);
-    }
+function observed(statement: Statement, note: (error: unknown) => void): Statement {
+  for (const method of ["all", "get", "values", "run"] as const) {
+    const run = statement[method].bind(statement) as (...args: unknown[]) => unknown;
+    Object.defineProperty(statement, method, {
+      value: (...args: unknown[]) => {
+        try {
+          return run(...args);
+        } catch (error) {
+          note(error);
+          throw error;
+        }
+      },
+    });
   }
+  return statement;
+}
+
+/** Watches that the file is sound, and that it is still the one at its path. */
+function guardFile(file: string) {
+  const opened = identityOf(file);
+  let damage: string | null = null;
+  return {
+    note: (error: unknown) => {
+      if (!/^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(error))) return;
+      damage = `The database ${file} is damaged: ${(error as Error).message}. Stop the service, keep a copy of the data folder, and restore it whole from a backup.`;
+    },
+    problem: () => {
+      if (damage !== null) return damage;
+      if (identityOf(file) === opened) return null;
+      return `${file} is not the file any more that the service opened: it was moved, removed or replaced, and what is written now would be lost. Put it back, or restart the service.`;
+    },
+  };
+}
+
+/** Another one for another file, also after it was put in the place of the first. */
+function identityOf(file: string): string {
+  const info = statSync(file, { throwIfNoEntry: false });
+  return info ? `${info.dev}:${info.ino}` : "none";
+}
+
+/**
+ * A way to take the write lock that waits for other processes (the command line) without blocking the event loop. Each
+ * write waits from the moment it was asked for: those that queue up behind one that waits give up together with it.
+ */
+function lockTaker(client: SqliteDatabase, patienceMs: number): (askedAt: number) => Promise<void> {
+  let refusal: { at: number; error: unknown } | undefined;
+  return async (askedAt) => {
+    for (;;) {
+      const now = performance.now();
+      const isLate = now - askedAt > patienceMs;
+      if (isLate && refusal && now - refusal.at < BUSY_LOOK_MS) throw asStorageFault(refusal.error);
+      try {
+        client.run("BEGIN IMMEDIATE");
+        refusal = undefined;
+        return;
+      } catch (error) {
+        const isBusy = sqliteCode(error).startsWith("SQLITE_BUSY");
+        if (isBusy) refusal = { at: performance.now(), error };
+        if (!isBusy || isLate) throw asStorageFault(error);
+        await Bun.sleep(BUSY_RETRY_MS);
+      }
+    }
+  };
 }
 
 const STORAGE_FAULTS = /^SQLITE_(FULL|READONLY|IOERR|BUSY|CANTOPEN|CORRUPT|NOTADB)/;
 
 /** Disk trouble becomes a 503 that asks to come back; everything else is passed on as it is. */
-function asStorageFault(error: unknown): unknown {
-  const code = sqliteCode(error);
-  if (!STORAGE_FAULTS.test(code)) return error;
-  return new AppError("SERVICE_OVERLOADED", "The service cannot store requests right now. Try again later.", {
-    retryAfterSeconds: 30,
-    cause: error,
-  });
+export function asStorageFault(error: unknown): unknown {
+  return !(error instanceof AppError) && STORAGE_FAULTS.test(sqliteCode(error)) ? storageFault(error) : error;
+}
+
+function storageFault(cause: unknown): AppError {
+  return new AppError(
+    "SERVICE_OVERLOADED",
+    "The service cannot read or store anything right now. Try again later.",
+    { retryAfterSeconds: 30, cause },
+  );
 }
 
 /** bun:sqlite's error code, also when Drizzle has wrapped the error; "" when it is no SQLite error. */

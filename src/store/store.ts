@@ -16,9 +16,12 @@ export interface Store {
   readonly read: Tx;
   /**
    * Runs `fn` in one transaction: committed and synced when the promise resolves, rolled back when `fn` throws.
-   * Inside `fn` await nothing but `tx`: every other writer waits.
+   * Inside `fn` await nothing but `tx`: every other writer waits. Throws SERVICE_OVERLOADED where the disk, another
+   * process' lock or a problem() is in the way.
    */
   write<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Why nothing may be entrusted to it until somebody has looked, in words for the operator; null while all is well. */
+  problem(): string | null;
   /** Moves the write-ahead log into the database file, so that it does not grow without end. */
   checkpoint(): Promise<void>;
   close(): Promise<void>;

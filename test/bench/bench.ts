@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Browser } from "puppeteer-core";
 import type { CardInput, CutoutFile, ImageFormat } from "../../src/core/card.ts";
-import { workerCommand } from "../../src/deps.ts";
+import { systemRandom, workerCommand } from "../../src/deps.ts";
 import { quietLog } from "../../src/log.ts";
 import { launchBrowser, PAGE_ORIGIN } from "../../src/render/browser.ts";
 import { findChromium } from "../../src/render/chromium.ts";
@@ -148,6 +148,7 @@ async function benchWorker(): Promise<void> {
       noSandbox,
     },
     log: quietLog(),
+    random: systemRandom,
     rendersPerBrowser: 100_000,
   });
   const renderer = await pool.acquire();

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { finishImage } from "../../src/app/finish-image.ts";
 import { createEndpoint } from "../../src/app/manage-webhooks.ts";
 import { claimImage } from "../../src/app/render-image.ts";
+import { keepClockMark, systemClock } from "../../src/clock-file.ts";
 import { openWorkspace } from "../../src/deps.ts";
 import { quietLog } from "../../src/log.ts";
 import { acceptLive } from "../app/accepting.ts";
@@ -51,6 +52,15 @@ test("doctor finds a sound installation sound, and launches its browser to be su
     pictures: "ok",
     webhooks: "ok",
   });
+});
+
+test("doctor tells when the clock is not where the service left it", async () => {
+  const dir = await filled();
+  const elapsed = systemClock.elapsed();
+  await keepClockMark(join(dir, "clock.json"), { wall: Date.now() + 90 * 60_000, elapsed });
+  const { json } = cardpress(dir, {}, "doctor");
+  const clock = json.checks.find(({ check }: { check: string }) => check === "clock");
+  expect(clock).toMatchObject({ status: "warning", message: expect.stringContaining("90 minutes behind") });
 });
 
 test("doctor names pictures that are gone, and a secret.key that is not the one webhooks were sealed with", async () => {

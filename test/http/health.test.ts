@@ -1,5 +1,8 @@
+import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { sql } from "drizzle-orm";
+import { get, imageRequest, post, testAccount } from "../harness.ts";
 import { send, type TestApi, testApi } from "./api.ts";
 
 let api: TestApi;
@@ -31,7 +34,56 @@ for (const name of ["sources", "cutouts", "images"] as const) {
 
 test("/ready is 503 while the data folder is moved away", async () => {
   renameSync(api.dataDir, `${api.dataDir}-away`);
-  expect(await ready()).toEqual(NO_DISK);
+  expect(await ready()).toEqual({ status: 503, checks: { ...READY.checks, database: false, disk: false } });
   renameSync(`${api.dataDir}-away`, api.dataDir);
   expect(await ready()).toEqual(READY);
+});
+
+test("/ready answers while another process has the database's write lock, and says no", async () => {
+  const other = new Database(api.folder.database);
+  other.run("BEGIN IMMEDIATE");
+  const answers = await Promise.all([ready(), ready(), ready()]);
+  other.run("COMMIT");
+  other.close();
+  const locked = { status: 503, checks: { ...READY.checks, database: false } };
+  expect(answers).toEqual([locked, locked, locked]);
+  expect(await ready()).toEqual(READY);
+});
+
+test("a database that is damaged or gone while the service runs is told by /ready and the log, and answers are 503", async () => {
+  const own = testApi();
+  try {
+    const { liveKey } = await testAccount(own, { credits: 3 });
+    const create = () =>
+      post(own.baseUrl, liveKey, imageRequest({ player: { source_image_url: own.photo } }));
+    expect((await create()).status).toBe(202);
+    const unusable = { status: 503, checks: { ...READY.checks, database: false } };
+    const state = async () => {
+      const response = await send(own, "/ready");
+      return { status: response.status, checks: ((await response.json()) as { checks?: object }).checks };
+    };
+
+    const { database } = own.folder;
+    renameSync(database, `${database}-away`);
+    const refused = await create();
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "30"]);
+    expect(await state()).toEqual(unusable);
+    expect(own.lines.join("\n")).toContain("is not the file any more");
+    renameSync(`${database}-away`, database);
+    expect(await state()).toEqual(READY);
+
+    // Every page but the first is overwritten, as by a disk that lost them, and no page is in memory any more.
+    await own.store.checkpoint();
+    const file = openSync(database, "r+");
+    const pages = Buffer.alloc(fstatSync(file).size - 4096, 0xee);
+    writeSync(file, pages, 0, pages.length, 4096);
+    closeSync(file);
+    own.store.read.db.run(sql.raw("PRAGMA shrink_memory"));
+    const list = await get(own.baseUrl, liveKey, "/v1/images");
+    expect([list.status, list.headers.get("retry-after")]).toEqual([503, "30"]);
+    expect(await state()).toEqual(unusable);
+    expect(own.lines.join("\n")).toContain("is damaged: database disk image is malformed");
+  } finally {
+    await own.close().catch(() => {});
+  }
 });

@@ -115,10 +115,15 @@ test("a picture's name opens nothing in another spelling, format or folder", asy
   expect((await send(api, `${path}?width=1`)).status).toBe(200);
 });
 
-test("a picture that is missing on disk is a fault of ours, told as such and logged", async () => {
-  const { path, name } = await finished();
+test("a picture that is missing on disk is a fault of ours, told as such and logged once", async () => {
+  const { id, path, name } = await finished();
   await rm(api.folder.outputPath(name));
-  const error = await expectError(await send(api, path), "INTERNAL_ERROR");
-  expect(JSON.stringify(error)).not.toContain(api.dataDir);
-  expect(api.lines.some((line) => line.includes(error.request_id) && line.includes(name))).toBeTrue();
+  for (let views = 0; views < 3; views++) {
+    const error = await expectError(await send(api, path), "NOT_FOUND");
+    expect(error.message).toContain("lost on our side");
+    expect(JSON.stringify(error)).not.toContain(api.dataDir);
+  }
+  const told = api.lines.filter((line) => line.includes(name) && !line.includes('"event":"request"'));
+  expect(told).toHaveLength(1);
+  expect(told[0]).toContain(id);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { cp, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { launchBrowser } from "../../src/render/browser.ts";
@@ -33,6 +33,28 @@ test("the packaged browser still sets text after its folder was moved", async ()
   await packagedChromium(join(folder, "before"));
   await rename(join(folder, "before"), join(folder, "after"));
   await tryCardPage(await packagedChromium(join(folder, "after")));
+});
+
+test("a packaged browser that was cut off or lost a file is unpacked anew, and killed unpackings are cleared away", async () => {
+  const cache = await mkdtemp(join(folder, "damaged-"));
+  await cp(home, join(cache, basename(home)), { recursive: true });
+  const { path: browser } = await packagedChromium(cache);
+  const { size } = await stat(browser);
+  const library = join(dirname(browser), "lib", "libnss3.so");
+  const inode = (await stat(browser)).ino;
+  await packagedChromium(cache);
+  // A whole one stays as it is.
+  expect((await stat(browser)).ino).toBe(inode);
+  const damages = [() => truncate(browser, size - 1), () => rm(library)];
+  for (const damage of damages) {
+    await damage();
+    await mkdir(`${dirname(browser)}.4711.tmp`);
+    await Promise.all([packagedChromium(cache), packagedChromium(cache)]);
+    expect(await Bun.file(library).exists()).toBe(true);
+    expect((await stat(browser)).size).toBe(size);
+    expect((await readdir(cache)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  }
+  await tryCardPage(await packagedChromium(cache));
 });
 
 test("a browser without fonts makes no card, and says what it needs", async () => {

@@ -1,17 +1,20 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openDataFolder } from "../../src/data-folder.ts";
 import { pressOptions, workerCommand } from "../../src/deps.ts";
 import { VISION_VERSION } from "../../src/render/photo.ts";
 import { createRenderPool, RenderFault, RenderInterrupted, type RenderPool } from "../../src/render/pool.ts";
 import type { PressOptions, RenderJob } from "../../src/render/protocol.ts";
-import { silentLog, type TestFolder, testConfig, testFolder } from "../harness.ts";
+import { loadTemplate } from "../../src/render/template.ts";
+import { seededRandom, silentLog, type TestFolder, testConfig, testFolder } from "../harness.ts";
 import { pngOfDepth } from "../sources/pictures.ts";
 
 let folder: TestFolder;
 let press: PressOptions;
 let pool: RenderPool;
+const warnings: object[] = [];
 beforeAll(async () => {
   folder = testFolder();
   press = await pressOptions(testConfig(folder.dir), openDataFolder(folder.dir));
@@ -19,7 +22,8 @@ beforeAll(async () => {
     workers: 1,
     command: workerCommand(),
     press,
-    log: silentLog,
+    random: seededRandom(),
+    log: { ...silentLog, warn: (event, fields) => void warnings.push({ event, ...fields }) },
     rendersPerBrowser: 2,
   });
 });
@@ -28,25 +32,43 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** The processes in which the browsers of these workers show pages: Chromium forks them from its zygote. */
-function pagesOf(workers: number[]): number[] {
-  const commandOf = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, "utf8");
-  const parentOf = (pid: number) => {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
-  };
+/** State, parent and group of a process, from proc(5). */
+function statOf(pid: number) {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const [state = "", parent, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return { state, parent: Number(parent), group: Number(group) };
+}
+
+function processesThat(isWanted: (pid: number) => boolean): number[] {
   return readdirSync("/proc")
     .map(Number)
     .filter((pid) => {
       try {
-        const zygote = parentOf(pid);
-        const [browser, command] = [parentOf(zygote), commandOf(zygote)];
-        const isPageMaker = command.includes("--type=zygote") && !command.includes("--no-zygote-sandbox");
-        return isPageMaker && workers.includes(parentOf(browser));
+        return isWanted(pid);
       } catch {
         return false; // No process, or one that ended meanwhile.
       }
     });
+}
+
+/** The processes of a group, stopped ones too, but not those that have ended and wait for somebody to notice. */
+const livingIn = (group: number) =>
+  processesThat((pid) => statOf(pid).group === group && !["Z", "X"].includes(statOf(pid).state));
+
+/** The processes in which the browsers of these workers show pages: Chromium forks them from its zygote. */
+function pagesOf(workers: number[]): number[] {
+  return processesThat((pid) => {
+    const zygote = statOf(pid).parent;
+    const command = readFileSync(`/proc/${zygote}/cmdline`, "utf8");
+    const isPageMaker = command.includes("--type=zygote") && !command.includes("--no-zygote-sandbox");
+    return isPageMaker && workers.includes(statOf(statOf(zygote).parent).parent);
+  });
+}
+
+/** The group of the browser of one of these workers. */
+function browserOf(workers: number[]): number {
+  const [page = 0] = pagesOf(workers);
+  return statOf(page).group;
 }
 
 let jobs = 0;
@@ -110,15 +132,106 @@ test("pages that crash cost one attempt, and their worker goes on", async () => 
 });
 
 test("a worker is replaced after its share of renders, and nobody notices", async () => {
-  const [before] = pool.pids();
-  for (let n = 0; n < 2; n++) {
+  const [before = 0] = pool.pids();
+  warnings.length = 0;
+  for (let renders = 0; pool.pids().includes(before); renders++) {
     const renderer = await pool.acquire();
-    expect((await renderer.render(job("astronaut.png"), () => {})).kind).toBe("done");
+    if (renders < 2) expect((await renderer.render(job("astronaut.png"), () => {})).kind).toBe("done");
     renderer.release();
+    expect(pool.health()).toEqual({ ready: 1, wanted: 1 });
+    await Bun.sleep(1);
   }
-  const renderer = await pool.acquire();
-  renderer.release();
-  expect(pool.pids()).not.toContain(before as number);
+  // It was planned, so nobody is warned.
+  expect(warnings).toEqual([]);
+});
+
+test("workers that start together are replaced one after the other, each with its successor beside it", async () => {
+  const alike = createRenderPool({
+    workers: 2,
+    command: workerCommand(),
+    press: { ...press, profilesDir: openDataFolder(join(folder.dir, "two")).profiles },
+    random: seededRandom(),
+    log: silentLog,
+    // Past their age from the first moment on.
+    browserLifetimeMs: 0,
+  });
+  while (alike.health().ready < 2) await Bun.sleep(10);
+  const first = alike.pids();
+  const both = [await alike.acquire(), await alike.acquire()];
+  for (const renderer of both) renderer.release();
+  let least = 2;
+  let most = 2;
+  while (alike.pids().some((pid) => first.includes(pid))) {
+    least = Math.min(least, alike.health().ready);
+    most = Math.max(most, alike.pids().length);
+    await Bun.sleep(1);
+  }
+  await alike.close();
+  expect({ least, most }).toEqual({ least: 2, most: 3 });
+});
+
+test("a browser that hangs ends with its worker, and so does every process of it", async () => {
+  const hung = createRenderPool({
+    workers: 1,
+    command: workerCommand(),
+    press: { ...press, profilesDir: openDataFolder(join(folder.dir, "hung")).profiles },
+    random: seededRandom(),
+    log: silentLog,
+    renderTimeoutMs: 1,
+  });
+  const renderer = await hung.acquire();
+  const browser = browserOf(hung.pids());
+  const processes = livingIn(browser);
+  try {
+    for (const pid of processes) process.kill(pid, "SIGSTOP");
+    await expect(renderer.render(job("astronaut.png"), () => {})).rejects.toThrow("longer than 1 ms");
+    // Those of its successor end with the pool, whether they are up already or not.
+    await hung.close();
+    expect(processes.length).toBeGreaterThan(4);
+    expect(livingIn(browser)).toEqual([]);
+    expect(readdirSync(openDataFolder(join(folder.dir, "hung")).profiles)).toEqual([]);
+  } finally {
+    if (livingIn(browser).length > 0) process.kill(-browser, "SIGKILL");
+  }
+});
+
+test("an edited template is drawn from the next card on by the same worker; half an edit keeps the last good look", async () => {
+  const templatesDir = join(folder.dir, "templates");
+  const dir = join(templatesDir, "club_card");
+  await cp(join(import.meta.dir, "../../templates/club_card"), dir, { recursive: true });
+  const problems: string[] = [];
+  const edited = createRenderPool({
+    workers: 1,
+    command: workerCommand(),
+    press: { ...press, templatesDir, profilesDir: openDataFolder(join(folder.dir, "edited")).profiles },
+    random: seededRandom(),
+    log: { ...silentLog, warn: (event, fields) => void problems.push(`${event} ${fields?.problem}`) },
+  });
+  const card = { ...job("astronaut.png"), photoSha256: "e".repeat(64) };
+  const make = async () => {
+    const renderer = await edited.acquire();
+    const outcome = await renderer.render(card, () => {});
+    renderer.release();
+    if (outcome.kind !== "done") throw new Error("refused");
+    return { template: outcome.file.template, picture: await Bun.file(card.outputPath).bytes() };
+  };
+  const first = await make();
+  const [worker = 0] = edited.pids();
+  expect(first.template).toBe((await loadTemplate(dir)).digest);
+  const css = await readFile(join(dir, "card.css"), "utf8");
+  await writeFile(join(dir, "card.css"), `${css}\n* { color: #0f0 !important; }`);
+  const second = await make();
+  expect(second.template).toBe((await loadTemplate(dir)).digest);
+  expect(Buffer.compare(second.picture, first.picture)).not.toBe(0);
+  expect(problems).toEqual([]);
+
+  await writeFile(join(dir, "template.json"), "{");
+  expect(await make()).toEqual(second);
+  expect(await make()).toEqual(second);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toContain("template.json");
+  expect(edited.pids()).toEqual([worker]);
+  await edited.close();
 });
 
 test("the profiles of browsers do not outlive their workers", async () => {
@@ -155,9 +268,14 @@ test("while workers cannot start, one is tried again and again, never more at a 
   const fourth = Promise.withResolvers<void>();
   let mostAtOnce = 0;
   let failures = 0;
+  let mended = 0;
   const broken = createRenderPool({
     workers: 1,
     command: ["false"],
+    mend: async () => {
+      mended += 1;
+    },
+    random: seededRandom(),
     // A pool has its folder to itself.
     press: {
       ...(await pressOptions(testConfig(folder.dir), openDataFolder(folder.dir))),
@@ -175,6 +293,8 @@ test("while workers cannot start, one is tried again and again, never more at a 
   await fourth.promise;
   await broken.close();
   expect(mostAtOnce).toBe(1);
+  // What a start needs is looked at before each next one.
+  expect(mended).toBe(3);
 });
 
 test("closing interrupts a render without blaming it", async () => {
@@ -185,4 +305,5 @@ test("closing interrupts a render without blaming it", async () => {
   await expect(pool.acquire()).rejects.toThrow("closed");
   await pool.close();
   expect(pool.pids()).toEqual([]);
+  expect(readdirSync(press.profilesDir)).toEqual([]);
 });

@@ -1,14 +1,23 @@
 import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
-import { chmodSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { getTableConfig } from "drizzle-orm/pg-core";
 import { postgresKit } from "../../db/kit.ts";
 import { defineTables } from "../../db/schema.ts";
 import { OperatorError } from "../../src/core/errors.ts";
+import { openWorkspace } from "../../src/deps.ts";
 import { findAccount, listAccounts, setAccountStatus } from "../../src/store/accounts.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
-import { type TestFolder, testAccount, testFolder, testWorkspace } from "../harness.ts";
+import { writeWhole } from "../../src/write-whole.ts";
+import {
+  silentLog,
+  type TestFolder,
+  testAccount,
+  testConfig,
+  testFolder,
+  testWorkspace,
+} from "../harness.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -37,6 +46,63 @@ test("a write that throws after awaiting leaves nothing behind", async () => {
   });
   await expect(attempt).rejects.toThrow("half way");
   expect((await findAccount(store.read, account.id))?.status).toBe("active");
+});
+
+test("writes that wait for another process's lock give up together, not one after the other", async () => {
+  const file = join(folder().dir, "x.db");
+  const patienceMs = 500;
+  const store = openSqliteStore(file, { patienceMs });
+  const other = new Database(file);
+  other.run("BEGIN IMMEDIATE");
+  const order: string[] = [];
+  const writes = Array.from({ length: 20 }, (_, n) =>
+    store.write(async () => n).catch((error) => void order.push(error.code)),
+  );
+  // From the first one's end they get half of what one of them waits.
+  await Promise.race(writes);
+  await Promise.race([Promise.all(writes), Bun.sleep(patienceMs / 2).then(() => order.push("too long"))]);
+  expect(order).toEqual(Array(20).fill("SERVICE_OVERLOADED"));
+  // Whoever comes later is not refused for that, but waits in turn.
+  const later = store.write(async () => "written");
+  other.run("COMMIT");
+  expect(await later).toBe("written");
+  other.close();
+  await store.close();
+});
+
+test("a database that was moved away or replaced takes no more writes until it is back, and reads go on", async () => {
+  const { store, folder: data, clock, random } = workspace();
+  const { account } = await testAccount({ store, clock, random });
+  const write = () => store.write(async () => "written").catch((error) => error.code);
+  const away = `${data.database}-away`;
+  renameSync(data.database, away);
+  expect(await write()).toBe("SERVICE_OVERLOADED");
+  writeFileSync(data.database, "");
+  expect(await write()).toBe("SERVICE_OVERLOADED");
+  expect(store.problem()).toContain(`${data.database} is not the file any more`);
+  expect((await findAccount(store.read, account.id))?.id).toBe(account.id);
+  renameSync(away, data.database);
+  expect(store.problem()).toBeNull();
+  expect(await write()).toBe("written");
+});
+
+test("an empty or missing database beside pictures is refused with what to do; a new installation is none", async () => {
+  const made = testFolder();
+  cleanups.push(made.remove);
+  const config = testConfig(made.dir);
+  const { store, folder: data } = openWorkspace(config, silentLog);
+  await store.close();
+  for (const damage of [() => rmSync(data.database), () => writeFileSync(data.database, "")]) {
+    damage();
+    // Nothing is there yet that could be lost.
+    await openWorkspace(config, silentLog).store.close();
+  }
+  await writeWhole(data.outputPath("img_1-x.png"), "picture");
+  for (const damage of [() => rmSync(data.database), () => writeFileSync(data.database, "")]) {
+    damage();
+    expect(() => openWorkspace(config, silentLog)).toThrow(/There are pictures in .* Put the right one back/);
+  }
+  expect(statSync(data.database).size).toBe(0);
 });
 
 test("writes started together run one after the other", async () => {

@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import PQueue from "p-queue";
 import samplePhoto from "../../../templates/club_card/samples/astronaut.png" with { type: "file" };
@@ -29,18 +29,24 @@ export function sampleCard(
   template: LoadedTemplate,
   layout: LayoutName,
 ): Promise<string> {
-  const version = Bun.hash(JSON.stringify(template.manifest) + template.html + template.css).toString(36);
-  const path = join(parts.folder.cache, "samples", `${name}-${layout}-${version}.webp`);
+  const pathOf = (digest: string) =>
+    join(parts.folder.cache, "samples", `${name}-${layout}-${digest.slice(0, 16)}.webp`);
   return making.add(async () => {
-    if (!(await Bun.file(path).exists())) await make(parts, { name, layout, path });
-    return path;
+    const path = pathOf(template.digest);
+    if (await Bun.file(path).exists()) return path;
+    const made = `${path}.new`;
+    // The files may have been edited meanwhile, or make no card: its name says what it was really made with.
+    const named = pathOf(await make(parts, { name, layout, path: made }));
+    await rename(made, named);
+    return named;
   });
 }
 
+/** Makes the card and returns the digest of the template it was made with. */
 async function make(
   { pool }: Pick<ConsoleParts, "pool">,
   { name, layout, path }: { name: string; layout: LayoutName; path: string },
-): Promise<void> {
+): Promise<string> {
   await mkdir(dirname(path), { recursive: true });
   const renderer = await pool.acquire(AbortSignal.timeout(WAIT_FOR_RENDERER_MS));
   try {
@@ -65,6 +71,7 @@ async function make(
       () => {},
     );
     if (outcome.kind === "refused") throw new Error(`The sample of ${name} was refused: ${outcome.message}`);
+    return outcome.file.template;
   } finally {
     renderer.release();
   }

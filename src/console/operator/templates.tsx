@@ -138,7 +138,8 @@ async function sample(visit: UserVisit): Promise<Response> {
   const path = await sampleCard(visit.parts, listed.name, listed.template, known);
   return privateFile(visit.exchange, Bun.file(path), {
     "Content-Type": "image/webp",
-    "Cache-Control": "private, max-age=300",
+    // A designer who reloads the page wants to see what was just saved.
+    "Cache-Control": "private, no-cache",
   });
 }
 

@@ -1,4 +1,4 @@
-import { createRequire } from "node:module";
+import { loadOnnxRuntime } from "../onnx-runtime.ts";
 import { ASSET_PATHS } from "./assets.ts";
 
 /** From 1 x 3 x height x width normalised colours to height x width saliencies. */
@@ -18,12 +18,8 @@ const DEVIATION = [0.229, 0.224, 0.225] as const;
  * program: the photo page then runs it in WebAssembly, four times slower.
  */
 export async function loadNativeSalient(threads: number): Promise<SalientNetwork | null> {
-  let ort: typeof import("onnxruntime-node");
-  try {
-    ort = createRequire(import.meta.url)("onnxruntime-node");
-  } catch {
-    return null;
-  }
+  const ort = loadOnnxRuntime();
+  if (!ort) return null;
   const network = await Bun.file(String(ASSET_PATHS["/models/salient.onnx"])).bytes();
   const session = await ort.InferenceSession.create(network, {
     intraOpNumThreads: threads,

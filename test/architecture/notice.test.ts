@@ -1,0 +1,35 @@
+import { expect, test } from "bun:test";
+import { basename, join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
+
+// Whoever gets the program gets the works of others in it, and has a right to know whose.
+
+const root = join(import.meta.dir, "../..");
+const notice = await Bun.file(join(root, "NOTICE")).text();
+
+test("NOTICE names every package that the single file carries", async () => {
+  const built = await Bun.build({
+    entrypoints: [join(root, "src/main.ts")],
+    target: "bun",
+    metafile: true,
+  });
+  const packages = Object.keys(built.metafile?.inputs ?? {}).map(
+    (path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1],
+  );
+  // The fonts are named by their families.
+  const names = new Set(packages.filter((name) => name !== undefined && !name.startsWith("@fontsource")));
+  const words = new Set(notice.split(/[\s,:()]+|\.\s/));
+  expect(names.size).toBeGreaterThan(40);
+  expect([...names].filter((name) => !words.has(name as string))).toEqual([]);
+});
+
+test("NOTICE names every file that is unpacked with the packaged browser", async () => {
+  const bin = join(root, "node_modules/@sparticuz/chromium/bin");
+  const unpacked: string[] = [];
+  for (const name of ["al2023.tar.br", "fonts.tar.br"]) {
+    const tar = brotliDecompressSync(await Bun.file(join(bin, name)).bytes());
+    unpacked.push(...[...(await new Bun.Archive(tar).files()).keys()].map((path) => basename(path)));
+  }
+  expect(unpacked.length).toBeGreaterThan(10);
+  expect(unpacked.filter((name) => !notice.includes(name))).toEqual([]);
+});

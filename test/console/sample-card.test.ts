@@ -1,0 +1,32 @@
+import { expect, test } from "bun:test";
+import { sampleCard } from "../../src/console/operator/sample-card.ts";
+import { openDataFolder } from "../../src/data-folder.ts";
+import type { RenderPool } from "../../src/render/pool.ts";
+import { loadTemplate } from "../../src/render/template.ts";
+import { testFolder } from "../harness.ts";
+
+test("a sample goes by the template it was really made with, so an older look never passes for the edited one", async () => {
+  const temporary = testFolder();
+  const edited = await loadTemplate("club_card");
+  const looks = ["0".repeat(64), edited.digest];
+  let renders = 0;
+  const pool = {
+    acquire: async () => ({
+      render: async ({ outputPath }: { outputPath: string }) => {
+        const template = looks[renders++];
+        await Bun.write(outputPath, `the look of ${template}`);
+        return { kind: "done", file: { template } };
+      },
+      release: () => {},
+    }),
+  } as unknown as RenderPool;
+  // Its cache is a folder of its own: samples are kept from run to run.
+  const folder = { ...openDataFolder(temporary.dir), cache: `${temporary.dir}/own-cache` };
+  const sample = async () =>
+    Bun.file(await sampleCard({ pool, folder }, "club_card", edited, "square")).text();
+  expect(await sample()).toBe(`the look of ${looks[0]}`);
+  expect(await sample()).toBe(`the look of ${edited.digest}`);
+  expect(await sample()).toBe(`the look of ${edited.digest}`);
+  expect(renders).toBe(2);
+  await temporary.remove();
+});
