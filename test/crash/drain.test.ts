@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { openWorkspace } from "../../src/deps.ts";
 import { quietLog } from "../../src/log.ts";
@@ -77,6 +78,8 @@ test(
     expect((await slow).status).toBe(202);
     expect(await server.exited).toBe(0);
     await reading;
+    // Nor does its browser leave anything behind.
+    expect(readdirSync(join(folder.dir, "profiles"))).toEqual([]);
 
     const db = new Database(join(folder.dir, "cardpress.db"));
     const states = db.query("SELECT state, renders, count(*) FROM images GROUP BY 1, 2").values() as [
