@@ -196,7 +196,7 @@ async function keysPage(visit: MemberVisit): Promise<Response> {
         title="API keys"
         lead={
           <>
-            Your server sends one with every request, in the <code>X-API-Key</code> header.{" "}
+            Your server sends one with every request, in the <code class="whole">X-API-Key</code> header.{" "}
             <a href="/docs/authentication">How to use a key</a>
           </>
         }
