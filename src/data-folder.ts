@@ -2,6 +2,9 @@ import { accessSync, constants, mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { OperatorError } from "./core/errors.ts";
 
+/** Beside the database: what is copied before its schema changes goes there too. */
+export const BACKUPS_FOLDER = "backups";
+
 /** Where everything of one installation lies. */
 export interface DataFolder {
   root: string;
@@ -14,6 +17,8 @@ export interface DataFolder {
   images: string;
   cache: string;
   profiles: string;
+  /** Copies of the database before upgrades, and what is known of the last backups; the backups lie elsewhere. */
+  backups: string;
   sourcePath(sha256: string): string;
   outputPath(name: string): string;
   outputNameOf(path: string): string;
@@ -34,6 +39,7 @@ export function openDataFolder(root: string): DataFolder {
     images: join(root, "images"),
     cache: join(root, "cache"),
     profiles: join(root, "profiles"),
+    backups: join(root, BACKUPS_FOLDER),
     sourcePath: (sha256) => join(root, "sources", sha256.slice(0, 2), sha256),
     // The last characters of the name are random, so that the pictures spread over the folders evenly.
     outputPath: (name) =>
@@ -48,8 +54,8 @@ export function openDataFolder(root: string): DataFolder {
       ),
     outputNameOf: (path) => basename(path),
   };
-  const { database, serverLock, sources, cutouts, images, cache, profiles } = folder;
-  const folders = [sources, cutouts, images, cache, profiles];
+  const { database, serverLock, sources, cutouts, images, cache, profiles, backups } = folder;
+  const folders = [sources, cutouts, images, cache, profiles, backups];
   try {
     for (const path of folders) mkdirSync(path, { recursive: true, mode: 0o750 });
   } catch (cause) {

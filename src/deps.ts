@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { customAlphabet } from "nanoid";
@@ -12,10 +11,11 @@ import { mockNextImage } from "./app/mock-image.ts";
 import { type ProgressBoard, progressBoard } from "./app/progress.ts";
 import { type QueueEstimate, queueEstimate } from "./app/queue-estimate.ts";
 import { renderNextImage } from "./app/render-image.ts";
+import { backUpWhenDue } from "./app/scheduled-backup.ts";
 import { requeueAbandoned, sweep, sweepFiles } from "./app/sweep.ts";
 import type { Config } from "./config.ts";
 import { OperatorError } from "./core/errors.ts";
-import { QUEUE_POLL_MS, SWEEP_INTERVAL_MS, WEBHOOK_POLL_MS } from "./core/limits.ts";
+import { BACKUP_POLL_MS, QUEUE_POLL_MS, SWEEP_INTERVAL_MS, WEBHOOK_POLL_MS } from "./core/limits.ts";
 import type { Clock, Log, Random } from "./core/ports.ts";
 import { secretBox } from "./core/secret-box.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
@@ -25,7 +25,8 @@ import type { PressOptions } from "./render/protocol.ts";
 import { loadSecretKey } from "./secret-key.ts";
 import { createSourceFetcher } from "./sources/fetch-source.ts";
 import { releaseClaims } from "./store/deliveries.ts";
-import { openSqliteStore, sqliteCode } from "./store/sqlite.ts";
+import { lockFile } from "./store/file-lock.ts";
+import { openSqliteStore } from "./store/sqlite.ts";
 
 // Builds the real parts, once, in the order they depend on each other. A plain object, no container.
 
@@ -88,9 +89,12 @@ const FILE_SWEEP_INTERVAL_MS = 3_600_000;
 
 /** How a worker process of this very program is started: from source, or from the compiled file. */
 export function workerCommand(): string[] {
+  return [...programCommand(), "render-worker"];
+}
+
+function programCommand(): string[] {
   const compiled = import.meta.path.startsWith("/$bunfs/");
-  const program = compiled ? [process.execPath] : [process.execPath, `${import.meta.dir}/main.ts`];
-  return [...program, "render-worker"];
+  return compiled ? [process.execPath] : [process.execPath, `${import.meta.dir}/main.ts`];
 }
 
 /** The browser and folders a press works with. Throws an OperatorError as root without CARDPRESS_ALLOW_ROOT=1. */
@@ -170,6 +174,13 @@ export async function startService(
       runOne: async () => void (await sweepFiles(parts, startedAt)),
       log,
     }),
+    startLoop({
+      name: "backup",
+      concurrency: 1,
+      pollMs: BACKUP_POLL_MS,
+      runOne: (signal) => backUpWhenDue({ ...parts, command: programCommand() }, signal),
+      log,
+    }),
   ];
 
   const sources = createSourceFetcher({
@@ -234,23 +245,18 @@ export function startDeliveries(context: WebhookContext): Loop {
   };
 }
 
-/** One server a folder. SQLite's own file lock ends with the process, however it ends. */
-function lockFolder(folder: DataFolder): Database {
-  let lock: Database | undefined;
+/** One server a folder. */
+function lockFolder(folder: DataFolder): { close(): void } {
+  let lock: { close(): void } | null;
   try {
-    lock = new Database(folder.serverLock, { create: true });
-    lock.run("PRAGMA locking_mode = EXCLUSIVE");
-    lock.run("BEGIN EXCLUSIVE");
-    return lock;
+    lock = lockFile(folder.serverLock);
   } catch (cause) {
-    lock?.close();
-    if (sqliteCode(cause) !== "SQLITE_BUSY") {
-      throw new OperatorError(
-        `The data folder ${folder.root} cannot be written: ${(cause as Error).message}. Check its permissions, free space, and that its disk is not mounted read-only.`,
-      );
-    }
     throw new OperatorError(
-      `Another cardpress server uses ${folder.root}. Stop it first, or set CARDPRESS_DATA_DIR to another folder.`,
+      `The data folder ${folder.root} cannot be written: ${(cause as Error).message}. Check its permissions, free space, and that its disk is not mounted read-only.`,
     );
   }
+  if (lock) return lock;
+  throw new OperatorError(
+    `Another cardpress server uses ${folder.root}. Stop it first, or set CARDPRESS_DATA_DIR to another folder.`,
+  );
 }

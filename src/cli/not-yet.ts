@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { OperatorError } from "../core/errors.ts";
 
 /** Commands that have a name but no code yet. */
-export const NOT_YET = ["backup", "restore", "template", "studio"];
+export const NOT_YET = ["template", "studio"];
 
 /** They say so plainly instead of "unknown command". */
 export function notYetCommands(): Command[] {

@@ -1,9 +1,11 @@
 import { Database as SqliteDatabase, type Statement } from "bun:sqlite";
 import { closeSync, openSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { drizzle } from "drizzle-orm/bun-sqlite";
 import PQueue from "p-queue";
 import { sqliteTables } from "../../db/schema.ts";
 import { AppError, OperatorError } from "../core/errors.ts";
+import { BACKUPS_FOLDER } from "../data-folder.ts";
 import { damagedDatabase, migrate, refuseDamaged } from "./migrate.ts";
 import type { Store, Tx } from "./store.ts";
 
@@ -26,6 +28,8 @@ export interface StoreOptions {
   verify?: boolean;
   /** Read through memory: twice as fast for a command that reads everything. A disk's fault then ends the process. */
   mapped?: boolean;
+  /** This file is itself a copy: it is brought to the newest schema without another one being kept. */
+  isCopy?: boolean;
 }
 
 /**
@@ -36,7 +40,7 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
   const writer = openConnection(file);
   try {
     if (options.verify) refuseDamaged(writer);
-    migrate(writer);
+    migrate(writer, options.isCopy ? undefined : join(dirname(file), BACKUPS_FOLDER));
   } catch (error) {
     writer.close();
     throw error;
