@@ -49,6 +49,8 @@ export async function backUpWhenDue(parts: ScheduledBackupParts, signal: AbortSi
     await noteSchedule(folder, { made: kept, underway: null, failure });
   } catch (error) {
     const reason = (error as Error).message;
+    // The process removes it itself, unless it was killed.
+    await rm(partialOf(file), { force: true }).catch(() => {});
     await noteSchedule(folder, {
       ...before,
       underway: null,

@@ -352,6 +352,6 @@ test("names that lead elsewhere, links, bombs, strays and newer formats are refu
   controller.add({ name: "cardpress.db", size: 1e15 });
   const chunks: Uint8Array[] = [];
   const reader = readable.getReader();
-  while (Buffer.concat(chunks).length < 2048) chunks.push((await reader.read()).value ?? new Uint8Array());
+  while (Buffer.concat(chunks).length < 2560) chunks.push((await reader.read()).value ?? new Uint8Array());
   expect(await refused(Buffer.concat(chunks))).toContain("no room");
 });
