@@ -13,10 +13,8 @@ const LastBackup = Type.Object({
   bytes: Type.Integer(),
   /** ISO 8601 in UTC: the moment the backup is of. */
   at: Type.String(),
-  /** The rules of the books it breaks. */
-  broken: Type.Array(Type.String()),
 });
-/** The last backup that was made and read back, by whomever. */
+/** The last backup that was made and found sound, by whomever. */
 export type LastBackup = Static<typeof LastBackup>;
 
 const Schedule = Type.Object({

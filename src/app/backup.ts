@@ -101,12 +101,8 @@ export async function makeBackup(parts: BackupParts, options: BackupOptions): Pr
     refuseTarget(to);
     await rename(partial, to);
     await syncFolder(dirname(to));
-    await noteBackup(folder, {
-      file: to,
-      bytes: report.bytes,
-      at: report.created_at,
-      broken: report.broken_rules,
-    });
+    if (report.broken_rules.length === 0)
+      await noteBackup(folder, { file: to, bytes: report.bytes, at: report.created_at });
     return report;
   } catch (error) {
     if (!isFileError(error)) throw error;

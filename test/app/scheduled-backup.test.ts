@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readLastBackup, readSchedule } from "../../src/app/backup-notes.ts";
+import { checkBackups } from "../../src/app/check-backups.ts";
 import { backUpWhenDue } from "../../src/app/scheduled-backup.ts";
 import { HOUR_MS } from "../../src/core/time.ts";
 import { type TestWorkspace, testAccount, testConfig, testWorkspace } from "../harness.ts";
@@ -28,16 +29,20 @@ async function scheduled(dir?: string) {
   const note = (event: string) => void logged.push(event);
   const parts = { ...workspace, config, command, log: { info: note, warn: note, error: note } };
   const run = (signal = new AbortController().signal) => backUpWhenDue(parts, signal);
-  return { workspace, target, logged, run };
+  return { workspace, config, target, logged, run };
 }
 
 test("a backup is made when one is due and not before, and only the service's own old ones are removed", async () => {
-  const { workspace, target, logged, run } = await scheduled();
+  const { workspace, config, target, logged, run } = await scheduled();
   const { clock, folder } = workspace;
   await run();
   const [first = ""] = readdirSync(target);
   expect(first).toBe("cardpress-20261115T120000Z.tar");
-  expect(await readLastBackup(folder)).toMatchObject({ file: join(target, first), broken: [] });
+  expect(await readLastBackup(folder)).toMatchObject({ file: join(target, first) });
+  // The backup's process has the real clock.
+  const look = (later: number) => checkBackups(config, folder, Date.now() + later);
+  expect(await look(0)).toEqual({ status: "ok", message: expect.stringContaining(first) });
+  expect(await look(13 * HOUR_MS)).toMatchObject({ status: "warning" });
   // Not ours, however much its name is like ours.
   writeFileSync(join(target, "cardpress-20200101T000000Z.tar"), "another service's");
   clock.advance(6 * HOUR_MS - 1);
@@ -56,11 +61,13 @@ test("a backup is made when one is due and not before, and only the service's ow
 });
 
 test("a backup that fails is logged, remembered, tried again an hour later, and costs none of the earlier ones", async () => {
-  const { workspace, target, logged, run } = await scheduled("/dev/null/backups");
+  const { workspace, config, target, logged, run } = await scheduled("/dev/null/backups");
   const { clock, folder } = workspace;
+  expect(await checkBackups(workspace.config, folder, clock.now())).toMatchObject({ status: "warning" });
   await run();
   expect(logged).toEqual(["backup_failed"]);
-  expect((await readSchedule(folder)).failure?.reason).toContain(target);
+  const found = await checkBackups(config, folder, clock.now());
+  expect(found).toEqual({ status: "warning", message: expect.stringContaining(target) });
   clock.advance(HOUR_MS - 1);
   await run();
   expect(logged).toHaveLength(1);
