@@ -19,13 +19,13 @@ import { BACKUP_POLL_MS, QUEUE_POLL_MS, SWEEP_INTERVAL_MS, WEBHOOK_POLL_MS } fro
 import type { Clock, Log, Random } from "./core/ports.ts";
 import { secretBox } from "./core/secret-box.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";
+import { type FileLock, lockFile } from "./file-lock.ts";
 import { findChromium } from "./render/chromium.ts";
 import { createRenderPool, type RenderPool } from "./render/pool.ts";
 import type { PressOptions } from "./render/protocol.ts";
 import { loadSecretKey } from "./secret-key.ts";
 import { createSourceFetcher } from "./sources/fetch-source.ts";
 import { releaseClaims } from "./store/deliveries.ts";
-import { lockFile } from "./store/file-lock.ts";
 import { openSqliteStore } from "./store/sqlite.ts";
 
 // Builds the real parts, once, in the order they depend on each other. A plain object, no container.
@@ -202,7 +202,7 @@ export async function startService(
     close: async () => {
       await pool.close();
       await workspace.store.close();
-      lock.close();
+      lock.release();
     },
     wakeDeliveries: deliveries.wake,
   };
@@ -246,8 +246,8 @@ export function startDeliveries(context: WebhookContext): Loop {
 }
 
 /** One server a folder. */
-function lockFolder(folder: DataFolder): { close(): void } {
-  let lock: { close(): void } | null;
+function lockFolder(folder: DataFolder): FileLock {
+  let lock: FileLock | null;
   try {
     lock = lockFile(folder.serverLock);
   } catch (cause) {

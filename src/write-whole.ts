@@ -34,13 +34,13 @@ export async function writeWhole(path: string, content: Uint8Array | string): Pr
     throw error;
   }
   // A new name outlives a power cut only when its folder is synced too.
-  await syncFolder(folder);
-  if (created !== undefined) await syncFolder(dirname(created));
+  await sync(folder);
+  if (created !== undefined) await sync(dirname(created));
 }
 
-/** Makes new names in a folder outlive a power cut. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
+/** Waits until a file or a folder is on the disk as it is now. */
+export async function sync(path: string): Promise<void> {
+  const handle = await open(path, "r");
   try {
     await handle.sync();
   } finally {

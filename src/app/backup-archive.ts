@@ -237,7 +237,8 @@ async function* chunksOf(file: FileHandle, bytes: number): AsyncGenerator<Uint8A
   for (let left = bytes; left > 0; ) {
     const size = Math.min(left, CHUNK_BYTES);
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafeSlow(size), 0, size, null);
-    if (bytesRead === 0) throw new Error("a file became shorter while it was read");
+    if (bytesRead === 0)
+      throw new OperatorError("A file became shorter while it was read. Make the backup again.");
     left -= bytesRead;
     yield buffer.subarray(0, bytesRead);
   }

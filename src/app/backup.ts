@@ -10,7 +10,7 @@ import type { Clock } from "../core/ports.ts";
 import { isoTime } from "../core/time.ts";
 import type { DataFolder } from "../data-folder.ts";
 import { freeBytes, inUnits } from "../disk-space.ts";
-import { lockFile } from "../store/file-lock.ts";
+import { lockFile } from "../file-lock.ts";
 import {
   appliedMigrations,
   countRows,
@@ -24,7 +24,7 @@ import {
 } from "../store/snapshot.ts";
 import { openSqliteStore } from "../store/sqlite.ts";
 import { VERSION } from "../version.ts";
-import { isFileError, syncFolder } from "../write-whole.ts";
+import { isFileError, sync } from "../write-whole.ts";
 import { audit } from "./audit.ts";
 import { ARCHIVE_SUFFIXES, type ArchiveWriter, readArchive, writeArchive } from "./backup-archive.ts";
 import { DATABASE, FORMAT, FORMAT_VERSION, MANIFEST, type Manifest, SECRET_KEY } from "./backup-manifest.ts";
@@ -100,7 +100,7 @@ export async function makeBackup(parts: BackupParts, options: BackupOptions): Pr
     const report = await makeLocked(parts, options, { snapshot: join(scratch, DATABASE), partial });
     refuseTarget(to);
     await rename(partial, to);
-    await syncFolder(dirname(to));
+    await sync(dirname(to));
     if (report.broken_rules.length === 0)
       await noteBackup(folder, { file: to, bytes: report.bytes, at: report.created_at });
     return report;
@@ -112,7 +112,7 @@ export async function makeBackup(parts: BackupParts, options: BackupOptions): Pr
   } finally {
     await rm(partial, { force: true });
     await rm(scratch, { recursive: true, force: true });
-    lock.close();
+    lock.release();
   }
 }
 

@@ -21,7 +21,7 @@ import { freeBytes, inUnits } from "../disk-space.ts";
 import { databaseProblems } from "../store/check-database.ts";
 import { integrityProblems, neededSources, openAsIs, picturesOf } from "../store/snapshot.ts";
 import { syncDisks } from "../sync-disks.ts";
-import { isFileError, syncFolder } from "../write-whole.ts";
+import { isFileError, sync } from "../write-whole.ts";
 import { brokenRules, type Step } from "./backup.ts";
 import { type ArchiveEntry, type EntrySink, readArchive } from "./backup-archive.ts";
 import {
@@ -231,10 +231,10 @@ async function publish(staging: string, dataDir: string): Promise<void> {
   syncDisks();
   if (dirname(staging) === dirname(dataDir)) {
     await rename(staging, dataDir);
-    await syncFolder(dirname(dataDir));
+    await sync(dirname(dataDir));
     return;
   }
   const names = (await readdir(staging)).filter((name) => name !== DATABASE);
   for (const name of [...names, DATABASE]) await rename(join(staging, name), join(dataDir, name));
-  await syncFolder(dataDir);
+  await sync(dataDir);
 }

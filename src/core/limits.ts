@@ -121,11 +121,6 @@ export const BROWSER_LIFETIME_MS = HOUR_MS;
 /** SIGTERM to exit: what orchestrators grant before SIGKILL. */
 export const DRAIN_TIMEOUT_MS = 25 * SECOND_MS;
 
-/** How often the service looks whether a backup is due. */
-export const BACKUP_POLL_MS = MINUTE_MS;
-/** The pause after a backup that failed: an operator needs time to make room, or to mount the disk. */
-export const BACKUP_RETRY_MS = HOUR_MS;
-
 export const SWEEP_INTERVAL_MS = 30 * SECOND_MS;
 /** Polling is the truth, wake-ups are hints: this is how late a lost hint can make a render. */
 export const QUEUE_POLL_MS = SECOND_MS;
@@ -138,6 +133,11 @@ export const REFUSED_KEYS_PER_MINUTE = 60;
 
 /** A source nobody asked for again is fetched anew when it is needed. */
 export const SOURCE_RETENTION_MS = 7 * DAY_MS;
+
+/** How often the service looks whether a backup is due. */
+export const BACKUP_POLL_MS = MINUTE_MS;
+/** The pause after a backup that failed: an operator needs time to make room, or to mount the disk. */
+export const BACKUP_RETRY_MS = HOUR_MS;
 
 /** A console nobody touches for a working day signs itself out; a week later everyone signs in again. */
 export const SESSION_IDLE_MS = 8 * HOUR_MS;

@@ -34,7 +34,7 @@ export function snapshotDatabase(database: string, to: string): void {
   } catch (error) {
     rmSync(to, { force: true });
     throw new OperatorError(
-      `${database} cannot be copied to ${to}: ${(error as Error).message}. Check the permissions of the folder and the free space.`,
+      `${database} cannot be copied to ${to}: ${(error as Error).message}. Check the free space and the permissions, and what "cardpress doctor" says of the database.`,
     );
   } finally {
     client.close();

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { createTarPacker, packTar, type TarEntry } from "modern-tar";
+import { migrations } from "../../db/migrations/sqlite/index.ts";
 import { audit } from "../../src/app/audit.ts";
 import { type BackupReport, makeBackup, type Step } from "../../src/app/backup.ts";
 import { SUMS } from "../../src/app/backup-archive.ts";
@@ -20,6 +21,7 @@ import { restoreBackup } from "../../src/app/restore.ts";
 import { OperatorError } from "../../src/core/errors.ts";
 import { DAY_MS } from "../../src/core/time.ts";
 import { openWorkspace } from "../../src/deps.ts";
+import { appliedMigrations, openAsIs } from "../../src/store/snapshot.ts";
 import {
   fakeClock,
   silentLog,
@@ -93,7 +95,8 @@ test("a restored folder serves the same bytes, finishes what was unfinished and 
   const data = join(dir, "new");
   rmSync(join(data, "cache"), { recursive: true });
   symlinkSync(TEST_CACHE_DIR, join(data, "cache"));
-  const server = await testServer({ dataDir: data });
+  const scheduled = join(dir, "scheduled");
+  const server = await testServer({ dataDir: data, env: { CARDPRESS_BACKUP_DIR: scheduled } });
   try {
     const served = await fetch(`${server.baseUrl}/cdn/${finished.name}`);
     expect(await served.text()).toBe(finished.bytes);
@@ -102,6 +105,9 @@ test("a restored folder serves the same bytes, finishes what was unfinished and 
       .select()
       .from(server.service.store.read.t.webhookEndpoints);
     expect(server.service.secrets.open(sealed[0]?.secret ?? "", endpoint.id)).toStartWith("whsec_");
+    // The service makes a backup of its own, as it was told to.
+    while (!existsSync(scheduled) || !readdirSync(scheduled).some((name) => name.endsWith(".tar")))
+      await Bun.sleep(25);
     expect(await audit(server.service.store, Date.now())).toMatchObject({ ok: true });
   } finally {
     await server.close();
@@ -215,6 +221,31 @@ test("nothing is overwritten, two backups are not made at once, and a failed one
   await expect(stopped).rejects.toThrow("stopped");
   expect(readdirSync(dir).sort()).toEqual(["all.tar", "cache"]);
   expect(existsSync(join(workspace.folder.backups, "underway"))).toBe(false);
+});
+
+test("a database of an earlier version is backed up as it is, and restored into this one's schema", async () => {
+  const known = [...migrations];
+  migrations.pop();
+  let workspace: TestWorkspace;
+  try {
+    ({ workspace } = await stocked());
+  } finally {
+    migrations.splice(0, migrations.length, ...known);
+  }
+  const { dir } = folder();
+  const report = await backup(workspace, join(dir, "all.tar"));
+  const schemaOf = (database: string) => {
+    const client = openAsIs(database);
+    const applied = appliedMigrations(client);
+    client.close();
+    return applied.at(-1);
+  };
+  expect([report.schema, schemaOf(workspace.folder.database)]).toEqual([
+    known.at(-2)?.name,
+    known.at(-2)?.name,
+  ]);
+  await restore(report.file, join(dir, "new"));
+  expect(schemaOf(join(dir, "new/cardpress.db"))).toBe(known.at(-1)?.name);
 });
 
 test("books that are broken are backed up and told, and not restored", async () => {

@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readLastBackup, readSchedule } from "../../src/app/backup-notes.ts";
+import { partialOf } from "../../src/app/backup.ts";
+import { noteSchedule, readLastBackup, readSchedule } from "../../src/app/backup-notes.ts";
 import { checkBackups } from "../../src/app/check-backups.ts";
 import { backUpWhenDue } from "../../src/app/scheduled-backup.ts";
 import { HOUR_MS } from "../../src/core/time.ts";
@@ -35,6 +36,11 @@ async function scheduled(dir?: string) {
 test("a backup is made when one is due and not before, and only the service's own old ones are removed", async () => {
   const { workspace, config, target, logged, run } = await scheduled();
   const { clock, folder } = workspace;
+  // An earlier service was killed in the middle of one.
+  mkdirSync(target);
+  const half = join(target, "cardpress-20261114T120000Z.tar");
+  writeFileSync(partialOf(half), "half");
+  await noteSchedule(folder, { made: [], underway: half, failure: null });
   await run();
   const [first = ""] = readdirSync(target);
   expect(first).toBe("cardpress-20261115T120000Z.tar");

@@ -1,0 +1,22 @@
+import { Database } from "bun:sqlite";
+
+/** A lock that ends with its process, however that ends: SQLite's own on a file that holds nothing. */
+export interface FileLock {
+  release(): void;
+}
+
+/** Takes the lock, or returns null while another process has it. Throws SQLite's error where the file cannot be written. */
+export function lockFile(path: string): FileLock | null {
+  let file: Database | undefined;
+  try {
+    file = new Database(path, { create: true });
+    file.run("PRAGMA locking_mode = EXCLUSIVE");
+    file.run("BEGIN EXCLUSIVE");
+    const held = file;
+    return { release: () => held.close() };
+  } catch (error) {
+    file?.close();
+    if ((error as { code?: unknown }).code === "SQLITE_BUSY") return null;
+    throw error;
+  }
+}
