@@ -20,6 +20,8 @@ export interface Config {
   webhookAllowedOrigins: ReadonlySet<string>;
   allowRoot: boolean;
   retentionDays: number;
+  /** Backups that the service makes by itself; undefined: none. */
+  backups: { dir: string; everyHours: number; keep: number } | undefined;
 }
 
 type Environment = Record<string, string | undefined>;
@@ -46,7 +48,15 @@ export function readConfig(env: Environment): Config {
     webhookAllowedOrigins: origins(env, "CARDPRESS_WEBHOOK_ALLOWED_ORIGINS"),
     allowRoot: flag(env, "CARDPRESS_ALLOW_ROOT"),
     retentionDays: integer(env, "CARDPRESS_RETENTION_DAYS", { fallback: 30, min: 1, max: 3650 }),
+    backups: backups(env),
   };
+}
+
+function backups(env: Environment): Config["backups"] {
+  const everyHours = integer(env, "CARDPRESS_BACKUP_EVERY_HOURS", { fallback: 24, min: 1, max: 720 });
+  const keep = integer(env, "CARDPRESS_BACKUP_KEEP", { fallback: 7, min: 1, max: 1000 });
+  const dir = env.CARDPRESS_BACKUP_DIR;
+  return dir ? { dir: resolve(dir), everyHours, keep } : undefined;
 }
 
 /** The same settings for the port the system chose; addresses that the operator set stay as they are. */

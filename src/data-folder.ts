@@ -2,6 +2,9 @@ import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } f
 import { basename, join } from "node:path";
 import { OperatorError } from "./core/errors.ts";
 
+/** Beside the database: what is copied before its schema changes goes there too. */
+export const BACKUPS_FOLDER = "backups";
+
 /** Where everything of one installation lies. */
 export interface DataFolder {
   root: string;
@@ -18,6 +21,8 @@ export interface DataFolder {
   placeholders: string;
   cache: string;
   profiles: string;
+  /** Copies of the database before upgrades, and what is known of the last backups; the backups lie elsewhere. */
+  backups: string;
   sourcePath(sha256: string): string;
   outputPath(name: string): string;
   outputNameOf(path: string): string;
@@ -40,6 +45,7 @@ export function openDataFolder(root: string): DataFolder {
     placeholders: join(root, "placeholders"),
     cache: join(root, "cache"),
     profiles: join(root, "profiles"),
+    backups: join(root, BACKUPS_FOLDER),
     sourcePath: (sha256) => join(root, "sources", sha256.slice(0, 2), sha256),
     // The last characters of the name are random, so that the pictures spread over the folders evenly.
     outputPath: (name) =>
@@ -54,8 +60,8 @@ export function openDataFolder(root: string): DataFolder {
       ),
     outputNameOf: (path) => basename(path),
   };
-  const { database, serverLock, sources, cutouts, images, placeholders, cache, profiles } = folder;
-  const folders = [sources, cutouts, images, placeholders, cache, profiles];
+  const { database, serverLock, sources, cutouts, images, placeholders, cache, profiles, backups } = folder;
+  const folders = [sources, cutouts, images, placeholders, cache, profiles, backups];
   try {
     for (const path of folders) mkdirSync(path, { recursive: true, mode: 0o750 });
   } catch (cause) {
@@ -81,7 +87,7 @@ export function requireDataFolder(root: string): void {
   const remedy = `Set CARDPRESS_DATA_DIR to the folder the service uses; "cardpress serve" and "cardpress migrate" make a new one.`;
   if (!existsSync(root)) throw new OperatorError(`There is no data folder at ${root}. ${remedy}`);
   const own =
-    /^(cardpress\.db.*|secret\.key|server\.lock|sources|cutouts|images|cache|profiles|lost\+found)$/;
+    /^(cardpress\.db.*|secret\.key|server\.lock|sources|cutouts|images|cache|profiles|placeholders|backups|clock\.json|lost\+found)$/;
   // What this user may not read is told when it is opened.
   if (isForbidden(root, constants.R_OK) || readdirSync(root).every((name) => own.test(name))) return;
   if (!existsSync(join(root, "cardpress.db")))

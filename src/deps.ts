@@ -12,12 +12,14 @@ import { mockNextImage } from "./app/mock-image.ts";
 import { type ProgressBoard, progressBoard } from "./app/progress.ts";
 import { type QueueEstimate, queueEstimate } from "./app/queue-estimate.ts";
 import { renderNextImage } from "./app/render-image.ts";
+import { backUpWhenDue } from "./app/scheduled-backup.ts";
 import { type SourceKeeper, sourceKeeper } from "./app/source-keeper.ts";
 import { requeueAbandoned, sweep, sweepFiles } from "./app/sweep.ts";
 import { keepClockMark, readClockMark, systemClock } from "./clock-file.ts";
 import type { Config } from "./config.ts";
 import { OperatorError } from "./core/errors.ts";
 import {
+  BACKUP_POLL_MS,
   CLOCK_TOLERANCE_MS,
   LONG_ABSENCE_MS,
   QUEUE_POLL_MS,
@@ -123,9 +125,12 @@ const FILE_SWEEP_INTERVAL_MS = 3_600_000;
 
 /** How a worker process of this very program is started: from source, or from the compiled file. */
 export function workerCommand(): string[] {
+  return [...programCommand(), "render-worker"];
+}
+
+function programCommand(): string[] {
   const compiled = import.meta.path.startsWith("/$bunfs/");
-  const program = compiled ? [process.execPath] : [process.execPath, `${import.meta.dir}/main.ts`];
-  return [...program, "render-worker"];
+  return compiled ? [process.execPath] : [process.execPath, `${import.meta.dir}/main.ts`];
 }
 
 /** The browser and folders a press works with. Throws an OperatorError as root without CARDPRESS_ALLOW_ROOT=1. */
@@ -234,6 +239,13 @@ export async function startService(
       concurrency: 1,
       pollMs: FILE_SWEEP_INTERVAL_MS,
       runOne: async () => void (await sweepFiles(parts, startedAt)),
+      log,
+    }),
+    startLoop({
+      name: "backup",
+      concurrency: 1,
+      pollMs: BACKUP_POLL_MS,
+      runOne: (signal) => backUpWhenDue({ ...parts, command: programCommand() }, signal),
       log,
     }),
   ];

@@ -10,6 +10,11 @@ export function isFullDisk(error: unknown): boolean {
   return error instanceof Error && "code" in error && FULL_DISK_CODES.includes(error.code);
 }
 
+/** Whether the operating system refused something about a file, and says why in the error's message. */
+export function isFileError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "code" in error && "syscall" in error;
+}
+
 /** Writes a file that is there whole or not at all, also after a power cut. */
 export async function writeWhole(path: string, content: Uint8Array | string): Promise<void> {
   const folder = dirname(path);

@@ -12,6 +12,15 @@ test("an empty environment gives the documented defaults", () => {
   });
 });
 
+test("backups are made where a folder is named, daily and seven of them unless told otherwise", () => {
+  expect(readConfig({}).backups).toBeUndefined();
+  const env = { CARDPRESS_BACKUP_DIR: "/mnt/backup" };
+  expect(readConfig(env).backups).toEqual({ dir: "/mnt/backup", everyHours: 24, keep: 7 });
+  expect(readConfig({ ...env, CARDPRESS_BACKUP_EVERY_HOURS: "6" }).backups?.everyHours).toBe(6);
+  // Keeping none would remove what was just made.
+  expect(() => readConfig({ ...env, CARDPRESS_BACKUP_KEEP: "0" })).toThrow("CARDPRESS_BACKUP_KEEP");
+});
+
 test("addresses lose their last slash, and the CDN follows the base address", () => {
   const config = readConfig({ CARDPRESS_BASE_URL: "https://cards.example/" });
   expect(config.cdnBaseUrl).toBe("https://cards.example/cdn");

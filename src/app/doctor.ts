@@ -27,6 +27,7 @@ import { openSqliteStore } from "../store/sqlite.ts";
 import type { Store } from "../store/store.ts";
 import { enabledEndpoints } from "../store/webhooks.ts";
 import { audit } from "./audit.ts";
+import { checkBackups } from "./check-backups.ts";
 import { unreadableEndpoints } from "./manage-webhooks.ts";
 
 /** Below this the operator should make room before the service has to refuse. */
@@ -49,7 +50,8 @@ export interface Diagnosis {
     | "database"
     | "audit"
     | "pictures"
-    | "webhooks";
+    | "webhooks"
+    | "backups";
   status: "ok" | "warning" | "failed";
   /** What was found and, unless it is ok, what to do. */
   message: string;
@@ -80,6 +82,7 @@ export async function examine(config: Config): Promise<Diagnosis[]> {
     ["audit", checkBooks],
     ["pictures", checkPictures],
     ["webhooks", checkWebhooks],
+    ["backups", (settings, place) => checkBackups(settings, place, Date.now())],
   ];
   for (const [check, look] of checks) {
     const result = await lookAt(look, config, folder);
@@ -219,7 +222,7 @@ const checkDatabase: Check = async (_config, folder) => {
   if (problems.length === 0) return { status: "ok", message: `${database} is sound` };
   return {
     status: "failed",
-    message: `${database}: ${problems.join("; ")}. Unless the problem says what else to do: stop the service, set the data folder aside, and restore it whole from a copy made earlier.`,
+    message: `${database}: ${problems.join("; ")}. Unless the problem says what else to do: stop the service, set the data folder aside, and restore it whole from a backup.`,
   };
 };
 

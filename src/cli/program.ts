@@ -1,6 +1,7 @@
 import { Command, CommanderError, type Option } from "commander";
 import { accountCommands } from "./account.ts";
 import { auditCommand } from "./audit.ts";
+import { backupCommand } from "./backup.ts";
 import { creditsCommands } from "./credits.ts";
 import { demoCommand } from "./demo.ts";
 import { doctorCommand } from "./doctor.ts";
@@ -8,6 +9,7 @@ import { keyCommands } from "./key.ts";
 import { migrateCommand } from "./migrate.ts";
 import { reportFailure } from "./output.ts";
 import { renderCommand } from "./render.ts";
+import { restoreCommand } from "./restore.ts";
 import { serveCommand } from "./serve.ts";
 import { userCommands } from "./user.ts";
 import { VERSION_LINE, versionCommand } from "./version.ts";
@@ -32,6 +34,8 @@ export async function runCommandLine(args: string[]): Promise<void> {
     renderCommand(),
     auditCommand(),
     doctorCommand(),
+    backupCommand(),
+    restoreCommand(),
     migrateCommand(),
     versionCommand(),
   ];

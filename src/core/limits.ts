@@ -194,6 +194,11 @@ export const MAX_SHARED_PLACEHOLDERS = 64;
 /** A source nobody asked for again is fetched anew when it is needed. */
 export const SOURCE_RETENTION_MS = 7 * DAY_MS;
 
+/** How often the service looks whether a backup is due. */
+export const BACKUP_POLL_MS = MINUTE_MS;
+/** The pause after a backup that failed: an operator needs time to make room, or to mount the disk. */
+export const BACKUP_RETRY_MS = HOUR_MS;
+
 /** A console nobody touches for a working day signs itself out; a week later everyone signs in again. */
 export const SESSION_IDLE_MS = 8 * HOUR_MS;
 export const SESSION_LIFETIME_MS = 7 * DAY_MS;

@@ -1,43 +1,82 @@
 import type { Database } from "bun:sqlite";
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { migrations } from "../../db/migrations/sqlite/index.ts";
 import { OperatorError } from "../core/errors.ts";
+import { copiesBefore, dropOldCopies } from "./migration-copies.ts";
+import { snapshotDatabase } from "./snapshot.ts";
 
 const BREAKPOINT = "--> statement-breakpoint";
 
 /**
- * Applies the migrations the file does not have yet, each in its own transaction; forward only. Drizzle's own migrator
- * reads a folder from disk, which a compiled binary does not have. Returns the names applied.
+ * Applies the migrations the file does not have yet, all or none; forward only. A database that is there already is
+ * first copied into the folder `copies`, if one is named. Drizzle's own migrator reads a folder from disk, which a
+ * compiled binary does not have. Returns the names applied.
  */
-export function migrate(client: Database): string[] {
+export function migrate(client: Database, copies?: string): string[] {
   client.run(
     "CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT",
   );
+  if (pendingMigrations(client, copies).length === 0) return [];
+  let copy: string | undefined;
+  try {
+    // IMMEDIATE: two processes that start together must not both do it.
+    const fresh = client
+      .transaction(() => {
+        const pending = pendingMigrations(client, copies);
+        const [first] = pending;
+        if (first && copies !== undefined && pending.length < migrations.length) {
+          copy = keepCopy(client.filename, copies, first.name);
+        }
+        for (const { name, sql } of pending) {
+          for (const statement of sql.split(BREAKPOINT)) client.run(statement);
+          client
+            .query("INSERT INTO schema_migrations (name, applied_at) VALUES (?, ?)")
+            .run(name, Date.now());
+        }
+        return pending.map(({ name }) => name);
+      })
+      .immediate();
+    if (copy !== undefined && copies !== undefined) dropOldCopies(copies);
+    return fresh;
+  } catch (error) {
+    // The database is as it was: a service that is started again and again must not fill the disk with copies of it.
+    if (copy !== undefined) rmSync(copy, { force: true });
+    throw error;
+  }
+}
+
+function pendingMigrations(client: Database, copies: string | undefined): typeof migrations {
   const applied = new Set(
     client
-      .query<{ name: string }, []>("SELECT name FROM schema_migrations")
+      .query<{ name: string }, []>("SELECT name FROM schema_migrations ORDER BY name")
       .all()
       .map((row) => row.name),
   );
-  const unknown = [...applied].filter((name) => !migrations.some((m) => m.name === name));
-  if (unknown.length > 0) {
-    throw new OperatorError(
-      `The database was written by a newer cardpress (it has the migration ${unknown[0]}). Install that version or a later one, or restore an older backup.`,
-    );
-  }
-  const fresh: string[] = [];
-  for (const { name, sql } of migrations) {
-    if (applied.has(name)) continue;
-    // IMMEDIATE: two processes that start together must not both apply it.
-    client
-      .transaction(() => {
-        if (client.query("SELECT 1 FROM schema_migrations WHERE name = ?").get(name)) return;
-        for (const statement of sql.split(BREAKPOINT)) client.run(statement);
-        client.query("INSERT INTO schema_migrations (name, applied_at) VALUES (?, ?)").run(name, Date.now());
-        fresh.push(name);
-      })
-      .immediate();
-  }
-  return fresh;
+  const unknown = [...applied].find((name) => !migrations.some((m) => m.name === name));
+  if (unknown !== undefined) throw newerDatabase(client.filename, unknown, copies);
+  return migrations.filter(({ name }) => !applied.has(name));
+}
+
+function newerDatabase(file: string, migration: string, copies: string | undefined): OperatorError {
+  const copy = copies === undefined ? undefined : copiesBefore(copies, migration).at(-1);
+  const way =
+    copy === undefined
+      ? "or restore a backup made before"
+      : `or go back to the copy from before: stop the service, remove ${file}-wal and ${file}-shm, and copy ${copy} over ${file}; what happened since then is lost`;
+  return new OperatorError(
+    `The database was written by a newer cardpress (it has the migration ${migration}). Install that version or a later one, ${way}.`,
+  );
+}
+
+/** Reads through another connection, which sees what is committed, while nobody else can write. */
+function keepCopy(file: string, copies: string, migration: string): string {
+  const time = new Date().toISOString().replace(/[-:]|\.\d+/g, "");
+  const copy = join(copies, `before-migration-${migration}-${time}.sqlite`);
+  mkdirSync(copies, { recursive: true, mode: 0o750 });
+  rmSync(copy, { force: true });
+  snapshotDatabase(file, copy);
+  return copy;
 }
 
 /** Throws an OperatorError for a damaged file, before anything is written to it. */
@@ -55,6 +94,6 @@ export function refuseDamaged(client: Database): void {
 
 export function damagedDatabase(reason: string): OperatorError {
   return new OperatorError(
-    `The database is damaged (${reason}). Stop the service, set the data folder aside, and restore it whole from a copy made earlier.`,
+    `The database is damaged (${reason}). Stop the service, set the data folder aside, and restore it whole from a backup with "cardpress restore".`,
   );
 }

@@ -1,9 +1,11 @@
 import { Database as SqliteDatabase, type Statement } from "bun:sqlite";
 import { closeSync, openSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { drizzle } from "drizzle-orm/bun-sqlite";
 import PQueue from "p-queue";
 import { sqliteTables } from "../../db/schema.ts";
 import { AppError, OperatorError } from "../core/errors.ts";
+import { BACKUPS_FOLDER } from "../data-folder.ts";
 import { damagedDatabase, migrate, refuseDamaged } from "./migrate.ts";
 import type { Store, Tx } from "./store.ts";
 
@@ -30,6 +32,8 @@ export interface StoreOptions {
   mapped?: boolean;
   /** How long a write waits for another process's to end, from its being asked for. */
   patienceMs?: number;
+  /** This file is itself a copy: it is brought to the newest schema without another one being kept. */
+  isCopy?: boolean;
 }
 
 /**
@@ -40,7 +44,7 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
   const writer = openConnection(file);
   try {
     if (options.verify) refuseDamaged(writer);
-    migrate(writer);
+    migrate(writer, options.isCopy ? undefined : join(dirname(file), BACKUPS_FOLDER));
   } catch (error) {
     writer.close();
     throw error;

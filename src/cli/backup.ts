@@ -1,0 +1,79 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { Command } from "commander";
+import { type BackupReport, makeBackup, type Step } from "../app/backup.ts";
+import { ARCHIVE_SUFFIXES } from "../app/backup-archive.ts";
+import { systemClock } from "../clock-file.ts";
+import { readConfig } from "../config.ts";
+import { OperatorError } from "../core/errors.ts";
+import { openDataFolder } from "../data-folder.ts";
+import { inUnits } from "../disk-space.ts";
+import { lowerPriority } from "../render/low-priority.ts";
+import { printResult } from "./output.ts";
+import { untilSignal } from "./serve.ts";
+import { step } from "./steps.ts";
+
+/** So low that requests and renders on the same machine come first. */
+const GENTLE = 15;
+
+export function backupCommand(): Command {
+  return new Command("backup")
+    .description(
+      "copy database, pictures, templates and secrets into one archive, also beside a running server",
+    )
+    .requiredOption("--to <file>", `the archive to make, ending in ${ARCHIVE_SUFFIXES.join(", ")}`)
+    .option("--without-secrets", "leave secret.key out: after a restore webhooks need new secrets")
+    .option("--gently", "let everything else on this machine go first")
+    .option("--json", "print JSON")
+    .action(async ({ to, withoutSecrets, gently, json }) => {
+      if (gently) lowerPriority(GENTLE);
+      const config = readConfig(process.env);
+      if (!existsSync(config.dataDir))
+        throw new OperatorError(`There is no data folder ${config.dataDir}. Set CARDPRESS_DATA_DIR.`);
+      const report = await makeBackup(
+        { config, folder: openDataFolder(config.dataDir), clock: systemClock },
+        { to: resolve(to), withSecrets: !withoutSecrets, signal: stopSignal(), step: stepsUnless(json) },
+      );
+      if (report.broken_rules.length > 0) process.exitCode = 1;
+      printResult(json, report, () => backupText(report));
+    });
+}
+
+/** Aborted by Ctrl-C or a stop, so that nothing half done stays. */
+export function stopSignal(): AbortSignal {
+  const stopping = new AbortController();
+  void untilSignal().then((name) => stopping.abort(new OperatorError(`${name} came before it was done.`)));
+  return stopping.signal;
+}
+
+/** The steps are for people; with --json stdout carries the one value only. */
+export function stepsUnless(json: boolean | undefined): Step {
+  return json ? (_title, work) => work(() => {}) : step;
+}
+
+function backupText(report: BackupReport): string {
+  const { file, bytes, files, counts, schema, missing, broken_rules: broken } = report;
+  const lines = [
+    `${file}: ${inUnits(bytes)}, ${files} files, read back and checked.`,
+    `${counts.accounts} accounts, ${counts.images} images (${counts.unfinished} unfinished), ${counts.pictures} pictures, ${report.templates ? "your templates" : "no templates of your own"}; schema ${schema}.`,
+    report.secrets
+      ? "It holds secrets (secret.key, password hashes, the photos of players): keep it where only you can read it. Its mode is 0600."
+      : `It holds no secret.key: after a restore no webhook can be signed until each endpoint has a new secret ("cardpress webhook rotate"). It still holds password hashes and the photos of players.`,
+  ];
+  const expired = missing.files.filter(({ because }) => because === "expired");
+  const lost = missing.files.filter(({ because }) => because !== "expired");
+  if (expired.length > 0) lines.push(`Expired meanwhile and not in it: ${named(expired)}.`);
+  if (lost.length > 0)
+    lines.push(
+      `Warning: ${lost.map(({ file: name, because }) => `${name} (${because})`).join(", ")}: not whole in the data folder either. "cardpress doctor" tells more.`,
+    );
+  if (missing.count > missing.files.length)
+    lines.push(`${missing.count - missing.files.length} more are like these.`);
+  if (broken.length > 0)
+    lines.push(
+      `Warning: the books in it are broken: ${broken.join(", ")}. It cannot be restored as it is. Keep the earlier backups, and run "cardpress audit".`,
+    );
+  return lines.join("\n");
+}
+
+const named = (files: { file: string }[]) => files.map(({ file }) => file).join(", ");

@@ -1,0 +1,35 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { finishImage } from "../../src/app/finish-image.ts";
+import { claimImage } from "../../src/app/render-image.ts";
+import type { Workspace } from "../../src/deps.ts";
+import { storeSource } from "../../src/sources/source-files.ts";
+import { acceptLive, readySources } from "./accepting.ts";
+
+// A data folder as a service leaves it, made without a browser: the pictures are bytes, the photo is a real one.
+
+let pictures = 0;
+
+/** Accepts a live image whose photo is stored; what fetching would have done. */
+export async function acceptWithPhoto(workspace: Workspace, accountId: string): Promise<string> {
+  const bytes = await Bun.file(join(import.meta.dir, "../photos/astronaut.png")).bytes();
+  const { sha256 } = await storeSource(workspace.folder.sources, bytes);
+  const fetchPhoto = async () => ({ sha256, width: 512, height: 512, format: "png", bytes: bytes.length });
+  return acceptLive(workspace, accountId, { sources: { ...readySources, fetchPhoto } as never });
+}
+
+/** Finishes the next live image with a picture of its own: written first, as the render worker does. */
+export async function finishNext(workspace: Workspace): Promise<{ id: string; name: string; bytes: string }> {
+  const image = await claimImage(workspace, "live");
+  if (!image) throw new Error("nothing to claim");
+  // Longer than what is read at once.
+  const bytes = `picture ${++pictures} of ${image.id}, `.repeat(30_000);
+  const name = `${image.id}-${String(pictures).padStart(4, "0")}.png`;
+  const path = workspace.folder.outputPath(name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, bytes);
+  const output = { name, width: 1, height: 1, contentType: "image/png", bytes: bytes.length };
+  const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
+  await finishImage(workspace, lease, { kind: "completed", output });
+  return { id: image.id, name, bytes };
+}
