@@ -3,9 +3,9 @@ import { createAccount, createKey, grantCredits, suspendAccount } from "../src/a
 import { type Delivery, listDeliveries, sendTest } from "../src/app/manage-deliveries.ts";
 import { addMember } from "../src/app/manage-users.ts";
 import { createEndpoint, type Endpoint } from "../src/app/manage-webhooks.ts";
-import { freePort } from "../src/cli/serve.ts";
 import type { Clock } from "../src/core/ports.ts";
-import type { Service } from "../src/deps.ts";
+import { freePort } from "../src/service/free-port.ts";
+import type { Service } from "../src/service/start.ts";
 import type { Account } from "../src/store/accounts.ts";
 import { countUsage } from "../src/store/usage.ts";
 import { testMember, testOperator } from "../test/console/sessions.ts";

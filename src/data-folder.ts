@@ -5,6 +5,9 @@ import { OperatorError } from "./core/errors.ts";
 /** Beside the database: what is copied before its schema changes goes there too. */
 export const BACKUPS_FOLDER = "backups";
 
+/** For this user, and its group to look on. */
+export const FOLDER_MODE = 0o750;
+
 /** Where everything of one installation lies. */
 export interface DataFolder {
   root: string;
@@ -63,7 +66,7 @@ export function openDataFolder(root: string): DataFolder {
   const { database, serverLock, sources, cutouts, images, placeholders, cache, profiles, backups } = folder;
   const folders = [sources, cutouts, images, placeholders, cache, profiles, backups];
   try {
-    for (const path of folders) mkdirSync(path, { recursive: true, mode: 0o750 });
+    for (const path of folders) mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
   } catch (cause) {
     throw new OperatorError(
       `The data folder ${root} cannot be written: ${(cause as Error).message}. Set CARDPRESS_DATA_DIR to a folder this user may write to.`,

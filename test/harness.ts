@@ -3,11 +3,11 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAccount, createKey } from "../src/app/manage-account.ts";
-import { type RunningServer, startServer } from "../src/cli/serve.ts";
 import { type Config, readConfig } from "../src/config.ts";
 import type { CreateImageRequest } from "../src/core/image-request.ts";
 import type { Clock, Log, Random } from "../src/core/ports.ts";
-import { openWorkspace, type Workspace } from "../src/deps.ts";
+import { type RunningServer, startServer } from "../src/service/server.ts";
+import { openWorkspace, type Workspace } from "../src/service/workspace.ts";
 import type { Account } from "../src/store/accounts.ts";
 
 /** A clock that stands still until it is moved. */

@@ -4,7 +4,7 @@ import { creditsOf } from "../app/credits.ts";
 import { createAccount, resumeAccount, suspendAccount } from "../app/manage-account.ts";
 import { MAX_CREDITS } from "../core/limits.ts";
 import { isoTime } from "../core/time.ts";
-import type { Workspace } from "../deps.ts";
+import type { Workspace } from "../service/workspace.ts";
 import { type Account, listAccounts } from "../store/accounts.ts";
 import { oneOf, wholeNumber } from "./arguments.ts";
 import { printResult, table } from "./output.ts";

@@ -9,8 +9,8 @@ import { OperatorError } from "../core/errors.ts";
 import { openDataFolder } from "../data-folder.ts";
 import { inUnits } from "../disk-space.ts";
 import { lowerPriority } from "../render/low-priority.ts";
+import { untilSignal } from "../service/stop-signal.ts";
 import { printResult } from "./output.ts";
-import { untilSignal } from "./serve.ts";
 import { step } from "./steps.ts";
 
 /** So low that requests and renders on the same machine come first. */

@@ -6,9 +6,11 @@ import { type Config, readConfig, withPort } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
 import { samplePhotoUrl } from "../core/sample-photo.ts";
 import { jsonLog } from "../log.ts";
+import { freePort } from "../service/free-port.ts";
+import { type RunningServer, startServer } from "../service/server.ts";
+import { untilSignal } from "../service/stop-signal.ts";
 import { listAccounts } from "../store/accounts.ts";
 import { printResult } from "./output.ts";
-import { freePort, type RunningServer, startServer, untilSignal } from "./serve.ts";
 import { step } from "./steps.ts";
 
 const DEMO_ACCOUNT = "Demo FC";

@@ -8,11 +8,11 @@ import type { ImageFormat } from "../core/card.ts";
 import { OperatorError } from "../core/errors.ts";
 import { CreateImageRequest, cardInput } from "../core/image-request.ts";
 import { compileValidator } from "../core/validate.ts";
-import { pressOptions } from "../deps.ts";
 import { openPress, PhotoRefused, type Press } from "../render/press.ts";
 import type { RenderJob } from "../render/protocol.ts";
+import { pressOptions } from "../service/press-options.ts";
+import { untilSignal } from "../service/stop-signal.ts";
 import { printResult } from "./output.ts";
-import { untilSignal } from "./serve.ts";
 
 interface RenderOptions {
   template: string;

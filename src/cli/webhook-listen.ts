@@ -3,9 +3,9 @@ import { ENVIRONMENTS } from "../../db/schema.ts";
 import { type Forwarded, forwardEvents, forwardingSecret } from "../app/forward-webhooks.ts";
 import { OperatorError } from "../core/errors.ts";
 import { SUBSCRIBABLE_EVENTS } from "../core/webhook-event.ts";
+import { untilSignal } from "../service/stop-signal.ts";
 import { findAccount } from "../store/accounts.ts";
 import { listOf, oneOf, webAddress } from "./arguments.ts";
-import { untilSignal } from "./serve.ts";
 import { withWorkspace } from "./workspace.ts";
 
 /** For a partner's developer: shows events as they happen and hands them to a program on this machine. */

@@ -24,7 +24,7 @@ import { OperatorError } from "../core/errors.ts";
 import { DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT } from "../core/limits.ts";
 import { isoTime } from "../core/time.ts";
 import { SUBSCRIBABLE_EVENTS, WEBHOOK_EVENT_TYPES } from "../core/webhook-event.ts";
-import type { Workspace } from "../deps.ts";
+import type { Workspace } from "../service/workspace.ts";
 import { listOf, moment, oneOf, wholeNumber } from "./arguments.ts";
 import { printResult, table } from "./output.ts";
 import { webhookListenCommand } from "./webhook-listen.ts";

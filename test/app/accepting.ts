@@ -1,20 +1,10 @@
-import { acceptImage } from "../../src/app/accept-image.ts";
-import { fetchGate } from "../../src/app/fetch-gate.ts";
-import { type QueueEstimate, queueEstimate } from "../../src/app/queue-estimate.ts";
-import type { Workspace } from "../../src/deps.ts";
+import type { QueueEstimate } from "../../src/app/queue-estimate.ts";
+import { buildParts } from "../../src/service/parts.ts";
+import type { Workspace } from "../../src/service/workspace.ts";
 import type { SourceFetcher } from "../../src/sources/fetch-source.ts";
 import { findAccount } from "../../src/store/accounts.ts";
+import { ampleQueue, idlePool, readySources } from "../fakes.ts";
 import { imageRequest } from "../harness.ts";
-
-const PHOTO = { sha256: "a".repeat(64), path: "", width: 1, height: 1, format: "png" as const, bytes: 1 };
-/** The outside world: every photo is there at once. */
-export const readySources = {
-  fetchPhoto: async () => PHOTO,
-  fetchBadge: async () => PHOTO,
-} as unknown as SourceFetcher;
-
-/** More workers than any test keeps busy. */
-const AMPLE: QueueEstimate = queueEstimate({ workers: 1e6 });
 
 let keys = 0;
 
@@ -24,10 +14,10 @@ export async function acceptLive(
   accountId: string,
   parts: { queue?: QueueEstimate; sources?: SourceFetcher; environment?: "live" | "test" } = {},
 ): Promise<string> {
-  const { queue = AMPLE, sources = readySources, environment = "live" } = parts;
+  const { queue = ampleQueue(), sources = readySources, environment = "live" } = parts;
   const account = await findAccount(workspace.store.read, accountId);
   if (!account) throw new Error(`no account ${accountId}`);
-  const accept = acceptImage({ ...workspace, sources, queue, gate: fetchGate(), wake: () => {} });
+  const { accept } = buildParts(workspace, { pool: idlePool, sources, queue });
   const answer = await accept({
     account,
     environment,

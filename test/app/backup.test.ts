@@ -20,7 +20,7 @@ import { createEndpoint } from "../../src/app/manage-webhooks.ts";
 import { restoreBackup } from "../../src/app/restore.ts";
 import { OperatorError } from "../../src/core/errors.ts";
 import { DAY_MS } from "../../src/core/time.ts";
-import { openWorkspace } from "../../src/deps.ts";
+import { openWorkspace } from "../../src/service/workspace.ts";
 import { appliedMigrations, openAsIs } from "../../src/store/snapshot.ts";
 import {
   fakeClock,

@@ -3,18 +3,17 @@ import { afterEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { finishImage, type RenderEnd } from "../../src/app/finish-image.ts";
 import { mockNextImage } from "../../src/app/mock-image.ts";
-import { progressBoard } from "../../src/app/progress.ts";
-import { queueEstimate } from "../../src/app/queue-estimate.ts";
 import { claimImage, renderNextImage } from "../../src/app/render-image.ts";
 import { requeueAbandoned, sweep } from "../../src/app/sweep.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { LEASE_MS, MAX_RENDERS, STORAGE_RETRY_MS } from "../../src/core/limits.ts";
-import { RenderFault, RenderInterrupted, type RenderPool } from "../../src/render/pool.ts";
+import { RenderFault, RenderInterrupted } from "../../src/render/pool.ts";
 import type { RenderJob } from "../../src/render/protocol.ts";
+import { buildParts } from "../../src/service/parts.ts";
 import { findAccount } from "../../src/store/accounts.ts";
 import { findImage, type Image } from "../../src/store/images.ts";
 import { listEntries } from "../../src/store/ledger.ts";
-import { writeWhole } from "../../src/write-whole.ts";
+import { picturesAfter, poolOf } from "../fakes.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 import { acceptLive } from "./accepting.ts";
 
@@ -38,33 +37,9 @@ async function start(credits = 5) {
   return { workspace, account, image, kinds };
 }
 
-/** A pool with one place whose render does what the test says; the file it writes is real. */
-function poolOf(render: (job: RenderJob) => Promise<void>): RenderPool {
-  return {
-    acquire: async () => ({
-      render: async (job) => {
-        await render(job);
-        await writeWhole(job.outputPath, "picture");
-        return {
-          kind: "done",
-          file: { contentType: "image/png", width: 1, height: 1, bytes: 7, template: "", timingsMs: {} },
-        };
-      },
-      release: () => {},
-    }),
-    health: () => ({ ready: 1, wanted: 1 }),
-    pids: () => [],
-    close: async () => {},
-  };
-}
-
+/** The service's parts, with a renderer that does what the test says; the file it writes is real. */
 function renderParts(workspace: TestWorkspace, render: (job: RenderJob) => Promise<void>) {
-  return {
-    ...workspace,
-    pool: poolOf(render),
-    queue: queueEstimate({ workers: 1 }),
-    progress: progressBoard(),
-  };
+  return buildParts(workspace, { pool: poolOf(picturesAfter(render)) });
 }
 
 const never = new AbortController().signal;
@@ -156,7 +131,7 @@ test("the picture of a worker that lost its lease is removed, the picture of the
 test("the placeholder of a test image that lost its lease is removed", async () => {
   const { workspace, account, image } = await start();
   const id = await acceptLive(workspace, account.id, { environment: "test" });
-  const parts = { ...workspace, progress: progressBoard() };
+  const parts = renderParts(workspace, async () => {});
   // The lease is lost while the placeholder is drawn.
   const clock = { ...workspace.clock, now: workspace.clock.now };
   await mockNextImage({ ...parts, clock }, never, () => void requeueAbandoned(workspace, { all: true }));

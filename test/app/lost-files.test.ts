@@ -2,15 +2,13 @@ import { afterEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { audit } from "../../src/app/audit.ts";
-import { progressBoard } from "../../src/app/progress.ts";
-import { queueEstimate } from "../../src/app/queue-estimate.ts";
 import { renderNextImage } from "../../src/app/render-image.ts";
 import { PHOTO_REFUSALS } from "../../src/core/photo-refusals.ts";
-import type { RenderPool } from "../../src/render/pool.ts";
-import type { SourceFetcher } from "../../src/sources/fetch-source.ts";
+import { buildParts } from "../../src/service/parts.ts";
 import { findAccount } from "../../src/store/accounts.ts";
 import { findImage } from "../../src/store/images.ts";
 import { writeWhole } from "../../src/write-whole.ts";
+import { fetched, picturesAfter, poolOf, sourcesOf } from "../fakes.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 import { acceptLive } from "./accepting.ts";
 
@@ -22,9 +20,7 @@ afterEach(async () => {
 
 const PHOTO = "a photo, as it was fetched";
 const sha256 = new Bun.CryptoHasher("sha256").update(PHOTO).digest("hex");
-const sources = {
-  fetchPhoto: async () => ({ sha256, path: "", width: 1, height: 1, format: "png", bytes: 1 }),
-} as unknown as SourceFetcher;
+const sources = sourcesOf(fetched(sha256));
 
 /** Makes one card of a photo on the disk, after `harm`; `outcome` is what the renderer says. */
 async function make(harm: (path: string) => Promise<void>, outcome: "refused" | "done") {
@@ -35,19 +31,12 @@ async function make(harm: (path: string) => Promise<void>, outcome: "refused" | 
   await writeWhole(path, PHOTO);
   const id = await acceptLive(workspace, account.id, { sources });
   await harm(path);
-  const file = { contentType: "image/png", width: 1, height: 1, bytes: 7, template: "", timingsMs: {} };
-  const pool = {
-    acquire: async () => ({
-      render: async ({ outputPath }: { outputPath: string }) => {
-        await writeWhole(outputPath, "picture");
-        return outcome === "done"
-          ? { kind: "done", file }
-          : { kind: "refused", message: PHOTO_REFUSALS.undecodable };
-      },
-      release: () => {},
-    }),
-  } as unknown as RenderPool;
-  const parts = { ...workspace, pool, queue: queueEstimate({ workers: 1 }), progress: progressBoard() };
+  const pictures = picturesAfter(async () => {});
+  const pool = poolOf(async (job, onStage) => {
+    const made = await pictures(job, onStage);
+    return outcome === "done" ? made : { kind: "refused", message: PHOTO_REFUSALS.undecodable };
+  });
+  const parts = buildParts(workspace, { pool });
   await renderNextImage(parts, new AbortController().signal, () => {});
   const image = await findImage(workspace.store.read, { accountId: account.id, environment: "live", id });
   if (!image) throw new Error("the image is gone");

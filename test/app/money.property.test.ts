@@ -3,9 +3,8 @@ import { afterAll, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import fc from "fast-check";
-import { type AcceptImage, acceptImage } from "../../src/app/accept-image.ts";
+import type { AcceptImage } from "../../src/app/accept-image.ts";
 import { audit } from "../../src/app/audit.ts";
-import { fetchGate } from "../../src/app/fetch-gate.ts";
 import { finishImage, type RenderEnd } from "../../src/app/finish-image.ts";
 import {
   changePlan,
@@ -14,13 +13,13 @@ import {
   resumeAccount,
   suspendAccount,
 } from "../../src/app/manage-account.ts";
-import { queueEstimate } from "../../src/app/queue-estimate.ts";
 import { claimImage } from "../../src/app/render-image.ts";
 import { requeueAbandoned, sweep } from "../../src/app/sweep.ts";
 import { AppError } from "../../src/core/errors.ts";
 import type { Random } from "../../src/core/ports.ts";
-import type { SourceFetcher } from "../../src/sources/fetch-source.ts";
+import { buildParts } from "../../src/service/parts.ts";
 import { findAccount } from "../../src/store/accounts.ts";
+import { ampleQueue, idlePool, readySources } from "../fakes.ts";
 import { imageRequest, seededRandom, type TestWorkspace, testWorkspace } from "../harness.ts";
 import { MoneyModel } from "./money-model.ts";
 import { ACCOUNTS, type Operation, operation } from "./money-operations.ts";
@@ -34,9 +33,6 @@ const SEED = process.env.FC_SEED
   : {};
 /** A new database now and then: a shared one would grow, and a sweep would visit the accounts of every earlier run. */
 const RUNS_PER_DATABASE = 40;
-
-const PHOTO = { sha256: "a".repeat(64), path: "", width: 1, height: 1, format: "png" as const, bytes: 1 };
-const sources = { fetchPhoto: async () => PHOTO, fetchBadge: async () => PHOTO } as unknown as SourceFetcher;
 
 class Torn extends Error {}
 
@@ -70,14 +66,7 @@ function openWorld(): World {
   const parent = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
   const workspace = { ...testWorkspace({ parent }), random };
   const db = new Database(workspace.folder.database);
-  // More workers than any run could keep busy: the queue's own bound has tests of its own.
-  const parts = {
-    ...workspace,
-    sources,
-    queue: queueEstimate({ workers: 1e6 }),
-    gate: fetchGate(),
-    wake: () => {},
-  };
+  const { accept } = buildParts(workspace, { pool: idlePool, sources: readySources, queue: ampleQueue() });
   return {
     workspace,
     db,
@@ -88,7 +77,7 @@ function openWorld(): World {
     imageRows: db.query(
       "SELECT id, state, renders, lease_token FROM images WHERE account_id = ? ORDER BY rowid",
     ),
-    accept: acceptImage(parts),
+    accept,
   };
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createEndpoint } from "../../src/app/manage-webhooks.ts";
-import { type RunningServer, startServer } from "../../src/cli/serve.ts";
+import { type RunningServer, startServer } from "../../src/service/server.ts";
 import { createNameLookup } from "../../src/sources/name-lookup.ts";
 import {
   imageRequest,

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { type AcceptImage, acceptImage } from "../../src/app/accept-image.ts";
-import { fetchGate } from "../../src/app/fetch-gate.ts";
-import { progressBoard } from "../../src/app/progress.ts";
+import type { AcceptImage } from "../../src/app/accept-image.ts";
 import { queueEstimate } from "../../src/app/queue-estimate.ts";
 import { renderNextImage } from "../../src/app/render-image.ts";
 import type { CreateImageRequest } from "../../src/core/image-request.ts";
@@ -10,9 +8,10 @@ import {
   PLACEHOLDER_BYTES_PER_DAY,
   SOURCE_BYTES_PER_DAY,
 } from "../../src/core/limits.ts";
-import type { RenderPool } from "../../src/render/pool.ts";
+import { buildParts } from "../../src/service/parts.ts";
 import { createSourceFetcher } from "../../src/sources/fetch-source.ts";
 import type { Account } from "../../src/store/accounts.ts";
+import { idlePool, poolOf } from "../fakes.ts";
 import { imageRequest, type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 import { png } from "../sources/pictures.ts";
 
@@ -31,16 +30,11 @@ beforeEach(async () => {
     port: 0,
     fetch: (request) => answers[new URL(request.url).pathname]?.() ?? new Response(null, { status: 404 }),
   });
-  accept = acceptImage({
-    ...workspace,
-    sources: createSourceFetcher({
-      sourcesDir: workspace.folder.sources,
-      allowedOrigins: new Set([origin()]),
-    }),
-    queue: queueEstimate({ workers: 4 }),
-    gate: fetchGate(),
-    wake: () => {},
+  const sources = createSourceFetcher({
+    sourcesDir: workspace.folder.sources,
+    allowedOrigins: new Set([origin()]),
   });
+  ({ accept } = buildParts(workspace, { pool: idlePool, sources, queue: queueEstimate({ workers: 4 }) }));
 });
 afterEach(async () => {
   await world.stop(true);
@@ -179,8 +173,7 @@ test("test images have a budget of their own, for what is drawn for them", async
 
 /** Ends the next image as a render without a player does. */
 async function renderRefused() {
-  const renderer = { render: async () => ({ kind: "refused", message: "No player." }), release: () => {} };
-  const pool = { acquire: async () => renderer } as unknown as RenderPool;
-  const parts = { ...workspace, pool, progress: progressBoard(), queue: queueEstimate({ workers: 1 }) };
+  const pool = poolOf(async () => ({ kind: "refused", message: "No player." }));
+  const parts = buildParts(workspace, { pool });
   await renderNextImage(parts, new AbortController().signal, () => {});
 }

@@ -2,9 +2,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { finishImage } from "../../src/app/finish-image.ts";
 import { claimImage } from "../../src/app/render-image.ts";
-import type { Workspace } from "../../src/deps.ts";
+import type { Workspace } from "../../src/service/workspace.ts";
 import { storeSource } from "../../src/sources/source-files.ts";
-import { acceptLive, readySources } from "./accepting.ts";
+import { fetched, sourcesOf } from "../fakes.ts";
+import { acceptLive } from "./accepting.ts";
 
 // A data folder as a service leaves it, made without a browser: the pictures are bytes, the photo is a real one.
 
@@ -14,8 +15,7 @@ let pictures = 0;
 export async function acceptWithPhoto(workspace: Workspace, accountId: string): Promise<string> {
   const bytes = await Bun.file(join(import.meta.dir, "../photos/astronaut.png")).bytes();
   const { sha256 } = await storeSource(workspace.folder.sources, bytes);
-  const fetchPhoto = async () => ({ sha256, width: 512, height: 512, format: "png", bytes: bytes.length });
-  return acceptLive(workspace, accountId, { sources: { ...readySources, fetchPhoto } as never });
+  return acceptLive(workspace, accountId, { sources: sourcesOf(fetched(sha256)) });
 }
 
 /** Finishes the next live image with a picture of its own: written first, as the render worker does. */

@@ -11,7 +11,8 @@ const MAY_IMPORT: Record<string, string[]> = {
   http: ["core", "store", "sources", "render", "app", "http"],
   console: ["core", "store", "render", "app", "http", "console"],
   studio: ["core", "render", "app", "http", "studio"],
-  cli: ["core", "store", "sources", "render", "app", "http", "console", "studio", "cli"],
+  service: ["core", "store", "sources", "render", "app", "http", "console", "service"],
+  cli: ["core", "store", "sources", "render", "app", "http", "console", "studio", "service", "cli"],
 };
 
 const root = join(import.meta.dir, "../../src");

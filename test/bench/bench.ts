@@ -14,7 +14,6 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Browser } from "puppeteer-core";
 import type { CardInput, CutoutFile, ImageFormat } from "../../src/core/card.ts";
-import { systemRandom, workerCommand } from "../../src/deps.ts";
 import { quietLog } from "../../src/log.ts";
 import { launchBrowser, PAGE_ORIGIN } from "../../src/render/browser.ts";
 import { findChromium } from "../../src/render/chromium.ts";
@@ -24,6 +23,7 @@ import { openPhotoStudio } from "../../src/render/photo.ts";
 import { createRenderPool } from "../../src/render/pool.ts";
 import { saveCutout } from "../../src/render/press.ts";
 import { loadTemplate } from "../../src/render/template.ts";
+import { systemRandom, workerCommand } from "../../src/service/system.ts";
 import { familyOf } from "./processes.ts";
 
 const { values: options } = parseArgs({ options: { seconds: { type: "string", default: "5" } } });

@@ -1,8 +1,8 @@
 import { Database } from "bun:sqlite";
 import { stat } from "node:fs/promises";
 import { createKey } from "../../src/app/manage-account.ts";
-import { systemRandom } from "../../src/deps.ts";
 import { encodeCursor } from "../../src/http/cursor.ts";
+import { systemRandom } from "../../src/service/system.ts";
 import { listImagesQuery, type PublicStatus } from "../../src/store/images.ts";
 import { imageRequest, post } from "../harness.ts";
 import { type Json, send, testApi } from "../http/api.ts";

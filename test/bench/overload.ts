@@ -2,8 +2,8 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { audit } from "../../src/app/audit.ts";
-import { openWorkspace } from "../../src/deps.ts";
 import { quietLog } from "../../src/log.ts";
+import { openWorkspace } from "../../src/service/workspace.ts";
 import {
   get,
   imageRequest,

@@ -1,7 +1,9 @@
 import { createEndpoint } from "../../src/app/manage-webhooks.ts";
 import { recordEvent } from "../../src/app/webhook-events.ts";
 import { systemClock } from "../../src/clock-file.ts";
-import { openWorkspace, startDeliveries, systemRandom } from "../../src/deps.ts";
+import { startDeliveries } from "../../src/service/deliveries.ts";
+import { systemRandom } from "../../src/service/system.ts";
+import { openWorkspace } from "../../src/service/workspace.ts";
 import { silentLog, testAccount, testConfig, testFolder } from "../harness.ts";
 
 /** The endpoints of one account and environment at most; more are spread over accounts, each with the same events. */

@@ -6,8 +6,8 @@ import { finishImage } from "../../src/app/finish-image.ts";
 import { createEndpoint } from "../../src/app/manage-webhooks.ts";
 import { claimImage } from "../../src/app/render-image.ts";
 import { keepClockMark, systemClock } from "../../src/clock-file.ts";
-import { openWorkspace } from "../../src/deps.ts";
 import { quietLog } from "../../src/log.ts";
+import { openWorkspace } from "../../src/service/workspace.ts";
 import { acceptLive } from "../app/accepting.ts";
 import { type TestFolder, testAccount, testConfig, testFolder } from "../harness.ts";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { addMember } from "../../src/app/manage-users.ts";
 import { checkPassword, completeSetup } from "../../src/app/sign-in.ts";
-import { openWorkspace, type Workspace } from "../../src/deps.ts";
 import { quietLog } from "../../src/log.ts";
+import { openWorkspace, type Workspace } from "../../src/service/workspace.ts";
 import { membersOf } from "../../src/store/users.ts";
 import { PASSWORD, tokenOf } from "../console/sessions.ts";
 import { type TestFolder, testAccount, testConfig, testFolder } from "../harness.ts";

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { progressBoard } from "../../src/app/progress.ts";
 import { readSession, startSession } from "../../src/app/sign-in.ts";
 import { consoleAnswer } from "../../src/console/answer.ts";
 import type { ConsoleParts } from "../../src/console/visit.ts";
 import { AppError } from "../../src/core/errors.ts";
-import { memoryRateLimiter } from "../../src/http/rate-limit.ts";
+import { buildParts } from "../../src/service/parts.ts";
+import { idlePool } from "../fakes.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 import { testMember } from "./sessions.ts";
 
@@ -24,14 +24,11 @@ async function post(
   fields: Record<string, string>,
   options: { accept?: ConsoleParts["accept"]; headers?: Record<string, string> } = {},
 ): Promise<Response> {
-  const { clock, config, log } = workspace;
+  const { config, log } = workspace;
   const answer = consoleAnswer({
-    ...workspace,
+    ...buildParts(workspace, { pool: idlePool }),
     log: { ...log, error: (event, cause) => void faults.push({ event, ...cause }) },
-    limiter: memoryRateLimiter(clock.now),
-    progress: progressBoard(),
     accept: options.accept ?? (() => Promise.reject(new Error("not asked for"))),
-    pool: { health: () => ({ ready: 1, wanted: 1 }) } as ConsoleParts["pool"],
   });
   const request = new Request(config.baseUrl + path, {
     method: "POST",

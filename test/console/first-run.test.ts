@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { freePort } from "../../src/cli/serve.ts";
+import { freePort } from "../../src/service/free-port.ts";
 import { testFolder } from "../harness.ts";
 import { PASSWORD } from "./sessions.ts";
 

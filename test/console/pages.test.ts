@@ -3,7 +3,7 @@ import type { Page } from "puppeteer-core";
 import { Webhook } from "standardwebhooks";
 import { addMember } from "../../src/app/manage-users.ts";
 import { startSession } from "../../src/app/sign-in.ts";
-import { freePort } from "../../src/cli/serve.ts";
+import { freePort } from "../../src/service/free-port.ts";
 import { findAccount } from "../../src/store/accounts.ts";
 import { listKeys } from "../../src/store/keys.ts";
 import { passkeysOf } from "../../src/store/passkeys.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { sampleCard } from "../../src/console/operator/sample-card.ts";
 import { openDataFolder } from "../../src/data-folder.ts";
-import type { RenderPool } from "../../src/render/pool.ts";
 import { loadTemplate } from "../../src/render/template.ts";
+import { poolOf, RENDERED } from "../fakes.ts";
 import { testFolder } from "../harness.ts";
 
 test("a sample goes by the template it was really made with, so an older look never passes for the edited one", async () => {
@@ -10,16 +10,11 @@ test("a sample goes by the template it was really made with, so an older look ne
   const edited = await loadTemplate("club_card");
   const looks = ["0".repeat(64), edited.digest];
   let renders = 0;
-  const pool = {
-    acquire: async () => ({
-      render: async ({ outputPath }: { outputPath: string }) => {
-        const template = looks[renders++];
-        await Bun.write(outputPath, `the look of ${template}`);
-        return { kind: "done", file: { template } };
-      },
-      release: () => {},
-    }),
-  } as unknown as RenderPool;
+  const pool = poolOf(async ({ outputPath }) => {
+    const template = looks[renders++] ?? "";
+    await Bun.write(outputPath, `the look of ${template}`);
+    return { kind: "done", file: { ...RENDERED, template } };
+  });
   // Its cache is a folder of its own: samples are kept from run to run.
   const folder = { ...openDataFolder(temporary.dir), cache: `${temporary.dir}/own-cache` };
   const sample = async () =>

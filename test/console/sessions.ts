@@ -2,7 +2,7 @@ import type { Page } from "puppeteer-core";
 import { addMember, addOperator } from "../../src/app/manage-users.ts";
 import { completeSetup, startSession } from "../../src/app/sign-in.ts";
 import type { ConsoleRoute } from "../../src/console/visit.ts";
-import type { Workspace } from "../../src/deps.ts";
+import type { Workspace } from "../../src/service/workspace.ts";
 import type { MemberRole, User } from "../../src/store/users.ts";
 
 export const PASSWORD = "a pitch of wet grass";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { openWorkspace } from "../../src/deps.ts";
 import { quietLog } from "../../src/log.ts";
 import { STAGES } from "../../src/render/protocol.ts";
+import { openWorkspace } from "../../src/service/workspace.ts";
 import { get, imageRequest, testAccount, testConfig, testFolder } from "../harness.ts";
 import { type Bench, type CrashFigures, type Promised, send, startCrashing } from "./bench.ts";
 import { auditFile, CREDITS, noteOrphans, settle } from "./settle.ts";

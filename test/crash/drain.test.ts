@@ -2,8 +2,8 @@ import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { openWorkspace } from "../../src/deps.ts";
 import { quietLog } from "../../src/log.ts";
+import { openWorkspace } from "../../src/service/workspace.ts";
 import { imageRequest, post, testAccount, testConfig, testFolder, untilEnded } from "../harness.ts";
 
 const DRAIN_LIMIT_MS = 30_000;

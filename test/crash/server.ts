@@ -1,8 +1,9 @@
-import { startServer, untilSignal } from "../../src/cli/serve.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Log } from "../../src/core/ports.ts";
-import { systemRandom } from "../../src/deps.ts";
 import { jsonLog } from "../../src/log.ts";
+import { startServer } from "../../src/service/server.ts";
+import { untilSignal } from "../../src/service/stop-signal.ts";
+import { systemRandom } from "../../src/service/system.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { childrenOf } from "./processes.ts";
 

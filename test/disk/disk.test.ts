@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { audit } from "../../src/app/audit.ts";
-import { openWorkspace } from "../../src/deps.ts";
 import { quietLog } from "../../src/log.ts";
+import { openWorkspace } from "../../src/service/workspace.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { imageRequest, post, testAccount, testConfig, testFolder } from "../harness.ts";
 

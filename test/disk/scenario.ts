@@ -2,8 +2,8 @@ import { Database } from "bun:sqlite";
 import { closeSync, mkdirSync, openSync, rmSync, symlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { audit } from "../../src/app/audit.ts";
-import { startServer } from "../../src/cli/serve.ts";
 import { jsonLog } from "../../src/log.ts";
+import { startServer } from "../../src/service/server.ts";
 import {
   get,
   imageRequest,

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openWorkspace } from "../../src/deps.ts";
 import { quietLog } from "../../src/log.ts";
+import { openWorkspace } from "../../src/service/workspace.ts";
 import {
   imageRequest,
   photoServer,

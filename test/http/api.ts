@@ -1,23 +1,16 @@
 import { expect } from "bun:test";
 import { FormatRegistry, type TSchema } from "@sinclair/typebox/type";
 import { Value } from "@sinclair/typebox/value";
-import { acceptImage } from "../../src/app/accept-image.ts";
-import { fetchGate } from "../../src/app/fetch-gate.ts";
 import { finishImage } from "../../src/app/finish-image.ts";
-import { progressBoard } from "../../src/app/progress.ts";
-import { queueEstimate } from "../../src/app/queue-estimate.ts";
 import { claimImage } from "../../src/app/render-image.ts";
 import type { Environment } from "../../src/core/api-key.ts";
 import { ERROR_STATUS, type ErrorCode } from "../../src/core/errors.ts";
 import type { Log, Random } from "../../src/core/ports.ts";
-import { isSamplePhoto } from "../../src/core/sample-photo.ts";
-import { openWorkspace } from "../../src/deps.ts";
-import { memoryRateLimiter } from "../../src/http/rate-limit.ts";
 import { ErrorResponse } from "../../src/http/schemas.ts";
 import { listen } from "../../src/http/server.ts";
-import type { RenderPool } from "../../src/render/pool.ts";
-import { createSourceFetcher } from "../../src/sources/fetch-source.ts";
-import { SAMPLE_PHOTO } from "../../src/sources/sample-photo.ts";
+import { buildParts } from "../../src/service/parts.ts";
+import { openWorkspace } from "../../src/service/workspace.ts";
+import { idlePool } from "../fakes.ts";
 import { fakeClock, photoServer, seededRandom, testConfig, testFolder } from "../harness.ts";
 import { countAnswer } from "./cases.ts";
 
@@ -25,8 +18,6 @@ FormatRegistry.Set("date-time", (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3
 
 // The API over a real socket, a real database and a real photo fetch, without browsers: images are claimed and finished
 // by the use cases, and the clock stands still.
-
-const POOL = { health: () => ({ ready: 1, total: 1 }) } as unknown as RenderPool;
 
 export type TestApi = ReturnType<typeof testApi>;
 
@@ -48,18 +39,8 @@ export function testApi(options: { random?: Random } = {}) {
     clock,
     random: options.random ?? seededRandom(),
   });
-  const progress = progressBoard();
-  const queue = queueEstimate({ workers: 1 });
-  const sources = createSourceFetcher({
-    sourcesDir: workspace.folder.sources,
-    allowedOrigins: config.sourceAllowedOrigins,
-    docsUrl: `${config.baseUrl}/docs`,
-    ownPhotoAt: (url) => (isSamplePhoto(url, config) ? SAMPLE_PHOTO.path : undefined),
-  });
-  const accept = acceptImage({ ...workspace, queue, sources, gate: fetchGate(), wake: () => {} });
-  const parts = { ...workspace, accept, progress, queue, pool: POOL, isDraining: () => false };
-  const limiter = memoryRateLimiter(clock.now);
-  const http = listen({ ...parts, limiter }, { host: "127.0.0.1", port: 0 });
+  const parts = { ...buildParts(workspace, { pool: idlePool }), isDraining: () => false };
+  const http = listen(parts, { host: "127.0.0.1", port: 0 });
   const baseUrl = `http://127.0.0.1:${http.port}`;
   return {
     ...parts,

@@ -3,11 +3,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openDataFolder } from "../../src/data-folder.ts";
-import { pressOptions, workerCommand } from "../../src/deps.ts";
 import { VISION_VERSION } from "../../src/render/photo.ts";
 import { createRenderPool, RenderFault, RenderInterrupted, type RenderPool } from "../../src/render/pool.ts";
 import type { PressOptions, RenderJob } from "../../src/render/protocol.ts";
 import { loadTemplate } from "../../src/render/template.ts";
+import { pressOptions } from "../../src/service/press-options.ts";
+import { workerCommand } from "../../src/service/system.ts";
 import { seededRandom, silentLog, type TestFolder, testConfig, testFolder } from "../harness.ts";
 import { pngOfDepth } from "../sources/pictures.ts";
 

@@ -2,7 +2,8 @@ import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { openDataFolder } from "../../src/data-folder.ts";
-import { pressOptions, workerCommand } from "../../src/deps.ts";
+import { pressOptions } from "../../src/service/press-options.ts";
+import { workerCommand } from "../../src/service/system.ts";
 import { testConfig, testFolder } from "../harness.ts";
 
 // A library's telemetry shows before its first packet: it keeps a device id and a store of events in the home folder,

@@ -6,7 +6,7 @@ import { getTableConfig } from "drizzle-orm/pg-core";
 import { postgresKit } from "../../db/kit.ts";
 import { defineTables } from "../../db/schema.ts";
 import { OperatorError } from "../../src/core/errors.ts";
-import { openWorkspace } from "../../src/deps.ts";
+import { openWorkspace } from "../../src/service/workspace.ts";
 import { findAccount, listAccounts, setAccountStatus } from "../../src/store/accounts.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { writeWhole } from "../../src/write-whole.ts";

@@ -1,0 +1,38 @@
+import { createDeliverer } from "../app/deliver-webhook.ts";
+import { type Loop, startLoop } from "../app/loop.ts";
+import type { WebhookContext } from "../app/manage-webhooks.ts";
+import { WEBHOOK_POLL_MS } from "../core/limits.ts";
+
+/** At the end of the service receivers get this long to answer; what is then unanswered is sent again later. */
+const DELIVERY_GRACE_MS = 5_000;
+/** Attempts that end within this time are recorded, and followed by others, in one transaction. */
+const DELIVERY_GATHER_MS = 10;
+
+/** Sends webhooks as long as the service runs. */
+export function startDeliveries(context: WebhookContext): Loop {
+  let isGathering = false;
+  const deliverer = createDeliverer(context, () => {
+    if (isGathering) return;
+    isGathering = true;
+    setTimeout(() => {
+      isGathering = false;
+      loop.wake();
+    }, DELIVERY_GATHER_MS);
+  });
+  const loop = startLoop({
+    name: "deliver",
+    concurrency: 1,
+    pollMs: WEBHOOK_POLL_MS,
+    runOne: async () => void (await deliverer.dispatch()),
+    log: context.log,
+  });
+  return {
+    wake: loop.wake,
+    stop: async () => {
+      const deadline = setTimeout(deliverer.abort, DELIVERY_GRACE_MS);
+      await loop.stop();
+      await deliverer.idle();
+      clearTimeout(deadline);
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import { bind } from "../http/bind.ts";
+
+/**
+ * A port nobody listens on now: `wanted`, or any. Chosen before anything starts, because every address we hand out
+ * contains it. Throws an OperatorError where `wanted` is taken.
+ */
+export async function freePort(host: string, wanted = 0): Promise<number> {
+  const probe = bind({ host, port: wanted }, () =>
+    Bun.serve({ hostname: host, port: wanted, reusePort: false, fetch: () => new Response() }),
+  );
+  const { port = 0 } = probe;
+  await probe.stop(true);
+  return port;
+}

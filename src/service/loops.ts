@@ -1,0 +1,78 @@
+import { type Loop, startLoop } from "../app/loop.ts";
+import { mockNextImage } from "../app/mock-image.ts";
+import { renderNextImage } from "../app/render-image.ts";
+import { backUpWhenDue } from "../app/scheduled-backup.ts";
+import { sweep, sweepFiles } from "../app/sweep.ts";
+import { keepClockMark } from "../clock-file.ts";
+import { BACKUP_POLL_MS, QUEUE_POLL_MS, SWEEP_INTERVAL_MS } from "../core/limits.ts";
+import type { SteadyClock } from "../core/steady-clock.ts";
+import { startDeliveries } from "./deliveries.ts";
+import type { Parts } from "./parts.ts";
+import { programCommand } from "./system.ts";
+
+/** How many test images may be in the making; most of the time they only wait. */
+const MOCK_CONCURRENCY = 64;
+const FILE_SWEEP_INTERVAL_MS = 3_600_000;
+
+/** What goes on by itself while the service runs. */
+export interface Loops {
+  live: Loop;
+  test: Loop;
+  deliveries: Loop;
+  /** What time alone makes due. */
+  chores: Loop[];
+}
+
+/** Starts them all. `startedAt`: files that are older were left by an earlier process. */
+export function startLoops(parts: Parts & { clock: SteadyClock }, startedAt: number): Loops {
+  const { log, config } = parts;
+  const deliveries = startDeliveries(parts);
+  return {
+    deliveries,
+    live: startLoop({
+      name: "render",
+      concurrency: config.renderWorkers,
+      pollMs: QUEUE_POLL_MS,
+      runOne: (signal, more) => renderNextImage(parts, signal, more).finally(deliveries.wake),
+      log,
+    }),
+    test: startLoop({
+      name: "mock",
+      concurrency: MOCK_CONCURRENCY,
+      pollMs: QUEUE_POLL_MS,
+      runOne: (signal, more) => mockNextImage(parts, signal, more).finally(deliveries.wake),
+      log,
+    }),
+    chores: startChores(parts, startedAt),
+  };
+}
+
+function startChores(parts: Parts & { clock: SteadyClock }, startedAt: number): Loop[] {
+  const { folder, clock, log } = parts;
+  return [
+    startLoop({
+      name: "sweep",
+      concurrency: 1,
+      pollMs: SWEEP_INTERVAL_MS,
+      runOne: async () => {
+        await sweep(parts);
+        await keepClockMark(folder.clockMark, clock.mark());
+      },
+      log,
+    }),
+    startLoop({
+      name: "sweep_files",
+      concurrency: 1,
+      pollMs: FILE_SWEEP_INTERVAL_MS,
+      runOne: async () => void (await sweepFiles(parts, startedAt)),
+      log,
+    }),
+    startLoop({
+      name: "backup",
+      concurrency: 1,
+      pollMs: BACKUP_POLL_MS,
+      runOne: (signal) => backUpWhenDue({ ...parts, command: programCommand() }, signal),
+      log,
+    }),
+  ];
+}

@@ -1,0 +1,55 @@
+import { type AcceptImage, acceptImage } from "../app/accept-image.ts";
+import { type FetchGate, fetchGate } from "../app/fetch-gate.ts";
+import { type ProgressBoard, progressBoard } from "../app/progress.ts";
+import { type QueueEstimate, queueEstimate } from "../app/queue-estimate.ts";
+import type { Environment } from "../core/api-key.ts";
+import { isSamplePhoto } from "../core/sample-photo.ts";
+import { memoryRateLimiter, type RateLimiter } from "../http/rate-limit.ts";
+import type { RenderPool } from "../render/pool.ts";
+import { createSourceFetcher, type SourceFetcher } from "../sources/fetch-source.ts";
+import { SAMPLE_PHOTO } from "../sources/sample-photo.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** Everything the use cases and the ways in need, wired once. Nothing here runs by itself. */
+export interface Parts extends Workspace {
+  pool: RenderPool;
+  sources: SourceFetcher;
+  /** Bounds how many photos are fetched at once. */
+  gate: FetchGate;
+  queue: QueueEstimate;
+  progress: ProgressBoard;
+  limiter: RateLimiter;
+  accept: AcceptImage;
+}
+
+export interface PartsOptions {
+  pool: RenderPool;
+  /** Where photos and badges come from; over HTTP when absent. */
+  sources?: SourceFetcher;
+  /** One for the configured number of workers when absent. */
+  queue?: QueueEstimate;
+  /** Called once an image is accepted. A hint; polling finds the work as well. */
+  wake?: (environment: Environment) => void;
+}
+
+/** Wires the parts of a service, in the order they depend on each other. A plain object, no container. */
+export function buildParts<W extends Workspace>(workspace: W, options: PartsOptions): W & Parts {
+  const { pool, sources = sourcesOverHttp(workspace), wake = () => {} } = options;
+  const { queue = queueEstimate({ workers: workspace.config.renderWorkers }) } = options;
+  const gate = fetchGate();
+  const progress = progressBoard();
+  const limiter = memoryRateLimiter(() => workspace.clock.now());
+  const accept = acceptImage({ ...workspace, sources, gate, queue, wake });
+  return { ...workspace, pool, sources, gate, queue, progress, limiter, accept };
+}
+
+function sourcesOverHttp({ config, folder, outbound: { resolve, ca } }: Workspace): SourceFetcher {
+  return createSourceFetcher({
+    ...(resolve && { resolve }),
+    ...(ca !== undefined && { ca }),
+    sourcesDir: folder.sources,
+    allowedOrigins: config.sourceAllowedOrigins,
+    docsUrl: `${config.baseUrl}/docs`,
+    ownPhotoAt: (url) => (isSamplePhoto(url, config) ? SAMPLE_PHOTO.path : undefined),
+  });
+}

@@ -1,0 +1,25 @@
+import type { Config } from "../config.ts";
+import { OperatorError } from "../core/errors.ts";
+import type { DataFolder } from "../data-folder.ts";
+import { findChromium } from "../render/chromium.ts";
+import type { PressOptions } from "../render/protocol.ts";
+
+/** The browser and folders a press works with. Throws an OperatorError as root without CARDPRESS_ALLOW_ROOT=1. */
+export async function pressOptions(
+  config: Config,
+  folder: Pick<DataFolder, "cache" | "profiles" | "cutouts">,
+): Promise<PressOptions> {
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot && !config.allowRoot) {
+    throw new OperatorError(
+      "Chromium refuses to run as root with its sandbox. Run cardpress as another user, or set CARDPRESS_ALLOW_ROOT=1 to run Chromium without its sandbox.",
+    );
+  }
+  return {
+    chromium: await findChromium({ configuredPath: config.chromiumPath, cacheDir: folder.cache }),
+    profilesDir: folder.profiles,
+    cutoutsDir: folder.cutouts,
+    templatesDir: config.templatesDir ?? null,
+    noSandbox: isRoot,
+  };
+}

@@ -1,0 +1,69 @@
+import { type Config, withPort } from "../config.ts";
+import { consoleAnswer } from "../console/answer.ts";
+import { DRAIN_TIMEOUT_MS } from "../core/limits.ts";
+import type { Log } from "../core/ports.ts";
+import { listen } from "../http/server.ts";
+import { VERSION } from "../version.ts";
+import { freePort } from "./free-port.ts";
+import { type Service, type ServiceOptions, startService } from "./start.ts";
+
+/** Renders under way get this long to finish after SIGTERM; then they go back to the queue. */
+const RENDER_GRACE_MS = 15_000;
+
+export interface RunningServer {
+  config: Config;
+  service: Service;
+  /** Drains: no request is cut, unfinished work goes back to the queue. */
+  stop(): Promise<void>;
+}
+
+/** Starts the whole service and listens. Throws an OperatorError, with nothing left running, where it cannot listen. */
+export async function startServer(
+  wanted: Config,
+  log: Log,
+  options: Omit<ServiceOptions, "beforeStart"> = {},
+): Promise<RunningServer> {
+  const config = wanted.port === 0 ? withPort(wanted, await freePort(wanted.host)) : wanted;
+  // A port that is taken is told before a browser starts for nothing.
+  const beforeStart = async () => void (await freePort(config.host, config.port));
+  const service = await startService(config, log, { ...options, beforeStart });
+  try {
+    return serveRequests(service, log);
+  } catch (error) {
+    // Its loops and browsers would keep the process alive, and the data folder locked.
+    await service.drain(0);
+    await service.close();
+    throw error;
+  }
+}
+
+function serveRequests(service: Service, log: Log): RunningServer {
+  const { config } = service;
+  let draining = false;
+  const pages = consoleAnswer(service);
+  const http = listen({ ...service, pages, isDraining: () => draining }, config);
+  log.info("listening", {
+    address: config.baseUrl,
+    version: VERSION,
+    dataDir: config.dataDir,
+    workers: config.renderWorkers,
+  });
+  return {
+    config,
+    service,
+    stop: async () => {
+      draining = true;
+      log.info("draining", {});
+      // Whatever hangs, an orchestrator's SIGKILL must not come first.
+      const giveUp = setTimeout(() => process.exit(1), DRAIN_TIMEOUT_MS + 3_000);
+      // Both at once: renders finish while the last requests do.
+      await Promise.all([
+        Promise.race([http.stop(), Bun.sleep(DRAIN_TIMEOUT_MS)]),
+        service.drain(RENDER_GRACE_MS),
+      ]);
+      await service.close();
+      clearTimeout(giveUp);
+      log.info("stopped", {});
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { mkdir, rm } from "node:fs/promises";
+import type { AppContext } from "../app/context.ts";
+import { unreadableEndpoints } from "../app/manage-webhooks.ts";
+import { requeueAbandoned } from "../app/sweep.ts";
+import { readClockMark, systemClock } from "../clock-file.ts";
+import type { Config } from "../config.ts";
+import { CLOCK_TOLERANCE_MS, LONG_ABSENCE_MS } from "../core/limits.ts";
+import type { Log } from "../core/ports.ts";
+import { type SteadyClock, steadyClock } from "../core/steady-clock.ts";
+import { type DataFolder, FOLDER_MODE, openDataFolder } from "../data-folder.ts";
+import { createRenderPool } from "../render/pool.ts";
+import { browsersIn, endGroup } from "../render/process-group.ts";
+import { latestChange } from "../store/accounts.ts";
+import { releaseClaims } from "../store/deliveries.ts";
+import { drain } from "./drain.ts";
+import { lockFolder } from "./lock.ts";
+import { startLoops } from "./loops.ts";
+import { buildParts, type Parts } from "./parts.ts";
+import { pressOptions } from "./press-options.ts";
+import { workerCommand } from "./system.ts";
+import { openWorkspace, type Workspace, type WorkspaceOptions } from "./workspace.ts";
+
+/** Everything a server needs, running: the loops are picking up work when this resolves. */
+export interface Service extends Parts {
+  /** For whatever makes a delivery due: a hint to look at once. */
+  wakeDeliveries: () => void;
+  /** Stops the loops; what they had begun and cannot finish by `deadlineMs` goes back to the queue. */
+  drain(deadlineMs: number): Promise<void>;
+  /** Ends the rest, after the last request and the drain. */
+  close(): Promise<void>;
+}
+
+export interface ServiceOptions extends Omit<WorkspaceOptions, "folder" | "verify" | "mapped"> {
+  /** Called once the data folder is ours and before anything starts; what it throws ends the start. */
+  beforeStart?: () => Promise<void>;
+}
+
+/** Starts the service on its data folder. Throws an OperatorError where the folder, its database or the browser is in the way. */
+export async function startService(config: Config, log: Log, options: ServiceOptions = {}): Promise<Service> {
+  const folder = openDataFolder(config.dataDir);
+  // The lock comes first: a second server must not touch, not even migrate, the database of a running one.
+  const lock = lockFolder(folder);
+  try {
+    await options.beforeStart?.();
+    const workspace = await openSteadily(config, log, { ...options, folder });
+    const startedAt = workspace.clock.now();
+    const pool = await startPool(workspace);
+    const parts = buildParts(workspace, { pool, wake: (environment) => loops[environment].wake() });
+    const loops = startLoops(parts, startedAt);
+    return {
+      ...parts,
+      drain: (deadlineMs) => drain(loops, parts, deadlineMs),
+      close: async () => {
+        await pool.close();
+        await workspace.store.close();
+        lock.release();
+      },
+      wakeDeliveries: loops.deliveries.wake,
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+type SteadyWorkspace = Workspace & { clock: SteadyClock };
+
+/** Opens a workspace whose time does not follow every jump of the machine's. */
+async function openSteadily(
+  config: Config,
+  log: Log,
+  options: WorkspaceOptions & { folder: DataFolder },
+): Promise<SteadyWorkspace> {
+  const { clock: source = systemClock, folder } = options;
+  const known = readClockMark(folder.clockMark, source.elapsed());
+  const clock = steadyClock(source, log, known);
+  const workspace = { ...openWorkspace(config, log, { ...options, verify: true, clock }), clock };
+  if (!known) await doubtStrangeTime(workspace);
+  return workspace;
+}
+
+/** The first start on this machine has only the database to compare the time with. */
+async function doubtStrangeTime({ store, clock, log }: SteadyWorkspace): Promise<void> {
+  const lastChange = await latestChange(store.read);
+  const sinceMs = lastChange === null ? 0 : clock.now() - lastChange;
+  if (sinceMs >= -CLOCK_TOLERANCE_MS && sinceMs <= LONG_ABSENCE_MS) return;
+  clock.doubt();
+  log.warn("clock_unproven", {
+    now: new Date(clock.now()).toISOString(),
+    lastChange: new Date(lastChange ?? 0).toISOString(),
+    remedy:
+      "Look whether the clock of this machine is right. Until somebody had the time to, nothing is deleted.",
+  });
+}
+
+/** Clears away what killed processes left behind, gives their work back, and starts the renderers. */
+async function startPool(workspace: Workspace) {
+  const { config, folder, log, random } = workspace;
+  await emptyProfiles(folder);
+  const press = await pressOptions(config, folder);
+  if (press.noSandbox)
+    log.warn("chromium_without_sandbox", { because: "running as root with CARDPRESS_ALLOW_ROOT=1" });
+  await tellOfUnreadableSecrets(workspace);
+  await resumeWork(workspace);
+  // Nothing before this keeps the process alive: where the database takes no writes, the start fails and ends.
+  return createRenderPool({
+    workers: config.renderWorkers,
+    command: workerCommand(),
+    press,
+    log,
+    random,
+    // The packaged browser is unpacked anew when something happened to it.
+    mend: () => pressOptions(config, folder),
+  });
+}
+
+/** Ends the browsers of killed servers and empties the folder they have their profiles in: only this process uses it now. */
+async function emptyProfiles({ profiles }: DataFolder): Promise<void> {
+  await Promise.all(browsersIn(profiles).map(endGroup));
+  await rm(profiles, { recursive: true, force: true });
+  await mkdir(profiles, { mode: FOLDER_MODE });
+}
+
+async function tellOfUnreadableSecrets(workspace: Workspace): Promise<void> {
+  const endpoints = await unreadableEndpoints(workspace);
+  if (endpoints.length === 0) return;
+  workspace.log.error("webhook_secrets_unreadable", {
+    endpoints,
+    remedy: `Put the secret.key back that belongs to this data folder, or give each endpoint a new secret with "cardpress webhook rotate".`,
+  });
+}
+
+/** Renders and deliveries that were under way when an earlier process ended go on. */
+async function resumeWork(workspace: AppContext & Pick<Workspace, "folder">): Promise<void> {
+  const { store, clock, log } = workspace;
+  const cutShort = await store.write((tx) => releaseClaims(tx, { now: clock.now(), all: true }));
+  if (cutShort > 0) log.info("deliveries_resumed", { count: cutShort });
+  const requeued = await requeueAbandoned(workspace, { all: true });
+  if (requeued > 0) log.info("renders_resumed", { count: requeued });
+}

@@ -1,0 +1,66 @@
+import type { AppContext } from "../app/context.ts";
+import { type DailyBytes, dailyBytes } from "../app/daily-bytes.ts";
+import type { WebhookContext } from "../app/manage-webhooks.ts";
+import { type SourceKeeper, sourceKeeper } from "../app/source-keeper.ts";
+import { systemClock } from "../clock-file.ts";
+import type { Config } from "../config.ts";
+import type { Clock, Log, Random } from "../core/ports.ts";
+import { secretBox } from "../core/secret-box.ts";
+import { type DataFolder, openDataFolder, refuseLostDatabase } from "../data-folder.ts";
+import { type SharedPlaceholders, sharedPlaceholders } from "../render/placeholder-files.ts";
+import { loadSecretKey } from "../secret-key.ts";
+import { openSqliteStore } from "../store/sqlite.ts";
+import { systemRandom } from "./system.ts";
+
+/** How the addresses of photos and webhooks are looked up and which authorities are trusted besides the public ones. */
+export type Outbound = NonNullable<WebhookContext["outbound"]>;
+
+/** What commands on the data folder need; works beside a running server. */
+export interface Workspace extends AppContext {
+  folder: DataFolder;
+  outbound: Outbound;
+  keeper: SourceKeeper;
+  placeholders: SharedPlaceholders;
+  /** Bytes each account has spent today: fetched, left behind by failures, drawn for test images. */
+  sourceBytes: DailyBytes;
+  failedBytes: DailyBytes;
+  placeholderBytes: DailyBytes;
+}
+
+export interface WorkspaceOptions {
+  /** The data folder, where it is open already. */
+  folder?: DataFolder;
+  /** Read the whole database first and refuse a damaged one. */
+  verify?: boolean;
+  /** Read the database through memory, for a command that reads all of it. */
+  mapped?: boolean;
+  clock?: Clock;
+  random?: Random;
+  outbound?: Outbound;
+  /** Another way to open the store: the crash tests put themselves between it and its users. */
+  openStore?: typeof openSqliteStore;
+}
+
+/** Opens the data folder and its database. Throws an OperatorError where either cannot be used as it is. */
+export function openWorkspace(config: Config, log: Log, options: WorkspaceOptions = {}): Workspace {
+  const { verify = false, mapped = false, clock = systemClock, random = systemRandom } = options;
+  const { openStore = openSqliteStore, folder = openDataFolder(config.dataDir), outbound = {} } = options;
+  refuseLostDatabase(folder);
+  const store = openStore(folder.database, { verify, mapped });
+  const secrets = secretBox(loadSecretKey(folder.secretKey), random.bytes);
+  return {
+    config,
+    folder,
+    outbound,
+    store,
+    log,
+    clock,
+    random,
+    secrets,
+    keeper: sourceKeeper({ store, folder, log }),
+    placeholders: sharedPlaceholders(folder.placeholders),
+    sourceBytes: dailyBytes(clock),
+    failedBytes: dailyBytes(clock),
+    placeholderBytes: dailyBytes(clock),
+  };
+}

@@ -1,0 +1,56 @@
+import { queueEstimate } from "../src/app/queue-estimate.ts";
+import type { Renderer, RenderPool } from "../src/render/pool.ts";
+import type { RenderedFile, RenderJob } from "../src/render/protocol.ts";
+import type { FetchedSource, SourceFetcher } from "../src/sources/fetch-source.ts";
+import { writeWhole } from "../src/write-whole.ts";
+
+// The outside world of the service as tests make it up. Each is the whole interface, so that none drifts from the real one.
+
+/** A pool with one place, which is always free; its renderer does what the test says. */
+export function poolOf(render: Renderer["render"]): RenderPool {
+  return {
+    acquire: async () => ({ render, release: () => {} }),
+    health: () => ({ ready: 1, wanted: 1 }),
+    pids: () => [],
+    close: async () => {},
+  };
+}
+
+/** For tests in which nothing is rendered. */
+export const idlePool = poolOf(async () => {
+  throw new Error("nothing should have been rendered");
+});
+
+/** What a renderer says of the picture it made. */
+export const RENDERED: RenderedFile = {
+  contentType: "image/png",
+  width: 1,
+  height: 1,
+  bytes: 7,
+  template: "",
+  timingsMs: {},
+};
+
+/** A renderer whose picture is seven bytes in a real file, written after `before`. */
+export function picturesAfter(before: (job: RenderJob) => Promise<void>): Renderer["render"] {
+  return async (job) => {
+    await before(job);
+    await writeWhole(job.outputPath, "picture");
+    return { kind: "done", file: RENDERED };
+  };
+}
+
+/** A photo that was fetched: of this hash, where the test says which. */
+export function fetched(sha256 = "a".repeat(64)): FetchedSource {
+  return { sha256, path: "", width: 1, height: 1, contentType: "image/png", bytes: 1 };
+}
+
+/** Every photo is there at once, and is this one. */
+export function sourcesOf(photo: FetchedSource): SourceFetcher {
+  return { fetchPhoto: async () => photo, fetchBadge: async () => photo };
+}
+
+export const readySources = sourcesOf(fetched());
+
+/** More workers than any test keeps busy: the queue's own bound has tests of its own. */
+export const ampleQueue = () => queueEstimate({ workers: 1e6 });
