@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { OperatorError } from "./core/errors.ts";
 
 /** Beside the database: what is copied before its schema changes goes there too. */
@@ -24,11 +24,10 @@ export interface DataFolder {
   placeholders: string;
   cache: string;
   profiles: string;
+  /** Files in the making; a start empties it. */
+  scratch: string;
   /** Copies of the database before upgrades, and what is known of the last backups; the backups lie elsewhere. */
   backups: string;
-  sourcePath(sha256: string): string;
-  outputPath(name: string): string;
-  outputNameOf(path: string): string;
 }
 
 /**
@@ -48,23 +47,12 @@ export function openDataFolder(root: string): DataFolder {
     placeholders: join(root, "placeholders"),
     cache: join(root, "cache"),
     profiles: join(root, "profiles"),
+    scratch: join(root, "scratch"),
     backups: join(root, BACKUPS_FOLDER),
-    sourcePath: (sha256) => join(root, "sources", sha256.slice(0, 2), sha256),
-    // The last characters of the name are random, so that the pictures spread over the folders evenly.
-    outputPath: (name) =>
-      join(
-        root,
-        "images",
-        name
-          .replace(/\.\w+$/, "")
-          .slice(-2)
-          .toLowerCase(),
-        name,
-      ),
-    outputNameOf: (path) => basename(path),
   };
-  const { database, serverLock, sources, cutouts, images, placeholders, cache, profiles, backups } = folder;
-  const folders = [sources, cutouts, images, placeholders, cache, profiles, backups];
+  const { database, serverLock, sources, cutouts, images, placeholders, cache, profiles, scratch, backups } =
+    folder;
+  const folders = [sources, cutouts, images, placeholders, cache, profiles, scratch, backups];
   try {
     for (const path of folders) mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
   } catch (cause) {
@@ -90,7 +78,7 @@ export function requireDataFolder(root: string): void {
   const remedy = `Set CARDPRESS_DATA_DIR to the folder the service uses; "cardpress serve" and "cardpress migrate" make a new one.`;
   if (!existsSync(root)) throw new OperatorError(`There is no data folder at ${root}. ${remedy}`);
   const own =
-    /^(cardpress\.db.*|secret\.key|server\.lock|sources|cutouts|images|cache|profiles|placeholders|backups|clock\.json|lost\+found)$/;
+    /^(cardpress\.db.*|secret\.key|server\.lock|sources|cutouts|images|cache|profiles|scratch|placeholders|backups|clock\.json|lost\+found)$/;
   // What this user may not read is told when it is opened.
   if (isForbidden(root, constants.R_OK) || readdirSync(root).every((name) => own.test(name))) return;
   if (!existsSync(join(root, "cardpress.db")))

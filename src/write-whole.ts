@@ -15,11 +15,14 @@ export function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && "code" in error && "syscall" in error;
 }
 
+/** What is being written, or was when its process ended, is named like this. */
+export const STAGING_SUFFIX = ".tmp";
+
 /** Writes a file that is there whole or not at all, also after a power cut. */
 export async function writeWhole(path: string, content: Uint8Array | string): Promise<void> {
   const folder = dirname(path);
   const created = await mkdir(folder, { recursive: true });
-  const staging = `${path}.${randomUUID()}.tmp`;
+  const staging = `${path}.${randomUUID()}${STAGING_SUFFIX}`;
   try {
     const file = await open(staging, "w");
     try {
@@ -34,6 +37,23 @@ export async function writeWhole(path: string, content: Uint8Array | string): Pr
     throw error;
   }
   // A new name outlives a power cut only when its folder is synced too.
+  await sync(folder);
+  if (created !== undefined) await sync(dirname(created));
+}
+
+/** Moves a file to where it is there whole or not at all, also after a power cut; copies it where that is another disk. */
+export async function moveWhole(from: string, to: string): Promise<void> {
+  const folder = dirname(to);
+  const created = await mkdir(folder, { recursive: true });
+  await sync(from);
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+    await writeWhole(to, await readFile(from));
+    await rm(from, { force: true });
+    return;
+  }
   await sync(folder);
   if (created !== undefined) await sync(dirname(created));
 }

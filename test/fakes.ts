@@ -42,7 +42,7 @@ export function picturesAfter(before: (job: RenderJob) => Promise<void>): Render
 
 /** A photo that was fetched: of this hash, where the test says which. */
 export function fetched(sha256 = "a".repeat(64)): FetchedSource {
-  return { sha256, path: "", width: 1, height: 1, contentType: "image/png", bytes: 1 };
+  return { sha256, width: 1, height: 1, contentType: "image/png", bytes: 1 };
 }
 
 /** Every photo is there at once, and is this one. */

@@ -1,5 +1,4 @@
-import { stat } from "node:fs/promises";
-import type { DataFolder } from "../data-folder.ts";
+import type { Blobs } from "../blobs/blobs.ts";
 import { AUDIT_CHECKS, type Breach } from "../store/audit-checks.ts";
 import { type PicturePlace, servedPictures } from "../store/images.ts";
 import type { Store } from "../store/store.ts";
@@ -27,13 +26,13 @@ export interface AuditReport {
 
 /**
  * Recomputes every balance and every rule of ledger and images from the entries and the images themselves, trusting no
- * constraint, and names what is broken. With a folder, looks for the pictures of all finished images too. Reads only;
+ * constraint, and names what is broken. With `blobs`, looks for the pictures of all finished images too. Reads only;
  * about 7 s per million images, and as long again for their pictures. `now` is the service's time.
  */
 export async function audit(
   store: Pick<Store, "read">,
   now: number,
-  folder?: Pick<DataFolder, "outputPath">,
+  blobs?: Pick<Blobs, "stat">,
 ): Promise<AuditReport> {
   const startedAt = performance.now();
   const findings: AuditFinding[] = [];
@@ -44,7 +43,7 @@ export async function audit(
     const ms = Math.round(performance.now() - checkStartedAt);
     findings.push({ check: name, rule, ok: broken.length === 0, broken, ms });
   }
-  if (folder) findings.push(await lookForPictures(store.read, now, folder));
+  if (blobs) findings.push(await lookForPictures(store.read, now, blobs));
   return {
     ok: findings.every(({ ok }) => ok),
     findings,
@@ -56,7 +55,7 @@ export async function audit(
 async function lookForPictures(
   read: Store["read"],
   now: number,
-  { outputPath }: Pick<DataFolder, "outputPath">,
+  blobs: Pick<Blobs, "stat">,
 ): Promise<AuditFinding> {
   const startedAt = performance.now();
   const broken: Breach[] = [];
@@ -65,12 +64,7 @@ async function lookForPictures(
     after = pictures.at(-1);
     if (!after) break;
     const sizes = await Promise.all(
-      pictures.map(({ name }) =>
-        stat(outputPath(name)).then(
-          ({ size }) => size,
-          () => null,
-        ),
-      ),
+      pictures.map(async ({ name }) => (await blobs.stat("picture", name).catch(() => null))?.bytes ?? null),
     );
     pictures.forEach(({ id, name, bytes }, n) => {
       const size = sizes[n];

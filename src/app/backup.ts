@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { migrations } from "../../db/migrations/sqlite/index.ts";
+import { blobPath } from "../blobs/folder-blobs.ts";
 import type { Config } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
 import { MIN_FREE_DISK_BYTES } from "../core/limits.ts";
@@ -239,7 +240,11 @@ async function writeFiles(
     counts,
     files: 2 + Number(secrets) + templates.length + sources.length + counts.pictures,
   };
-  const known = [snapshot, ...templates.map(({ path }) => path), ...sources.map(folder.sourcePath)];
+  const known = [
+    snapshot,
+    ...templates.map(({ path }) => path),
+    ...sources.map((sha256) => blobPath(folder, "source", sha256)),
+  ];
   const total =
     pictureBytes +
     manifest.files * TAR_BYTES_PER_FILE +
@@ -278,11 +283,11 @@ async function* addStored(
     return { file, added };
   };
   for (const sha256 of sources) {
-    const { file, added } = await add(folder.sourcePath(sha256));
+    const { file, added } = await add(blobPath(folder, "source", sha256));
     if (added?.sha256 !== sha256) yield { file, because: added ? "damaged" : "gone" };
   }
   for (const { name, bytes, expiresAt } of picturesOf(client, now)) {
-    const { file, added } = await add(folder.outputPath(name));
+    const { file, added } = await add(blobPath(folder, "picture", name));
     if (added?.bytes === bytes) continue;
     yield { file, because: added ? "damaged" : expiresAt <= clock.now() ? "expired" : "gone" };
   }

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { access, constants, mkdtemp, readdir, rm, statfs } from "node:fs/promises";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
+import { blobPath } from "../blobs/folder-blobs.ts";
 import { readClockMark, systemClock } from "../clock-file.ts";
 import type { Config } from "../config.ts";
 import { CLOCK_HOLD_MS, CLOCK_TOLERANCE_MS, MIN_FREE_DISK_BYTES } from "../core/limits.ts";
@@ -243,7 +244,7 @@ const checkPictures: Check = (_config, folder) =>
     const pictures = await latestPictures(read, PICTURES_LOOKED_FOR);
     const lost = pictures.filter(
       ({ outputName, expiresAt }) =>
-        (expiresAt ?? 0) > Date.now() && !existsSync(folder.outputPath(outputName ?? "")),
+        (expiresAt ?? 0) > Date.now() && !existsSync(blobPath(folder, "picture", outputName ?? "")),
     );
     if (lost.length === 0) return { status: "ok", message: `the newest ${pictures.length} are there` };
     return {

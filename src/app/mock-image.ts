@@ -1,19 +1,18 @@
-import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Blobs } from "../blobs/blobs.ts";
 import { cardInput, storedRequest } from "../core/image-request.ts";
 import { STORAGE_RETRY_MS } from "../core/limits.ts";
-import type { DataFolder } from "../data-folder.ts";
 import type { SharedPlaceholders } from "../render/placeholder-files.ts";
 import { isFullDisk } from "../write-whole.ts";
 import type { AppContext } from "./context.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import { finishImage, type RenderEnd } from "./finish-image.ts";
 import type { ProgressBoard } from "./progress.ts";
-import { type ClaimedImage, claimImage, outputName } from "./render-image.ts";
+import { type ClaimedImage, claimImage, newName } from "./render-image.ts";
 import { testEnding } from "./test-endings.ts";
 
 export interface MockImageParts extends AppContext {
-  folder: DataFolder;
+  blobs: Blobs;
   progress: ProgressBoard;
   placeholders: SharedPlaceholders;
   /** Of pictures drawn: accounts pay for those that could not be shared. */
@@ -38,8 +37,7 @@ export async function mockNextImage(
       return isFullDisk(error) ? { kind: "given_back", pauseMs: STORAGE_RETRY_MS } : { kind: "fault" };
     });
     const finished = await finishImage(parts, lease, end);
-    if (end.kind === "completed" && !finished)
-      await rm(parts.folder.outputPath(end.output.name), { force: true });
+    if (end.kind === "completed" && !finished) await parts.blobs.remove("picture", end.output.name);
   } finally {
     parts.progress.clear(image.id);
   }
@@ -54,8 +52,8 @@ async function mock(parts: MockImageParts, image: ClaimedImage, signal: AbortSig
     if (signal.aborted) return { kind: "given_back" };
   }
   const { width, height, format } = cardInput(storedRequest(image.request)).style;
-  const name = outputName(image.id, format, parts.random.id("x").slice(2));
-  const picture = await parts.placeholders.give({ width, height, format }, parts.folder.outputPath(name));
+  const name = newName(parts, image);
+  const picture = await parts.placeholders.give({ width, height, format }, name);
   parts.placeholderBytes.spend(image.accountId, picture.drawnBytes);
   return {
     kind: "completed",

@@ -1,5 +1,7 @@
-import { readFile, rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Blobs } from "../blobs/blobs.ts";
 import type { Environment } from "../core/api-key.ts";
 import type { ImageFormat } from "../core/card.ts";
 import { AppError } from "../core/errors.ts";
@@ -15,6 +17,7 @@ import type { DataFolder } from "../data-folder.ts";
 import { type Renderer, RenderFault, RenderInterrupted, type RenderPool } from "../render/pool.ts";
 import type { RenderJob, Stage } from "../render/protocol.ts";
 import { claimNextImage, hasClaimable, type Image } from "../store/images.ts";
+import { isFullDisk } from "../write-whole.ts";
 import type { AppContext } from "./context.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import { finishImage, type RenderEnd, type RenderLease } from "./finish-image.ts";
@@ -24,7 +27,9 @@ import type { SourceKeeper } from "./source-keeper.ts";
 
 export interface RenderImageParts extends AppContext {
   pool: RenderPool;
-  folder: DataFolder;
+  blobs: Blobs;
+  /** Where renderers write their pictures. */
+  folder: Pick<DataFolder, "scratch">;
   queue: QueueEstimate;
   progress: ProgressBoard;
   keeper: SourceKeeper;
@@ -85,8 +90,7 @@ async function renderClaimed(
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
   try {
     const { finished, surely } = await finishWhileLeased(parts, lease, end, signal);
-    if (end.kind === "completed" && !finished && surely)
-      await rm(parts.folder.outputPath(end.output.name), { force: true });
+    if (end.kind === "completed" && !finished && surely) await parts.blobs.remove("picture", end.output.name);
     if (finished?.state === "failed") await keepOrDropSources(parts, finished);
     // Whatever the end, it kept a worker busy for this long.
     if (end.kind !== "given_back") parts.queue.observe(parts.clock.now() - startedAt);
@@ -129,15 +133,12 @@ async function finishWhileLeased(
  * failures are many and large has no more of them kept that day.
  */
 async function keepOrDropSources(
-  { folder, keeper, failedBytes }: RenderImageParts,
+  { blobs, keeper, failedBytes }: RenderImageParts,
   image: Image,
 ): Promise<void> {
   for (const sha256 of [image.sourceSha256, image.badgeSha256]) {
     if (sha256 === null) continue;
-    const bytes = await stat(folder.sourcePath(sha256)).then(
-      ({ size }) => size,
-      () => 0,
-    );
+    const bytes = (await blobs.stat("source", sha256).catch(() => null))?.bytes ?? 0;
     if (failedBytes.spent(image.accountId) + bytes > FAILED_SOURCE_BYTES_PER_DAY) await keeper.drop(sha256);
     else failedBytes.spend(image.accountId, bytes);
   }
@@ -150,25 +151,27 @@ async function attempt(
   image: ClaimedImage,
   signal: AbortSignal,
 ): Promise<RenderEnd> {
+  const outputPath = join(parts.folder.scratch, image.leaseToken);
   try {
-    const job = renderJob(parts, image);
+    const job = await renderJob(parts, image, outputPath);
     const outcome = await renderer.render(job, (stage: Stage) => parts.progress.reach(image.id, stage));
     if (outcome.kind === "refused")
       return (await isPhotoWhole(parts, image, job)) ? outcome : { kind: "photo_lost" };
     const { contentType, width, height, bytes } = outcome.file;
-    return {
-      kind: "completed",
-      output: { name: parts.folder.outputNameOf(job.outputPath), contentType, width, height, bytes },
-    };
+    const name = newName(parts, image);
+    await parts.blobs.put("picture", name, { path: outputPath });
+    return { kind: "completed", output: { name, contentType, width, height, bytes } };
   } catch (error) {
     if (error instanceof RenderInterrupted) return { kind: "given_back" };
     parts.log.warn("render_fault", { imageId: image.id, renders: image.renders, error: String(error) });
     // A stop signal often goes to the whole group of processes: the browser was ended, it did not break.
     if (signal.aborted) return { kind: "given_back" };
     // A full disk breaks every render: waiting for room is better than failing the whole queue.
-    if (error instanceof RenderFault && error.storage)
+    if ((error instanceof RenderFault && error.storage) || isFullDisk(error))
       return { kind: "given_back", pauseMs: STORAGE_RETRY_MS };
     return { kind: "fault" };
+  } finally {
+    await rm(outputPath, { force: true });
   }
 }
 
@@ -177,31 +180,40 @@ async function attempt(
  * would again for everybody who sends the same one, so it goes.
  */
 async function isPhotoWhole(
-  { log }: RenderImageParts,
+  { log, blobs }: RenderImageParts,
   image: ClaimedImage,
   { photoPath, photoSha256 }: RenderJob,
 ): Promise<boolean> {
   const hasher = new Bun.CryptoHasher("sha256");
-  const bytes = await readFile(photoPath).catch(() => null);
+  const photo = await blobs.open("source", photoSha256).catch(() => null);
+  const bytes = await photo?.bytes().catch(() => null);
   if (bytes && hasher.update(bytes).digest("hex") === photoSha256) return true;
   log.error("photo_lost", { imageId: image.id, photo: photoPath, found: bytes ? "damaged" : "missing" });
-  await rm(photoPath, { force: true });
+  await blobs.remove("source", photoSha256);
   return false;
 }
 
-function renderJob(parts: RenderImageParts, image: ClaimedImage): RenderJob {
-  const request = storedRequest(image.request);
-  const card = cardInput(request);
-  if (image.sourceSha256 === null) throw new Error(`image ${image.id} has no photo`);
-  const name = outputName(image.id, card.style.format, parts.random.id("x").slice(2));
+async function renderJob(
+  { blobs }: RenderImageParts,
+  image: ClaimedImage,
+  outputPath: string,
+): Promise<RenderJob> {
+  const { sourceSha256, badgeSha256 } = image;
+  if (sourceSha256 === null) throw new Error(`image ${image.id} has no photo`);
   return {
     jobId: image.leaseToken,
-    card,
-    photoPath: parts.folder.sourcePath(image.sourceSha256),
-    photoSha256: image.sourceSha256,
-    badgePath: image.badgeSha256 === null ? null : parts.folder.sourcePath(image.badgeSha256),
-    outputPath: parts.folder.outputPath(name),
+    card: cardInput(storedRequest(image.request)),
+    photoPath: await blobs.local("source", sourceSha256),
+    photoSha256: sourceSha256,
+    badgePath: badgeSha256 === null ? null : await blobs.local("source", badgeSha256),
+    outputPath,
   };
+}
+
+/** A name for the picture of this image that nothing else has ever had. */
+export function newName({ random }: Pick<AppContext, "random">, image: Image): string {
+  const { format } = cardInput(storedRequest(image.request)).style;
+  return outputName(image.id, format, random.id("x").slice(2));
 }
 
 /** The id alone must not open the picture, so the name has a part nobody can guess. */

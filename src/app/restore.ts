@@ -14,6 +14,7 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { migrations } from "../../db/migrations/sqlite/index.ts";
+import { blobPath } from "../blobs/folder-blobs.ts";
 import { OperatorError } from "../core/errors.ts";
 import { MIN_FREE_DISK_BYTES } from "../core/limits.ts";
 import { openDataFolder } from "../data-folder.ts";
@@ -209,8 +210,8 @@ async function check(
       missing.count += 1;
       if (missing.files.length < MAX_NAMED) missing.files.push(basename(path));
     };
-    for (const sha256 of neededSources(client)) look(folder.sourcePath(sha256));
-    for (const { name } of picturesOf(client, now)) look(folder.outputPath(name));
+    for (const sha256 of neededSources(client)) look(blobPath(folder, "source", sha256));
+    for (const { name } of picturesOf(client, now)) look(blobPath(folder, "picture", name));
     return missing;
   });
 }

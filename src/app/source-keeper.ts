@@ -1,5 +1,4 @@
-import { rmSync } from "node:fs";
-import type { DataFolder } from "../data-folder.ts";
+import type { Blobs } from "../blobs/blobs.ts";
 import { sourceInUse } from "../store/images.ts";
 import type { AppContext } from "./context.ts";
 
@@ -12,8 +11,8 @@ export interface SourceKeeper {
 
 /** What one create has fetched. Nobody removes these until it is closed. */
 export interface SourceHold {
-  /** Before the bytes are written, or found to be there already. */
-  add(sha256: string): void;
+  /** Before the bytes are written, or found to be there already. Resolves when they may be: not while they are removed. */
+  add(sha256: string): Promise<void>;
   /** The bytes were not there before. */
   wrote(sha256: string): void;
   /** `used`: an image refers to them now. Otherwise those that are there only for refused creates are removed. */
@@ -21,37 +20,49 @@ export interface SourceHold {
 }
 
 /**
- * Creates of the same photo share its file, so the last of them to end decides. The check and the removal happen inside
- * the writer's transaction, in one turn of the event loop: an image that is being accepted is either committed, and
- * found, or still held.
+ * Creates of the same photo share its file, so the last of them to end decides. The check happens inside the
+ * writer's transaction: an image that is being accepted is either committed, and found, or still held. From the check on
+ * until the file is gone, creates of the same photo wait, and then write it anew.
  */
 export function sourceKeeper({
   store,
-  folder,
+  blobs,
   log,
-}: Pick<AppContext, "store" | "log"> & { folder: DataFolder }): SourceKeeper {
+}: Pick<AppContext, "store" | "log"> & { blobs: Blobs }): SourceKeeper {
   const held = new Map<string, { holders: number; fresh: boolean }>();
 
+  const leaving = new Map<string, Promise<void>>();
+
   const drop = async (sha256: string) => {
+    const gone = Promise.withResolvers<void>();
+    let isLeaving = false;
     try {
       await store.write(async (tx) => {
-        if (held.has(sha256) || (await sourceInUse(tx, sha256))) return;
-        if (!held.has(sha256)) rmSync(folder.sourcePath(sha256), { force: true });
+        if (held.has(sha256) || leaving.has(sha256) || (await sourceInUse(tx, sha256))) return;
+        // Whoever came during the query holds it now; whoever comes from here on waits.
+        if (held.has(sha256) || leaving.has(sha256)) return;
+        leaving.set(sha256, gone.promise);
+        isLeaving = true;
       });
+      if (isLeaving) await blobs.remove("source", sha256);
     } catch (error) {
       // The sweep removes it in time; whoever was refused hears of that, not of this.
       log.warn("source_not_removed", { sha256, error: String(error) });
+    } finally {
+      if (isLeaving) leaving.delete(sha256);
+      gone.resolve();
     }
   };
   const hold = (): SourceHold => {
     const mine = new Set<string>();
     return {
-      add: (sha256) => {
+      add: async (sha256) => {
         if (mine.has(sha256)) return;
         mine.add(sha256);
         const known = held.get(sha256) ?? { holders: 0, fresh: false };
         known.holders += 1;
         held.set(sha256, known);
+        await leaving.get(sha256);
       },
       wrote: (sha256) => {
         const known = held.get(sha256);

@@ -1,11 +1,8 @@
-import { rmSync, statSync } from "node:fs";
-import { readdir, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import type { Blobs } from "../blobs/blobs.ts";
 import { DELETION_PAUSE_MS, SOURCE_RETENTION_MS, WEBHOOK_RETENTION_MS } from "../core/limits.ts";
 import type { Clock, Log, LogFields } from "../core/ports.ts";
 import type { SteadyClock } from "../core/steady-clock.ts";
 import { HOUR_MS, monthOf } from "../core/time.ts";
-import type { DataFolder } from "../data-folder.ts";
 import { accountsToRenew } from "../store/accounts.ts";
 import { hasExpiredClaim, pullForward, releaseClaims } from "../store/deliveries.ts";
 import { deleteExpiredRecords } from "../store/idempotency.ts";
@@ -31,7 +28,7 @@ import { finishImage } from "./finish-image.ts";
 export interface SweepParts extends AppContext {
   /** A service's own knows for how long nothing has cast doubt on the time. */
   clock: Clock & Partial<Pick<SteadyClock, "settledForMs">>;
-  folder: DataFolder;
+  blobs: Blobs;
 }
 
 /** How many rows one transaction takes, so that requests never wait long for the writer. */
@@ -128,12 +125,12 @@ async function dropExpiredRecords({ store, clock }: SweepParts): Promise<void> {
   }
 }
 
-async function dropExpiredPictures({ store, clock, folder }: SweepParts): Promise<void> {
+async function dropExpiredPictures({ store, clock, blobs }: SweepParts): Promise<void> {
   for (;;) {
     const due = await expiredOutputs(store.read, clock.now(), BATCH);
     if (due.length === 0) return;
     // Files first: a picture whose row says "purged" must be gone. A crash in between repeats the removal.
-    for (const { name } of due) await rm(folder.outputPath(name), { force: true });
+    for (const { name } of due) await blobs.remove("picture", name);
     await store.write((tx) =>
       markPurged(
         tx,
@@ -162,55 +159,26 @@ async function sweepWebhooks({ store, clock }: SweepParts): Promise<void> {
 }
 
 /**
- * Removes files nothing refers to: pictures of renders that never finished, temporary files of killed processes, and
+ * Removes files nothing refers to: pictures of renders that never finished, what killed processes left half-written, and
  * photos no unfinished image needs. What is older than `startedAt` was left by an earlier process and needs no patience.
- * Reads every folder, so it runs at start and once an hour. Returns how many.
+ * Goes through all of them, so it runs at start and once an hour. Returns how many.
  */
 export async function sweepFiles(parts: SweepParts, startedAt = 0): Promise<number> {
-  const { store, folder, clock } = parts;
+  const { store, blobs, clock } = parts;
   if (!mayDelete(parts)) return 0;
   const now = clock.now();
-  const orphanAgeMs = Math.min(ORPHAN_AGE_MS, now - startedAt + FILE_TIME_SLACK_MS);
-  let removed = 0;
-  const drop = async (path: string) => {
-    await rm(path, { force: true });
-    removed += 1;
-  };
-  for await (const { path, name, ageMs } of filesIn(folder.images, now)) {
-    if (ageMs < orphanAgeMs) continue;
-    if (name.endsWith(".tmp") || !(await findImageByOutput(store.read, name))) await drop(path);
+  const orphaned = now - Math.min(ORPHAN_AGE_MS, now - startedAt + FILE_TIME_SLACK_MS);
+  const unused = now - SOURCE_RETENTION_MS;
+  let removed = await blobs.tidy(orphaned);
+  for await (const name of blobs.list("picture", orphaned)) {
+    if (await findImageByOutput(store.read, name)) continue;
+    if (await blobs.remove("picture", name)) removed += 1;
   }
-  for await (const { path, name, ageMs } of filesIn(folder.cutouts, now)) {
-    if (ageMs > (name.endsWith(".tmp") ? orphanAgeMs : SOURCE_RETENTION_MS)) await drop(path);
-  }
-  for await (const { path, name, ageMs } of filesIn(folder.sources, now)) {
-    if (name.includes(".")) {
-      if (ageMs > orphanAgeMs) await drop(path);
-    } else if (ageMs > SOURCE_RETENTION_MS && !(await sourceInUse(store.read, name))) {
-      if (removeIfStillOlder(path, now - SOURCE_RETENTION_MS)) removed += 1;
-    }
+  for await (const name of blobs.list("cutout", unused)) if (await blobs.remove("cutout", name)) removed += 1;
+  for await (const sha256 of blobs.list("source", unused)) {
+    if (await sourceInUse(store.read, sha256)) continue;
+    // A create that uses a photo again makes it young first.
+    if (await blobs.remove("source", sha256, { unlessYoungerThan: unused })) removed += 1;
   }
   return removed;
-}
-
-/** A create that uses a photo again makes it young first, so its age is read once more, right before the removal. */
-function removeIfStillOlder(path: string, than: number): boolean {
-  const info = statSync(path, { throwIfNoEntry: false });
-  if (!info || info.mtimeMs > than) return false;
-  rmSync(path, { force: true });
-  return true;
-}
-
-async function* filesIn(
-  root: string,
-  now: number,
-): AsyncGenerator<{ path: string; name: string; ageMs: number }> {
-  // Folder by folder: the names of a million pictures at once would be a memory peak every hour.
-  for (const entry of await readdir(root, { withFileTypes: true })) {
-    const path = join(root, entry.name);
-    if (entry.isDirectory()) yield* filesIn(path, now);
-    if (!entry.isFile()) continue;
-    const info = await stat(path).catch(() => undefined);
-    if (info) yield { path, name: entry.name, ageMs: now - info.mtimeMs };
-  }
 }

@@ -9,8 +9,8 @@ export function auditCommand(): Command {
     .option("--json", "print JSON")
     .action((options) =>
       withWorkspace(
-        async ({ store, clock, folder }) => {
-          const report = await audit(store, clock.now(), folder);
+        async ({ store, clock, blobs }) => {
+          const report = await audit(store, clock.now(), blobs);
           if (!report.ok) process.exitCode = 1;
           printResult(options.json, report, () => auditText(report));
         },
@@ -27,7 +27,7 @@ function auditText({ ok, findings, ms }: AuditReport): string {
   const verdict = ok
     ? `Every rule holds (${ms} ms).`
     : findings.every(({ check, ok }) => ok || check === "pictures")
-      ? "The books hold, but pictures are gone. Restore the folder of images from a backup."
-      : "The books are broken. Stop the service, keep a copy of the data folder, and compare with the last backup.";
+      ? "The books hold, but pictures are gone. Restore the blobs of images from a backup."
+      : "The books are broken. Stop the service, keep a copy of the data blobs, and compare with the last backup.";
   return [...lines, verdict].join("\n");
 }

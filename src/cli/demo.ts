@@ -128,7 +128,7 @@ async function makeCard(server: RunningServer, show: typeof step): Promise<DemoC
         `The picture is ${format} ${width}x${height}, not png ${SIZE.width}x${SIZE.height}.`,
       );
     }
-    return service.folder.outputPath(image_url.slice(image_url.lastIndexOf("/") + 1));
+    return service.blobs.local("picture", image_url.slice(image_url.lastIndexOf("/") + 1));
   });
   return {
     account_id: keys.accountId,

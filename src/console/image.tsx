@@ -127,15 +127,14 @@ function Details({ image, record }: { image: Image; record: IdempotencyRecord | 
 
 async function imagePage(visit: MemberVisit): Promise<Response> {
   const image = await ownImage(visit);
-  const { store, config, progress, folder } = visit.parts;
+  const { store, config, progress, blobs } = visit.parts;
   const [entries, record, deliveries] = await Promise.all([
     entriesOfImage(store.read, image.id),
     findRecordOfImage(store.read, image.id),
     listDeliveries(visit.parts, { accountId: image.accountId, imageId: image.id, limit: 10 }),
   ]);
   const view = imageView(image, { cdnBaseUrl: config.cdnBaseUrl, progress: progress.of(image.id) });
-  const hasPhoto =
-    image.sourceSha256 !== null && (await Bun.file(folder.sourcePath(image.sourceSha256)).exists());
+  const hasPhoto = image.sourceSha256 !== null && (await blobs.stat("source", image.sourceSha256)) !== null;
   return shell(
     visit,
     playerName(image),
@@ -194,8 +193,8 @@ function photoType(head: Uint8Array): string {
 async function photo(visit: MemberVisit): Promise<Response> {
   const image = await ownImage(visit);
   if (image.sourceSha256 === null) throw notFound();
-  const file = Bun.file(visit.parts.folder.sourcePath(image.sourceSha256));
-  if (!(await file.exists())) throw notFound();
+  const file = await visit.parts.blobs.open("source", image.sourceSha256);
+  if (!file) throw notFound();
   const head = await file.slice(0, 12).bytes();
   return privateFile(visit.exchange, file, {
     "Content-Type": photoType(head),
@@ -210,7 +209,7 @@ const THUMB_WIDTH_PX = 360;
 /** A finished picture, small. Throws 404 when there is none. */
 export async function thumbOf(visit: UserVisit, image: Image): Promise<Response> {
   if (image.outputName === null || image.purgedAt !== null) throw notFound();
-  const path = visit.parts.folder.outputPath(image.outputName);
+  const path = await visit.parts.blobs.local("picture", image.outputName);
   const bytes = await shrinking.add(() =>
     new Bun.Image(path).resize(THUMB_WIDTH_PX).webp({ quality: 82 }).bytes(),
   );

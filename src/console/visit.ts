@@ -2,6 +2,7 @@ import type { AcceptImage } from "../app/accept-image.ts";
 import type { WebhookContext } from "../app/manage-webhooks.ts";
 import type { PasskeyDesk } from "../app/passkeys.ts";
 import type { ProgressBoard } from "../app/progress.ts";
+import type { Blobs } from "../blobs/blobs.ts";
 import type { DataFolder } from "../data-folder.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
@@ -19,6 +20,7 @@ export interface ConsoleParts extends WebhookContext {
   progress: ProgressBoard;
   pool: RenderPool;
   folder: DataFolder;
+  blobs: Blobs;
   limiter: RateLimiter;
 }
 

@@ -1,13 +1,13 @@
 import type { AppContext } from "../app/context.ts";
+import type { Blobs } from "../blobs/blobs.ts";
 import { AppError } from "../core/errors.ts";
-import type { DataFolder } from "../data-folder.ts";
 import { findImageByOutput, type Image } from "../store/images.ts";
 import { standardHeaders } from "./envelope.ts";
 import { namesVersion } from "./etag.ts";
 import type { Exchange } from "./exchange.ts";
 
 export interface CdnParts extends AppContext {
-  folder: DataFolder;
+  blobs: Blobs;
 }
 
 const NAME = /^img_[0-9A-Za-z]+-[0-9A-Za-z]+\.(png|webp|jpg)$/;
@@ -32,13 +32,12 @@ export async function servePicture(parts: CdnParts, exchange: Exchange, name: st
   };
   if (matches(exchange.request.headers, headers.ETag, image))
     return new Response(null, { status: 304, headers });
-  const file = Bun.file(parts.folder.outputPath(name));
-  if (!(await file.exists())) throw lost(parts, image, name);
-  // With a part of the picture Bun says it itself.
-  const ranges = exchange.request.headers.has("range") ? {} : { "Accept-Ranges": "bytes" };
-  return new Response(file, {
-    headers: { ...headers, ...ranges, "Content-Type": image.outputContentType ?? "application/octet-stream" },
+  const served = await parts.blobs.serve("picture", name, exchange.request, {
+    ...headers,
+    "Content-Type": image.outputContentType ?? "application/octet-stream",
   });
+  if (!served) throw lost(parts, image, name);
+  return served;
 }
 
 /** RFC 9110, 13.1: If-None-Match wins over If-Modified-Since. */

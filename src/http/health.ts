@@ -1,7 +1,8 @@
-import { access, statfs } from "node:fs/promises";
+import { statfs } from "node:fs/promises";
 import type { AppContext } from "../app/context.ts";
+import type { Blobs } from "../blobs/blobs.ts";
 import { MIN_FREE_DISK_BYTES } from "../core/limits.ts";
-import { type DataFolder, FOLDER_ACCESS } from "../data-folder.ts";
+import type { DataFolder } from "../data-folder.ts";
 import type { RenderPool } from "../render/pool.ts";
 import type { Store } from "../store/store.ts";
 import { standardHeaders } from "./envelope.ts";
@@ -9,6 +10,7 @@ import type { Exchange } from "./exchange.ts";
 
 export interface HealthParts extends AppContext {
   folder: DataFolder;
+  blobs: Blobs;
   pool: RenderPool;
   /** True once the process was asked to stop. */
   isDraining: () => boolean;
@@ -25,7 +27,7 @@ export async function ready(parts: HealthParts, exchange: Exchange): Promise<Res
   const checks = {
     database: await isWritable(parts),
     renderer: renderers.ready > 0,
-    disk: await takesPictures(parts.folder),
+    disk: await takesPictures(parts),
     accepting: !parts.isDraining(),
   };
   const ok = Object.values(checks).every(Boolean);
@@ -62,11 +64,10 @@ async function tryToWrite({ write }: Store): Promise<boolean> {
 }
 
 /** Whether a photo and its picture could be written now. False, too, while the folder is moved away. */
-async function takesPictures({ root, sources, cutouts, images }: DataFolder): Promise<boolean> {
+async function takesPictures({ folder, blobs }: HealthParts): Promise<boolean> {
   try {
-    await Promise.all([sources, cutouts, images].map((path) => access(path, FOLDER_ACCESS)));
-    const { bavail, bsize } = await statfs(root);
-    return bavail * bsize >= MIN_FREE_DISK_BYTES;
+    const { bavail, bsize } = await statfs(folder.root);
+    return bavail * bsize >= MIN_FREE_DISK_BYTES && (await blobs.isWritable());
   } catch {
     return false;
   }

@@ -43,11 +43,11 @@ export function buildParts<W extends Workspace>(workspace: W, options: PartsOpti
   return { ...workspace, pool, sources, gate, queue, progress, limiter, accept };
 }
 
-function sourcesOverHttp({ config, folder, outbound: { resolve, ca } }: Workspace): SourceFetcher {
+function sourcesOverHttp({ config, blobs, outbound: { resolve, ca } }: Workspace): SourceFetcher {
   return createSourceFetcher({
     ...(resolve && { resolve }),
     ...(ca !== undefined && { ca }),
-    sourcesDir: folder.sources,
+    blobs,
     allowedOrigins: config.sourceAllowedOrigins,
     docsUrl: `${config.baseUrl}/docs`,
     ownPhotoAt: (url) => (isSamplePhoto(url, config) ? SAMPLE_PHOTO.path : undefined),

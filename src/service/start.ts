@@ -96,7 +96,7 @@ async function doubtStrangeTime({ store, clock, log }: SteadyWorkspace): Promise
 /** Clears away what killed processes left behind, gives their work back, and starts the renderers. */
 async function startPool(workspace: Workspace) {
   const { config, folder, log, random } = workspace;
-  await emptyProfiles(folder);
+  await clearAway(folder);
   const press = await pressOptions(config, folder);
   if (press.noSandbox)
     log.warn("chromium_without_sandbox", { because: "running as root with CARDPRESS_ALLOW_ROOT=1" });
@@ -114,11 +114,15 @@ async function startPool(workspace: Workspace) {
   });
 }
 
-/** Ends the browsers of killed servers and empties the folder they have their profiles in: only this process uses it now. */
-async function emptyProfiles({ profiles }: DataFolder): Promise<void> {
+/** Ends the browsers of killed servers, and empties the folders that only this process uses now. */
+async function clearAway({ profiles, scratch }: DataFolder): Promise<void> {
   await Promise.all(browsersIn(profiles).map(endGroup));
-  await rm(profiles, { recursive: true, force: true });
-  await mkdir(profiles, { mode: FOLDER_MODE });
+  await Promise.all([emptyFolder(profiles), emptyFolder(scratch)]);
+}
+
+async function emptyFolder(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true });
+  await mkdir(path, { mode: FOLDER_MODE });
 }
 
 async function tellOfUnreadableSecrets(workspace: Workspace): Promise<void> {
@@ -131,7 +135,7 @@ async function tellOfUnreadableSecrets(workspace: Workspace): Promise<void> {
 }
 
 /** Renders and deliveries that were under way when an earlier process ended go on. */
-async function resumeWork(workspace: AppContext & Pick<Workspace, "folder">): Promise<void> {
+async function resumeWork(workspace: AppContext & Pick<Workspace, "blobs">): Promise<void> {
   const { store, clock, log } = workspace;
   const cutShort = await store.write((tx) => releaseClaims(tx, { now: clock.now(), all: true }));
   if (cutShort > 0) log.info("deliveries_resumed", { count: cutShort });

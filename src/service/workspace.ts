@@ -2,6 +2,8 @@ import type { AppContext } from "../app/context.ts";
 import { type DailyBytes, dailyBytes } from "../app/daily-bytes.ts";
 import type { WebhookContext } from "../app/manage-webhooks.ts";
 import { type SourceKeeper, sourceKeeper } from "../app/source-keeper.ts";
+import type { Blobs } from "../blobs/blobs.ts";
+import { folderBlobs } from "../blobs/folder-blobs.ts";
 import { systemClock } from "../clock-file.ts";
 import type { Config } from "../config.ts";
 import type { Clock, Log, Random } from "../core/ports.ts";
@@ -18,6 +20,7 @@ export type Outbound = NonNullable<WebhookContext["outbound"]>;
 /** What commands on the data folder need; works beside a running server. */
 export interface Workspace extends AppContext {
   folder: DataFolder;
+  blobs: Blobs;
   outbound: Outbound;
   keeper: SourceKeeper;
   placeholders: SharedPlaceholders;
@@ -47,18 +50,20 @@ export function openWorkspace(config: Config, log: Log, options: WorkspaceOption
   const { openStore = openSqliteStore, folder = openDataFolder(config.dataDir), outbound = {} } = options;
   refuseLostDatabase(folder);
   const store = openStore(folder.database, { verify, mapped });
+  const blobs = folderBlobs(folder);
   const secrets = secretBox(loadSecretKey(folder.secretKey), random.bytes);
   return {
     config,
     folder,
+    blobs,
     outbound,
     store,
     log,
     clock,
     random,
     secrets,
-    keeper: sourceKeeper({ store, folder, log }),
-    placeholders: sharedPlaceholders(folder.placeholders),
+    keeper: sourceKeeper({ store, blobs, log }),
+    placeholders: sharedPlaceholders(blobs),
     sourceBytes: dailyBytes(clock),
     failedBytes: dailyBytes(clock),
     placeholderBytes: dailyBytes(clock),

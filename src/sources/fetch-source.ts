@@ -1,3 +1,4 @@
+import type { Blobs } from "../blobs/blobs.ts";
 import { AppError } from "../core/errors.ts";
 import {
   EXHAUSTED_RETRY_MS,
@@ -45,8 +46,8 @@ export interface SourceFetcher {
 }
 
 export interface SourceFetcherOptions extends GuardedHttpOptions {
-  /** Absolute. */
-  sourcesDir: string;
+  /** Where they are kept. */
+  blobs: Blobs;
   /** Tells the hosts of photos who is asking; goes into the User-Agent. */
   docsUrl?: string;
   /** The file behind an address of the service itself, which is read without a request; undefined for all others. */
@@ -115,7 +116,7 @@ async function fetchSource(
       own === undefined ? await download(url, kind, request, options) : await Bun.file(own).bytes();
     const facts = await checkImage(body, kind.limits);
     if (kind.decodes) await checkDecodes(body);
-    const stored = await storeSource(options.sourcesDir, body, request.watcher);
+    const stored = await storeSource(options.blobs, body, request.watcher);
     return { ...stored, ...facts, bytes: body.length };
   } catch (error) {
     if (error instanceof GuardedHttpError && error.kind === "ours") throw exhausted(error);

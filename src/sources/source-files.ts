@@ -1,20 +1,16 @@
 import { createHash } from "node:crypto";
-import { stat, utimes } from "node:fs/promises";
-import { join } from "node:path";
+import type { Blobs } from "../blobs/blobs.ts";
 import { AppError } from "../core/errors.ts";
-import { writeWhole } from "../write-whole.ts";
 
 export interface StoredSource {
   /** Lower-case hex. */
   sha256: string;
-  /** As absolute as `sourcesDir`: `<sourcesDir>/<first two hex digits>/<sha256>`. */
-  path: string;
 }
 
 /** Told what happens to the bytes, so that nobody removes them in between. */
 export interface SourceWatcher {
-  /** Before they are written, or found to be there already. */
-  add(sha256: string): void;
+  /** Before they are written, or found to be there already. Resolves when they may be. */
+  add(sha256: string): Promise<void>;
   /** They were not there before. */
   wrote(sha256: string): void;
 }
@@ -22,22 +18,20 @@ export interface SourceWatcher {
 const STORAGE_RETRY_AFTER_SECONDS = 60;
 
 /**
- * Keeps bytes under their hash so that a power cut after the promise leaves the whole file: written beside its
- * place, synced, renamed. Bytes that are there already only become young again. Throws AppError SERVICE_OVERLOADED
- * when the disk is full or cannot be written, and leaves no half file.
+ * Keeps bytes under their hash. Bytes that are there already only become young again. Throws AppError SERVICE_OVERLOADED
+ * when the disk is full or cannot be written.
  */
 export async function storeSource(
-  sourcesDir: string,
+  blobs: Blobs,
   bytes: Uint8Array,
   watcher?: SourceWatcher,
 ): Promise<StoredSource> {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
-  const path = join(sourcesDir, sha256.slice(0, 2), sha256);
-  watcher?.add(sha256);
+  await watcher?.add(sha256);
   try {
-    if (!(await refresh(path, bytes.length))) {
+    if (!(await blobs.refresh("source", sha256, bytes.length))) {
       watcher?.wrote(sha256);
-      await writeWhole(path, bytes);
+      await blobs.put("source", sha256, bytes);
     }
   } catch (cause) {
     throw new AppError(
@@ -46,18 +40,5 @@ export async function storeSource(
       { retryAfterSeconds: STORAGE_RETRY_AFTER_SECONDS, cause },
     );
   }
-  return { sha256, path };
-}
-
-/** Sets the file's time to now so that the sweep, which goes by age, keeps it. False when it is not there whole. */
-async function refresh(path: string, bytes: number): Promise<boolean> {
-  try {
-    if ((await stat(path)).size !== bytes) return false;
-    const now = new Date();
-    await utimes(path, now, now);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
-    throw error;
-  }
+  return { sha256 };
 }

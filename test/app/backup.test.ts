@@ -18,6 +18,7 @@ import { type BackupReport, makeBackup, type Step } from "../../src/app/backup.t
 import { SUMS } from "../../src/app/backup-archive.ts";
 import { createEndpoint } from "../../src/app/manage-webhooks.ts";
 import { restoreBackup } from "../../src/app/restore.ts";
+import { blobPath } from "../../src/blobs/folder-blobs.ts";
 import { OperatorError } from "../../src/core/errors.ts";
 import { DAY_MS } from "../../src/core/time.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
@@ -135,7 +136,7 @@ test("a picture that expires while the backup is written is named and stops noth
   await finishNext(workspace);
   await acceptWithPhoto(workspace, account.id);
   const damaged = await finishNext(workspace);
-  const path = (name: string) => workspace.folder.outputPath(name);
+  const path = (name: string) => blobPath(workspace.folder, "picture", name);
   const step: Step = (title, work) => {
     if (title === "write the archive") {
       // The database has been copied, and now the sweep comes along.

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { audit } from "../../src/app/audit.ts";
 import { renderNextImage } from "../../src/app/render-image.ts";
+import { blobPath } from "../../src/blobs/folder-blobs.ts";
 import { PHOTO_REFUSALS } from "../../src/core/photo-refusals.ts";
 import { buildParts } from "../../src/service/parts.ts";
 import { findAccount } from "../../src/store/accounts.ts";
@@ -27,7 +28,7 @@ async function make(harm: (path: string) => Promise<void>, outcome: "refused" | 
   const workspace = testWorkspace();
   open = workspace;
   const { account } = await testAccount(workspace, { credits: 5 });
-  const path = workspace.folder.sourcePath(sha256);
+  const path = blobPath(workspace.folder, "source", sha256);
   await writeWhole(path, PHOTO);
   const id = await acceptLive(workspace, account.id, { sources });
   await harm(path);
@@ -63,9 +64,9 @@ test("a bad photo is still told as one", async () => {
 
 test("the audit names every picture that is missing or cut off, and none that has expired", async () => {
   const { workspace, image } = await make(async () => {}, "done");
-  const path = workspace.folder.outputPath(image.outputName ?? "");
+  const path = blobPath(workspace.folder, "picture", image.outputName ?? "");
   const found = async (now = workspace.clock.now()) =>
-    (await audit(workspace.store, now, workspace.folder)).findings.find(({ check }) => check === "pictures");
+    (await audit(workspace.store, now, workspace.blobs)).findings.find(({ check }) => check === "pictures");
   expect(await found()).toMatchObject({ ok: true, broken: [] });
   await writeWhole(path, "pict");
   expect(await found()).toMatchObject({

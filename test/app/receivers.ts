@@ -65,7 +65,9 @@ export function verify(secret: string, { body, headers }: Received, now: number)
   }
 }
 
-export interface WebhookHouse extends Omit<WebhookContext, "clock">, Pick<TestWorkspace, "clock" | "folder"> {
+export interface WebhookHouse
+  extends Omit<WebhookContext, "clock">,
+    Pick<TestWorkspace, "clock" | "folder" | "blobs"> {
   accountId: string;
   /** Lets these addresses, although they are on this machine. */
   allow(...origins: string[]): void;

@@ -31,7 +31,7 @@ beforeEach(async () => {
     fetch: (request) => answers[new URL(request.url).pathname]?.() ?? new Response(null, { status: 404 }),
   });
   const sources = createSourceFetcher({
-    sourcesDir: workspace.folder.sources,
+    blobs: workspace.blobs,
     allowedOrigins: new Set([origin()]),
   });
   ({ accept } = buildParts(workspace, { pool: idlePool, sources, queue: queueEstimate({ workers: 4 }) }));

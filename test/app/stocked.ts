@@ -1,5 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { finishImage } from "../../src/app/finish-image.ts";
 import { claimImage } from "../../src/app/render-image.ts";
 import type { Workspace } from "../../src/service/workspace.ts";
@@ -14,20 +13,18 @@ let pictures = 0;
 /** Accepts a live image whose photo is stored; what fetching would have done. */
 export async function acceptWithPhoto(workspace: Workspace, accountId: string): Promise<string> {
   const bytes = await Bun.file(join(import.meta.dir, "../photos/astronaut.png")).bytes();
-  const { sha256 } = await storeSource(workspace.folder.sources, bytes);
+  const { sha256 } = await storeSource(workspace.blobs, bytes);
   return acceptLive(workspace, accountId, { sources: sourcesOf(fetched(sha256)) });
 }
 
-/** Finishes the next live image with a picture of its own: written first, as the render worker does. */
+/** Finishes the next live image with a picture of its own: kept first, as the service does. */
 export async function finishNext(workspace: Workspace): Promise<{ id: string; name: string; bytes: string }> {
   const image = await claimImage(workspace, "live");
   if (!image) throw new Error("nothing to claim");
   // Longer than what is read at once.
   const bytes = `picture ${++pictures} of ${image.id}, `.repeat(30_000);
   const name = `${image.id}-${String(pictures).padStart(4, "0")}.png`;
-  const path = workspace.folder.outputPath(name);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, bytes);
+  await workspace.blobs.put("picture", name, bytes);
   const output = { name, width: 1, height: 1, contentType: "image/png", bytes: bytes.length };
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
   await finishImage(workspace, lease, { kind: "completed", output });

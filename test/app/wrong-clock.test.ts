@@ -5,6 +5,7 @@ import { audit } from "../../src/app/audit.ts";
 import { finishImage } from "../../src/app/finish-image.ts";
 import { claimImage } from "../../src/app/render-image.ts";
 import { requeueAbandoned, sweep, sweepFiles } from "../../src/app/sweep.ts";
+import { blobPath } from "../../src/blobs/folder-blobs.ts";
 import { keepClockMark, readClockMark } from "../../src/clock-file.ts";
 import { CLOCK_HOLD_MS, DELETION_PAUSE_MS } from "../../src/core/limits.ts";
 import { steadyClock } from "../../src/core/steady-clock.ts";
@@ -35,7 +36,7 @@ async function start() {
   const { account } = await testAccount(workspace, { credits: 9 });
   const id = await acceptLive(workspace, account.id);
   await finishNext(workspace);
-  const picture = workspace.folder.outputPath(`${id}-x.png`);
+  const picture = blobPath(workspace.folder, "picture", `${id}-x.png`);
   await writeWhole(picture, "picture");
   const createdAt = clock.now();
   await workspace.store.write(async (tx) => {

@@ -4,15 +4,16 @@ import { join } from "node:path";
 /** What each room may import from. Files directly under src (config, log, version...) are open to all but core. */
 const MAY_IMPORT: Record<string, string[]> = {
   core: ["core"],
+  blobs: ["core", "blobs"],
   store: ["core", "store"],
-  sources: ["core", "sources"],
-  render: ["core", "render"],
-  app: ["core", "store", "sources", "render", "app"],
-  http: ["core", "store", "sources", "render", "app", "http"],
-  console: ["core", "store", "render", "app", "http", "console"],
+  sources: ["core", "blobs", "sources"],
+  render: ["core", "blobs", "render"],
+  app: ["core", "blobs", "store", "sources", "render", "app"],
+  http: ["core", "blobs", "store", "sources", "render", "app", "http"],
+  console: ["core", "blobs", "store", "render", "app", "http", "console"],
   studio: ["core", "render", "app", "http", "studio"],
-  service: ["core", "store", "sources", "render", "app", "http", "console", "service"],
-  cli: ["core", "store", "sources", "render", "app", "http", "console", "studio", "service", "cli"],
+  service: ["core", "blobs", "store", "sources", "render", "app", "http", "console", "service"],
+  cli: ["core", "blobs", "store", "sources", "render", "app", "http", "console", "studio", "service", "cli"],
 };
 
 const root = join(import.meta.dir, "../../src");

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { mockNextImage } from "../../src/app/mock-image.ts";
 import { sweep } from "../../src/app/sweep.ts";
+import { blobPath } from "../../src/blobs/folder-blobs.ts";
 import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts";
 import { imageRequest, post, testAccount } from "../harness.ts";
 import {
@@ -79,7 +80,7 @@ test("an expired picture is 404 to the second, before and after the sweep; its i
   api.clock.advance(30 * DAY_MS - 1_000);
   await (await send(api, path)).bytes();
   api.clock.advance(1_000);
-  const onDisk = () => existsSync(api.folder.outputPath(name));
+  const onDisk = () => existsSync(blobPath(api.folder, "picture", name));
   expect(onDisk()).toBeTrue();
   expect((await expectError(await send(api, path), "NOT_FOUND")).message).toContain("expired");
   await sweep(api);
@@ -117,7 +118,7 @@ test("a picture's name opens nothing in another spelling, format or folder", asy
 
 test("a picture that is missing on disk is a fault of ours, told as such and logged once", async () => {
   const { id, path, name } = await finished();
-  await rm(api.folder.outputPath(name));
+  await rm(blobPath(api.folder, "picture", name));
   for (let views = 0; views < 3; views++) {
     const error = await expectError(await send(api, path), "NOT_FOUND");
     expect(error.message).toContain("lost on our side");

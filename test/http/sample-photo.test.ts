@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
+import { blobPath } from "../../src/blobs/folder-blobs.ts";
 import { SAMPLE_PHOTO_PATH } from "../../src/core/sample-photo.ts";
 import { imageRequest, post, testAccount } from "../harness.ts";
 import { type Json, send, type TestApi, testApi } from "./api.ts";
@@ -37,7 +38,7 @@ test("a live request with the sample photo is accepted without a request to the 
   }
   const served = await (await send(api, SAMPLE_PHOTO_PATH)).bytes();
   const sha256 = new Bun.CryptoHasher("sha256").update(served).digest("hex");
-  expect(await Bun.file(api.folder.sourcePath(sha256)).bytes()).toEqual(served);
+  expect(await Bun.file(blobPath(api.folder, "source", sha256)).bytes()).toEqual(served);
 });
 
 test("nothing else of the service, and no other host with that path, becomes a source by it", async () => {

@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { folderBlobs } from "../../src/blobs/folder-blobs.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { MAX_BADGE_BYTES, MAX_SOURCE_BYTES } from "../../src/core/limits.ts";
 import { createSourceFetcher, type SourceFetcherOptions } from "../../src/sources/fetch-source.ts";
@@ -11,6 +12,14 @@ import { animatedWebp, jpeg, png, pngBomb, pngOfDepth, turnedByExif, webp, withS
 import { head, serveFiles, serveRaw, type TestServer } from "./servers.ts";
 
 let sourcesDir: string;
+/** Blobs whose photos and badges lie in this folder. */
+function blobsIn(sources: string) {
+  return folderBlobs({ sources, cutouts: "", images: "", placeholders: "" });
+}
+/** Where a source lies in it. */
+function pathOf({ sha256 }: { sha256: string }): string {
+  return join(sourcesDir, sha256.slice(0, 2), sha256);
+}
 const servers: TestServer[] = [];
 beforeEach(async () => {
   sourcesDir = await mkdtemp(join(tmpdir(), "cardpress-sources-"));
@@ -27,7 +36,11 @@ async function using(starting: Promise<TestServer>): Promise<TestServer> {
 }
 
 function fetcherFor(server: TestServer, options: Partial<SourceFetcherOptions> = {}) {
-  return createSourceFetcher({ sourcesDir, allowedOrigins: new Set([server.origin]), ...options });
+  return createSourceFetcher({
+    blobs: blobsIn(sourcesDir),
+    allowedOrigins: new Set([server.origin]),
+    ...options,
+  });
 }
 
 async function storedFiles(): Promise<string[]> {
@@ -65,8 +78,8 @@ describe("a photo", () => {
     const bytes = await make();
     const source = await photoOf(bytes);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
-    const path = join(sourcesDir, sha256.slice(0, 2), sha256);
-    expect(source).toEqual({ sha256, path, bytes: bytes.length, width: 300, height: 240, contentType });
+    const path = pathOf({ sha256 });
+    expect(source).toEqual({ sha256, bytes: bytes.length, width: 300, height: 240, contentType });
     expect(new Uint8Array(await readFile(path))).toEqual(new Uint8Array(bytes));
     expect(await storedFiles()).toEqual([path]);
   });
@@ -255,7 +268,7 @@ test("an address that is not public gets one message, whatever is there", async 
   ];
   for (const host of hosts) {
     const fetcher = createSourceFetcher({
-      sourcesDir,
+      blobs: blobsIn(sourcesDir),
       allowedOrigins: new Set(),
       resolve: async () => ["10.1.2.3"],
     });
@@ -272,10 +285,10 @@ describe("storage", () => {
   test("the same photo again makes no second file, and the first one young again", async () => {
     const server = await using(serveFiles({ "/a": png(300, 240), "/b": png(300, 240) }));
     const fetcher = fetcherFor(server);
-    const { path } = await fetcher.fetchPhoto(`${server.origin}/a`);
+    const path = pathOf(await fetcher.fetchPhoto(`${server.origin}/a`));
     const { ino } = await stat(path);
     await utimes(path, 1_000, 1_000);
-    expect((await fetcher.fetchPhoto(`${server.origin}/b`)).path).toBe(path);
+    expect(pathOf(await fetcher.fetchPhoto(`${server.origin}/b`))).toBe(path);
     const again = await stat(path);
     expect(again.ino).toBe(ino);
     expect(again.mtimeMs).toBeGreaterThan(1_000_000);
@@ -285,10 +298,11 @@ describe("storage", () => {
   test("a file that lost its end is written anew", async () => {
     const server = await using(serveFiles({ "/a": png(300, 240) }));
     const fetcher = fetcherFor(server);
-    const { path, bytes } = await fetcher.fetchPhoto(`${server.origin}/a`);
+    const source = await fetcher.fetchPhoto(`${server.origin}/a`);
+    const path = pathOf(source);
     await writeFile(path, "half");
     await fetcher.fetchPhoto(`${server.origin}/a`);
-    expect((await stat(path)).size).toBe(bytes);
+    expect((await stat(path)).size).toBe(source.bytes);
   });
 
   test("the same photo many times at once is one whole file", async () => {
@@ -298,7 +312,7 @@ describe("storage", () => {
     const sources = await Promise.all(
       Array.from({ length: 40 }, () => fetcher.fetchPhoto(`${server.origin}/a`)),
     );
-    const paths = [...new Set(sources.map((source) => source.path))];
+    const paths = [...new Set(sources.map(pathOf))];
     expect(paths).toHaveLength(1);
     expect(await storedFiles()).toEqual(paths);
     expect((await stat(paths[0] ?? "")).size).toBe(photo.length);
@@ -308,7 +322,7 @@ describe("storage", () => {
     const file = join(sourcesDir, "a-file");
     await writeFile(file, "");
     const server = await using(serveFiles({ "/a": png(300, 240) }));
-    const fetcher = fetcherFor(server, { sourcesDir: join(file, "sources") });
+    const fetcher = fetcherFor(server, { blobs: blobsIn(join(file, "sources")) });
     const error = await fetcher.fetchPhoto(`${server.origin}/a`).catch((cause) => cause);
     expect(error).toBeInstanceOf(AppError);
     expect([error.code, error.status, error.retryAfterSeconds]).toEqual(["SERVICE_OVERLOADED", 503, 60]);
@@ -318,8 +332,9 @@ describe("storage", () => {
 
   test("a disk that fills up in the middle leaves no half file", async () => {
     const script = `
+      import { folderBlobs } from ${JSON.stringify(`${import.meta.dir}/../../src/blobs/folder-blobs.ts`)};
       import { storeSource } from ${JSON.stringify(`${import.meta.dir}/../../src/sources/source-files.ts`)};
-      await storeSource(${JSON.stringify(sourcesDir)}, new Uint8Array(1 << 20)).catch((error) => console.log(error.code, error.cause.code));`;
+      await storeSource(folderBlobs({ sources: ${JSON.stringify(sourcesDir)} }), new Uint8Array(1 << 20)).catch((error) => console.log(error.code, error.cause.code));`;
     // A limit on file sizes makes the write fail half-way, as a full disk does.
     const limited = ["sh", "-c", 'ulimit -f 64; exec "$0" -e "$1"', process.execPath, script];
     const child = Bun.spawn(limited, { stdout: "pipe", stderr: "pipe" });
@@ -332,6 +347,7 @@ describe("storage", () => {
 async function withoutDescriptors(first: string, last: string): Promise<string> {
   const script = `
     import { closeSync, openSync } from "node:fs";
+    import { folderBlobs } from ${JSON.stringify(`${import.meta.dir}/../../src/blobs/folder-blobs.ts`)};
     import { createSourceFetcher } from ${JSON.stringify(`${import.meta.dir}/../../src/sources/fetch-source.ts`)};
     const report = (error) => console.log(error.code, error.status, error.retryAfterSeconds, error.details?.length);
     ${first}
@@ -350,7 +366,7 @@ test.each(["127.0.0.1", "photos.example", "localhost"])(
     const server = await using(serveFiles({ "/a": png(300, 240) }));
     const origin = `http://${host}:${server.port}`;
     const fetcher = `const fetcher = createSourceFetcher({
-      sourcesDir: ${JSON.stringify(sourcesDir)}, allowedOrigins: new Set([${JSON.stringify(origin)}]) });
+      blobs: folderBlobs({ sources: ${JSON.stringify(sourcesDir)} }), allowedOrigins: new Set([${JSON.stringify(origin)}]) });
       const photo = ${JSON.stringify(`${origin}/a`)};`;
     expect(await withoutDescriptors(fetcher, "await fetcher.fetchPhoto(photo).catch(report);")).toBe(
       "SERVICE_OVERLOADED 503 15 undefined",

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { getTableConfig } from "drizzle-orm/pg-core";
 import { postgresKit } from "../../db/kit.ts";
 import { defineTables } from "../../db/schema.ts";
+import { blobPath } from "../../src/blobs/folder-blobs.ts";
 import { OperatorError } from "../../src/core/errors.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
 import { findAccount, listAccounts, setAccountStatus } from "../../src/store/accounts.ts";
@@ -97,7 +98,7 @@ test("an empty or missing database beside pictures is refused with what to do; a
     // Nothing is there yet that could be lost.
     await openWorkspace(config, silentLog).store.close();
   }
-  await writeWhole(data.outputPath("img_1-x.png"), "picture");
+  await writeWhole(blobPath(data, "picture", "img_1-x.png"), "picture");
   for (const damage of [() => rmSync(data.database), () => writeFileSync(data.database, "")]) {
     damage();
     expect(() => openWorkspace(config, silentLog)).toThrow(/There are pictures in .* Put the right one back/);
