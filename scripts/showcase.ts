@@ -187,7 +187,7 @@ async function pastUsage({ store }: Service, account: Account): Promise<void> {
     const failed = day % 7 === 0 ? Math.round(requested / 11) : day % 3 === 0 ? 2 : 0;
     const counts = { requested, failed, completed: requested - failed, creditsUsed: requested - failed };
     const scope = { accountId: account.id, environment: "live" } as const;
-    await store.write((tx) => countUsage(tx, scope, today - day * DAY_MS, counts));
+    await store.write("showcase", (tx) => countUsage(tx, scope, today - day * DAY_MS, counts));
   }
 }
 
@@ -195,7 +195,7 @@ async function disguise(
   { service, photos }: TestServer,
   endpoints: { healthy: Endpoint; failing: Endpoint },
 ): Promise<void> {
-  await service.store.write(async ({ db, t }) => {
+  await service.store.write("showcase", async ({ db, t }) => {
     const name = (id: string, url: string) =>
       db.update(t.webhookEndpoints).set({ url }).where(eq(t.webhookEndpoints.id, id));
     await name(endpoints.healthy.id, "https://api.rovers.example/hooks/cardpress");

@@ -93,7 +93,7 @@ async function acceptOnce(
   let used = false;
   try {
     const sources = await sourcesFor(parts, command, hold);
-    const accepted = await store.write(async (tx) => {
+    const accepted = await store.write("accept", async (tx) => {
       const now = clock.now();
       // Another process, or a call that overtook this one, may have written the record during the fetch.
       const overtaken = await findReplay(tx, scope, print, now);

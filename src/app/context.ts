@@ -5,6 +5,8 @@ import type { Store } from "../store/store.ts";
 
 /** What every use case needs. */
 export interface AppContext {
+  /** This process among all that work on the store: its leases carry this name. */
+  node: string;
   config: Config;
   store: Store;
   clock: Clock;

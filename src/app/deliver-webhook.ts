@@ -1,6 +1,7 @@
-import { AppError } from "../core/errors.ts";
+import { leaseToken } from "../core/lease.ts";
 import { WEBHOOK_LEASE_MS } from "../core/limits.ts";
 import { claimDeliveries, dueEndpoints, type WebhookDelivery } from "../store/deliveries.ts";
+import { storageFault } from "../store/storage-unavailable.ts";
 import { findEvents, type WebhookEndpoint } from "../store/webhooks.ts";
 import { type DeliveryLanes, deliveryLanes, type Place } from "./delivery-lanes.ts";
 import type { WebhookContext } from "./manage-webhooks.ts";
@@ -44,13 +45,13 @@ export function createDeliverer(context: WebhookContext, onDone: () => void = ()
   const dispatch = async (): Promise<number> => {
     const recording = finished;
     finished = [];
-    const token = context.random.id("lease");
+    const token = leaseToken(context);
     let claimed: Claimed[];
     try {
       claimed = await recordAndClaim(context, recording, giveUp.signal.aborted ? null : { lanes, token });
     } catch (error) {
       // Full disks get emptied: what has been sent waits to be recorded, so that it is not sent again.
-      if (error instanceof AppError) finished = [...recording, ...finished];
+      if (storageFault(error)) finished = [...recording, ...finished];
       throw error;
     }
     for (const claim of claimed) begin(claim, token);
@@ -84,7 +85,7 @@ async function recordAndClaim(
   }
   const claimed: Omit<Claimed, "body">[] = [];
   try {
-    return await store.write(async (tx) => {
+    return await store.write("record and claim deliveries", async (tx) => {
       if (finished.length > 0) await recordAttempts(tx, context, finished);
       if (!claim) return [];
       const now = clock.now();

@@ -36,14 +36,16 @@ export type RenderLease = Lease & { renders: number };
 
 /**
  * Ends one render in one transaction, guarded by its lease: the state, the credit and the counters change together or
- * not at all. Returns the image as it is now, or undefined when the lease was lost and nothing changed.
+ * not at all. Returns the image as it is now, or undefined when the lease was lost and nothing changed. `requeue`: its
+ * renderer is gone, and somebody else ends it.
  */
 export function finishImage(
   context: AppContext,
   lease: RenderLease,
   end: RenderEnd,
+  name: "finish" | "requeue" = "finish",
 ): Promise<Image | undefined> {
-  return context.store.write((tx) => endRender(tx, context, lease, end));
+  return context.store.write(name, (tx) => endRender(tx, context, lease, end));
 }
 
 async function endRender(

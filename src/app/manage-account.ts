@@ -44,7 +44,7 @@ export async function createAccount(
     createdAt: now,
     updatedAt: now,
   };
-  return store.write(async (tx) => {
+  return store.write("create account", async (tx) => {
     await insertAccount(tx, account);
     if (input.credits > 0) {
       await insertEntry(tx, {
@@ -91,7 +91,7 @@ function changeStatus(
 ) {
   const { status, reason, by } = change;
   const action: AuditAction = status === "suspended" ? "account.suspended" : "account.resumed";
-  return store.write(async (tx) => {
+  return store.write("change account status", async (tx) => {
     const now = clock.now();
     const account = await setAccountStatus(tx, id, { status, reason, now });
     if (account) {
@@ -109,7 +109,7 @@ export async function changePlan(
   input: { tier: Account["tier"]; credits: number } & By,
 ): Promise<Account> {
   const { tier, credits, by = null } = input;
-  const account = await store.write(async (tx) => {
+  const account = await store.write("change plan", async (tx) => {
     const now = clock.now();
     const changed = await setAccountPlan(tx, id, { tier, creditLimit: credits, now });
     if (changed) {
@@ -128,7 +128,7 @@ export async function createKey(
 ): Promise<{ key: string; record: ApiKey }> {
   const name = checkedName("key name", input.name, MAX_KEY_NAME_CHARS);
   const made = newKey({ clock, random }, { ...input, name, replacesKeyId: null });
-  return store.write(async (tx) => {
+  return store.write("create key", async (tx) => {
     known(input.accountId, await findAccount(tx, input.accountId));
     await refuseTooManyKeys(tx, input.accountId);
     await insertKey(tx, made.record);
@@ -152,7 +152,7 @@ export function regenerateKey(
   { store, clock, random }: Context,
   input: { id: string } & By,
 ): Promise<{ key: string; record: ApiKey }> {
-  return store.write(async (tx) => {
+  return store.write("regenerate key", async (tx) => {
     const old = await findKey(tx, input.id);
     if (!old || old.revokedAt !== null) throw new OperatorError("This key is not in force any more.");
     const { accountId, environment, name } = old;
@@ -200,7 +200,7 @@ export async function revokeApiKey(
   id: string,
   by: Actor = null,
 ): Promise<ApiKey> {
-  const key = await store.write(async (tx) => {
+  const key = await store.write("revoke key", async (tx) => {
     const now = clock.now();
     const before = await findKey(tx, id);
     const revoked = await revokeKey(tx, id, now);
@@ -229,7 +229,7 @@ export async function grantCredits(
   input: { accountId: string; amount: number; reason: string | null } & By,
 ): Promise<Account> {
   const { accountId, amount, reason, by = null } = input;
-  const account = await store.write(async (tx) => {
+  const account = await store.write("grant credits", async (tx) => {
     const now = clock.now();
     const granted = await topUpCredits(tx, accountId, amount, reason, { now, random });
     if (granted) {

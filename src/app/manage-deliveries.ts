@@ -51,7 +51,7 @@ export type DeliveryDetail = Delivery & { event: WebhookEvent };
 /** Sends a `webhook.test` to one endpoint, whatever its filter; its delivery can be watched as any other. */
 export async function sendTest(context: WebhookContext, ref: EndpointRef): Promise<Delivery> {
   const { store, clock, random } = context;
-  const delivery = await store.write(async (tx) => {
+  const delivery = await store.write("send test event", async (tx) => {
     const endpoint = sendable(owned(ref, await findEndpoint(tx, ref.endpointId)));
     if ((await findAccount(tx, endpoint.accountId))?.status === "suspended")
       throw new AppError(
@@ -106,7 +106,7 @@ export async function getDelivery(
 /** Sends one delivery again now, also one that had arrived, with the whole schedule before it. */
 export async function redeliver(context: WebhookContext, ref: DeliveryRef): Promise<Delivery> {
   const { store, clock } = context;
-  const restarted = await store.write(async (tx) => {
+  const restarted = await store.write("redeliver", async (tx) => {
     const row = ownedDelivery(ref, await findDelivery(tx, ref.deliveryId));
     const now = clock.now();
     await unpaused(tx, { endpointId: row.endpointId }, now);
@@ -132,7 +132,7 @@ export async function recoverSince(
   let recovered = 0;
   let after: ListPosition | undefined;
   for (;;) {
-    const batch = await store.write(async (tx) => {
+    const batch = await store.write("recover deliveries", async (tx) => {
       const now = clock.now();
       const endpoint = await unpaused(tx, ref, now);
       if (after === undefined) {

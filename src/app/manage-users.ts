@@ -58,7 +58,7 @@ export async function addMember(
 ): Promise<NewMember> {
   const email = checkedEmail(input.email);
   const { accountId, by = null, vouched } = input;
-  return context.store.write(async (tx) => {
+  return context.store.write("add member", async (tx) => {
     const moment = { now: context.clock.now(), random: context.random };
     if (!(await findAccount(tx, accountId)))
       throw new OperatorError(
@@ -122,7 +122,7 @@ export async function addOperator(
   input: { email: string; by?: Actor },
 ): Promise<NewMember> {
   const email = checkedEmail(input.email);
-  return context.store.write(async (tx) => {
+  return context.store.write("add operator", async (tx) => {
     const moment = { now: context.clock.now(), random: context.random };
     const user = await findOrMakeUser(tx, email, moment);
     const { by = null } = input;
@@ -141,7 +141,7 @@ export async function removeOperator(
   { store, clock, random }: Context,
   input: { userId: string; by: Actor },
 ): Promise<User> {
-  return store.write(async (tx) => {
+  return store.write("remove operator", async (tx) => {
     const operators = await listOperators(tx);
     const user = operators.find(({ id }) => id === input.userId);
     if (!user) throw new OperatorError("This person is not an operator any more.");
@@ -161,7 +161,7 @@ export async function issueSetupLink(
   context: Context,
   input: { userId: string; by?: Actor },
 ): Promise<{ user: User; setupUrl: string }> {
-  return context.store.write(async (tx) => {
+  return context.store.write("issue setup link", async (tx) => {
     const user = await findUser(tx, input.userId);
     if (!user) throw new OperatorError(`There is no user ${input.userId}.`);
     const moment = { now: context.clock.now(), random: context.random };
@@ -180,7 +180,9 @@ export async function issueSetupLink(
 /** A one-time link for whoever first opens the console of a new installation; null when an operator exists. */
 export async function firstOperatorLink(context: Context): Promise<string | null> {
   if (await hasOperatorWithPassword(context.store.read)) return null;
-  return context.store.write((tx) => writeSetupLink(tx, context, { userId: null, isVouched: 1 }));
+  return context.store.write("make first operator link", (tx) =>
+    writeSetupLink(tx, context, { userId: null, isVouched: 1 }),
+  );
 }
 
 /** Throws an OperatorError rather than leave an account without an owner. */
@@ -188,7 +190,7 @@ export async function removeMember(
   { store, clock, random }: Context,
   input: { accountId: string; userId: string; by: Actor },
 ): Promise<void> {
-  await store.write(async (tx) => {
+  await store.write("remove member", async (tx) => {
     const member = await memberOf(tx, input);
     if (member.membership.role === "owner") await keepAnOwner(tx, input.accountId);
     await deleteMembership(tx, input);
@@ -203,7 +205,7 @@ export async function changeRole(
   { store, clock, random }: Context,
   input: { accountId: string; userId: string; role: MemberRole; by: Actor },
 ): Promise<void> {
-  await store.write(async (tx) => {
+  await store.write("change role", async (tx) => {
     await giveRole(tx, await memberOf(tx, input), input, { now: clock.now(), random });
   });
 }

@@ -84,7 +84,7 @@ export async function createEndpoint(
     createdAt: now,
     updatedAt: now,
   };
-  await store.write(async (tx) => {
+  await store.write("create endpoint", async (tx) => {
     if (!(await findAccount(tx, row.accountId)))
       throw new AppError("NOT_FOUND", `There is no account ${row.accountId}.`);
     if ((await countEndpoints(tx, row)) >= MAX_WEBHOOK_ENDPOINTS) {
@@ -126,7 +126,7 @@ export async function updateEndpoint(
 /** Nothing more is sent to it. Its deliveries stay to be looked at until their time is over. */
 export async function removeEndpoint(context: WebhookContext, ref: EndpointRef): Promise<void> {
   const { store, clock } = context;
-  await store.write(async (tx) => {
+  await store.write("remove endpoint", async (tx) => {
     const endpoint = owned(ref, await findEndpoint(tx, ref.endpointId));
     const now = clock.now();
     await changeEndpoint(tx, ref.endpointId, {
@@ -201,7 +201,7 @@ async function changeOwned(
   change: (row: WebhookEndpoint, now: number) => EndpointChange,
 ): Promise<Endpoint> {
   const { store, clock } = context;
-  return store.write(async (tx) => {
+  return store.write("change endpoint", async (tx) => {
     const row = owned(ref, await findEndpoint(tx, ref.endpointId));
     const now = clock.now();
     const endpoint = owned(ref, await changeEndpoint(tx, row.id, { ...change(row, now), updatedAt: now }));

@@ -120,18 +120,18 @@ export function passkeyDesk(context: Context): PasskeyDesk {
       }).catch(() => ({ verified: false, authenticationInfo: { newCounter: 0 } }));
       if (!result.verified || !open.spend(challengeOf(response))) return undefined;
       const use = { counter: result.authenticationInfo.newCounter, now: clock.now() };
-      await store.write((tx) => touchPasskey(tx, passkey.id, use));
+      await store.write("use passkey", (tx) => touchPasskey(tx, passkey.id, use));
       return user;
     },
     remove: (user, id) => {
-      return store.write(async (tx) => {
+      return store.write("remove passkey", async (tx) => {
         const gone = await deletePasskey(tx, user.id, id);
         if (gone) await logRemoved(tx, gone, { now: clock.now(), random });
         return gone !== undefined;
       });
     },
     removeAll: (user) => {
-      return store.write(async (tx) => {
+      return store.write("remove passkeys", async (tx) => {
         const gone = await deletePasskeysOf(tx, user.id);
         for (const passkey of gone) await logRemoved(tx, passkey, { now: clock.now(), random });
         return gone.length;
@@ -165,7 +165,7 @@ function keep(
     createdAt: clock.now(),
     lastUsedAt: null,
   };
-  return store.write(async (tx) => {
+  return store.write("keep passkey", async (tx) => {
     // Whoever is adding one at the moment the password ends must not keep a way in.
     if ((await findUser(tx, user.id))?.passwordHash !== user.passwordHash)
       throw new OperatorError("Your password has just changed. Sign in again, then add the passkey.");

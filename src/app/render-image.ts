@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Environment } from "../core/api-key.ts";
 import type { ImageFormat } from "../core/card.ts";
-import { AppError } from "../core/errors.ts";
 import { cardInput, storedRequest } from "../core/image-request.ts";
+import { leaseToken } from "../core/lease.ts";
 import {
   FAILED_SOURCE_BYTES_PER_DAY,
   FINISH_RETRY_MS,
@@ -17,6 +17,7 @@ import type { DataFolder } from "../data-folder.ts";
 import { type Renderer, RenderFault, RenderInterrupted, type RenderPool } from "../render/pool.ts";
 import type { RenderJob, Stage } from "../render/protocol.ts";
 import { claimNextImage, hasClaimable, type Image } from "../store/images.ts";
+import { storageFault } from "../store/storage-unavailable.ts";
 import { isFullDisk } from "../write-whole.ts";
 import type { AppContext } from "./context.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
@@ -48,10 +49,10 @@ export async function claimImage(
   context: AppContext,
   environment: Environment,
 ): Promise<ClaimedImage | undefined> {
-  const { store, clock, random } = context;
+  const { store, clock } = context;
   if (!(await hasClaimable(store.read, environment, clock.now()))) return undefined;
-  const token = random.id("lease");
-  const image = await store.write((tx) => {
+  const token = leaseToken(context);
+  const image = await store.write("claim", (tx) => {
     const now = clock.now();
     return claimNextImage(tx, { environment, token, now, leaseExpiresAt: now + LEASE_MS });
   });
@@ -120,8 +121,7 @@ async function finishWhileLeased(
     try {
       return { finished: await finishImage(parts, lease, end), surely: tries === 1 };
     } catch (error) {
-      const noRoom = error instanceof AppError && error.code === "SERVICE_OVERLOADED";
-      if (!noRoom || signal.aborted || tries * FINISH_RETRY_MS > FINISH_PATIENCE_MS) throw error;
+      if (!storageFault(error) || signal.aborted || tries * FINISH_RETRY_MS > FINISH_PATIENCE_MS) throw error;
       parts.log.warn("finish_delayed", { imageId: lease.imageId, tries, error: String(error) });
       await sleep(FINISH_RETRY_MS, undefined, { signal }).catch(() => {});
     }

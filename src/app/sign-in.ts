@@ -102,7 +102,7 @@ export async function startSession(
   previousToken: string | undefined,
 ): Promise<SignedIn> {
   const token = newToken(random);
-  await store.write(async (tx) => {
+  await store.write("start session", async (tx) => {
     const now = clock.now();
     const current = await findUser(tx, user.id);
     if (current?.passwordHash !== user.passwordHash) throw passwordGone();
@@ -142,16 +142,16 @@ export async function readSession(
   const { session } = found;
   const now = clock.now();
   if (now >= session.expiresAt || now - session.lastSeenAt >= SESSION_IDLE_MS) {
-    await store.write((tx) => deleteSession(tx, session.tokenHash));
+    await store.write("end session", (tx) => deleteSession(tx, session.tokenHash));
     return undefined;
   }
   if (isClick && now - session.lastSeenAt >= LAST_SEEN_RESOLUTION_MS)
-    await store.write((tx) => touchSession(tx, session.id, now));
+    await store.write("touch session", (tx) => touchSession(tx, session.id, now));
   return found;
 }
 
 export async function endSession({ store }: Context, token: string): Promise<void> {
-  await store.write((tx) => deleteSession(tx, hashToken(token)));
+  await store.write("end session", (tx) => deleteSession(tx, hashToken(token)));
 }
 
 /** Signs a user out everywhere but in the session that asks. Returns how many sessions ended. */
@@ -160,7 +160,7 @@ export function endOtherSessions(
   input: { user: User; keepSessionId: string },
 ): Promise<number> {
   const { user, keepSessionId } = input;
-  return store.write(async (tx) => {
+  return store.write("end other sessions", async (tx) => {
     const others = (await sessionsOf(tx, user.id, clock.now())).filter(({ id }) => id !== keepSessionId);
     await deleteSessionsOf(tx, user.id, keepSessionId);
     const what = {
@@ -196,7 +196,7 @@ export async function completeSetup(
   input: { token: string; password: string; email: string },
 ): Promise<User> {
   const passwordHash = await hashPassword(input.password);
-  return store.write(async (tx) => {
+  return store.write("complete setup", async (tx) => {
     const now = clock.now();
     const link = await useSetupLink(tx, hashToken(input.token), now);
     if (!link) throw new OperatorError("This link was used already, or has expired.");
@@ -245,7 +245,7 @@ export async function changePassword(
   input: { user: User; password: string; keepSessionId: string },
 ): Promise<void> {
   const passwordHash = await hashPassword(input.password);
-  await store.write(async (tx) => {
+  await store.write("change password", async (tx) => {
     const { user } = input;
     const isCurrent = await replacePassword(tx, user.id, { from: user.passwordHash ?? "", to: passwordHash });
     if (!isCurrent) throw passwordGone();

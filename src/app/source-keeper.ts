@@ -37,7 +37,7 @@ export function sourceKeeper({
     const gone = Promise.withResolvers<void>();
     let isLeaving = false;
     try {
-      await store.write(async (tx) => {
+      await store.write("drop source", async (tx) => {
         if (held.has(sha256) || leaving.has(sha256) || (await sourceInUse(tx, sha256))) return;
         // Whoever came during the query holds it now; whoever comes from here on waits.
         if (held.has(sha256) || leaving.has(sha256)) return;

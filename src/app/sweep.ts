@@ -39,10 +39,13 @@ const ORPHAN_AGE_MS = HOUR_MS;
 const FILE_TIME_SLACK_MS = 1_000;
 
 /**
- * Gives renders whose lease has expired back to the queue (or fails them for good). With `all`, every render: at start
- * no other process can be rendering, because the data folder is locked.
+ * Gives renders whose lease has expired back to the queue (or fails them for good); with `living`, those instead that none
+ * of these processes holds.
  */
-export async function requeueAbandoned(parts: SweepParts, options: { all: boolean }): Promise<number> {
+export async function requeueAbandoned(
+  parts: SweepParts,
+  options: { living?: readonly string[] } = {},
+): Promise<number> {
   let count = 0;
   for (;;) {
     const lost = await abandonedRenders(parts.store.read, {
@@ -53,7 +56,7 @@ export async function requeueAbandoned(parts: SweepParts, options: { all: boolea
     let ended = 0;
     for (const lease of lost) {
       await contain(parts.log, { imageId: lease.imageId }, async () => {
-        await finishImage(parts, lease, { kind: "fault" });
+        await finishImage(parts, lease, { kind: "fault" }, "requeue");
         ended += 1;
       });
     }
@@ -75,13 +78,13 @@ async function contain(log: Log, what: LogFields, work: () => Promise<unknown>):
 /** Everything that time alone makes due. Safe to run at any moment, and twice. */
 export async function sweep(parts: SweepParts): Promise<void> {
   const steps = [
-    () => requeueAbandoned(parts, { all: false }),
+    () => requeueAbandoned(parts),
     () => renewPlans(parts),
     () => releaseLateClaims(parts),
     ...(mayDelete(parts)
       ? deletions(parts)
-      : [() => parts.store.write((tx) => pullForward(tx, parts.clock.now()))]),
-    () => parts.store.checkpoint(),
+      : [() => parts.store.write("pull deliveries forward", (tx) => pullForward(tx, parts.clock.now()))]),
+    () => parts.store.maintain(),
   ];
   for (const step of steps) await contain(parts.log, {}, step);
 }
@@ -90,7 +93,7 @@ const deletions = (parts: SweepParts) => [
   () => dropExpiredRecords(parts),
   () => dropExpiredPictures(parts),
   () => sweepWebhooks(parts),
-  () => parts.store.write((tx) => deleteExpiredSessions(tx, parts.clock.now())),
+  () => parts.store.write("drop expired sessions", (tx) => deleteExpiredSessions(tx, parts.clock.now())),
 ];
 
 /** Nothing that is deleted comes back, so the time that says it is due must be beyond doubt. */
@@ -110,7 +113,7 @@ async function renewPlans({ store, clock, random, log }: SweepParts): Promise<vo
     let renewed = 0;
     for (const accountId of ids) {
       await contain(log, { accountId }, async () => {
-        await store.write((tx) => renewPlan(tx, accountId, { now: clock.now(), random }));
+        await store.write("renew plan", (tx) => renewPlan(tx, accountId, { now: clock.now(), random }));
         renewed += 1;
       });
     }
@@ -120,7 +123,9 @@ async function renewPlans({ store, clock, random, log }: SweepParts): Promise<vo
 
 async function dropExpiredRecords({ store, clock }: SweepParts): Promise<void> {
   for (;;) {
-    const dropped = await store.write((tx) => deleteExpiredRecords(tx, clock.now(), BATCH));
+    const dropped = await store.write("drop expired records", (tx) =>
+      deleteExpiredRecords(tx, clock.now(), BATCH),
+    );
     if (dropped < BATCH) return;
   }
 }
@@ -131,7 +136,7 @@ async function dropExpiredPictures({ store, clock, blobs }: SweepParts): Promise
     if (due.length === 0) return;
     // Files first: a picture whose row says "purged" must be gone. A crash in between repeats the removal.
     for (const { name } of due) await blobs.remove("picture", name);
-    await store.write((tx) =>
+    await store.write("drop expired pictures", (tx) =>
       markPurged(
         tx,
         due.map((row) => row.id),
@@ -143,17 +148,17 @@ async function dropExpiredPictures({ store, clock, blobs }: SweepParts): Promise
 
 async function releaseLateClaims({ store, clock }: SweepParts): Promise<void> {
   if (await hasExpiredClaim(store.read, clock.now()))
-    await store.write((tx) => releaseClaims(tx, { now: clock.now(), all: false }));
+    await store.write("release claims", (tx) => releaseClaims(tx, { now: clock.now() }));
 }
 
 async function sweepWebhooks({ store, clock }: SweepParts): Promise<void> {
   if (await hasExpiredSecret(store.read, clock.now()))
-    await store.write((tx) => forgetExpiredSecrets(tx, clock.now()));
+    await store.write("forget expired secrets", (tx) => forgetExpiredSecrets(tx, clock.now()));
   for (;;) {
     const before = clock.now() - WEBHOOK_RETENTION_MS;
     if (!(await hasOldEvent(store.read, before))) return;
-    const dropped = await store.write((tx) => deleteOldEvents(tx, before, BATCH));
-    if (dropped > 0) await store.write((tx) => deleteRemovedEndpoints(tx));
+    const dropped = await store.write("drop old events", (tx) => deleteOldEvents(tx, before, BATCH));
+    if (dropped > 0) await store.write("drop removed endpoints", (tx) => deleteRemovedEndpoints(tx));
     if (dropped < BATCH) return;
   }
 }

@@ -1,5 +1,7 @@
 import { AppError, OperatorError } from "../core/errors.ts";
 import { inOneLine } from "../core/name.ts";
+import { asAppError } from "../http/envelope.ts";
+import { storageFault } from "../store/storage-unavailable.ts";
 
 /** Prints one JSON value with `--json`, else the text for people. */
 export function printResult(json: boolean | undefined, value: unknown, text: () => string): void {
@@ -7,7 +9,8 @@ export function printResult(json: boolean | undefined, value: unknown, text: () 
 }
 
 /** Writes what went wrong to stderr and sets the exit code: 1 failed, 2 wrong usage. */
-export function reportFailure(error: unknown, json: boolean): void {
+export function reportFailure(thrown: unknown, json: boolean): void {
+  const error = storageFault(thrown) ? asAppError(thrown) : thrown;
   const expected = error instanceof OperatorError || error instanceof AppError;
   const message = expected
     ? error.message

@@ -3,10 +3,11 @@ import { passkeyDesk } from "../app/passkeys.ts";
 import { readSession } from "../app/sign-in.ts";
 import { AppError, OperatorError } from "../core/errors.ts";
 import { readBounded } from "../http/body.ts";
+import { asAppError } from "../http/envelope.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { isOwnHost } from "../http/host.ts";
 import { findAccount } from "../store/accounts.ts";
-import { asStorageFault } from "../store/sqlite.ts";
+import { storageFault } from "../store/storage-unavailable.ts";
 import { membershipsOf } from "../store/users.ts";
 import { serveAsset } from "./assets.ts";
 import { errorPage } from "./error-page.tsx";
@@ -189,7 +190,7 @@ async function readForm(request: Request): Promise<URLSearchParams> {
 
 async function failed(visit: Visit, fault: unknown): Promise<Response> {
   const { exchange } = visit;
-  const error = asStorageFault(fault);
+  const error = storageFault(fault) ? asAppError(fault) : fault;
   if (error instanceof OperatorError) return backWith(visit, error.message);
   if (error instanceof PageError) return errorPage(visit, error.status, error.message);
   logFault(visit, error);

@@ -229,7 +229,7 @@ async function chooseAccount(visit: UserVisit): Promise<Response> {
   const id = field(visit, "account");
   const memberships = await membershipsOf(parts.store.read, user.id);
   if (!memberships.some(({ account }) => account.id === id)) throw notFound();
-  await parts.store.write((tx) => openAccount(tx, session.id, id));
+  await parts.store.write("choose account", (tx) => openAccount(tx, session.id, id));
   return redirect("/console", exchange);
 }
 

@@ -4,10 +4,12 @@ import type { Environment } from "../core/api-key.ts";
 import { IMAGE_FORMATS, POSITIONS } from "../core/card.ts";
 import { AppError, type ErrorDetail } from "../core/errors.ts";
 import { type CreateImageRequest, createImageValidator } from "../core/image-request.ts";
+import { asAppError } from "../http/envelope.ts";
 import { checkMeaning } from "../http/images.ts";
 import { invalidRequest } from "../http/invalid-request.ts";
 import { accountBudget, rateLimitExceeded } from "../http/rate-limit.ts";
 import type { Image } from "../store/images.ts";
+import { storageFault } from "../store/storage-unavailable.ts";
 import { curlSample, typescriptSample } from "./code-samples.ts";
 import { Card, Choice, Code, Field, Notice, PageHead, PostForm } from "./elements.tsx";
 import { ownImage } from "./image.tsx";
@@ -219,7 +221,8 @@ async function send(visit: MemberVisit): Promise<Response> {
     if (!asPart) return redirect(`${pathOf(id)}#outcome`, visit.exchange);
     const image = await ownImage({ ...visit, params: { id } });
     return html(visit.exchange, <Outcome image={image} progress={null} />, { fragment: true });
-  } catch (error) {
+  } catch (fault) {
+    const error = storageFault(fault) ? asAppError(fault) : fault;
     if (!(error instanceof AppError) || error.code === "INTERNAL_ERROR") throw error;
     logFault(visit, error);
     if (!asPart) return page(visit, { fields, environment }, <Refusal error={error} />, error.status);

@@ -74,7 +74,7 @@ async function findKey(context: AppContext, text: string | null): Promise<Caller
   if (now - (key.lastUsedAt ?? 0) >= LAST_USED_RESOLUTION_MS) {
     // Not worth failing a request for: a read-only disk still answers reads.
     context.store
-      .write((tx) => touchKey(tx, key.id, now))
+      .write("note use of key", (tx) => touchKey(tx, key.id, now))
       .catch((error) => context.log.warn("key_touch_failed", { keyId: key.id, error: String(error) }));
   }
   return { account, environment };

@@ -1,6 +1,9 @@
 import { AppError, type ErrorCode } from "../core/errors.ts";
-import { asStorageFault } from "../store/sqlite.ts";
+import { storageFault } from "../store/storage-unavailable.ts";
 import type { Exchange } from "./exchange.ts";
+
+/** Full disks are emptied by people, and other processes end their writes sooner. */
+const STORAGE_RETRY_AFTER_SECONDS = 30;
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
@@ -53,8 +56,15 @@ export function docsUrl(baseUrl: string, code: ErrorCode): string {
   return `${baseUrl}/docs/errors/${code}`;
 }
 
-export function asAppError(fault: unknown): AppError {
-  const error = asStorageFault(fault);
+export function asAppError(error: unknown): AppError {
+  const fault = storageFault(error);
+  if (fault) {
+    return new AppError(
+      "SERVICE_OVERLOADED",
+      "The service cannot read or store anything right now. Try again later.",
+      { retryAfterSeconds: STORAGE_RETRY_AFTER_SECONDS, cause: fault },
+    );
+  }
   if (error instanceof AppError) return error;
   return new AppError(
     "INTERNAL_ERROR",

@@ -56,7 +56,7 @@ async function isWritable({ store, log }: AppContext): Promise<boolean> {
 
 async function tryToWrite({ write }: Store): Promise<boolean> {
   try {
-    await write(async () => {});
+    await write("probe", async () => {});
     return true;
   } catch {
     return false;

@@ -136,9 +136,13 @@ async function tellOfUnreadableSecrets(workspace: Workspace): Promise<void> {
 
 /** Renders and deliveries that were under way when an earlier process ended go on. */
 async function resumeWork(workspace: AppContext & Pick<Workspace, "blobs">): Promise<void> {
-  const { store, clock, log } = workspace;
-  const cutShort = await store.write((tx) => releaseClaims(tx, { now: clock.now(), all: true }));
+  const { store, clock, log, node } = workspace;
+  // The data folder is locked: no other process lives.
+  const living = [node];
+  const cutShort = await store.write("release claims", (tx) =>
+    releaseClaims(tx, { now: clock.now(), living }),
+  );
   if (cutShort > 0) log.info("deliveries_resumed", { count: cutShort });
-  const requeued = await requeueAbandoned(workspace, { all: true });
+  const requeued = await requeueAbandoned(workspace, { living });
   if (requeued > 0) log.info("renders_resumed", { count: requeued });
 }

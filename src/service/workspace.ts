@@ -53,6 +53,7 @@ export function openWorkspace(config: Config, log: Log, options: WorkspaceOption
   const blobs = folderBlobs(folder);
   const secrets = secretBox(loadSecretKey(folder.secretKey), random.bytes);
   return {
+    node: random.id("node"),
     config,
     folder,
     blobs,

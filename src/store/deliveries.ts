@@ -7,7 +7,6 @@ import {
   exists,
   gt,
   inArray,
-  isNotNull,
   isNull,
   lte,
   notExists,
@@ -18,6 +17,7 @@ import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/api-key.ts";
 import { CLOCK_TOLERANCE_MS, WEBHOOK_LEASE_MS } from "../core/limits.ts";
 import type { ListPosition } from "../core/list-position.ts";
+import { heldByNoneOf } from "./lease-holders.ts";
 import type { Tx } from "./store.ts";
 import type { WebhookEndpoint } from "./webhooks.ts";
 
@@ -191,13 +191,19 @@ export async function insertAttempts({ db, t }: Tx, attempts: DeliveryAttempt[])
 }
 
 /**
- * Ends claims whose lease expired before `now`; with `all`, every claim of a process that is gone. What was being sent
+ * Ends claims whose lease expired before `now`; with `living`, those instead that none of these processes holds. What was being sent
  * may have arrived: delivered at least once means it is due again, under the same id, unless its endpoint was disabled or
  * removed meanwhile. Returns how many are due again.
  */
-export async function releaseClaims({ db, t }: Tx, query: { now: number; all: boolean }): Promise<number> {
+export async function releaseClaims(
+  { db, t }: Tx,
+  query: { now: number; living?: readonly string[] },
+): Promise<number> {
   const { webhookDeliveries: d, webhookEndpoints: e } = t;
-  const lost = and(eq(d.state, "sending"), query.all ? isNotNull(d.leaseToken) : or(...overAt(t, query.now)));
+  const lost = and(
+    eq(d.state, "sending"),
+    query.living ? heldByNoneOf(query.living, d.leaseToken) : or(...overAt(t, query.now)),
+  );
   const enabled = db
     .select({ id: e.id })
     .from(e)

@@ -3,6 +3,7 @@ import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/api-key.ts";
 import { LEASE_MS, MAX_RETRY_PAUSE_MS } from "../core/limits.ts";
 import type { ListPosition } from "../core/list-position.ts";
+import { heldByNoneOf } from "./lease-holders.ts";
 import type { Tx } from "./store.ts";
 
 export type Image = Tables["images"]["$inferSelect"];
@@ -304,11 +305,11 @@ export async function postponeTurns(
 
 /**
  * Renders whose lease expired before `now`, or lasts longer than any does, as one from before the clock was set back; with
- * `all`, every render of a process that is gone.
+ * `living`, those instead that none of these processes holds.
  */
 export async function abandonedRenders(
   { db, t }: Tx,
-  query: { now: number; limit: number; all?: boolean },
+  query: { now: number; limit: number; living?: readonly string[] | undefined },
 ): Promise<(Lease & { renders: number })[]> {
   const i = t.images;
   const rows = await db
@@ -319,8 +320,8 @@ export async function abandonedRenders(
         inArray(i.environment, ["live", "test"]),
         unfinished(t),
         eq(i.state, "rendering"),
-        query.all
-          ? isNotNull(i.leaseToken)
+        query.living
+          ? heldByNoneOf(query.living, i.leaseToken)
           : or(lte(i.leaseExpiresAt, query.now), gt(i.leaseExpiresAt, query.now + 2 * LEASE_MS)),
       ),
     )

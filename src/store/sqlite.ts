@@ -7,6 +7,7 @@ import { sqliteTables } from "../../db/schema.ts";
 import { AppError, OperatorError } from "../core/errors.ts";
 import { BACKUPS_FOLDER } from "../data-folder.ts";
 import { damagedDatabase, migrate, refuseDamaged } from "./migrate.ts";
+import { StorageUnavailable } from "./storage-unavailable.ts";
 import type { Store, Tx } from "./store.ts";
 
 /** How long SQLite itself waits for another process's write. Short: the wait blocks the event loop. */
@@ -66,13 +67,13 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
   return {
     read,
     problem: guard.problem,
-    write: (fn) => {
+    write: (name, fn) => {
       const askedAt = performance.now();
       return mutex.add(async () => {
         const problem = guard.problem();
-        if (problem !== null) throw storageFault(new Error(problem));
-        await beginImmediate(askedAt);
+        if (problem !== null) throw new StorageUnavailable(new Error(problem), name);
         try {
+          await beginImmediate(askedAt);
           const result = await fn(writeTx);
           writer.run("COMMIT");
           return result;
@@ -80,12 +81,12 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
           guard.note(error);
           // After some faults SQLite has rolled back by itself.
           if (writer.inTransaction) writer.run("ROLLBACK");
-          throw asStorageFault(error);
+          throw asStorageFault(error, name);
         }
       });
     },
-    // In turn with the transactions: SQLite refuses a checkpoint in the middle of one.
-    checkpoint: () => mutex.add(() => void writer.run("PRAGMA wal_checkpoint(PASSIVE)")),
+    // The log goes into the database file; in turn with the transactions, since SQLite refuses that in the middle of one.
+    maintain: () => mutex.add(() => void writer.run("PRAGMA wal_checkpoint(PASSIVE)")),
     close: async () => {
       await mutex.onIdle();
       for (const forget of forgetStatements) forget();
@@ -143,7 +144,12 @@ function keepStatements(client: SqliteDatabase, note: (error: unknown) => void):
   const compile = client.prepare.bind(client);
   const kept = new Map<string, Statement>();
   client.prepare = ((query: string, ...rest: []) => {
-    const statement = kept.get(query) ?? observed(compile(query, ...rest), note);
+    const statement =
+      kept.get(query) ??
+      observed(
+        noting(note, () => compile(query, ...rest)),
+        note,
+      );
     kept.delete(query);
     kept.set(query, statement);
     const [oldest] = kept.keys();
@@ -156,21 +162,24 @@ function keepStatements(client: SqliteDatabase, note: (error: unknown) => void):
   };
 }
 
+/** A compiled statement whose errors are noted, and told as the store's. */
 function observed(statement: Statement, note: (error: unknown) => void): Statement {
   for (const method of ["all", "get", "values", "run"] as const) {
     const run = statement[method].bind(statement) as (...args: unknown[]) => unknown;
     Object.defineProperty(statement, method, {
-      value: (...args: unknown[]) => {
-        try {
-          return run(...args);
-        } catch (error) {
-          note(error);
-          throw error;
-        }
-      },
+      value: (...args: unknown[]) => noting(note, () => run(...args)),
     });
   }
   return statement;
+}
+
+function noting<T>(note: (error: unknown) => void, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    note(error);
+    throw asStorageFault(error);
+  }
 }
 
 /** Watches that the file is sound, and that it is still the one at its path. */
@@ -206,7 +215,7 @@ function lockTaker(client: SqliteDatabase, patienceMs: number): (askedAt: number
     for (;;) {
       const now = performance.now();
       const isLate = now - askedAt > patienceMs;
-      if (isLate && refusal && now - refusal.at < BUSY_LOOK_MS) throw asStorageFault(refusal.error);
+      if (isLate && refusal && now - refusal.at < BUSY_LOOK_MS) throw refusal.error;
       try {
         client.run("BEGIN IMMEDIATE");
         refusal = undefined;
@@ -214,7 +223,7 @@ function lockTaker(client: SqliteDatabase, patienceMs: number): (askedAt: number
       } catch (error) {
         const isBusy = sqliteCode(error).startsWith("SQLITE_BUSY");
         if (isBusy) refusal = { at: performance.now(), error };
-        if (!isBusy || isLate) throw asStorageFault(error);
+        if (!isBusy || isLate) throw error;
         await Bun.sleep(BUSY_RETRY_MS);
       }
     }
@@ -223,23 +232,23 @@ function lockTaker(client: SqliteDatabase, patienceMs: number): (askedAt: number
 
 const STORAGE_FAULTS = /^SQLITE_(FULL|READONLY|IOERR|BUSY|CANTOPEN|CORRUPT|NOTADB)/;
 
-/** Disk trouble becomes a 503 that asks to come back; everything else is passed on as it is. */
-export function asStorageFault(error: unknown): unknown {
-  return !(error instanceof AppError) && STORAGE_FAULTS.test(sqliteCode(error)) ? storageFault(error) : error;
+/** Disk trouble under the store's own name for it; everything else is passed on as it is. */
+function asStorageFault(error: unknown, during?: string): unknown {
+  if (error instanceof AppError) return error;
+  const cause = sqliteError(error);
+  return cause && STORAGE_FAULTS.test(cause.code) ? new StorageUnavailable(cause, during) : error;
 }
 
-function storageFault(cause: unknown): AppError {
-  return new AppError(
-    "SERVICE_OVERLOADED",
-    "The service cannot read or store anything right now. Try again later.",
-    { retryAfterSeconds: 30, cause },
-  );
+/** bun:sqlite's error code; "" when it is no SQLite error. */
+function sqliteCode(error: unknown): string {
+  return sqliteError(error)?.code ?? "";
 }
 
-/** bun:sqlite's error code, also when Drizzle has wrapped the error; "" when it is no SQLite error. */
-export function sqliteCode(error: unknown): string {
+/** bun:sqlite's own error, also when Drizzle has wrapped it. */
+function sqliteError(error: unknown): (Error & { code: string }) | undefined {
   for (let e = error; e instanceof Error; e = e.cause) {
-    if ("code" in e && typeof e.code === "string" && e.code.startsWith("SQLITE_")) return e.code;
+    if ("code" in e && typeof e.code === "string" && e.code.startsWith("SQLITE_"))
+      return e as Error & { code: string };
   }
-  return "";
+  return undefined;
 }

@@ -12,17 +12,17 @@ export interface Tx {
 
 /** The one place state lives. */
 export interface Store {
-  /** Sees what is committed; refuses to write. */
+  /** Sees what is committed; refuses to write. Its queries reject with an error behind which storageFault() finds one. */
   readonly read: Tx;
   /**
    * Runs `fn` in one transaction: committed and synced when the promise resolves, rolled back when `fn` throws.
-   * Inside `fn` await nothing but `tx`: every other writer waits. Throws SERVICE_OVERLOADED where the disk, another
-   * process' lock or a problem() is in the way.
+   * Inside `fn` await nothing but `tx`: every other writer waits. `name` says what it does, for logs and for whoever
+   * stands in between. Throws StorageUnavailable where the disk, another process' lock or a problem() is in the way.
    */
-  write<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
+  write<T>(name: string, fn: (tx: Tx) => Promise<T>): Promise<T>;
   /** Why nothing may be entrusted to it until somebody has looked, in words for the operator; null while all is well. */
   problem(): string | null;
-  /** Moves the write-ahead log into the database file, so that it does not grow without end. */
-  checkpoint(): Promise<void>;
+  /** What the engine wants done now and then, so that nothing of its own grows without end. */
+  maintain(): Promise<void>;
   close(): Promise<void>;
 }

@@ -12,10 +12,10 @@ import {
 } from "../../src/app/manage-webhooks.ts";
 import { sweep } from "../../src/app/sweep.ts";
 import { DELIVERY_WAITS_MS } from "../../src/core/delivery-schedule.ts";
-import { AppError } from "../../src/core/errors.ts";
 import { WEBHOOK_RETENTION_MS } from "../../src/core/limits.ts";
 import { secretBox } from "../../src/core/secret-box.ts";
 import { releaseClaims } from "../../src/store/deliveries.ts";
+import { StorageUnavailable } from "../../src/store/storage-unavailable.ts";
 import { changeEndpoint } from "../../src/store/webhooks.ts";
 import { seededRandom } from "../harness.ts";
 import { deliverDue, type Receiver, receiver, verify, type WebhookHouse, webhookHouse } from "./receivers.ts";
@@ -129,7 +129,7 @@ describe("an event", () => {
     while ((await onlyDelivery()).state === "pending") {
       house.clock.advance(30 * HOUR_MS);
       // Ten failures in ten days would disable the endpoint; this is about the delivery.
-      await house.store.write((tx) =>
+      await house.store.write("test", (tx) =>
         tx.db
           .update(tx.t.webhookEndpoints)
           .set({ failingSince: null })
@@ -284,7 +284,9 @@ describe("a claim", () => {
     const other = createDeliverer({ ...house, random: seededRandom(7) });
     expect(await other.dispatch()).toBe(0);
 
-    await house.store.write((tx) => releaseClaims(tx, { now: house.clock.now(), all: true }));
+    const release = (living: string[]) =>
+      house.store.write("test", (tx) => releaseClaims(tx, { now: house.clock.now(), living }));
+    expect([await release([house.node]), await release(["node_other"])]).toEqual([0, 1]);
     expect(await other.dispatch()).toBe(1);
     await other.idle();
     expect(await onlyDelivery()).toMatchObject({ state: "delivered", attempts: 1 });
@@ -301,7 +303,7 @@ describe("a claim", () => {
     [
       "disabled",
       (id: string) =>
-        house.store.write(async (tx) => {
+        house.store.write("test", async (tx) => {
           const now = house.clock.now();
           const change = {
             state: "disabled",
@@ -319,7 +321,8 @@ describe("a claim", () => {
     await deliverer.dispatch();
     await partner.got(1);
     await end(id);
-    const release = () => house.store.write((tx) => releaseClaims(tx, { now: house.clock.now(), all: true }));
+    const release = () =>
+      house.store.write("test", (tx) => releaseClaims(tx, { now: house.clock.now(), living: [] }));
     expect(await release()).toBe(0);
     expect(await onlyDelivery()).toMatchObject({ state: "failed", nextAttemptAt: null, attempts: 0 });
     house.clock.advance(WEBHOOK_RETENTION_MS);
@@ -332,8 +335,8 @@ describe("a claim", () => {
     await house.endpoint(partner.url);
     await house.happen();
     let isFull = false;
-    const write: typeof house.store.write = (fn) =>
-      isFull ? Promise.reject(new AppError("SERVICE_OVERLOADED", "disk full")) : house.store.write(fn);
+    const write: typeof house.store.write = (name, fn) =>
+      isFull ? Promise.reject(new StorageUnavailable(new Error("disk full"))) : house.store.write(name, fn);
     const ended = Promise.withResolvers<void>();
     deliverer = createDeliverer({ ...house, store: { ...house.store, write } }, ended.resolve);
     await deliverer.dispatch();

@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import { createDeliverer } from "../../src/app/deliver-webhook.ts";
 import { deliveryLanes, type Place } from "../../src/app/delivery-lanes.ts";
 import { listDeliveries } from "../../src/app/manage-deliveries.ts";
-import { AppError } from "../../src/core/errors.ts";
 import {
   MAX_DELIVERIES,
   MAX_DELIVERIES_PER_ENDPOINT,
@@ -10,6 +9,7 @@ import {
   MAX_STALLED_DELIVERIES,
   PROMPT_ANSWER_MS,
 } from "../../src/core/limits.ts";
+import { StorageUnavailable } from "../../src/store/storage-unavailable.ts";
 import { fakeClock } from "../harness.ts";
 import { deliverDue, receiver, webhookHouse } from "./receivers.ts";
 
@@ -146,10 +146,10 @@ test("a fault of our own database slows no receiver down", async () => {
   const partner = receiver();
   let isFull = false;
   // The transaction claims, and then cannot be committed.
-  const write: typeof house.store.write = (work) =>
-    house.store.write(async (tx) => {
+  const write: typeof house.store.write = (name, work) =>
+    house.store.write(name, async (tx) => {
       const result = await work(tx);
-      if (isFull) throw new AppError("SERVICE_OVERLOADED", "disk full");
+      if (isFull) throw new StorageUnavailable(new Error("disk full"));
       return result;
     });
   const deliverer = createDeliverer({ ...house, store: { ...house.store, write } });

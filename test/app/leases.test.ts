@@ -6,7 +6,6 @@ import { finishImage, type RenderEnd } from "../../src/app/finish-image.ts";
 import { mockNextImage } from "../../src/app/mock-image.ts";
 import { claimImage, renderNextImage } from "../../src/app/render-image.ts";
 import { requeueAbandoned, sweep } from "../../src/app/sweep.ts";
-import { AppError } from "../../src/core/errors.ts";
 import { LEASE_MS, MAX_RENDERS, STORAGE_RETRY_MS } from "../../src/core/limits.ts";
 import { RenderFault, RenderInterrupted } from "../../src/render/pool.ts";
 import type { RenderJob } from "../../src/render/protocol.ts";
@@ -14,6 +13,7 @@ import { buildParts } from "../../src/service/parts.ts";
 import { findAccount } from "../../src/store/accounts.ts";
 import { findImage, type Image } from "../../src/store/images.ts";
 import { listEntries } from "../../src/store/ledger.ts";
+import { StorageUnavailable } from "../../src/store/storage-unavailable.ts";
 import { picturesAfter, poolOf } from "../fakes.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 import { acceptLive } from "./accepting.ts";
@@ -94,12 +94,11 @@ for (const committed of [false, true]) {
     let failures = 0;
     const store: typeof workspace.store = {
       ...workspace.store,
-      write: async (work) => {
-        const isFinish = renders > 0;
-        if (!isFinish || failures > 0) return workspace.store.write(work);
+      write: async (name, work) => {
+        if (name !== "finish" || failures > 0) return workspace.store.write(name, work);
         failures += 1;
-        if (committed) await workspace.store.write(work);
-        throw new AppError("SERVICE_OVERLOADED", "The service cannot store requests right now.");
+        if (committed) await workspace.store.write(name, work);
+        throw new StorageUnavailable(new Error("database or disk is full"));
       },
     };
     await renderNextImage({ ...parts, store }, never, () => {});
@@ -137,13 +136,27 @@ test("the picture of a worker that lost its lease is removed, the picture of the
   expect(readdirSync(workspace.folder.scratch)).toEqual([]);
 });
 
+test("at a start only what processes held that are gone is taken back, however long their leases still last", async () => {
+  const { workspace, account, image } = await start();
+  const ids = [await acceptLive(workspace, account.id), await acceptLive(workspace, account.id)];
+  const neighbour = { ...workspace, node: `${workspace.node}x` };
+  const [gone, living] = [await claimImage(workspace, "live"), await claimImage(neighbour, "live")];
+  expect([gone?.id, living?.id].sort()).toEqual(ids.sort());
+  expect(await requeueAbandoned(workspace, { living: [neighbour.node] })).toBe(1);
+  expect([await image(gone?.id ?? ""), await image(living?.id ?? "")]).toMatchObject([
+    { state: "queued", leaseToken: null },
+    { state: "rendering", leaseToken: living?.leaseToken as string },
+  ]);
+  expect(await requeueAbandoned(workspace, { living: [] })).toBe(1);
+});
+
 test("the placeholder of a test image that lost its lease is removed", async () => {
   const { workspace, account, image } = await start();
   const id = await acceptLive(workspace, account.id, { environment: "test" });
   const parts = renderParts(workspace, async () => {});
   // The lease is lost while the placeholder is drawn.
   const clock = { ...workspace.clock, now: workspace.clock.now };
-  await mockNextImage({ ...parts, clock }, never, () => void requeueAbandoned(workspace, { all: true }));
+  await mockNextImage({ ...parts, clock }, never, () => void requeueAbandoned(workspace, { living: [] }));
   expect((await image(id, "test")).state).toBe("queued");
   expect(files(workspace)).toEqual([]);
 });

@@ -90,7 +90,7 @@ test("a reservation is resolved once, and only by an entry of its own image, acc
   const other = await testAccount(w, { credits: 2 });
   const imageId = await acceptLive(w, account.id);
   const insert = (change: Partial<LedgerEntry>) =>
-    w.store.write((tx) =>
+    w.store.write("test", (tx) =>
       insertEntry(tx, entryOf(account.id, { imageId, bucket: "plan", kind: "settle", ...change })),
     );
   await expect(insert({ accountId: other.account.id })).rejects.toThrow();
@@ -108,7 +108,7 @@ test("an entry has the shape of its kind", async () => {
   const w = workspace();
   const { account } = await testAccount(w, { credits: 2 });
   const insert = (change: Partial<LedgerEntry>) =>
-    w.store.write((tx) => insertEntry(tx, entryOf(account.id, change)));
+    w.store.write("test", (tx) => insertEntry(tx, entryOf(account.id, change)));
   await expect(insert({ amount: 0 })).rejects.toThrow();
   await expect(insert({ amount: -1 })).rejects.toThrow();
   await expect(insert({ kind: "refund" as "grant" })).rejects.toThrow();
@@ -135,7 +135,7 @@ test("the month's plan credits are granted once and last month's expire once, ho
   await acceptLive(w, account.id);
   w.clock.set("2026-12-01T00:00:00.000Z");
   await Promise.all([sweep(w), sweep(w), sweep(w)]);
-  await w.store.write((tx) => renewPlan(tx, account.id, { now: w.clock.now(), random: w.random }));
+  await w.store.write("test", (tx) => renewPlan(tx, account.id, { now: w.clock.now(), random: w.random }));
   expect(await kinds(w, account.id)).toEqual([
     "expire plan 2026-11 4",
     "grant plan 2026-11 5",
@@ -229,10 +229,10 @@ test("a fault between balance and entry leaves neither", async () => {
     },
   };
   const moment = { now: w.clock.now(), random };
-  await expect(w.store.write((tx) => reserveCredit(tx, account.id, "img_x", moment))).rejects.toThrow(
+  await expect(w.store.write("test", (tx) => reserveCredit(tx, account.id, "img_x", moment))).rejects.toThrow(
     "half way",
   );
-  await expect(w.store.write((tx) => topUpCredits(tx, account.id, 5, null, moment))).rejects.toThrow(
+  await expect(w.store.write("test", (tx) => topUpCredits(tx, account.id, 5, null, moment))).rejects.toThrow(
     "half way",
   );
   expect(await balances(w, account.id)).toEqual([1, 0, 0]);

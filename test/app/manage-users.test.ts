@@ -85,7 +85,9 @@ async function takeOver(): Promise<{ user: User; token: string }> {
 async function addPasskey(user: User): Promise<void> {
   const key = { publicKey: "AAAA", counter: 0, name: "Key", createdAt: 0, lastUsedAt: null };
   const id = house.random.id("pk");
-  await house.store.write((tx) => insertPasskey(tx, { id, userId: user.id, credentialId: id, ...key }));
+  await house.store.write("test", (tx) =>
+    insertPasskey(tx, { id, userId: user.id, credentialId: id, ...key }),
+  );
 }
 
 const POWERS: [string, () => Promise<NewMember>][] = [

@@ -126,7 +126,7 @@ class Run {
         await sweep(workspace);
         return this.model.sweep(this.now, { restart: false });
       case "restart":
-        await requeueAbandoned(workspace, { all: true });
+        await requeueAbandoned(workspace, { living: [] });
         return this.model.sweep(this.now, { restart: true });
       case "grant":
         await grantCredits(workspace, {

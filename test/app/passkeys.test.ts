@@ -67,7 +67,7 @@ test("a credential that is known already is refused with a sentence, whoever has
 });
 
 test("a passkey that is being added at the moment the password ends is not", async () => {
-  await house.store.write(async ({ db, t }) => void (await db.update(t.users).set({ isVouched: 0 })));
+  await house.store.write("test", async ({ db, t }) => void (await db.update(t.users).set({ isVouched: 0 })));
   const answer = softwareKey().create(await toAdd(ana));
   await addOperator(house, { email: ana.email });
   await expect(desk.register(ana, answer, "Key")).rejects.toThrow("password has just changed");

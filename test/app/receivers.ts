@@ -107,7 +107,7 @@ export async function webhookHouse(outbound: WebhookContext["outbound"] = {}): P
         subject,
         data: { image_id: subject },
       };
-      await context.store.write((tx) =>
+      await context.store.write("test", (tx) =>
         recordEvent(tx, event as Parameters<typeof recordEvent>[1], {
           now: context.clock.now(),
           random: context.random,

@@ -23,13 +23,13 @@ async function claimedTwice() {
   const claim = async (token: string): Promise<Claim[]> => {
     const now = house.clock.now();
     const lease = { endpointId, limit: 5, token, now, leaseExpiresAt: now + LEASE_MS };
-    const claimed = await house.store.write((tx) => claimDeliveries(tx, lease));
+    const claimed = await house.store.write("test", (tx) => claimDeliveries(tx, lease));
     return claimed.map((delivery) => ({ delivery, token }));
   };
   await house.happen();
   const [lost] = (await claim("first")) as [Claim];
   house.clock.advance(LEASE_MS);
-  await house.store.write((tx) => releaseClaims(tx, { now: house.clock.now(), all: false }));
+  await house.store.write("test", (tx) => releaseClaims(tx, { now: house.clock.now() }));
   await house.happen();
   const second = await claim("second");
   const isOfLost = ({ delivery }: Claim) => delivery.id === lost.delivery.id;
@@ -45,7 +45,7 @@ const failed: Outcome = { kind: "failed", status: 500, error: "x", answer: null,
 
 function record(...ended: [Claim, Outcome][]): Promise<void> {
   const attempts = ended.map(([claim, outcome]) => ({ ...claim, outcome, startedAt: 1, finishedAt: 2 }));
-  return house.store.write((tx) => recordAttempts(tx, house, attempts));
+  return house.store.write("test", (tx) => recordAttempts(tx, house, attempts));
 }
 
 test.each([

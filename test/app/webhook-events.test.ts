@@ -49,7 +49,7 @@ async function queue(accountId: string, environment: "live" | "test"): Promise<I
     createdAt: now,
     updatedAt: now,
   } as Image;
-  await house.store.write(async (tx) => {
+  await house.store.write("test", async (tx) => {
     await insertImage(tx, image);
     if (environment === "live") await reserveCredit(tx, accountId, image.id, { now, random: house.random });
   });
@@ -123,8 +123,8 @@ describe("a finished image", () => {
       ...house,
       store: {
         ...house.store,
-        write: <T>(fn: Parameters<typeof house.store.write<T>>[0]) =>
-          house.store.write(async (tx) => {
+        write: <T>(name: string, fn: Parameters<typeof house.store.write<T>>[1]) =>
+          house.store.write(name, async (tx) => {
             await fn(tx);
             await failPending(tx, "none", 0);
             throw new Error("power cut");
@@ -221,7 +221,7 @@ describe("credits.low", () => {
     await spend(account.id, 1);
     expect(await warnings(account.id)).toHaveLength(1);
     const moment = { now: house.clock.now(), random: house.random };
-    await house.store.write((tx) => topUpCredits(tx, account.id, 3, null, moment));
+    await house.store.write("test", (tx) => topUpCredits(tx, account.id, 3, null, moment));
     await spend(account.id, 3);
     expect(await warnings(account.id)).toHaveLength(2);
     house.clock.set("2026-12-01T00:00:00.000Z");

@@ -39,7 +39,7 @@ async function start() {
   const picture = blobPath(workspace.folder, "picture", `${id}-x.png`);
   await writeWhole(picture, "picture");
   const createdAt = clock.now();
-  await workspace.store.write(async (tx) => {
+  await workspace.store.write("test", async (tx) => {
     await insertUser(tx, {
       id: "user_1",
       email: "maya@rovers.example",
@@ -144,7 +144,7 @@ test("a clock set back by two hours keeps no waiting card from being made, and n
   // Not a service that can tell, but one that starts with the clock as it is.
   const later = { ...workspace, clock: wall };
   for (let n = 0; n < 4; n++) await finishNext(later);
-  expect(await requeueAbandoned(later, { all: false })).toBe(1);
+  expect(await requeueAbandoned(later)).toBe(1);
 });
 
 test("small corrections pass, and sleep is no jump", () => {

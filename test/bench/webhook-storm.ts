@@ -55,7 +55,7 @@ export async function benchWebhooks(storm: Storm): Promise<StormReport> {
   for (let number = 0; number < storm.events; number++) {
     const dueAt = startedAt + (number / storm.eventsPerSecond) * 1000;
     if (performance.now() < dueAt) await Bun.sleep(dueAt - performance.now());
-    await context.store.write(async (tx) => {
+    await context.store.write("test", async (tx) => {
       for (const accountId of accounts) {
         const subject = `${accountId}.${number}`;
         const data = { image_id: subject, number };

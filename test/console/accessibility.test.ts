@@ -48,7 +48,7 @@ beforeAll(async () => {
   const member = await testMember(service, account.id, "axe@united.example");
   const passkey = { publicKey: "AAAA", counter: 0, createdAt: service.clock.now(), lastUsedAt: null };
   for (const name of [LONG.slice(0, 60), "Key ring"])
-    await service.store.write((tx) =>
+    await service.store.write("test", (tx) =>
       insertPasskey(tx, { ...passkey, id: `pk_${name}`, userId: member.id, credentialId: name, name }),
     );
   const boss = await testOperator(service, "op@united.example");

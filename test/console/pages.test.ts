@@ -326,7 +326,7 @@ test("a session that ended leads the whole page to the sign-in, also when only a
   const { page } = await browser.open();
   await signIn(page, baseUrl, "gone@play.example");
   await page.goto(`${baseUrl}/console/playground`);
-  await service.store.write((tx) => deleteSessionsOf(tx, user.id));
+  await service.store.write("test", (tx) => deleteSessionsOf(tx, user.id));
   await submit(page, ".send button[type=submit]");
   expect(page.url()).toBe(`${baseUrl}/console/sign-in?ended=1`);
   expect(await textOf(page)).toContain("Your session has ended");

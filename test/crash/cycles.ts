@@ -32,8 +32,8 @@ export const STEPS: readonly string[] = [
   "finish: before commit",
   "finish: after commit",
   // At the start, when the renders of the killed process are taken back.
-  "sweep: before commit",
-  "sweep: after commit",
+  "requeue: before commit",
+  "requeue: after commit",
   "answer: GET 200",
   "server at any moment",
   "worker at any moment",

@@ -24,27 +24,13 @@ function crashAt(step: string): void {
   process.kill(process.pid, "SIGKILL");
 }
 
-/** Whose transaction it is, by what stands on the stack. finishImage ends in a call, so its own frame is gone. */
-const TRANSACTIONS: [string, RegExp][] = [
-  ["accept", /\bacceptOnce\b/],
-  ["claim", /\bclaimImage\b/],
-  ["finish", /\b(renderClaimed|mockNextImage)\b/],
-  ["sweep", /\/sweep\.ts/],
-];
-
-function transactionName(): string {
-  const stack = new Error().stack ?? "";
-  return TRANSACTIONS.find(([, pattern]) => pattern.test(stack))?.[0] ?? "other";
-}
-
 const openStore: typeof openSqliteStore = (file, options) => {
   const store = openSqliteStore(file, options);
   return {
     ...store,
-    write: async (fn) => {
-      const name = transactionName();
+    write: async (name, fn) => {
       crashAt(`${name}: before`);
-      const result = await store.write(async (tx) => {
+      const result = await store.write(name, async (tx) => {
         const value = await fn(tx);
         crashAt(`${name}: before commit`);
         return value;

@@ -21,7 +21,7 @@ test("every commit is synced: the writer runs with synchronous=FULL on a write-a
   const folder = testFolder();
   const store = openSqliteStore(join(folder.dir, "x.db"));
   const pragma = (name: string) =>
-    store.write(async ({ db }) => Object.values(db.get(sql.raw(`PRAGMA ${name}`)) as object)[0]);
+    store.write("test", async ({ db }) => Object.values(db.get(sql.raw(`PRAGMA ${name}`)) as object)[0]);
   expect(await pragma("synchronous")).toBe(2);
   expect(await pragma("journal_mode")).toBe("wal");
   expect(await pragma("foreign_keys")).toBe(1);

@@ -110,7 +110,7 @@ test("a fault inside is 500 with an id, and tells nothing about its cause", asyn
   const broken = testApi();
   try {
     const { testKey } = await testAccount(broken);
-    await broken.store.write(async ({ db }) => void (await db.run("DROP TABLE usage_days")));
+    await broken.store.write("test", async ({ db }) => void (await db.run("DROP TABLE usage_days")));
     const response = await send(broken, "/v1/usage?period=current_month", {
       headers: { "X-API-Key": testKey },
     });

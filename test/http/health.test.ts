@@ -73,7 +73,7 @@ test("a database that is damaged or gone while the service runs is told by /read
     expect(await state()).toEqual(READY);
 
     // Every page but the first is overwritten, as by a disk that lost them, and no page is in memory any more.
-    await own.store.checkpoint();
+    await own.store.maintain();
     const file = openSync(database, "r+");
     const pages = Buffer.alloc(fstatSync(file).size - 4096, 0xee);
     writeSync(file, pages, 0, pages.length, 4096);

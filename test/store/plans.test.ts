@@ -24,7 +24,7 @@ const run: { sql: string; params: never[] }[] = [];
 beforeAll(async () => {
   house = testWorkspace();
   store = openSqliteStore(house.folder.database);
-  await store.write(async (tx) => watch(tx));
+  await store.write("test", async (tx) => watch(tx));
   planner = new Database(house.folder.database);
 });
 afterAll(async () => {
@@ -48,7 +48,7 @@ function watch(tx: Tx): void {
 /** One line for each query that `work` ran. */
 async function plansOf(work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
   run.length = 0;
-  await store.write(async (tx) => work(tx));
+  await store.write("test", async (tx) => work(tx));
   return run.splice(0).map(({ sql, params }) =>
     planner
       .query<{ detail: string }, never[]>(`EXPLAIN QUERY PLAN ${sql}`)
@@ -143,6 +143,7 @@ test("every query of the queue reads the unfinished alone, however many images a
     await images.countByState(tx);
     await images.hasClaimable(tx, "live", 1);
     await images.abandonedRenders(tx, { now: 1, limit: 1 });
+    await images.abandonedRenders(tx, { now: 1, limit: 1, living: ["node_1"] });
     await images.sourceInUse(tx, "a");
     await images.claimNextImage(tx, { environment: "live", token: "t", now: 0, leaseExpiresAt: 1 });
     await search.queueDepth(tx, "live");

@@ -97,7 +97,7 @@ test("an image that waits for another attempt does not pull a newcomer past ever
 });
 
 async function finishLeft(): Promise<void> {
-  const left = await abandonedRenders(workspace.store.read, { now: 0, limit: 10, all: true });
+  const left = await abandonedRenders(workspace.store.read, { now: 0, limit: 10, living: [] });
   for (const lease of left)
     await finishImage(workspace, { ...lease, renders: MAX_RENDERS }, { kind: "fault" });
 }

@@ -40,7 +40,7 @@ function folder(): TestFolder {
 test("a write that throws after awaiting leaves nothing behind", async () => {
   const { store, clock, random } = workspace();
   const { account } = await testAccount({ store, clock, random });
-  const attempt = store.write(async (tx) => {
+  const attempt = store.write("test", async (tx) => {
     await setAccountStatus(tx, account.id, { status: "suspended", reason: "x", now: 1 });
     await Promise.resolve();
     throw new Error("half way");
@@ -57,14 +57,14 @@ test("writes that wait for another process's lock give up together, not one afte
   other.run("BEGIN IMMEDIATE");
   const order: string[] = [];
   const writes = Array.from({ length: 20 }, (_, n) =>
-    store.write(async () => n).catch((error) => void order.push(error.code)),
+    store.write("test", async () => n).catch((error) => void order.push(error.name)),
   );
   // From the first one's end they get half of what one of them waits.
   await Promise.race(writes);
   await Promise.race([Promise.all(writes), Bun.sleep(patienceMs / 2).then(() => order.push("too long"))]);
-  expect(order).toEqual(Array(20).fill("SERVICE_OVERLOADED"));
+  expect(order).toEqual(Array(20).fill("StorageUnavailable"));
   // Whoever comes later is not refused for that, but waits in turn.
-  const later = store.write(async () => "written");
+  const later = store.write("test", async () => "written");
   other.run("COMMIT");
   expect(await later).toBe("written");
   other.close();
@@ -74,12 +74,12 @@ test("writes that wait for another process's lock give up together, not one afte
 test("a database that was moved away or replaced takes no more writes until it is back, and reads go on", async () => {
   const { store, folder: data, clock, random } = workspace();
   const { account } = await testAccount({ store, clock, random });
-  const write = () => store.write(async () => "written").catch((error) => error.code);
+  const write = () => store.write("test", async () => "written").catch((error) => error.name);
   const away = `${data.database}-away`;
   renameSync(data.database, away);
-  expect(await write()).toBe("SERVICE_OVERLOADED");
+  expect(await write()).toBe("StorageUnavailable");
   writeFileSync(data.database, "");
-  expect(await write()).toBe("SERVICE_OVERLOADED");
+  expect(await write()).toBe("StorageUnavailable");
   expect(store.problem()).toContain(`${data.database} is not the file any more`);
   expect((await findAccount(store.read, account.id))?.id).toBe(account.id);
   renameSync(away, data.database);
@@ -111,7 +111,7 @@ test("writes started together run one after the other", async () => {
   const seen: string[] = [];
   await Promise.all(
     [1, 2, 3].map((n) =>
-      store.write(async () => {
+      store.write("test", async () => {
         seen.push(`${n} in`);
         await Promise.resolve();
         seen.push(`${n} out`);
@@ -124,7 +124,7 @@ test("writes started together run one after the other", async () => {
 test("reads never see a write before its commit, and the reader cannot write", async () => {
   const { store, clock, random } = workspace();
   const { account } = await testAccount({ store, clock, random });
-  await store.write(async (tx) => {
+  await store.write("test", async (tx) => {
     await setAccountStatus(tx, account.id, { status: "suspended", reason: null, now: 1 });
     expect((await findAccount(store.read, account.id))?.status).toBe("active");
   });
@@ -140,7 +140,7 @@ test("another process's write lock is waited for without losing the write", asyn
   other.run("BEGIN IMMEDIATE");
   let committed = false;
   const write = store
-    .write(async () => {})
+    .write("test", async () => {})
     .then(() => {
       committed = true;
     });

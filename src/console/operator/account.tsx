@@ -285,7 +285,7 @@ async function newLink(visit: UserVisit): Promise<Response> {
 async function view(visit: UserVisit): Promise<Response> {
   const account = await accountOf(visit);
   const { store, clock, random } = visit.parts;
-  await store.write(async (tx) => {
+  await store.write("view account", async (tx) => {
     await openAccount(tx, visit.session.id, account.id);
     const what = {
       by: visit.user.id,
@@ -302,7 +302,7 @@ async function leave(visit: UserVisit): Promise<Response> {
   const { store } = visit.parts;
   const seen = visit.session.accountId;
   const [own] = await membershipsOf(store.read, visit.user.id);
-  await store.write((tx) => openAccount(tx, visit.session.id, own?.account.id ?? null));
+  await store.write("leave account", (tx) => openAccount(tx, visit.session.id, own?.account.id ?? null));
   const to = seen === null ? "/console/operator/accounts" : `/console/operator/accounts/${seen}`;
   return redirect(to, visit.exchange);
 }
