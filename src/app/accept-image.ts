@@ -122,7 +122,12 @@ async function sourcesFor(
 ): Promise<FetchedSources> {
   if (environment === "test") {
     refuseAsAsked(request.player.external_id);
-    refuseWhenSpent(parts.placeholderBytes, account, PLACEHOLDER_BYTES_PER_DAY, "test pictures of new sizes");
+    await refuseWhenSpent(
+      parts.placeholderBytes,
+      account,
+      PLACEHOLDER_BYTES_PER_DAY,
+      "test pictures of new sizes",
+    );
     return { photo: null, badge: null };
   }
   if (creditsAvailable(account, parts.clock.now()) < 1) throw insufficientCredits(account);
@@ -131,7 +136,7 @@ async function sourcesFor(
     await nextPlace(parts.store.read, { accountId: account.id, environment }),
   );
   const limit = SOURCE_BYTES_PER_DAY[account.tier];
-  refuseWhenSpent(parts.sourceBytes, account, limit, "photos and badges fetched");
+  await refuseWhenSpent(parts.sourceBytes, account, limit, "photos and badges fetched");
   return fetchSources(parts, account.id, request, hold);
 }
 
@@ -149,7 +154,7 @@ async function fetchSources(
         giveUp.signal.throwIfAborted();
         return fetch({ account: accountId, signal: giveUp.signal, watcher: hold });
       });
-      parts.sourceBytes.spend(accountId, source.bytes);
+      await parts.sourceBytes.spend(accountId, source.bytes);
       return source;
     } catch (error) {
       giveUp.abort(error);
@@ -167,8 +172,13 @@ async function fetchSources(
   return { photo: photo.value, badge: badge.value };
 }
 
-function refuseWhenSpent(bytes: DailyBytes, account: Account, limit: number, what: string): void {
-  if (bytes.spent(account.id) < limit) return;
+async function refuseWhenSpent(
+  bytes: DailyBytes,
+  account: Account,
+  limit: number,
+  what: string,
+): Promise<void> {
+  if ((await bytes.spent(account.id)) < limit) return;
   throw new AppError(
     "RATE_LIMIT_EXCEEDED",
     `This account has reached today's limit of ${limit / 1024 ** 3} GB of ${what}. Send smaller files or fewer sizes, and go on after 00:00 UTC; Retry-After says in how many seconds.`,

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Clock, Random } from "../core/ports.ts";
+import type { ShortLivedState } from "../state/state.ts";
 
 /** How long a person may take between asking for a challenge and touching the key. */
 const CHALLENGE_LIFETIME_MS = 300_000;
@@ -15,15 +16,26 @@ const EXPIRY_BYTES = 8;
 export interface Challenges {
   make(purpose: string): Uint8Array<ArrayBuffer>;
   /** Whether it is one of ours for this purpose, in time and not answered yet. `challenge` in base64url. */
-  isOpen(challenge: string, purpose: string): boolean;
+  isOpen(challenge: string, purpose: string): Promise<boolean>;
   /** Uses it up, once its answer is found good. False when another answer was quicker. */
-  spend(challenge: string): boolean;
+  spend(challenge: string): Promise<boolean>;
 }
 
-export function challenges({ clock, random }: { clock: Clock; random: Random }): Challenges {
+export function challenges({
+  clock,
+  random,
+  state,
+}: {
+  clock: Clock;
+  random: Random;
+  state: ShortLivedState;
+}): Challenges {
   // Made anew at every start: a restart ends the challenges under way, as it always did.
   const secret = random.bytes(32);
-  const spent = new Map<string, number>();
+  const spent = state.values<true>("challenges answered", {
+    forMs: CHALLENGE_LIFETIME_MS,
+    maxKeys: MAX_SPENT,
+  });
   const sign = (head: Uint8Array, purpose: string) =>
     createHmac("sha256", secret).update(head).update(purpose).digest();
   return {
@@ -33,23 +45,15 @@ export function challenges({ clock, random }: { clock: Clock; random: Random }):
       head.set(random.bytes(NONCE_BYTES), EXPIRY_BYTES);
       return Uint8Array.from([...head, ...sign(head, purpose)]);
     },
-    isOpen: (challenge, purpose) => {
+    isOpen: async (challenge, purpose) => {
       const bytes = Buffer.from(challenge, "base64url");
       const head = bytes.subarray(0, EXPIRY_BYTES + NONCE_BYTES);
       const given = bytes.subarray(head.length);
       const wanted = sign(head, purpose);
       if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return false;
-      return Number(head.readBigUInt64BE()) > clock.now() && !spent.has(bytes.toString("base64url"));
+      const isInTime = Number(head.readBigUInt64BE()) > clock.now();
+      return isInTime && !(await spent.has(bytes.toString("base64url")));
     },
-    spend: (challenge) => {
-      const name = Buffer.from(challenge, "base64url").toString("base64url");
-      if (spent.has(name)) return false;
-      for (const [old, until] of spent) {
-        if (until > clock.now() && spent.size < MAX_SPENT) break;
-        spent.delete(old);
-      }
-      spent.set(name, clock.now() + CHALLENGE_LIFETIME_MS);
-      return true;
-    },
+    spend: (challenge) => spent.putNew(Buffer.from(challenge, "base64url").toString("base64url"), true),
   };
 }

@@ -54,7 +54,7 @@ async function mock(parts: MockImageParts, image: ClaimedImage, signal: AbortSig
   const { width, height, format } = cardInput(storedRequest(image.request)).style;
   const name = newName(parts, image);
   const picture = await parts.placeholders.give({ width, height, format }, name);
-  parts.placeholderBytes.spend(image.accountId, picture.drawnBytes);
+  await parts.placeholderBytes.spend(image.accountId, picture.drawnBytes);
   return {
     kind: "completed",
     output: { name, width, height, contentType: picture.contentType, bytes: picture.bytes },

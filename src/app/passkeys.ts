@@ -11,6 +11,7 @@ import {
   verifyRegistrationResponse,
 } from "@simplewebauthn/server";
 import { OperatorError } from "../core/errors.ts";
+import type { ShortLivedState } from "../state/state.ts";
 import {
   deletePasskey,
   deletePasskeysOf,
@@ -26,7 +27,7 @@ import { logAction } from "./audit-log.ts";
 import { challenges } from "./challenges.ts";
 import type { AppContext, Moment } from "./context.ts";
 
-type Context = Pick<AppContext, "store" | "clock" | "random" | "config">;
+type Context = Pick<AppContext, "store" | "clock" | "random" | "config"> & { state: ShortLivedState };
 
 const MAX_PASSKEYS = 20;
 
@@ -95,7 +96,7 @@ export function passkeyDesk(context: Context): PasskeyDesk {
       }).catch((cause) => {
         throw new OperatorError(`The passkey could not be checked: ${(cause as Error).message}`);
       });
-      if (!result.verified || !open.spend(challengeOf(response)))
+      if (!result.verified || !(await open.spend(challengeOf(response))))
         throw new OperatorError("The passkey could not be checked. Try again.");
       return keep(context, user, { ...result.registrationInfo.credential, name });
     },
@@ -118,7 +119,7 @@ export function passkeyDesk(context: Context): PasskeyDesk {
           counter: passkey.counter,
         },
       }).catch(() => ({ verified: false, authenticationInfo: { newCounter: 0 } }));
-      if (!result.verified || !open.spend(challengeOf(response))) return undefined;
+      if (!result.verified || !(await open.spend(challengeOf(response)))) return undefined;
       const use = { counter: result.authenticationInfo.newCounter, now: clock.now() };
       await store.write("use passkey", (tx) => touchPasskey(tx, passkey.id, use));
       return user;

@@ -139,8 +139,9 @@ async function keepOrDropSources(
   for (const sha256 of [image.sourceSha256, image.badgeSha256]) {
     if (sha256 === null) continue;
     const bytes = (await blobs.stat("source", sha256).catch(() => null))?.bytes ?? 0;
-    if (failedBytes.spent(image.accountId) + bytes > FAILED_SOURCE_BYTES_PER_DAY) await keeper.drop(sha256);
-    else failedBytes.spend(image.accountId, bytes);
+    if ((await failedBytes.spent(image.accountId)) + bytes > FAILED_SOURCE_BYTES_PER_DAY)
+      await keeper.drop(sha256);
+    else await failedBytes.spend(image.accountId, bytes);
   }
 }
 

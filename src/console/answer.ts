@@ -22,8 +22,8 @@ import type { ConsoleParts, ConsoleRoute, UserVisit, Visit } from "./visit.ts";
 
 /** Answers everything under /console, errors as pages too. */
 export function consoleAnswer(parts: ConsoleParts): (exchange: Exchange) => Promise<Response> {
-  const flashes = flashBoard(() => parts.clock.now());
-  const signIns = signInLimit(() => parts.clock.now());
+  const flashes = flashBoard(parts.state);
+  const signIns = signInLimit(parts.state);
   const passkeys = passkeyDesk(parts);
   return async (exchange) => {
     const asset = await serveAsset(exchange);
@@ -208,6 +208,6 @@ async function backWith(visit: Visit, problem: string): Promise<Response> {
   const isOwn = isOwnSite(from?.host, exchange.request, visit.parts.config.baseUrl);
   if (exchange.request.method !== "POST" || !user || !from || !isOwn || isPart(exchange.request))
     return errorPage(visit, 422, problem);
-  visit.flashes.put(user.session.id, { problem, typed: typed(exchange.url.pathname, visit.form) });
+  await visit.flashes.put(user.session.id, { problem, typed: typed(exchange.url.pathname, visit.form) });
   return redirect(ownPath(from.pathname + from.search), exchange);
 }

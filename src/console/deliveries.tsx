@@ -159,7 +159,7 @@ async function again(visit: MemberVisit): Promise<Response> {
   const { parts, params, account, exchange } = visit;
   await countSend(visit);
   const delivery = await redeliver(parts, { deliveryId: params.id ?? "", accountId: account.id });
-  visit.flashes.put(visit.session.id, { notice: "It is being sent again." });
+  await visit.flashes.put(visit.session.id, { notice: "It is being sent again." });
   return redirect(`/console/deliveries/${delivery.id}`, exchange);
 }
 

@@ -236,7 +236,7 @@ async function Deliveries({ visit, endpoint }: { visit: MemberVisit; endpoint: E
 
 async function endpointPage(visit: MemberVisit): Promise<Response> {
   const endpoint = await getEndpoint(visit.parts, refOf(visit));
-  const flash = takeFlash(visit, "secret");
+  const flash = await takeFlash(visit, "secret");
   return shell(
     visit,
     "Endpoint",
@@ -265,8 +265,8 @@ function refOf({ params, account, user }: MemberVisit) {
 }
 
 /** Back to the endpoint, which then tells what was done. */
-function done(visit: MemberVisit, notice: string): Response {
-  visit.flashes.put(visit.session.id, { notice });
+async function done(visit: MemberVisit, notice: string): Promise<Response> {
+  await visit.flashes.put(visit.session.id, { notice });
   return redirect(path({ id: visit.params.id ?? "" }), visit.exchange);
 }
 
@@ -308,7 +308,7 @@ async function recover(visit: MemberVisit): Promise<Response> {
 
 async function rotate(visit: MemberVisit): Promise<Response> {
   const { endpoint, secret } = await rotateSecret(visit.parts, refOf(visit));
-  visit.flashes.put(visit.session.id, { secret: { url: endpoint.url, text: secret } });
+  await visit.flashes.put(visit.session.id, { secret: { url: endpoint.url, text: secret } });
   return redirect(path(endpoint), visit.exchange);
 }
 
@@ -319,7 +319,7 @@ async function endOldSecret(visit: MemberVisit): Promise<Response> {
 
 async function remove(visit: MemberVisit): Promise<Response> {
   await removeEndpoint(visit.parts, refOf(visit));
-  visit.flashes.put(visit.session.id, { notice: "The endpoint is removed." });
+  await visit.flashes.put(visit.session.id, { notice: "The endpoint is removed." });
   return redirect("/console/webhooks", visit.exchange);
 }
 

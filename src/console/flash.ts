@@ -1,4 +1,5 @@
 import { MAX_OUTBOUND_URL_CHARS } from "../core/limits.ts";
+import type { ShortLivedState } from "../state/state.ts";
 
 /** What the next page tells once: what was done or refused, or a secret that is never shown again. */
 export interface Flash {
@@ -14,11 +15,11 @@ export interface Flash {
 /** What waits for a page that shows it, whichever other page of the session is opened before. */
 export type SecretKind = "key" | "link" | "secret";
 
-/** Flashes by session, in memory only: a secret must not reach the disk. */
+/** Flashes by session, in short-lived state only: a secret must not reach the disk. */
 export interface FlashBoard {
-  put(sessionId: string, flash: Flash): void;
+  put(sessionId: string, flash: Flash): Promise<void>;
   /** Takes away what any page shows, and the one kind of secret that this page does: each is shown once. */
-  take(sessionId: string, own?: SecretKind): Flash;
+  take(sessionId: string, own?: SecretKind): Promise<Flash>;
 }
 
 /** A page that was never opened keeps its secret no longer than this. */
@@ -26,26 +27,18 @@ const KEEP_MS = 120_000;
 /** More things than this never wait for a page at the same time. */
 const MAX_FLASHES = 10_000;
 
-export function flashBoard(now: () => number): FlashBoard {
-  const board = new Map<string, { value: unknown; until: number }>();
+export function flashBoard(state: ShortLivedState): FlashBoard {
+  const board = state.values<unknown>("flashes", { forMs: KEEP_MS, maxKeys: MAX_FLASHES });
   const place = (sessionId: string, kind: string) => `${kind} for ${sessionId}`;
   return {
-    put: (sessionId, flash) => {
-      for (const [at, { until }] of board) {
-        if (until > now() && board.size < MAX_FLASHES) break;
-        board.delete(at);
-      }
-      for (const [kind, value] of Object.entries(flash)) {
-        board.delete(place(sessionId, kind));
-        board.set(place(sessionId, kind), { value, until: now() + KEEP_MS });
-      }
+    put: async (sessionId, flash) => {
+      for (const [kind, value] of Object.entries(flash)) await board.put(place(sessionId, kind), value);
     },
-    take: (sessionId, own) => {
+    take: async (sessionId, own) => {
       const flash: Partial<Record<keyof Flash, unknown>> = {};
       for (const kind of ["notice", "problem", "typed", ...(own ? [own] : [])] as const) {
-        const found = board.get(place(sessionId, kind));
-        board.delete(place(sessionId, kind));
-        if (found && found.until > now()) flash[kind] = found.value;
+        const found = await board.take(place(sessionId, kind));
+        if (found !== undefined) flash[kind] = found;
       }
       return flash as Flash;
     },

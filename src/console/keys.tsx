@@ -187,7 +187,7 @@ async function keysPage(visit: MemberVisit): Promise<Response> {
   const rows = keys
     .toReversed()
     .toSorted((a, b) => Number(a.revokedAt !== null) - Number(b.revokedAt !== null));
-  const flash = takeFlash(visit, "key");
+  const flash = await takeFlash(visit, "key");
   return shell(
     visit,
     "API keys",
@@ -230,7 +230,7 @@ async function create(visit: MemberVisit): Promise<Response> {
   const environment = ENVIRONMENTS.find((known) => known === field(visit, "environment"));
   if (!environment) throw new OperatorError("Choose whether the key is for test or for live.");
   const made = await createKey(parts, { accountId: account.id, environment, name, by: user.id });
-  visit.flashes.put(session.id, { key: { name, environment, text: made.key, replaces: null } });
+  await visit.flashes.put(session.id, { key: { name, environment, text: made.key, replaces: null } });
   return redirect("/console/keys", exchange);
 }
 
@@ -245,14 +245,16 @@ async function regenerate(visit: MemberVisit): Promise<Response> {
   const old = await ownKey(visit);
   const made = await regenerateKey(visit.parts, { id: old.id, by: visit.user.id });
   const { name, environment } = made.record;
-  visit.flashes.put(visit.session.id, { key: { name, environment, text: made.key, replaces: old.last4 } });
+  await visit.flashes.put(visit.session.id, {
+    key: { name, environment, text: made.key, replaces: old.last4 },
+  });
   return redirect("/console/keys", visit.exchange);
 }
 
 async function revoke(visit: MemberVisit): Promise<Response> {
   const key = await ownKey(visit);
   await revokeApiKey(visit.parts, key.id, visit.user.id);
-  visit.flashes.put(visit.session.id, { notice: `The key ${key.name} (…${key.last4}) is revoked.` });
+  await visit.flashes.put(visit.session.id, { notice: `The key ${key.name} (…${key.last4}) is revoked.` });
   return redirect("/console/keys", visit.exchange);
 }
 

@@ -246,7 +246,7 @@ export async function shell(
   content: ComponentChildren,
   options: { status?: number; flash?: Flash; wide?: boolean } = {},
 ): Promise<Response> {
-  const flash = options.flash ?? takeFlash(visit);
+  const flash = options.flash ?? (await takeFlash(visit));
   const choice = await AccountChoice(visit);
   const sidebar = <Sidebar visit={visit} choice={choice} />;
   return html(

@@ -123,7 +123,7 @@ function MemberRow({ visit, row }: { visit: MemberVisit; row: { user: User; memb
 
 async function membersPage(visit: MemberVisit): Promise<Response> {
   const rows = await membersOf(visit.parts.store.read, visit.account.id);
-  const flash = takeFlash(visit, "link");
+  const flash = await takeFlash(visit, "link");
   return shell(
     visit,
     "Members",
@@ -165,7 +165,7 @@ async function add(visit: MemberVisit): Promise<Response> {
   const email = field(visit, "email");
   const role = readRole(field(visit, "role"));
   const made = await addMember(parts, { accountId: account.id, email, role, vouched: false, by: user.id });
-  visit.flashes.put(session.id, addedFlash(made, "a member"));
+  await visit.flashes.put(session.id, addedFlash(made, "a member"));
   return redirect("/console/members", exchange);
 }
 
@@ -180,7 +180,7 @@ async function memberId({ parts, account, params }: MemberVisit): Promise<string
 async function remove(visit: MemberVisit): Promise<Response> {
   const { parts, account, user, exchange } = visit;
   await removeMember(parts, { accountId: account.id, userId: await memberId(visit), by: user.id });
-  visit.flashes.put(visit.session.id, { notice: "The member is removed." });
+  await visit.flashes.put(visit.session.id, { notice: "The member is removed." });
   return redirect("/console/members", exchange);
 }
 

@@ -168,13 +168,13 @@ function parsed(text: string): unknown {
  */
 async function offer(visit: UserVisit): Promise<Response> {
   const { passkeys, signIns, exchange, user, form } = visit;
-  if (!signIns.take(user.email, exchange.clientAddress))
+  if (!(await signIns.take(user.email, exchange.clientAddress)))
     return json(visit, { problem: "Too many tries. Wait a quarter of an hour." }, 429);
   const isPerson = form.get("response")
     ? (await passkeys.verify(readResponse(visit)))?.id === user.id
     : await isPassword(visit, form.get("password") ?? "");
   if (!isPerson) return json(visit, { problem: "The password is not right. Nothing was added." }, 403);
-  signIns.forgive(user.email, exchange.clientAddress);
+  await signIns.forgive(user.email, exchange.clientAddress);
   return json(visit, await passkeys.registrationOptions(user));
 }
 
@@ -187,19 +187,19 @@ async function add(visit: UserVisit): Promise<Response> {
   if (name === "" || [...name].length > MAX_NAME_CHARS)
     throw new OperatorError(`Give the passkey a name of 1 to ${MAX_NAME_CHARS} characters.`);
   await visit.passkeys.register(visit.user, readResponse(visit), name);
-  visit.flashes.put(visit.session.id, { notice: `The passkey ${name} is added.` });
+  await visit.flashes.put(visit.session.id, { notice: `The passkey ${name} is added.` });
   return redirect("/console/profile", visit.exchange);
 }
 
 async function remove(visit: UserVisit): Promise<Response> {
   if (!(await visit.passkeys.remove(visit.user, visit.params.id ?? ""))) throw notFound();
-  visit.flashes.put(visit.session.id, { notice: "The passkey is removed." });
+  await visit.flashes.put(visit.session.id, { notice: "The passkey is removed." });
   return redirect("/console/profile", visit.exchange);
 }
 
 async function removeAll(visit: UserVisit): Promise<Response> {
   const gone = await visit.passkeys.removeAll(visit.user);
-  visit.flashes.put(visit.session.id, {
+  await visit.flashes.put(visit.session.id, {
     notice: gone === 1 ? "The passkey is removed." : `All ${gone} passkeys are removed.`,
   });
   return redirect("/console/profile", visit.exchange);
@@ -209,11 +209,11 @@ async function signIn(visit: Visit): Promise<Response> {
   const { parts, signIns, exchange, token } = visit;
   // The same budget as passwords, under a name no email has; one for each network, so that nobody can lock out all.
   const budget = `passkey ${networkOf(exchange.clientAddress)}`;
-  const mayTry = signIns.take(budget, exchange.clientAddress);
+  const mayTry = await signIns.take(budget, exchange.clientAddress);
   const user = mayTry ? await visit.passkeys.verify(readResponse(visit)) : undefined;
   if (!user)
     throw new PageError(403, "This passkey does not sign anybody in here. Use your email and password.");
-  signIns.forgive(budget, exchange.clientAddress);
+  await signIns.forgive(budget, exchange.clientAddress);
   const started = await startSession(parts, user, token);
   return redirect(ownPath(field(visit, "next")), exchange, sessionCookie(parts.config, started.token));
 }

@@ -89,23 +89,25 @@ async function profilePage(visit: UserVisit): Promise<Response> {
 async function signOutElsewhere(visit: UserVisit): Promise<Response> {
   const { parts, user, session, exchange } = visit;
   await endOtherSessions(parts, { user, keepSessionId: session.id });
-  visit.flashes.put(session.id, { notice: "You are signed out everywhere else." });
+  await visit.flashes.put(session.id, { notice: "You are signed out everywhere else." });
   return redirect(CHECK_PASSKEYS, exchange);
 }
 
 async function change(visit: UserVisit): Promise<Response> {
   const { parts, user, session, signIns, exchange, form } = visit;
   // A stolen session must not be a way to guess the password either.
-  if (!signIns.take(user.email, exchange.clientAddress))
+  if (!(await signIns.take(user.email, exchange.clientAddress)))
     throw new OperatorError("Too many tries. Wait a quarter of an hour.");
   const known = await checkPassword(parts, { email: user.email, password: form.get("current") ?? "" });
   if (!known) throw new OperatorError("The current password is not right. Nothing was changed.");
-  signIns.forgive(user.email, exchange.clientAddress);
+  await signIns.forgive(user.email, exchange.clientAddress);
   const password = form.get("password") ?? "";
   const problem = passwordProblem(password, user.email);
   if (problem) throw new OperatorError(problem);
   await changePassword(parts, { user: known, password, keepSessionId: session.id });
-  visit.flashes.put(session.id, { notice: "Your password is changed. You are signed out everywhere else." });
+  await visit.flashes.put(session.id, {
+    notice: "Your password is changed. You are signed out everywhere else.",
+  });
   return redirect(CHECK_PASSKEYS, exchange);
 }
 

@@ -6,60 +6,55 @@ import {
   SIGN_INS_PER_EMAIL_AND_ADDRESS,
 } from "../core/limits.ts";
 import { networkOf } from "../http/client-address.ts";
+import type { ShortLivedState } from "../state/state.ts";
 
 /** Bounds password guesses. Counts the same for emails that exist and for those that do not. */
 export interface SignInLimit {
   /** Counts one try; false when there were too many. */
-  take(email: string, address: string): boolean;
+  take(email: string, address: string): Promise<boolean>;
   /** The password was right: honest mistakes before it are forgotten. */
-  forgive(email: string, address: string): void;
+  forgive(email: string, address: string): Promise<void>;
 }
 
-export function signInLimit(now: () => number = Date.now): SignInLimit {
-  const byAddress = tryCounter(SIGN_INS_PER_ADDRESS, now);
-  const byPair = tryCounter(SIGN_INS_PER_EMAIL_AND_ADDRESS, now);
-  const byEmail = tryCounter(SIGN_INS_PER_EMAIL, now);
+export function signInLimit(state: ShortLivedState): SignInLimit {
+  const byAddress = tryCounter(state, "address", SIGN_INS_PER_ADDRESS);
+  const byPair = tryCounter(state, "address and email", SIGN_INS_PER_EMAIL_AND_ADDRESS);
+  const byEmail = tryCounter(state, "email", SIGN_INS_PER_EMAIL);
   const pair = (email: string, network: string) => `${network} ${email}`;
   return {
     // In this order, up to the first refusal: what a client may no longer try must not use up the email's own budget,
     // or one client could lock its owner out everywhere.
-    take: (email, address) => {
+    take: async (email, address) => {
       const network = networkOf(address);
-      return byAddress.take(network) && byPair.take(pair(email, network)) && byEmail.take(email);
+      return (
+        (await byAddress.take(network)) &&
+        (await byPair.take(pair(email, network))) &&
+        (await byEmail.take(email))
+      );
     },
-    forgive: (email, address) => {
+    forgive: async (email, address) => {
       const network = networkOf(address);
-      byAddress.giveBack(network);
-      byPair.forget(pair(email, network));
-      byEmail.giveBack(email);
+      await byAddress.giveBack(network);
+      await byPair.forget(pair(email, network));
+      await byEmail.giveBack(email);
     },
   };
 }
 
 /** Counts tries by name, in windows that begin with a name's first try. */
-function tryCounter(limit: number, now: () => number) {
-  const windows = new Map<string, { tries: number; until: number }>();
+function tryCounter(state: ShortLivedState, by: string, limit: number) {
+  const tries = state.counters(`sign-ins by ${by}`, { forMs: SIGN_IN_WINDOW_MS, maxKeys: MAX_SIGN_IN_NAMES });
+  const giveBack = async (name: string) => {
+    if ((await tries.sum(name)) > 0) await tries.add(name, -1);
+  };
   return {
-    take: (name: string): boolean => {
-      const known = windows.get(name);
-      if (known && known.until > now()) {
-        if (known.tries >= limit) return false;
-        known.tries += 1;
-        return true;
-      }
-      windows.delete(name);
-      // The oldest come first: a flood of names pushes out the oldest, never the memory's bounds.
-      for (const [old, { until }] of windows) {
-        if (until > now() && windows.size < MAX_SIGN_IN_NAMES) break;
-        windows.delete(old);
-      }
-      windows.set(name, { tries: 1, until: now() + SIGN_IN_WINDOW_MS });
-      return true;
+    take: async (name: string): Promise<boolean> => {
+      if ((await tries.add(name, 1)) <= limit) return true;
+      // Refused ones do not count, or a success could not give back what it took.
+      await giveBack(name);
+      return false;
     },
-    giveBack: (name: string) => {
-      const known = windows.get(name);
-      if (known) known.tries -= 1;
-    },
-    forget: (name: string) => void windows.delete(name),
+    giveBack,
+    forget: (name: string) => tries.forget(name),
   };
 }

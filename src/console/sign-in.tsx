@@ -58,7 +58,7 @@ async function openSignIn(visit: Visit): Promise<Response> {
 async function signIn(visit: Visit): Promise<Response> {
   const { parts, signIns, exchange } = visit;
   const email = normalEmail(field(visit, "email")).slice(0, 254);
-  if (!signIns.take(email, exchange.clientAddress)) {
+  if (!(await signIns.take(email, exchange.clientAddress))) {
     return signInPage(visit, {
       status: 429,
       message: "Too many tries. Wait a quarter of an hour, or ask for a new setup link.",
@@ -72,7 +72,7 @@ async function signIn(visit: Visit): Promise<Response> {
       message: "Email or password is not right. Check both and try again.",
     });
   }
-  signIns.forgive(email, exchange.clientAddress);
+  await signIns.forgive(email, exchange.clientAddress);
   const { token } = await startSession(parts, user, visit.token);
   return redirect(ownPath(field(visit, "next")), exchange, sessionCookie(parts.config, token));
 }

@@ -7,6 +7,7 @@ import type { DataFolder } from "../data-folder.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
 import type { RenderPool } from "../render/pool.ts";
+import type { ShortLivedState } from "../state/state.ts";
 import type { Account } from "../store/accounts.ts";
 import type { Session } from "../store/sessions.ts";
 import type { MemberRole, User } from "../store/users.ts";
@@ -21,6 +22,7 @@ export interface ConsoleParts extends WebhookContext {
   pool: RenderPool;
   folder: DataFolder;
   blobs: Blobs;
+  state: ShortLivedState;
   limiter: RateLimiter;
 }
 
@@ -95,7 +97,7 @@ export function field(visit: Visit, name: string): string {
 }
 
 /** What this page tells once. A part of a page that asks for itself again takes nothing: nobody would see it. */
-export function takeFlash({ flashes, session, exchange }: UserVisit, own?: SecretKind): Flash {
+export async function takeFlash({ flashes, session, exchange }: UserVisit, own?: SecretKind): Promise<Flash> {
   return isPart(exchange.request) ? {} : flashes.take(session.id, own);
 }
 

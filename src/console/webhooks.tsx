@@ -97,7 +97,7 @@ async function webhooksPage(visit: MemberVisit): Promise<Response> {
     listEndpoints(visit.parts, { accountId }),
     listDeliveries(visit.parts, { accountId, limit: 15 }),
   ]);
-  const flash = takeFlash(visit);
+  const flash = await takeFlash(visit);
   return shell(
     visit,
     "Webhooks",
@@ -144,7 +144,7 @@ async function create(visit: MemberVisit): Promise<Response> {
     events,
     by: visit.user.id,
   }).catch(asFormProblem);
-  visit.flashes.put(visit.session.id, { secret: { url: made.endpoint.url, text: made.secret } });
+  await visit.flashes.put(visit.session.id, { secret: { url: made.endpoint.url, text: made.secret } });
   return redirect(`/console/webhooks/${made.endpoint.id}`, visit.exchange);
 }
 

@@ -212,6 +212,8 @@ export const SIGN_INS_PER_ADDRESS = 40;
 export const SIGN_INS_PER_EMAIL = 200;
 /** Names that each of these budgets remembers, 50 MB in all; more than passwords can be checked in a window. */
 export const MAX_SIGN_IN_NAMES = 50_000;
+/** Budgets remembered at a time, of accounts and of client addresses. */
+export const MAX_BUDGETS = 100_000;
 /** NIST SP 800-63B asks for 8 and longer rather than stranger; 12 resists an offline search of Argon2id. */
 export const MIN_PASSWORD_CHARS = 12;
 /** Hashing is cheap in the length, but a body full of password is no password. */

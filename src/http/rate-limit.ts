@@ -1,6 +1,12 @@
-import { RateLimiterMemory, type RateLimiterRes } from "rate-limiter-flexible";
 import { AppError } from "../core/errors.ts";
-import { RATE_LIMIT_PER_MINUTE, RATE_WINDOW_MS, REFUSED_KEYS_PER_MINUTE } from "../core/limits.ts";
+import {
+  MAX_BUDGETS,
+  RATE_LIMIT_PER_MINUTE,
+  RATE_WINDOW_MS,
+  REFUSED_KEYS_PER_MINUTE,
+} from "../core/limits.ts";
+import type { Clock } from "../core/ports.ts";
+import type { ShortLivedState } from "../state/state.ts";
 
 /** What X-RateLimit-* report. */
 export interface RateState {
@@ -11,7 +17,7 @@ export interface RateState {
   exceeded: boolean;
 }
 
-/** Counts calls in fixed windows of a minute, which begin with the minute. A port: one process counts in memory, several would share a store. */
+/** Counts calls in fixed windows of a minute, which begin with the minute. */
 export interface RateLimiter {
   /** Takes one call from the budget of `key` and tells what is left. */
   take(key: string, limit: number): Promise<RateState>;
@@ -19,31 +25,25 @@ export interface RateLimiter {
   look(key: string, limit: number): Promise<RateState>;
 }
 
-export function memoryRateLimiter(now: () => number = Date.now): RateLimiter {
+export function rateLimiter({ state, clock }: { state: ShortLivedState; clock: Clock }): RateLimiter {
   // One counter serves every tier: the limit is applied here, so that a tier change holds from the next call on. Its
   // own expiry only tidies up: the window is part of the name, so that Reset is the same on every answer of a window.
-  const counter = new RateLimiterMemory({
-    points: Number.MAX_SAFE_INTEGER,
-    duration: (2 * RATE_WINDOW_MS) / 1000,
+  const calls = state.counters("calls", { forMs: 2 * RATE_WINDOW_MS, maxKeys: MAX_BUDGETS });
+  const windowStartMs = () => clock.now() - (clock.now() % RATE_WINDOW_MS);
+  const tell = (used: number, limit: number, startMs: number): RateState => ({
+    limit,
+    remaining: Math.max(0, limit - used),
+    resetAtMs: startMs + RATE_WINDOW_MS,
+    exceeded: used > limit,
   });
-  const windowStartMs = () => now() - (now() % RATE_WINDOW_MS);
-  const state = (result: RateLimiterRes | null, limit: number, startMs: number): RateState => {
-    const used = result?.consumedPoints ?? 0;
-    return {
-      limit,
-      remaining: Math.max(0, limit - used),
-      resetAtMs: startMs + RATE_WINDOW_MS,
-      exceeded: used > limit,
-    };
-  };
   return {
     take: async (key, limit) => {
       const startMs = windowStartMs();
-      return state(await counter.consume(`${key}@${startMs}`), limit, startMs);
+      return tell(await calls.add(`${key}@${startMs}`, 1), limit, startMs);
     },
     look: async (key, limit) => {
       const startMs = windowStartMs();
-      return state(await counter.get(`${key}@${startMs}`), limit, startMs);
+      return tell(await calls.sum(`${key}@${startMs}`), limit, startMs);
     },
   };
 }

@@ -4,7 +4,7 @@ import { type ProgressBoard, progressBoard } from "../app/progress.ts";
 import { type QueueEstimate, queueEstimate } from "../app/queue-estimate.ts";
 import type { Environment } from "../core/api-key.ts";
 import { isSamplePhoto } from "../core/sample-photo.ts";
-import { memoryRateLimiter, type RateLimiter } from "../http/rate-limit.ts";
+import { type RateLimiter, rateLimiter } from "../http/rate-limit.ts";
 import type { RenderPool } from "../render/pool.ts";
 import { createSourceFetcher, type SourceFetcher } from "../sources/fetch-source.ts";
 import { SAMPLE_PHOTO } from "../sources/sample-photo.ts";
@@ -38,7 +38,7 @@ export function buildParts<W extends Workspace>(workspace: W, options: PartsOpti
   const { queue = queueEstimate({ workers: workspace.config.renderWorkers }) } = options;
   const gate = fetchGate();
   const progress = progressBoard();
-  const limiter = memoryRateLimiter(() => workspace.clock.now());
+  const limiter = rateLimiter(workspace);
   const accept = acceptImage({ ...workspace, sources, gate, queue, wake });
   return { ...workspace, pool, sources, gate, queue, progress, limiter, accept };
 }

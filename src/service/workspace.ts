@@ -11,6 +11,8 @@ import { secretBox } from "../core/secret-box.ts";
 import { type DataFolder, openDataFolder, refuseLostDatabase } from "../data-folder.ts";
 import { type SharedPlaceholders, sharedPlaceholders } from "../render/placeholder-files.ts";
 import { loadSecretKey } from "../secret-key.ts";
+import { memoryState } from "../state/memory-state.ts";
+import type { ShortLivedState } from "../state/state.ts";
 import { openSqliteStore } from "../store/sqlite.ts";
 import { systemRandom } from "./system.ts";
 
@@ -21,6 +23,7 @@ export type Outbound = NonNullable<WebhookContext["outbound"]>;
 export interface Workspace extends AppContext {
   folder: DataFolder;
   blobs: Blobs;
+  state: ShortLivedState;
   outbound: Outbound;
   keeper: SourceKeeper;
   placeholders: SharedPlaceholders;
@@ -51,6 +54,7 @@ export function openWorkspace(config: Config, log: Log, options: WorkspaceOption
   refuseLostDatabase(folder);
   const store = openStore(folder.database, { verify, mapped });
   const blobs = folderBlobs(folder);
+  const state = memoryState(() => clock.now());
   const secrets = secretBox(loadSecretKey(folder.secretKey), random.bytes);
   return {
     node: random.id("node"),
@@ -65,8 +69,9 @@ export function openWorkspace(config: Config, log: Log, options: WorkspaceOption
     secrets,
     keeper: sourceKeeper({ store, blobs, log }),
     placeholders: sharedPlaceholders(blobs),
-    sourceBytes: dailyBytes(clock),
-    failedBytes: dailyBytes(clock),
-    placeholderBytes: dailyBytes(clock),
+    state,
+    sourceBytes: dailyBytes("fetched", { state, clock }),
+    failedBytes: dailyBytes("failed", { state, clock }),
+    placeholderBytes: dailyBytes("drawn", { state, clock }),
   };
 }

@@ -138,7 +138,7 @@ test("photos of failed images are kept to be looked at, up to a budget for each 
   await create();
   await renderRefused();
   expect(stored()).toHaveLength(1);
-  workspace.failedBytes.spend(account.id, FAILED_SOURCE_BYTES_PER_DAY);
+  await workspace.failedBytes.spend(account.id, FAILED_SOURCE_BYTES_PER_DAY);
   await create({ photo: "/other" });
   await create({ photo: "/other" });
   await renderRefused();
@@ -151,8 +151,8 @@ test("photos of failed images are kept to be looked at, up to a budget for each 
 test("an account that has fetched its bytes of the day is told when to go on, and reserves nothing", async () => {
   answers = { "/photo": photo(300) };
   await create();
-  expect(workspace.sourceBytes.spent(account.id)).toBe(png(300, 300).length);
-  workspace.sourceBytes.spend(account.id, SOURCE_BYTES_PER_DAY.starter);
+  expect(await workspace.sourceBytes.spent(account.id)).toBe(png(300, 300).length);
+  await workspace.sourceBytes.spend(account.id, SOURCE_BYTES_PER_DAY.starter);
   const error = await create().catch((thrown) => thrown);
   expect([error.code, error.retryAfterSeconds]).toEqual(["RATE_LIMIT_EXCEEDED", 12 * 3600]);
   expect(error.message).toContain("20 GB of photos and badges");
@@ -161,7 +161,7 @@ test("an account that has fetched its bytes of the day is told when to go on, an
 });
 
 test("test images have a budget of their own, for what is drawn for them", async () => {
-  workspace.placeholderBytes.spend(account.id, PLACEHOLDER_BYTES_PER_DAY);
+  await workspace.placeholderBytes.spend(account.id, PLACEHOLDER_BYTES_PER_DAY);
   const error = await create({}, "test").catch((thrown) => thrown);
   expect([error.code, error.message]).toEqual([
     "RATE_LIMIT_EXCEEDED",

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { flashBoard, typed } from "../../src/console/flash.ts";
+import { memoryState } from "../../src/state/memory-state.ts";
 import { fakeClock, type TestServer, testAccount, testServer } from "../harness.ts";
 import { type Client, client, testMember, testOperator } from "./sessions.ts";
 
@@ -70,11 +71,11 @@ test("a new key waits for the page of keys, whatever else the session opens firs
   expect(await page(owner, "/console/keys")).not.toContain('id="fresh-key"');
 });
 
-test("what no page shows within two minutes is forgotten", () => {
+test("what no page shows within two minutes is forgotten", async () => {
   const clock = fakeClock();
-  const board = flashBoard(clock.now);
-  board.put("session", { notice: "done", link: { email: "a@b.example", url: "x" } });
-  expect(board.take("other", "link")).toEqual({});
+  const board = flashBoard(memoryState(clock.now));
+  await board.put("session", { notice: "done", link: { email: "a@b.example", url: "x" } });
+  expect(await board.take("other", "link")).toEqual({});
   clock.advance(120_000);
-  expect(board.take("session", "link")).toEqual({});
+  expect(await board.take("session", "link")).toEqual({});
 });

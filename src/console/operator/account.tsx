@@ -157,7 +157,7 @@ async function accountPage(visit: UserVisit): Promise<Response> {
     statementPage(read, { accountId: account.id, limit: ENTRIES_SHOWN }),
     listAudit(read, { accountId: account.id, limit: ENTRIES_SHOWN }),
   ]);
-  const flash = takeFlash(visit, "link");
+  const flash = await takeFlash(visit, "link");
   return shell(
     visit,
     account.name,
@@ -227,7 +227,7 @@ function readReason(visit: UserVisit): string {
 function change(act: (visit: UserVisit, account: Account) => Promise<string>) {
   return async (visit: UserVisit): Promise<Response> => {
     const account = await accountOf(visit);
-    visit.flashes.put(visit.session.id, { notice: await act(visit, account) });
+    await visit.flashes.put(visit.session.id, { notice: await act(visit, account) });
     return redirect(path(account), visit.exchange);
   };
 }
@@ -267,7 +267,7 @@ async function addAccountMember(visit: UserVisit): Promise<Response> {
   const account = await accountOf(visit);
   const role = readRole(field(visit, "role"));
   const of = { accountId: account.id, email: field(visit, "email"), role, vouched: true, by: visit.user.id };
-  visit.flashes.put(visit.session.id, addedFlash(await addMember(visit.parts, of), "a member"));
+  await visit.flashes.put(visit.session.id, addedFlash(await addMember(visit.parts, of), "a member"));
   return redirect(path(account), visit.exchange);
 }
 
@@ -277,7 +277,7 @@ async function newLink(visit: UserVisit): Promise<Response> {
   const found = members.find(({ user }) => user.id === visit.params.user);
   if (!found) throw notFound();
   const { user, setupUrl } = await issueSetupLink(visit.parts, { userId: found.user.id, by: visit.user.id });
-  visit.flashes.put(visit.session.id, { link: { email: user.email, url: setupUrl } });
+  await visit.flashes.put(visit.session.id, { link: { email: user.email, url: setupUrl } });
   return redirect(path(account), visit.exchange);
 }
 

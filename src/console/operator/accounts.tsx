@@ -125,7 +125,7 @@ async function accountsPage(visit: UserVisit): Promise<Response> {
   const found = await newestAccounts(visit.parts.store.read, { after, limit: PAGE_SIZE + 1 });
   const accounts = found.slice(0, PAGE_SIZE);
   const last = accounts.at(-1);
-  const flash = takeFlash(visit);
+  const flash = await takeFlash(visit);
   return shell(
     visit,
     "Accounts",
@@ -179,11 +179,11 @@ async function create(visit: UserVisit): Promise<Response> {
     throw new OperatorError("The owner's email is no email address. Write it like ana@example.com.");
   const account = await createAccount(parts, { name, tier, credits, by: user.id });
   const notice = `The account ${name} is made.`;
-  visit.flashes.put(session.id, { notice });
+  await visit.flashes.put(session.id, { notice });
   if (email !== "") {
     const of = { accountId: account.id, email, role: "owner", vouched: true, by: user.id } as const;
     const told = addedFlash(await addMember(parts, of), "its owner");
-    visit.flashes.put(session.id, { ...told, notice: [notice, told.notice].filter(Boolean).join(" ") });
+    await visit.flashes.put(session.id, { ...told, notice: [notice, told.notice].filter(Boolean).join(" ") });
   }
   return redirect(`/console/operator/accounts/${account.id}`, exchange);
 }

@@ -64,7 +64,7 @@ function Row({ visit, user }: { visit: UserVisit; user: User }) {
 
 async function operatorsPage(visit: UserVisit): Promise<Response> {
   const operators = await listOperators(visit.parts.store.read);
-  const flash = takeFlash(visit, "link");
+  const flash = await takeFlash(visit, "link");
   return shell(
     visit,
     "Operators",
@@ -118,7 +118,7 @@ async function operatorsPage(visit: UserVisit): Promise<Response> {
 
 async function add(visit: UserVisit): Promise<Response> {
   const made = await addOperator(visit.parts, { email: field(visit, "email"), by: visit.user.id });
-  visit.flashes.put(visit.session.id, addedFlash(made, "an operator"));
+  await visit.flashes.put(visit.session.id, addedFlash(made, "an operator"));
   return redirect("/console/operator/operators", visit.exchange);
 }
 
@@ -132,14 +132,14 @@ async function operatorOf({ parts, params }: UserVisit): Promise<User> {
 async function newLink(visit: UserVisit): Promise<Response> {
   const { id: userId } = await operatorOf(visit);
   const { user, setupUrl } = await issueSetupLink(visit.parts, { userId, by: visit.user.id });
-  visit.flashes.put(visit.session.id, { link: { email: user.email, url: setupUrl } });
+  await visit.flashes.put(visit.session.id, { link: { email: user.email, url: setupUrl } });
   return redirect("/console/operator/operators", visit.exchange);
 }
 
 async function remove(visit: UserVisit): Promise<Response> {
   const { id: userId } = await operatorOf(visit);
   const user = await removeOperator(visit.parts, { userId, by: visit.user.id });
-  visit.flashes.put(visit.session.id, { notice: `${user.email} is no longer an operator.` });
+  await visit.flashes.put(visit.session.id, { notice: `${user.email} is no longer an operator.` });
   return redirect("/console/operator/operators", visit.exchange);
 }
 
