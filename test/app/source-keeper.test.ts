@@ -2,6 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { AcceptImage } from "../../src/app/accept-image.ts";
 import { queueEstimate } from "../../src/app/queue-estimate.ts";
 import { renderNextImage } from "../../src/app/render-image.ts";
+import { sourceKeeper } from "../../src/app/source-keeper.ts";
+import type { Blobs } from "../../src/blobs/blobs.ts";
 import type { CreateImageRequest } from "../../src/core/image-request.ts";
 import {
   FAILED_SOURCE_BYTES_PER_DAY,
@@ -10,6 +12,7 @@ import {
 } from "../../src/core/limits.ts";
 import { buildParts } from "../../src/service/parts.ts";
 import { createSourceFetcher } from "../../src/sources/fetch-source.ts";
+import { storeSource } from "../../src/sources/source-files.ts";
 import type { Account } from "../../src/store/accounts.ts";
 import { idlePool, poolOf } from "../fakes.ts";
 import { imageRequest, type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
@@ -169,6 +172,36 @@ test("test images have a budget of their own, for what is drawn for them", async
   ]);
   answers = { "/photo": photo(300) };
   expect((await create()).replayed).toBeFalse();
+});
+
+test("a create that comes while its photo is being removed waits, and has it written anew", async () => {
+  const order: string[] = [];
+  const removing = Promise.withResolvers<void>();
+  const { blobs, store, log } = workspace;
+  const watched: Blobs = {
+    ...blobs,
+    remove: async (...what) => {
+      removing.resolve();
+      const removed = await blobs.remove(...what);
+      order.push("removed");
+      return removed;
+    },
+    refresh: (...what) => {
+      order.push("looked for");
+      return blobs.refresh(...what);
+    },
+  };
+  const keeper = sourceKeeper({ store, log, blobs: watched });
+  const photo = png(300, 300);
+  const [refused, accepted] = [keeper.hold(), keeper.hold()];
+  await storeSource(blobs, photo, refused);
+  const closed = refused.close(false);
+  await removing.promise;
+  const { sha256 } = await storeSource(watched, photo, accepted);
+  await closed;
+  expect(order).toEqual(["removed", "looked for"]);
+  expect(await blobs.stat("source", sha256)).toEqual({ bytes: photo.length });
+  await accepted.close(true);
 });
 
 /** Ends the next image as a render without a player does. */
