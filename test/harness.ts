@@ -87,10 +87,12 @@ export interface TestWorkspace extends Workspace {
 }
 
 /** A real store in a temporary folder, with a clock that stands still and counted ids. No server, no browser. */
-export function testWorkspace(options: { clock?: FakeClock; parent?: string } = {}): TestWorkspace {
+export async function testWorkspace(
+  options: { clock?: FakeClock; parent?: string } = {},
+): Promise<TestWorkspace> {
   const folder = testFolder(options.parent);
   const clock = options.clock ?? fakeClock();
-  const workspace = openWorkspace(testConfig(folder.dir), silentLog, { clock, random: seededRandom() });
+  const workspace = await openWorkspace(testConfig(folder.dir), silentLog, { clock, random: seededRandom() });
   return {
     ...workspace,
     clock,

@@ -14,7 +14,7 @@ export async function withWorkspace<T>(
   const { create, ...open } = options;
   const config = readConfig(process.env);
   if (!create) requireDataFolder(config.dataDir);
-  const workspace = openWorkspace(config, quietLog(), open);
+  const workspace = await openWorkspace(config, quietLog(), open);
   try {
     return await work(workspace);
   } finally {

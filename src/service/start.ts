@@ -74,7 +74,7 @@ async function openSteadily(
   const { clock: source = systemClock, folder } = options;
   const known = readClockMark(folder.clockMark, source.elapsed());
   const clock = steadyClock(source, log, known);
-  const workspace = { ...openWorkspace(config, log, { ...options, verify: true, clock }), clock };
+  const workspace = { ...(await openWorkspace(config, log, { ...options, verify: true, clock })), clock };
   if (!known) await doubtStrangeTime(workspace);
   return workspace;
 }

@@ -13,7 +13,8 @@ import { type SharedPlaceholders, sharedPlaceholders } from "../render/placehold
 import { loadSecretKey } from "../secret-key.ts";
 import { memoryState } from "../state/memory-state.ts";
 import type { ShortLivedState } from "../state/state.ts";
-import { openSqliteStore } from "../store/sqlite.ts";
+import { openSqliteStore, type StoreOptions } from "../store/sqlite.ts";
+import type { Store } from "../store/store.ts";
 import { systemRandom } from "./system.ts";
 
 /** How the addresses of photos and webhooks are looked up and which authorities are trusted besides the public ones. */
@@ -33,6 +34,9 @@ export interface Workspace extends AppContext {
   placeholderBytes: DailyBytes;
 }
 
+/** Opens the store of a data folder and brings it to the newest schema; an engine that is reached over a network takes its time. */
+export type OpenStore = (file: string, options: StoreOptions) => Store | Promise<Store>;
+
 export interface WorkspaceOptions {
   /** The data folder, where it is open already. */
   folder?: DataFolder;
@@ -44,15 +48,19 @@ export interface WorkspaceOptions {
   random?: Random;
   outbound?: Outbound;
   /** Another way to open the store: the crash tests put themselves between it and its users. */
-  openStore?: typeof openSqliteStore;
+  openStore?: OpenStore;
 }
 
 /** Opens the data folder and its database. Throws an OperatorError where either cannot be used as it is. */
-export function openWorkspace(config: Config, log: Log, options: WorkspaceOptions = {}): Workspace {
+export async function openWorkspace(
+  config: Config,
+  log: Log,
+  options: WorkspaceOptions = {},
+): Promise<Workspace> {
   const { verify = false, mapped = false, clock = systemClock, random = systemRandom } = options;
   const { openStore = openSqliteStore, folder = openDataFolder(config.dataDir), outbound = {} } = options;
   refuseLostDatabase(folder);
-  const store = openStore(folder.database, { verify, mapped });
+  const store = await openStore(folder.database, { verify, mapped });
   const blobs = folderBlobs(folder);
   const state = memoryState(() => clock.now());
   const secrets = secretBox(loadSecretKey(folder.secretKey), random.bytes);

@@ -17,7 +17,7 @@ let endpoint: string;
 
 /** A history with every kind of entry and state in it. */
 beforeEach(async () => {
-  workspace = testWorkspace();
+  workspace = await testWorkspace();
   account = (await testAccount(workspace, { credits: 5 })).account.id;
   const end = async (kind: "completed" | "refused") => {
     await acceptLive(workspace, account);

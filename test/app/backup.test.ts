@@ -54,7 +54,7 @@ function folder(): TestFolder {
 
 /** A data folder with one finished and one unfinished live image, on a clock that stands at the real time. */
 async function stocked() {
-  const workspace = testWorkspace({ clock: fakeClock(new Date().toISOString()) });
+  const workspace = await testWorkspace({ clock: fakeClock(new Date().toISOString()) });
   cleanups.push(workspace.close);
   const { account, liveKey } = await testAccount(workspace);
   await acceptWithPhoto(workspace, account.id);
@@ -168,7 +168,7 @@ test("templates of the operator's own come with the backup, hidden files and fol
   symlinkSync("/etc", join(templates, "etc"));
   const data = folder().dir;
   const config = testConfig(data, { CARDPRESS_TEMPLATES_DIR: templates });
-  const workspace = openWorkspace(config, silentLog);
+  const workspace = await openWorkspace(config, silentLog);
   cleanups.push(workspace.store.close);
   const report = await makeBackup(workspace, {
     to: join(dir, "all.tar"),

@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 async function start(credits = 5) {
-  const workspace = testWorkspace();
+  const workspace = await testWorkspace();
   open.push(workspace);
   const { account } = await testAccount(workspace, { credits });
   const image = async (id: string, environment: "live" | "test" = "live"): Promise<Image> => {

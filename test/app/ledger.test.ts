@@ -17,8 +17,8 @@ afterEach(async () => {
   open = [];
 });
 
-function workspace(): TestWorkspace {
-  const made = testWorkspace();
+async function workspace(): Promise<TestWorkspace> {
+  const made = await testWorkspace();
   open.push(made);
   return made;
 }
@@ -55,7 +55,7 @@ async function kinds(w: TestWorkspace, id: string): Promise<string[]> {
 }
 
 test("a ledger entry can be neither changed, deleted nor replaced, by whatever connection", async () => {
-  const w = workspace();
+  const w = await workspace();
   const { account } = await testAccount(w, { credits: 3 });
   await acceptLive(w, account.id);
   const image = await claimImage(w, "live");
@@ -85,7 +85,7 @@ test("a ledger entry can be neither changed, deleted nor replaced, by whatever c
 });
 
 test("a reservation is resolved once, and only by an entry of its own image, account, bucket and month", async () => {
-  const w = workspace();
+  const w = await workspace();
   const { account } = await testAccount(w, { credits: 2 });
   const other = await testAccount(w, { credits: 2 });
   const imageId = await acceptLive(w, account.id);
@@ -105,7 +105,7 @@ test("a reservation is resolved once, and only by an entry of its own image, acc
 });
 
 test("an entry has the shape of its kind", async () => {
-  const w = workspace();
+  const w = await workspace();
   const { account } = await testAccount(w, { credits: 2 });
   const insert = (change: Partial<LedgerEntry>) =>
     w.store.write("test", (tx) => insertEntry(tx, entryOf(account.id, change)));
@@ -118,7 +118,7 @@ test("an entry has the shape of its kind", async () => {
 });
 
 test("no balance goes below zero, even when the code is wrong", async () => {
-  const w = workspace();
+  const w = await workspace();
   const { account } = await testAccount(w, { credits: 0 });
   const db = tool(w);
   for (const column of ["credits_plan", "credits_topup", "credits_held"]) {
@@ -130,7 +130,7 @@ test("no balance goes below zero, even when the code is wrong", async () => {
 });
 
 test("the month's plan credits are granted once and last month's expire once, however often it is tried", async () => {
-  const w = workspace();
+  const w = await workspace();
   const { account } = await testAccount(w, { credits: 5 });
   await acceptLive(w, account.id);
   w.clock.set("2026-12-01T00:00:00.000Z");
@@ -146,7 +146,7 @@ test("the month's plan credits are granted once and last month's expire once, ho
 });
 
 test("months are those of the UTC calendar, however long and whenever the account was made; a changed plan counts from the next", async () => {
-  const w = workspace();
+  const w = await workspace();
   w.clock.set("2028-01-31T23:59:59.999Z");
   const { account } = await testAccount(w, { credits: 5 });
   const at = async (time: string) => {
@@ -173,7 +173,7 @@ test("months are those of the UTC calendar, however long and whenever the accoun
 });
 
 test("a clock that was set back grants nothing", async () => {
-  const w = workspace();
+  const w = await workspace();
   const { account } = await testAccount(w, { credits: 5 });
   w.clock.set("2026-12-01T00:00:00.000Z");
   await sweep(w);
@@ -187,7 +187,7 @@ test("a clock that was set back grants nothing", async () => {
 });
 
 test("a plan credit released after its month expires; a top-up comes back and stays", async () => {
-  const w = workspace();
+  const w = await workspace();
   const { account } = await testAccount(w, { credits: 1 });
   await grantCredits(w, { accountId: account.id, amount: 1, reason: null });
   await acceptLive(w, account.id);
@@ -212,7 +212,7 @@ test("a plan credit released after its month expires; a top-up comes back and st
 });
 
 test("plan credits are used before top-ups", async () => {
-  const w = workspace();
+  const w = await workspace();
   const { account } = await testAccount(w, { credits: 1 });
   await grantCredits(w, { accountId: account.id, amount: 1, reason: null });
   await acceptLive(w, account.id);
@@ -220,7 +220,7 @@ test("plan credits are used before top-ups", async () => {
 });
 
 test("a fault between balance and entry leaves neither", async () => {
-  const w = workspace();
+  const w = await workspace();
   const { account } = await testAccount(w, { credits: 1 });
   const random = {
     ...w.random,

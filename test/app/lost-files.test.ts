@@ -25,7 +25,7 @@ const sources = sourcesOf(fetched(sha256));
 
 /** Makes one card of a photo on the disk, after `harm`; `outcome` is what the renderer says. */
 async function make(harm: (path: string) => Promise<void>, outcome: "refused" | "done") {
-  const workspace = testWorkspace();
+  const workspace = await testWorkspace();
   open = workspace;
   const { account } = await testAccount(workspace, { credits: 5 });
   const path = blobPath(workspace.folder, "source", sha256);

@@ -5,8 +5,8 @@ import { listKeys } from "../../src/store/keys.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 
 let house: TestWorkspace;
-beforeEach(() => {
-  house = testWorkspace();
+beforeEach(async () => {
+  house = await testWorkspace();
 });
 afterEach(() => house.close());
 

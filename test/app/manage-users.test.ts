@@ -24,7 +24,7 @@ import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 let house: TestWorkspace;
 let accountId: string;
 beforeEach(async () => {
-  house = testWorkspace();
+  house = await testWorkspace();
   accountId = (await testAccount(house)).account.id;
 });
 afterEach(() => house.close());

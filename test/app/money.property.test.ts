@@ -60,11 +60,11 @@ interface World {
   accept: AcceptImage;
 }
 
-function openWorld(): World {
+async function openWorld(): Promise<World> {
   const random = fusedRandom();
   // In memory where there is such a place: the syncs of half a million commits are not what is proven here.
   const parent = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
-  const workspace = { ...testWorkspace({ parent }), random };
+  const workspace = { ...(await testWorkspace({ parent })), random };
   const db = new Database(workspace.folder.database);
   const { accept } = buildParts(workspace, { pool: idlePool, sources: readySources, queue: ampleQueue() });
   return {
@@ -319,7 +319,7 @@ test(`credits, images and replays do what the model says (${RUNS} random histori
       fc.array(operation, { maxLength: 25, size: "max" }),
       async (limits, operations) => {
         if (runs++ % RUNS_PER_DATABASE === 0) await closeWorld(true);
-        world ??= openWorld();
+        world ??= await openWorld();
         const run = new Run(world);
         try {
           await run.start(limits);

@@ -9,7 +9,7 @@ import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 let house: TestWorkspace;
 let accountId: string;
 beforeAll(async () => {
-  house = testWorkspace();
+  house = await testWorkspace();
   accountId = (await testAccount(house)).account.id;
 });
 afterAll(() => house.close());

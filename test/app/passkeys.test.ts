@@ -11,7 +11,7 @@ let house: TestWorkspace;
 let desk: PasskeyDesk;
 let ana: User;
 beforeEach(async () => {
-  house = testWorkspace();
+  house = await testWorkspace();
   desk = passkeyDesk({ ...house, config: { ...house.config, baseUrl: "https://cards.example.com" } });
   ana = await testMember(house, (await testAccount(house)).account.id, "ana@example.com");
 });

@@ -21,7 +21,7 @@ afterEach(async () => {
 const SHARE = Math.ceil(MAX_QUEUE_WAIT_MS / TYPICAL_RENDER_MS);
 
 test("an account that has filled its share is refused; another is accepted and served next", async () => {
-  const workspace = testWorkspace();
+  const workspace = await testWorkspace();
   open.push(workspace);
   const rovers = (await testAccount(workspace, { credits: 1000 })).account.id;
   const united = (await testAccount(workspace, { credits: 1000 })).account.id;

@@ -79,7 +79,7 @@ export interface WebhookHouse
 
 /** A real store with one account, and endpoints that may be on this machine. */
 export async function webhookHouse(outbound: WebhookContext["outbound"] = {}): Promise<WebhookHouse> {
-  const workspace = testWorkspace();
+  const workspace = await testWorkspace();
   const allowed = new Set<string>();
   const { account } = await testAccount(workspace);
   const context: WebhookContext & TestWorkspace = {

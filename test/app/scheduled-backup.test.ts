@@ -17,7 +17,7 @@ const command = [process.execPath, join(import.meta.dir, "../../src/main.ts")];
 
 /** A data folder with an account, whose service backs up every 6 hours and keeps 2; and what it logs. */
 async function scheduled(dir?: string) {
-  const workspace: TestWorkspace = testWorkspace();
+  const workspace: TestWorkspace = await testWorkspace();
   cleanups.push(workspace.close);
   await testAccount(workspace);
   const target = dir ?? join(workspace.folder.root, "elsewhere");

@@ -25,7 +25,7 @@ let accept: AcceptImage;
 let answers: Record<string, () => Response | Promise<Response>>;
 let world: ReturnType<typeof Bun.serve>;
 beforeEach(async () => {
-  workspace = testWorkspace();
+  workspace = await testWorkspace();
   ({ account } = await testAccount(workspace, { tier: "starter" }));
   answers = {};
   world = Bun.serve({

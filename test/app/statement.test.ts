@@ -9,8 +9,8 @@ import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 import { acceptLive } from "./accepting.ts";
 
 let house: TestWorkspace;
-beforeEach(() => {
-  house = testWorkspace();
+beforeEach(async () => {
+  house = await testWorkspace();
 });
 afterEach(() => house.close());
 

@@ -18,8 +18,8 @@ import { findImage, type Image, insertImage } from "../../src/store/images.ts";
 import { imageRequest, type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 
 let house: TestWorkspace;
-beforeEach(() => {
-  house = testWorkspace();
+beforeEach(async () => {
+  house = await testWorkspace();
 });
 afterEach(() => house.close());
 

@@ -26,7 +26,7 @@ afterEach(async () => {
 
 /** A finished card with its picture, and a session: what time alone takes away. `wall` is what somebody sets. */
 async function start() {
-  const plain = testWorkspace();
+  const plain = await testWorkspace();
   open.push(plain);
   const events: string[] = [];
   const note = (event: string) => void events.push(event);

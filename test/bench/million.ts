@@ -15,7 +15,7 @@ const images = Number(process.argv[2] ?? 1_000_000);
 const ROUNDS = 300;
 const ACCOUNT = "acct_0";
 
-const api = testApi({ random: systemRandom });
+const api = await testApi({ random: systemRandom });
 try {
   const startedAt = performance.now();
   await fillDatabase(api.folder.database, images, images);

@@ -26,7 +26,7 @@ if (process.getuid?.() === 0) process.env.CARDPRESS_ALLOW_ROOT ??= "1";
 const seconds = Number(values.seconds);
 const folder = testFolder();
 const photos = photoServer();
-const workspace = openWorkspace(testConfig(folder.dir), quietLog());
+const workspace = await openWorkspace(testConfig(folder.dir), quietLog());
 const partners = await Promise.all(
   [1, 2].map((n) => testAccount(workspace, { name: `Partner ${n}`, credits: 1e6 })),
 );
@@ -165,7 +165,7 @@ if (retryAfters.length > 0)
   console.log(`Retry-After ${Math.min(...retryAfters)} to ${Math.max(...retryAfters)} s`);
 server.kill("SIGTERM");
 console.log(`drained with exit code ${await server.exited}`);
-const after = openWorkspace(testConfig(folder.dir), quietLog());
+const after = await openWorkspace(testConfig(folder.dir), quietLog());
 console.log(`audit ${(await audit(after.store, Date.now())).ok ? "ok" : "BROKEN"}`);
 await after.store.close();
 const db = new Database(join(folder.dir, "cardpress.db"));

@@ -41,7 +41,7 @@ export async function benchWebhooks(storm: Storm): Promise<StormReport> {
   );
   const origins = receivers.map(({ origin }) => origin).join(",");
   const config = testConfig(folder.dir, { CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: origins });
-  const context = openWorkspace(config, silentLog, { clock: systemClock, random: systemRandom });
+  const context = await openWorkspace(config, silentLog, { clock: systemClock, random: systemRandom });
   const accounts: string[] = [];
   for (const [i, { origin }] of receivers.entries()) {
     if (i % ENDPOINTS_PER_ACCOUNT === 0) accounts.push((await testAccount(context)).account.id);

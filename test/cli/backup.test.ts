@@ -19,7 +19,7 @@ function newFolder(): string {
 
 test("a backup made while another process goes on writing is of one moment: its books hold and every picture is there", async () => {
   const dir = newFolder();
-  const workspace = openWorkspace(testConfig(dir), silentLog);
+  const workspace = await openWorkspace(testConfig(dir), silentLog);
   const { account } = await testAccount(workspace, { credits: 100_000 });
   await acceptWithPhoto(workspace, account.id);
   const target = newFolder();
@@ -55,7 +55,7 @@ test("a backup made while another process goes on writing is of one moment: its 
 
 test("backup and restore tell people what they hold, and refuse what would overwrite or lose something", async () => {
   const dir = newFolder();
-  const workspace = openWorkspace(testConfig(dir), silentLog);
+  const workspace = await openWorkspace(testConfig(dir), silentLog);
   await testAccount(workspace);
   await workspace.store.close();
   const target = newFolder();

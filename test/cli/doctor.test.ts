@@ -19,7 +19,7 @@ afterEach(async () => {
 
 async function filled(): Promise<string> {
   folder = testFolder();
-  const workspace = openWorkspace(testConfig(folder.dir), quietLog());
+  const workspace = await openWorkspace(testConfig(folder.dir), quietLog());
   await testAccount(workspace, { credits: 5 });
   await workspace.store.close();
   return folder.dir;
@@ -67,7 +67,7 @@ test("doctor names pictures that are gone, and a secret.key that is not the one 
   folder = testFolder();
   const hook = "http://127.0.0.1:1";
   const config = testConfig(folder.dir, { CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: hook });
-  const workspace = openWorkspace(config, quietLog());
+  const workspace = await openWorkspace(config, quietLog());
   const { account } = await testAccount(workspace, { credits: 5 });
   const { endpoint } = await createEndpoint(workspace, {
     accountId: account.id,

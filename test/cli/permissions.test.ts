@@ -16,7 +16,7 @@ if (!canDeprive) console.log("No user namespaces here: the tests of another user
 let folder: TestFolder;
 beforeEach(async () => {
   folder = testFolder();
-  await openWorkspace(testConfig(folder.dir), quietLog()).store.close();
+  await (await openWorkspace(testConfig(folder.dir), quietLog())).store.close();
 });
 afterEach(() => folder.remove());
 

@@ -10,9 +10,9 @@ import { runCommand } from "./run.ts";
 
 let folder: TestFolder;
 let workspace: Workspace;
-beforeAll(() => {
+beforeAll(async () => {
   folder = testFolder();
-  workspace = openWorkspace(testConfig(folder.dir), quietLog());
+  workspace = await openWorkspace(testConfig(folder.dir), quietLog());
 });
 afterAll(async () => {
   await workspace.store.close();

@@ -12,8 +12,8 @@ import { testMember } from "./sessions.ts";
 
 let workspace: TestWorkspace;
 let faults: object[];
-beforeEach(() => {
-  workspace = testWorkspace();
+beforeEach(async () => {
+  workspace = await testWorkspace();
   faults = [];
 });
 afterEach(() => workspace.close());

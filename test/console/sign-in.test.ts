@@ -25,8 +25,8 @@ import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 import { PASSWORD, testMember, tokenOf } from "./sessions.ts";
 
 let workspace: TestWorkspace;
-beforeEach(() => {
-  workspace = testWorkspace();
+beforeEach(async () => {
+  workspace = await testWorkspace();
 });
 afterEach(() => workspace.close());
 

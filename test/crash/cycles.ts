@@ -64,7 +64,7 @@ export async function crashCycles(options: {
     CARDPRESS_RENDER_WORKERS: "1",
     CARDPRESS_SOURCE_ALLOWED_ORIGINS: photoOrigin,
   };
-  const workspace = openWorkspace(testConfig(folder.dir), quietLog());
+  const workspace = await openWorkspace(testConfig(folder.dir), quietLog());
   const { liveKey, testKey } = await testAccount(workspace, { credits: CREDITS });
   await workspace.store.close();
   const figures: CrashFigures = {

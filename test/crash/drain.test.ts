@@ -12,7 +12,7 @@ test(
   "SIGTERM cuts no request, gives unfinished work back uncounted, and ends with 0 within 30 s",
   async () => {
     const folder = testFolder();
-    const workspace = openWorkspace(testConfig(folder.dir), quietLog());
+    const workspace = await openWorkspace(testConfig(folder.dir), quietLog());
     const { liveKey } = await testAccount(workspace, { credits: 100 });
     await workspace.store.close();
 

@@ -73,7 +73,7 @@ test.skipIf(!canMount)(
 
 test("a file that may not grow any more refuses creates with 503, and the books still add up", async () => {
   const folder = testFolder();
-  const workspace = openWorkspace(testConfig(folder.dir), quietLog());
+  const workspace = await openWorkspace(testConfig(folder.dir), quietLog());
   const { testKey } = await testAccount(workspace, { credits: 1 });
   await workspace.store.close();
   // The limit of the kernel on file sizes (in KB here); with its signal ignored a write fails with EFBIG.
@@ -123,7 +123,7 @@ test("a file that may not grow any more refuses creates with 503, and the books 
 
 test("a damaged database is refused at the start, with what to do, and is not written to", async () => {
   const folder = testFolder();
-  const workspace = openWorkspace(testConfig(folder.dir), quietLog());
+  const workspace = await openWorkspace(testConfig(folder.dir), quietLog());
   for (let n = 0; n < 30; n++) await testAccount(workspace, { credits: 1 });
   await workspace.store.close();
   const file = join(folder.dir, "cardpress.db");

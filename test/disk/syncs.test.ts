@@ -25,7 +25,7 @@ test.skipIf(!canTrace)(
   "between a create and its 202 the photo and the write-ahead log are synced to the disk",
   async () => {
     const folder = testFolder();
-    const workspace = openWorkspace(testConfig(folder.dir), quietLog());
+    const workspace = await openWorkspace(testConfig(folder.dir), quietLog());
     const { liveKey } = await testAccount(workspace, { credits: 100 });
     await workspace.store.close();
     const photos = photoServer();

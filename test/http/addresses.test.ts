@@ -5,7 +5,7 @@ import { expectError, expectStandardHeaders, send, type TestApi, testApi } from 
 let api: TestApi;
 let key: string;
 beforeAll(async () => {
-  api = testApi();
+  api = await testApi();
   key = (await testAccount(api)).testKey;
 });
 afterAll(() => api.close());
@@ -107,7 +107,7 @@ test("request ids never repeat", async () => {
 });
 
 test("a fault inside is 500 with an id, and tells nothing about its cause", async () => {
-  const broken = testApi();
+  const broken = await testApi();
   try {
     const { testKey } = await testAccount(broken);
     await broken.store.write("test", async ({ db }) => void (await db.run("DROP TABLE usage_days")));
@@ -125,7 +125,7 @@ test("a fault inside is 500 with an id, and tells nothing about its cause", asyn
 });
 
 test("an overloaded service says when to come back, and reserves nothing", async () => {
-  const full = testApi();
+  const full = await testApi();
   try {
     const { liveKey } = await testAccount(full);
     // One worker at the typical 1.5 s has two minutes of work with 80 images.

@@ -19,9 +19,9 @@ FormatRegistry.Set("date-time", (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3
 // The API over a real socket, a real database and a real photo fetch, without browsers: images are claimed and finished
 // by the use cases, and the clock stands still.
 
-export type TestApi = ReturnType<typeof testApi>;
+export type TestApi = Awaited<ReturnType<typeof testApi>>;
 
-export function testApi(options: { random?: Random } = {}) {
+export async function testApi(options: { random?: Random } = {}) {
   const dataFolder = testFolder();
   const photos = photoServer();
   const clock = fakeClock();
@@ -35,7 +35,7 @@ export function testApi(options: { random?: Random } = {}) {
     CARDPRESS_BASE_URL: "https://cards.example.org",
     CARDPRESS_SOURCE_ALLOWED_ORIGINS: photos.origin,
   });
-  const workspace = openWorkspace(config, log, {
+  const workspace = await openWorkspace(config, log, {
     clock,
     random: options.random ?? seededRandom(),
   });

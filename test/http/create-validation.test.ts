@@ -8,7 +8,7 @@ import { expectError, expectSuccess, type Json, type TestApi, testApi } from "./
 let api: TestApi;
 let key: string;
 beforeAll(async () => {
-  api = testApi();
+  api = await testApi();
   key = (await testAccount(api)).testKey;
 });
 afterAll(() => api.close());

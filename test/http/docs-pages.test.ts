@@ -12,7 +12,7 @@ let page: Page;
 let complaints: string[];
 let paths: string[];
 beforeAll(async () => {
-  api = testApi();
+  api = await testApi();
   browser = await testBrowser();
   ({ page, complaints } = await browser.open());
   await page.goto(`${api.baseUrl}/docs/errors`);

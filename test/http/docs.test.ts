@@ -8,8 +8,8 @@ import { docsSite } from "../../src/http/docs/site.ts";
 import { expectStandardHeaders, send, type TestApi, testApi } from "./api.ts";
 
 let api: TestApi;
-beforeAll(() => {
-  api = testApi();
+beforeAll(async () => {
+  api = await testApi();
 });
 afterAll(() => api.close());
 

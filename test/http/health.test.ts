@@ -6,8 +6,8 @@ import { get, imageRequest, post, testAccount } from "../harness.ts";
 import { send, type TestApi, testApi } from "./api.ts";
 
 let api: TestApi;
-beforeAll(() => {
-  api = testApi();
+beforeAll(async () => {
+  api = await testApi();
 });
 afterAll(() => api.close());
 
@@ -51,7 +51,7 @@ test("/ready answers while another process has the database's write lock, and sa
 });
 
 test("a database that is damaged or gone while the service runs is told by /ready and the log, and answers are 503", async () => {
-  const own = testApi();
+  const own = await testApi();
   try {
     const { liveKey } = await testAccount(own, { credits: 3 });
     const create = () =>

@@ -7,8 +7,8 @@ import { expectError, expectSuccess, finishNext, type Json, send, type TestApi, 
 
 let api: TestApi;
 let partner: TestAccount;
-beforeAll(() => {
-  api = testApi();
+beforeAll(async () => {
+  api = await testApi();
 });
 afterAll(() => api.close());
 beforeEach(async () => {

@@ -8,8 +8,8 @@ import { imageRequest, post, testAccount } from "../harness.ts";
 import { expectError, expectStandardHeaders, expectSuccess, send, type TestApi, testApi } from "./api.ts";
 
 let api: TestApi;
-beforeAll(() => {
-  api = testApi();
+beforeAll(async () => {
+  api = await testApi();
 });
 afterAll(() => api.close());
 // Every test has a window of its own, so that their 401s do not add up.

@@ -9,7 +9,7 @@ let api: TestApi;
 let partner: TestAccount;
 let other: TestAccount;
 beforeAll(async () => {
-  api = testApi();
+  api = await testApi();
   partner = await testAccount(api);
   other = await testAccount(api);
   // 25 images, some at the very same millisecond; 5 completed, 3 failed.

@@ -11,7 +11,7 @@ import { expectError, expectStandardHeaders, expectSuccess, send, type TestApi, 
 let api: TestApi;
 let key: string;
 beforeAll(async () => {
-  api = testApi();
+  api = await testApi();
   key = (await testAccount(api)).testKey;
 });
 afterAll(() => api.close());

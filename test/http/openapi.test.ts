@@ -21,8 +21,8 @@ import { expectShape, finishNext, type Json, send, type TestApi, testApi } from 
 import { lintDocument } from "./lint-api.ts";
 
 let api: TestApi;
-beforeAll(() => {
-  api = testApi();
+beforeAll(async () => {
+  api = await testApi();
 });
 afterAll(() => api.close());
 

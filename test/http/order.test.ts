@@ -8,8 +8,8 @@ import { expectError, finishNext, send, type TestApi, testApi } from "./api.ts";
 
 let api: TestApi;
 let partner: TestAccount;
-beforeAll(() => {
-  api = testApi();
+beforeAll(async () => {
+  api = await testApi();
 });
 afterAll(() => api.close());
 beforeEach(async () => {

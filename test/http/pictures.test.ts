@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000;
 let api: TestApi;
 let key: string;
 beforeAll(async () => {
-  api = testApi();
+  api = await testApi();
   key = (await testAccount(api)).testKey;
 });
 afterAll(() => api.close());

@@ -10,7 +10,7 @@ import { type Json, send, type TestApi, testApi } from "./api.ts";
 let api: TestApi;
 let liveKey: string;
 beforeAll(async () => {
-  api = testApi();
+  api = await testApi();
   ({ liveKey } = await testAccount(api));
 });
 afterAll(() => api.close());

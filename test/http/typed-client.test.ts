@@ -17,7 +17,7 @@ let api: TestApi;
 let dir: string;
 let quickstart: string;
 beforeAll(async () => {
-  api = testApi();
+  api = await testApi();
   dir = await mkdtemp(join(tmpdir(), "cardpress-client-"));
   await symlink(join(ROOT, "node_modules"), join(dir, "node_modules"));
   await Bun.write(join(dir, "tsconfig.json"), JSON.stringify(TSCONFIG));

@@ -18,7 +18,7 @@ import {
 let api: TestApi;
 let partner: TestAccount;
 beforeAll(async () => {
-  api = testApi();
+  api = await testApi();
   partner = await testAccount(api);
 });
 afterAll(() => api.close());
@@ -45,7 +45,7 @@ test("the 202 has exactly its five fields, and a Location", async () => {
 });
 
 test("eta_seconds grows with the queue, and follows what renders take", async () => {
-  const fresh = testApi();
+  const fresh = await testApi();
   try {
     const { liveKey } = await testAccount(fresh);
     const eta = async () => {

@@ -22,7 +22,7 @@ let store: Store;
 let planner: Database;
 const run: { sql: string; params: never[] }[] = [];
 beforeAll(async () => {
-  house = testWorkspace();
+  house = await testWorkspace();
   store = openSqliteStore(house.folder.database);
   await store.write("test", async (tx) => watch(tx));
   planner = new Database(house.folder.database);

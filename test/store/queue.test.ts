@@ -11,7 +11,7 @@ let workspace: TestWorkspace;
 let rovers: string;
 let united: string;
 beforeAll(async () => {
-  workspace = testWorkspace();
+  workspace = await testWorkspace();
   rovers = (await testAccount(workspace, { name: "Rovers", credits: 1000 })).account.id;
   united = (await testAccount(workspace, { name: "United", credits: 1000 })).account.id;
 });

@@ -25,8 +25,8 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-function workspace() {
-  const made = testWorkspace();
+async function workspace() {
+  const made = await testWorkspace();
   cleanups.push(made.close);
   return made;
 }
@@ -38,7 +38,7 @@ function folder(): TestFolder {
 }
 
 test("a write that throws after awaiting leaves nothing behind", async () => {
-  const { store, clock, random } = workspace();
+  const { store, clock, random } = await workspace();
   const { account } = await testAccount({ store, clock, random });
   const attempt = store.write("test", async (tx) => {
     await setAccountStatus(tx, account.id, { status: "suspended", reason: "x", now: 1 });
@@ -72,7 +72,7 @@ test("writes that wait for another process's lock give up together, not one afte
 });
 
 test("a database that was moved away or replaced takes no more writes until it is back, and reads go on", async () => {
-  const { store, folder: data, clock, random } = workspace();
+  const { store, folder: data, clock, random } = await workspace();
   const { account } = await testAccount({ store, clock, random });
   const write = () => store.write("test", async () => "written").catch((error) => error.name);
   const away = `${data.database}-away`;
@@ -91,23 +91,25 @@ test("an empty or missing database beside pictures is refused with what to do; a
   const made = testFolder();
   cleanups.push(made.remove);
   const config = testConfig(made.dir);
-  const { store, folder: data } = openWorkspace(config, silentLog);
+  const { store, folder: data } = await openWorkspace(config, silentLog);
   await store.close();
   for (const damage of [() => rmSync(data.database), () => writeFileSync(data.database, "")]) {
     damage();
     // Nothing is there yet that could be lost.
-    await openWorkspace(config, silentLog).store.close();
+    await (await openWorkspace(config, silentLog)).store.close();
   }
   await writeWhole(blobPath(data, "picture", "img_1-x.png"), "picture");
   for (const damage of [() => rmSync(data.database), () => writeFileSync(data.database, "")]) {
     damage();
-    expect(() => openWorkspace(config, silentLog)).toThrow(/There are pictures in .* Put the right one back/);
+    await expect(openWorkspace(config, silentLog)).rejects.toThrow(
+      /There are pictures in .* Put the right one back/,
+    );
   }
   expect(statSync(data.database).size).toBe(0);
 });
 
 test("writes started together run one after the other", async () => {
-  const { store } = workspace();
+  const { store } = await workspace();
   const seen: string[] = [];
   await Promise.all(
     [1, 2, 3].map((n) =>
@@ -122,7 +124,7 @@ test("writes started together run one after the other", async () => {
 });
 
 test("reads never see a write before its commit, and the reader cannot write", async () => {
-  const { store, clock, random } = workspace();
+  const { store, clock, random } = await workspace();
   const { account } = await testAccount({ store, clock, random });
   await store.write("test", async (tx) => {
     await setAccountStatus(tx, account.id, { status: "suspended", reason: null, now: 1 });
@@ -135,7 +137,7 @@ test("reads never see a write before its commit, and the reader cannot write", a
 });
 
 test("another process's write lock is waited for without losing the write", async () => {
-  const { store, folder: data } = workspace();
+  const { store, folder: data } = await workspace();
   const other = new Database(data.database);
   other.run("BEGIN IMMEDIATE");
   let committed = false;
@@ -191,7 +193,7 @@ test("a database of a newer version is refused by name", async () => {
 });
 
 test("opening twice migrates once and keeps what is there", async () => {
-  const made = workspace();
+  const made = await workspace();
   await testAccount(made);
   const again = openSqliteStore(made.folder.database, { verify: true });
   expect(await listAccounts(again.read)).toHaveLength(1);
