@@ -172,7 +172,8 @@ async function attempt(
       return { kind: "given_back", pauseMs: STORAGE_RETRY_MS };
     return { kind: "fault" };
   } finally {
-    await rm(outputPath, { force: true });
+    // What cannot be removed now goes with the next start.
+    await rm(outputPath, { force: true }).catch(() => {});
   }
 }
 

@@ -30,7 +30,7 @@ export function sourceKeeper({
   log,
 }: Pick<AppContext, "store" | "log"> & { blobs: Blobs }): SourceKeeper {
   const held = new Map<string, { holders: number; fresh: boolean }>();
-
+  // Those that nobody holds and that are being removed.
   const leaving = new Map<string, Promise<void>>();
 
   const drop = async (sha256: string) => {

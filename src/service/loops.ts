@@ -8,6 +8,7 @@ import { BACKUP_POLL_MS, QUEUE_POLL_MS, SWEEP_INTERVAL_MS } from "../core/limits
 import type { SteadyClock } from "../core/steady-clock.ts";
 import { startDeliveries } from "./deliveries.ts";
 import type { Parts } from "./parts.ts";
+import { removeOldFiles } from "./scratch.ts";
 import { programCommand } from "./system.ts";
 
 /** How many test images may be in the making; most of the time they only wait. */
@@ -64,7 +65,11 @@ function startChores(parts: Parts & { clock: SteadyClock }, startedAt: number): 
       name: "sweep_files",
       concurrency: 1,
       pollMs: FILE_SWEEP_INTERVAL_MS,
-      runOne: async () => void (await sweepFiles(parts, startedAt)),
+      runOne: async () => {
+        await sweepFiles(parts, startedAt);
+        // A worker that was killed while it wrote leaves half a picture.
+        await removeOldFiles(folder.scratch, clock.now() - FILE_SWEEP_INTERVAL_MS);
+      },
       log,
     }),
     startLoop({

@@ -1,4 +1,3 @@
-import { mkdir, rm } from "node:fs/promises";
 import type { AppContext } from "../app/context.ts";
 import { unreadableEndpoints } from "../app/manage-webhooks.ts";
 import { requeueAbandoned } from "../app/sweep.ts";
@@ -7,7 +6,7 @@ import type { Config } from "../config.ts";
 import { CLOCK_TOLERANCE_MS, LONG_ABSENCE_MS } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
 import { type SteadyClock, steadyClock } from "../core/steady-clock.ts";
-import { type DataFolder, FOLDER_MODE, openDataFolder } from "../data-folder.ts";
+import { type DataFolder, openDataFolder } from "../data-folder.ts";
 import { createRenderPool } from "../render/pool.ts";
 import { browsersIn, endGroup } from "../render/process-group.ts";
 import { latestChange } from "../store/accounts.ts";
@@ -17,6 +16,7 @@ import { lockFolder } from "./lock.ts";
 import { startLoops } from "./loops.ts";
 import { buildParts, type Parts } from "./parts.ts";
 import { pressOptions } from "./press-options.ts";
+import { emptyFolder } from "./scratch.ts";
 import { workerCommand } from "./system.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "./workspace.ts";
 
@@ -118,11 +118,6 @@ async function startPool(workspace: Workspace) {
 async function clearAway({ profiles, scratch }: DataFolder): Promise<void> {
   await Promise.all(browsersIn(profiles).map(endGroup));
   await Promise.all([emptyFolder(profiles), emptyFolder(scratch)]);
-}
-
-async function emptyFolder(path: string): Promise<void> {
-  await rm(path, { recursive: true, force: true });
-  await mkdir(path, { mode: FOLDER_MODE });
 }
 
 async function tellOfUnreadableSecrets(workspace: Workspace): Promise<void> {
