@@ -25,7 +25,8 @@ export const CreateImageRequest = Type.Object(
         name: Type.String({
           minLength: 1,
           maxLength: 100,
-          description: "The name on the card, in any script.",
+          description:
+            "The name on the card, in Latin, Cyrillic, Greek, Arabic, Hebrew, Chinese, Japanese, Korean or one of 16 more scripts. A letter that no font of the card has is refused.",
           examples: ["Maya Okafor"],
         }),
         position: StringEnum(POSITIONS, { description: "The playing position.", examples: ["ST"] }),

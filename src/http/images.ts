@@ -3,10 +3,12 @@ import type { AppContext } from "../app/context.ts";
 import { imageListItem, imageView } from "../app/image-view.ts";
 import type { ProgressBoard } from "../app/progress.ts";
 import type { Config } from "../config.ts";
+import { undrawable } from "../core/display-name.ts";
 import { AppError, type ErrorDetail } from "../core/errors.ts";
 import { type CreateImageRequest, createImageValidator } from "../core/image-request.ts";
 import { DEFAULT_LIST_LIMIT, MAX_IDEMPOTENCY_KEY_CHARS, MAX_LIST_LIMIT } from "../core/limits.ts";
 import { isSamplePhoto } from "../core/sample-photo.ts";
+import { DRAWABLE_SCRIPTS, isDrawable } from "../render/fonts.ts";
 import { findImage, listImages, PUBLIC_STATUSES } from "../store/images.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
@@ -147,9 +149,8 @@ export function checkMeaning(
     const problem = address === undefined ? null : addressProblem(address, config);
     if (problem) details.push({ field, message: problem });
   }
-  if (!VISIBLE.test(request.player.name)) {
-    details.push({ field: "player.name", message: "must have at least one visible character." });
-  }
+  const nameProblem = nameProblemOf(request.player.name);
+  if (nameProblem) details.push({ field: "player.name", message: nameProblem });
   const texts: [string, string | undefined][] = [
     ["player.external_id", request.player.external_id],
     ["player.name", request.player.name],
@@ -165,6 +166,25 @@ export function checkMeaning(
     }
   }
   return details;
+}
+
+/** More examples than this make the message no clearer. */
+const MAX_SHOWN_CHARACTERS = 5;
+
+function nameProblemOf(name: string): string | null {
+  if (!VISIBLE.test(name)) return "must have at least one visible character.";
+  const missing = undrawable(name, isDrawable);
+  if (missing.length === 0) return null;
+  const shown = missing.slice(0, MAX_SHOWN_CHARACTERS).map(
+    // A mark alone would sit on the quotation mark.
+    (character) => `"${/\p{M}/u.test(character) ? "\u25cc" : ""}${character}" (U+${codePoint(character)})`,
+  );
+  const more = missing.length > shown.length ? " and more" : "";
+  return `must be in letters that the card's fonts have; they lack ${shown.join(", ")}${more}. Send the name in one of these scripts: ${DRAWABLE_SCRIPTS}.`;
+}
+
+function codePoint(character: string): string {
+  return Number(character.codePointAt(0)).toString(16).toUpperCase().padStart(4, "0");
 }
 
 function addressProblem(address: string, config: Parameters<typeof checkMeaning>[1]): string | null {

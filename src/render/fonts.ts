@@ -25,6 +25,10 @@ export function fontLibraryFile(path: string): PageFile | undefined {
   return file && { body: readFileSync(file.path), contentType: "font/woff2" };
 }
 
+/** The scripts of names that the bundled fonts draw whole, for people. */
+export const DRAWABLE_SCRIPTS =
+  "Latin, Cyrillic, Greek, Armenian, Georgian, Hebrew, Arabic, Devanagari, Bengali, Gurmukhi, Gujarati, Tamil, Telugu, Kannada, Malayalam, Sinhala, Thai, Lao, Burmese, Khmer, Ethiopic, Chinese, Japanese, Korean";
+
 let ranges: [first: number, last: number][] | undefined;
 
 /** Whether some bundled font declares the code point, so that it is never drawn as an empty box. */

@@ -83,7 +83,7 @@ export function squareAround(rect, margin) {
 export async function findFaces(picture, crop, minScore) {
   const outputs = await runNetwork("faceDetector", picture, crop, FACE_INPUT);
   return decodeBoxes(outputs, FACE_ANCHORS, FACE_INPUT.size, FACE_KEY_POINTS, crop, minScore).map(
-    ({ points: _, ...face }) => face,
+    (face) => face,
   );
 }
 
