@@ -13,10 +13,15 @@ export const PROVIDER_MESSAGE =
 export const PHOTO_LOST_MESSAGE =
   "The photo was lost on our side before the card was made. Nothing was charged; send the request again with a new Idempotency-Key.";
 
+/** What asks for each way a photo can be refused: `test_fail_no_player`, `test_fail_sideways` and so on. */
+const REFUSED_PHOTOS = new Map<string, string>(
+  Object.entries(PHOTO_REFUSALS).map(([reason, message]) => [`test_fail_${reason}`, message]),
+);
+
 export function testEnding(externalId: string): TestEnding {
+  const refusal = REFUSED_PHOTOS.get(externalId);
+  if (refusal) return { kind: "failed", message: refusal };
   switch (externalId) {
-    case "test_fail_no_player":
-      return { kind: "failed", message: PHOTO_REFUSALS.no_player };
     case "test_fail_provider":
       return { kind: "failed", message: PROVIDER_MESSAGE };
     case "test_slow":

@@ -67,7 +67,7 @@ function CardFields({ fields }: { fields: PlaygroundFields }) {
         name="external_id"
         fields={fields}
         label="Your id of the player"
-        hint="In test, test_fail_no_player, test_fail_provider or test_slow choose the ending."
+        hint="In test, test_fail_no_player, test_fail_sideways, test_slow and others choose the ending."
       />
       <Input
         name="background_theme"

@@ -19,7 +19,7 @@ export const CreateImageRequest = Type.Object(
           minLength: 1,
           maxLength: 255,
           description:
-            "Your own identifier of the player. With a test key, some values choose how the image ends.",
+            "Your own identifier of the player. With a test key, some values choose how the image ends, such as test_fail_several_people.",
           examples: ["player-10442"],
         }),
         name: Type.String({

@@ -93,8 +93,9 @@ export const ImageFailure = Type.Object(
   {
     code: StringEnum(FAILURE_CODES, { description: "Why the image failed." }),
     message: Type.String({
-      description: "What happened and what to do, for people.",
-      examples: [PHOTO_REFUSALS.no_player],
+      description:
+        "What happened and what to do, for people. Each reason to refuse a photo has a message of its own, which says what to send instead.",
+      examples: [PHOTO_REFUSALS.no_player, PHOTO_REFUSALS.several_people],
     }),
   },
   { ...closed, $id: "ImageFailure", description: "Why an image failed. Its credit has been given back." },

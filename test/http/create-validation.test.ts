@@ -251,7 +251,14 @@ test("a name that no font can draw whole is refused before anything is charged, 
     expect(error.details).toEqual([{ field: "player.name", message: expect.stringContaining(missing) }]);
     expect(error.details[0].message).toContain("Latin, Cyrillic, Greek");
   }
-  for (const name of ["Maya Okafor", "Nguyễn", "محمد", "손흥민", "Zoe\u200b\u2066 O’Neil-Łuk", "Tom \u{13430}"])
+  for (const name of [
+    "Maya Okafor",
+    "Nguyễn",
+    "محمد",
+    "손흥민",
+    "Zoe\u200b\u2066 O’Neil-Łuk",
+    "Tom \u{13430}",
+  ])
     await expectSuccess(await named(name), 202, AcceptedImageResponse);
 });
 

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { finishImage } from "../../src/app/finish-image.ts";
 import { mockNextImage } from "../../src/app/mock-image.ts";
 import { claimImage } from "../../src/app/render-image.ts";
+import { PROVIDER_MESSAGE } from "../../src/app/test-endings.ts";
+import { PHOTO_REFUSALS } from "../../src/core/photo-refusals.ts";
 import { AcceptedImageResponse, ImageResponse, UsageResponse } from "../../src/http/schemas.ts";
 import { imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
 import {
@@ -226,16 +228,29 @@ for (const [format, contentType] of [
   });
 }
 
-for (const id of ["test_fail_no_player", "test_fail_provider"]) {
-  test(`${id} is accepted and fails`, async () => {
+const FAILURES = [
+  ...Object.entries(PHOTO_REFUSALS).map(([reason, message]) => [`test_fail_${reason}`, message] as const),
+  ["test_fail_provider", PROVIDER_MESSAGE] as const,
+];
+for (const [id, message] of FAILURES) {
+  test(`${id} is accepted and fails with the message that a live image would have`, async () => {
     const { image_id } = await created(partner.testKey, { player: { external_id: id } });
     await mock();
     expect(await image(image_id, partner.testKey)).toMatchObject({
       status: "failed",
-      failure: { code: "IMAGE_PROCESSING_FAILED" },
+      failure: { code: "IMAGE_PROCESSING_FAILED", message },
     });
   });
 }
+
+test("the testing guide and the photo guide name every way a photo is refused", async () => {
+  const guide = async (path: string) => (await send(api, path)).text();
+  const [testing, photos] = [await guide("/docs/testing"), await guide("/docs/photos")];
+  for (const [reason, message] of Object.entries(PHOTO_REFUSALS)) {
+    expect(testing).toContain(`test_fail_${reason}`);
+    expect(photos).toContain(Bun.escapeHTML(message));
+  }
+});
 
 test("test_slow shows progress while it takes its time", async () => {
   const { image_id, eta_seconds } = await created(partner.testKey, { player: { external_id: "test_slow" } });

@@ -7,6 +7,13 @@ import card from "./client/card.webp" with { type: "file" };
 import style from "./client/docs.css" with { type: "text" };
 import script from "./client/docs.js" with { type: "text" };
 import icon from "./client/icon.svg" with { type: "text" };
+import blurredPhoto from "./client/photos/blurred.webp" with { type: "file" };
+import cutPhoto from "./client/photos/cut.webp" with { type: "file" };
+import severalPhoto from "./client/photos/several.webp" with { type: "file" };
+import sidewaysPhoto from "./client/photos/sideways.webp" with { type: "file" };
+import smallPhoto from "./client/photos/small.webp" with { type: "file" };
+import waistUpPhoto from "./client/photos/waist-up.webp" with { type: "file" };
+import wholeBodyPhoto from "./client/photos/whole-body.webp" with { type: "file" };
 import theme from "./client/theme.js" with { type: "text" };
 
 /** The texts the pages load, by name. */
@@ -22,4 +29,11 @@ export const FILE_ASSETS: Record<string, { path: string; contentType: string }> 
   "inter.woff2": { path: sans, contentType: "font/woff2" },
   "jetbrains-mono.woff2": { path: mono, contentType: "font/woff2" },
   "card.webp": { path: card, contentType: "image/webp" },
+  "photo-blurred.webp": { path: blurredPhoto, contentType: "image/webp" },
+  "photo-cut.webp": { path: cutPhoto, contentType: "image/webp" },
+  "photo-several.webp": { path: severalPhoto, contentType: "image/webp" },
+  "photo-sideways.webp": { path: sidewaysPhoto, contentType: "image/webp" },
+  "photo-small.webp": { path: smallPhoto, contentType: "image/webp" },
+  "photo-waist-up.webp": { path: waistUpPhoto, contentType: "image/webp" },
+  "photo-whole-body.webp": { path: wholeBodyPhoto, contentType: "image/webp" },
 };

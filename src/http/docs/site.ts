@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { PHOTO_REFUSALS } from "../../core/photo-refusals.ts";
 import { SAMPLE_PHOTO_PATH } from "../../core/sample-photo.ts";
 import { THEMES } from "../../core/themes.ts";
 import { SAMPLE_PHOTO } from "../../sources/sample-photo.ts";
@@ -67,7 +68,7 @@ export function docsSite(addresses: PublicAddresses): DocsSite {
         ...rendered,
         path,
         description,
-        body: path === "/docs" ? opening(rendered.body, link) : rendered.body,
+        body: withPictures(path, rendered.body, link),
       };
     }),
     errorIndexPage(link),
@@ -89,6 +90,41 @@ function file(body: string, contentType: string, immutable = false): DocsFile {
 
 function version(body: string | Uint8Array): string {
   return createHash("sha256").update(body).digest("hex").slice(0, 16);
+}
+
+/** What Markdown has no words for, in place of the texts' marks. */
+function withPictures(path: string, body: Html, link: (path: string) => string): Html {
+  if (path === "/docs") return opening(body, link);
+  const refusals = html`<dl class="refusals">${Object.entries(PHOTO_REFUSALS).map(
+    ([reason, message]) => html`<dt><code>test_fail_${reason}</code></dt><dd>${message}</dd>`,
+  )}</dl>`;
+  return raw(
+    body.text
+      .replace("<p>{{photo_examples}}</p>", photoExamples(link).text)
+      .replace("<p>{{photo_refusals}}</p>", refusals.text),
+  );
+}
+
+/** Example photos, of those in test/photos that are free of any claim. */
+function photoExamples(link: (path: string) => string): Html {
+  const examples = [
+    [
+      "waist-up",
+      true,
+      "One player from the waist up, facing the camera, evenly lit",
+      "A woman in an orange suit",
+    ],
+    ["whole-body", true, "The whole player, in action, with room around", "A man stretching on a beach"],
+    ["several", false, "Several people, and nobody stands out", "Rows of men side by side"],
+    ["small", false, "Too far away", "Tiny people on a wide road"],
+    ["cut", false, "The face is cut off", "Half of a face at the photo's edge"],
+    ["sideways", false, "Lying on the side: turn it before you send it", "The woman turned by a quarter"],
+    ["blurred", false, "Too blurred, or a small copy of a photo", "The woman as a few blurred spots"],
+  ] as const;
+  return html`<div class="photos">${examples.map(
+    ([name, isGood, caption, alt]) =>
+      html`<figure class="${isGood ? "good" : "bad"}"><img src="${link(`/docs/assets/photo-${name}.webp`)}" width="240" height="300" loading="lazy" alt="${alt}"><figcaption><strong>${isGood ? "Good" : "Bad"}</strong> ${caption}</figcaption></figure>`,
+  )}</div>`;
 }
 
 /** The overview's text with its picture and its big links in place. */
