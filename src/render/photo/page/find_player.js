@@ -57,6 +57,8 @@ const SURE_FACE_SCORE = 0.75;
 const LONE_FACE_SCORE = 0.45;
 /** What its own close-up has to show when a body stands right below it. */
 const BODILY_FACE_SCORE = 0.55;
+/** Below this a face may be a drawn one: among 230 people the real ones with hard lines all over have faces of 0.78 and more. */
+const CLEAR_FACE_SCORE = 0.75;
 /** Face, detector, and detector on the close-up together, for whoever is less than clear: macaque 1.6, goldfish 1.5. */
 const MIN_EVIDENCE = 1.75;
 
@@ -101,7 +103,15 @@ export async function findPlayer(given) {
     photo = turnPhoto(photo, turn.quarters);
     seen = await lookAt(photo.search);
   }
-  return { ...(await choosePlayer(photo, seen)), photo };
+  const choice = await choosePlayer(photo, seen);
+  const isNobody = "refusal" in choice && choice.refusal === "no_player";
+  const light = isNobody ? lightFault(lookOf(photo, allOf(photo.search))) : null;
+  return light ? { refusal: light, photo } : { ...choice, photo };
+}
+
+/** @param {OffscreenCanvas} picture @returns {Rect} */
+function allOf({ width, height }) {
+  return { x: 0, y: 0, width, height };
 }
 
 /** @typedef {{ faces: Face[], people: Person[] }} Seen both the foremost first */
@@ -129,14 +139,14 @@ async function choosePlayer(photo, { faces, people }) {
     (await playerOfFace(photo, faces)) ??
     // The quick pose network misses people seen from behind, whom the person detector is sure of.
     (await bestPlayer(photo, foremost.filter(isClear), faces, true));
-  if (chosen) return checkPlayer(photo, chosen, people);
+  if (chosen) return checkPlayer(photo, chosen, { people, faces });
   if (photo.scale >= 1) return { refusal: "no_player" };
   const distant = await findDistantPeople(picture);
   const farAway =
     (await bestPlayer(photo, distant.slice(0, MAX_CANDIDATES), [], false)) ??
     (await bestPlayer(photo, distant.slice(0, MAX_CANDIDATES).filter(isClear), [], true));
   if (!farAway || !standsAlone(farAway.player, picture)) return { refusal: "no_player" };
-  return checkPlayer(photo, farAway, distant);
+  return checkPlayer(photo, farAway, { people: distant, faces });
 }
 
 /**
@@ -281,21 +291,22 @@ async function isPlayer(picture, finding) {
   const presence = finding.pose?.presence ?? 0;
   const { detector, cover } = finding;
   const face = finding.face?.score ?? 0;
+  if (face < CLEAR_FACE_SCORE && isDrawn(picture, finding)) return false;
   if (presence >= 0.9 && cover >= 0.5 && detector >= 0.4 && face >= OWN_FACE_SCORE) {
     if (face >= 0.7 && detector >= 0.5) return true;
     const again = await detectAgain(picture, finding.body);
     if (face >= SEEN_FACE_SCORE && face + detector + again >= MIN_EVIDENCE) return true;
   }
   // Nobody's face is seen from behind: then the detector must be as sure of the close-up as of the whole photo.
-  if (presence < 0.95 || cover < 0.85 || detector < FACELESS_SCORE || isDrawn(picture, finding)) return false;
+  if (presence < 0.95 || cover < 0.85 || detector < FACELESS_SCORE) return false;
   return (await detectAgain(picture, finding.body)) >= 0.88;
 }
 
 /**
- * @param {Photo} photo @param {Chosen} chosen @param {Person[]} people everybody detected
+ * @param {Photo} photo @param {Chosen} chosen @param {Seen} seen everybody
  * @returns {Promise<Choice>}
  */
-async function checkPlayer(photo, { player, person, others }, people) {
+async function checkPlayer(photo, { player, person, others }, { people, faces }) {
   const picture = photo.search;
   const face = player.face && player.face.score >= OWN_FACE_SCORE ? player.face : null;
   const checked = { ...player, face };
@@ -312,7 +323,7 @@ async function checkPlayer(photo, { player, person, others }, people) {
       person: other,
       pose: others.find(({ person: known }) => known === other)?.finding.pose ?? null,
     }));
-  const rivals = await findRivals(picture, checked, company);
+  const rivals = await findRivals(picture, checked, company, faces);
   if (isOneOfSeveral(photo, checked, rivals.heads)) return { refusal: "several_people" };
   return { player: { ...checked, rivals: rivals.masks } };
 }
@@ -333,10 +344,14 @@ function isOneOfSeveral(photo, player, heads) {
 }
 
 /** @param {Look} look @returns {PlayerRefusal | null} */
-function faultOf({ sharpness, contrast, median, bright }) {
+function faultOf(look) {
+  return lightFault(look) ?? (look.sharpness < MIN_SHARPNESS ? "too_blurred" : null);
+}
+
+/** Of a face, or of a whole photo in which nobody is seen. @param {Look} look @returns {PlayerRefusal | null} */
+function lightFault({ contrast, median, bright }) {
   if (bright < MIN_BRIGHT) return "too_dark";
-  if (median > MAX_MEDIAN && contrast < MIN_BRIGHT_CONTRAST) return "too_bright";
-  return sharpness < MIN_SHARPNESS ? "too_blurred" : null;
+  return median > MAX_MEDIAN && contrast < MIN_BRIGHT_CONTRAST ? "too_bright" : null;
 }
 
 /** @param {Face} face @param {OffscreenCanvas} picture */

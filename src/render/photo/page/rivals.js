@@ -32,9 +32,10 @@ const MIN_POSED_FACE_PART = 0.35;
  * of head and shoulders where only a face is seen; and their heads.
  * @param {OffscreenCanvas} picture @param {Finding} finding
  * @param {{ person: Person, pose: Pose | null }[]} others people beside the player, with their poses where they were read
+ * @param {Face[]} faces those seen on the whole picture
  * @returns {Promise<{ masks: Mask[], heads: RivalHead[] }>}
  */
-export async function findRivals(picture, finding, others) {
+export async function findRivals(picture, finding, others, faces) {
   const grid = coverGrid(picture);
   const own = finding.pose && sampleMask(finding.pose.mask, grid);
   /** @type {Mask[]} */
@@ -60,7 +61,7 @@ export async function findRivals(picture, finding, others) {
     heads.push({ ...faceOf(pose), face: 0, body: person.score });
   }
   const playersFace = finding.face?.height ?? finding.head.height / HEAD_PER_FACE;
-  for (const face of await facesAround(picture, finding)) {
+  for (const face of await facesAround(picture, finding, faces)) {
     const known = heads.find(
       (head) => distance(middleOf(head), middleOf(face)) < Math.max(head.height, face.height),
     );
@@ -106,17 +107,17 @@ function isNear({ crop: { cx, cy, width } }, body) {
 /**
  * The faces in a body's surroundings but for its own, nearest first: looked for in all of them and in four overlapping
  * parts, where the small faces of people further behind are large enough to be seen.
- * @param {OffscreenCanvas} picture @param {Finding} finding
+ * @param {OffscreenCanvas} picture @param {Finding} finding @param {Face[]} faces those seen on the whole picture
  * @returns {Promise<Face[]>}
  */
-async function facesAround(picture, { body, head }) {
+async function facesAround(picture, { body, head }, faces) {
   const all = squareAround(body, 0.3);
   const side = FACE_SEARCH_PART * all.width;
   const away = (all.width - side) / 2;
   const parts = [-away, away].flatMap((dy) =>
     [-away, away].map((dx) => ({ ...all, cx: all.cx + dx, cy: all.cy + dy, width: side, height: side })),
   );
-  const found = [];
+  const found = faces.filter(({ score }) => score >= RIVAL_FACE_SCORE);
   for (const crop of [all, ...parts]) found.push(...(await findFaces(picture, crop, RIVAL_FACE_SCORE)));
   const others = found.filter((face) => distance(middleOf(face), head.centre) > head.height);
   const middle = middleOf(body);

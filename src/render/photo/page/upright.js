@@ -1,4 +1,4 @@
-import { findFaces, squareAround, wholePicture } from "./detectors.js";
+import { findFaces, readPose, squareAround, wholePicture } from "./detectors.js";
 import { between } from "./examine.js";
 
 /** @import { Face, Person } from "./detectors.js" */
@@ -25,12 +25,14 @@ const FACE_GAIN = 0.1;
 const FACE_UPRIGHT_WITHIN = degrees(35);
 /** Below this the head shows no face either way. */
 const ANY_FACE_SCORE = 0.4;
+/** Towers and ships lie on their sides as well: only a sure pose is told that it does. */
+const SURE_PRESENCE = 0.95;
 /** Without a body beside it, a face has to be clearer before a photo is turned for its sake. */
 const LONE_FACE_SCORE = 0.8;
 const LONE_FACE_GAIN = 0.2;
 
 /** The head's surroundings that are searched for its face, as parts of the person detector's box around the face. */
-const HEAD_MARGINS = [0.75, 1.5];
+const HEAD_MARGINS = [0.75, 1.5, 2.5];
 
 /**
  * Most photos are answered by the body's axis alone, which costs nothing. Where the body lies, the face has to agree:
@@ -47,29 +49,40 @@ export async function findTurn(picture, person, faces) {
   if (lean > LEANING_WITHIN) return { quarters: 0 };
   const before = await faceOf(picture, person, 0);
   const after = await faceOf(picture, person, quarters);
-  if (!after || after.score < ANY_FACE_SCORE) return { quarters: 0 };
+  if (after.best < ANY_FACE_SCORE) return { quarters: 0 };
   if (lean > TURNED_WITHIN) {
     const { score, gain, roll } = LEANING_FACE;
-    const leans = after.score >= score && after.score >= (before?.score ?? 0) + gain;
-    return { quarters: leans && Math.abs(rollOf(after)) <= roll ? quarters : 0 };
+    const leans = after.score >= score && after.score >= before.score + gain;
+    return { quarters: leans && after.roll <= roll ? quarters : 0 };
   }
   // Upside down the face network is hardly less sure; there the axis alone is telling.
-  const gains = quarters === 2 || after.score >= (before?.score ?? 0) + FACE_GAIN;
+  const gains = quarters === 2 || after.score >= before.score + FACE_GAIN;
   if (!gains) return { quarters: 0 };
-  const isSure = after.score >= SURE_FACE_SCORE && Math.abs(rollOf(after)) <= FACE_UPRIGHT_WITHIN;
-  return isSure ? { quarters } : { refusal: "sideways" };
+  const isSure = after.best >= SURE_FACE_SCORE && after.roll <= FACE_UPRIGHT_WITHIN;
+  if (isSure) return { quarters };
+  const { presence } = await readPose(picture, person.crop);
+  return presence >= SURE_PRESENCE ? { refusal: "sideways" } : { quarters: 0 };
 }
 
-/** @param {OffscreenCanvas} picture @param {Person} person @param {number} quarters @returns {Promise<Face | undefined>} */
+/**
+ * The surest face of a head in a photo turned so, and how sure it is in the mean: of one crop alone lying faces can be sure.
+ * @param {OffscreenCanvas} picture @param {Person} person @param {number} quarters
+ */
 async function faceOf(picture, { head }, quarters) {
   /** @type {Face | undefined} */
   let best;
+  let sum = 0;
   for (const margin of HEAD_MARGINS) {
     const crop = { ...squareAround(head, margin), rotation: -quarters * degrees(90) };
     const face = (await findFaces(picture, crop, 0.1))[0];
+    sum += face?.score ?? 0;
     if (face && face.score > (best?.score ?? 0)) best = face;
   }
-  return best;
+  return {
+    score: sum / HEAD_MARGINS.length,
+    best: best?.score ?? 0,
+    roll: best ? Math.abs(rollOf(best)) : 0,
+  };
 }
 
 /** A close-up without a body. @param {OffscreenCanvas} picture @param {Face[]} faces @returns {Promise<Turn>} */
