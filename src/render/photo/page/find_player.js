@@ -47,6 +47,8 @@ const MIN_FACE_PX = 26;
 const MIN_SHARPNESS = 0.13;
 /** A face whose bright parts stay below this is black: there is nothing to lift but noise. */
 const MIN_BRIGHT = 14;
+/** A face half of which is darker is a silhouette, however bright the sky around it. */
+const MIN_FACE_MEDIAN = 8;
 /** A face brighter than this and flatter than that is burnt out. */
 const MAX_MEDIAN = 225;
 const MIN_BRIGHT_CONTRAST = 12;
@@ -345,6 +347,7 @@ function isOneOfSeveral(photo, player, heads) {
 
 /** @param {Look} look @returns {PlayerRefusal | null} */
 function faultOf(look) {
+  if (look.median < MIN_FACE_MEDIAN) return "too_dark";
   return lightFault(look) ?? (look.sharpness < MIN_SHARPNESS ? "too_blurred" : null);
 }
 

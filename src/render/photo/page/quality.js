@@ -1,4 +1,4 @@
-import { canvasOf, contextOf } from "./decode.js";
+import { BACKDROP, canvasOf, contextOf } from "./decode.js";
 import { headBox } from "./framing.js";
 import { sampleMask } from "./masks.js";
 
@@ -23,6 +23,8 @@ export function lookOf(photo, face) {
   const scale = 1 / photo.scale;
   const context = contextOf(canvasOf(FACE_PX, FACE_PX));
   context.imageSmoothingQuality = "high";
+  context.fillStyle = BACKDROP;
+  context.fillRect(0, 0, FACE_PX, FACE_PX);
   context.drawImage(
     photo.bitmap,
     face.x * scale,

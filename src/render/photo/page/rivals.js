@@ -45,7 +45,10 @@ export async function findRivals(picture, finding, others, faces) {
   let poses = 0;
   const isPlayers = (/** @type {Pose} */ pose) => {
     if (distance(headOf(pose).centre, finding.head.centre) < 0.5 * finding.head.height) return true;
-    return own !== null && sharedPart(sampleMask(pose.mask, grid), own) >= SAME_PERSON_PART;
+    const theirs = sampleMask(pose.mask, grid);
+    // A mask that claims the player's face claims the player, whosever head is above it.
+    if (isOn(theirs, grid, finding.head.centre)) return true;
+    return own !== null && sharedPart(theirs, own) >= SAME_PERSON_PART;
   };
   const poseOf = async (/** @type {Person} */ person, /** @type {Pose | null} */ known = null) => {
     if (!known && poses++ >= MAX_RIVAL_POSES) return null;
