@@ -1,14 +1,8 @@
 import type { Browser, CDPSession, Page } from "puppeteer-core";
-import {
-  type Badge,
-  type CardInput,
-  type CutoutFile,
-  type ImageFormat,
-  POSITION_SPOTS,
-} from "../core/card.ts";
+import type { Badge, CardInput, CutoutFile, ImageFormat } from "../core/card.ts";
 import { luminance, paletteOf } from "../core/colours.ts";
 import { displayName } from "../core/display-name.ts";
-import { type Placement, placeCutout } from "../core/framing.ts";
+import { placeCutout } from "../core/framing.ts";
 import { type LayoutName, layoutFor, type TemplateLayout } from "../core/template-manifest.ts";
 import { sceneOf } from "../core/themes.ts";
 import { crashOf, fileSlot, openSealedPage, type PageFile } from "./browser.ts";
@@ -18,6 +12,8 @@ import type { CardFill, FillResult } from "./fill.js";
 // @ts-expect-error As above.
 import fitSource from "./fit.js" with { type: "text" };
 import { FONT_LIBRARY_CSS, fontLibraryFile, isDrawable } from "./fonts.ts";
+// @ts-expect-error As above.
+import lightSource from "./light.js" with { type: "text" };
 import { withMetadata } from "./metadata.ts";
 import { silhouette } from "./silhouette.ts";
 import type { LoadedTemplate } from "./template.ts";
@@ -173,13 +169,14 @@ function templateFile(template: LoadedTemplate, path: string): PageFile | undefi
   if (path === "/card.css") return { body: template.css, contentType: "text/css; charset=utf-8" };
   if (path === "/library.css") return { body: FONT_LIBRARY_CSS, contentType: "text/css; charset=utf-8" };
   if (path === "/fill.js") return { body: fillSource, contentType: "text/javascript; charset=utf-8" };
+  if (path === "/light.js") return { body: lightSource, contentType: "text/javascript; charset=utf-8" };
   if (path === "/fit.js") return { body: fitSource, contentType: "text/javascript; charset=utf-8" };
   if (path.startsWith("/library/")) return fontLibraryFile(path);
   const font = path.startsWith("/fonts/") ? template.fonts.get(path.slice("/fonts/".length)) : undefined;
   return font && { body: font, contentType: FONT_TYPES[path.split(".").pop() ?? ""] ?? "font/woff2" };
 }
 
-/** From here on, bright metal on the card's foot would not be seen. */
+/** From here on the ribbon, on which the badge lies, is a pale ground. */
 const PALE_LUMINANCE = 0.16;
 
 const TIER_PIPS = { bronze: 1, silver: 2, gold: 3, elite: 4 };
@@ -206,8 +203,15 @@ function fallbackFonts(lang: string, script: string): string {
     .join(", ");
 }
 
-/** The dark at a faded edge reaches this many times the fade's own width, so that the edge lies in it. */
-const DUSK_PER_FADE = 3.2;
+/** Enlarged by more than this, a photo is sharpened before; one of more pixels than these has enough of its own. */
+const SHARPEN_FROM_SCALE = 1.3;
+const MAX_SHARPENED_PIXELS = 700_000;
+
+function isSmall(cutout: { width: number; height: number }, place: { width: number }): boolean {
+  return (
+    place.width / cutout.width > SHARPEN_FROM_SCALE && cutout.width * cutout.height < MAX_SHARPENED_PIXELS
+  );
+}
 
 function composeFill(
   job: CardJob,
@@ -224,7 +228,8 @@ function composeFill(
   const shown = job.cutout ?? silhouette(palette);
   const place = placeCutout(shown, shown.framing, layout, box);
   const branded = Boolean(branding.primaryColor ?? branding.secondaryColor);
-  const scene = sceneOf(style.backgroundTheme, palette, { ...box, focus: focusOf(layout) }, branded);
+  const focus = focusOf(layout);
+  const scene = sceneOf(style.backgroundTheme, palette, { ...box, focus }, branded);
   const px = (value: number) => `${Math.round(value * 100) / 100}px`;
   media.clear();
   return {
@@ -243,22 +248,21 @@ function composeFill(
       "player-y": px(place.y),
       "player-width": px(place.width),
       "player-height": px(place.height),
-      "player-mask": maskOf(place.fade),
-      "dusk-left": px(place.fade.left > 0 ? place.x + place.fade.left * DUSK_PER_FADE : 0),
-      "dusk-right": px(
-        place.fade.right > 0 ? box.width - place.x - place.width + place.fade.right * DUSK_PER_FADE : 0,
-      ),
-      "spot-x": String(POSITION_SPOTS[player.position].x),
-      "spot-y": String(POSITION_SPOTS[player.position].y),
-      "skill-part": String(player.skillLevel / 99),
+      "wall-top": px(place.walls.top),
+      "wall-left": px(place.walls.left),
+      "wall-right": px(place.walls.right),
+      "light-x": `${Math.round(focus.x * 1000) / 10}%`,
+      "light-y": `${Math.round(focus.y * 1000) / 10}%`,
+      foil: "0.5",
       pips: String(TIER_PIPS[palette.tier]),
       "fallback-fonts": fallbackFonts(name.lang, name.script),
       grain: `url("${grain}")`,
     },
     attributes: {
       ...attributesOf(job, layoutName, palette.tier, name.script),
-      ground: luminance(scene.colours.deep) > PALE_LUMINANCE ? "pale" : "deep",
-      fades: Object.values(place.fade).some((amount) => amount > 0) ? "yes" : "no",
+      ground: luminance(palette.plateFrom) > PALE_LUMINANCE ? "pale" : "deep",
+      cut: sidesOf(place.cut),
+      walls: sidesOf(place.walls),
     },
     texts: {
       name: name.text,
@@ -269,30 +273,24 @@ function composeFill(
     lang: name.lang,
     direction: name.direction,
     pictures: {
-      player: "path" in shown ? `picked:${shown.path}` : publish(media, shown),
+      player:
+        "path" in shown
+          ? `picked:${shown.path}${isSmall(shown, place) ? "+sharper" : ""}`
+          : publish(media, shown),
       badge: job.badge && publish(media, job.badge),
       scene: publish(media, { bytes: new TextEncoder().encode(scene.svg), contentType: "image/svg+xml" }),
     },
     outline: shown.outline,
-    fade: {
-      top: place.fade.top / place.height,
-      right: place.fade.right / place.width,
-      bottom: place.fade.bottom / place.height,
-      left: place.fade.left / place.width,
-    },
+    light: { colour: palette.glow, side: 1 },
     fit: template.manifest.name_text,
   };
 }
 
-/** One gradient for each direction that needs one: four would cost a third of a card's painting. */
-function maskOf(fade: Placement["fade"]): string {
-  const across = (side: string, near: number, far: number) =>
-    near || far
-      ? [
-          `linear-gradient(to ${side}, rgb(0 0 0 / ${near ? 0 : 1}), #000 ${near}px, #000 calc(100% - ${far}px), rgb(0 0 0 / ${far ? 0 : 1}))`,
-        ]
-      : [];
-  return [...across("right", fade.left, fade.right), ...across("bottom", fade.top, fade.bottom)].join(", ");
+/** The sides with a value, as words for the style sheet to look for. */
+function sidesOf(sides: Record<string, number | boolean>): string {
+  return Object.keys(sides)
+    .filter((side) => sides[side])
+    .join(" ");
 }
 
 /** The face target's middle, as fractions of the frame: what the scene's light comes from. */

@@ -1,0 +1,173 @@
+// Runs inside the page. Type-checked through JSDoc, served as it is. Measures a player's photo and lights it like the rest
+// of a set: a gentle grade, an edge of light in the card's colour, and sharper lines where the photo was small.
+
+/**
+ * What one channel of the photo is multiplied with, and what is added, in fractions of white.
+ * @typedef {{ slope: [number, number, number], intercept: number }} Grade
+ */
+
+/** The longer side at which a player is measured and lit: fine enough for an edge, quick enough for every photo. */
+const SMALL_PX = 320;
+
+/** Parts of the pixels below which the darkest and above which the brightest tones lie. */
+const DARKEST = 0.02;
+const BRIGHTEST = 0.98;
+/** Where they should come to lie, 0..1: a photo in haze has no black, a dull one no white. */
+const BLACK = 0.05;
+const WHITE = 0.9;
+/** The limits of a grade. Skin of every tone keeps its own: no middle tone moves by more than 4 % of white. */
+const MAX_DARKER = 0.05;
+const MAX_GAIN = 1.08;
+const MAX_BALANCE = 0.035;
+/** A pixel counts as grey below this saturation; with fewer than this part of them nobody can tell what white was. */
+const GREY_SATURATION = 0.16;
+const MIN_GREYS = 0.08;
+
+/** The edge of light: how far it reaches in at the small size, how soft its inner side is, how strong it is. */
+const RIM_PX = 2.2;
+const RIM_BLUR_PX = 1.6;
+const RIM_OPACITY = 0.62;
+
+/** How much of the difference to its own blur a small photo gains, and that blur's size in pixels. */
+const SHARPEN = 0.7;
+const SHARPEN_BLUR_PX = 1.1;
+
+/** @type {WeakMap<HTMLImageElement, OffscreenCanvas>} */
+const smalls = new WeakMap();
+/** @type {WeakMap<HTMLImageElement, Grade>} */
+const grades = new WeakMap();
+/** @type {WeakMap<HTMLImageElement, { key: string, address: string }>} */
+const rims = new WeakMap();
+
+/** @param {number} width @param {number} height */
+function canvasOf(width, height) {
+  const canvas = new OffscreenCanvas(width, height);
+  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
+    canvas.getContext("2d", { willReadFrequently: true })
+  );
+  return { canvas, context };
+}
+
+/** @param {HTMLImageElement} player */
+function smallOf(player) {
+  const known = smalls.get(player);
+  if (known) return known;
+  const { naturalWidth: width, naturalHeight: height } = player;
+  const scale = Math.min(1, SMALL_PX / Math.max(width, height));
+  const { canvas, context } = canvasOf(
+    Math.max(1, Math.round(width * scale)),
+    Math.max(1, Math.round(height * scale)),
+  );
+  context.drawImage(player, 0, 0, canvas.width, canvas.height);
+  smalls.set(player, canvas);
+  return canvas;
+}
+
+/**
+ * The grade that brings a player's tones to those of the others: black to black, white to white, greys to grey, each
+ * only part of the way.
+ * @param {HTMLImageElement} player
+ * @returns {Grade}
+ */
+export function gradeOf(player) {
+  const known = grades.get(player);
+  if (known) return known;
+  const grade = measure(smallOf(player));
+  grades.set(player, grade);
+  return grade;
+}
+
+/** @param {OffscreenCanvas} small @returns {Grade} */
+function measure(small) {
+  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (small.getContext("2d"));
+  const { data } = context.getImageData(0, 0, small.width, small.height);
+  const tones = new Uint32Array(256);
+  const grey = [0, 0, 0];
+  let [count, greys] = [0, 0];
+  for (let i = 0; i < data.length; i += 4) {
+    if ((data[i + 3] ?? 0) < 230) continue;
+    const [r = 0, g = 0, b = 0] = data.subarray(i, i + 3);
+    const tone = Math.round(0.2126 * r + 0.7152 * g + 0.0722 * b);
+    tones[tone] = (tones[tone] ?? 0) + 1;
+    count++;
+    const most = Math.max(r, g, b);
+    if (tone < 60 || tone > 235 || most - Math.min(r, g, b) > most * GREY_SATURATION) continue;
+    greys++;
+    for (const [k, value] of [r, g, b].entries()) grey[k] = (grey[k] ?? 0) + value;
+  }
+  if (count === 0) return { slope: [1, 1, 1], intercept: 0 };
+  const toneAt = (/** @type {number} */ part) => {
+    let below = 0;
+    for (let tone = 0; tone < 256; tone++) {
+      below += tones[tone] ?? 0;
+      if (below >= part * count) return tone / 255;
+    }
+    return 1;
+  };
+  const [dark, bright] = [toneAt(DARKEST), toneAt(BRIGHTEST)];
+  const lower = Math.min(MAX_DARKER, Math.max(0, dark - BLACK));
+  const gain = Math.min(MAX_GAIN, Math.max(1, (WHITE - 0) / Math.max(0.01, bright)));
+  // What was taken from the dark end is given back towards the bright one.
+  const slope = gain * (1 + lower * 0.9);
+  const mean = grey.reduce((sum, value) => sum + value, 0) / 3;
+  const balance = grey.map((value) =>
+    greys < count * MIN_GREYS || value === 0
+      ? 1
+      : Math.min(1 + MAX_BALANCE, Math.max(1 - MAX_BALANCE, 1 + (mean / value - 1) * 0.7)),
+  );
+  const [r = 1, g = 1, b = 1] = balance.map((value) => Math.round(value * slope * 1000) / 1000);
+  return { slope: [r, g, b], intercept: Math.round(-lower * 1000) / 1000 };
+}
+
+/**
+ * The light that catches the player's edge from behind, as the address of a picture of the player's own shape.
+ * @param {HTMLImageElement} player
+ * @param {{ colour: string, side: 1 | -1 }} light its colour, and whether it comes from the right or the left
+ */
+export function rimLight(player, { colour, side }) {
+  const key = `${colour} ${side}`;
+  const known = rims.get(player);
+  if (known?.key === key) return known.address;
+  const small = smallOf(player);
+  const { width: w, height: h } = small;
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [w, h];
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  context.drawImage(small, 0, 0);
+  context.globalCompositeOperation = "destination-out";
+  context.filter = `blur(${RIM_BLUR_PX}px)`;
+  context.drawImage(small, -side * RIM_PX, RIM_PX * 0.7);
+  context.filter = "none";
+  context.globalCompositeOperation = "source-in";
+  context.globalAlpha = RIM_OPACITY;
+  context.fillStyle = colour;
+  context.fillRect(0, 0, w, h);
+  const address = canvas.toDataURL();
+  rims.set(player, { key, address });
+  return address;
+}
+
+/**
+ * The same player with clearer lines: what differs from its own blur gains (an unsharp mask), so that enlarging it shows
+ * less of the blur.
+ * @param {HTMLImageElement} player
+ * @returns {Promise<Blob>}
+ */
+export function sharpened(player) {
+  const { naturalWidth: w, naturalHeight: h } = player;
+  const sharp = canvasOf(w, h);
+  sharp.context.drawImage(player, 0, 0);
+  const blurred = canvasOf(w, h);
+  blurred.context.filter = `blur(${SHARPEN_BLUR_PX}px)`;
+  blurred.context.drawImage(player, 0, 0);
+  const picture = sharp.context.getImageData(0, 0, w, h);
+  const soft = blurred.context.getImageData(0, 0, w, h).data;
+  const { data } = picture;
+  for (let i = 0; i < data.length; i += 4) {
+    // Beside transparent pixels the blur is of nothing.
+    if ((soft[i + 3] ?? 0) < 250) continue;
+    for (let k = i; k < i + 3; k++) data[k] = (data[k] ?? 0) + SHARPEN * ((data[k] ?? 0) - (soft[k] ?? 0));
+  }
+  sharp.context.putImageData(picture, 0, 0);
+  return sharp.canvas.convertToBlob({ type: "image/png" });
+}
