@@ -217,6 +217,14 @@ export function difference(a: string, b: string): number {
   return Math.hypot(p.l - q.l, chroma);
 }
 
+/** The colour half way between two, as the eye sees it (in OKLab). */
+export function between(a: string, b: string): string {
+  const [p, q] = [toOklch(a), toOklch(b)];
+  const at = (colour: Oklch, turn: (angle: number) => number) => colour.c * turn((colour.h * Math.PI) / 180);
+  const [x, y] = [(at(p, Math.cos) + at(q, Math.cos)) / 2, (at(p, Math.sin) + at(q, Math.sin)) / 2];
+  return toHex({ l: (p.l + q.l) / 2, c: Math.hypot(x, y), h: (Math.atan2(y, x) * 180) / Math.PI });
+}
+
 export function tierOf(skillLevel: number): Tier {
   return (TIERS.find((tier) => skillLevel >= tier.from) ?? TIERS[TIERS.length - 1])?.tier as Tier;
 }

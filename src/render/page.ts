@@ -4,7 +4,7 @@ import { luminance, paletteOf } from "../core/colours.ts";
 import { displayName } from "../core/display-name.ts";
 import { placeCutout } from "../core/framing.ts";
 import { type LayoutName, layoutFor, type TemplateLayout } from "../core/template-manifest.ts";
-import { sceneOf } from "../core/themes.ts";
+import { sceneOf, seedOfPlayer } from "../core/themes.ts";
 import { crashOf, fileSlot, openSealedPage, type PageFile } from "./browser.ts";
 // @ts-expect-error TypeScript sees the module; the import gives its text, which runs in the page.
 import fillSource from "./fill.js" with { type: "text" };
@@ -229,7 +229,8 @@ function composeFill(
   const place = placeCutout(shown, shown.framing, layout, box);
   const branded = Boolean(branding.primaryColor ?? branding.secondaryColor);
   const focus = focusOf(layout);
-  const scene = sceneOf(style.backgroundTheme, palette, { ...box, focus }, branded);
+  const seed = seedOfPlayer(player);
+  const scene = sceneOf(style.backgroundTheme, palette, { ...box, focus }, branded, seed);
   const px = (value: number) => `${Math.round(value * 100) / 100}px`;
   media.clear();
   return {
@@ -253,7 +254,7 @@ function composeFill(
       "wall-right": px(place.walls.right),
       "light-x": `${Math.round(focus.x * 1000) / 10}%`,
       "light-y": `${Math.round(focus.y * 1000) / 10}%`,
-      foil: "0.5",
+      foil: String((seed % 97) / 97),
       pips: String(TIER_PIPS[palette.tier]),
       "fallback-fonts": fallbackFonts(name.lang, name.script),
       grain: `url("${grain}")`,
@@ -281,7 +282,7 @@ function composeFill(
       scene: publish(media, { bytes: new TextEncoder().encode(scene.svg), contentType: "image/svg+xml" }),
     },
     outline: shown.outline,
-    light: { colour: palette.glow, side: 1 },
+    light: { colour: scene.colours.glow, side: seed & 16 ? 1 : -1 },
     fit: template.manifest.name_text,
   };
 }
