@@ -148,14 +148,15 @@ function storm(canvas: Canvas): string {
 
 function smoke(canvas: Canvas): string {
   const { height: h, x, y, colours: c, random } = canvas;
-  const puffs = times(34, (i) =>
+  // Dark behind, pale before it, and most of it at the sides, where no player stands.
+  const puffs = times(40, (i) =>
     glow(
       `s${i}`,
-      random(-100, 1100),
-      h * random(0.1, 1.05),
-      random(160, 400),
-      [c.light, c.accent, c.deep, c.mid][i % 4] as string,
-      random(0.35, 0.75),
+      i % 3 === 0 ? random(0, 1000) : i % 3 === 1 ? random(-60, 330) : random(670, 1060),
+      h * random(0.12, 1.05),
+      random(120, 330),
+      i < 14 ? c.deep : i % 4 ? c.glow : c.light,
+      random(0.5, 0.85),
     ),
   );
   const wisps = times(9, (i) => {

@@ -317,6 +317,8 @@ function attributesOf(
     badge: job.badge ? "shown" : "none",
     player: job.cutout ? "photo" : "silhouette",
     format: style.format,
+    // JPEG has no transparency, and a printed card no holes.
+    backdrop: style.format === "jpeg" || isPrint(style) ? "shown" : "none",
   };
 }
 
@@ -327,14 +329,25 @@ function publish(media: Map<string, PageFile>, file: { bytes: Uint8Array; conten
   return path;
 }
 
+/**
+ * A trading card of 63 x 88 mm with 3 mm of bleed around it, at 300 dots an inch: the printer cuts the bleed off, so the
+ * card lies inside it and its ground goes to the edge.
+ */
+const PRINT = { shortPx: 815, longPx: 1110, bleedPx: 35 };
+
+const isPrint = ({ width, height }: { width: number; height: number }) =>
+  Math.min(width, height) === PRINT.shortPx && Math.max(width, height) === PRINT.longPx;
+
 /** The card's box in the picture: all of it, or centred with a margin where the picture is too narrow or too wide. */
 function cardBox(
   picture: { width: number; height: number },
   layout: { minAspect: number; maxAspect: number },
 ) {
-  const aspect = picture.width / picture.height;
-  const width = aspect > layout.maxAspect ? Math.round(picture.height * layout.maxAspect) : picture.width;
-  const height = aspect < layout.minAspect ? Math.round(picture.width / layout.minAspect) : picture.height;
+  const bleed = isPrint(picture) ? PRINT.bleedPx : 0;
+  const room = { width: picture.width - 2 * bleed, height: picture.height - 2 * bleed };
+  const aspect = room.width / room.height;
+  const width = aspect > layout.maxAspect ? Math.round(room.height * layout.maxAspect) : room.width;
+  const height = aspect < layout.minAspect ? Math.round(room.width / layout.minAspect) : room.height;
   return {
     x: Math.floor((picture.width - width) / 2),
     y: Math.floor((picture.height - height) / 2),
