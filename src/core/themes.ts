@@ -1,4 +1,5 @@
 import { between, difference, type Palette, toHex, toOklch } from "./colours.ts";
+import { drawFoil } from "./foils.ts";
 import { drawLayer, LAYERS } from "./scene-layers.ts";
 import { drawPattern } from "./scene-patterns.ts";
 import { drawNature, NATURE } from "./scenes-nature.ts";
@@ -119,7 +120,7 @@ const NATURAL: Record<string, [string, string, string, string, string]> = {
 const MAX_TEXT = 200;
 
 function plain(text: string): string {
-  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  return text.replace(/ß/g, "ss").normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 }
 
 const wordsOf = (text: string) => plain(text.slice(0, MAX_TEXT)).match(/[\p{L}\p{N}]+/gu) ?? [];
@@ -227,7 +228,8 @@ export function sceneOf(
   };
   const zoom = random(1.01, MAX_ZOOM);
   const pan = random(-1, 1) * Math.min(MAX_PAN, (zoom - 1) * 500);
-  const art = drawTheme(theme, canvas) + (over ? drawLayer(over, canvas) : "");
+  const art =
+    drawTheme(theme, canvas) + (over ? drawLayer(over, canvas) : "") + drawFoil(palette.tier, canvas);
   const turn = `translate(${n(500 + pan)} ${n(height / 2)}) scale(${isMirrored ? -1 : 1} 1) scale(${Math.round(zoom * 1000) / 1000}) translate(-500 ${n(-height / 2)})`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 ${height}" width="1000" height="${height}" preserveAspectRatio="xMidYMid slice"><g transform="${turn}">${art}</g></svg>`;
   return { theme, svg, colours: canvas.colours };

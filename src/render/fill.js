@@ -155,7 +155,7 @@ async function readyPictures(card, fill) {
   const ready = (await Promise.all([...pictures, shadow])).flat();
   const shown = /** @type {HTMLImageElement} */ (card.querySelector('img[data-picture="player"]'));
   const player = ready.find(([old]) => old === shown)?.[1] ?? shown;
-  setGrade(fill.attributes.player === "photo" ? gradeOf(player) : null);
+  setGrade(fill, fill.attributes.player === "photo" ? gradeOf(player) : null);
   const rim = await replace('img[data-light="player"]', "light", rimLight(player, fill.light));
   return [...ready, ...rim];
 }
@@ -165,14 +165,18 @@ const grading = document.createElementNS("http://www.w3.org/2000/svg", "svg");
 grading.style.cssText = "position:absolute;width:0;height:0";
 grading.innerHTML = `<filter id="grade" x="0" y="0" width="1" height="1" color-interpolation-filters="sRGB"><feComponentTransfer><feFuncR type="linear"/><feFuncG type="linear"/><feFuncB type="linear"/></feComponentTransfer></filter>`;
 
-/** @param {import("./light.js").Grade | null} grade */
-function setGrade(grade) {
+/**
+ * @param {CardFill} fill
+ * @param {import("./light.js").Grade | null} grade null where the photo has the set's tones already: a filter costs time
+ */
+function setGrade(fill, grade) {
+  fill.attributes.graded = grade ? "yes" : "no";
+  if (!grade) return;
   if (!grading.isConnected) document.body.append(grading);
-  const { slope, intercept } = grade ?? { slope: [1, 1, 1], intercept: 0 };
   for (const [k, channel] of ["R", "G", "B"].entries()) {
     const curve = grading.querySelector(`feFunc${channel}`);
-    curve?.setAttribute("slope", String(slope[k]));
-    curve?.setAttribute("intercept", String(intercept));
+    curve?.setAttribute("slope", String(grade.slope[k]));
+    curve?.setAttribute("intercept", String(grade.intercept));
   }
 }
 

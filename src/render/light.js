@@ -19,6 +19,8 @@ const WHITE = 0.9;
 const MAX_DARKER = 0.05;
 const MAX_GAIN = 1.08;
 const MAX_BALANCE = 0.035;
+/** Less than this is not seen. */
+const SEEN = 0.02;
 /** A pixel counts as grey below this saturation; with fewer than this part of them nobody can tell what white was. */
 const GREY_SATURATION = 0.16;
 const MIN_GREYS = 0.08;
@@ -34,7 +36,7 @@ const SHARPEN_BLUR_PX = 1.1;
 
 /** @type {WeakMap<HTMLImageElement, OffscreenCanvas>} */
 const smalls = new WeakMap();
-/** @type {WeakMap<HTMLImageElement, Grade>} */
+/** @type {WeakMap<HTMLImageElement, Grade | null>} */
 const grades = new WeakMap();
 /** @type {WeakMap<HTMLImageElement, { key: string, address: string }>} */
 const rims = new WeakMap();
@@ -67,17 +69,17 @@ function smallOf(player) {
  * The grade that brings a player's tones to those of the others: black to black, white to white, greys to grey, each
  * only part of the way.
  * @param {HTMLImageElement} player
- * @returns {Grade}
+ * @returns {Grade | null} null where there is nothing to be seen of it
  */
 export function gradeOf(player) {
   const known = grades.get(player);
-  if (known) return known;
+  if (known !== undefined) return known;
   const grade = measure(smallOf(player));
   grades.set(player, grade);
   return grade;
 }
 
-/** @param {OffscreenCanvas} small @returns {Grade} */
+/** @param {OffscreenCanvas} small @returns {Grade | null} */
 function measure(small) {
   const context = /** @type {OffscreenCanvasRenderingContext2D} */ (small.getContext("2d"));
   const { data } = context.getImageData(0, 0, small.width, small.height);
@@ -95,7 +97,7 @@ function measure(small) {
     greys++;
     for (const [k, value] of [r, g, b].entries()) grey[k] = (grey[k] ?? 0) + value;
   }
-  if (count === 0) return { slope: [1, 1, 1], intercept: 0 };
+  if (count === 0) return null;
   const toneAt = (/** @type {number} */ part) => {
     let below = 0;
     for (let tone = 0; tone < 256; tone++) {
@@ -106,7 +108,7 @@ function measure(small) {
   };
   const [dark, bright] = [toneAt(DARKEST), toneAt(BRIGHTEST)];
   const lower = Math.min(MAX_DARKER, Math.max(0, dark - BLACK));
-  const gain = Math.min(MAX_GAIN, Math.max(1, (WHITE - 0) / Math.max(0.01, bright)));
+  const gain = Math.min(MAX_GAIN, Math.max(1, WHITE / Math.max(0.01, bright)));
   // What was taken from the dark end is given back towards the bright one.
   const slope = gain * (1 + lower * 0.9);
   const mean = grey.reduce((sum, value) => sum + value, 0) / 3;
@@ -116,7 +118,8 @@ function measure(small) {
       : Math.min(1 + MAX_BALANCE, Math.max(1 - MAX_BALANCE, 1 + (mean / value - 1) * 0.7)),
   );
   const [r = 1, g = 1, b = 1] = balance.map((value) => Math.round(value * slope * 1000) / 1000);
-  return { slope: [r, g, b], intercept: Math.round(-lower * 1000) / 1000 };
+  const isSeen = lower > SEEN || [r, g, b].some((value) => Math.abs(value - 1) > SEEN);
+  return isSeen ? { slope: [r, g, b], intercept: Math.round(-lower * 1000) / 1000 } : null;
 }
 
 /**
