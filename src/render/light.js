@@ -31,7 +31,7 @@ const RIM_BLUR_PX = 1.6;
 const RIM_OPACITY = 0.62;
 
 /** How much of the difference to its own blur a small photo gains, and that blur's size in pixels. */
-const SHARPEN = 0.7;
+const SHARPEN = 0.45;
 const SHARPEN_BLUR_PX = 1.1;
 
 /** @type {WeakMap<HTMLImageElement, OffscreenCanvas>} */
