@@ -42,7 +42,7 @@ const SAMPLES: Sample[] = [
   {
     photo: "cyclists.jpg",
     badge: "shield",
-    player: { name: "Ana Kovač", position: "RW", number: 7, skill_level: 84 },
+    player: { name: "Luka Kovač", position: "RW", number: 7, skill_level: 84 },
     size: portrait,
     heightPx: 350,
   },

@@ -29,7 +29,7 @@ const HIPS_FACES = 5.2;
 /** Feet do not stand on the plate: of a player whom the photo shows whole this part is seen, the rest lies behind it. */
 const SEEN_OF_WHOLE = 0.8;
 /** The largest face, as a part of the card's shorter side: beyond it a close-up has no room for its card. */
-const MAX_FACE = 0.46;
+const MAX_FACE = 0.5;
 /** One whose head the photo cuts is a close-up in any case, and has to reach from the frame's upper side to the plate. */
 const MAX_CUT_FACE = 0.66;
 /** Outstretched arms stay on the card, unless the rest would become smaller than this part of what there is room for. */
@@ -163,9 +163,10 @@ function placeAcross(
   if (cutSides.left && cutSides.right)
     return underRight <= underLeft
       ? clamp(clamp(pulled, underRight, underLeft), least, most)
-      : clamp((underLeft + underRight) / 2, least, most);
-  if (cutSides.left) return clamp(Math.min(pulled, underLeft), least, most);
-  if (cutSides.right) return clamp(Math.max(pulled, underRight), least, most);
+      : clamp((underLeft + underRight) / 2, faceX - 0.4 * step, faceX + 0.4 * step);
+  // Where no step is enough there has to be a wall anyway, and the face keeps its place.
+  if (cutSides.left) return underLeft < least ? pulled : Math.min(pulled, underLeft);
+  if (cutSides.right) return underRight > most ? pulled : Math.max(pulled, underRight);
   const edge = EDGE * card.width;
   const [leftmost, rightmost] = [edge - body.x * scale, card.width - edge - (body.x + body.width) * scale];
   const kept = leftmost <= rightmost ? clamp(pulled, leftmost, rightmost) : (leftmost + rightmost) / 2;
