@@ -249,6 +249,7 @@ async function filledCutout(
     bytes,
     width,
     height,
+    inPhoto: { x: 0, y: 0, width: 1, height: 1 },
     outline: `data:image/png;base64,${Buffer.from(bytes).toString("base64")}`,
     framing: {
       face,
