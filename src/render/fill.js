@@ -1,6 +1,6 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is.
 import { fitText } from "./fit.js";
-import { gradeOf, rimLight, sharpened } from "./light.js";
+import { improved, rimLight } from "./light.js";
 
 /**
  * Everything one card changes. Texts are untrusted and only ever become text nodes.
@@ -155,29 +155,8 @@ async function readyPictures(card, fill) {
   const ready = (await Promise.all([...pictures, shadow])).flat();
   const shown = /** @type {HTMLImageElement} */ (card.querySelector('img[data-picture="player"]'));
   const player = ready.find(([old]) => old === shown)?.[1] ?? shown;
-  setGrade(fill, fill.attributes.player === "photo" ? gradeOf(player) : null);
   const rim = await replace('img[data-light="player"]', "light", rimLight(player, fill.light));
   return [...ready, ...rim];
-}
-
-/** The filter that grades the player; the template takes it by this name. */
-const grading = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-grading.style.cssText = "position:absolute;width:0;height:0";
-grading.innerHTML = `<filter id="grade" x="0" y="0" width="1" height="1" color-interpolation-filters="sRGB"><feComponentTransfer><feFuncR type="linear"/><feFuncG type="linear"/><feFuncB type="linear"/></feComponentTransfer></filter>`;
-
-/**
- * @param {CardFill} fill
- * @param {import("./light.js").Grade | null} grade null where the photo has the set's tones already: a filter costs time
- */
-function setGrade(fill, grade) {
-  fill.attributes.graded = grade ? "yes" : "no";
-  if (!grade) return;
-  if (!grading.isConnected) document.body.append(grading);
-  for (const [k, channel] of ["R", "G", "B"].entries()) {
-    const curve = grading.querySelector(`feFunc${channel}`);
-    curve?.setAttribute("slope", String(grade.slope[k]));
-    curve?.setAttribute("intercept", String(grade.intercept));
-  }
 }
 
 /**
@@ -196,8 +175,10 @@ async function successor(shown, source, name) {
   ready.dataset.source = source;
   const [picked] = source.startsWith(PICKED) ? (cutoutInput.files ?? []) : [];
   await decodeInto(ready, picked ?? source, name);
-  if (picked && source.endsWith(SHARPER)) await decodeInto(ready, await sharpened(ready), name);
-  if (picked) keep(source, ready);
+  if (!picked) return ready;
+  const better = improved(ready, source.endsWith(SHARPER));
+  if (better) await decodeInto(ready, better, name);
+  keep(source, ready);
   return ready;
 }
 

@@ -15,7 +15,7 @@ const BRIGHTEST = 0.98;
 /** Where they should come to lie, 0..1: a photo in haze has no black, a dull one no white. */
 const BLACK = 0.05;
 const WHITE = 0.9;
-/** The limits of a grade. Skin of every tone keeps its own: no middle tone moves by more than 4 % of white. */
+/** The limits of a grade. Skin of every tone keeps its own: a middle tone moves by about 4 % of white at most. */
 const MAX_DARKER = 0.05;
 const MAX_GAIN = 1.08;
 const MAX_BALANCE = 0.035;
@@ -36,8 +36,6 @@ const SHARPEN_BLUR_PX = 1.1;
 
 /** @type {WeakMap<HTMLImageElement, OffscreenCanvas>} */
 const smalls = new WeakMap();
-/** @type {WeakMap<HTMLImageElement, Grade | null>} */
-const grades = new WeakMap();
 /** @type {WeakMap<HTMLImageElement, { key: string, address: string }>} */
 const rims = new WeakMap();
 
@@ -67,19 +65,10 @@ function smallOf(player) {
 
 /**
  * The grade that brings a player's tones to those of the others: black to black, white to white, greys to grey, each
- * only part of the way.
- * @param {HTMLImageElement} player
- * @returns {Grade | null} null where there is nothing to be seen of it
+ * only part of the way. null where nothing would be seen of it.
+ * @param {OffscreenCanvas} small
+ * @returns {Grade | null}
  */
-export function gradeOf(player) {
-  const known = grades.get(player);
-  if (known !== undefined) return known;
-  const grade = measure(smallOf(player));
-  grades.set(player, grade);
-  return grade;
-}
-
-/** @param {OffscreenCanvas} small @returns {Grade | null} */
 function measure(small) {
   const context = /** @type {OffscreenCanvasRenderingContext2D} */ (small.getContext("2d"));
   const { data } = context.getImageData(0, 0, small.width, small.height);
@@ -151,26 +140,76 @@ export function rimLight(player, { colour, side }) {
 }
 
 /**
- * The same player with clearer lines: what differs from its own blur gains (an unsharp mask), so that enlarging it shows
- * less of the blur.
+ * The same player in the tones of the set and, if `sharper`, with clearer lines; null where the photo can stay as it is.
+ * Done once for a photo and not by a filter in the style sheet, which every card would pay for.
  * @param {HTMLImageElement} player
- * @returns {Promise<Blob>}
+ * @param {boolean} sharper
+ * @returns {Blob | null} a picture
  */
-export function sharpened(player) {
+export function improved(player, sharper) {
+  const grade = measure(smallOf(player));
+  if (!grade && !sharper) return null;
   const { naturalWidth: w, naturalHeight: h } = player;
-  const sharp = canvasOf(w, h);
-  sharp.context.drawImage(player, 0, 0);
-  const blurred = canvasOf(w, h);
-  blurred.context.filter = `blur(${SHARPEN_BLUR_PX}px)`;
-  blurred.context.drawImage(player, 0, 0);
-  const picture = sharp.context.getImageData(0, 0, w, h);
-  const soft = blurred.context.getImageData(0, 0, w, h).data;
-  const { data } = picture;
+  const { context } = canvasOf(w, h);
+  context.drawImage(player, 0, 0);
+  const picture = context.getImageData(0, 0, w, h);
+  if (sharper) sharpen(player, picture.data);
+  if (grade) toneIn(grade, picture.data);
+  return bitmapFile(picture);
+}
+
+/** @param {Grade} grade @param {Uint8ClampedArray} data */
+function toneIn({ slope, intercept }, data) {
+  const [reds, greens, blues] = slope.map((factor) =>
+    Uint8ClampedArray.from({ length: 256 }, (_, value) => value * factor + intercept * 255),
+  );
+  if (!reds || !greens || !blues) return;
+  for (let i = 0; i < data.length; i += 4) {
+    data[i] = reds[data[i] ?? 0] ?? 0;
+    data[i + 1] = greens[data[i + 1] ?? 0] ?? 0;
+    data[i + 2] = blues[data[i + 2] ?? 0] ?? 0;
+  }
+}
+
+/**
+ * What differs from its own blur gains (an unsharp mask), so that enlarging shows less of the blur.
+ * @param {HTMLImageElement} player
+ * @param {Uint8ClampedArray} data its pixels
+ */
+function sharpen(player, data) {
+  const { naturalWidth: w, naturalHeight: h } = player;
+  const { context } = canvasOf(w, h);
+  context.filter = `blur(${SHARPEN_BLUR_PX}px)`;
+  context.drawImage(player, 0, 0);
+  const soft = context.getImageData(0, 0, w, h).data;
   for (let i = 0; i < data.length; i += 4) {
     // Beside transparent pixels the blur is of nothing.
     if ((soft[i + 3] ?? 0) < 250) continue;
     for (let k = i; k < i + 3; k++) data[k] = (data[k] ?? 0) + SHARPEN * ((data[k] ?? 0) - (soft[k] ?? 0));
   }
-  sharp.context.putImageData(picture, 0, 0);
-  return sharp.canvas.convertToBlob({ type: "image/png" });
+}
+
+/**
+ * A picture as a BMP file, version 4 of its header (Windows GDI, BITMAPV4HEADER): pixels with alpha as they are. Writing
+ * and reading a PNG would take ten times as long, and nobody keeps this file.
+ * @param {ImageData} picture
+ */
+function bitmapFile({ data, width, height }) {
+  const head = new DataView(new ArrayBuffer(14 + 108));
+  const [BITFIELDS, SRGB] = [3, 0x73524742];
+  head.setUint16(0, 0x424d);
+  head.setUint32(2, head.byteLength + data.length, true);
+  head.setUint32(10, head.byteLength, true);
+  head.setUint32(14, 108, true);
+  head.setInt32(18, width, true);
+  // Negative: the upper row comes first.
+  head.setInt32(22, -height, true);
+  head.setUint16(26, 1, true);
+  head.setUint16(28, 32, true);
+  head.setUint32(30, BITFIELDS, true);
+  head.setUint32(34, data.length, true);
+  for (const [k, mask] of [0xff, 0xff00, 0xff0000, 0xff000000].entries())
+    head.setUint32(54 + 4 * k, mask, true);
+  head.setUint32(70, SRGB, true);
+  return new Blob([head, /** @type {Uint8ClampedArray<ArrayBuffer>} */ (data)], { type: "image/bmp" });
 }
