@@ -9,6 +9,9 @@
 /** The longer side at which a player is measured and lit: fine enough for an edge, quick enough for every photo. */
 const SMALL_PX = 320;
 
+/** The longer side that no card shows more of: beyond it pixels only cost time. */
+const LARGEST_PX = 2048;
+
 /** Parts of the pixels below which the darkest and above which the brightest tones lie. */
 const DARKEST = 0.02;
 const BRIGHTEST = 0.98;
@@ -20,7 +23,7 @@ const MAX_DARKER = 0.05;
 const MAX_GAIN = 1.08;
 const MAX_BALANCE = 0.035;
 /** Less than this is not seen. */
-const SEEN = 0.02;
+const SEEN = 0.03;
 /** A pixel counts as grey below this saturation; with fewer than this part of them nobody can tell what white was. */
 const GREY_SATURATION = 0.16;
 const MIN_GREYS = 0.08;
@@ -140,7 +143,8 @@ export function rimLight(player, { colour, side }) {
 }
 
 /**
- * The same player in the tones of the set and, if `sharper`, with clearer lines; null where the photo can stay as it is.
+ * The same player in the tones of the set, no larger than a card shows them and, if `sharper`, with clearer lines; null
+ * where the photo can stay as it is.
  * Done once for a photo and not by a filter in the style sheet, which every card would pay for.
  * @param {HTMLImageElement} player
  * @param {boolean} sharper
@@ -148,10 +152,12 @@ export function rimLight(player, { colour, side }) {
  */
 export function improved(player, sharper) {
   const grade = measure(smallOf(player));
-  if (!grade && !sharper) return null;
-  const { naturalWidth: w, naturalHeight: h } = player;
+  const scale = Math.min(1, LARGEST_PX / Math.max(player.naturalWidth, player.naturalHeight));
+  if (!grade && !sharper && scale === 1) return null;
+  const [w, h] = [Math.round(player.naturalWidth * scale), Math.round(player.naturalHeight * scale)];
   const { context } = canvasOf(w, h);
-  context.drawImage(player, 0, 0);
+  context.imageSmoothingQuality = "high";
+  context.drawImage(player, 0, 0, w, h);
   const picture = context.getImageData(0, 0, w, h);
   if (sharper) sharpen(player, picture.data);
   if (grade) toneIn(grade, picture.data);
