@@ -1,8 +1,8 @@
 import type { Browser, CDPSession, Page } from "puppeteer-core";
-import type { Badge, CardInput, CutoutFile, ImageFormat } from "../core/card.ts";
+import type { Badge, Box, CardInput, CutoutFile, ImageFormat } from "../core/card.ts";
 import { luminance, paletteOf } from "../core/colours.ts";
 import { displayName } from "../core/display-name.ts";
-import { placeCutout } from "../core/framing.ts";
+import { type Placement, placeCutout } from "../core/framing.ts";
 import { type LayoutName, layoutFor, type TemplateLayout } from "../core/template-manifest.ts";
 import { sceneOf, seedOfPlayer } from "../core/themes.ts";
 import { crashOf, fileSlot, openSealedPage, type PageFile } from "./browser.ts";
@@ -231,7 +231,6 @@ function composeFill(
   const focus = focusOf(layout);
   const seed = seedOfPlayer(player);
   const scene = sceneOf(style.backgroundTheme, palette, { ...box, focus }, branded, seed);
-  const px = (value: number) => `${Math.round(value * 100) / 100}px`;
   media.clear();
   return {
     variables: {
@@ -241,17 +240,7 @@ function composeFill(
       panelLight: scene.colours.light,
       accent: scene.colours.accent,
       glow: scene.colours.glow,
-      "card-x": px(box.x),
-      "card-y": px(box.y),
-      "card-width": px(box.width),
-      "card-height": px(box.height),
-      "player-x": px(place.x),
-      "player-y": px(place.y),
-      "player-width": px(place.width),
-      "player-height": px(place.height),
-      "wall-top": px(place.walls.top),
-      "wall-left": px(place.walls.left),
-      "wall-right": px(place.walls.right),
+      ...placesOf(box, place),
       pips: String(TIER_PIPS[palette.tier]),
       "fallback-fonts": fallbackFonts(name.lang, name.script),
       grain: `url("${grain}")`,
@@ -281,6 +270,24 @@ function composeFill(
     outline: shown.outline,
     light: { colour: scene.colours.glow, side: seed & 16 ? 1 : -1 },
     fit: template.manifest.name_text,
+  };
+}
+
+/** Where card, player and walls lie, as lengths for the style sheet. */
+function placesOf(box: Box, place: Placement): Record<string, string> {
+  const px = (value: number) => `${Math.round(value * 100) / 100}px`;
+  return {
+    "card-x": px(box.x),
+    "card-y": px(box.y),
+    "card-width": px(box.width),
+    "card-height": px(box.height),
+    "player-x": px(place.x),
+    "player-y": px(place.y),
+    "player-width": px(place.width),
+    "player-height": px(place.height),
+    "wall-top": px(place.walls.top),
+    "wall-left": px(place.walls.left),
+    "wall-right": px(place.walls.right),
   };
 }
 
