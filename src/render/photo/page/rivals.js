@@ -12,6 +12,11 @@ const MIN_PRESENCE = 0.5;
 const RIVAL_FACE_SCORE = 0.4;
 /** Side of the overlapping parts in which small faces are looked for. */
 const FACE_SEARCH_PART = 0.6;
+/** A face seen this near to the player's hand, in heads, is what the hand holds, unless it is this sure or has a body. */
+const HELD_REACH_HEADS = 1.2;
+const SURE_FACE_SCORE = 0.8;
+/** The first and last of the pose's landmarks of wrists and fingers. */
+const HANDS = { first: 15, last: 22 };
 /** A pose that lies so far within the player's is the player's own, found twice. */
 const SAME_PERSON_PART = 0.5;
 
@@ -71,13 +76,28 @@ export async function findRivals(picture, finding, others, faces) {
     if (known && face.score > known.face) Object.assign(known, boxOf(face), { face: face.score });
     // Knees and badges look like small faces; what lies on the player's own body is the player's.
     if (known || isOn(own, grid, middleOf(face)) || masks.length >= MAX_RIVALS) continue;
-    heads.push({ ...boxOf(face), face: face.score, body: 0 });
     const isLarge = face.height >= MIN_POSED_FACE_PART * playersFace;
     const pose = isLarge ? await poseOf(personOf(face)) : null;
-    if (pose && distance(headOf(pose).centre, middleOf(face)) < face.height) masks.push(pose.mask);
+    const isPerson = pose !== null && distance(headOf(pose).centre, middleOf(face)) < face.height;
+    if (!isPerson && face.score < SURE_FACE_SCORE && isHeld(face, finding)) continue;
+    heads.push({ ...boxOf(face), face: face.score, body: 0 });
+    if (pose && isPerson) masks.push(pose.mask);
     masks.push(headAndShoulders(face));
   }
   return { masks, heads };
+}
+
+/** Whether a face is at the player's hand: trophies, helmets and rackets look like faces. @param {Face} face @param {Finding} finding */
+function isHeld(face, { pose, head }) {
+  if (!pose) return false;
+  const reach = HELD_REACH_HEADS * head.height;
+  return pose.points.some(
+    (point, i) =>
+      i >= HANDS.first &&
+      i <= HANDS.last &&
+      Number(pose.visibility[i]) > 0.5 &&
+      distance(point, middleOf(face)) < reach,
+  );
 }
 
 /** A pose's head is this much higher than the box of its face. */
