@@ -1,123 +1,149 @@
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type TUnsafe, Type } from "@sinclair/typebox";
 import { type CardInput, IMAGE_FORMATS, POSITIONS } from "./card.ts";
 import { StringEnum } from "./string-enum.ts";
-import { compileValidator } from "./validate.ts";
+import { compileValidator, type Validator } from "./validate.ts";
 
 const hexColor = (description: string) =>
   Type.String({ pattern: "^#[0-9A-Fa-f]{6}$", description, examples: ["#C8102E"] });
 
-/** What a partner sends to POST /v1/images. The published schema, the validation and the type are this one thing. */
-export const CreateImageRequest = Type.Object(
-  {
-    type: StringEnum(["player_card"], {
-      description: "The kind of image to make.",
-      examples: ["player_card"],
-    }),
-    player: Type.Object(
-      {
-        external_id: Type.String({
-          minLength: 1,
-          maxLength: 255,
-          description:
-            "Your own identifier of the player. With a test key, some values choose how the image ends.",
-          examples: ["player-10442"],
-        }),
-        name: Type.String({
-          minLength: 1,
-          maxLength: 100,
-          description: "The name on the card, in any script.",
-          examples: ["Maya Okafor"],
-        }),
-        position: StringEnum(POSITIONS, { description: "The playing position.", examples: ["ST"] }),
-        number: Type.Integer({ minimum: 1, maximum: 99, description: "Shirt number.", examples: [9] }),
-        skill_level: Type.Integer({
-          minimum: 1,
-          maximum: 99,
-          description: "Overall rating, the loud number of the card.",
-          examples: [87],
-        }),
-        source_image_url: Type.String({
-          format: "uri",
-          maxLength: 2048,
-          description:
-            "Public HTTPS address of the player's photo: JPEG, PNG or WebP, at most 15 MB and 40 megapixels, at least 200 pixels on the short side.",
-          examples: ["https://images.example.com/players/10442.jpg"],
-        }),
-      },
-      { additionalProperties: false },
-    ),
-    style: Type.Object(
-      {
-        preset: StringEnum(["club_card"], { description: "The card template.", examples: ["club_card"] }),
-        width: Type.Optional(
-          Type.Integer({ minimum: 512, maximum: 2048, default: 1024, description: "Width in pixels." }),
-        ),
-        height: Type.Optional(
-          Type.Integer({ minimum: 512, maximum: 2048, default: 1280, description: "Height in pixels." }),
-        ),
-        background_theme: Type.Optional(
-          Type.String({
-            description:
-              "Free text that sets the mood of the background, such as stadium, neon, fire, ice or galaxy. Any text gives a background, the same one each time.",
-            examples: ["stadium night"],
-          }),
-        ),
-        format: Type.Optional(
-          StringEnum(IMAGE_FORMATS, {
-            default: "png",
-            description: "File format of the finished image. PNG and WebP are transparent outside the card.",
-          }),
-        ),
-      },
-      { additionalProperties: false },
-    ),
-    branding: Type.Optional(
-      Type.Object(
+/** What a partner sends to POST /v1/images, with `preset` for the names of templates it takes. */
+const requestSchema = (preset: TUnsafe<string>) =>
+  Type.Object(
+    {
+      type: StringEnum(["player_card"], {
+        description: "The kind of image to make.",
+        examples: ["player_card"],
+      }),
+      player: Type.Object(
         {
-          club_badge_url: Type.Optional(
-            Type.String({
-              format: "uri",
-              maxLength: 2048,
-              description:
-                "Public HTTPS address of the club's badge: JPEG, PNG or WebP, at most 5 MB and 4 megapixels.",
-              examples: ["https://images.example.com/badges/rovers.png"],
-            }),
-          ),
-          primary_color: Type.Optional(hexColor("Main club colour, #RRGGBB.")),
-          secondary_color: Type.Optional(hexColor("Second club colour, #RRGGBB.")),
+          external_id: Type.String({
+            minLength: 1,
+            maxLength: 255,
+            description:
+              "Your own identifier of the player. With a test key, some values choose how the image ends.",
+            examples: ["player-10442"],
+          }),
+          name: Type.String({
+            minLength: 1,
+            maxLength: 100,
+            description: "The name on the card, in any script.",
+            examples: ["Maya Okafor"],
+          }),
+          position: StringEnum(POSITIONS, { description: "The playing position.", examples: ["ST"] }),
+          number: Type.Integer({ minimum: 1, maximum: 99, description: "Shirt number.", examples: [9] }),
+          skill_level: Type.Integer({
+            minimum: 1,
+            maximum: 99,
+            description: "Overall rating, the loud number of the card.",
+            examples: [87],
+          }),
+          source_image_url: Type.String({
+            format: "uri",
+            maxLength: 2048,
+            description:
+              "Public HTTPS address of the player's photo: JPEG, PNG or WebP, at most 15 MB and 40 megapixels, at least 200 pixels on the short side.",
+            examples: ["https://images.example.com/players/10442.jpg"],
+          }),
         },
         { additionalProperties: false },
       ),
-    ),
-    metadata: Type.Optional(
-      // Not Type.Record: its pattern lets a key with a line break pass, whatever the value.
-      Type.Unsafe<Record<string, string>>(
+      style: Type.Object(
+        {
+          preset,
+          width: Type.Optional(
+            Type.Integer({ minimum: 512, maximum: 2048, default: 1024, description: "Width in pixels." }),
+          ),
+          height: Type.Optional(
+            Type.Integer({ minimum: 512, maximum: 2048, default: 1280, description: "Height in pixels." }),
+          ),
+          background_theme: Type.Optional(
+            Type.String({
+              description:
+                "Free text that sets the mood of the background, such as stadium, neon, fire, ice or galaxy. Any text gives a background, the same one each time.",
+              examples: ["stadium night"],
+            }),
+          ),
+          format: Type.Optional(
+            StringEnum(IMAGE_FORMATS, {
+              default: "png",
+              description:
+                "File format of the finished image. PNG and WebP are transparent outside the card.",
+            }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+      branding: Type.Optional(
         Type.Object(
-          {},
           {
-            additionalProperties: Type.String({ maxLength: 256 }),
-            maxProperties: 10,
-            description: "Your own flat key-value pairs: at most 10 keys, values of at most 256 characters.",
-            examples: [{ season: "2026" }],
+            club_badge_url: Type.Optional(
+              Type.String({
+                format: "uri",
+                maxLength: 2048,
+                description:
+                  "Public HTTPS address of the club's badge: JPEG, PNG or WebP, at most 5 MB and 4 megapixels.",
+                examples: ["https://images.example.com/badges/rovers.png"],
+              }),
+            ),
+            primary_color: Type.Optional(hexColor("Main club colour, #RRGGBB.")),
+            secondary_color: Type.Optional(hexColor("Second club colour, #RRGGBB.")),
           },
+          { additionalProperties: false },
         ),
       ),
-    ),
-  },
-  { additionalProperties: false, $id: "CreateImageRequest" },
-);
+      metadata: Type.Optional(
+        // Not Type.Record: its pattern lets a key with a line break pass, whatever the value.
+        Type.Unsafe<Record<string, string>>(
+          Type.Object(
+            {},
+            {
+              additionalProperties: Type.String({ maxLength: 256 }),
+              maxProperties: 10,
+              description:
+                "Your own flat key-value pairs: at most 10 keys, values of at most 256 characters.",
+              examples: [{ season: "2026" }],
+            },
+          ),
+        ),
+      ),
+    },
+    { additionalProperties: false, $id: "CreateImageRequest" },
+  );
 
-export type CreateImageRequest = Static<typeof CreateImageRequest>;
+export type CreateImageSchema = ReturnType<typeof requestSchema>;
+export type CreateImageRequest = Static<CreateImageSchema>;
 
-/** Fields and types of a create request; addresses and texts have further rules. */
-export const createImageValidator = compileValidator(CreateImageRequest, "body");
+/**
+ * The request of a service whose operator lists these templates. The published schema, the validation and the type are
+ * this one thing.
+ */
+export function createImageSchema(presets: readonly string[]): CreateImageSchema {
+  return requestSchema(
+    StringEnum(presets, {
+      description: "The card template: one of those that `GET /v1/presets` lists.",
+      examples: presets.slice(0, 1),
+    }),
+  );
+}
+
+const compiled = new WeakMap<readonly string[], Validator<CreateImageSchema>>();
+
+/** Fields and types of a create request; addresses and texts have further rules. Compiled once for each list. */
+export function createImageValidator(presets: readonly string[]): Validator<CreateImageSchema> {
+  const known = compiled.get(presets) ?? compileValidator(createImageSchema(presets), "body");
+  compiled.set(presets, known);
+  return known;
+}
+
+/** Requests as they were accepted once, whichever templates were listed then. */
+export const storedRequestValidator = compileValidator(requestSchema(Type.Unsafe(Type.String())), "body");
 
 /**
  * A stored request, read back. Checked with what accepted it: TypeBox's own check counts an emoji as two characters,
  * and would refuse a long name that the API took. Throws on what was never accepted.
  */
 export function storedRequest(value: unknown): CreateImageRequest {
-  const checked = createImageValidator.check(value);
+  const checked = storedRequestValidator.check(value);
   if (!checked.ok) throw new Error(`the stored request is damaged: ${JSON.stringify(checked.details)}`);
   return checked.value;
 }

@@ -7,7 +7,7 @@ import { pressOptions, workerCommand } from "../../src/deps.ts";
 import { VISION_VERSION } from "../../src/render/photo.ts";
 import { createRenderPool, RenderFault, RenderInterrupted, type RenderPool } from "../../src/render/pool.ts";
 import type { PressOptions, RenderJob } from "../../src/render/protocol.ts";
-import { loadTemplate } from "../../src/render/template.ts";
+import { loadTemplate } from "../../src/templates/load.ts";
 import { seededRandom, silentLog, type TestFolder, testConfig, testFolder } from "../harness.ts";
 import { pngOfDepth } from "../sources/pictures.ts";
 
@@ -217,11 +217,11 @@ test("an edited template is drawn from the next card on by the same worker; half
   };
   const first = await make();
   const [worker = 0] = edited.pids();
-  expect(first.template).toBe((await loadTemplate(dir)).digest);
+  expect(first.template.digest).toBe((await loadTemplate(dir)).digest);
   const css = await readFile(join(dir, "card.css"), "utf8");
   await writeFile(join(dir, "card.css"), `${css}\n* { color: #0f0 !important; }`);
   const second = await make();
-  expect(second.template).toBe((await loadTemplate(dir)).digest);
+  expect(second.template.digest).toBe((await loadTemplate(dir)).digest);
   expect(Buffer.compare(second.picture, first.picture)).not.toBe(0);
   expect(problems).toEqual([]);
 
