@@ -189,11 +189,12 @@ const checkBrowser: Check = async (config, folder) => {
 
 const checkTemplates: Check = async (config) => {
   const templates = templateRegistry(config);
-  await templates.check();
-  const listed = (await templates.all()).filter(({ isListed }) => isListed);
-  const named = listed.map(
-    ({ name, template, folder }) => `${name} ${template?.manifest.version} (${folder ?? "built in"})`,
-  );
+  const listed = await templates.check();
+  const found = await templates.all();
+  const named = listed.map(({ manifest: { name, version } }) => {
+    const { folder = null } = found.find((each) => each.name === name) ?? {};
+    return `${name} ${version} (${folder ?? "built in"})`;
+  });
   return { status: "ok", message: named.join(", ") };
 };
 
