@@ -1,4 +1,4 @@
-import { type Static, type TUnsafe, Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { type CardInput, IMAGE_FORMATS, POSITIONS } from "./card.ts";
 import { StringEnum } from "./string-enum.ts";
 import { compileValidator, type Validator } from "./validate.ts";
@@ -6,137 +6,134 @@ import { compileValidator, type Validator } from "./validate.ts";
 const hexColor = (description: string) =>
   Type.String({ pattern: "^#[0-9A-Fa-f]{6}$", description, examples: ["#C8102E"] });
 
-/** What a partner sends to POST /v1/images, with `preset` for the names of templates it takes. */
-const requestSchema = (preset: TUnsafe<string>) =>
-  Type.Object(
-    {
-      type: StringEnum(["player_card"], {
-        description: "The kind of image to make.",
-        examples: ["player_card"],
-      }),
-      player: Type.Object(
-        {
-          external_id: Type.String({
-            minLength: 1,
-            maxLength: 255,
+/** What a partner sends to POST /v1/images, whichever templates there are. */
+const AnyImageRequest = Type.Object(
+  {
+    type: StringEnum(["player_card"], {
+      description: "The kind of image to make.",
+      examples: ["player_card"],
+    }),
+    player: Type.Object(
+      {
+        external_id: Type.String({
+          minLength: 1,
+          maxLength: 255,
+          description:
+            "Your own identifier of the player. With a test key, some values choose how the image ends.",
+          examples: ["player-10442"],
+        }),
+        name: Type.String({
+          minLength: 1,
+          maxLength: 100,
+          description: "The name on the card, in any script.",
+          examples: ["Maya Okafor"],
+        }),
+        position: StringEnum(POSITIONS, { description: "The playing position.", examples: ["ST"] }),
+        number: Type.Integer({ minimum: 1, maximum: 99, description: "Shirt number.", examples: [9] }),
+        skill_level: Type.Integer({
+          minimum: 1,
+          maximum: 99,
+          description: "Overall rating, the loud number of the card.",
+          examples: [87],
+        }),
+        source_image_url: Type.String({
+          format: "uri",
+          maxLength: 2048,
+          description:
+            "Public HTTPS address of the player's photo: JPEG, PNG or WebP, at most 15 MB and 40 megapixels, at least 200 pixels on the short side.",
+          examples: ["https://images.example.com/players/10442.jpg"],
+        }),
+      },
+      { additionalProperties: false },
+    ),
+    style: Type.Object(
+      {
+        preset: Type.String(),
+        width: Type.Optional(
+          Type.Integer({ minimum: 512, maximum: 2048, default: 1024, description: "Width in pixels." }),
+        ),
+        height: Type.Optional(
+          Type.Integer({ minimum: 512, maximum: 2048, default: 1280, description: "Height in pixels." }),
+        ),
+        background_theme: Type.Optional(
+          Type.String({
             description:
-              "Your own identifier of the player. With a test key, some values choose how the image ends.",
-            examples: ["player-10442"],
+              "Free text that sets the mood of the background, such as stadium, neon, fire, ice or galaxy. Any text gives a background, the same one each time.",
+            examples: ["stadium night"],
           }),
-          name: Type.String({
-            minLength: 1,
-            maxLength: 100,
-            description: "The name on the card, in any script.",
-            examples: ["Maya Okafor"],
+        ),
+        format: Type.Optional(
+          StringEnum(IMAGE_FORMATS, {
+            default: "png",
+            description: "File format of the finished image. PNG and WebP are transparent outside the card.",
           }),
-          position: StringEnum(POSITIONS, { description: "The playing position.", examples: ["ST"] }),
-          number: Type.Integer({ minimum: 1, maximum: 99, description: "Shirt number.", examples: [9] }),
-          skill_level: Type.Integer({
-            minimum: 1,
-            maximum: 99,
-            description: "Overall rating, the loud number of the card.",
-            examples: [87],
-          }),
-          source_image_url: Type.String({
-            format: "uri",
-            maxLength: 2048,
-            description:
-              "Public HTTPS address of the player's photo: JPEG, PNG or WebP, at most 15 MB and 40 megapixels, at least 200 pixels on the short side.",
-            examples: ["https://images.example.com/players/10442.jpg"],
-          }),
-        },
-        { additionalProperties: false },
-      ),
-      style: Type.Object(
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    branding: Type.Optional(
+      Type.Object(
         {
-          preset,
-          width: Type.Optional(
-            Type.Integer({ minimum: 512, maximum: 2048, default: 1024, description: "Width in pixels." }),
-          ),
-          height: Type.Optional(
-            Type.Integer({ minimum: 512, maximum: 2048, default: 1280, description: "Height in pixels." }),
-          ),
-          background_theme: Type.Optional(
+          club_badge_url: Type.Optional(
             Type.String({
+              format: "uri",
+              maxLength: 2048,
               description:
-                "Free text that sets the mood of the background, such as stadium, neon, fire, ice or galaxy. Any text gives a background, the same one each time.",
-              examples: ["stadium night"],
+                "Public HTTPS address of the club's badge: JPEG, PNG or WebP, at most 5 MB and 4 megapixels.",
+              examples: ["https://images.example.com/badges/rovers.png"],
             }),
           ),
-          format: Type.Optional(
-            StringEnum(IMAGE_FORMATS, {
-              default: "png",
-              description:
-                "File format of the finished image. PNG and WebP are transparent outside the card.",
-            }),
-          ),
+          primary_color: Type.Optional(hexColor("Main club colour, #RRGGBB.")),
+          secondary_color: Type.Optional(hexColor("Second club colour, #RRGGBB.")),
         },
         { additionalProperties: false },
       ),
-      branding: Type.Optional(
+    ),
+    metadata: Type.Optional(
+      // Not Type.Record: its pattern lets a key with a line break pass, whatever the value.
+      Type.Unsafe<Record<string, string>>(
         Type.Object(
+          {},
           {
-            club_badge_url: Type.Optional(
-              Type.String({
-                format: "uri",
-                maxLength: 2048,
-                description:
-                  "Public HTTPS address of the club's badge: JPEG, PNG or WebP, at most 5 MB and 4 megapixels.",
-                examples: ["https://images.example.com/badges/rovers.png"],
-              }),
-            ),
-            primary_color: Type.Optional(hexColor("Main club colour, #RRGGBB.")),
-            secondary_color: Type.Optional(hexColor("Second club colour, #RRGGBB.")),
+            additionalProperties: Type.String({ maxLength: 256 }),
+            maxProperties: 10,
+            description: "Your own flat key-value pairs: at most 10 keys, values of at most 256 characters.",
+            examples: [{ season: "2026" }],
           },
-          { additionalProperties: false },
         ),
       ),
-      metadata: Type.Optional(
-        // Not Type.Record: its pattern lets a key with a line break pass, whatever the value.
-        Type.Unsafe<Record<string, string>>(
-          Type.Object(
-            {},
-            {
-              additionalProperties: Type.String({ maxLength: 256 }),
-              maxProperties: 10,
-              description:
-                "Your own flat key-value pairs: at most 10 keys, values of at most 256 characters.",
-              examples: [{ season: "2026" }],
-            },
-          ),
-        ),
-      ),
-    },
-    { additionalProperties: false, $id: "CreateImageRequest" },
-  );
+    ),
+  },
+  { additionalProperties: false, $id: "CreateImageRequest" },
+);
 
-export type CreateImageSchema = ReturnType<typeof requestSchema>;
-export type CreateImageRequest = Static<CreateImageSchema>;
+export type CreateImageRequest = Static<typeof AnyImageRequest>;
 
 /**
- * The request of a service whose operator lists these templates. The published schema, the validation and the type are
- * this one thing.
+ * The request of a service whose operator lists these templates. The published schema and the validation are this one
+ * thing.
  */
-export function createImageSchema(presets: readonly string[]): CreateImageSchema {
-  return requestSchema(
-    StringEnum(presets, {
-      description: "The card template: one of those that `GET /v1/presets` lists.",
-      examples: presets.slice(0, 1),
-    }),
-  );
+export function createImageSchema(presets: readonly string[]) {
+  const { properties, ...rest } = AnyImageRequest;
+  const { properties: style, ...styleRest } = properties.style;
+  const preset = StringEnum(presets, {
+    description: "The card template: one of those that `GET /v1/presets` lists.",
+    examples: presets.slice(0, 1),
+  });
+  return Type.Object({ ...properties, style: Type.Object({ ...style, preset }, styleRest) }, rest);
 }
 
-const compiled = new WeakMap<readonly string[], Validator<CreateImageSchema>>();
+const compiled = new WeakMap<readonly string[], Validator<ReturnType<typeof createImageSchema>>>();
 
 /** Fields and types of a create request; addresses and texts have further rules. Compiled once for each list. */
-export function createImageValidator(presets: readonly string[]): Validator<CreateImageSchema> {
+export function createImageValidator(presets: readonly string[]) {
   const known = compiled.get(presets) ?? compileValidator(createImageSchema(presets), "body");
   compiled.set(presets, known);
   return known;
 }
 
 /** Requests as they were accepted once, whichever templates were listed then. */
-export const storedRequestValidator = compileValidator(requestSchema(Type.Unsafe(Type.String())), "body");
+export const storedRequestValidator = compileValidator(AnyImageRequest, "body");
 
 /**
  * A stored request, read back. Checked with what accepted it: TypeBox's own check counts an emoji as two characters,
