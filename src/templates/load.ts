@@ -60,12 +60,12 @@ export function digestOf(files: TemplateFiles): string {
 }
 
 async function readFolder(place: (name: string) => string): Promise<TemplateFiles> {
-  const fonts = await fontNames(place(FONTS));
-  const files = [
-    ...OWN_FILES.map(async (name) => [name, await readOwn(place(name))] as const),
-    ...fonts.map(async (name) => [`${FONTS}/${name}`, await readFont(place(join(FONTS, name)))] as const),
-  ];
-  return new Map(await Promise.all(files));
+  // One after the other, so that of several broken files it is always the same one that is told.
+  const files = new Map<string, Uint8Array>();
+  for (const name of OWN_FILES) files.set(name, await readOwn(place(name)));
+  for (const name of await fontNames(place(FONTS)))
+    files.set(`${FONTS}/${name}`, await readFont(place(join(FONTS, name))));
+  return files;
 }
 
 async function readOwn(path: string): Promise<Uint8Array> {
