@@ -43,6 +43,7 @@ import { SAMPLE_PHOTO } from "./sources/sample-photo.ts";
 import { latestChange } from "./store/accounts.ts";
 import { releaseClaims } from "./store/deliveries.ts";
 import { openSqliteStore } from "./store/sqlite.ts";
+import { type TemplateRegistry, templateRegistry } from "./templates/registry.ts";
 
 // Builds the real parts, once, in the order they depend on each other. A plain object, no container.
 
@@ -57,6 +58,7 @@ export interface Workspace extends AppContext {
   folder: DataFolder;
   keeper: SourceKeeper;
   placeholders: SharedPlaceholders;
+  templates: TemplateRegistry;
   /** Bytes each account has spent today: fetched, left behind by failures, drawn for test images. */
   sourceBytes: DailyBytes;
   failedBytes: DailyBytes;
@@ -95,6 +97,7 @@ export function openWorkspace(config: Config, log: Log, options: WorkspaceOption
     secrets,
     keeper: sourceKeeper({ store, folder, log }),
     placeholders: sharedPlaceholders(folder.placeholders),
+    templates: templateRegistry(config),
     sourceBytes: dailyBytes(clock),
     failedBytes: dailyBytes(clock),
     placeholderBytes: dailyBytes(clock),
@@ -149,6 +152,7 @@ export async function pressOptions(
     profilesDir: folder.profiles,
     cutoutsDir: folder.cutouts,
     templatesDir: config.templatesDir ?? null,
+    presets: [...config.presets],
     noSandbox: isRoot,
   };
 }
@@ -158,7 +162,10 @@ export async function startService(
   log: Log,
   options: WorkspaceOptions = {},
 ): Promise<Service> {
-  // The lock comes first: a second server must not touch, not even migrate, the database of a running one.
+  // Before anything is touched. Whoever edits a template later gets its last good look instead of a refusal.
+  const templates = templateRegistry(config);
+  await templates.check();
+  // The lock comes next: a second server must not touch, not even migrate, the database of a running one.
   const locked = openDataFolder(config.dataDir);
   const lock = lockFolder(locked);
   await options.beforeStart?.().catch((error) => {
@@ -168,7 +175,11 @@ export async function startService(
   const { clock: source = systemClock } = options;
   const known = readClockMark(locked.clockMark, source.elapsed());
   const clock = steadyClock(source, log, known);
-  const workspace = { ...openWorkspace(config, log, { verify: true, ...options, clock }), clock };
+  const workspace = {
+    ...openWorkspace(config, log, { verify: true, ...options, clock }),
+    clock,
+    templates,
+  };
   const { folder } = workspace;
   if (!known) await doubtStrangeTime(workspace);
   const startedAt = workspace.clock.now();

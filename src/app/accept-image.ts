@@ -16,6 +16,7 @@ import {
 import { type Image, insertImage, nextPlace } from "../store/images.ts";
 import type { Tx } from "../store/store.ts";
 import { countUsage } from "../store/usage.ts";
+import type { TemplateRegistry } from "../templates/registry.ts";
 import type { AppContext } from "./context.ts";
 import { creditsAvailable, insufficientCredits, reserveCredit } from "./credits.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
@@ -29,6 +30,7 @@ export interface AcceptImageParts extends AppContext {
   queue: QueueEstimate;
   gate: FetchGate;
   keeper: SourceKeeper;
+  templates: TemplateRegistry;
   /** Of photos and badges fetched. */
   sourceBytes: DailyBytes;
   /** Of pictures drawn for test images. */
@@ -93,13 +95,19 @@ async function acceptOnce(
   let used = false;
   try {
     const sources = await sourcesFor(parts, command, hold);
+    const { manifest, digest } = await parts.templates.current(command.request.style.preset);
+    const template = {
+      templateName: manifest.name,
+      templateVersion: manifest.version,
+      templateDigest: digest,
+    };
     const accepted = await store.write(async (tx) => {
       const now = clock.now();
       // Another process, or a call that overtook this one, may have written the record during the fetch.
       const overtaken = await findReplay(tx, scope, print, now);
       if (overtaken) return overtaken;
       await deleteRecord(tx, scope);
-      return writeAccepted(tx, parts, { command, scope, print, sources, now });
+      return writeAccepted(tx, parts, { command, scope, print, sources, template, now });
     });
     used = !accepted.replayed;
     if (used) parts.wake(command.environment);
@@ -181,6 +189,8 @@ interface NewImage {
   scope: IdempotencyScope;
   print: string;
   sources: FetchedSources;
+  /** The image is pinned to what the template is now. */
+  template: Pick<Image, "templateName" | "templateVersion" | "templateDigest">;
   now: number;
 }
 
@@ -209,7 +219,11 @@ async function writeAccepted(tx: Tx, parts: AcceptImageParts, fresh: NewImage): 
   return { body, replayed: false };
 }
 
-function newImage(parts: AcceptImageParts, { command, sources, now }: NewImage, turn: number): Image {
+function newImage(
+  parts: AcceptImageParts,
+  { command, sources, template, now }: NewImage,
+  turn: number,
+): Image {
   return {
     id: parts.random.id("img"),
     accountId: command.account.id,
@@ -220,6 +234,7 @@ function newImage(parts: AcceptImageParts, { command, sources, now }: NewImage, 
     request: command.request,
     sourceSha256: sources.photo?.sha256 ?? null,
     badgeSha256: sources.badge?.sha256 ?? null,
+    ...template,
     turn,
     availableAt: now,
     renders: 0,

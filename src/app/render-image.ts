@@ -15,6 +15,7 @@ import type { DataFolder } from "../data-folder.ts";
 import { type Renderer, RenderFault, RenderInterrupted, type RenderPool } from "../render/pool.ts";
 import type { RenderJob, Stage } from "../render/protocol.ts";
 import { claimNextImage, hasClaimable, type Image } from "../store/images.ts";
+import type { TemplateRegistry } from "../templates/registry.ts";
 import type { AppContext } from "./context.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import { finishImage, type RenderEnd, type RenderLease } from "./finish-image.ts";
@@ -28,6 +29,7 @@ export interface RenderImageParts extends AppContext {
   queue: QueueEstimate;
   progress: ProgressBoard;
   keeper: SourceKeeper;
+  templates: TemplateRegistry;
   /** Of the photos and badges of failed images. */
   failedBytes: DailyBytes;
 }
@@ -152,13 +154,24 @@ async function attempt(
 ): Promise<RenderEnd> {
   try {
     const job = renderJob(parts, image);
+    const { preset } = job.card.style;
+    if (await isGone(parts.templates, preset)) return { kind: "refused", message: templateGone(preset) };
     const outcome = await renderer.render(job, (stage: Stage) => parts.progress.reach(image.id, stage));
     if (outcome.kind === "refused")
       return (await isPhotoWhole(parts, image, job)) ? outcome : { kind: "photo_lost" };
     const { contentType, width, height, bytes } = outcome.file;
+    const { version, digest } = outcome.file.template;
+    const template = { templateVersion: version, templateDigest: digest };
     return {
       kind: "completed",
-      output: { name: parts.folder.outputNameOf(job.outputPath), contentType, width, height, bytes },
+      output: {
+        name: parts.folder.outputNameOf(job.outputPath),
+        contentType,
+        width,
+        height,
+        bytes,
+        template,
+      },
     };
   } catch (error) {
     if (error instanceof RenderInterrupted) return { kind: "given_back" };
@@ -170,6 +183,15 @@ async function attempt(
       return { kind: "given_back", pauseMs: STORAGE_RETRY_MS };
     return { kind: "fault" };
   }
+}
+
+/** A template that the operator took off the list is drawn for as long as its files are there; a listed one will be back. */
+async function isGone(templates: TemplateRegistry, preset: string): Promise<boolean> {
+  return !templates.listed.includes(preset) && !(await templates.has(preset));
+}
+
+function templateGone(preset: string): string {
+  return `The card template "${preset}" was removed from this service before the card was made. Nothing was charged; send the request again with a template that GET /v1/presets lists and a new Idempotency-Key.`;
 }
 
 /**

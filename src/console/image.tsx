@@ -104,6 +104,9 @@ function Progress({ image, progress }: { image: Image; progress: number | null }
   );
 }
 
+/** Enough to tell two versions of one template apart. */
+const SHOWN_DIGEST_CHARS = 12;
+
 function Details({ image, record }: { image: Image; record: IdempotencyRecord | undefined }) {
   return (
     <Card title="Details">
@@ -112,6 +115,17 @@ function Details({ image, record }: { image: Image; record: IdempotencyRecord | 
         <dd>{image.externalId}</dd>
         <dt>Idempotency-Key</dt>
         <dd>{record ? <code>{record.key}</code> : "Not kept any more"}</dd>
+        {image.templateName !== null && (
+          <>
+            <dt>Template</dt>
+            <dd>
+              {image.templateName} {image.templateVersion}{" "}
+              <code title={`SHA-256 of the template's files: ${image.templateDigest}`}>
+                {image.templateDigest?.slice(0, SHOWN_DIGEST_CHARS)}
+              </code>
+            </dd>
+          </>
+        )}
         <dt>Renders</dt>
         <dd>{image.renders}</dd>
         {image.completedAt !== null && (

@@ -3,7 +3,11 @@ import type { ComponentChildren } from "preact";
 import type { Environment } from "../core/api-key.ts";
 import { IMAGE_FORMATS, POSITIONS } from "../core/card.ts";
 import { AppError, type ErrorDetail } from "../core/errors.ts";
-import { type CreateImageRequest, createImageValidator } from "../core/image-request.ts";
+import {
+  type CreateImageRequest,
+  createImageValidator,
+  storedRequestValidator,
+} from "../core/image-request.ts";
 import { checkMeaning } from "../http/images.ts";
 import { invalidRequest } from "../http/invalid-request.ts";
 import { accountBudget, rateLimitExceeded } from "../http/rate-limit.ts";
@@ -48,9 +52,10 @@ function Input({ name, fields, label, hint, type = "text", options }: InputProps
   );
 }
 
-function CardFields({ fields }: { fields: PlaygroundFields }) {
+function CardFields({ fields, presets }: { fields: PlaygroundFields; presets: readonly string[] }) {
   return (
     <>
+      {presets.length > 1 && <Input name="preset" fields={fields} label="Template" options={presets} />}
       <Input name="name" fields={fields} label="Player's name" />
       <div class="field-pair">
         <Input name="position" fields={fields} label="Position" options={POSITIONS} />
@@ -113,7 +118,7 @@ function Form({ visit, fields, environment }: PlaygroundState & { visit: MemberV
         hx-include="closest form"
         hx-sync="this:replace"
       >
-        <CardFields fields={fields} />
+        <CardFields fields={fields} presets={visit.parts.config.presets} />
       </div>
       {canWrite(visit) && (
         <div class="send">
@@ -148,8 +153,9 @@ async function playgroundPage(visit: MemberVisit): Promise<Response> {
   const sent = visit.query.get("sent");
   const id = sent ?? visit.query.get("from");
   const earlier = id === null ? null : await ownImage({ ...visit, params: { id } });
-  const again = createImageValidator.check(earlier?.request);
-  const fields = again.ok ? fieldsOf(again.value) : exampleFields(visit.parts.config);
+  const { config } = visit.parts;
+  const again = storedRequestValidator.check(earlier?.request);
+  const fields = again.ok ? fieldsOf(again.value, config) : exampleFields(config);
   if (sent === null || !earlier) return page(visit, { fields, environment: "test" }, null);
   const outcome = <Outcome image={earlier} progress={visit.parts.progress.of(earlier.id)} />;
   return page(visit, { fields, environment: earlier.environment }, outcome);
@@ -198,13 +204,15 @@ function page(
 }
 
 async function preview(visit: MemberVisit): Promise<Response> {
-  return html(visit.exchange, <Samples visit={visit} fields={readFields(visit.form)} />, { fragment: true });
+  return html(visit.exchange, <Samples visit={visit} fields={readFields(visit.form, visit.parts.config)} />, {
+    fragment: true,
+  });
 }
 
 /** Sends what the form says the way the API would: the same checks, the same budget, the same use case. */
 async function send(visit: MemberVisit): Promise<Response> {
   const environment: Environment = field(visit, "environment") === "live" ? "live" : "test";
-  const fields = readFields(visit.form);
+  const fields = readFields(visit.form, visit.parts.config);
   const asPart = isPart(visit.exchange.request);
   try {
     const request = checked(visit, requestOf(fields));
@@ -229,7 +237,7 @@ async function send(visit: MemberVisit): Promise<Response> {
 }
 
 function checked(visit: MemberVisit, body: unknown): CreateImageRequest {
-  const result = createImageValidator.check(body);
+  const result = createImageValidator(visit.parts.config.presets).check(body);
   if (!result.ok) throw invalidRequest(result.details);
   const details: ErrorDetail[] = checkMeaning(result.value, visit.parts.config);
   if (details.length > 0) throw invalidRequest(details);

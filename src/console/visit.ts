@@ -9,6 +9,7 @@ import type { RenderPool } from "../render/pool.ts";
 import type { Account } from "../store/accounts.ts";
 import type { Session } from "../store/sessions.ts";
 import type { MemberRole, User } from "../store/users.ts";
+import type { TemplateRegistry } from "../templates/registry.ts";
 import type { Flash, FlashBoard, SecretKind } from "./flash.ts";
 import { isPart } from "./respond.ts";
 import type { SignInLimit } from "./sign-in-limit.ts";
@@ -19,6 +20,7 @@ export interface ConsoleParts extends WebhookContext {
   progress: ProgressBoard;
   pool: RenderPool;
   folder: DataFolder;
+  templates: TemplateRegistry;
   limiter: RateLimiter;
 }
 

@@ -1,5 +1,5 @@
 import type { Box, Framing } from "./card.ts";
-import type { TemplateLayout } from "./template-manifest.ts";
+import type { TemplateLayout } from "./template-layout.ts";
 
 /** Where the cutout goes on the card, in pixels of the card. */
 export interface Placement extends Box {

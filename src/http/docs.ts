@@ -2,7 +2,7 @@ import { type DocsFile, type DocsSite, docsSite } from "./docs/site.ts";
 import { standardHeaders } from "./envelope.ts";
 import { namesVersion } from "./etag.ts";
 import type { Exchange } from "./exchange.ts";
-import type { PublicAddresses } from "./openapi/document.ts";
+import type { PublicFacts } from "./openapi/document.ts";
 
 /** Nothing but our own files; no inline style or script, no frames, no forms. */
 const CONTENT_SECURITY_POLICY = [
@@ -19,8 +19,8 @@ const CONTENT_SECURITY_POLICY = [
 const YEAR_SECONDS = 365 * 86_400;
 
 /** Builds the handler of /docs and everything under it. Pages are rendered here, once. */
-export function docsHandler(addresses: PublicAddresses): (exchange: Exchange) => Response {
-  const site = docsSite(addresses);
+export function docsHandler(facts: PublicFacts): (exchange: Exchange) => Response {
+  const site = docsSite(facts);
   return (exchange) => serveDocs(site, exchange);
 }
 

@@ -35,7 +35,7 @@ export async function createImage(
   requireJsonType(exchange.request);
   const key = exchange.request.headers.get("idempotency-key");
   const details = checkIdempotencyKey(key);
-  const checked = createImageValidator.check(await readJson(exchange.request));
+  const checked = createImageValidator(parts.config.presets).check(await readJson(exchange.request));
   if (checked.ok) details.push(...checkMeaning(checked.value, parts.config));
   else details.push(...checked.details);
   if (!checked.ok || key === null || details.length > 0) throw invalidRequest(details);

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import { AppError } from "../core/errors.ts";
 import type { Log } from "../core/ports.ts";
+import type { TemplateRegistry } from "../templates/registry.ts";
 import { addressKey, authenticate, type Caller } from "./auth.ts";
 import { bind, type ListenAddress } from "./bind.ts";
 import { discardBody } from "./body.ts";
@@ -13,11 +14,13 @@ import { type HealthParts, live, ready } from "./health.ts";
 import { createImage, getImage, type ImageRoutesParts, listImagesPage } from "./images.ts";
 import { invalidRequest } from "./invalid-request.ts";
 import { metrics, type RequestMetrics, requestMetrics } from "./metrics.ts";
+import { listPresets } from "./presets.ts";
 import { ADDRESS_BUDGET, type RateLimiter } from "./rate-limit.ts";
 import { getUsage } from "./usage.ts";
 
 export interface HttpParts extends ImageRoutesParts, CdnParts, HealthParts {
   limiter: RateLimiter;
+  templates: TemplateRegistry;
   /** Answers everything under /console; without it there is no console. */
   pages?: (exchange: Exchange) => Promise<Response>;
 }
@@ -198,6 +201,11 @@ function routes(parts: AnswerParts, exchangeOf: (request: Request) => Exchange) 
     )
     .all("/v1/images/:id", only("GET"), raw)
     .get(
+      "/v1/presets",
+      partner((exchange) => listPresets(parts, exchange)),
+    )
+    .all("/v1/presets", only("GET"), raw)
+    .get(
       "/v1/usage",
       partner((exchange, caller) => getUsage(parts, exchange, caller)),
     )
@@ -240,7 +248,7 @@ async function greetPartner(parts: HttpParts, exchange: Exchange): Promise<void>
 
 /** The route's shape for /metrics: few values, whatever is asked. */
 function routeOf({ pathname }: URL): string {
-  if (pathname === "/v1/images" || pathname === "/v1/usage") return pathname;
+  if (["/v1/images", "/v1/presets", "/v1/usage"].includes(pathname)) return pathname;
   if (pathname.startsWith("/v1/images/")) return "/v1/images/:id";
   const [, room = ""] = pathname.split("/");
   return ["cdn", "docs", "console", "live", "ready", "metrics"].includes(room) ? `/${room}` : "other";

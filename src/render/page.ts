@@ -3,8 +3,9 @@ import type { Badge, Box, CardInput, CutoutFile, ImageFormat } from "../core/car
 import { luminance, paletteOf } from "../core/colours.ts";
 import { displayName } from "../core/display-name.ts";
 import { type Placement, placeCutout } from "../core/framing.ts";
-import { type LayoutName, layoutFor, type TemplateLayout } from "../core/template-manifest.ts";
+import { type LayoutName, layoutFor, type TemplateLayout } from "../core/template-layout.ts";
 import { sceneOf, seedOfPlayer } from "../core/themes.ts";
+import type { LoadedTemplate } from "../templates/load.ts";
 import { crashOf, fileSlot, openSealedPage, type PageFile } from "./browser.ts";
 // @ts-expect-error TypeScript sees the module; the import gives its text, which runs in the page.
 import fillSource from "./fill.js" with { type: "text" };
@@ -16,7 +17,6 @@ import { FONT_LIBRARY_CSS, fontLibraryFile, isDrawable } from "./fonts.ts";
 import lightSource from "./light.js" with { type: "text" };
 import { withMetadata } from "./metadata.ts";
 import { silhouette } from "./silhouette.ts";
-import type { LoadedTemplate } from "./template.ts";
 
 export interface CardJob {
   card: CardInput;

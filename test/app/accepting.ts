@@ -22,9 +22,14 @@ let keys = 0;
 export async function acceptLive(
   workspace: Workspace,
   accountId: string,
-  parts: { queue?: QueueEstimate; sources?: SourceFetcher; environment?: "live" | "test" } = {},
+  parts: {
+    queue?: QueueEstimate;
+    sources?: SourceFetcher;
+    environment?: "live" | "test";
+    preset?: string;
+  } = {},
 ): Promise<string> {
-  const { queue = AMPLE, sources = readySources, environment = "live" } = parts;
+  const { queue = AMPLE, sources = readySources, environment = "live", preset = "club_card" } = parts;
   const account = await findAccount(workspace.store.read, accountId);
   if (!account) throw new Error(`no account ${accountId}`);
   const accept = acceptImage({ ...workspace, sources, queue, gate: fetchGate(), wake: () => {} });
@@ -32,7 +37,7 @@ export async function acceptLive(
     account,
     environment,
     idempotencyKey: `accept-${++keys}`,
-    request: imageRequest(),
+    request: imageRequest({ style: { preset } }),
   });
   return JSON.parse(answer.body).data.image_id;
 }

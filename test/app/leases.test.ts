@@ -47,7 +47,14 @@ function poolOf(render: (job: RenderJob) => Promise<void>): RenderPool {
         await writeWhole(job.outputPath, "picture");
         return {
           kind: "done",
-          file: { contentType: "image/png", width: 1, height: 1, bytes: 7, template: "", timingsMs: {} },
+          file: {
+            contentType: "image/png",
+            width: 1,
+            height: 1,
+            bytes: 7,
+            template: { version: "1.0.0", digest: "" },
+            timingsMs: {},
+          },
         };
       },
       release: () => {},

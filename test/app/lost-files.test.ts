@@ -26,6 +26,8 @@ const sources = {
   fetchPhoto: async () => ({ sha256, path: "", width: 1, height: 1, format: "png", bytes: 1 }),
 } as unknown as SourceFetcher;
 
+const LOOK = { version: "1.0.0", digest: "0".repeat(64) };
+
 /** Makes one card of a photo on the disk, after `harm`; `outcome` is what the renderer says. */
 async function make(harm: (path: string) => Promise<void>, outcome: "refused" | "done") {
   const workspace = testWorkspace();
@@ -35,7 +37,7 @@ async function make(harm: (path: string) => Promise<void>, outcome: "refused" | 
   await writeWhole(path, PHOTO);
   const id = await acceptLive(workspace, account.id, { sources });
   await harm(path);
-  const file = { contentType: "image/png", width: 1, height: 1, bytes: 7, template: "", timingsMs: {} };
+  const file = { contentType: "image/png", width: 1, height: 1, bytes: 7, template: LOOK, timingsMs: {} };
   const pool = {
     acquire: async () => ({
       render: async ({ outputPath }: { outputPath: string }) => {

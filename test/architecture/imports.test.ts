@@ -4,14 +4,15 @@ import { join } from "node:path";
 /** What each room may import from. Files directly under src (config, log, version...) are open to all but core. */
 const MAY_IMPORT: Record<string, string[]> = {
   core: ["core"],
+  templates: ["core", "templates"],
   store: ["core", "store"],
-  sources: ["core", "sources"],
-  render: ["core", "render"],
-  app: ["core", "store", "sources", "render", "app"],
-  http: ["core", "store", "sources", "render", "app", "http"],
-  console: ["core", "store", "render", "app", "http", "console"],
-  studio: ["core", "render", "app", "http", "studio"],
-  cli: ["core", "store", "sources", "render", "app", "http", "console", "studio", "cli"],
+  sources: ["core", "templates", "sources"],
+  render: ["core", "templates", "render"],
+  app: ["core", "templates", "store", "sources", "render", "app"],
+  http: ["core", "templates", "store", "sources", "render", "app", "http"],
+  console: ["core", "templates", "store", "render", "app", "http", "console"],
+  studio: ["core", "templates", "render", "app", "http", "studio"],
+  cli: ["core", "templates", "store", "sources", "render", "app", "http", "console", "studio", "cli"],
 };
 
 const root = join(import.meta.dir, "../../src");

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { sampleCard } from "../../src/console/operator/sample-card.ts";
 import { openDataFolder } from "../../src/data-folder.ts";
 import type { RenderPool } from "../../src/render/pool.ts";
-import { loadTemplate } from "../../src/render/template.ts";
+import { loadTemplate } from "../../src/templates/load.ts";
 import { testFolder } from "../harness.ts";
 
 test("a sample goes by the template it was really made with, so an older look never passes for the edited one", async () => {
@@ -15,7 +15,7 @@ test("a sample goes by the template it was really made with, so an older look ne
       render: async ({ outputPath }: { outputPath: string }) => {
         const template = looks[renders++];
         await Bun.write(outputPath, `the look of ${template}`);
-        return { kind: "done", file: { template } };
+        return { kind: "done", file: { template: { version: "1.0.0", digest: template } } };
       },
       release: () => {},
     }),

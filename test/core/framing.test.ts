@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Framing } from "../../src/core/card.ts";
 import { placeCutout } from "../../src/core/framing.ts";
-import { loadTemplate } from "../../src/render/template.ts";
+import { loadTemplate } from "../../src/templates/load.ts";
 
 const { layouts } = (await loadTemplate("club_card")).manifest;
 const card = { width: 1024, height: 1280 };

@@ -18,6 +18,7 @@ import { listen } from "../../src/http/server.ts";
 import type { RenderPool } from "../../src/render/pool.ts";
 import { createSourceFetcher } from "../../src/sources/fetch-source.ts";
 import { SAMPLE_PHOTO } from "../../src/sources/sample-photo.ts";
+import type { ImageOutput } from "../../src/store/images.ts";
 import { fakeClock, photoServer, seededRandom, testConfig, testFolder } from "../harness.ts";
 import { countAnswer } from "./cases.ts";
 
@@ -30,7 +31,7 @@ const POOL = { health: () => ({ ready: 1, total: 1 }) } as unknown as RenderPool
 
 export type TestApi = ReturnType<typeof testApi>;
 
-export function testApi(options: { random?: Random } = {}) {
+export function testApi(options: { random?: Random; env?: Record<string, string> } = {}) {
   const dataFolder = testFolder();
   const photos = photoServer();
   const clock = fakeClock();
@@ -43,6 +44,7 @@ export function testApi(options: { random?: Random } = {}) {
   const config = testConfig(dataFolder.dir, {
     CARDPRESS_BASE_URL: "https://cards.example.org",
     CARDPRESS_SOURCE_ALLOWED_ORIGINS: photos.origin,
+    ...options.env,
   });
   const workspace = openWorkspace(config, log, {
     clock,
@@ -83,11 +85,18 @@ export async function finishNext(
   api: TestApi,
   end: "completed" | "refused",
   environment: Environment = "live",
+  template?: ImageOutput["template"],
 ): Promise<string> {
   const image = await claimImage(api, environment);
   if (!image) throw new Error("nothing waits");
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
-  const output = { width: 1024, height: 1280, contentType: "image/png", bytes: 7 };
+  const output = {
+    width: 1024,
+    height: 1280,
+    contentType: "image/png",
+    bytes: 7,
+    ...(template && { template }),
+  };
   await finishImage(
     api,
     lease,

@@ -18,7 +18,7 @@ export function countAnswer(answer: { method: string; path: string; status: numb
 if (FILE) beforeEach(() => appendFileSync(FILE, `${LINE}\n`));
 
 function routeOf(path: string): string {
-  if (path === "/v1/images" || path === "/v1/usage") return path;
+  if (["/v1/images", "/v1/presets", "/v1/usage"].includes(path)) return path;
   if (/^\/v1\/images\/[^/]+$/.test(path)) return "/v1/images/{image_id}";
   const room = /^\/(cdn|docs|console|live|ready|metrics)(\/|$)/.exec(path)?.[1];
   return room ? `/${room}` : "elsewhere";

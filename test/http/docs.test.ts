@@ -113,6 +113,7 @@ test("a service under a path of its host links within that path", () => {
   const site = docsSite({
     baseUrl: "https://example.org/cards",
     cdnBaseUrl: "https://example.org/cards/cdn",
+    presets: ["club_card"],
   });
   const page = String(site.find("/docs")?.body);
   const targets = [...page.matchAll(/ (?:href|src)="(\/[^"]*)"/g)].map(([, target]) => target);
@@ -121,7 +122,11 @@ test("a service under a path of its host links within that path", () => {
 });
 
 test("an address of the service with markup in it does no harm", () => {
-  const site = docsSite({ baseUrl: "https://example.org/%22%3E<b>", cdnBaseUrl: "https://example.org/cdn" });
+  const site = docsSite({
+    baseUrl: "https://example.org/%22%3E<b>",
+    cdnBaseUrl: "https://example.org/cdn",
+    presets: ["club_card"],
+  });
   expect(String(site.find("/docs/quickstart")?.body)).not.toContain("<b>");
 });
 

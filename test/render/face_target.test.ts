@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { placeCutout } from "../../src/core/framing.ts";
-import type { LayoutName } from "../../src/core/template-manifest.ts";
-import { loadTemplate } from "../../src/render/template.ts";
+import type { LayoutName } from "../../src/core/template-layout.ts";
+import { loadTemplate } from "../../src/templates/load.ts";
 import manifest from "../photos/manifest.json" with { type: "json" };
 import { openLab, photo } from "./photo_lab.ts";
 

@@ -5,7 +5,7 @@ import { withMetadata } from "../../src/render/metadata.ts";
 import { type CardPage, openCardPage } from "../../src/render/page.ts";
 import { placeholder } from "../../src/render/placeholder.ts";
 import { saveCutout } from "../../src/render/press.ts";
-import { loadTemplate } from "../../src/render/template.ts";
+import { loadTemplate } from "../../src/templates/load.ts";
 import { cardInput } from "./cards.ts";
 import { openLab, photo } from "./photo_lab.ts";
 import { openPixelLab, type PixelLab } from "./pixels.ts";

@@ -6,7 +6,7 @@ import type { Browser, Page } from "puppeteer-core";
 import type { CutoutFile } from "../../src/core/card.ts";
 import { type CardPage, openCardPage } from "../../src/render/page.ts";
 import { saveCutout } from "../../src/render/press.ts";
-import { loadTemplate } from "../../src/render/template.ts";
+import { loadTemplate } from "../../src/templates/load.ts";
 import { cardInput, cutout, openBrowser } from "./cards.ts";
 import { openPixelLab, type PixelLab, ratio } from "./pixels.ts";
 

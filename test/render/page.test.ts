@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "puppeteer-core";
 import type { Badge } from "../../src/core/card.ts";
 import { type CardPage, openCardPage } from "../../src/render/page.ts";
-import { loadTemplate } from "../../src/render/template.ts";
+import { loadTemplate } from "../../src/templates/load.ts";
 import { type CardWish, type CUTOUT_NAMES, cardInput, cutout, openBrowser } from "./cards.ts";
 import { openPixelLab, type PixelLab, ratio } from "./pixels.ts";
 

@@ -4,7 +4,7 @@ import { PHOTO_REFUSALS } from "../../core/photo-refusals.ts";
 import { SAMPLE_PHOTO_PATH } from "../../core/sample-photo.ts";
 import { THEMES } from "../../core/themes.ts";
 import { SAMPLE_PHOTO } from "../../sources/sample-photo.ts";
-import { openApiDocument, type PublicAddresses } from "../openapi/document.ts";
+import { openApiDocument, type PublicFacts } from "../openapi/document.ts";
 import { FILE_ASSETS, TEXT_ASSETS } from "./assets.ts";
 import { ALL_CODES, errorIndexPage, errorPage, missingPage } from "./error-pages.ts";
 import { GUIDES, NAVIGATION } from "./guides.ts";
@@ -29,8 +29,8 @@ export interface DocsSite {
 }
 
 /** Renders the whole documentation once (about 50 ms), with this service's own addresses in every example. */
-export function docsSite(addresses: PublicAddresses): DocsSite {
-  const prefix = new URL(addresses.baseUrl).pathname.replace(/\/$/, "");
+export function docsSite(facts: PublicFacts): DocsSite {
+  const prefix = new URL(facts.baseUrl).pathname.replace(/\/$/, "");
   const link = (path: string) => (path.startsWith("/") ? prefix + path : path);
   const files = new Map<string, DocsFile>();
   for (const [name, { body, contentType }] of Object.entries(TEXT_ASSETS)) {
@@ -55,15 +55,15 @@ export function docsSite(addresses: PublicAddresses): DocsSite {
     `${link(`/docs/assets/${name}`)}?v=${version(TEXT_ASSETS[name]?.body ?? "")}`;
   const shell: Shell = { link, asset, nav: NAVIGATION };
   const page = (content: PageContent): DocsFile => {
-    const markup = renderPage(shell, content).replaceAll("{{base_url}}", Bun.escapeHTML(addresses.baseUrl));
+    const markup = renderPage(shell, content).replaceAll("{{base_url}}", Bun.escapeHTML(facts.baseUrl));
     return file(markup, "text/html; charset=utf-8");
   };
 
-  const document = openApiDocument(addresses);
+  const document = openApiDocument(facts);
   files.set("/docs/openapi.json", file(JSON.stringify(document, null, 2), "application/json; charset=utf-8"));
   const pages = [
     ...GUIDES.map(({ path, text, description }) => {
-      const rendered = renderMarkdown(text.replace("{{themes}}", KNOWN_THEMES), link);
+      const rendered = renderMarkdown(filled(text, facts), link);
       return {
         ...rendered,
         path,
@@ -72,7 +72,7 @@ export function docsSite(addresses: PublicAddresses): DocsSite {
       };
     }),
     errorIndexPage(link),
-    ...ALL_CODES.map((code) => errorPage(code, addresses.baseUrl, link)),
+    ...ALL_CODES.map((code) => errorPage(code, facts.baseUrl, link)),
     referencePage(document, link),
   ];
   for (const content of pages) files.set(content.path, page(content));
@@ -80,6 +80,15 @@ export function docsSite(addresses: PublicAddresses): DocsSite {
     find: (path) => files.get(path),
     missing: (path) => page(missingPage(path, link)),
   };
+}
+
+/** A guide's text with what this service has in place of the braces. */
+function filled(text: string, { presets: [preset = "", ...others] }: PublicFacts): string {
+  const listed = [preset, ...others].map((name) => `\`${name}\``).join(" ");
+  return text
+    .replace("{{themes}}", KNOWN_THEMES)
+    .replace("{{presets}}", listed)
+    .replaceAll("{{preset}}", preset);
 }
 
 const KNOWN_THEMES = THEMES.map((theme) => `\`${theme}\``).join(" ");

@@ -1,17 +1,18 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../core/errors.ts";
-import { CreateImageRequest } from "../../core/image-request.ts";
+import { createImageSchema } from "../../core/image-request.ts";
 import { DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT } from "../../core/limits.ts";
 import { PUBLIC_STATUSES } from "../../store/images.ts";
 import {
   AcceptedImageResponse,
   ImageListResponse,
   ImageResponse,
+  PresetListResponse,
   UsagePeriodParameter,
   UsageResponse,
 } from "../schemas.ts";
 import { headerRefs, refusals, STANDARD_HEADERS } from "./errors.ts";
-import { EXAMPLES } from "./examples.ts";
+import { createExamples, EXAMPLES } from "./examples.ts";
 import { IDEMPOTENCY_KEY_PARAMETER } from "./headers.ts";
 
 type Examples = Record<string, { summary: string; value: object }>;
@@ -34,15 +35,17 @@ function answer(description: string, schema: TSchema, examples: Examples, ...ext
 }
 
 /** The paths under /v1. */
-export function partnerOperations(): Record<string, object> {
+export function partnerOperations(presets: readonly string[]): Record<string, object> {
   return {
-    "/v1/images": { post: createImage(), get: listImages() },
+    "/v1/images": { post: createImage(presets), get: listImages() },
     "/v1/images/{image_id}": { get: getImage() },
+    "/v1/presets": { get: listPresets() },
     "/v1/usage": { get: getUsage() },
   };
 }
 
-function createImage(): object {
+function createImage(presets: readonly string[]): object {
+  const examples = createExamples(presets);
   return {
     operationId: "createImage",
     tags: ["Images"],
@@ -55,10 +58,10 @@ function createImage(): object {
       description: "At most 64 KB of JSON in UTF-8. Fields that are not listed are refused.",
       content: {
         "application/json": {
-          schema: CreateImageRequest,
+          schema: createImageSchema(presets),
           examples: {
-            full: { summary: "With every option", value: EXAMPLES.createImage },
-            least: { summary: "Only what is required", value: EXAMPLES.createImageLeast },
+            full: { summary: "With every option", value: examples.full },
+            least: { summary: "Only what is required", value: examples.least },
           },
         },
       },
@@ -145,6 +148,22 @@ function getImage(): object {
         failed: { summary: "Failed", value: EXAMPLES.failed },
       }),
       ...refusals(...ALWAYS, "IMAGE_NOT_FOUND"),
+    },
+  };
+}
+
+function listPresets(): object {
+  return {
+    operationId: "listPresets",
+    tags: ["Presets"],
+    summary: "List presets",
+    description:
+      "The card templates that `style.preset` of a create can name, in the operator's order, with the version new images are made with. They are the same for live and test keys.",
+    responses: {
+      "200": answer("Every template.", PresetListResponse, {
+        presets: { summary: "One template", value: EXAMPLES.presets },
+      }),
+      ...refusals(...ALWAYS, "INVALID_REQUEST"),
     },
   };
 }
