@@ -1,10 +1,11 @@
 import { timingSafeEqual } from "node:crypto";
 import { passkeyDesk } from "../app/passkeys.ts";
 import { readSession } from "../app/sign-in.ts";
-import { AppError, OperatorError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import { readBounded } from "../http/body.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { isOwnHost } from "../http/host.ts";
+import { ERROR_STATUS, HttpRefusal, isPartnerRefusal } from "../http/http-refusal.ts";
 import { findAccount } from "../store/accounts.ts";
 import { asStorageFault } from "../store/sqlite.ts";
 import { membershipsOf } from "../store/users.ts";
@@ -190,13 +191,18 @@ async function readForm(request: Request): Promise<URLSearchParams> {
 async function failed(visit: Visit, fault: unknown): Promise<Response> {
   const { exchange } = visit;
   const error = asStorageFault(fault);
-  if (error instanceof OperatorError) return backWith(visit, error.message);
+  if (isFormProblem(exchange, error)) return backWith(visit, error.message);
   if (error instanceof PageError) return errorPage(visit, error.status, error.message);
   logFault(visit, error);
-  if (error instanceof AppError && error.code !== "INTERNAL_ERROR")
-    return errorPage(visit, error.status, error.message);
+  if (isPartnerRefusal(error)) return errorPage(visit, ERROR_STATUS[error.code], error.message);
   const message = `Something went wrong on our side. If it stays, tell the operator this id: ${exchange.requestId}`;
   return errorPage(visit, 500, message);
+}
+
+/** Whether the form can be mended or sent otherwise, unlike one that could not even be read. */
+function isFormProblem({ request }: Exchange, error: unknown): error is Refusal {
+  if (!(error instanceof Refusal) || error instanceof HttpRefusal) return false;
+  return !isPartnerRefusal(error) || (error.code === "INVALID_REQUEST" && request.method === "POST");
 }
 
 /** Back to the page with the form, which then says what was wrong with it and shows what was typed. */

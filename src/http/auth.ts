@@ -1,19 +1,18 @@
 import { timingSafeEqual } from "node:crypto";
-import { partnerSuspended } from "../app/accept-image.ts";
 import type { AppContext } from "../app/context.ts";
 import { type Environment, hashApiKey, parseApiKey } from "../core/api-key.ts";
-import { AppError } from "../core/errors.ts";
+import type { Refusal } from "../core/errors.ts";
+import {
+  invalidApiKey,
+  partnerSuspended,
+  rateLimitExceeded,
+  tooManyRefusedKeys,
+} from "../core/partner-refusals.ts";
 import type { Account } from "../store/accounts.ts";
 import { findKeyByHash, touchKey } from "../store/keys.ts";
 import { networkOf } from "./client-address.ts";
 import type { Exchange } from "./exchange.ts";
-import {
-  ADDRESS_BUDGET,
-  accountBudget,
-  type RateLimiter,
-  rateLimitExceeded,
-  tooManyRefusedKeys,
-} from "./rate-limit.ts";
+import { ADDRESS_BUDGET, accountBudget, type RateLimiter, secondsLeft } from "./rate-limit.ts";
 
 /** Who calls, and in which environment. */
 export interface Caller {
@@ -37,8 +36,9 @@ export async function authenticate(
   const found = await findKey(context, text);
   if (!found) {
     exchange.rate = await limiter.take(addressKey(exchange), ADDRESS_BUDGET);
-    if (exchange.rate.exceeded) throw tooManyRefusedKeys(exchange.rate, context.clock.now());
-    throw new AppError("INVALID_API_KEY", whyRefused(text));
+    if (exchange.rate.exceeded)
+      throw tooManyRefusedKeys(exchange.rate.limit, secondsLeft(exchange.rate, context.clock.now()));
+    throw whyRefused(text);
   }
   const { account, environment } = found;
   const budget = accountBudget(account.tier);
@@ -48,18 +48,14 @@ export async function authenticate(
     throw partnerSuspended();
   }
   exchange.rate = await limiter.take(rateKey, budget);
-  if (exchange.rate.exceeded) throw rateLimitExceeded(exchange.rate, context.clock.now());
+  if (exchange.rate.exceeded)
+    throw rateLimitExceeded(exchange.rate.limit, secondsLeft(exchange.rate, context.clock.now()));
   return found;
 }
 
-/** A missing and a mistyped key are told apart, which anyone could by the checksum; an unknown and a revoked one are not. */
-function whyRefused(text: string | null): string {
-  if (text === null || text === "") {
-    return "The X-API-Key header is missing. Send your key in it; keys are made in the console.";
-  }
-  return parseApiKey(text) === null
-    ? "The X-API-Key header holds no whole key: one begins with sk_live_ or sk_test_, and 49 letters and digits follow. Copy it again, or make a new one in the console."
-    : "The key in the X-API-Key header is unknown or revoked. Make a new one in the console.";
+function whyRefused(text: string | null): Refusal {
+  if (text === null || text === "") return invalidApiKey("missing");
+  return invalidApiKey(parseApiKey(text) === null ? "malformed" : "unknown");
 }
 
 async function findKey(context: AppContext, text: string | null): Promise<Caller | undefined> {

@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
-import { AppError } from "../core/errors.ts";
+import type { Refusal } from "../core/errors.ts";
+import { invalidRequest, methodNotAllowed, nothingAt } from "../core/partner-refusals.ts";
 import type { Log } from "../core/ports.ts";
 import { addressKey, authenticate, type Caller } from "./auth.ts";
 import { bind, type ListenAddress } from "./bind.ts";
@@ -7,11 +8,11 @@ import { discardBody } from "./body.ts";
 import { type CdnParts, servePicture } from "./cdn.ts";
 import { clientAddress } from "./client-address.ts";
 import { docsHandler } from "./docs.ts";
-import { asAppError, failure, standardHeaders } from "./envelope.ts";
+import { asPartnerRefusal, failure, standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { type HealthParts, live, ready } from "./health.ts";
+import { ERROR_STATUS, HttpRefusal } from "./http-refusal.ts";
 import { createImage, getImage, type ImageRoutesParts, listImagesPage } from "./images.ts";
-import { invalidRequest } from "./invalid-request.ts";
 import { metrics, type RequestMetrics, requestMetrics } from "./metrics.ts";
 import { ADDRESS_BUDGET, type RateLimiter } from "./rate-limit.ts";
 import { getUsage } from "./usage.ts";
@@ -106,13 +107,12 @@ function refuseTwoMeanings({ headers }: Request): void {
   throw closing(invalidRequest([{ field: "header Trailer", message }]));
 }
 
-function brokenHost(message: string): AppError {
+function brokenHost(message: string): HttpRefusal {
   return closing(invalidRequest([{ field: "header Host", message }]));
 }
 
-function closing(error: AppError): AppError {
-  error.headers.Connection = "close";
-  return error;
+function closing(refusal: Refusal): HttpRefusal {
+  return new HttpRefusal(refusal, { Connection: "close" });
 }
 
 /** The same headers; also the length, which would otherwise be told as 0. */
@@ -162,13 +162,8 @@ function routes(parts: AnswerParts, exchangeOf: (request: Request) => Exchange) 
   const only = (...methods: string[]) =>
     anyone(async (exchange) => {
       await greetPartner(parts, exchange);
-      throw new AppError(
-        "METHOD_NOT_ALLOWED",
-        `This address answers ${methods.join(" and ")} only. Check the method.`,
-        {
-          headers: { Allow: methods.includes("GET") ? [...methods, "HEAD"].join(", ") : methods.join(", ") },
-        },
-      );
+      const allow = methods.includes("GET") ? [...methods, "HEAD"] : methods;
+      throw new HttpRefusal(methodNotAllowed(methods), { Allow: allow.join(", ") });
     });
   const raw = { parse: "none" } as const;
   const unknown = anyone(async (exchange) => {
@@ -257,15 +252,12 @@ function seeConsole(exchange: Exchange): Response {
 }
 
 function unknownRoute(exchange: Exchange): never {
-  throw new AppError(
-    "NOT_FOUND",
-    `There is nothing at ${exchange.url.pathname.slice(0, 200)}. The API lives under /v1, its documentation under /docs.`,
-  );
+  throw nothingAt(exchange.url.pathname);
 }
 
 function refuse(parts: HttpParts, exchange: Exchange, error: unknown): Response {
-  const known = asAppError(error);
-  if (known.status >= 500) {
+  const known = asPartnerRefusal(error);
+  if (ERROR_STATUS[known.code] >= 500) {
     const cause = known.cause instanceof Error ? (known.cause.stack ?? known.cause.message) : known.cause;
     parts.log.error("request_failed", {
       requestId: exchange.requestId,

@@ -3,7 +3,7 @@ import { progressBoard } from "../../src/app/progress.ts";
 import { readSession, startSession } from "../../src/app/sign-in.ts";
 import { consoleAnswer } from "../../src/console/answer.ts";
 import type { ConsoleParts } from "../../src/console/visit.ts";
-import { AppError } from "../../src/core/errors.ts";
+import { Refusal } from "../../src/core/errors.ts";
 import { memoryRateLimiter } from "../../src/http/rate-limit.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 import { testMember } from "./sessions.ts";
@@ -44,7 +44,7 @@ async function post(
 }
 
 /** Sends the playground's form as a member, in the way its page does. */
-async function play(refusal: AppError): Promise<Response> {
+async function play(refusal: Refusal): Promise<Response> {
   const { account } = await testAccount(workspace);
   const user = await testMember(workspace, account.id, "ana@example.com");
   const { token } = await startSession(workspace, user, undefined);
@@ -62,7 +62,7 @@ async function play(refusal: AppError): Promise<Response> {
 }
 
 test("the playground shows that the service is overloaded like any refusal, and the log has no fault", async () => {
-  const full = new AppError("SERVICE_OVERLOADED", "There is more work than can be finished soon.");
+  const full = new Refusal("SERVICE_OVERLOADED", "There is more work than can be finished soon.");
   const answer = await play(full);
   expect(answer.status).toBe(200);
   const text = await answer.text();
@@ -73,7 +73,7 @@ test("the playground shows that the service is overloaded like any refusal, and 
 
 test("what keeps the service from storing a request is told to the operator, not to the partner", async () => {
   const cause = new Error("SQLITE_FULL: database or disk is full");
-  const answer = await play(new AppError("SERVICE_OVERLOADED", "Try again later.", { cause }));
+  const answer = await play(new Refusal("SERVICE_OVERLOADED", "Try again later.", { cause }));
   expect(await answer.text()).not.toContain("SQLITE");
   expect(faults).toMatchObject([{ event: "console_failed", cause: expect.stringContaining("SQLITE_FULL") }]);
 });

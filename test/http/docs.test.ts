@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ERROR_STATUS } from "../../src/core/errors.ts";
 import { webhookHeaders } from "../../src/core/webhook-signature.ts";
 import { docsSite } from "../../src/http/docs/site.ts";
+import { ERROR_STATUS } from "../../src/http/http-refusal.ts";
 import { expectStandardHeaders, send, type TestApi, testApi } from "./api.ts";
 
 let api: TestApi;

@@ -1,4 +1,5 @@
-import { ERROR_STATUS, type ErrorCode } from "../../core/errors.ts";
+import type { ErrorCode } from "../../core/errors.ts";
+import { ERROR_STATUS } from "../http-refusal.ts";
 import { errorExample } from "../openapi/errors.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
 import { ERROR_TEXTS, type FailureCode } from "./error-texts.ts";
