@@ -12,7 +12,13 @@ import type { Account } from "../store/accounts.ts";
 import { findKeyByHash, touchKey } from "../store/keys.ts";
 import { networkOf } from "./client-address.ts";
 import type { Exchange } from "./exchange.ts";
-import { ADDRESS_BUDGET, accountBudget, type RateLimiter, secondsLeft } from "./rate-limit.ts";
+import {
+  ADDRESS_BUDGET,
+  accountBudget,
+  type RateLimiter,
+  type RateState,
+  secondsLeft,
+} from "./rate-limit.ts";
 
 /** Who calls, and in which environment. */
 export interface Caller {
@@ -23,34 +29,36 @@ export interface Caller {
 /** "Last used" is shown by the minute; writing it on every call would cost a disk sync each. */
 const LAST_USED_RESOLUTION_MS = 60_000;
 
+/** What X-API-Key says: the budget that the answer reports, and who calls or why they are refused. */
+export type Identity = { rate: RateState } & ({ caller: Caller } | { refusal: Refusal });
+
 /**
- * Finds the caller by X-API-Key and takes one call from the account's budget. Throws 401 (limited by client address),
- * 403 for a suspended account, 429; in this order. Reads the database each time: a revocation holds at once.
+ * Finds the caller by X-API-Key and takes one call from the account's budget. Refuses with 401 (limited by client
+ * address), 403 for a suspended account, 429; in this order. Reads the database each time: a revocation holds at once.
  */
-export async function authenticate(
+export async function identify(
   context: AppContext,
   limiter: RateLimiter,
   exchange: Exchange,
-): Promise<Caller> {
+): Promise<Identity> {
   const text = exchange.request.headers.get("x-api-key");
-  const found = await findKey(context, text);
-  if (!found) {
-    exchange.rate = await limiter.take(addressKey(exchange), ADDRESS_BUDGET);
-    if (exchange.rate.exceeded)
-      throw tooManyRefusedKeys(exchange.rate.limit, secondsLeft(exchange.rate, context.clock.now()));
-    throw whyRefused(text);
+  const caller = await findKey(context, text);
+  const now = context.clock.now();
+  if (!caller) {
+    const rate = await limiter.take(addressKey(exchange), ADDRESS_BUDGET);
+    const refusal = rate.exceeded ? tooManyRefusedKeys(rate.limit, secondsLeft(rate, now)) : whyRefused(text);
+    return { rate, refusal };
   }
-  const { account, environment } = found;
+  const { account, environment } = caller;
   const budget = accountBudget(account.tier);
   const rateKey = `${account.id}:${environment}`;
   if (account.status === "suspended") {
-    exchange.rate = await limiter.look(rateKey, budget);
-    throw partnerSuspended();
+    return { rate: await limiter.look(rateKey, budget), refusal: partnerSuspended() };
   }
-  exchange.rate = await limiter.take(rateKey, budget);
-  if (exchange.rate.exceeded)
-    throw rateLimitExceeded(exchange.rate.limit, secondsLeft(exchange.rate, context.clock.now()));
-  return found;
+  const rate = await limiter.take(rateKey, budget);
+  return rate.exceeded
+    ? { rate, refusal: rateLimitExceeded(rate.limit, secondsLeft(rate, now)) }
+    : { rate, caller };
 }
 
 function whyRefused(text: string | null): Refusal {
