@@ -89,17 +89,20 @@ const isSecure = (config: Config) => config.baseUrl.startsWith("https://");
 const cookieName = (config: Config) => (isSecure(config) ? "__Host-cardpress" : "cardpress");
 
 export function sessionToken(request: Request, config: Config): string | undefined {
-  const name = cookieName(config);
-  for (const pair of (request.headers.get("cookie") ?? "").split(";")) {
-    const [key, value] = pair.trim().split("=", 2);
-    if (key === name && value && /^[\w-]{43}$/.test(value)) return value;
-  }
-  return undefined;
+  const token = new Bun.CookieMap(request.headers.get("cookie") ?? "").get(cookieName(config));
+  return token && /^[\w-]{43}$/.test(token) ? token : undefined;
 }
 
 /** The Set-Cookie that carries a session's token; with null, the one that takes it away. */
 export function sessionCookie(config: Config, token: string | null): string {
-  const seconds = token === null ? 0 : SESSION_LIFETIME_MS / 1000;
-  const secure = isSecure(config) ? "; Secure" : "";
-  return `${cookieName(config)}=${token ?? ""}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
+  const cookie = new Bun.Cookie({
+    name: cookieName(config),
+    value: token ?? "",
+    path: "/",
+    maxAge: token === null ? 0 : SESSION_LIFETIME_MS / 1000,
+    httpOnly: true,
+    sameSite: "lax",
+    secure: isSecure(config),
+  });
+  return cookie.serialize();
 }
