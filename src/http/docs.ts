@@ -1,4 +1,4 @@
-import { type DocsFile, type DocsSite, docsSite } from "./docs/site.ts";
+import { type DocsFile, type DocsSite, docsSite } from "./docs/site.tsx";
 import { standardHeaders } from "./envelope.ts";
 import { namesVersion } from "./etag.ts";
 import type { Exchange } from "./exchange.ts";

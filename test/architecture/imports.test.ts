@@ -8,9 +8,10 @@ const MAY_IMPORT: Record<string, string[]> = {
   sources: ["core", "sources"],
   render: ["core", "render"],
   app: ["core", "store", "sources", "render", "app"],
-  http: ["core", "store", "sources", "render", "app", "http"],
-  console: ["core", "store", "render", "app", "http", "console"],
-  studio: ["core", "render", "app", "http", "studio"],
+  web: ["core", "web"],
+  http: ["core", "store", "sources", "render", "app", "web", "http"],
+  console: ["core", "store", "render", "app", "web", "http", "console"],
+  studio: ["core", "render", "app", "web", "http", "studio"],
   cli: ["core", "store", "sources", "render", "app", "http", "console", "studio", "cli"],
 };
 

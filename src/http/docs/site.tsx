@@ -1,16 +1,18 @@
+/** @jsxImportSource preact */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { renderToString } from "preact-render-to-string";
 import { SAMPLE_PHOTO_PATH } from "../../core/sample-photo.ts";
 import { THEMES } from "../../core/themes.ts";
 import { SAMPLE_PHOTO } from "../../sources/sample-photo.ts";
+import { Markup } from "../../web/markup.ts";
 import { openApiDocument, type PublicAddresses } from "../openapi/document.ts";
 import { FILE_ASSETS, TEXT_ASSETS } from "./assets.ts";
-import { ALL_CODES, errorIndexPage, errorPage, missingPage } from "./error-pages.ts";
+import { ALL_CODES, errorIndexPage, errorPage, missingPage } from "./error-pages.tsx";
 import { GUIDES, NAVIGATION } from "./guides.ts";
-import { type Html, html, raw } from "./html.ts";
-import { type PageContent, renderPage, type Shell } from "./layout.ts";
-import { renderMarkdown } from "./markdown.ts";
-import { referencePage } from "./reference.ts";
+import { type PageContent, renderPage, type Shell } from "./layout.tsx";
+import { renderMarkdown } from "./markdown.tsx";
+import { referencePage } from "./reference.tsx";
 
 export interface DocsFile {
   body: string | Blob;
@@ -29,8 +31,6 @@ export interface DocsSite {
 
 /** Renders the whole documentation once (about 50 ms), with this service's own addresses in every example. */
 export function docsSite(addresses: PublicAddresses): DocsSite {
-  const prefix = new URL(addresses.baseUrl).pathname.replace(/\/$/, "");
-  const link = (path: string) => (path.startsWith("/") ? prefix + path : path);
   const files = new Map<string, DocsFile>();
   for (const [name, { body, contentType }] of Object.entries(TEXT_ASSETS)) {
     files.set(`/docs/assets/${name}`, file(body, contentType, true));
@@ -50,9 +50,8 @@ export function docsSite(addresses: PublicAddresses): DocsSite {
     // Its address is the same for good, so what is there may change.
     immutable: false,
   });
-  const asset = (name: string) =>
-    `${link(`/docs/assets/${name}`)}?v=${version(TEXT_ASSETS[name]?.body ?? "")}`;
-  const shell: Shell = { link, asset, nav: NAVIGATION };
+  const asset = (name: string) => `/docs/assets/${name}?v=${version(TEXT_ASSETS[name]?.body ?? "")}`;
+  const shell: Shell = { asset, nav: NAVIGATION };
   const page = (content: PageContent): DocsFile => {
     const markup = renderPage(shell, content).replaceAll("{{base_url}}", Bun.escapeHTML(addresses.baseUrl));
     return file(markup, "text/html; charset=utf-8");
@@ -62,22 +61,22 @@ export function docsSite(addresses: PublicAddresses): DocsSite {
   files.set("/docs/openapi.json", file(JSON.stringify(document, null, 2), "application/json; charset=utf-8"));
   const pages = [
     ...GUIDES.map(({ path, text, description }) => {
-      const rendered = renderMarkdown(text.replace("{{themes}}", KNOWN_THEMES), link);
+      const rendered = renderMarkdown(text.replace("{{themes}}", KNOWN_THEMES));
       return {
         ...rendered,
         path,
         description,
-        body: path === "/docs" ? opening(rendered.body, link) : rendered.body,
+        body: <Markup text={path === "/docs" ? opening(rendered.body) : rendered.body} />,
       };
     }),
-    errorIndexPage(link),
-    ...ALL_CODES.map((code) => errorPage(code, addresses.baseUrl, link)),
-    referencePage(document, link),
+    errorIndexPage(),
+    ...ALL_CODES.map((code) => errorPage(code, addresses.baseUrl)),
+    referencePage(document),
   ];
   for (const content of pages) files.set(content.path, page(content));
   return {
     find: (path) => files.get(path),
-    missing: (path) => page(missingPage(path, link)),
+    missing: (path) => page(missingPage(path)),
   };
 }
 
@@ -92,26 +91,69 @@ function version(body: string | Uint8Array): string {
 }
 
 /** The overview's text with its picture and its big links in place. */
-function opening(body: Html, link: (path: string) => string): Html {
-  const card = html`<img src="${link("/docs/assets/card.webp")}" width="240" height="300" alt="A finished card: a smiling player before a galaxy, rated 93, ST, number 9, Eileen Collins">`;
-  const text = body.text
-    .replace(/^<h1>.*?<\/p>/s, (title) => html`<div class="hero"><div>${raw(title)}</div>${card}</div>`.text)
-    .replace("<p>{{lifecycle}}</p>", LIFECYCLE.text)
-    .replace("<p>{{start}}</p>", startCards(link).text);
-  return raw(text);
+function opening(text: string): string {
+  return text
+    .replace(/^<h1>.*?<\/p>/s, (title) => renderToString(<Hero title={title} />))
+    .replace("<p>{{lifecycle}}</p>", renderToString(<Lifecycle />))
+    .replace("<p>{{start}}</p>", renderToString(<StartCards />));
 }
 
-const LIFECYCLE = html`<ol class="lifecycle" aria-label="The way of a card"><li><strong>POST</strong><code>/v1/images</code><span>photo checked, credit reserved</span></li><li><strong>processing</strong><code>202</code><span>found, cut out, set, pictured</span></li><li><strong>completed</strong><code>image_url</code><span>one credit used; or <em>failed</em>, and the credit is back</span></li></ol>`;
+function Hero({ title }: { title: string }) {
+  return (
+    <div class="hero">
+      <div>
+        <Markup text={title} />
+      </div>
+      <img
+        src="/docs/assets/card.webp"
+        width="240"
+        height="300"
+        alt="A finished card: a smiling player before a galaxy, rated 93, ST, number 9, Eileen Collins"
+      />
+    </div>
+  );
+}
 
-function startCards(link: (path: string) => string): Html {
-  const cards = [
-    ["/docs/quickstart", "Quickstart", "Your first card in four steps, with curl or TypeScript."],
-    ["/docs/testing", "Testing", "Test keys are free, quick, and choose how an image ends."],
-    ["/docs/photos", "Photos that work well", "The photo decides how good a card can be."],
-    ["/docs/reference", "API reference", "Every address, field, status and header."],
-  ];
-  return html`<div class="cards">${cards.map(
-    ([path = "", title, text]) =>
-      html`<a href="${link(path)}"><strong>${title}</strong><span>${text}</span></a>`,
-  )}</div>`;
+function Lifecycle() {
+  return (
+    <ol class="lifecycle" aria-label="The way of a card">
+      <li>
+        <strong>POST</strong>
+        <code>/v1/images</code>
+        <span>photo checked, credit reserved</span>
+      </li>
+      <li>
+        <strong>processing</strong>
+        <code>202</code>
+        <span>found, cut out, set, pictured</span>
+      </li>
+      <li>
+        <strong>completed</strong>
+        <code>image_url</code>
+        <span>
+          one credit used; or <em>failed</em>, and the credit is back
+        </span>
+      </li>
+    </ol>
+  );
+}
+
+const START = [
+  ["/docs/quickstart", "Quickstart", "Your first card in four steps, with curl or TypeScript."],
+  ["/docs/testing", "Testing", "Test keys are free, quick, and choose how an image ends."],
+  ["/docs/photos", "Photos that work well", "The photo decides how good a card can be."],
+  ["/docs/reference", "API reference", "Every address, field, status and header."],
+] as const;
+
+function StartCards() {
+  return (
+    <div class="cards">
+      {START.map(([path, title, text]) => (
+        <a key={path} href={path}>
+          <strong>{title}</strong>
+          <span>{text}</span>
+        </a>
+      ))}
+    </div>
+  );
 }
