@@ -9,7 +9,9 @@ import mono from "@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin
   type: "file",
 };
 import htmx from "htmx.org/dist/htmx.min.js" with { type: "file" };
-import icon from "../http/docs/client/icon.svg" with { type: "text" };
+import highlight from "../web/highlight.css" with { type: "text" };
+import icon from "../web/icon.svg" with { type: "text" };
+import theme from "../web/theme.js" with { type: "text" };
 import base from "./assets/base.css" with { type: "text" };
 import code from "./assets/code.css" with { type: "text" };
 import script from "./assets/console.js" with { type: "text" };
@@ -32,9 +34,9 @@ const text = (type: string, ...content: string[]): Asset => ({
 const file = (type: string, path: string): Asset => ({ type, bytes: () => Bun.file(path).bytes() });
 
 const ASSETS: Record<string, Asset> = {
-  "console.css": text("text/css; charset=utf-8", base, parts, tables, notices, code, pages),
+  "console.css": text("text/css; charset=utf-8", base, parts, tables, notices, code, highlight, pages),
   "icon.svg": text("image/svg+xml", icon),
-  "console.js": text(SCRIPT, script),
+  "console.js": text(SCRIPT, theme, script),
   "passkeys.js": text(SCRIPT, passkeys),
   "htmx.js": file(SCRIPT, htmx),
   "inter.woff2": file("font/woff2", inter),

@@ -3,28 +3,13 @@ import { renderToString } from "preact-render-to-string";
 import type { Config } from "../config.ts";
 import { SESSION_LIFETIME_MS } from "../core/limits.ts";
 import type { Exchange } from "../http/exchange.ts";
-
-/** Scripts, styles and pictures come from our own files only; nothing inline runs, and no other site may frame us. */
-const CSP = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "font-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join("; ");
+import { pagePolicy } from "../web/policy.ts";
 
 function pageHeaders(exchange: Exchange): Record<string, string> {
   return {
     "X-Request-Id": exchange.requestId,
-    "Content-Security-Policy": CSP,
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
+    ...pagePolicy({ forms: true }),
     "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
     // Pages hold one account's data: no cache may keep them, not even the back button's after signing out.
     "Cache-Control": "no-store",

@@ -3,15 +3,16 @@ import sans from "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2
 import mono from "@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2" with {
   type: "file",
 };
+import highlight from "../../web/highlight.css" with { type: "text" };
+import icon from "../../web/icon.svg" with { type: "text" };
+import theme from "../../web/theme.js" with { type: "text" };
 import card from "./client/card.webp" with { type: "file" };
 import style from "./client/docs.css" with { type: "text" };
 import script from "./client/docs.js" with { type: "text" };
-import icon from "./client/icon.svg" with { type: "text" };
-import theme from "./client/theme.js" with { type: "text" };
 
 /** The texts the pages load, by name. */
 export const TEXT_ASSETS: Record<string, { body: string; contentType: string }> = {
-  "docs.css": { body: style, contentType: "text/css; charset=utf-8" },
+  "docs.css": { body: `${style}\n${highlight}`, contentType: "text/css; charset=utf-8" },
   "docs.js": { body: script, contentType: "text/javascript; charset=utf-8" },
   "theme.js": { body: theme, contentType: "text/javascript; charset=utf-8" },
   "icon.svg": { body: icon, contentType: "image/svg+xml" },
