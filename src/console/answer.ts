@@ -26,7 +26,7 @@ export function consoleAnswer(parts: ConsoleParts): (exchange: Exchange) => Prom
   const begin = visits(parts);
   const route = consoleRouter(begin);
   return async (exchange) => {
-    const asset = await serveAsset(exchange);
+    const asset = serveAsset(exchange);
     if (asset) return asset;
     try {
       refuseForeignHost(exchange, parts.config.baseUrl);

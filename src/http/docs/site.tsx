@@ -1,13 +1,12 @@
 /** @jsxImportSource preact */
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { renderToString } from "preact-render-to-string";
 import { SAMPLE_PHOTO_PATH } from "../../core/sample-photo.ts";
 import { THEMES } from "../../core/themes.ts";
 import { SAMPLE_PHOTO } from "../../sources/sample-photo.ts";
+import { type Asset, fileAsset, textAsset } from "../../web/assets.ts";
 import { Markup } from "../../web/markup.ts";
 import { openApiDocument, type PublicAddresses } from "../openapi/document.ts";
-import { FILE_ASSETS, TEXT_ASSETS } from "./assets.ts";
+import { ASSETS } from "./assets.ts";
 import { ALL_CODES, errorIndexPage, errorPage, missingPage } from "./error-pages.tsx";
 import { GUIDES, NAVIGATION } from "./guides.ts";
 import { type PageContent, renderPage, type Shell } from "./layout.tsx";
@@ -32,33 +31,23 @@ export interface DocsSite {
 /** Renders the whole documentation once (about 50 ms), with this service's own addresses in every example. */
 export function docsSite(addresses: PublicAddresses): DocsSite {
   const files = new Map<string, DocsFile>();
-  for (const [name, { body, contentType }] of Object.entries(TEXT_ASSETS)) {
-    files.set(`/docs/assets/${name}`, file(body, contentType, true));
+  for (const [name, asset] of Object.entries(ASSETS)) {
+    files.set(`/docs/assets/${name}`, served(asset, { immutable: true }));
   }
-  for (const [name, { path, contentType }] of Object.entries(FILE_ASSETS)) {
-    files.set(`/docs/assets/${name}`, {
-      body: Bun.file(path),
-      contentType,
-      etag: `"${name}"`,
-      immutable: true,
-    });
-  }
-  files.set(SAMPLE_PHOTO_PATH, {
-    body: Bun.file(SAMPLE_PHOTO.path),
-    contentType: SAMPLE_PHOTO.contentType,
-    etag: `"${version(readFileSync(SAMPLE_PHOTO.path))}"`,
-    // Its address is the same for good, so what is there may change.
-    immutable: false,
-  });
-  const asset = (name: string) => `/docs/assets/${name}?v=${version(TEXT_ASSETS[name]?.body ?? "")}`;
+  // Its address is the same for good, so what is there may change.
+  files.set(SAMPLE_PHOTO_PATH, served(fileAsset(SAMPLE_PHOTO.contentType, SAMPLE_PHOTO.path)));
+  const asset = (name: string) => `/docs/assets/${name}?v=${ASSETS[name]?.version}`;
   const shell: Shell = { asset, nav: NAVIGATION };
   const page = (content: PageContent): DocsFile => {
     const markup = renderPage(shell, content).replaceAll("{{base_url}}", Bun.escapeHTML(addresses.baseUrl));
-    return file(markup, "text/html; charset=utf-8");
+    return served(textAsset("text/html; charset=utf-8", markup));
   };
 
   const document = openApiDocument(addresses);
-  files.set("/docs/openapi.json", file(JSON.stringify(document, null, 2), "application/json; charset=utf-8"));
+  files.set(
+    "/docs/openapi.json",
+    served(textAsset("application/json; charset=utf-8", JSON.stringify(document, null, 2))),
+  );
   const pages = [
     ...GUIDES.map(({ path, text, description }) => {
       const rendered = renderMarkdown(text.replace("{{themes}}", KNOWN_THEMES));
@@ -82,12 +71,8 @@ export function docsSite(addresses: PublicAddresses): DocsSite {
 
 const KNOWN_THEMES = THEMES.map((theme) => `\`${theme}\``).join(" ");
 
-function file(body: string, contentType: string, immutable = false): DocsFile {
-  return { body, contentType, immutable, etag: `"${version(body)}"` };
-}
-
-function version(body: string | Uint8Array): string {
-  return createHash("sha256").update(body).digest("hex").slice(0, 16);
+function served({ version, ...asset }: Asset, { immutable = false } = {}): DocsFile {
+  return { ...asset, immutable, etag: `"${version}"` };
 }
 
 /** The overview's text with its picture and its big links in place. */
