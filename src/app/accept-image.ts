@@ -1,8 +1,13 @@
 import type { Environment } from "../core/api-key.ts";
-import { AppError } from "../core/errors.ts";
 import { fingerprint } from "../core/idempotency.ts";
 import type { CreateImageRequest } from "../core/image-request.ts";
 import { IDEMPOTENCY_RETENTION_MS, PLACEHOLDER_BYTES_PER_DAY, SOURCE_BYTES_PER_DAY } from "../core/limits.ts";
+import {
+  dailyBytesSpent,
+  idempotencyKeyReused,
+  insufficientCredits,
+  partnerSuspended,
+} from "../core/partner-refusals.ts";
 import { isoTime } from "../core/time.ts";
 import type { FetchedSource, SourceFetcher, SourceRequest } from "../sources/fetch-source.ts";
 import { type Account, findAccount } from "../store/accounts.ts";
@@ -18,7 +23,7 @@ import type { Tx } from "../store/store.ts";
 import { countUsage } from "../store/usage.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import type { AppContext } from "./context.ts";
-import { creditsAvailable, insufficientCredits, reserveCredit } from "./credits.ts";
+import { creditsAvailable, reserveCredit } from "./credits.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import type { FetchGate } from "./fetch-gate.ts";
 import type { QueueEstimate } from "./queue-estimate.ts";
@@ -46,9 +51,18 @@ export interface CreateCommand {
   request: CreateImageRequest;
 }
 
+/** What a create is answered with, the same at every replay: its names and their order are kept as they are. */
+export interface AcceptedAnswer {
+  image_id: string;
+  status: "processing";
+  poll_url: string;
+  eta_seconds: number;
+  /** ISO 8601. */
+  created_at: string;
+}
+
 export interface Accepted {
-  /** The 202's body, the same bytes at every replay. */
-  body: string;
+  answer: AcceptedAnswer;
   replayed: boolean;
 }
 
@@ -56,7 +70,7 @@ export type AcceptImage = (command: CreateCommand) => Promise<Accepted>;
 
 /**
  * Builds the use case behind POST /v1/images: replay or refuse by idempotency key, check credits, load and photo, then
- * write record, image, reservation and entry in one transaction. Throws AppError; a refusal leaves nothing behind.
+ * write record, image, reservation and entry in one transaction. Throws a Refusal, and then leaves nothing behind.
  */
 export function acceptImage(parts: AcceptImageParts): AcceptImage {
   // Parallel calls with one key share the first one's outcome instead of all fetching the same photo.
@@ -129,11 +143,11 @@ async function sourcesFor(
   hold: SourceHold,
 ): Promise<FetchedSources> {
   if (environment === "test") {
-    refuseAsAsked(request.player.external_id);
+    refuseAsAsked(request.player.external_id, account, parts.clock.now());
     refuseWhenSpent(parts.placeholderBytes, account, PLACEHOLDER_BYTES_PER_DAY, "test pictures of new sizes");
     return { photo: null, badge: null };
   }
-  if (creditsAvailable(account, parts.clock.now()) < 1) throw insufficientCredits(account);
+  if (creditsAvailable(account, parts.clock.now()) < 1) throw insufficientCredits(account.creditLimit);
   parts.queue.refuseWhenFull(
     "live",
     await nextPlace(parts.store.read, { accountId: account.id, environment }),
@@ -176,12 +190,7 @@ async function fetchSources(
 }
 
 function refuseWhenSpent(bytes: DailyBytes, account: Account, limit: number, what: string): void {
-  if (bytes.spent(account.id) < limit) return;
-  throw new AppError(
-    "RATE_LIMIT_EXCEEDED",
-    `This account has reached today's limit of ${limit / 1024 ** 3} GB of ${what}. Send smaller files or fewer sizes, and go on after 00:00 UTC; Retry-After says in how many seconds.`,
-    { retryAfterSeconds: bytes.secondsLeft() },
-  );
+  if (bytes.spent(account.id) >= limit) throw dailyBytesSpent(limit, what, bytes.secondsLeft());
 }
 
 interface NewImage {
@@ -207,16 +216,16 @@ async function writeAccepted(tx: Tx, parts: AcceptImageParts, fresh: NewImage): 
     await reserveCredit(tx, owner.accountId, image.id, { now, random: parts.random });
   await countUsage(tx, owner, now, { requested: 1 });
   const eta = owner.environment === "test" ? testEtaSeconds(image.externalId) : parts.queue.etaSeconds(place);
-  const body = acceptedBody(image, eta);
+  const answer = acceptedAnswer(image, eta);
   await insertRecord(tx, {
     ...scope,
     fingerprint: fresh.print,
     imageId: image.id,
-    responseBody: body,
+    responseBody: JSON.stringify(answer),
     createdAt: now,
     expiresAt: now + IDEMPOTENCY_RETENTION_MS,
   });
-  return { body, replayed: false };
+  return { answer, replayed: false };
 }
 
 function newImage(
@@ -255,25 +264,20 @@ function newImage(
   };
 }
 
-function acceptedBody(image: Image, etaSeconds: number): string {
-  return JSON.stringify({
-    success: true,
-    data: {
-      image_id: image.id,
-      status: "processing",
-      poll_url: `/v1/images/${image.id}`,
-      eta_seconds: etaSeconds,
-      created_at: isoTime(image.createdAt),
-    },
-    error: null,
-  });
+function acceptedAnswer(image: Image, etaSeconds: number): AcceptedAnswer {
+  return {
+    image_id: image.id,
+    status: "processing",
+    poll_url: `/v1/images/${image.id}`,
+    eta_seconds: etaSeconds,
+    created_at: isoTime(image.createdAt),
+  };
 }
 
-export function partnerSuspended(): AppError {
-  return new AppError(
-    "PARTNER_SUSPENDED",
-    "The account of this key is suspended. Its images stay; write to the operator of this service to have it resumed.",
-  );
+/** Earlier versions stored the answer in its envelope. */
+function storedAnswer({ responseBody }: IdempotencyRecord): AcceptedAnswer {
+  const stored: AcceptedAnswer | { data: AcceptedAnswer } = JSON.parse(responseBody);
+  return "data" in stored ? stored.data : stored;
 }
 
 function scopeOf(command: CreateCommand): IdempotencyScope {
@@ -289,14 +293,8 @@ async function findReplay(
 ): Promise<Accepted | undefined> {
   const record = await findRecord(tx, scope);
   if (!record || isExpired(record, now)) return undefined;
-  if (record.fingerprint !== print) {
-    throw new AppError(
-      "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD",
-      "This Idempotency-Key was used with a different body. Send the same body to get the first answer again, or a new key for a new image.",
-      { details: [{ field: "header Idempotency-Key", message: "was used with a different body." }] },
-    );
-  }
-  return { body: record.responseBody, replayed: true };
+  if (record.fingerprint !== print) throw idempotencyKeyReused();
+  return { answer: storedAnswer(record), replayed: true };
 }
 
 function isExpired(record: IdempotencyRecord, now: number): boolean {

@@ -1,4 +1,4 @@
-import { AppError } from "../core/errors.ts";
+import { StorageUnavailable } from "../core/errors.ts";
 import { WEBHOOK_LEASE_MS } from "../core/limits.ts";
 import { claimDeliveries, dueEndpoints, type WebhookDelivery } from "../store/deliveries.ts";
 import { findEvents, type WebhookEndpoint } from "../store/webhooks.ts";
@@ -50,7 +50,7 @@ export function createDeliverer(context: WebhookContext, onDone: () => void = ()
       claimed = await recordAndClaim(context, recording, giveUp.signal.aborted ? null : { lanes, token });
     } catch (error) {
       // Full disks get emptied: what has been sent waits to be recorded, so that it is not sent again.
-      if (error instanceof AppError) finished = [...recording, ...finished];
+      if (error instanceof StorageUnavailable) finished = [...recording, ...finished];
       throw error;
     }
     for (const claim of claimed) begin(claim, token);

@@ -2,7 +2,7 @@ import { readFile, rm, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Environment } from "../core/api-key.ts";
 import type { ImageFormat } from "../core/card.ts";
-import { AppError } from "../core/errors.ts";
+import { StorageUnavailable } from "../core/errors.ts";
 import { cardInput, storedRequest } from "../core/image-request.ts";
 import {
   FAILED_SOURCE_BYTES_PER_DAY,
@@ -118,8 +118,8 @@ async function finishWhileLeased(
     try {
       return { finished: await finishImage(parts, lease, end), surely: tries === 1 };
     } catch (error) {
-      const noRoom = error instanceof AppError && error.code === "SERVICE_OVERLOADED";
-      if (!noRoom || signal.aborted || tries * FINISH_RETRY_MS > FINISH_PATIENCE_MS) throw error;
+      const isPatient = !signal.aborted && tries * FINISH_RETRY_MS <= FINISH_PATIENCE_MS;
+      if (!(error instanceof StorageUnavailable && isPatient)) throw error;
       parts.log.warn("finish_delayed", { imageId: lease.imageId, tries, error: String(error) });
       await sleep(FINISH_RETRY_MS, undefined, { signal }).catch(() => {});
     }

@@ -2,6 +2,7 @@
 import PQueue from "p-queue";
 import { imageView } from "../app/image-view.ts";
 import { type Delivery, listDeliveries } from "../app/manage-deliveries.ts";
+import { envelope } from "../http/envelope.ts";
 import { findRecordOfImage, type IdempotencyRecord } from "../store/idempotency.ts";
 import { findImage, type Image } from "../store/images.ts";
 import { entriesOfImage } from "../store/ledger.ts";
@@ -182,7 +183,7 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
           <Code
             id="answer"
             label="Answer of GET /v1/images/{image_id}"
-            text={JSON.stringify({ success: true, data: view, error: null }, null, 2)}
+            text={JSON.stringify(envelope(view), null, 2)}
           />
         </div>
         <div class="stack">

@@ -2,15 +2,16 @@
 import type { ComponentChildren } from "preact";
 import type { Environment } from "../core/api-key.ts";
 import { IMAGE_FORMATS, POSITIONS } from "../core/card.ts";
-import { AppError, type ErrorDetail } from "../core/errors.ts";
+import { type ErrorDetail, Refusal } from "../core/errors.ts";
 import {
   type CreateImageRequest,
   createImageValidator,
   storedRequestValidator,
 } from "../core/image-request.ts";
+import { invalidRequest, rateLimitExceeded } from "../core/partner-refusals.ts";
+import { ERROR_STATUS, isPartnerRefusal, type PartnerRefusal } from "../http/http-refusal.ts";
 import { checkMeaning } from "../http/images.ts";
-import { invalidRequest } from "../http/invalid-request.ts";
-import { accountBudget, rateLimitExceeded } from "../http/rate-limit.ts";
+import { accountBudget, secondsLeft } from "../http/rate-limit.ts";
 import type { Image } from "../store/images.ts";
 import { curlSample, typescriptSample } from "./code-samples.ts";
 import { Card, Choice, Code, Field, Notice, PageHead, PostForm } from "./elements.tsx";
@@ -223,16 +224,17 @@ async function send(visit: MemberVisit): Promise<Response> {
       idempotencyKey: `console-${visit.parts.random.id("idem")}`,
       request,
     });
-    const id: string = JSON.parse(accepted.body).data.image_id;
+    const id = accepted.answer.image_id;
     if (!asPart) return redirect(`${pathOf(id)}#outcome`, visit.exchange);
     const image = await ownImage({ ...visit, params: { id } });
     return html(visit.exchange, <Outcome image={image} progress={null} />, { fragment: true });
   } catch (error) {
-    if (!(error instanceof AppError) || error.code === "INTERNAL_ERROR") throw error;
+    if (!isPartnerRefusal(error)) throw error;
     logFault(visit, error);
-    if (!asPart) return page(visit, { fields, environment }, <Refusal error={error} />, error.status);
+    if (!asPart)
+      return page(visit, { fields, environment }, <Refused error={error} />, ERROR_STATUS[error.code]);
     // htmx shows only answers it is told are good; the refusal is what the reader came to see.
-    return html(visit.exchange, <Refusal error={error} />, { fragment: true });
+    return html(visit.exchange, <Refused error={error} />, { fragment: true });
   }
 }
 
@@ -246,12 +248,12 @@ function checked(visit: MemberVisit, body: unknown): CreateImageRequest {
 
 async function takeFromBudget({ parts, account, now }: MemberVisit, environment: Environment): Promise<void> {
   if (account.status === "suspended")
-    throw new AppError(
+    throw new Refusal(
       "PARTNER_SUSPENDED",
       "The account is suspended. Write to the operator of this service.",
     );
   const rate = await parts.limiter.take(`${account.id}:${environment}`, accountBudget(account.tier));
-  if (rate.exceeded) throw rateLimitExceeded(rate, now);
+  if (rate.exceeded) throw rateLimitExceeded(rate.limit, secondsLeft(rate, now));
 }
 
 /** The playground with the card of a request that was sent. */
@@ -259,9 +261,9 @@ function pathOf(imageId: string): string {
   return `/console/playground?sent=${imageId}`;
 }
 
-function Refusal({ error }: { error: AppError }) {
+function Refused({ error }: { error: PartnerRefusal }) {
   return (
-    <Notice tone="bad" title={`${error.status} ${error.code}`}>
+    <Notice tone="bad" title={`${ERROR_STATUS[error.code]} ${error.code}`}>
       {error.details && error.details.length > 0 ? (
         <ul>
           {error.details.map(({ field: name, message }) => (

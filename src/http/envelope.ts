@@ -1,6 +1,8 @@
-import { AppError, type ErrorCode } from "../core/errors.ts";
+import type { ErrorCode } from "../core/errors.ts";
+import { internalError } from "../core/partner-refusals.ts";
 import { asStorageFault } from "../store/sqlite.ts";
 import type { Exchange } from "./exchange.ts";
+import { ERROR_STATUS, HttpRefusal, isPartnerRefusal, type PartnerRefusal } from "./http-refusal.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
@@ -16,23 +18,22 @@ export function standardHeaders(exchange: Exchange): Record<string, string> {
 }
 
 /** `{success: true, data, error: null}`. */
-export function success(exchange: Exchange, data: unknown, status = 200): Response {
-  return json(exchange, status, JSON.stringify({ success: true, data, error: null }));
-}
-
-/** An answer whose body was written earlier, byte for byte. */
-export function replay(
+export function success(
   exchange: Exchange,
-  status: number,
-  body: string,
-  headers: Record<string, string>,
+  data: unknown,
+  options: { status?: number; headers?: Record<string, string> } = {},
 ): Response {
-  return json(exchange, status, body, headers);
+  return json(exchange, options.status ?? 200, JSON.stringify(envelope(data)), options.headers);
 }
 
-/** The error envelope. What is not an AppError becomes a 500 that tells nothing about its cause. */
+/** What goes around every answer that is no error. */
+export function envelope(data: unknown) {
+  return { success: true, data, error: null };
+}
+
+/** The error envelope. What is no refusal the API knows becomes a 500 that tells nothing about its cause. */
 export function failure(exchange: Exchange, error: unknown, docsBaseUrl: string): Response {
-  const known = asAppError(error);
+  const known = asPartnerRefusal(error);
   const body = {
     success: false,
     data: null,
@@ -44,23 +45,19 @@ export function failure(exchange: Exchange, error: unknown, docsBaseUrl: string)
       ...(known.details ? { details: known.details } : {}),
     },
   };
-  const retryAfter =
-    known.retryAfterSeconds === undefined ? {} : { "Retry-After": String(known.retryAfterSeconds) };
-  return json(exchange, known.status, JSON.stringify(body), { ...known.headers, ...retryAfter });
+  return json(exchange, ERROR_STATUS[known.code], JSON.stringify(body), {
+    ...(known instanceof HttpRefusal ? known.headers : {}),
+    ...(known.retryAfterSeconds === undefined ? {} : { "Retry-After": String(known.retryAfterSeconds) }),
+  });
 }
 
 export function docsUrl(baseUrl: string, code: ErrorCode): string {
   return `${baseUrl}/docs/errors/${code}`;
 }
 
-export function asAppError(fault: unknown): AppError {
+export function asPartnerRefusal(fault: unknown): PartnerRefusal {
   const error = asStorageFault(fault);
-  if (error instanceof AppError) return error;
-  return new AppError(
-    "INTERNAL_ERROR",
-    "Something went wrong on our side. Send the request again with the same Idempotency-Key; if it keeps failing, tell us the request_id.",
-    { cause: error },
-  );
+  return isPartnerRefusal(error) ? error : internalError(error);
 }
 
 function json(

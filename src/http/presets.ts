@@ -1,9 +1,9 @@
+import { invalidRequest } from "../core/partner-refusals.ts";
 import { LAYOUTS } from "../core/template-layout.ts";
 import type { TemplateManifest } from "../templates/manifest.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
-import { invalidRequest } from "./invalid-request.ts";
 import { readQuery } from "./query.ts";
 
 /** GET /v1/presets */

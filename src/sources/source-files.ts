@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { AppError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import { writeWhole } from "../write-whole.ts";
 
 export interface StoredSource {
@@ -23,7 +23,7 @@ const STORAGE_RETRY_AFTER_SECONDS = 60;
 
 /**
  * Keeps bytes under their hash so that a power cut after the promise leaves the whole file: written beside its
- * place, synced, renamed. Bytes that are there already only become young again. Throws AppError SERVICE_OVERLOADED
+ * place, synced, renamed. Bytes that are there already only become young again. Throws Refusal SERVICE_OVERLOADED
  * when the disk is full or cannot be written, and leaves no half file.
  */
 export async function storeSource(
@@ -40,7 +40,7 @@ export async function storeSource(
       await writeWhole(path, bytes);
     }
   } catch (cause) {
-    throw new AppError(
+    throw new Refusal(
       "SERVICE_OVERLOADED",
       "The service cannot store the picture at the moment. Nothing was charged; send the same request again in a minute.",
       { retryAfterSeconds: STORAGE_RETRY_AFTER_SECONDS, cause },

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { drizzle } from "drizzle-orm/bun-sqlite";
 import PQueue from "p-queue";
 import { sqliteTables } from "../../db/schema.ts";
-import { AppError, OperatorError } from "../core/errors.ts";
+import { OperatorError, Refusal, StorageUnavailable } from "../core/errors.ts";
 import { BACKUPS_FOLDER } from "../data-folder.ts";
 import { damagedDatabase, migrate, refuseDamaged } from "./migrate.ts";
 import type { Store, Tx } from "./store.ts";
@@ -70,7 +70,7 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
       const askedAt = performance.now();
       return mutex.add(async () => {
         const problem = guard.problem();
-        if (problem !== null) throw storageFault(new Error(problem));
+        if (problem !== null) throw new StorageUnavailable(new Error(problem));
         await beginImmediate(askedAt);
         try {
           const result = await fn(writeTx);
@@ -223,17 +223,11 @@ function lockTaker(client: SqliteDatabase, patienceMs: number): (askedAt: number
 
 const STORAGE_FAULTS = /^SQLITE_(FULL|READONLY|IOERR|BUSY|CANTOPEN|CORRUPT|NOTADB)/;
 
-/** Disk trouble becomes a 503 that asks to come back; everything else is passed on as it is. */
+/** Disk trouble becomes a refusal that asks to come back; everything else is passed on as it is. */
 export function asStorageFault(error: unknown): unknown {
-  return !(error instanceof AppError) && STORAGE_FAULTS.test(sqliteCode(error)) ? storageFault(error) : error;
-}
-
-function storageFault(cause: unknown): AppError {
-  return new AppError(
-    "SERVICE_OVERLOADED",
-    "The service cannot read or store anything right now. Try again later.",
-    { retryAfterSeconds: 30, cause },
-  );
+  return !(error instanceof Refusal) && STORAGE_FAULTS.test(sqliteCode(error))
+    ? new StorageUnavailable(error)
+    : error;
 }
 
 /** bun:sqlite's error code, also when Drizzle has wrapped the error; "" when it is no SQLite error. */

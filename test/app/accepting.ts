@@ -33,11 +33,11 @@ export async function acceptLive(
   const account = await findAccount(workspace.store.read, accountId);
   if (!account) throw new Error(`no account ${accountId}`);
   const accept = acceptImage({ ...workspace, sources, queue, gate: fetchGate(), wake: () => {} });
-  const answer = await accept({
+  const { answer } = await accept({
     account,
     environment,
     idempotencyKey: `accept-${++keys}`,
     request: imageRequest({ style: { preset } }),
   });
-  return JSON.parse(answer.body).data.image_id;
+  return answer.image_id;
 }

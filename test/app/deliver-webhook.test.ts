@@ -12,7 +12,7 @@ import {
 } from "../../src/app/manage-webhooks.ts";
 import { sweep } from "../../src/app/sweep.ts";
 import { DELIVERY_WAITS_MS } from "../../src/core/delivery-schedule.ts";
-import { AppError } from "../../src/core/errors.ts";
+import { StorageUnavailable } from "../../src/core/errors.ts";
 import { WEBHOOK_RETENTION_MS } from "../../src/core/limits.ts";
 import { secretBox } from "../../src/core/secret-box.ts";
 import { releaseClaims } from "../../src/store/deliveries.ts";
@@ -333,13 +333,13 @@ describe("a claim", () => {
     await house.happen();
     let isFull = false;
     const write: typeof house.store.write = (fn) =>
-      isFull ? Promise.reject(new AppError("SERVICE_OVERLOADED", "disk full")) : house.store.write(fn);
+      isFull ? Promise.reject(new StorageUnavailable(new Error("disk full"))) : house.store.write(fn);
     const ended = Promise.withResolvers<void>();
     deliverer = createDeliverer({ ...house, store: { ...house.store, write } }, ended.resolve);
     await deliverer.dispatch();
     isFull = true;
     await ended.promise;
-    expect(deliverer.dispatch()).rejects.toThrow("disk full");
+    expect(deliverer.dispatch()).rejects.toThrow(StorageUnavailable);
     expect(await onlyDelivery()).toMatchObject({ state: "sending", attempts: 0 });
     isFull = false;
     expect(await deliverer.dispatch()).toBe(0);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createDeliverer } from "../../src/app/deliver-webhook.ts";
 import { deliveryLanes, type Place } from "../../src/app/delivery-lanes.ts";
 import { listDeliveries } from "../../src/app/manage-deliveries.ts";
-import { AppError } from "../../src/core/errors.ts";
+import { StorageUnavailable } from "../../src/core/errors.ts";
 import {
   MAX_DELIVERIES,
   MAX_DELIVERIES_PER_ENDPOINT,
@@ -149,7 +149,7 @@ test("a fault of our own database slows no receiver down", async () => {
   const write: typeof house.store.write = (work) =>
     house.store.write(async (tx) => {
       const result = await work(tx);
-      if (isFull) throw new AppError("SERVICE_OVERLOADED", "disk full");
+      if (isFull) throw new StorageUnavailable(new Error("disk full"));
       return result;
     });
   const deliverer = createDeliverer({ ...house, store: { ...house.store, write } });
@@ -164,7 +164,7 @@ test("a fault of our own database slows no receiver down", async () => {
     }
     expect(begun.at(-1)).toBe(MAX_DELIVERIES_PER_ENDPOINT);
     isFull = true;
-    await expect(deliverer.dispatch()).rejects.toThrow("disk full");
+    await expect(deliverer.dispatch()).rejects.toThrow(StorageUnavailable);
     isFull = false;
     expect(await deliverer.dispatch()).toBe(MAX_DELIVERIES_PER_ENDPOINT);
     await deliverer.idle();

@@ -7,7 +7,7 @@ import { progressBoard } from "../../src/app/progress.ts";
 import { queueEstimate } from "../../src/app/queue-estimate.ts";
 import { claimImage, renderNextImage } from "../../src/app/render-image.ts";
 import { requeueAbandoned, sweep } from "../../src/app/sweep.ts";
-import { AppError } from "../../src/core/errors.ts";
+import { StorageUnavailable } from "../../src/core/errors.ts";
 import { LEASE_MS, MAX_RENDERS, STORAGE_RETRY_MS } from "../../src/core/limits.ts";
 import { RenderFault, RenderInterrupted, type RenderPool } from "../../src/render/pool.ts";
 import type { RenderJob } from "../../src/render/protocol.ts";
@@ -123,7 +123,7 @@ for (const committed of [false, true]) {
         if (!isFinish || failures > 0) return workspace.store.write(work);
         failures += 1;
         if (committed) await workspace.store.write(work);
-        throw new AppError("SERVICE_OVERLOADED", "The service cannot store requests right now.");
+        throw new StorageUnavailable(new Error("disk full"));
       },
     };
     await renderNextImage({ ...parts, store }, never, () => {});

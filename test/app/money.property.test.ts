@@ -17,7 +17,7 @@ import {
 import { queueEstimate } from "../../src/app/queue-estimate.ts";
 import { claimImage } from "../../src/app/render-image.ts";
 import { requeueAbandoned, sweep } from "../../src/app/sweep.ts";
-import { AppError } from "../../src/core/errors.ts";
+import { Refusal } from "../../src/core/errors.ts";
 import type { Random } from "../../src/core/ports.ts";
 import type { SourceFetcher } from "../../src/sources/fetch-source.ts";
 import { findAccount } from "../../src/store/accounts.ts";
@@ -169,10 +169,15 @@ class Run {
     if (!account) throw new Error("the account is gone");
     const request = imageRequest({ player: { number: 1 + payload } });
     try {
-      const answer = await this.world.accept({ account, environment, idempotencyKey: key, request });
-      return { code: answer.replayed ? "replayed" : "accepted", body: answer.body };
+      const { answer, replayed } = await this.world.accept({
+        account,
+        environment,
+        idempotencyKey: key,
+        request,
+      });
+      return { code: replayed ? "replayed" : "accepted", body: JSON.stringify(answer) };
     } catch (error) {
-      if (error instanceof AppError) return { code: error.code as string, body: "" };
+      if (error instanceof Refusal) return { code: error.code as string, body: "" };
       throw error;
     }
   }
@@ -194,7 +199,7 @@ class Run {
     payload: number,
     body: string,
   ): void {
-    const imageId: string = JSON.parse(body).data.image_id;
+    const imageId: string = JSON.parse(body).image_id;
     this.model.accepted(account, environment, scope, { payload, imageId, body }, this.now);
   }
 

@@ -9,9 +9,10 @@ const MAY_IMPORT: Record<string, string[]> = {
   sources: ["core", "templates", "sources"],
   render: ["core", "templates", "render"],
   app: ["core", "templates", "store", "sources", "render", "app"],
-  http: ["core", "templates", "store", "sources", "render", "app", "http"],
-  console: ["core", "templates", "store", "render", "app", "http", "console"],
-  studio: ["core", "templates", "render", "app", "http", "studio"],
+  web: ["core", "web"],
+  http: ["core", "templates", "store", "sources", "render", "app", "web", "http"],
+  console: ["core", "templates", "store", "render", "app", "web", "http", "console"],
+  studio: ["core", "templates", "render", "app", "web", "http", "studio"],
   cli: ["core", "templates", "store", "sources", "render", "app", "http", "console", "studio", "cli"],
 };
 

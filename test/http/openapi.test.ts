@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
-import { ERROR_STATUS } from "../../src/core/errors.ts";
 import { createImageSchema } from "../../src/core/image-request.ts";
+import { ERROR_STATUS } from "../../src/http/http-refusal.ts";
 import { openApiDocument } from "../../src/http/openapi/document.ts";
 import { createExamples, EXAMPLES } from "../../src/http/openapi/examples.ts";
 import {

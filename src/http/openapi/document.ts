@@ -1,5 +1,6 @@
-import { ERROR_STATUS, type ErrorCode } from "../../core/errors.ts";
+import type { ErrorCode } from "../../core/errors.ts";
 import { VERSION } from "../../version.ts";
+import { ERROR_STATUS } from "../http-refusal.ts";
 import { errorResponses } from "./errors.ts";
 import { HEADERS, SECURITY_SCHEMES } from "./headers.ts";
 import { cdnOperation, partnerOperations } from "./operations.ts";

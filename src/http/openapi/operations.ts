@@ -3,6 +3,7 @@ import type { ErrorCode } from "../../core/errors.ts";
 import { createImageSchema } from "../../core/image-request.ts";
 import { DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT } from "../../core/limits.ts";
 import { PUBLIC_STATUSES } from "../../store/images.ts";
+import { type PartnerRouteName, ROUTES } from "../route-table.ts";
 import {
   AcceptedImageResponse,
   ImageListResponse,
@@ -34,20 +35,27 @@ function answer(description: string, schema: TSchema, examples: Examples, ...ext
   };
 }
 
+const OPERATIONS: Record<PartnerRouteName, (presets: readonly string[]) => object> = {
+  createImage,
+  listImages,
+  getImage,
+  listPresets,
+  getUsage,
+};
+
 /** The paths under /v1. */
 export function partnerOperations(presets: readonly string[]): Record<string, object> {
-  return {
-    "/v1/images": { post: createImage(presets), get: listImages() },
-    "/v1/images/{image_id}": { get: getImage() },
-    "/v1/presets": { get: listPresets() },
-    "/v1/usage": { get: getUsage() },
-  };
+  const paths: Record<string, Record<string, object>> = {};
+  for (const [name, describe] of Object.entries(OPERATIONS)) {
+    const { path, method } = ROUTES[name as PartnerRouteName];
+    paths[path] = { ...paths[path], [method.toLowerCase()]: { operationId: name, ...describe(presets) } };
+  }
+  return paths;
 }
 
 function createImage(presets: readonly string[]): object {
   const examples = createExamples(presets);
   return {
-    operationId: "createImage",
     tags: ["Images"],
     summary: "Create an image",
     description:
@@ -90,7 +98,6 @@ function createImage(presets: readonly string[]): object {
 
 function listImages(): object {
   return {
-    operationId: "listImages",
     tags: ["Images"],
     summary: "List images",
     description:
@@ -126,7 +133,6 @@ function listImages(): object {
 
 function getImage(): object {
   return {
-    operationId: "getImage",
     tags: ["Images"],
     summary: "Get an image",
     description:
@@ -154,7 +160,6 @@ function getImage(): object {
 
 function listPresets(): object {
   return {
-    operationId: "listPresets",
     tags: ["Presets"],
     summary: "List presets",
     description:
@@ -170,7 +175,6 @@ function listPresets(): object {
 
 function getUsage(): object {
   return {
-    operationId: "getUsage",
     tags: ["Usage"],
     summary: "Get usage",
     description:
@@ -196,11 +200,13 @@ function getUsage(): object {
 
 /** Finished pictures: another address than the API's, and no key. */
 export function cdnOperation(cdnBaseUrl: string): Record<string, object> {
+  const { path } = ROUTES.getPicture;
   const headers = { ...STANDARD_HEADERS, ...headerRefs("ETag", "Cache-Control") };
   const binary = { schema: { type: "string", contentMediaType: "application/octet-stream" } };
   const content = { "image/png": binary, "image/webp": binary, "image/jpeg": binary };
   return {
-    "/{picture}": {
+    // Below the address of pictures, which may be another host's.
+    [path.slice(path.lastIndexOf("/"))]: {
       servers: [{ url: cdnBaseUrl, description: "Finished pictures" }],
       get: {
         operationId: "getPicture",
