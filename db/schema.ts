@@ -85,6 +85,13 @@ export function defineTables(kit: Kit) {
       /** SHA-256 of the photo and the badge as fetched at create; null for test images. */
       sourceSha256: text("source_sha256"),
       badgeSha256: text("badge_sha256"),
+      /**
+       * The template of the card: as it was at accept, and once a render has ended well, as that render found it. The digest
+       * says which files. Null for images from before this was written down.
+       */
+      templateName: text("template_name"),
+      templateVersion: text("template_version"),
+      templateDigest: text("template_digest"),
       /** The place in the fair order between accounts; the lowest is rendered next. */
       turn: int("turn").notNull(),
       /** Not claimed before this time: the pause after a retryable fault. */

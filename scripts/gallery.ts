@@ -8,7 +8,7 @@ import { openSealedPage, type PageFile } from "../src/render/browser.ts";
 import { type CardPage, openCardPage } from "../src/render/page.ts";
 import { openPhotoStudio } from "../src/render/photo.ts";
 import { saveCutout } from "../src/render/press.ts";
-import { loadTemplate } from "../src/render/template.ts";
+import { loadTemplate } from "../src/templates/load.ts";
 import manifest from "../test/photos/manifest.json" with { type: "json" };
 import { type CardWish, CUTOUT_NAMES, cardInput, cutout, NAMES, openBrowser } from "../test/render/cards.ts";
 

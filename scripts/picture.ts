@@ -14,12 +14,12 @@ import { parseArgs } from "node:util";
 import type { Browser } from "puppeteer-core";
 import type { Cutout, Framing } from "../src/core/card.ts";
 import { placeCutout } from "../src/core/framing.ts";
-import { layoutFor } from "../src/core/template-manifest.ts";
+import { layoutFor } from "../src/core/template-layout.ts";
 import { openSealedPage, type PageFile } from "../src/render/browser.ts";
 import { openCardPage } from "../src/render/page.ts";
 import { openPhotoStudio } from "../src/render/photo.ts";
 import { saveCutout } from "../src/render/press.ts";
-import { type LoadedTemplate, loadTemplate } from "../src/render/template.ts";
+import { type LoadedTemplate, loadTemplate } from "../src/templates/load.ts";
 import { type CardWish, cardInput, openBrowser } from "../test/render/cards.ts";
 import { type CutoutMeasures, openMeasurer } from "./picture-measures.ts";
 

@@ -5,7 +5,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openCardPage } from "../src/render/page.ts";
-import { loadTemplate } from "../src/render/template.ts";
+import { loadTemplate } from "../src/templates/load.ts";
 import { cardInput, openBrowser } from "../test/render/cards.ts";
 
 /** Neighbouring shapes differ by 10 %, so a picture is never stretched by more than 5 %: nobody sees that. */

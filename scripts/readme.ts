@@ -40,9 +40,9 @@ const SAMPLES: Sample[] = [
     heightPx: 350,
   },
   {
-    photo: "skier.jpg",
+    photo: "cyclists.jpg",
     badge: "shield",
-    player: { name: "Ana Kovač", position: "RW", number: 7, skill_level: 84 },
+    player: { name: "Luka Kovač", position: "RW", number: 7, skill_level: 84 },
     size: portrait,
     heightPx: 350,
   },

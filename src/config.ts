@@ -1,6 +1,8 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { OperatorError } from "./core/errors.ts";
+import { DEFAULT_TEMPLATE } from "./templates/built-in.ts";
+import { TEMPLATE_NAME } from "./templates/manifest.ts";
 
 /** The service's settings, read once from the environment. */
 export interface Config {
@@ -12,8 +14,10 @@ export interface Config {
   /** Address under which finished images are served, without a slash at the end. */
   cdnBaseUrl: string;
   dataDir: string;
-  /** Undefined: the built-in templates. */
+  /** A folder of templates beside the built-in ones. */
   templatesDir: string | undefined;
+  /** The templates that partners may ask for: at least one, each once. */
+  presets: readonly string[];
   chromiumPath: string | undefined;
   renderWorkers: number;
   sourceAllowedOrigins: ReadonlySet<string>;
@@ -38,6 +42,7 @@ export function readConfig(env: Environment): Config {
     cdnBaseUrl: httpUrl(env, "CARDPRESS_CDN_BASE_URL") ?? cdnOf(baseUrl),
     dataDir: resolve(env.CARDPRESS_DATA_DIR || "./data"),
     templatesDir: env.CARDPRESS_TEMPLATES_DIR ? resolve(env.CARDPRESS_TEMPLATES_DIR) : undefined,
+    presets: presets(env),
     chromiumPath: env.CARDPRESS_CHROMIUM || undefined,
     renderWorkers: integer(env, "CARDPRESS_RENDER_WORKERS", {
       fallback: availableParallelism(),
@@ -50,6 +55,19 @@ export function readConfig(env: Environment): Config {
     retentionDays: integer(env, "CARDPRESS_RETENTION_DAYS", { fallback: 30, min: 1, max: 3650 }),
     backups: backups(env),
   };
+}
+
+function presets(env: Environment): string[] {
+  const entries = (env.CARDPRESS_PRESETS ?? "").split(",").map((part) => part.trim());
+  const names = [...new Set(entries.filter(Boolean))];
+  for (const name of names) {
+    if (!TEMPLATE_NAME.test(name))
+      throw new OperatorError(
+        `CARDPRESS_PRESETS holds "${name}", which is no name of a template: lower-case letters, digits and underscores, separated by commas, as in ${DEFAULT_TEMPLATE},season_card.`,
+        2,
+      );
+  }
+  return names.length > 0 ? names : [DEFAULT_TEMPLATE];
 }
 
 function backups(env: Environment): Config["backups"] {

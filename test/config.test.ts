@@ -21,6 +21,13 @@ test("backups are made where a folder is named, daily and seven of them unless t
   expect(() => readConfig({ ...env, CARDPRESS_BACKUP_KEEP: "0" })).toThrow("CARDPRESS_BACKUP_KEEP");
 });
 
+test("the built-in template is listed unless others are, each of them once and in their order", () => {
+  const presets = (text: string) => readConfig({ CARDPRESS_PRESETS: text }).presets;
+  expect(readConfig({}).presets).toEqual(["club_card"]);
+  expect(presets(" , ")).toEqual(["club_card"]);
+  expect(presets("season_card, club_card,season_card,")).toEqual(["season_card", "club_card"]);
+});
+
 test("addresses lose their last slash, and the CDN follows the base address", () => {
   const config = readConfig({ CARDPRESS_BASE_URL: "https://cards.example/" });
   expect(config.cdnBaseUrl).toBe("https://cards.example/cdn");
@@ -62,6 +69,8 @@ test.each([
   ["CARDPRESS_RENDER_WORKERS", "0"],
   ["CARDPRESS_RETENTION_DAYS", "1.5"],
   ["CARDPRESS_ALLOW_ROOT", "yes"],
+  ["CARDPRESS_PRESETS", "club_card,../secrets"],
+  ["CARDPRESS_PRESETS", "Club Card"],
   ["CARDPRESS_SOURCE_ALLOWED_ORIGINS", "https://a.example/path"],
   ["CARDPRESS_WEBHOOK_ALLOWED_ORIGINS", "localhost:3000"],
 ])("%s=%s is refused by name", (name, value) => {

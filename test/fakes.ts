@@ -27,7 +27,7 @@ export const RENDERED: RenderedFile = {
   width: 1,
   height: 1,
   bytes: 7,
-  template: "",
+  template: { version: "1.0.0", digest: "0".repeat(64) },
   timingsMs: {},
 };
 

@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, symlinkSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { cp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAccount, createKey } from "../src/app/manage-account.ts";
@@ -79,6 +79,20 @@ export function testConfig(dataDir: string, env: Record<string, string> = {}): C
     CARDPRESS_ALLOW_ROOT: "1",
     ...env,
   });
+}
+
+/** Makes `dir`/`name` a template of its own: the built-in one under this name, with its style sheet changed. */
+export async function ownTemplate(
+  dir: string,
+  name: string,
+  change: (css: string) => string = (css) => css,
+): Promise<void> {
+  const place = join(dir, name);
+  await cp(join(import.meta.dir, "../templates/club_card"), place, { recursive: true });
+  const edit = async (file: string, by: (text: string) => string) =>
+    Bun.write(join(place, file), by(await Bun.file(join(place, file)).text()));
+  await edit("template.json", (json) => json.replace('"name": "club_card"', `"name": "${name}"`));
+  await edit("card.css", change);
 }
 
 export interface TestWorkspace extends Workspace {

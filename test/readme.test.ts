@@ -24,7 +24,7 @@ test("every command of the README runs on a machine that has only npx, by a scri
 
 test("the README's request is valid word for word at the default address, with a photo that is there", () => {
   const [, body = "{}"] = /-d '(\{.*?\n {2}\})'/s.exec(readme) ?? [];
-  const checked = createImageValidator.check(JSON.parse(body));
+  const checked = createImageValidator(readConfig({}).presets).check(JSON.parse(body));
   if (!checked.ok) throw new Error(JSON.stringify(checked.details));
   expect(checkMeaning(checked.value, readConfig({}))).toEqual([]);
   expect(checked.value.player.source_image_url).toBe(readConfig({}).baseUrl + SAMPLE_PHOTO_PATH);

@@ -1,8 +1,13 @@
 import type { Environment } from "../core/api-key.ts";
-import { AppError } from "../core/errors.ts";
 import { fingerprint } from "../core/idempotency.ts";
 import type { CreateImageRequest } from "../core/image-request.ts";
 import { IDEMPOTENCY_RETENTION_MS, PLACEHOLDER_BYTES_PER_DAY, SOURCE_BYTES_PER_DAY } from "../core/limits.ts";
+import {
+  dailyBytesSpent,
+  idempotencyKeyReused,
+  insufficientCredits,
+  partnerSuspended,
+} from "../core/partner-refusals.ts";
 import { isoTime } from "../core/time.ts";
 import type { FetchedSource, SourceFetcher, SourceRequest } from "../sources/fetch-source.ts";
 import { type Account, findAccount } from "../store/accounts.ts";
@@ -16,8 +21,9 @@ import {
 import { type Image, insertImage, nextPlace } from "../store/images.ts";
 import type { Tx } from "../store/store.ts";
 import { countUsage } from "../store/usage.ts";
+import type { TemplateRegistry } from "../templates/registry.ts";
 import type { AppContext } from "./context.ts";
-import { creditsAvailable, insufficientCredits, reserveCredit } from "./credits.ts";
+import { creditsAvailable, reserveCredit } from "./credits.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import type { FetchGate } from "./fetch-gate.ts";
 import type { QueueEstimate } from "./queue-estimate.ts";
@@ -29,6 +35,7 @@ export interface AcceptImageParts extends AppContext {
   queue: QueueEstimate;
   gate: FetchGate;
   keeper: SourceKeeper;
+  templates: TemplateRegistry;
   /** Of photos and badges fetched. */
   sourceBytes: DailyBytes;
   /** Of pictures drawn for test images. */
@@ -44,9 +51,18 @@ export interface CreateCommand {
   request: CreateImageRequest;
 }
 
+/** What a create is answered with, the same at every replay: its names and their order are kept as they are. */
+export interface AcceptedAnswer {
+  image_id: string;
+  status: "processing";
+  poll_url: string;
+  eta_seconds: number;
+  /** ISO 8601. */
+  created_at: string;
+}
+
 export interface Accepted {
-  /** The 202's body, the same bytes at every replay. */
-  body: string;
+  answer: AcceptedAnswer;
   replayed: boolean;
 }
 
@@ -54,7 +70,7 @@ export type AcceptImage = (command: CreateCommand) => Promise<Accepted>;
 
 /**
  * Builds the use case behind POST /v1/images: replay or refuse by idempotency key, check credits, load and photo, then
- * write record, image, reservation and entry in one transaction. Throws AppError; a refusal leaves nothing behind.
+ * write record, image, reservation and entry in one transaction. Throws a Refusal, and then leaves nothing behind.
  */
 export function acceptImage(parts: AcceptImageParts): AcceptImage {
   // Parallel calls with one key share the first one's outcome instead of all fetching the same photo.
@@ -93,13 +109,19 @@ async function acceptOnce(
   let used = false;
   try {
     const sources = await sourcesFor(parts, command, hold);
+    const { manifest, digest } = await parts.templates.current(command.request.style.preset);
+    const template = {
+      templateName: manifest.name,
+      templateVersion: manifest.version,
+      templateDigest: digest,
+    };
     const accepted = await store.write("accept", async (tx) => {
       const now = clock.now();
       // Another process, or a call that overtook this one, may have written the record during the fetch.
       const overtaken = await findReplay(tx, scope, print, now);
       if (overtaken) return overtaken;
       await deleteRecord(tx, scope);
-      return writeAccepted(tx, parts, { command, scope, print, sources, now });
+      return writeAccepted(tx, parts, { command, scope, print, sources, template, now });
     });
     used = !accepted.replayed;
     if (used) parts.wake(command.environment);
@@ -121,7 +143,7 @@ async function sourcesFor(
   hold: SourceHold,
 ): Promise<FetchedSources> {
   if (environment === "test") {
-    refuseAsAsked(request.player.external_id);
+    refuseAsAsked(request.player.external_id, account, parts.clock.now());
     await refuseWhenSpent(
       parts.placeholderBytes,
       account,
@@ -130,7 +152,7 @@ async function sourcesFor(
     );
     return { photo: null, badge: null };
   }
-  if (creditsAvailable(account, parts.clock.now()) < 1) throw insufficientCredits(account);
+  if (creditsAvailable(account, parts.clock.now()) < 1) throw insufficientCredits(account.creditLimit);
   parts.queue.refuseWhenFull(
     "live",
     await nextPlace(parts.store.read, { accountId: account.id, environment }),
@@ -178,12 +200,7 @@ async function refuseWhenSpent(
   limit: number,
   what: string,
 ): Promise<void> {
-  if ((await bytes.spent(account.id)) < limit) return;
-  throw new AppError(
-    "RATE_LIMIT_EXCEEDED",
-    `This account has reached today's limit of ${limit / 1024 ** 3} GB of ${what}. Send smaller files or fewer sizes, and go on after 00:00 UTC; Retry-After says in how many seconds.`,
-    { retryAfterSeconds: bytes.secondsLeft() },
-  );
+  if ((await bytes.spent(account.id)) >= limit) throw dailyBytesSpent(limit, what, bytes.secondsLeft());
 }
 
 interface NewImage {
@@ -191,6 +208,8 @@ interface NewImage {
   scope: IdempotencyScope;
   print: string;
   sources: FetchedSources;
+  /** The image is pinned to what the template is now. */
+  template: Pick<Image, "templateName" | "templateVersion" | "templateDigest">;
   now: number;
 }
 
@@ -207,19 +226,23 @@ async function writeAccepted(tx: Tx, parts: AcceptImageParts, fresh: NewImage): 
     await reserveCredit(tx, owner.accountId, image.id, { now, random: parts.random });
   await countUsage(tx, owner, now, { requested: 1 });
   const eta = owner.environment === "test" ? testEtaSeconds(image.externalId) : parts.queue.etaSeconds(place);
-  const body = acceptedBody(image, eta);
+  const answer = acceptedAnswer(image, eta);
   await insertRecord(tx, {
     ...scope,
     fingerprint: fresh.print,
     imageId: image.id,
-    responseBody: body,
+    responseBody: JSON.stringify(answer),
     createdAt: now,
     expiresAt: now + IDEMPOTENCY_RETENTION_MS,
   });
-  return { body, replayed: false };
+  return { answer, replayed: false };
 }
 
-function newImage(parts: AcceptImageParts, { command, sources, now }: NewImage, turn: number): Image {
+function newImage(
+  parts: AcceptImageParts,
+  { command, sources, template, now }: NewImage,
+  turn: number,
+): Image {
   return {
     id: parts.random.id("img"),
     accountId: command.account.id,
@@ -230,6 +253,7 @@ function newImage(parts: AcceptImageParts, { command, sources, now }: NewImage, 
     request: command.request,
     sourceSha256: sources.photo?.sha256 ?? null,
     badgeSha256: sources.badge?.sha256 ?? null,
+    ...template,
     turn,
     availableAt: now,
     renders: 0,
@@ -250,25 +274,20 @@ function newImage(parts: AcceptImageParts, { command, sources, now }: NewImage, 
   };
 }
 
-function acceptedBody(image: Image, etaSeconds: number): string {
-  return JSON.stringify({
-    success: true,
-    data: {
-      image_id: image.id,
-      status: "processing",
-      poll_url: `/v1/images/${image.id}`,
-      eta_seconds: etaSeconds,
-      created_at: isoTime(image.createdAt),
-    },
-    error: null,
-  });
+function acceptedAnswer(image: Image, etaSeconds: number): AcceptedAnswer {
+  return {
+    image_id: image.id,
+    status: "processing",
+    poll_url: `/v1/images/${image.id}`,
+    eta_seconds: etaSeconds,
+    created_at: isoTime(image.createdAt),
+  };
 }
 
-export function partnerSuspended(): AppError {
-  return new AppError(
-    "PARTNER_SUSPENDED",
-    "The account of this key is suspended. Its images stay; write to the operator of this service to have it resumed.",
-  );
+/** Earlier versions stored the answer in its envelope. */
+function storedAnswer({ responseBody }: IdempotencyRecord): AcceptedAnswer {
+  const stored: AcceptedAnswer | { data: AcceptedAnswer } = JSON.parse(responseBody);
+  return "data" in stored ? stored.data : stored;
 }
 
 function scopeOf(command: CreateCommand): IdempotencyScope {
@@ -284,14 +303,8 @@ async function findReplay(
 ): Promise<Accepted | undefined> {
   const record = await findRecord(tx, scope);
   if (!record || isExpired(record, now)) return undefined;
-  if (record.fingerprint !== print) {
-    throw new AppError(
-      "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD",
-      "This Idempotency-Key was used with a different body. Send the same body to get the first answer again, or a new key for a new image.",
-      { details: [{ field: "header Idempotency-Key", message: "was used with a different body." }] },
-    );
-  }
-  return { body: record.responseBody, replayed: true };
+  if (record.fingerprint !== print) throw idempotencyKeyReused();
+  return { answer: storedAnswer(record), replayed: true };
 }
 
 function isExpired(record: IdempotencyRecord, now: number): boolean {

@@ -1,4 +1,4 @@
-import { AppError } from "../core/errors.ts";
+import { insufficientCredits } from "../core/partner-refusals.ts";
 import { monthOf } from "../core/time.ts";
 import {
   type Account,
@@ -60,7 +60,7 @@ export async function reserveCredit(
     return period === undefined ? undefined : { bucket, period };
   };
   const held = (await hold("plan")) ?? (await hold("topup"));
-  if (!held) throw insufficientCredits(account);
+  if (!held) throw insufficientCredits(account.creditLimit);
   await insertEntry(tx, {
     ...held,
     id: moment.random.id("led"),
@@ -153,15 +153,6 @@ export async function planOfMonth(tx: Tx, account: Account, now: number): Promis
 export function creditsAvailable(account: Account, now: number): number {
   const plan = account.planPeriod < monthOf(now) ? account.creditLimit : account.creditsPlan;
   return plan + account.creditsTopup;
-}
-
-export function insufficientCredits(account: Account): AppError {
-  const { creditLimit: coming } = account;
-  const remedy =
-    coming > 0
-      ? `The next month brings ${coming}: wait for them, ask for a top-up, or use a test key, which costs nothing.`
-      : "Ask for a top-up, or use a test key, which costs nothing.";
-  return new AppError("INSUFFICIENT_CREDITS", `The account has no credits left. ${remedy}`);
 }
 
 function resolution(

@@ -20,13 +20,15 @@ import {
 import { launchBrowser } from "../render/browser.ts";
 import { findChromium } from "../render/chromium.ts";
 import { openCardPage } from "../render/page.ts";
-import { loadTemplate } from "../render/template.ts";
 import { loadSecretKey } from "../secret-key.ts";
 import { databaseProblems } from "../store/check-database.ts";
 import { latestPictures } from "../store/image-search.ts";
 import { openSqliteStore } from "../store/sqlite.ts";
 import type { Store } from "../store/store.ts";
 import { enabledEndpoints } from "../store/webhooks.ts";
+import { DEFAULT_TEMPLATE } from "../templates/built-in.ts";
+import { loadTemplate } from "../templates/load.ts";
+import { templateRegistry } from "../templates/registry.ts";
 import { audit } from "./audit.ts";
 import { checkBackups } from "./check-backups.ts";
 import { unreadableEndpoints } from "./manage-webhooks.ts";
@@ -35,9 +37,6 @@ import { unreadableEndpoints } from "./manage-webhooks.ts";
 const LOW_DISK_BYTES = 8 * MIN_FREE_DISK_BYTES;
 /** A worker, its Chromium and the models, measured with 40-megapixel photos. */
 const WORKER_BYTES = 800 * 1024 * 1024;
-
-/** The template that requests name. */
-const PRESET = "club_card";
 
 export interface Diagnosis {
   check:
@@ -179,7 +178,7 @@ const checkBrowser: Check = async (config, folder) => {
   try {
     const browser = await launchBrowser({ chromium, profilesDir: folder.profiles, noSandbox });
     const version = await browser.version();
-    await openCardPage(browser, await loadTemplate(PRESET)).finally(() => browser.close());
+    await openCardPage(browser, await loadTemplate(DEFAULT_TEMPLATE)).finally(() => browser.close());
     return { status: "ok", message: `${version} (${chromium.origin}: ${chromium.path})` };
   } catch (error) {
     return {
@@ -189,12 +188,15 @@ const checkBrowser: Check = async (config, folder) => {
   }
 };
 
-const checkTemplates: Check = async ({ templatesDir }) => {
-  await loadTemplate(templatesDir === undefined ? PRESET : join(templatesDir, PRESET));
-  return {
-    status: "ok",
-    message: `${PRESET}, ${templatesDir === undefined ? "built in" : `from ${templatesDir}`}`,
-  };
+const checkTemplates: Check = async (config) => {
+  const templates = templateRegistry(config);
+  const listed = await templates.check();
+  const found = await templates.all();
+  const named = listed.map(({ manifest: { name, version } }) => {
+    const { folder = null } = found.find((each) => each.name === name) ?? {};
+    return `${name} ${version} (${folder ?? "built in"})`;
+  });
+  return { status: "ok", message: named.join(", ") };
 };
 
 const checkWorkers: Check = async ({ renderWorkers }) => {

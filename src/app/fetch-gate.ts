@@ -1,4 +1,4 @@
-import { AppError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import {
   MAX_FETCH_WAIT_MS,
   MAX_SOURCE_FETCHES,
@@ -150,8 +150,8 @@ export function fetchGate(limits = LIMITS, now = () => performance.now()): Fetch
   };
 }
 
-function tooManyFetches(): AppError {
-  return new AppError(
+function tooManyFetches(): Refusal {
+  return new Refusal(
     "SERVICE_OVERLOADED",
     "Too many photos of this account are being fetched at once. Nothing was reserved; send the same request again in a few seconds.",
     { retryAfterSeconds: 5 },

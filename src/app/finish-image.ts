@@ -1,4 +1,5 @@
 import { MAX_RENDERS } from "../core/limits.ts";
+import { PHOTO_LOST_MESSAGE, RENDER_FAULT_MESSAGE } from "../core/partner-refusals.ts";
 import { DAY_MS } from "../core/time.ts";
 import {
   completeImage,
@@ -14,7 +15,6 @@ import { countUsage } from "../store/usage.ts";
 import type { AppContext } from "./context.ts";
 import { releaseCredit, settleCredit } from "./credits.ts";
 import { imageView } from "./image-view.ts";
-import { PHOTO_LOST_MESSAGE, PROVIDER_MESSAGE } from "./test-endings.ts";
 import { recordEvent } from "./webhook-events.ts";
 
 /** The pause before another attempt after a fault, by the number of renders so far. */
@@ -65,7 +65,7 @@ async function endRender(
     case "given_back":
       return requeueImage(tx, lease, { now, availableAt: now + (end.pauseMs ?? 0), uncounted: true });
     case "fault": {
-      if (lease.renders >= MAX_RENDERS) return fail(tx, context, lease, PROVIDER_MESSAGE, now);
+      if (lease.renders >= MAX_RENDERS) return fail(tx, context, lease, RENDER_FAULT_MESSAGE, now);
       const pauseMs = RETRY_DELAY_MS[lease.renders - 1] ?? RETRY_DELAY_MS.at(-1) ?? 0;
       const image = await requeueImage(tx, lease, { now, availableAt: now + pauseMs });
       // A render was spent on it: the account is served one turn later, this image still before its others.

@@ -1,5 +1,5 @@
 import { type Environment, formatApiKey, hashApiKey, KEY_PREFIXES } from "../core/api-key.ts";
-import { OperatorError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_KEY_NAME_CHARS, MAX_KEYS } from "../core/limits.ts";
 import { checkedName } from "../core/name.ts";
 import { monthOf } from "../core/time.ts";
@@ -24,7 +24,7 @@ interface By {
   by?: Actor;
 }
 
-/** Creates an account and grants its first month of plan credits. Throws an OperatorError for an unfit name. */
+/** Creates an account and grants its first month of plan credits. Throws a Refusal for an unfit name. */
 export async function createAccount(
   { store, clock, random }: Context,
   input: { name: string; tier: Account["tier"]; credits: number } & By,
@@ -121,7 +121,7 @@ export async function changePlan(
   return known(id, account);
 }
 
-/** Makes a key. The key text is in the answer and nowhere else, ever. Throws an OperatorError for an unfit name, or a key too many. */
+/** Makes a key. The key text is in the answer and nowhere else, ever. Throws a Refusal for an unfit name, or a key too many. */
 export async function createKey(
   { store, clock, random }: Context,
   input: { accountId: string; environment: Environment; name: string } & By,
@@ -146,7 +146,7 @@ export async function createKey(
 
 /**
  * Makes the successor of a key, with its name and environment. The old key works until it is revoked, so that nothing
- * breaks before the new one is in place. Throws an OperatorError when the key is not in force.
+ * breaks before the new one is in place. Throws a Refusal when the key is not in force.
  */
 export function regenerateKey(
   { store, clock, random }: Context,
@@ -154,7 +154,8 @@ export function regenerateKey(
 ): Promise<{ key: string; record: ApiKey }> {
   return store.write("regenerate key", async (tx) => {
     const old = await findKey(tx, input.id);
-    if (!old || old.revokedAt !== null) throw new OperatorError("This key is not in force any more.");
+    if (!old || old.revokedAt !== null)
+      throw new Refusal("NOT_CURRENT", "This key is not in force any more.");
     const { accountId, environment, name } = old;
     await refuseTooManyKeys(tx, accountId);
     const made = newKey({ clock, random }, { accountId, environment, name, replacesKeyId: old.id });
@@ -168,7 +169,8 @@ export function regenerateKey(
 
 async function refuseTooManyKeys(tx: Tx, accountId: string): Promise<void> {
   if ((await countKeysInForce(tx, accountId)) < MAX_KEYS) return;
-  throw new OperatorError(
+  throw new Refusal(
+    "LIMIT_REACHED",
     `An account has at most ${MAX_KEYS} keys in force. Revoke one that is no longer used.`,
   );
 }
@@ -214,8 +216,7 @@ export async function revokeApiKey(
     }
     return revoked;
   });
-  if (!key)
-    throw new OperatorError(`There is no key ${id}. "cardpress key list --account ID" shows the keys.`);
+  if (!key) throw new Refusal("KEY_NOT_FOUND", `There is no key ${id}.`);
   return key;
 }
 
@@ -241,14 +242,16 @@ export async function grantCredits(
   return known(accountId, account);
 }
 
-/** Throws an OperatorError for an account that does not exist: an empty list would read as "it has none". */
+/** Throws a Refusal for an account that does not exist: an empty list would read as "it has none". */
 export async function requireAccount({ store }: Pick<AppContext, "store">, id: string): Promise<Account> {
   return known(id, await findAccount(store.read, id));
 }
 
 function known(id: string, account: Account | undefined): Account {
-  if (!account) {
-    throw new OperatorError(`There is no account ${id}. "cardpress account list" shows the accounts.`);
-  }
+  if (!account) throw accountNotFound(id);
   return account;
+}
+
+export function accountNotFound(id: string): Refusal {
+  return new Refusal("ACCOUNT_NOT_FOUND", `There is no account ${id}.`);
 }

@@ -1,5 +1,5 @@
 import type { Environment } from "../core/api-key.ts";
-import { AppError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import { DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT } from "../core/limits.ts";
 import { formatPosition, type ListPosition, parsePosition } from "../core/list-position.ts";
 import { isoTime } from "../core/time.ts";
@@ -54,7 +54,7 @@ export async function sendTest(context: WebhookContext, ref: EndpointRef): Promi
   const delivery = await store.write("send test event", async (tx) => {
     const endpoint = sendable(owned(ref, await findEndpoint(tx, ref.endpointId)));
     if ((await findAccount(tx, endpoint.accountId))?.status === "suspended")
-      throw new AppError(
+      throw new Refusal(
         "INVALID_REQUEST",
         "The account is suspended: no tests are sent. The operator of this service can resume it.",
       );
@@ -195,7 +195,7 @@ async function unpaused(tx: Tx, ref: EndpointRef, now: number): Promise<WebhookE
 
 function sendable(endpoint: WebhookEndpoint): WebhookEndpoint {
   if (endpoint.state === "enabled") return endpoint;
-  throw new AppError(
+  throw new Refusal(
     "INVALID_REQUEST",
     `The endpoint ${endpoint.id} is disabled: ${endpoint.disabledReason} Enable it first.`,
   );
@@ -203,7 +203,7 @@ function sendable(endpoint: WebhookEndpoint): WebhookEndpoint {
 
 function ownedDelivery(ref: DeliveryRef, delivery: WebhookDelivery | undefined): WebhookDelivery {
   if (!delivery || (ref.accountId !== undefined && delivery.accountId !== ref.accountId)) {
-    throw new AppError(
+    throw new Refusal(
       "NOT_FOUND",
       `There is no delivery ${ref.deliveryId}. List the deliveries to see their ids.`,
     );

@@ -1,4 +1,4 @@
-import { OperatorError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import { MAX_MEMBERS, SETUP_LINK_LIFETIME_MS } from "../core/limits.ts";
 import { inOneLine, isDeceptive } from "../core/name.ts";
 import { findAccount } from "../store/accounts.ts";
@@ -25,6 +25,7 @@ import {
 } from "../store/users.ts";
 import { type Actor, logAction } from "./audit-log.ts";
 import type { AppContext, Moment } from "./context.ts";
+import { accountNotFound } from "./manage-account.ts";
 import { hashToken, newToken, normalEmail } from "./sign-in.ts";
 
 type Context = Pick<AppContext, "store" | "clock" | "random" | "config">;
@@ -50,7 +51,7 @@ export interface NewMember {
  * account. Operators and the command line (`vouched`) may add anyone. They trust whoever they send their own link to, and
  * nobody else: a password that was set by an owner's link ends before its user is given more power (see isTrusted).
  * A member who is added again gets the role asked for, and a new link as long as they have no password; without `role` a
- * new one is an owner, and a known one stays what they are. Throws an OperatorError.
+ * new one is an owner, and a known one stays what they are. Throws a Refusal.
  */
 export async function addMember(
   context: Context,
@@ -60,19 +61,18 @@ export async function addMember(
   const { accountId, by = null, vouched } = input;
   return context.store.write("add member", async (tx) => {
     const moment = { now: context.clock.now(), random: context.random };
-    if (!(await findAccount(tx, accountId)))
-      throw new OperatorError(
-        `There is no account ${accountId}. "cardpress account list" shows the accounts.`,
-      );
+    if (!(await findAccount(tx, accountId))) throw accountNotFound(accountId);
     const user = await findOrMakeUser(tx, email, moment);
     if (!vouched && (await isKnownElsewhere(tx, user, accountId)))
-      throw new OperatorError(
+      throw new Refusal(
+        "NOT_ALLOWED",
         "This person cannot be added here. Ask the operator of the service to add them.",
       );
     const members = await membersOf(tx, accountId);
     const member = members.find((known) => known.user.id === user.id);
     if (!member && members.length >= MAX_MEMBERS)
-      throw new OperatorError(
+      throw new Refusal(
+        "LIMIT_REACHED",
         `An account has at most ${MAX_MEMBERS} members. Remove one who no longer works for it.`,
       );
     const role = input.role ?? member?.membership.role ?? "owner";
@@ -136,7 +136,7 @@ export async function addOperator(
   });
 }
 
-/** Ends somebody's power over the service; memberships stay. Throws an OperatorError rather than leave no operator. */
+/** Ends somebody's power over the service; memberships stay. Throws a Refusal rather than leave no operator. */
 export async function removeOperator(
   { store, clock, random }: Context,
   input: { userId: string; by: Actor },
@@ -144,9 +144,12 @@ export async function removeOperator(
   return store.write("remove operator", async (tx) => {
     const operators = await listOperators(tx);
     const user = operators.find(({ id }) => id === input.userId);
-    if (!user) throw new OperatorError("This person is not an operator any more.");
+    if (!user) throw new Refusal("NOT_CURRENT", "This person is not an operator any more.");
     if (!operators.some(({ id, passwordHash }) => id !== user.id && passwordHash !== null))
-      throw new OperatorError("The service needs an operator who can sign in. Add another one first.");
+      throw new Refusal(
+        "STILL_NEEDED",
+        "The service needs an operator who can sign in. Add another one first.",
+      );
     await endOperator(tx, user.id);
     // A visit to an account, if one is open, ends with it.
     await deleteSessionsOf(tx, user.id);
@@ -163,7 +166,7 @@ export async function issueSetupLink(
 ): Promise<{ user: User; setupUrl: string }> {
   return context.store.write("issue setup link", async (tx) => {
     const user = await findUser(tx, input.userId);
-    if (!user) throw new OperatorError(`There is no user ${input.userId}.`);
+    if (!user) throw new Refusal("USER_NOT_FOUND", `There is no user ${input.userId}.`);
     const moment = { now: context.clock.now(), random: context.random };
     const what = {
       by: input.by ?? null,
@@ -185,7 +188,7 @@ export async function firstOperatorLink(context: Context): Promise<string | null
   );
 }
 
-/** Throws an OperatorError rather than leave an account without an owner. */
+/** Throws a Refusal rather than leave an account without an owner. */
 export async function removeMember(
   { store, clock, random }: Context,
   input: { accountId: string; userId: string; by: Actor },
@@ -200,7 +203,7 @@ export async function removeMember(
   });
 }
 
-/** Throws an OperatorError rather than leave an account without an owner. */
+/** Throws a Refusal rather than leave an account without an owner. */
 export async function changeRole(
   { store, clock, random }: Context,
   input: { accountId: string; userId: string; role: MemberRole; by: Actor },
@@ -226,19 +229,20 @@ async function giveRole(
 
 async function memberOf(tx: Tx, { accountId, userId }: { accountId: string; userId: string }) {
   const member = (await membersOf(tx, accountId)).find(({ user }) => user.id === userId);
-  if (!member) throw new OperatorError("This person is not a member of the account any more.");
+  if (!member) throw new Refusal("NOT_CURRENT", "This person is not a member of the account any more.");
   return member;
 }
 
 async function keepAnOwner(tx: Tx, accountId: string): Promise<void> {
   if ((await countOwners(tx, accountId)) > 1) return;
-  throw new OperatorError("An account needs an owner. Make another member an owner first.");
+  throw new Refusal("STILL_NEEDED", "An account needs an owner. Make another member an owner first.");
 }
 
 function checkedEmail(text: string): string {
   const email = normalEmail(text);
   if (!isEmail(email))
-    throw new OperatorError(
+    throw new Refusal(
+      "INVALID_REQUEST",
       `The email "${inOneLine(text.slice(0, 100))}" is no email address. Write it like ana@example.com.`,
     );
   return email;

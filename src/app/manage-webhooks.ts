@@ -1,5 +1,5 @@
 import type { Environment } from "../core/api-key.ts";
-import { AppError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import {
   EXHAUSTED_RETRY_MS,
   MAX_WEBHOOK_ENDPOINTS,
@@ -25,6 +25,7 @@ import {
 } from "../store/webhooks.ts";
 import { type Actor, type AuditAction, logAction } from "./audit-log.ts";
 import type { AppContext } from "./context.ts";
+import { accountNotFound } from "./manage-account.ts";
 
 // Endpoints: what partners set up. Their deliveries are in manage-deliveries.ts.
 
@@ -47,8 +48,8 @@ export interface EndpointRef {
 export type Endpoint = Omit<WebhookEndpoint, "secret" | "previousSecret">;
 
 /**
- * Makes an endpoint; its secret is in the answer. Throws AppError INVALID_REQUEST for an address that is not on the
- * public internet, unknown event types, or an eleventh endpoint.
+ * Makes an endpoint; its secret is in the answer. Throws a Refusal for an address that is not on the public
+ * internet, unknown event types, or an eleventh endpoint.
  */
 export async function createEndpoint(
   context: WebhookContext,
@@ -85,11 +86,10 @@ export async function createEndpoint(
     updatedAt: now,
   };
   await store.write("create endpoint", async (tx) => {
-    if (!(await findAccount(tx, row.accountId)))
-      throw new AppError("NOT_FOUND", `There is no account ${row.accountId}.`);
+    if (!(await findAccount(tx, row.accountId))) throw accountNotFound(row.accountId);
     if ((await countEndpoints(tx, row)) >= MAX_WEBHOOK_ENDPOINTS) {
       const message = `An account has at most ${MAX_WEBHOOK_ENDPOINTS} ${row.environment} endpoints. Remove one that is no longer used.`;
-      throw new AppError("INVALID_REQUEST", message);
+      throw new Refusal("LIMIT_REACHED", message);
     }
     await insertEndpoint(tx, row);
     await logChange(tx, context, "webhook.created", row, input.by);
@@ -220,10 +220,10 @@ function logChange(
   return logAction(tx, { by, accountId, action, subject }, { now: clock.now(), random });
 }
 
-/** The endpoint, if it is there and the caller's. Throws AppError NOT_FOUND. */
+/** The endpoint, if it is there and the caller's. Throws Refusal NOT_FOUND. */
 export function owned(ref: EndpointRef, endpoint: WebhookEndpoint | undefined): WebhookEndpoint {
   if (!endpoint || (ref.accountId !== undefined && endpoint.accountId !== ref.accountId)) {
-    throw new AppError(
+    throw new Refusal(
       "NOT_FOUND",
       `There is no webhook endpoint ${ref.endpointId}. List the endpoints to see their ids.`,
     );
@@ -252,7 +252,7 @@ async function checkedUrl(
     if (!(error instanceof GuardedHttpError)) throw error;
     if (error.kind === "ours") {
       const retryAfterSeconds = EXHAUSTED_RETRY_MS / 1000;
-      throw new AppError("SERVICE_OVERLOADED", error.message, { retryAfterSeconds, cause: error.cause });
+      throw new Refusal("SERVICE_OVERLOADED", error.message, { retryAfterSeconds, cause: error.cause });
     }
     throw invalid("url", error.message, error);
   }
@@ -269,6 +269,6 @@ function checkedEvents(events: readonly string[] | null): SubscribableEvent[] | 
   return SUBSCRIBABLE_EVENTS.filter((event) => events.includes(event));
 }
 
-export function invalid(field: string, message: string, cause?: unknown): AppError {
-  return new AppError("INVALID_REQUEST", `${field}: ${message}`, { details: [{ field, message }], cause });
+export function invalid(field: string, message: string, cause?: unknown): Refusal {
+  return new Refusal("INVALID_REQUEST", `${field}: ${message}`, { details: [{ field, message }], cause });
 }

@@ -10,7 +10,7 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from "@simplewebauthn/server";
-import { OperatorError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import type { ShortLivedState } from "../state/state.ts";
 import {
   deletePasskey,
@@ -43,7 +43,7 @@ export interface PasskeyDesk {
   readonly origin: string;
   /** What the browser needs to make a passkey for a user, who has just shown to be that person: only with it one is added. */
   registrationOptions(user: User): Promise<unknown>;
-  /** Keeps the passkey a browser made. Throws an OperatorError when it cannot be trusted. */
+  /** Keeps the passkey a browser made. Throws a Refusal when it cannot be trusted. */
   register(user: User, response: unknown, name: string): Promise<Passkey>;
   signInOptions(): Promise<unknown>;
   /** The user whose passkey signed, or undefined. */
@@ -94,10 +94,10 @@ export function passkeyDesk(context: Context): PasskeyDesk {
         expectedRPID: rpID,
         requireUserVerification: true,
       }).catch((cause) => {
-        throw new OperatorError(`The passkey could not be checked: ${(cause as Error).message}`);
+        throw new Refusal("NOT_PROVEN", `The passkey could not be checked: ${(cause as Error).message}`);
       });
       if (!result.verified || !(await open.spend(challengeOf(response))))
-        throw new OperatorError("The passkey could not be checked. Try again.");
+        throw new Refusal("NOT_PROVEN", "The passkey could not be checked. Try again.");
       return keep(context, user, { ...result.registrationInfo.credential, name });
     },
     signInOptions: () =>
@@ -169,11 +169,15 @@ function keep(
   return store.write("keep passkey", async (tx) => {
     // Whoever is adding one at the moment the password ends must not keep a way in.
     if ((await findUser(tx, user.id))?.passwordHash !== user.passwordHash)
-      throw new OperatorError("Your password has just changed. Sign in again, then add the passkey.");
+      throw new Refusal(
+        "NOT_CURRENT",
+        "Your password has just changed. Sign in again, then add the passkey.",
+      );
     if (await findPasskey(tx, made.id))
-      throw new OperatorError("This passkey is in use already. Let the browser make a new one.");
+      throw new Refusal("NOT_ALLOWED", "This passkey is in use already. Let the browser make a new one.");
     if ((await passkeysOf(tx, user.id)).length >= MAX_PASSKEYS)
-      throw new OperatorError(
+      throw new Refusal(
+        "LIMIT_REACHED",
         `You have ${MAX_PASSKEYS} passkeys already. Remove one that you no longer use.`,
       );
     await insertPasskey(tx, passkey);

@@ -1,11 +1,11 @@
 import type { Environment } from "../core/api-key.ts";
-import { AppError } from "../core/errors.ts";
 import {
   MAX_QUEUE_WAIT_MS,
   MAX_QUEUE_WORK_MS,
   MAX_WAITING_TEST_IMAGES,
   TYPICAL_RENDER_MS,
 } from "../core/limits.ts";
+import { overloaded } from "../core/partner-refusals.ts";
 import type { QueuePlace } from "../store/images.ts";
 
 /** Weight of the newest render in the moving average: the last twenty or so decide. */
@@ -55,12 +55,4 @@ export function queueEstimate(options: { workers: number }): QueueEstimate {
 function refuseBeyond(maxMs: number, waitMs: number): void {
   // Back when half of it is done: earlier calls would mostly meet the same answer.
   if (waitMs >= maxMs) throw overloaded(Math.ceil((waitMs - maxMs / 2) / 1000));
-}
-
-function overloaded(retryAfterSeconds: number): AppError {
-  return new AppError(
-    "SERVICE_OVERLOADED",
-    "The service has more work than it can finish soon. Nothing was reserved; send the same request again after the time in Retry-After.",
-    { retryAfterSeconds },
-  );
 }

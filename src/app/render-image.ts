@@ -18,6 +18,7 @@ import { type Renderer, RenderFault, RenderInterrupted, type RenderPool } from "
 import type { RenderJob, Stage } from "../render/protocol.ts";
 import { claimNextImage, hasClaimable, type Image } from "../store/images.ts";
 import { storageFault } from "../store/storage-unavailable.ts";
+import type { TemplateRegistry } from "../templates/registry.ts";
 import { isFullDisk } from "../write-whole.ts";
 import type { AppContext } from "./context.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
@@ -34,6 +35,7 @@ export interface RenderImageParts extends AppContext {
   queue: QueueEstimate;
   progress: ProgressBoard;
   keeper: SourceKeeper;
+  templates: TemplateRegistry;
   /** Of the photos and badges of failed images. */
   failedBytes: DailyBytes;
 }
@@ -121,7 +123,8 @@ async function finishWhileLeased(
     try {
       return { finished: await finishImage(parts, lease, end), surely: tries === 1 };
     } catch (error) {
-      if (!storageFault(error) || signal.aborted || tries * FINISH_RETRY_MS > FINISH_PATIENCE_MS) throw error;
+      const isPatient = !signal.aborted && tries * FINISH_RETRY_MS <= FINISH_PATIENCE_MS;
+      if (!(storageFault(error) && isPatient)) throw error;
       parts.log.warn("finish_delayed", { imageId: lease.imageId, tries, error: String(error) });
       await sleep(FINISH_RETRY_MS, undefined, { signal }).catch(() => {});
     }
@@ -155,13 +158,17 @@ async function attempt(
   const outputPath = join(parts.folder.scratch, image.leaseToken);
   try {
     const job = await renderJob(parts, image, outputPath);
+    const { preset } = job.card.style;
+    if (await isGone(parts.templates, preset)) return { kind: "refused", message: templateGone(preset) };
     const outcome = await renderer.render(job, (stage: Stage) => parts.progress.reach(image.id, stage));
     if (outcome.kind === "refused")
       return (await isPhotoWhole(parts, image, job)) ? outcome : { kind: "photo_lost" };
     const { contentType, width, height, bytes } = outcome.file;
+    const { version, digest } = outcome.file.template;
+    const template = { templateVersion: version, templateDigest: digest };
     const name = newName(parts, image);
     await parts.blobs.put("picture", name, { path: outputPath });
-    return { kind: "completed", output: { name, contentType, width, height, bytes } };
+    return { kind: "completed", output: { name, contentType, width, height, bytes, template } };
   } catch (error) {
     if (error instanceof RenderInterrupted) return { kind: "given_back" };
     parts.log.warn("render_fault", { imageId: image.id, renders: image.renders, error: String(error) });
@@ -175,6 +182,15 @@ async function attempt(
     // What cannot be removed now goes with the next start.
     await rm(outputPath, { force: true }).catch(() => {});
   }
+}
+
+/** A template that the operator took off the list is drawn for as long as its files are there; a listed one will be back. */
+async function isGone(templates: TemplateRegistry, preset: string): Promise<boolean> {
+  return !templates.listed.includes(preset) && !(await templates.has(preset));
+}
+
+function templateGone(preset: string): string {
+  return `The card template "${preset}" was removed from this service before the card was made. Nothing was charged; send the request again with a template that GET /v1/presets lists and a new Idempotency-Key.`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { OperatorError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import {
   MAX_PASSWORD_CHARS,
   MIN_PASSWORD_CHARS,
@@ -93,7 +93,7 @@ export async function checkPassword(
 }
 
 /**
- * Begins a session under a new token; the one the browser had before ends. Throws an OperatorError when the password is
+ * Begins a session under a new token; the one the browser had before ends. Throws a Refusal when the password is
  * no longer the one that `user` was found by: who is signing in at the moment it ends must not slip through.
  */
 export async function startSession(
@@ -189,7 +189,7 @@ export async function setupLinkFor(
 /**
  * Sets the password a setup link allows to set, uses the link up and ends every session and passkey of the user: the
  * link is also how somebody gets an account back from a thief. `email` counts only for the first operator's link.
- * Throws an OperatorError when the link was used meanwhile.
+ * Throws a Refusal when the link was used meanwhile.
  */
 export async function completeSetup(
   { store, clock, random }: Context,
@@ -199,12 +199,12 @@ export async function completeSetup(
   return store.write("complete setup", async (tx) => {
     const now = clock.now();
     const link = await useSetupLink(tx, hashToken(input.token), now);
-    if (!link) throw new OperatorError("This link was used already, or has expired.");
+    if (!link) throw new Refusal("NOT_CURRENT", "This link was used already, or has expired.");
     const user =
       link.userId === null
         ? await firstOperator(tx, input.email, now, random)
         : await findUser(tx, link.userId);
-    if (!user) throw new OperatorError("The user of this link does not exist any more.");
+    if (!user) throw new Refusal("NOT_CURRENT", "The user of this link does not exist any more.");
     const { isVouched } = link;
     await setPassword(tx, user.id, { passwordHash, isVouched });
     await deletePasskeysOf(tx, user.id);
@@ -217,7 +217,7 @@ export async function completeSetup(
 
 async function firstOperator(tx: Tx, email: string, now: number, random: Context["random"]): Promise<User> {
   if (await hasOperatorWithPassword(tx))
-    throw new OperatorError("This service has an operator by now. Ask them to add you.");
+    throw new Refusal("NOT_CURRENT", "This service has an operator by now. Ask them to add you.");
   const known = await findUserByEmail(tx, normalEmail(email));
   if (known) {
     await makeOperator(tx, known.id);
@@ -237,7 +237,7 @@ async function firstOperator(tx: Tx, email: string, now: number, random: Context
 }
 
 /**
- * Changes a password, takes back setup links that were not used, and signs the user out everywhere else. `user` as checkPassword found it: throws an OperatorError
+ * Changes a password, takes back setup links that were not used, and signs the user out everywhere else. `user` as checkPassword found it: throws a Refusal
  * when the password is another by now, or was ended.
  */
 export async function changePassword(
@@ -257,8 +257,9 @@ export async function changePassword(
   });
 }
 
-function passwordGone(): OperatorError {
-  return new OperatorError(
+function passwordGone(): Refusal {
+  return new Refusal(
+    "NOT_CURRENT",
     "The password was changed or ended a moment ago. Sign in with the new one, or by the link you were sent.",
   );
 }

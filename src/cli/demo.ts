@@ -153,7 +153,7 @@ function requestBody(config: Config): string {
       skill_level: 93,
       source_image_url: samplePhotoUrl(config),
     },
-    style: { preset: "club_card", ...SIZE, background_theme: "galaxy" },
+    style: { preset: config.presets[0], ...SIZE, background_theme: "galaxy" },
   });
 }
 

@@ -1,6 +1,6 @@
-import { AppError, OperatorError } from "../core/errors.ts";
+import { OperatorError, Refusal, type RefusalCode } from "../core/errors.ts";
 import { inOneLine } from "../core/name.ts";
-import { asAppError } from "../http/envelope.ts";
+import { asPartnerRefusal } from "../http/envelope.ts";
 import { storageFault } from "../store/storage-unavailable.ts";
 
 /** Prints one JSON value with `--json`, else the text for people. */
@@ -8,17 +8,28 @@ export function printResult(json: boolean | undefined, value: unknown, text: () 
   process.stdout.write(`${json ? JSON.stringify(value) : text()}\n`);
 }
 
+/** Where to look for what was not found. */
+const HINTS: Partial<Record<RefusalCode, string>> = {
+  ACCOUNT_NOT_FOUND: '"cardpress account list" shows the accounts.',
+  KEY_NOT_FOUND: '"cardpress key list --account ID" shows the keys.',
+};
+
 /** Writes what went wrong to stderr and sets the exit code: 1 failed, 2 wrong usage. */
 export function reportFailure(thrown: unknown, json: boolean): void {
-  const error = storageFault(thrown) ? asAppError(thrown) : thrown;
-  const expected = error instanceof OperatorError || error instanceof AppError;
+  const error = storageFault(thrown) ? asPartnerRefusal(thrown) : thrown;
+  const expected = error instanceof OperatorError || error instanceof Refusal;
   const message = expected
-    ? error.message
+    ? withHint(error)
     : error instanceof Error
       ? (error.stack ?? error.message)
       : String(error);
   process.stderr.write(json ? `${JSON.stringify({ error: message })}\n` : `cardpress: ${message}\n`);
   process.exitCode = error instanceof OperatorError ? error.exitCode : 1;
+}
+
+function withHint(error: OperatorError | Refusal): string {
+  const hint = error instanceof Refusal ? HINTS[error.code] : undefined;
+  return hint === undefined ? error.message : `${error.message} ${hint}`;
 }
 
 /** A table with aligned columns, whatever people called their things. */

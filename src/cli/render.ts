@@ -6,16 +6,17 @@ import { Command } from "commander";
 import { readConfig } from "../config.ts";
 import type { ImageFormat } from "../core/card.ts";
 import { OperatorError } from "../core/errors.ts";
-import { CreateImageRequest, cardInput } from "../core/image-request.ts";
+import { cardInput, createImageSchema } from "../core/image-request.ts";
 import { compileValidator } from "../core/validate.ts";
 import { openPress, PhotoRefused, type Press } from "../render/press.ts";
 import type { RenderJob } from "../render/protocol.ts";
 import { pressOptions } from "../service/press-options.ts";
 import { untilSignal } from "../service/stop-signal.ts";
+import { templateRegistry } from "../templates/registry.ts";
 import { printResult } from "./output.ts";
 
 interface RenderOptions {
-  template: string;
+  template?: string;
   input: string;
   photo: string;
   badge?: string;
@@ -26,7 +27,7 @@ interface RenderOptions {
 export function renderCommand(): Command {
   return new Command("render")
     .description("make one card from files, without a server")
-    .option("--template <name>", "the template", "club_card")
+    .option("--template <name>", "the template, listed or not; otherwise the first of CARDPRESS_PRESETS")
     .requiredOption("--input <file>", "the card's details: a JSON body as for POST /v1/images")
     .requiredOption("--photo <file>", "the player's photo")
     .option("--badge <file>", "the club's badge")
@@ -53,7 +54,10 @@ const FORMATS: Record<string, ImageFormat> = {
 async function renderFiles(options: RenderOptions) {
   const config = readConfig(process.env);
   // Everything that can be wrong with the files is told before a browser starts.
-  const job = await readJob(options);
+  const { presets } = config;
+  const template = options.template ?? (presets[0] as string);
+  await templateRegistry({ ...config, presets: [template] }).current(template);
+  const job = await readJob(options, template);
   let press: Press | undefined;
   let closed: Promise<void> | undefined;
   let signal: NodeJS.Signals | undefined;
@@ -67,7 +71,10 @@ async function renderFiles(options: RenderOptions) {
     // Of the data folder it needs the unpacked browser alone, and makes no folder for it.
     const data = join(config.dataDir, "cache");
     const cache = existsSync(data) ? data : await ownCache(scratch);
-    const browser = await pressOptions(config, { cache, profiles: scratch, cutouts: scratch });
+    const browser = await pressOptions(
+      { ...config, presets: [template] },
+      { cache, profiles: scratch, cutouts: scratch },
+    );
     press = await openPress(browser);
     if (signal) throw new Error("stopped");
     return await press.make(job, () => {});
@@ -94,7 +101,7 @@ async function ownCache(scratch: string): Promise<string> {
   );
 }
 
-async function readJob(options: RenderOptions): Promise<RenderJob> {
+async function readJob(options: RenderOptions, template: string): Promise<RenderJob> {
   const format = FORMATS[extname(options.out).toLowerCase()];
   if (!format)
     throw new OperatorError(`--out ${options.out} must end in ${Object.keys(FORMATS).join(", ")}.`, 2);
@@ -103,7 +110,7 @@ async function readJob(options: RenderOptions): Promise<RenderJob> {
     throw new OperatorError(
       `--out ${options.out} is a folder. Name a file, such as ${join(options.out, "card.png")}.`,
     );
-  const card = await readCard(options, format);
+  const card = await readCard(options, format, template);
   const photo = await readInput("photo", options.photo);
   if (options.badge !== undefined) await checkBadge(options.badge);
   return {
@@ -117,7 +124,7 @@ async function readJob(options: RenderOptions): Promise<RenderJob> {
 }
 
 /** The request body from the file; the photo's address may be left out, because the photo is given. */
-async function readCard({ input, template }: RenderOptions, format: ImageFormat) {
+async function readCard({ input }: RenderOptions, format: ImageFormat, template: string) {
   let body: Record<string, Record<string, unknown>>;
   try {
     body = JSON.parse((await readInput("input", input)).toString());
@@ -128,19 +135,18 @@ async function readCard({ input, template }: RenderOptions, format: ImageFormat)
   if (body === null || typeof body !== "object" || Array.isArray(body)) {
     throw new OperatorError(`--input ${input} must hold a JSON object, as POST /v1/images takes it.`);
   }
-  const checked = compileValidator(CreateImageRequest, "the file").check({
+  const checked = compileValidator(createImageSchema([template]), "the file").check({
     type: "player_card",
     ...body,
     player: { external_id: "render", source_image_url: "https://photo.invalid/", ...body.player },
-    // The file's name decides, also over a request that was made for another format.
-    style: { ...body.style, format, preset: "club_card" },
+    // The command line decides, also over a request that was made for another format or template.
+    style: { ...body.style, format, preset: template },
   });
   if (!checked.ok) {
     const problems = checked.details.map(({ field, message }) => `  ${field} ${message}`);
     throw new OperatorError(`--input ${input}:\n${problems.join("\n")}`);
   }
-  const card = cardInput(checked.value);
-  return { ...card, style: { ...card.style, preset: template } };
+  return cardInput(checked.value);
 }
 
 async function readInput(option: string, path: string): Promise<Buffer> {

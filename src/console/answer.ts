@@ -1,11 +1,13 @@
 import { timingSafeEqual } from "node:crypto";
+import { Elysia } from "elysia";
 import { passkeyDesk } from "../app/passkeys.ts";
 import { readSession } from "../app/sign-in.ts";
-import { AppError, OperatorError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import { readBounded } from "../http/body.ts";
-import { asAppError } from "../http/envelope.ts";
+import { asPartnerRefusal } from "../http/envelope.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { isOwnHost } from "../http/host.ts";
+import { ERROR_STATUS, HttpRefusal, isPartnerRefusal } from "../http/http-refusal.ts";
 import { findAccount } from "../store/accounts.ts";
 import { storageFault } from "../store/storage-unavailable.ts";
 import { membershipsOf } from "../store/users.ts";
@@ -22,64 +24,86 @@ import type { ConsoleParts, ConsoleRoute, UserVisit, Visit } from "./visit.ts";
 
 /** Answers everything under /console, errors as pages too. */
 export function consoleAnswer(parts: ConsoleParts): (exchange: Exchange) => Promise<Response> {
-  const flashes = flashBoard(parts.state);
-  const signIns = signInLimit(parts.state);
-  const passkeys = passkeyDesk(parts);
+  const begin = visits(parts);
+  const route = consoleRouter(begin);
   return async (exchange) => {
-    const asset = await serveAsset(exchange);
+    const asset = serveAsset(exchange);
     if (asset) return asset;
-    const visit: Visit = {
-      parts,
-      exchange,
-      params: {},
-      query: exchange.url.searchParams,
-      form: new URLSearchParams(),
-      token: sessionToken(exchange.request, parts.config),
-      flashes,
-      signIns,
-      passkeys: passkeysAt(passkeys, exchange.url),
-      now: parts.clock.now(),
-    };
     try {
-      return await dispatch(visit);
+      refuseForeignHost(exchange, parts.config.baseUrl);
+      if (!["GET", "POST"].includes(exchange.request.method))
+        throw new PageError(405, "Pages answer GET and POST.");
+      return await route(exchange);
     } catch (error) {
-      return failed(visit, error);
+      return failed(begin(exchange), error);
     }
   };
 }
 
-async function dispatch(visit: Visit): Promise<Response> {
-  const { exchange } = visit;
-  refuseForeignHost(exchange, visit.parts.config.baseUrl);
-  const method = exchange.request.method === "POST" ? "POST" : "GET";
-  if (exchange.request.method !== method) throw new PageError(405, "Pages answer GET and POST.");
-  const found = match(method, exchange.url.pathname);
-  if (!found) throw notFound();
-  visit.params = found.params;
-  if (method === "POST") {
-    refuseForeignOrigin(exchange.request, visit.parts.config.baseUrl);
-    visit.form = await readForm(exchange.request);
-  }
-  const admitted = await admit(visit, found.route);
-  return admitted instanceof Response ? admitted : found.route.handle(admitted);
+/** What a request brings beside its address and headers. */
+type Given = Pick<Visit, "params" | "form">;
+const NO_FORM: Visit["form"] = new URLSearchParams();
+/** Begins a visit; without what is given for what is refused before that is read. */
+type Begin = (exchange: Exchange, given?: Given) => Visit;
+
+/** Makes the visits of one running console. */
+function visits(parts: ConsoleParts): Begin {
+  const flashes = flashBoard(parts.state);
+  const signIns = signInLimit(parts.state);
+  const passkeys = passkeyDesk(parts);
+  return (exchange, given = { params: {}, form: NO_FORM }) => ({
+    ...given,
+    parts,
+    exchange,
+    query: exchange.url.searchParams,
+    token: sessionToken(exchange.request, parts.config),
+    flashes,
+    signIns,
+    passkeys: passkeysAt(passkeys, exchange.url),
+    now: parts.clock.now(),
+  });
 }
 
-function match(method: string, pathname: string) {
-  const parts = pathname.replace(/(?<=.)\/$/, "").split("/");
+/** Every id and token of ours is made of these; anything else names nothing. */
+const PARAM = /^[\w.-]{1,128}$/;
+
+/** Answers by the route that fits, with a page that says so where none does. */
+function consoleRouter(begin: Begin): (exchange: Exchange) => Promise<Response> {
+  const exchanges = new WeakMap<Request, Exchange>();
+  const exchangeOf = (request: Request) => exchanges.get(request) as Exchange;
+  const raw = { parse: "none" } as const;
+  // Elysia's shortcut for host names reads no path after one of two letters, such as a container's.
+  const router = new Elysia({ normalize: false, handler: { standardHostname: false } });
   for (const route of consoleRoutes) {
-    const pattern = route.path.split("/");
-    if (route.method !== method || pattern.length !== parts.length) continue;
-    const params: Record<string, string> = {};
-    const fits = pattern.every((part, i) => {
-      const given = parts[i] ?? "";
-      if (!part.startsWith(":")) return part === given;
-      params[part.slice(1)] = given;
-      // Every id and token of ours is made of these; anything else names nothing.
-      return /^[\w.-]{1,128}$/.test(given);
-    });
-    if (fits) return { route, params };
+    const answer = ({ request, params = {} }: { request: Request; params?: Visit["params"] }) =>
+      answerRoute(begin, exchangeOf(request), route, params);
+    router.route(route.method, route.path, answer, raw);
   }
-  return undefined;
+  router.all("/*", ({ request }) => failed(begin(exchangeOf(request)), notFound()), raw);
+  router.onError(({ request, error }) => failed(begin(exchangeOf(request)), error));
+  return async (exchange) => {
+    exchanges.set(exchange.request, exchange);
+    return router.handle(exchange.request);
+  };
+}
+
+async function answerRoute(
+  begin: Begin,
+  exchange: Exchange,
+  route: ConsoleRoute,
+  params: Visit["params"],
+): Promise<Response> {
+  let visit = begin(exchange);
+  try {
+    if (!Object.values(params).every((given) => PARAM.test(given))) throw notFound();
+    if (route.method === "POST") refuseForeignOrigin(exchange.request, visit.parts.config.baseUrl);
+    const form = route.method === "POST" ? await readForm(exchange.request) : NO_FORM;
+    visit = begin(exchange, { params, form });
+    const admitted = await admit(visit, route);
+    return admitted instanceof Response ? admitted : await route.handle(admitted);
+  } catch (error) {
+    return failed(visit, error);
+  }
 }
 
 /** Another site's name that points here is not ours, whatever is asked for under it. Throws 421. */
@@ -190,14 +214,19 @@ async function readForm(request: Request): Promise<URLSearchParams> {
 
 async function failed(visit: Visit, fault: unknown): Promise<Response> {
   const { exchange } = visit;
-  const error = storageFault(fault) ? asAppError(fault) : fault;
-  if (error instanceof OperatorError) return backWith(visit, error.message);
+  const error = storageFault(fault) ? asPartnerRefusal(fault) : fault;
+  if (isFormProblem(exchange, error)) return backWith(visit, error.message);
   if (error instanceof PageError) return errorPage(visit, error.status, error.message);
   logFault(visit, error);
-  if (error instanceof AppError && error.code !== "INTERNAL_ERROR")
-    return errorPage(visit, error.status, error.message);
+  if (isPartnerRefusal(error)) return errorPage(visit, ERROR_STATUS[error.code], error.message);
   const message = `Something went wrong on our side. If it stays, tell the operator this id: ${exchange.requestId}`;
   return errorPage(visit, 500, message);
+}
+
+/** Whether the form can be mended or sent otherwise, unlike one that could not even be read. */
+function isFormProblem({ request }: Exchange, error: unknown): error is Refusal {
+  if (!(error instanceof Refusal) || error instanceof HttpRefusal) return false;
+  return !isPartnerRefusal(error) || (error.code === "INVALID_REQUEST" && request.method === "POST");
 }
 
 /** Back to the page with the form, which then says what was wrong with it and shows what was typed. */

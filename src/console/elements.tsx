@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren, FormHTMLAttributes } from "preact";
 import { isoTime } from "../core/time.ts";
-import { highlight } from "../http/docs/markdown.ts";
+import { highlight } from "../web/highlight.ts";
 import type { UserVisit, Visit } from "./visit.ts";
 
 // The few elements every page is made of. Text is escaped by the renderer; only Code writes HTML that was made elsewhere.
@@ -210,7 +210,7 @@ export function Code({
   language?: "json" | "sh" | "ts" | "text";
 }) {
   // The highlighter escapes everything that is not its own markup.
-  const inner = { __html: highlight(text, language).text };
+  const inner = { __html: highlight(text, language) };
   return (
     <div class="code">
       <div class="code-head">

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { Endpoint } from "../app/manage-webhooks.ts";
-import { AppError, OperatorError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import { MANUAL_SENDS_PER_MINUTE } from "../core/limits.ts";
 import { SUBSCRIBABLE_EVENTS } from "../core/webhook-event.ts";
 import { Badge, CopyText } from "./elements.tsx";
@@ -46,25 +46,20 @@ export function EventChoice({ chosen }: { chosen: readonly string[] | null }) {
   );
 }
 
-/** The events of a form. Throws an OperatorError when none is chosen. */
+/** The events of a form. Throws a Refusal when none is chosen. */
 export function readEvents({ form }: MemberVisit): string[] | null {
   const chosen = form.getAll("events");
-  if (chosen.length === 0) throw new OperatorError("Choose at least one event.");
+  if (chosen.length === 0) throw new Refusal("INVALID_REQUEST", "Choose at least one event.");
   // All of them means all to come as well.
   return chosen.length === SUBSCRIBABLE_EVENTS.length ? null : chosen;
 }
 
-/** Counts one click that makes the service call out, or look a name up. Throws an OperatorError when there were too many. */
+/** Counts one click that makes the service call out, or look a name up. Throws a Refusal when there were too many. */
 export async function countSend({ parts, account }: MemberVisit): Promise<void> {
   const { exceeded } = await parts.limiter.take(`sends of ${account.id}`, MANUAL_SENDS_PER_MINUTE);
   if (exceeded)
-    throw new OperatorError(
+    throw new Refusal(
+      "LIMIT_REACHED",
       `An account sends and checks at most ${MANUAL_SENDS_PER_MINUTE} times a minute by hand. Wait a minute, then go on.`,
     );
-}
-
-/** A refused address or filter is told beside the form rather than on a page of its own. */
-export function asFormProblem(error: unknown): never {
-  if (error instanceof AppError && error.code === "INVALID_REQUEST") throw new OperatorError(error.message);
-  throw error;
 }

@@ -10,7 +10,7 @@ import {
   rotateSecret,
   updateEndpoint,
 } from "../app/manage-webhooks.ts";
-import { OperatorError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import { HOUR_MS } from "../core/time.ts";
 import { DeliveryTable, STATE_NAMES } from "./deliveries.tsx";
 import {
@@ -27,14 +27,7 @@ import {
   Segments,
   Time,
 } from "./elements.tsx";
-import {
-  asFormProblem,
-  countSend,
-  EndpointState,
-  EventChoice,
-  FreshSecret,
-  readEvents,
-} from "./endpoint-parts.tsx";
+import { countSend, EndpointState, EventChoice, FreshSecret, readEvents } from "./endpoint-parts.tsx";
 import { shell } from "./layout.tsx";
 import { redirect } from "./respond.ts";
 import { canWrite, field, type MemberVisit, member, takeFlash } from "./visit.ts";
@@ -272,7 +265,7 @@ async function done(visit: MemberVisit, notice: string): Promise<Response> {
 
 async function test(visit: MemberVisit): Promise<Response> {
   await countSend(visit);
-  const delivery = await sendTest(visit.parts, refOf(visit)).catch(asFormProblem);
+  const delivery = await sendTest(visit.parts, refOf(visit));
   return redirect(`/console/deliveries/${delivery.id}`, visit.exchange);
 }
 
@@ -281,7 +274,7 @@ async function update(visit: MemberVisit): Promise<Response> {
   await getEndpoint(visit.parts, refOf(visit));
   await countSend(visit);
   const change = { url: field(visit, "url"), events: readEvents(visit) };
-  await updateEndpoint(visit.parts, refOf(visit), change).catch(asFormProblem);
+  await updateEndpoint(visit.parts, refOf(visit), change);
   return done(visit, "The settings are saved. What waits to be sent goes to the new address.");
 }
 
@@ -294,10 +287,10 @@ async function recover(visit: MemberVisit): Promise<Response> {
   // Whose it is comes first here too.
   await getEndpoint(visit.parts, refOf(visit));
   const choice = RECOVER_CHOICES.find(({ hours }) => String(hours) === field(visit, "hours"));
-  if (!choice) throw new OperatorError("Choose how far back to look for missed events.");
+  if (!choice) throw new Refusal("INVALID_REQUEST", "Choose how far back to look for missed events.");
   await countSend(visit);
   const since = visit.now - choice.hours * HOUR_MS;
-  const { recovered } = await recoverSince(visit.parts, refOf(visit), since).catch(asFormProblem);
+  const { recovered } = await recoverSince(visit.parts, refOf(visit), since);
   return done(
     visit,
     recovered === 0

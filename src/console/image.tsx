@@ -2,6 +2,7 @@
 import PQueue from "p-queue";
 import { imageView } from "../app/image-view.ts";
 import { type Delivery, listDeliveries } from "../app/manage-deliveries.ts";
+import { envelope } from "../http/envelope.ts";
 import { findRecordOfImage, type IdempotencyRecord } from "../store/idempotency.ts";
 import { findImage, type Image } from "../store/images.ts";
 import { entriesOfImage } from "../store/ledger.ts";
@@ -104,6 +105,9 @@ function Progress({ image, progress }: { image: Image; progress: number | null }
   );
 }
 
+/** Enough to tell two versions of one template apart. */
+const SHOWN_DIGEST_CHARS = 12;
+
 function Details({ image, record }: { image: Image; record: IdempotencyRecord | undefined }) {
   return (
     <Card title="Details">
@@ -112,6 +116,17 @@ function Details({ image, record }: { image: Image; record: IdempotencyRecord | 
         <dd>{image.externalId}</dd>
         <dt>Idempotency-Key</dt>
         <dd>{record ? <code>{record.key}</code> : "Not kept any more"}</dd>
+        {image.templateName !== null && (
+          <>
+            <dt>Template</dt>
+            <dd>
+              {image.templateName} {image.templateVersion}{" "}
+              <code title={`SHA-256 of the template's files: ${image.templateDigest}`}>
+                {image.templateDigest?.slice(0, SHOWN_DIGEST_CHARS)}
+              </code>
+            </dd>
+          </>
+        )}
         <dt>Renders</dt>
         <dd>{image.renders}</dd>
         {image.completedAt !== null && (
@@ -167,7 +182,7 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
           <Code
             id="answer"
             label="Answer of GET /v1/images/{image_id}"
-            text={JSON.stringify({ success: true, data: view, error: null }, null, 2)}
+            text={JSON.stringify(envelope(view), null, 2)}
           />
         </div>
         <div class="stack">

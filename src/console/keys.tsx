@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { ENVIRONMENTS } from "../../db/schema.ts";
 import { createKey, regenerateKey, revokeApiKey } from "../app/manage-account.ts";
-import { OperatorError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import { MAX_KEY_NAME_CHARS } from "../core/limits.ts";
 import { type ApiKey, findKey, listKeys } from "../store/keys.ts";
 import {
@@ -228,7 +228,7 @@ async function create(visit: MemberVisit): Promise<Response> {
   const { parts, account, user, session, exchange } = visit;
   const name = field(visit, "name");
   const environment = ENVIRONMENTS.find((known) => known === field(visit, "environment"));
-  if (!environment) throw new OperatorError("Choose whether the key is for test or for live.");
+  if (!environment) throw new Refusal("INVALID_REQUEST", "Choose whether the key is for test or for live.");
   const made = await createKey(parts, { accountId: account.id, environment, name, by: user.id });
   await visit.flashes.put(session.id, { key: { name, environment, text: made.key, replaces: null } });
   return redirect("/console/keys", exchange);

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { MEMBER_ROLES } from "../../db/people.ts";
 import { addMember, changeRole, type NewMember, removeMember } from "../app/manage-users.ts";
-import { OperatorError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import { type MemberRole, type Membership, membersOf, type User } from "../store/users.ts";
 import { Badge, Card, Choice, Confirm, CopyText, Field, PageHead, PostForm, Time } from "./elements.tsx";
 import { type Flash, typedInto } from "./flash.ts";
@@ -70,10 +70,10 @@ export function InviteForm({
   );
 }
 
-/** The role a form names. Throws an OperatorError for any other word. */
+/** The role a form names. Throws a Refusal for any other word. */
 export function readRole(text: string): MemberRole {
   const role = MEMBER_ROLES.find((known) => known === text);
-  if (!role) throw new OperatorError("Choose whether the person is an owner or a developer.");
+  if (!role) throw new Refusal("INVALID_REQUEST", "Choose whether the person is an owner or a developer.");
   return role;
 }
 

@@ -1,4 +1,4 @@
-import { AppError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import type { Visit } from "./visit.ts";
 
 /** A refusal that is shown as a page; its message tells the reader what to do. */
@@ -19,7 +19,8 @@ export function notFound(): PageError {
 
 /** Logs what is a fault of ours. A refusal is none, nor is one for want of a free place: its cause, such as a full disk, is. */
 export function logFault({ exchange, parts }: Visit, error: unknown): void {
-  const fault = error instanceof AppError ? (error.status >= 500 ? error.cause : undefined) : error;
+  const fault =
+    error instanceof Refusal ? (error.code === "SERVICE_OVERLOADED" ? error.cause : undefined) : error;
   if (fault === undefined) return;
   const cause = fault instanceof Error ? fault.stack : String(fault);
   parts.log.error("console_failed", { requestId: exchange.requestId, cause });

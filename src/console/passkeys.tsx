@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { checkPassword, startSession } from "../app/sign-in.ts";
-import { OperatorError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import { networkOf } from "../http/client-address.ts";
 import type { Passkey } from "../store/passkeys.ts";
 import { Card, Confirm, Field, Notice, PostForm, Time } from "./elements.tsx";
@@ -151,7 +151,7 @@ function json(visit: Visit, value: unknown, status = 200): Response {
 function readResponse(visit: Visit): object {
   const response = parsed(visit.form.get("response") ?? "");
   if (typeof response === "object" && response !== null) return response;
-  throw new OperatorError("The browser sent no passkey. Try again.");
+  throw new Refusal("NOT_PROVEN", "The browser sent no passkey. Try again.");
 }
 
 function parsed(text: string): unknown {
@@ -185,7 +185,7 @@ async function isPassword({ parts, user }: UserVisit, password: string): Promise
 async function add(visit: UserVisit): Promise<Response> {
   const name = field(visit, "name");
   if (name === "" || [...name].length > MAX_NAME_CHARS)
-    throw new OperatorError(`Give the passkey a name of 1 to ${MAX_NAME_CHARS} characters.`);
+    throw new Refusal("INVALID_REQUEST", `Give the passkey a name of 1 to ${MAX_NAME_CHARS} characters.`);
   await visit.passkeys.register(visit.user, readResponse(visit), name);
   await visit.flashes.put(visit.session.id, { notice: `The passkey ${name} is added.` });
   return redirect("/console/profile", visit.exchange);

@@ -1,8 +1,10 @@
+import type { Config } from "../config.ts";
 import type { CreateImageRequest } from "../core/image-request.ts";
 import { samplePhotoUrl } from "../core/sample-photo.ts";
 
 /** The playground's fields as text, by their form names. */
 export interface PlaygroundFields {
+  preset: string;
   external_id: string;
   name: string;
   position: string;
@@ -19,6 +21,8 @@ export interface PlaygroundFields {
 }
 
 const EXAMPLE: PlaygroundFields = {
+  // The first that the operator lists.
+  preset: "",
   external_id: "player-10442",
   name: "Eileen Collins",
   position: "ST",
@@ -36,22 +40,29 @@ const EXAMPLE: PlaygroundFields = {
 };
 
 /** What the form begins with: the sample photo gives a card with a live request too. */
-export function exampleFields(config: { baseUrl: string }): PlaygroundFields {
-  return { ...EXAMPLE, source_image_url: samplePhotoUrl(config) };
+export function exampleFields(config: Pick<Config, "baseUrl" | "presets">): PlaygroundFields {
+  return { ...EXAMPLE, preset: listed(undefined, config), source_image_url: samplePhotoUrl(config) };
 }
 
-/** The fields of a form that was sent; what is missing is empty. */
-export function readFields(form: URLSearchParams): PlaygroundFields {
+/** `preset` where it can be asked for; otherwise the first that can. */
+function listed(preset: string | undefined, { presets }: Pick<Config, "presets">): string {
+  return presets.find((name) => name === preset) ?? presets[0] ?? "";
+}
+
+/** The fields of a form that was sent; what is missing is empty. Where there is no choice, no template is sent. */
+export function readFields(form: URLSearchParams, config: Pick<Config, "presets">): PlaygroundFields {
   const names = Object.keys(EXAMPLE) as (keyof PlaygroundFields)[];
-  return Object.fromEntries(
+  const fields = Object.fromEntries(
     names.map((name) => [name, (form.get(name) ?? "").trim()]),
   ) as unknown as PlaygroundFields;
+  return { ...fields, preset: fields.preset || listed(undefined, config) };
 }
 
-/** Fills the form from an earlier request. */
-export function fieldsOf(request: CreateImageRequest): PlaygroundFields {
+/** Fills the form from an earlier request; a template that is not listed any more gives way to one that is. */
+export function fieldsOf(request: CreateImageRequest, config: Pick<Config, "presets">): PlaygroundFields {
   const { player, style, branding = {} } = request;
   return {
+    preset: listed(style.preset, config),
     external_id: player.external_id,
     name: player.name,
     position: player.position,
@@ -92,7 +103,7 @@ export function requestOf(fields: PlaygroundFields): unknown {
       source_image_url: fields.source_image_url,
     },
     style: {
-      preset: "club_card",
+      preset: fields.preset,
       ...optional({
         width: number(fields.width),
         height: number(fields.height),

@@ -2,12 +2,17 @@
 import type { ComponentChildren } from "preact";
 import type { Environment } from "../core/api-key.ts";
 import { IMAGE_FORMATS, POSITIONS } from "../core/card.ts";
-import { AppError, type ErrorDetail } from "../core/errors.ts";
-import { type CreateImageRequest, createImageValidator } from "../core/image-request.ts";
-import { asAppError } from "../http/envelope.ts";
+import { type ErrorDetail, Refusal } from "../core/errors.ts";
+import {
+  type CreateImageRequest,
+  createImageValidator,
+  storedRequestValidator,
+} from "../core/image-request.ts";
+import { invalidRequest, rateLimitExceeded } from "../core/partner-refusals.ts";
+import { asPartnerRefusal } from "../http/envelope.ts";
+import { ERROR_STATUS, isPartnerRefusal, type PartnerRefusal } from "../http/http-refusal.ts";
 import { checkMeaning } from "../http/images.ts";
-import { invalidRequest } from "../http/invalid-request.ts";
-import { accountBudget, rateLimitExceeded } from "../http/rate-limit.ts";
+import { accountBudget, secondsLeft } from "../http/rate-limit.ts";
 import type { Image } from "../store/images.ts";
 import { storageFault } from "../store/storage-unavailable.ts";
 import { curlSample, typescriptSample } from "./code-samples.ts";
@@ -50,9 +55,10 @@ function Input({ name, fields, label, hint, type = "text", options }: InputProps
   );
 }
 
-function CardFields({ fields }: { fields: PlaygroundFields }) {
+function CardFields({ fields, presets }: { fields: PlaygroundFields; presets: readonly string[] }) {
   return (
     <>
+      {presets.length > 1 && <Input name="preset" fields={fields} label="Template" options={presets} />}
       <Input name="name" fields={fields} label="Player's name" />
       <div class="field-pair">
         <Input name="position" fields={fields} label="Position" options={POSITIONS} />
@@ -69,7 +75,7 @@ function CardFields({ fields }: { fields: PlaygroundFields }) {
         name="external_id"
         fields={fields}
         label="Your id of the player"
-        hint="In test, test_fail_no_player, test_fail_provider or test_slow choose the ending."
+        hint="In test, test_fail_no_player, test_fail_sideways, test_slow and others choose the ending."
       />
       <Input
         name="background_theme"
@@ -115,7 +121,7 @@ function Form({ visit, fields, environment }: PlaygroundState & { visit: MemberV
         hx-include="closest form"
         hx-sync="this:replace"
       >
-        <CardFields fields={fields} />
+        <CardFields fields={fields} presets={visit.parts.config.presets} />
       </div>
       {canWrite(visit) && (
         <div class="send">
@@ -150,8 +156,9 @@ async function playgroundPage(visit: MemberVisit): Promise<Response> {
   const sent = visit.query.get("sent");
   const id = sent ?? visit.query.get("from");
   const earlier = id === null ? null : await ownImage({ ...visit, params: { id } });
-  const again = createImageValidator.check(earlier?.request);
-  const fields = again.ok ? fieldsOf(again.value) : exampleFields(visit.parts.config);
+  const { config } = visit.parts;
+  const again = storedRequestValidator.check(earlier?.request);
+  const fields = again.ok ? fieldsOf(again.value, config) : exampleFields(config);
   if (sent === null || !earlier) return page(visit, { fields, environment: "test" }, null);
   const outcome = <Outcome image={earlier} progress={visit.parts.progress.of(earlier.id)} />;
   return page(visit, { fields, environment: earlier.environment }, outcome);
@@ -200,13 +207,15 @@ function page(
 }
 
 async function preview(visit: MemberVisit): Promise<Response> {
-  return html(visit.exchange, <Samples visit={visit} fields={readFields(visit.form)} />, { fragment: true });
+  return html(visit.exchange, <Samples visit={visit} fields={readFields(visit.form, visit.parts.config)} />, {
+    fragment: true,
+  });
 }
 
 /** Sends what the form says the way the API would: the same checks, the same budget, the same use case. */
 async function send(visit: MemberVisit): Promise<Response> {
   const environment: Environment = field(visit, "environment") === "live" ? "live" : "test";
-  const fields = readFields(visit.form);
+  const fields = readFields(visit.form, visit.parts.config);
   const asPart = isPart(visit.exchange.request);
   try {
     const request = checked(visit, requestOf(fields));
@@ -217,22 +226,23 @@ async function send(visit: MemberVisit): Promise<Response> {
       idempotencyKey: `console-${visit.parts.random.id("idem")}`,
       request,
     });
-    const id: string = JSON.parse(accepted.body).data.image_id;
+    const id = accepted.answer.image_id;
     if (!asPart) return redirect(`${pathOf(id)}#outcome`, visit.exchange);
     const image = await ownImage({ ...visit, params: { id } });
     return html(visit.exchange, <Outcome image={image} progress={null} />, { fragment: true });
   } catch (fault) {
-    const error = storageFault(fault) ? asAppError(fault) : fault;
-    if (!(error instanceof AppError) || error.code === "INTERNAL_ERROR") throw error;
+    const error = storageFault(fault) ? asPartnerRefusal(fault) : fault;
+    if (!isPartnerRefusal(error)) throw error;
     logFault(visit, error);
-    if (!asPart) return page(visit, { fields, environment }, <Refusal error={error} />, error.status);
+    if (!asPart)
+      return page(visit, { fields, environment }, <Refused error={error} />, ERROR_STATUS[error.code]);
     // htmx shows only answers it is told are good; the refusal is what the reader came to see.
-    return html(visit.exchange, <Refusal error={error} />, { fragment: true });
+    return html(visit.exchange, <Refused error={error} />, { fragment: true });
   }
 }
 
 function checked(visit: MemberVisit, body: unknown): CreateImageRequest {
-  const result = createImageValidator.check(body);
+  const result = createImageValidator(visit.parts.config.presets).check(body);
   if (!result.ok) throw invalidRequest(result.details);
   const details: ErrorDetail[] = checkMeaning(result.value, visit.parts.config);
   if (details.length > 0) throw invalidRequest(details);
@@ -241,12 +251,12 @@ function checked(visit: MemberVisit, body: unknown): CreateImageRequest {
 
 async function takeFromBudget({ parts, account, now }: MemberVisit, environment: Environment): Promise<void> {
   if (account.status === "suspended")
-    throw new AppError(
+    throw new Refusal(
       "PARTNER_SUSPENDED",
       "The account is suspended. Write to the operator of this service.",
     );
   const rate = await parts.limiter.take(`${account.id}:${environment}`, accountBudget(account.tier));
-  if (rate.exceeded) throw rateLimitExceeded(rate, now);
+  if (rate.exceeded) throw rateLimitExceeded(rate.limit, secondsLeft(rate, now));
 }
 
 /** The playground with the card of a request that was sent. */
@@ -254,9 +264,9 @@ function pathOf(imageId: string): string {
   return `/console/playground?sent=${imageId}`;
 }
 
-function Refusal({ error }: { error: AppError }) {
+function Refused({ error }: { error: PartnerRefusal }) {
   return (
-    <Notice tone="bad" title={`${error.status} ${error.code}`}>
+    <Notice tone="bad" title={`${ERROR_STATUS[error.code]} ${error.code}`}>
       {error.details && error.details.length > 0 ? (
         <ul>
           {error.details.map(({ field: name, message }) => (

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { changePassword, checkPassword, endOtherSessions, passwordProblem } from "../app/sign-in.ts";
-import { OperatorError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import { MIN_PASSWORD_CHARS } from "../core/limits.ts";
 import { passkeysOf } from "../store/passkeys.ts";
 import { type Session, sessionsOf } from "../store/sessions.ts";
@@ -97,13 +97,13 @@ async function change(visit: UserVisit): Promise<Response> {
   const { parts, user, session, signIns, exchange, form } = visit;
   // A stolen session must not be a way to guess the password either.
   if (!(await signIns.take(user.email, exchange.clientAddress)))
-    throw new OperatorError("Too many tries. Wait a quarter of an hour.");
+    throw new Refusal("LIMIT_REACHED", "Too many tries. Wait a quarter of an hour.");
   const known = await checkPassword(parts, { email: user.email, password: form.get("current") ?? "" });
-  if (!known) throw new OperatorError("The current password is not right. Nothing was changed.");
+  if (!known) throw new Refusal("NOT_PROVEN", "The current password is not right. Nothing was changed.");
   await signIns.forgive(user.email, exchange.clientAddress);
   const password = form.get("password") ?? "";
   const problem = passwordProblem(password, user.email);
-  if (problem) throw new OperatorError(problem);
+  if (problem) throw new Refusal("INVALID_REQUEST", problem);
   await changePassword(parts, { user: known, password, keepSessionId: session.id });
   await visit.flashes.put(session.id, {
     notice: "Your password is changed. You are signed out everywhere else.",

@@ -3,28 +3,13 @@ import { renderToString } from "preact-render-to-string";
 import type { Config } from "../config.ts";
 import { SESSION_LIFETIME_MS } from "../core/limits.ts";
 import type { Exchange } from "../http/exchange.ts";
-
-/** Scripts, styles and pictures come from our own files only; nothing inline runs, and no other site may frame us. */
-const CSP = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "font-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join("; ");
+import { pagePolicy } from "../web/policy.ts";
 
 function pageHeaders(exchange: Exchange): Record<string, string> {
   return {
     "X-Request-Id": exchange.requestId,
-    "Content-Security-Policy": CSP,
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
+    ...pagePolicy({ forms: true }),
     "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
     // Pages hold one account's data: no cache may keep them, not even the back button's after signing out.
     "Cache-Control": "no-store",
@@ -89,17 +74,20 @@ const isSecure = (config: Config) => config.baseUrl.startsWith("https://");
 const cookieName = (config: Config) => (isSecure(config) ? "__Host-cardpress" : "cardpress");
 
 export function sessionToken(request: Request, config: Config): string | undefined {
-  const name = cookieName(config);
-  for (const pair of (request.headers.get("cookie") ?? "").split(";")) {
-    const [key, value] = pair.trim().split("=", 2);
-    if (key === name && value && /^[\w-]{43}$/.test(value)) return value;
-  }
-  return undefined;
+  const token = new Bun.CookieMap(request.headers.get("cookie") ?? "").get(cookieName(config));
+  return token && /^[\w-]{43}$/.test(token) ? token : undefined;
 }
 
 /** The Set-Cookie that carries a session's token; with null, the one that takes it away. */
 export function sessionCookie(config: Config, token: string | null): string {
-  const seconds = token === null ? 0 : SESSION_LIFETIME_MS / 1000;
-  const secure = isSecure(config) ? "; Secure" : "";
-  return `${cookieName(config)}=${token ?? ""}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
+  const cookie = new Bun.Cookie({
+    name: cookieName(config),
+    value: token ?? "",
+    path: "/",
+    maxAge: token === null ? 0 : SESSION_LIFETIME_MS / 1000,
+    httpOnly: true,
+    sameSite: "lax",
+    secure: isSecure(config),
+  });
+  return cookie.serialize();
 }

@@ -11,6 +11,7 @@ import type { ShortLivedState } from "../state/state.ts";
 import type { Account } from "../store/accounts.ts";
 import type { Session } from "../store/sessions.ts";
 import type { MemberRole, User } from "../store/users.ts";
+import type { TemplateRegistry } from "../templates/registry.ts";
 import type { Flash, FlashBoard, SecretKind } from "./flash.ts";
 import { isPart } from "./respond.ts";
 import type { SignInLimit } from "./sign-in-limit.ts";
@@ -23,39 +24,40 @@ export interface ConsoleParts extends WebhookContext {
   folder: DataFolder;
   blobs: Blobs;
   state: ShortLivedState;
+  templates: TemplateRegistry;
   limiter: RateLimiter;
 }
 
 /** One request to the console. */
 export interface Visit {
-  parts: ConsoleParts;
-  exchange: Exchange;
-  params: Record<string, string>;
-  query: URLSearchParams;
+  readonly parts: ConsoleParts;
+  readonly exchange: Exchange;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
   /** The fields of a POST; empty for a GET. */
-  form: URLSearchParams;
+  readonly form: URLSearchParams;
   /** The cookie's token, whether it is good or not. */
-  token: string | undefined;
-  flashes: FlashBoard;
-  signIns: SignInLimit;
-  passkeys: PasskeyDesk;
-  now: number;
+  readonly token: string | undefined;
+  readonly flashes: FlashBoard;
+  readonly signIns: SignInLimit;
+  readonly passkeys: PasskeyDesk;
+  readonly now: number;
 }
 
 /** A visit of somebody who is signed in. */
 export interface UserVisit extends Visit {
-  user: User;
-  session: Session;
+  readonly user: User;
+  readonly session: Session;
   /** The account whose console is open, if any. */
-  account: Account | null;
+  readonly account: Account | null;
   /** `viewer`: an operator who looks on, and may change nothing. Null without an account. */
-  role: MemberRole | "viewer" | null;
+  readonly role: MemberRole | "viewer" | null;
 }
 
 /** A visit to the console of an account. */
 export interface MemberVisit extends UserVisit {
-  account: Account;
-  role: MemberRole | "viewer";
+  readonly account: Account;
+  readonly role: MemberRole | "viewer";
 }
 
 /**

@@ -2,7 +2,7 @@
 import { ENVIRONMENTS } from "../../db/schema.ts";
 import { listDeliveries } from "../app/manage-deliveries.ts";
 import { createEndpoint, type Endpoint, listEndpoints } from "../app/manage-webhooks.ts";
-import { OperatorError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import { DeliveryTable } from "./deliveries.tsx";
 import {
   Card,
@@ -15,7 +15,7 @@ import {
   Time,
 } from "./elements.tsx";
 import { endpointRoutes } from "./endpoint.tsx";
-import { asFormProblem, countSend, EndpointState, EventChoice, readEvents } from "./endpoint-parts.tsx";
+import { countSend, EndpointState, EventChoice, readEvents } from "./endpoint-parts.tsx";
 import { type Flash, typedInto } from "./flash.ts";
 import { shell } from "./layout.tsx";
 import { redirect } from "./respond.ts";
@@ -133,7 +133,8 @@ async function webhooksPage(visit: MemberVisit): Promise<Response> {
 
 async function create(visit: MemberVisit): Promise<Response> {
   const environment = ENVIRONMENTS.find((known) => known === field(visit, "environment"));
-  if (!environment) throw new OperatorError("Choose whether the endpoint is for test or for live.");
+  if (!environment)
+    throw new Refusal("INVALID_REQUEST", "Choose whether the endpoint is for test or for live.");
   const events = readEvents(visit);
   const url = field(visit, "url");
   await countSend(visit);
@@ -143,7 +144,7 @@ async function create(visit: MemberVisit): Promise<Response> {
     url,
     events,
     by: visit.user.id,
-  }).catch(asFormProblem);
+  });
   await visit.flashes.put(visit.session.id, { secret: { url: made.endpoint.url, text: made.secret } });
   return redirect(`/console/webhooks/${made.endpoint.id}`, visit.exchange);
 }

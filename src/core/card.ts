@@ -17,23 +17,6 @@ export const POSITIONS = [
 ] as const;
 export type Position = (typeof POSITIONS)[number];
 
-/** Where each position plays, as fractions of a pitch's length and width, the own goal at the left. */
-export const POSITION_SPOTS: Record<Position, { x: number; y: number }> = {
-  ST: { x: 0.86, y: 0.5 },
-  CF: { x: 0.76, y: 0.5 },
-  LW: { x: 0.8, y: 0.14 },
-  RW: { x: 0.8, y: 0.86 },
-  CAM: { x: 0.66, y: 0.5 },
-  CM: { x: 0.5, y: 0.5 },
-  CDM: { x: 0.36, y: 0.5 },
-  LM: { x: 0.5, y: 0.14 },
-  RM: { x: 0.5, y: 0.86 },
-  LB: { x: 0.24, y: 0.14 },
-  RB: { x: 0.24, y: 0.86 },
-  CB: { x: 0.2, y: 0.5 },
-  GK: { x: 0.05, y: 0.5 },
-};
-
 export const IMAGE_FORMATS = ["png", "webp", "jpeg"] as const;
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 

@@ -22,7 +22,7 @@ export interface Palette {
   /** A second hue for rays, particles and lines of the scene. */
   accent: string;
   glow: string;
-  /** The frame's metal from specular highlight to shadow. */
+  /** The metal of the tier, whatever the club's colours, from specular highlight to shadow. */
   metalBright: string;
   metalLight: string;
   metal: string;
@@ -34,13 +34,14 @@ export interface Palette {
   plateInk: string;
   /** White or black, whichever strengthens the plate's contrast with its ink. */
   plateSheen: string;
-  /** The dark block with skill level and position. */
-  slabFrom: string;
-  slabTo: string;
-  slabInk: string;
-  slabInkTo: string;
-  slabAccent: string;
-  /** The chip of the position, in the accent colour. */
+  /** The plate with the skill level, struck from the tier's metal, and what is struck into it. */
+  ratingFrom: string;
+  ratingTo: string;
+  ratingInk: string;
+  /** Dark grounds with the club's hue. */
+  darkFrom: string;
+  darkTo: string;
+  /** The chips of position and number, in the first brand colour. */
   chipFrom: string;
   chipTo: string;
   chipInk: string;
@@ -49,12 +50,69 @@ export interface Palette {
 /** WCAG 2.2, success criterion 1.4.3 (AA). */
 export const READABLE_CONTRAST = 4.5;
 
-/** Lower bounds of skill level; what a partner without colours gets. */
-const TIERS: { from: number; tier: Tier; primary: string; secondary: string }[] = [
-  { from: 90, tier: "elite", primary: "#2a1a5e", secondary: "#8fe9ff" },
-  { from: 75, tier: "gold", primary: "#b27a12", secondary: "#f6cf63" },
-  { from: 60, tier: "silver", primary: "#465365", secondary: "#d6e0ea" },
-  { from: 0, tier: "bronze", primary: "#58301a", secondary: "#d58c55" },
+type Metal = Pick<
+  Palette,
+  "metalBright" | "metalLight" | "metal" | "metalDark" | "metalDeep" | "ratingFrom" | "ratingTo" | "ratingInk"
+>;
+
+const metalOf = ([metalBright, metalLight, metal, metalDark, metalDeep]: [
+  string,
+  string,
+  string,
+  string,
+  string,
+]) => ({ metalBright, metalLight, metal, metalDark, metalDeep });
+
+/** Lower bounds of skill level, the tier's metal, and the colours of a partner who has none. */
+const TIERS: { from: number; tier: Tier; primary: string; secondary: string; metal: Metal }[] = [
+  {
+    from: 90,
+    tier: "elite",
+    primary: "#2a1a5e",
+    secondary: "#8fe9ff",
+    metal: {
+      ...metalOf(["#ffffff", "#c3d4ff", "#6f63c9", "#2b2166", "#0c0824"]),
+      ratingFrom: "#1d1447",
+      ratingTo: "#080514",
+      ratingInk: "#f4fbff",
+    },
+  },
+  {
+    from: 75,
+    tier: "gold",
+    primary: "#b27a12",
+    secondary: "#f6cf63",
+    metal: {
+      ...metalOf(["#fffbe0", "#f7d774", "#cf9f2c", "#7f560a", "#3b2603"]),
+      ratingFrom: "#ffeeb0",
+      ratingTo: "#d9a62e",
+      ratingInk: "#2a1b02",
+    },
+  },
+  {
+    from: 60,
+    tier: "silver",
+    primary: "#465365",
+    secondary: "#d6e0ea",
+    metal: {
+      ...metalOf(["#ffffff", "#e3e9ef", "#a7b2bd", "#5b6672", "#242a31"]),
+      ratingFrom: "#fbfdff",
+      ratingTo: "#b3bec9",
+      ratingInk: "#12181f",
+    },
+  },
+  {
+    from: 0,
+    tier: "bronze",
+    primary: "#58301a",
+    secondary: "#d58c55",
+    metal: {
+      ...metalOf(["#ffdcc2", "#d98e5c", "#a2592c", "#5f2e12", "#2c1305"]),
+      ratingFrom: "#dd9a68",
+      ratingTo: "#b26a38",
+      ratingInk: "#1d0b02",
+    },
+  },
 ];
 
 const clamp = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value));
@@ -136,32 +194,19 @@ function shade(base: Oklch, l: number, chroma = 1, cap = 0.3): string {
   return toHex({ l, c: Math.min(base.c * chroma, cap), h: hueAt(base, l) });
 }
 
-/** A ground of two close colours and the ink that is readable on both; the ground moves away from the ink. */
-function groundAndInk(base: Oklch): { from: string; to: string; ink: string } {
-  const light = shade(base, 0.985, 0.18, 0.02);
-  const dark = shade(base, 0.16, 0.5, 0.05);
-  const centre = toHex(base);
-  const darkInk = contrast(dark, centre) >= contrast(light, centre);
-  const ink = darkInk ? dark : light;
-  const step = darkInk ? 0.015 : -0.015;
-  let l = base.l;
-  // A mid grey carries neither ink well: the ground steps away from its ink until it does, with something to spare.
-  for (let i = 0; i < 40 && contrast(ink, toHex({ ...base, l })) < READABLE_CONTRAST + 0.6; i++)
-    l = clamp(l + step, 0, 1);
-  const far = clamp(l + (darkInk ? 0.07 : -0.1), 0.08, 0.985);
-  return { from: toHex({ ...base, l }), to: toHex({ ...base, l: far, c: base.c * 0.96 }), ink };
-}
-
-/** Moves a colour lighter or darker until it is readable on every given ground. */
-function readableOn(colour: Oklch, grounds: string[], target = READABLE_CONTRAST + 0.3): string {
-  const up = grounds.every((ground) => luminance(ground) < 0.18);
-  let l = colour.l;
-  for (let i = 0; i < 60; i++) {
-    const hex = toHex({ ...colour, l });
-    if (grounds.every((ground) => contrast(hex, ground) >= target)) return hex;
-    l = clamp(l + (up ? 0.02 : -0.02), 0, 1);
-  }
-  return up ? "#ffffff" : "#000000";
+/**
+ * A brand colour as it is, a second one close to it that lies further from the ink, and the ink. Black or white is
+ * readable on every colour (4.58 to 1 at least); a tinted ink is taken where it is readable too.
+ */
+function groundAndInk(from: string): { from: string; to: string; ink: string } {
+  const base = toOklch(from);
+  const onDark = contrast("#ffffff", from) > contrast("#000000", from);
+  const inks = onDark
+    ? [shade(base, 0.985, 0.18, 0.02), "#ffffff"]
+    : [shade(base, 0.16, 0.5, 0.05), "#000000"];
+  const ink = inks.find((one) => contrast(one, from) >= READABLE_CONTRAST + 0.6) ?? (inks[1] as string);
+  const to = toHex({ ...base, l: clamp(base.l + (onDark ? -0.07 : 0.05), 0, 1), c: base.c * 0.98 });
+  return { from, to: contrast(ink, to) >= contrast(ink, from) ? to : from, ink };
 }
 
 /** How different two colours look; 0.1 is a clear difference (Euclidean distance in OKLab). */
@@ -170,6 +215,14 @@ export function difference(a: string, b: string): number {
   const angle = ((p.h - q.h) * Math.PI) / 180;
   const chroma = Math.sqrt(Math.max(0, p.c ** 2 + q.c ** 2 - 2 * p.c * q.c * Math.cos(angle)));
   return Math.hypot(p.l - q.l, chroma);
+}
+
+/** The colour half way between two, as the eye sees it (in OKLab). */
+export function between(a: string, b: string): string {
+  const [p, q] = [toOklch(a), toOklch(b)];
+  const at = (colour: Oklch, turn: (angle: number) => number) => colour.c * turn((colour.h * Math.PI) / 180);
+  const [x, y] = [(at(p, Math.cos) + at(q, Math.cos)) / 2, (at(p, Math.sin) + at(q, Math.sin)) / 2];
+  return toHex({ l: (p.l + q.l) / 2, c: Math.hypot(x, y), h: (Math.atan2(y, x) * 180) / Math.PI });
 }
 
 export function tierOf(skillLevel: number): Tier {
@@ -183,8 +236,9 @@ function companionOf(primary: string): string {
 }
 
 /**
- * Derives the card's colours. No brand colours: the tier of `skillLevel` (1 to 99) gives them; one: its companion
- * is derived; two: both are kept, and only lightness is adjusted where a text would not be readable.
+ * Derives the card's colours. The tier of `skillLevel` (1 to 99) gives the metal and, where the club has no colours, all
+ * others; one brand colour gets a companion; two are both kept. A brand colour is shown as it is: what is readable on it
+ * is chosen, never the colour itself.
  */
 export function paletteOf(
   branding: { primaryColor?: string; secondaryColor?: string },
@@ -193,71 +247,41 @@ export function paletteOf(
   const tier = tierOf(skillLevel);
   const branded = branding.primaryColor ?? branding.secondaryColor;
   const preset = TIERS.find((row) => row.tier === tier) as (typeof TIERS)[number];
-  const primary = branded ?? preset.primary;
+  const primary = (branded ?? preset.primary).toLowerCase();
   let secondary = branded
-    ? (branding.primaryColor && branding.secondaryColor) || companionOf(primary)
+    ? (branding.primaryColor && branding.secondaryColor?.toLowerCase()) || companionOf(primary)
     : preset.secondary;
   if (difference(primary, secondary) < 0.12) secondary = companionOf(primary);
   const p = toOklch(primary);
-  const s = toOklch(secondary);
+  const plate = groundAndInk(secondary);
+  const chip = groundAndInk(primary);
   return {
     tier,
-    ...panelColours(p, s),
-    ...metalColours(s, p, branded ? undefined : tier),
-    ...textColours(p, s),
-  };
-}
-
-function panelColours(p: Oklch, s: Oklch) {
-  // A white or pastel club keeps a bright panel; the rest get depth around the player.
-  const mid = clamp(p.l, 0.3, 0.86);
-  const pale = mid > 0.78;
-  // A red that is lightened as far as a blue turns pink, and no club plays in pink by accident.
-  const lift = p.c > 0.14 && (p.h < 45 || p.h > 345) ? 0.09 : 0.2;
-  return {
-    panelDeep: shade(p, pale ? 0.72 : Math.max(0.13, mid * 0.37), pale ? 0.9 : 0.75, 0.16),
-    panel: shade(p, pale ? 0.86 : mid * 0.88, 1.02),
-    panelLight: shade(p, clamp(mid + lift, 0.5, 0.97), 1),
-    accent: shade(s, clamp(s.l, 0.3, 0.94)),
-    glow: s.l > 0.55 ? shade(s, clamp(s.l + 0.08, 0.8, 0.97), 0.85) : shade(p, 0.88, 0.6),
-  };
-}
-
-function metalColours(s: Oklch, p: Oklch, tier?: Tier) {
-  // Strong chroma makes plastic of metal; a colourless secondary takes a breath of the primary.
-  const tint = s.c > 0.03 ? s : { ...s, h: p.h, c: Math.min(p.c, 0.018) };
-  const c = Math.min(tint.c, tier === "gold" ? 0.125 : tier === "bronze" ? 0.105 : 0.1);
-  const dark = !tier && s.l < 0.36;
-  const of = (l: number, chroma: number) =>
-    toHex({ l: dark ? l * 0.86 : l, c: c * chroma, h: hueAt({ ...tint, l: 0.9 }, l) });
-  return {
-    metalBright: of(0.985, 0.25),
-    metalLight: of(0.88, 0.8),
-    metal: of(0.7, 1),
-    metalDark: of(0.45, 0.85),
-    metalDeep: of(0.24, 0.6),
-  };
-}
-
-function textColours(p: Oklch, s: Oklch) {
-  const plate = groundAndInk(s);
-  // The chip must differ from the slab it lies on, so a dark secondary gives way to a light primary.
-  const chip = groundAndInk(s.l > 0.45 ? s : p.l > 0.45 ? p : { ...s, l: 0.82, c: s.c * 0.6 });
-  const slabFrom = shade(p, 0.2, 0.5, 0.075);
-  const slabTo = shade(p, 0.12, 0.45, 0.05);
-  const warm = s.c > 0.03 && s.l > 0.4 ? s : { ...p, c: Math.min(p.c, 0.05) };
-  return {
+    ...panelColours(primary, toOklch(secondary)),
+    ...preset.metal,
     plateFrom: plate.from,
     plateTo: plate.to,
     plateInk: plate.ink,
     plateSheen: luminance(plate.ink) < 0.2 ? "#ffffff" : "#000000",
-    slabFrom,
-    slabTo,
-    slabInk: shade(warm, 0.985, 0.15, 0.025),
-    slabInkTo: readableOn({ ...warm, l: 0.82, c: Math.min(warm.c, 0.13) }, [slabFrom, slabTo], 7),
-    slabAccent: readableOn({ ...warm, l: Math.max(warm.l, 0.72) }, [slabFrom, slabTo]),
+    darkFrom: shade(p, 0.2, 0.5, 0.075),
+    darkTo: shade(p, 0.12, 0.45, 0.05),
     chipFrom: chip.from,
     chipTo: chip.to,
     chipInk: chip.ink,
+  };
+}
+
+function panelColours(primary: string, s: Oklch) {
+  const p = toOklch(primary);
+  // A red that is lightened as far as a blue turns pink, and no club plays in pink by accident.
+  const lift = p.c > 0.14 && (p.h < 45 || p.h > 345) ? 0.07 : 0.15;
+  // Depth comes from the dark side; a white club keeps a bright panel.
+  const depth = p.l > 0.8 ? p.l - 0.19 : Math.max(0.06, p.l * 0.5);
+  return {
+    panelDeep: shade(p, depth, 0.9, 0.2),
+    panel: primary,
+    panelLight: shade(p, clamp(Math.max(p.l + lift, 0.24), 0, 0.99), 1),
+    accent: shade(s, s.l),
+    glow: s.l > 0.55 ? shade(s, clamp(s.l + 0.08, 0.8, 0.97), 0.85) : shade(p, 0.9, 0.6),
   };
 }

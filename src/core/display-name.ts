@@ -19,15 +19,37 @@ const CASED =
   /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Common}\p{Script=Inherited}]*$/u;
 
 /**
- * Cleans and cases a name of 1 to 100 characters. `isDrawable` tells whether some font has a character; the
- * others are left out rather than shown as empty boxes. Falls back to a dash when nothing is left.
+ * Cleans and cases a name of 1 to 100 characters. `isDrawable` tells whether some font has a character; signs that none
+ * has are left out rather than shown as empty boxes. Falls back to a dash when nothing is left.
  */
 export function displayName(raw: string, isDrawable: (codePoint: number) => boolean): DisplayName {
-  const clean = limitMarks(raw.toWellFormed().replace(/\s+/gu, " ").replace(INVISIBLE, "").normalize("NFC"));
-  const kept = [...clean].filter((character) => isDrawable(character.codePointAt(0) as number)).join("");
-  const text = tidy(kept) || "–";
+  const text = kept(raw, isDrawable) || "–";
   const lang = languageOf(text);
   return { text: inCapitals(text, lang), lang, direction: directionOf(text), script: scriptOf(text, lang) };
+}
+
+/** A letter, a mark on one, a digit: without it the name is another name. */
+const SPELLING = /[\p{L}\p{M}\p{N}]/u;
+
+/**
+ * What keeps a name off the card: the letters, marks and digits that no font has, each once; or, when nothing else is
+ * left to show, every other visible sign. Empty for a name that can be drawn.
+ */
+export function undrawable(raw: string, isDrawable: (codePoint: number) => boolean): string[] {
+  const missing = [...new Set(cleaned(raw))].filter(
+    (character) => character !== " " && !isDrawable(character.codePointAt(0) as number),
+  );
+  const spelling = missing.filter((character) => SPELLING.test(character));
+  return spelling.length > 0 || kept(raw, isDrawable) !== "" ? spelling : missing;
+}
+
+function kept(raw: string, isDrawable: (codePoint: number) => boolean): string {
+  const drawable = [...cleaned(raw)].filter((character) => isDrawable(character.codePointAt(0) as number));
+  return tidy(drawable.join(""));
+}
+
+function cleaned(raw: string): string {
+  return limitMarks(raw.toWellFormed().replace(/\s+/gu, " ").replace(INVISIBLE, "").normalize("NFC"));
 }
 
 /** Joiners and marks without a letter before them draw dotted circles or nothing at all. */

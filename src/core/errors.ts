@@ -1,22 +1,40 @@
-/** Every error code a partner can meet, with its HTTP status. Codes are stable: partners switch on them. */
-export const ERROR_STATUS = {
-  INVALID_REQUEST: 400,
-  INVALID_API_KEY: 401,
-  INSUFFICIENT_CREDITS: 402,
-  PARTNER_SUSPENDED: 403,
-  IMAGE_NOT_FOUND: 404,
-  NOT_FOUND: 404,
-  METHOD_NOT_ALLOWED: 405,
-  IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD: 409,
-  PAYLOAD_TOO_LARGE: 413,
-  UNSUPPORTED_MEDIA_TYPE: 415,
-  UNSUPPORTED_IMAGE_SOURCE: 422,
-  RATE_LIMIT_EXCEEDED: 429,
-  INTERNAL_ERROR: 500,
-  SERVICE_OVERLOADED: 503,
-} as const;
+/** Every error code a partner can meet. Codes are stable: partners switch on them. */
+export const ERROR_CODES = [
+  "INVALID_REQUEST",
+  "INVALID_API_KEY",
+  "INSUFFICIENT_CREDITS",
+  "PARTNER_SUSPENDED",
+  "IMAGE_NOT_FOUND",
+  "NOT_FOUND",
+  "METHOD_NOT_ALLOWED",
+  "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD",
+  "PAYLOAD_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+  "UNSUPPORTED_IMAGE_SOURCE",
+  "RATE_LIMIT_EXCEEDED",
+  "INTERNAL_ERROR",
+  "SERVICE_OVERLOADED",
+] as const;
 
-export type ErrorCode = keyof typeof ERROR_STATUS;
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** What people who manage accounts can meet, in the console and on the command line; the API never answers these. */
+export type PeopleCode =
+  | "ACCOUNT_NOT_FOUND"
+  | "KEY_NOT_FOUND"
+  | "USER_NOT_FOUND"
+  /** Whoever asks may not do this, others may. */
+  | "NOT_ALLOWED"
+  /** There are as many of them already as there may be, or too many tries were made. */
+  | "LIMIT_REACHED"
+  /** It was there, and has changed or ended meanwhile: a used link, a revoked key, another password. */
+  | "NOT_CURRENT"
+  /** The last one of something that there must always be one of. */
+  | "STILL_NEEDED"
+  /** The password or passkey does not show who somebody is. */
+  | "NOT_PROVEN";
+
+export type RefusalCode = ErrorCode | PeopleCode;
 
 /** One broken field of a request: where it is, which rule it breaks, and what to send instead. */
 export interface ErrorDetail {
@@ -25,34 +43,32 @@ export interface ErrorDetail {
   message: string;
 }
 
-export interface AppErrorOptions {
-  details?: ErrorDetail[];
-  /** Sent as Retry-After. */
-  retryAfterSeconds?: number;
-  /** Extra response headers, such as Allow. */
-  headers?: Record<string, string>;
-  /** What really happened; logged, never sent. */
+export interface RefusalOptions {
+  details?: ErrorDetail[] | undefined;
+  /** When the same may be asked again with better hope. */
+  retryAfterSeconds?: number | undefined;
+  /** What really happened; logged, never shown. */
   cause?: unknown;
 }
 
-/** An expected failure with a public message that names the field and the remedy. Thrown, never returned. */
-export class AppError extends Error {
-  readonly code: ErrorCode;
+/**
+ * What was asked for is not done, for a reason that whoever asked is told, with the remedy. Thrown, never returned. Each
+ * way in says it in its own terms: HTTP as a status and an envelope, the console beside the form, the command line as an
+ * exit code and a hint.
+ */
+export class Refusal<Code extends RefusalCode = RefusalCode> extends Error {
   readonly details: ErrorDetail[] | undefined;
   readonly retryAfterSeconds: number | undefined;
-  readonly headers: Record<string, string>;
 
-  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+  constructor(
+    readonly code: Code,
+    message: string,
+    options: RefusalOptions = {},
+  ) {
     super(message, { cause: options.cause });
-    this.name = "AppError";
-    this.code = code;
+    this.name = "Refusal";
     this.details = options.details;
     this.retryAfterSeconds = options.retryAfterSeconds;
-    this.headers = options.headers ?? {};
-  }
-
-  get status(): number {
-    return ERROR_STATUS[this.code];
   }
 }
 

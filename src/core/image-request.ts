@@ -1,13 +1,13 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type CardInput, IMAGE_FORMATS, POSITIONS } from "./card.ts";
 import { StringEnum } from "./string-enum.ts";
-import { compileValidator } from "./validate.ts";
+import { compileValidator, type Validator } from "./validate.ts";
 
 const hexColor = (description: string) =>
   Type.String({ pattern: "^#[0-9A-Fa-f]{6}$", description, examples: ["#C8102E"] });
 
-/** What a partner sends to POST /v1/images. The published schema, the validation and the type are this one thing. */
-export const CreateImageRequest = Type.Object(
+/** What a partner sends to POST /v1/images, whichever templates there are. */
+const AnyImageRequest = Type.Object(
   {
     type: StringEnum(["player_card"], {
       description: "The kind of image to make.",
@@ -19,13 +19,14 @@ export const CreateImageRequest = Type.Object(
           minLength: 1,
           maxLength: 255,
           description:
-            "Your own identifier of the player. With a test key, some values choose how the image ends.",
+            "Your own identifier of the player. With a test key, some values choose how the image ends, such as test_fail_several_people.",
           examples: ["player-10442"],
         }),
         name: Type.String({
           minLength: 1,
           maxLength: 100,
-          description: "The name on the card, in any script.",
+          description:
+            "The name on the card, in Latin, Cyrillic, Greek, Arabic, Hebrew, Chinese, Japanese, Korean or one of 16 more scripts. A letter that no font of the card has is refused.",
           examples: ["Maya Okafor"],
         }),
         position: StringEnum(POSITIONS, { description: "The playing position.", examples: ["ST"] }),
@@ -48,7 +49,7 @@ export const CreateImageRequest = Type.Object(
     ),
     style: Type.Object(
       {
-        preset: StringEnum(["club_card"], { description: "The card template.", examples: ["club_card"] }),
+        preset: Type.String(),
         width: Type.Optional(
           Type.Integer({ minimum: 512, maximum: 2048, default: 1024, description: "Width in pixels." }),
         ),
@@ -107,17 +108,40 @@ export const CreateImageRequest = Type.Object(
   { additionalProperties: false, $id: "CreateImageRequest" },
 );
 
-export type CreateImageRequest = Static<typeof CreateImageRequest>;
+export type CreateImageRequest = Static<typeof AnyImageRequest>;
 
-/** Fields and types of a create request; addresses and texts have further rules. */
-export const createImageValidator = compileValidator(CreateImageRequest, "body");
+/**
+ * The request of a service whose operator lists these templates. The published schema and the validation are this one
+ * thing.
+ */
+export function createImageSchema(presets: readonly string[]) {
+  const { properties, ...rest } = AnyImageRequest;
+  const { properties: style, ...styleRest } = properties.style;
+  const preset = StringEnum(presets, {
+    description: "The card template: one of those that `GET /v1/presets` lists.",
+    examples: presets.slice(0, 1),
+  });
+  return Type.Object({ ...properties, style: Type.Object({ ...style, preset }, styleRest) }, rest);
+}
+
+const compiled = new WeakMap<readonly string[], Validator<ReturnType<typeof createImageSchema>>>();
+
+/** Fields and types of a create request; addresses and texts have further rules. Compiled once for each list. */
+export function createImageValidator(presets: readonly string[]) {
+  const known = compiled.get(presets) ?? compileValidator(createImageSchema(presets), "body");
+  compiled.set(presets, known);
+  return known;
+}
+
+/** Requests as they were accepted once, whichever templates were listed then. */
+export const storedRequestValidator = compileValidator(AnyImageRequest, "body");
 
 /**
  * A stored request, read back. Checked with what accepted it: TypeBox's own check counts an emoji as two characters,
  * and would refuse a long name that the API took. Throws on what was never accepted.
  */
 export function storedRequest(value: unknown): CreateImageRequest {
-  const checked = createImageValidator.check(value);
+  const checked = storedRequestValidator.check(value);
   if (!checked.ok) throw new Error(`the stored request is damaged: ${JSON.stringify(checked.details)}`);
   return checked.value;
 }

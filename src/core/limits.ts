@@ -151,6 +151,11 @@ export const MAX_WAITING_TEST_IMAGES = 1_000;
 /** Used for estimates until this process has rendered something itself. */
 export const TYPICAL_RENDER_MS = 1_500;
 
+/** Templates that a browser keeps a page open of: each costs 40 MB, and is opened again in 0.2 s. */
+export const MAX_WARM_PAGES = 4;
+/** A whole family of Chinese has about 10 MB; larger font files were never subset. */
+export const MAX_TEMPLATE_FONT_BYTES = 20 * 1024 * 1024;
+
 /** Recycling a browser bounds what a leak can cost. */
 export const RENDERS_PER_BROWSER = 100;
 /** A browser's share lies up to this part of the average beside it (80 to 120), so that they take turns. */

@@ -1,16 +1,20 @@
-import { OperatorError } from "./errors.ts";
+import { Refusal } from "./errors.ts";
 
 /** Controls, line breaks, and what turns the direction of the text around it: with them a name can pose as another one. */
 const DECEPTIVE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
-/** A name for people to read, trimmed. `what` says in the OperatorError whose name is wrong, such as "account name". */
+/** A name for people to read, trimmed. `what` says in the Refusal whose name is wrong, such as "account name". */
 export function checkedName(what: string, text: string, maxChars: number): string {
   const name = text.trim();
   const length = [...name].length;
   if (length < 1 || length > maxChars)
-    throw new OperatorError(`The ${what} must have 1 to ${maxChars} characters; it has ${length}.`);
+    throw new Refusal(
+      "INVALID_REQUEST",
+      `The ${what} must have 1 to ${maxChars} characters; it has ${length}.`,
+    );
   if (isDeceptive(name))
-    throw new OperatorError(
+    throw new Refusal(
+      "INVALID_REQUEST",
       `The ${what} must be one line without control characters and without overrides of the writing direction.`,
     );
   return name;

@@ -1,10 +1,28 @@
+/**
+ * Why no player can be taken from a photo that could be read, as partners read it. Each says what to send instead, with
+ * the limits that are really checked.
+ */
+export const PLAYER_REFUSALS = {
+  no_player:
+    "No player was found in the photo. Use one where the player's face and upper body are clear and well lit: a photo, not a drawing or a render.",
+  several_people:
+    "Several people are equally prominent in the photo, so it is not clear whose card it is. Use one where one person stands out, or crop this one to the player.",
+  face_cut:
+    "The player's face is cut off at the edge of the photo. Use a photo that shows the whole face, and better the whole head.",
+  sideways:
+    "The player lies on the side or upside down in the photo, and it could not be turned upright safely. Use one with the player upright: turn this one and save it again.",
+  player_too_small:
+    "The player is too small in the photo. Use one where the player takes up at least an eighth of its height and the face at least 26 pixels, as in a standing player of 300 pixels; 1,000 pixels give a sharp card.",
+  too_blurred:
+    "The player's face is too blurred. Use a sharp photo: the original file rather than a small copy of it, without motion blur.",
+  too_dark:
+    "The player's face is too dark to be seen. Use one where light falls on the face, not from behind it.",
+  too_bright: "The player's face is burnt out to plain white. Use one with less light on the face.",
+} as const;
+
 /** Why a photo cannot become a card, as partners read it; each says how to do better. */
 export const PHOTO_REFUSALS = {
-  no_player:
-    "No player was found in the photo. Use one where the player's face and upper body are clear and well lit.",
-  player_too_small:
-    "The player is too small in the photo. Use one where the player fills at least a third of the height, 400 pixels or more.",
-  face_cut: "The player's face is cut off at the edge of the photo. Use a photo that shows the whole face.",
+  ...PLAYER_REFUSALS,
   undecodable:
     "The photo could not be read: it is damaged, incomplete, larger than 40 megapixels, or not a JPEG, PNG or WebP. Save it again and send a new address.",
 } as const;
@@ -13,4 +31,5 @@ export const PHOTO_REFUSALS = {
 export const BADGE_REFUSAL =
   "The club badge could not be read by the browser that draws the card. Export it again as PNG and send its new address.";
 
+export type PlayerRefusal = keyof typeof PLAYER_REFUSALS;
 export type PhotoRefusal = keyof typeof PHOTO_REFUSALS;

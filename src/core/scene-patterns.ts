@@ -6,9 +6,13 @@ type Motif = (canvas: Canvas, step: number, colour: string) => string;
 /** Motifs for words that no theme knows; two of them, their angle and their size come from the text's seed. */
 const MOTIFS: Motif[] = [hexagons, triangles, rings, chevrons, bars, halftone, waves, diamonds, plus, scales];
 
-/** Draws "facets", the design of a card without a theme, or the pattern that belongs to the canvas's own seed. */
+/** The designs of a card without a theme: one crystal, with other light in it from player to player. */
+const LIGHTS = [rays, blades, orbits, speedLines];
+
+/** Draws "facets", the design of a card without a theme, "sashes" of the canvas's tones, or the pattern of an unknown text. */
 export function drawPattern(theme: string, canvas: Canvas): string {
-  return theme === "facets" ? facets(canvas) : seeded(canvas);
+  if (theme === "facets") return facets(canvas);
+  return theme === "sashes" ? sashes(canvas) : seeded(canvas);
 }
 
 function base({ height: h, x, y, colours: c }: Canvas, turn: number): string {
@@ -38,20 +42,20 @@ function base({ height: h, x, y, colours: c }: Canvas, turn: number): string {
   );
 }
 
-/** Cut crystal: a mesh of tilted facets around the light behind the player, rays over it, two bars in the second colour. */
+const pointAt =
+  ({ x, y }: Canvas) =>
+  (r: number, a: number): [number, number] => [x + Math.cos(a) * r, y + 80 + Math.sin(a) * r];
+
+/** Light that shines from behind the head and is gone at its radius. */
+function lightOf({ x, y, colours: c }: Canvas): string {
+  return `<radialGradient id="ray" gradientUnits="userSpaceOnUse" cx="${n(x)}" cy="${n(y + 80)}" r="1100"><stop offset="0" stop-color="${c.glow}" stop-opacity="0.5"/><stop offset="0.6" stop-color="${c.light}" stop-opacity="0.3"/><stop offset="1" stop-color="${c.light}" stop-opacity="0"/></radialGradient>`;
+}
+
+/** Cut crystal: a mesh of tilted facets around the light behind the player, light in it, bars in the second colour. */
 function facets(canvas: Canvas): string {
-  const { height: h, x, y, colours: c, random } = canvas;
-  const at = (r: number, a: number): [number, number] => [x + Math.cos(a) * r, y + 80 + Math.sin(a) * r];
-  // One path for all rays, so that their light is computed once; beyond its radius there is none.
-  const rays = path(
-    times(17, (i) => {
-      const a = (i / 17) * Math.PI * 2 + random(-0.1, 0.1);
-      const w = random(0.025, 0.085);
-      const corners = [at(random(60, 200), a), at(1150, a - w), at(1150, a + w)];
-      return `M${corners.map(([px, py]) => `${n(px)} ${n(py)}`).join("L")}Z`;
-    }),
-    "url(#ray)",
-  );
+  const { height: h, colours: c, random } = canvas;
+  const at = pointAt(canvas);
+  const light = LIGHTS[Math.floor(random(0, LIGHTS.length))] ?? rays;
   const splinters = times(36, (i) => {
     const a = random(0, Math.PI * 2);
     const r = random(420, 1000);
@@ -63,13 +67,15 @@ function facets(canvas: Canvas): string {
       `fill-opacity="${n(random(0.4, 0.9))}"`,
     );
   });
-  const bar = (shift: number, wide: number, tone: string, opacity: number) =>
+  const shift = random(-70, 90);
+  const slope = random(0.3, 0.5);
+  const bar = (x: number, wide: number, tone: string, opacity: number) =>
     polygon(
       [
-        [shift, -10],
-        [shift + wide, -10],
-        [shift + wide - h * 0.42, h],
-        [shift - h * 0.42, h],
+        [shift + x, -10],
+        [shift + x + wide, -10],
+        [shift + x + wide - h * slope, h],
+        [shift + x - h * slope, h],
       ],
       tone,
       `fill-opacity="${opacity}"`,
@@ -83,8 +89,119 @@ function facets(canvas: Canvas): string {
     bar(150, 46, c.light, 0.2),
     bar(216, 6, c.light, 0.35),
   ];
-  const ray = `<radialGradient id="ray" gradientUnits="userSpaceOnUse" cx="${n(x)}" cy="${n(y + 80)}" r="1100"><stop offset="0" stop-color="${c.glow}" stop-opacity="0.5"/><stop offset="0.6" stop-color="${c.light}" stop-opacity="0.3"/><stop offset="1" stop-color="${c.light}" stop-opacity="0"/></radialGradient>`;
-  return base(canvas, 1.35) + crystal(canvas) + ray + rays + bars.join("") + splinters;
+  return (
+    base(canvas, random(1.05, 2.1)) +
+    crystal(canvas) +
+    lightOf(canvas) +
+    light(canvas) +
+    bars.join("") +
+    splinters
+  );
+}
+
+/** One path for all rays, so that their light is computed once. */
+function rays(canvas: Canvas): string {
+  const { random } = canvas;
+  const at = pointAt(canvas);
+  return path(
+    times(17, (i) => {
+      const a = (i / 17) * Math.PI * 2 + random(-0.1, 0.1);
+      const w = random(0.025, 0.085);
+      const corners = [at(random(60, 200), a), at(1150, a - w), at(1150, a + w)];
+      return `M${corners.map(([px, py]) => `${n(px)} ${n(py)}`).join("L")}Z`;
+    }),
+    "url(#ray)",
+  );
+}
+
+/** Broad blades that stand up from the foot, like pieces of cut glass. */
+function blades({ height: h, colours: c, random }: Canvas): string {
+  return times(12, (i) => {
+    const x = ((i + random(0.1, 0.9)) / 12) * 1100 - 50;
+    const lean = (x - 500) * random(0.3, 0.7);
+    const wide = random(26, 80);
+    const tip = h * random(0.08, 0.55);
+    return (
+      polygon(
+        [
+          [x - wide, h],
+          [x + lean, tip],
+          [x, h],
+        ],
+        c.glow,
+        `fill-opacity="${n(random(0.1, 0.34))}"`,
+      ) +
+      polygon(
+        [
+          [x, h],
+          [x + lean, tip],
+          [x + wide, h],
+        ],
+        c.deep,
+        'fill-opacity="0.4"',
+      )
+    );
+  });
+}
+
+/** Broken rings around the light, and dots between them. */
+function orbits(canvas: Canvas): string {
+  const { x, y, colours: c, random } = canvas;
+  const ring = (i: number) => {
+    const r = 250 + i * 82;
+    const round = Math.PI * 2 * r;
+    return circle(
+      x,
+      y + 80,
+      r,
+      "none",
+      `stroke="${i % 3 ? c.glow : c.accent}" stroke-width="${n(i % 3 ? random(3, 22) : 8)}" stroke-opacity="${i % 3 ? 0.22 : 0.85}" stroke-dasharray="${n(round * random(0.1, 0.34))} ${n(round * random(0.06, 0.3))}" stroke-dashoffset="${n(random(0, round))}"`,
+    );
+  };
+  const at = pointAt(canvas);
+  const dots = times(90, (i) => {
+    const [px, py] = at(300 + (i % 10) * 82, (Math.floor(i / 10) / 9) * Math.PI * 2 + (i % 10) * 0.13);
+    return circle(px, py, 3 + (i % 10) * 0.9, c.glow, 'fill-opacity="0.55"');
+  });
+  return times(11, ring) + dots;
+}
+
+/** Streaks across the card, as behind one who runs. */
+function speedLines({ height: h, colours: c, random }: Canvas): string {
+  return times(46, (i) => {
+    const y = random(-0.1, 1.1) * h;
+    const [x, long, wide] = [random(-300, 900), random(160, 700), random(2, 20)];
+    const drop = long * 0.2;
+    return polygon(
+      [
+        [x, y],
+        [x + long, y - drop],
+        [x + long * 0.96, y - drop + wide],
+      ],
+      i % 5 ? c.glow : c.accent,
+      `fill-opacity="${i % 5 ? n(random(0.2, 0.5)) : 0.9}"`,
+    );
+  });
+}
+
+/** Broad sashes across the card in each of the canvas's tones, over cut crystal. */
+function sashes(canvas: Canvas): string {
+  const { height: h, tones, random } = canvas;
+  const slope = random(0.5, 0.7) * 1000;
+  const step = (h + slope) / tones.length;
+  const bands = tones.map((tone, i) => {
+    const y = i * step - slope;
+    return polygon(
+      [
+        [-10, y + slope],
+        [1010, y],
+        [1010, y + step + 2],
+        [-10, y + slope + step + 2],
+      ],
+      tone,
+    );
+  });
+  return bands.join("") + lightOf(canvas) + crystal(canvas) + rays(canvas);
 }
 
 /** A jittered mesh of triangles; each is lit by how far it turns towards the upper left, as cut stone would be. */
@@ -125,16 +242,16 @@ function crystal({ height: h, x, y, colours: c, random }: Canvas): string {
 }
 
 function seeded(canvas: Canvas): string {
-  const { height: h, colours: c, random } = canvas;
-  const first = Math.floor(random(0, MOTIFS.length));
-  const second = (first + 1 + Math.floor(random(0, MOTIFS.length - 1))) % MOTIFS.length;
-  const turn = random(-40, 40);
+  const { height: h, colours: c, random, shared } = canvas;
+  const first = Math.floor(shared(0, MOTIFS.length));
+  const second = (first + 1 + Math.floor(shared(0, MOTIFS.length - 1))) % MOTIFS.length;
+  const turn = shared(-40, 40) + random(-8, 8);
   const draw = (index: number, step: number, colour: string, opacity: number, angle: number) =>
     `<g opacity="${opacity}" transform="rotate(${n(angle)} 500 ${n(h / 2)})">${MOTIFS[index]?.(canvas, step, colour)}</g>`;
   return (
     base(canvas, random(0, 6.28)) +
-    draw(second, random(150, 240), c.deep, 0.45, turn + 30) +
-    draw(first, random(70, 140), c.accent, 0.6, turn)
+    draw(second, shared(150, 240), c.deep, 0.45, turn + 30) +
+    draw(first, shared(70, 140), c.accent, 0.6, turn)
   );
 }
 

@@ -28,7 +28,7 @@ function galaxy(canvas: Canvas): string {
       random(0, h),
       random(260, 560),
       [c.light, c.accent, c.mid][i % 3] as string,
-      random(0.35, 0.65),
+      random(0.55, 0.9),
     ),
   );
   const arms = times(420, (i) => {
@@ -38,7 +38,7 @@ function galaxy(canvas: Canvas): string {
     return circle(
       x + Math.cos(a) * r,
       y + Math.sin(a) * r * 0.62 + r * 0.18 * Math.cos(a),
-      random(1, 4.2),
+      random(1.6, 5.4),
       i % 5 ? c.glow : c.accent,
       `opacity="${n(random(0.3, 1))}"`,
     );

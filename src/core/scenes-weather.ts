@@ -148,16 +148,16 @@ function storm(canvas: Canvas): string {
 
 function smoke(canvas: Canvas): string {
   const { height: h, x, y, colours: c, random } = canvas;
-  const puffs = times(34, (i) =>
-    glow(
-      `s${i}`,
-      random(-100, 1100),
-      h * random(0.1, 1.05),
-      random(160, 400),
-      [c.light, c.accent, c.deep, c.mid][i % 4] as string,
-      random(0.35, 0.75),
-    ),
-  );
+  // Each billow is lit from above and dark below; most are at the sides, where no player stands.
+  const puffs = times(42, (i) => {
+    const px = i % 3 === 0 ? random(0, 1000) : i % 3 === 1 ? random(-40, 300) : random(700, 1040);
+    const py = h * (0.08 + (i / 42) * 0.92);
+    const r = random(90, 210);
+    return (
+      glow(`d${i}`, px, py + r * 0.4, r * 1.15, c.deep, 0.8) +
+      glow(`s${i}`, px, py, r, i % 4 ? "#eef0f5" : c.glow, random(0.6, 0.95))
+    );
+  });
   const wisps = times(9, (i) => {
     const sx = random(-100, 1000);
     return stroke(

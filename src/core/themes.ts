@@ -1,9 +1,12 @@
-import type { Palette } from "./colours.ts";
-import { toHex, toOklch } from "./colours.ts";
+import { between, difference, type Palette, toHex, toOklch } from "./colours.ts";
+import { drawFoil } from "./foils.ts";
+import { drawLayer, LAYERS } from "./scene-layers.ts";
 import { drawPattern } from "./scene-patterns.ts";
 import { drawNature, NATURE } from "./scenes-nature.ts";
 import { drawPlace, PLACES } from "./scenes-places.ts";
 import { drawWeather, WEATHER } from "./scenes-weather.ts";
+import { n } from "./svg.ts";
+import { coloursNamed } from "./theme-colours.ts";
 
 /** The colours of one scene, `#rrggbb`: from the darkest edge to the light behind the head, and a second hue. */
 export interface SceneColours {
@@ -20,8 +23,12 @@ export interface Canvas {
   x: number;
   y: number;
   colours: SceneColours;
-  /** The next number of the scene's own seeded sequence, from `low` to `high`. */
+  /** Two or more colours that the text names, such as a flag's; else empty. */
+  tones: string[];
+  /** The next number of a sequence, from `low` to `high`: another one for each player. */
   random: (low: number, high: number) => number;
+  /** The same for each text: what all cards of one theme share. */
+  shared: (low: number, high: number) => number;
 }
 
 export interface Scene {
@@ -89,7 +96,7 @@ const NATURAL: Record<string, [string, string, string, string, string]> = {
   fire: ["#1c0300", "#7a1200", "#e24a05", "#ffb52b", "#fff0b0"],
   ice: ["#06202f", "#1f6f95", "#7fcdea", "#e2f8ff", "#ffffff"],
   gold: ["#2a1a02", "#7d5509", "#d8a32c", "#ffe28a", "#fff6cf"],
-  galaxy: ["#05020f", "#21104f", "#6b36a8", "#ff8bd0", "#cfe0ff"],
+  galaxy: ["#0a0526", "#341a86", "#8a45e0", "#ff7ccc", "#dbe8ff"],
   rain: ["#060d14", "#1e3242", "#557489", "#b8d8ea", "#e3f2fa"],
   city: ["#07080f", "#1b2340", "#50608f", "#ffc76a", "#ffe4b4"],
   forest: ["#04110a", "#12401f", "#4c8a45", "#cfe88a", "#f1ffd0"],
@@ -101,7 +108,7 @@ const NATURAL: Record<string, [string, string, string, string, string]> = {
   retro: ["#2b120c", "#a63d22", "#e58a2e", "#f4d58d", "#fff1cc"],
   mountain: ["#0a1420", "#2c4a68", "#7fa0bd", "#f0f6fb", "#ffffff"],
   pitch: ["#03200c", "#0d5c25", "#3aa14b", "#dff7d8", "#f5fff0"],
-  smoke: ["#08080a", "#2b2c33", "#75767f", "#d9dae0", "#f6f6f8"],
+  smoke: ["#141418", "#43454f", "#9496a1", "#dcdde4", "#f8f8fa"],
   confetti: ["#1c0838", "#5a1c8a", "#b04ad0", "#ffd23f", "#fff3c4"],
   aurora: ["#02101c", "#06344a", "#16806f", "#6dffb0", "#d6ffe9"],
   circuit: ["#010f0e", "#053b3a", "#0f8a7e", "#5fffe0", "#d5fff6"],
@@ -113,26 +120,37 @@ const NATURAL: Record<string, [string, string, string, string, string]> = {
 const MAX_TEXT = 200;
 
 function plain(text: string): string {
-  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  return text.replace(/ß/g, "ss").normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+}
+
+const wordsOf = (text: string) => plain(text.slice(0, MAX_TEXT)).match(/[\p{L}\p{N}]+/gu) ?? [];
+
+function themeOfOne(word: string): string | undefined {
+  const singular = [
+    word,
+    word.replace(/ies$/u, "y"),
+    word.replace(/s$/u, ""),
+    word.replace(/(es|en|y)$/u, ""),
+  ];
+  const theme = singular.map((form) => themeOfWord.get(form)).find(Boolean);
+  if (theme) return theme;
+  // Chinese and Japanese write no spaces between words.
+  for (const [known, name] of themeOfWord)
+    if (/\p{Script=Han}/u.test(known) && word.includes(known)) return name;
+  return undefined;
 }
 
 /** The theme a free text asks for: the first word that some theme knows, also in the plural; undefined if none. */
 export function themeOf(text: string): string | undefined {
-  const words = plain(text.slice(0, MAX_TEXT)).match(/[\p{L}\p{N}]+/gu) ?? [];
-  for (const word of words) {
-    const singular = [
-      word,
-      word.replace(/ies$/u, "y"),
-      word.replace(/s$/u, ""),
-      word.replace(/(es|en|y)$/u, ""),
-    ];
-    const theme = singular.map((form) => themeOfWord.get(form)).find(Boolean);
-    if (theme) return theme;
-    // Chinese and Japanese write no spaces between words.
-    for (const [known, name] of themeOfWord)
-      if (/\p{Script=Han}/u.test(known) && word.includes(known)) return name;
-  }
-  return undefined;
+  return themesOf(text)[0];
+}
+
+/** Every theme that a free text names, each once, in the order of its words. */
+export function themesOf(text: string): string[] {
+  const named = wordsOf(text)
+    .map(themeOfOne)
+    .filter((theme) => theme !== undefined);
+  return [...new Set(named)];
 }
 
 /** 32-bit FNV-1a (Fowler, Noll, Vo) of a text's UTF-16 units. */
@@ -153,57 +171,129 @@ function sequence(seed: number): Canvas["random"] {
   };
 }
 
+/** What a text asks for: a scene, weather or light over it, and colours. */
+interface Wish {
+  theme: string;
+  over: string | undefined;
+  /** As `#rrggbb`. */
+  colours: string[];
+}
+
+function wishOf(text: string): Wish {
+  if (text === "") return { theme: "facets", over: undefined, colours: [] };
+  const themes = themesOf(text);
+  const colours = coloursNamed(wordsOf(text));
+  // Whatever can lie over another scene does: a snowy forest is a forest in snow, in whichever order it is said.
+  const theme = themes.find((name) => !LAYERS.has(name)) ?? themes[0];
+  const over = themes.find((name) => name !== theme && LAYERS.has(name));
+  if (theme) return { theme, over, colours };
+  return {
+    theme: colours.length > 1 ? "sashes" : colours.length === 1 ? "facets" : "pattern",
+    over,
+    colours,
+  };
+}
+
+/** Scenes vary with the player by this much: how far they are turned to the side, and how near they come. */
+const MAX_PAN = 45;
+const MAX_ZOOM = 1.12;
+
 /**
- * Draws the background for a free text (or none) as SVG of the given shape; equal input, equal output. The text
- * itself never gets into the SVG. `branded` keeps the club's colours, otherwise a theme brings its own.
+ * Draws the background for a free text (or none) as SVG of the given shape; equal input, equal output. The text itself
+ * never gets into the SVG. `branded` keeps the club's colours where the scene has none of its own by nature; `seed`
+ * varies the scene from player to player within one design.
  */
 export function sceneOf(
   text: string | undefined,
   palette: Palette,
   size: { width: number; height: number; focus: { x: number; y: number } },
   branded: boolean,
+  seed = 0,
 ): Scene {
   const wish = plain((text ?? "").slice(0, MAX_TEXT)).trim();
-  const theme = wish === "" ? "facets" : (themeOf(wish) ?? "pattern");
+  const { theme, over, colours: named } = wishOf(wish);
   const height = Math.round((1000 * size.height) / size.width);
-  const colours = coloursOf(theme, palette, branded, seedOf(wish));
+  const random = sequence(seedOf(wish) ^ seed);
+  // The first of a sequence differs little between seeds that are near each other.
+  random(0, 1);
+  const isMirrored = random(0, 1) < 0.5;
   const canvas: Canvas = {
     height,
-    x: size.focus.x * 1000,
-    y: size.focus.y * height,
-    colours,
-    random: sequence(seedOf(wish)),
+    x: (isMirrored ? 1 - size.focus.x : size.focus.x) * 1000 + random(-70, 70),
+    y: size.focus.y * height + random(0, 40),
+    colours: coloursOf({ theme, over, colours: named }, palette, branded),
+    tones: named.length > 1 ? named : [],
+    random,
+    shared: sequence(seedOf(wish)),
   };
-  const art = NATURE.has(theme)
-    ? drawNature(theme, canvas)
-    : WEATHER.has(theme)
-      ? drawWeather(theme, canvas)
-      : PLACES.has(theme)
-        ? drawPlace(theme, canvas)
-        : drawPattern(theme, canvas);
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 ${height}" width="1000" height="${height}" preserveAspectRatio="xMidYMid slice">${art}</svg>`;
-  return { theme, svg, colours };
+  const zoom = random(1.01, MAX_ZOOM);
+  const pan = random(-1, 1) * Math.min(MAX_PAN, (zoom - 1) * 500);
+  const art =
+    drawTheme(theme, canvas) + (over ? drawLayer(over, canvas) : "") + drawFoil(palette.tier, canvas);
+  const turn = `translate(${n(500 + pan)} ${n(height / 2)}) scale(${isMirrored ? -1 : 1} 1) scale(${Math.round(zoom * 1000) / 1000}) translate(-500 ${n(-height / 2)})`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 ${height}" width="1000" height="${height}" preserveAspectRatio="xMidYMid slice"><g transform="${turn}">${art}</g></svg>`;
+  return { theme, svg, colours: canvas.colours };
 }
 
-/** An unknown text gets a hue of its own too, and as accent the one across the wheel. */
-function hueOf(seed: number): [string, string, string, string, string] {
-  const h = seed % 360;
-  const across = (h + 150) % 360;
-  return [
-    toHex({ l: 0.17, c: 0.06, h }),
-    toHex({ l: 0.38, c: 0.13, h }),
-    toHex({ l: 0.62, c: 0.16, h }),
-    toHex({ l: 0.82, c: 0.14, h: across }),
-    toHex({ l: 0.95, c: 0.05, h: across }),
-  ];
+function drawTheme(theme: string, canvas: Canvas): string {
+  if (NATURE.has(theme)) return drawNature(theme, canvas);
+  if (WEATHER.has(theme)) return drawWeather(theme, canvas);
+  return PLACES.has(theme) ? drawPlace(theme, canvas) : drawPattern(theme, canvas);
 }
 
-function coloursOf(theme: string, palette: Palette, branded: boolean, seed: number): SceneColours {
-  const natural = theme === "pattern" ? hueOf(seed) : NATURAL[theme];
-  if (!branded && natural) {
-    const [deep, mid, light, accent, glow] = natural;
-    return { deep, mid, light, accent, glow };
-  }
+/** A number for a player, so that a team's cards differ within one design: equal for equal names and numbers. */
+export function seedOfPlayer(player: { name: string; number: number }): number {
+  return seedOf(`${player.name}\n${player.number}`);
+}
+
+/** Fire is not blue and a forest not red because a club is: these keep their own colours beside the club's. */
+const OWN_COLOURS = new Set(
+  "fire ice gold galaxy forest sunset ocean desert mountain pitch aurora snow rain night storm".split(" "),
+);
+
+function coloursOf({ theme, over, colours }: Wish, palette: Palette, branded: boolean): SceneColours {
+  const own = !branded || OWN_COLOURS.has(theme) ? naturalOf(theme) : undefined;
+  let scene = own ?? brandColours(palette);
+  const light = over && naturalOf(over);
+  if (light) scene = mixed(scene, light);
+  return colours.length > 0 ? tinted(scene, colours, theme) : scene;
+}
+
+function naturalOf(theme: string): SceneColours | undefined {
+  const natural = NATURAL[theme];
+  if (!natural) return undefined;
+  const [deep, mid, light, accent, glow] = natural;
+  return { deep, mid, light, accent, glow };
+}
+
+/** Half of each ground, and the second scene's lights. */
+function mixed(base: SceneColours, over: SceneColours): SceneColours {
+  return {
+    deep: between(base.deep, over.deep),
+    mid: between(base.mid, over.mid),
+    light: between(base.light, over.light),
+    accent: over.accent,
+    glow: over.glow,
+  };
+}
+
+/** The scene in the colours that the text names: the first for its ground, the second for its lines. */
+function tinted(scene: SceneColours, [first = "", second, third]: string[], theme: string): SceneColours {
+  const c = toOklch(first);
+  const isPale = c.l > 0.8;
+  const lit = { ...c, l: Math.min(0.97, c.l + (isPale ? 0.06 : 0.16)) };
+  const accent =
+    second ?? (NATURAL[theme] ? toHex({ ...c, l: Math.min(0.94, c.l + 0.3), c: c.c * 0.8 }) : scene.accent);
+  return {
+    deep: toHex({ ...c, l: isPale ? c.l - 0.22 : Math.max(0.06, c.l * 0.5), c: c.c * 0.9 }),
+    mid: first,
+    light: toHex(lit),
+    accent: difference(accent, first) < 0.15 ? (isPale ? "#50555e" : "#ffffff") : accent,
+    glow: third ?? toHex({ ...c, l: 0.94, c: c.c * 0.35 }),
+  };
+}
+
+function brandColours(palette: Palette): SceneColours {
   const brand = {
     deep: palette.panelDeep,
     mid: palette.panel,

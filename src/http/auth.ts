@@ -1,8 +1,13 @@
 import { timingSafeEqual } from "node:crypto";
-import { partnerSuspended } from "../app/accept-image.ts";
 import type { AppContext } from "../app/context.ts";
 import { type Environment, hashApiKey, parseApiKey } from "../core/api-key.ts";
-import { AppError } from "../core/errors.ts";
+import type { Refusal } from "../core/errors.ts";
+import {
+  invalidApiKey,
+  partnerSuspended,
+  rateLimitExceeded,
+  tooManyRefusedKeys,
+} from "../core/partner-refusals.ts";
 import type { Account } from "../store/accounts.ts";
 import { findKeyByHash, touchKey } from "../store/keys.ts";
 import { networkOf } from "./client-address.ts";
@@ -11,8 +16,8 @@ import {
   ADDRESS_BUDGET,
   accountBudget,
   type RateLimiter,
-  rateLimitExceeded,
-  tooManyRefusedKeys,
+  type RateState,
+  secondsLeft,
 } from "./rate-limit.ts";
 
 /** Who calls, and in which environment. */
@@ -24,42 +29,41 @@ export interface Caller {
 /** "Last used" is shown by the minute; writing it on every call would cost a disk sync each. */
 const LAST_USED_RESOLUTION_MS = 60_000;
 
+/** What X-API-Key says: the budget that the answer reports, and who calls or why they are refused. */
+export type Identity = { rate: RateState } & ({ caller: Caller } | { refusal: Refusal });
+
 /**
- * Finds the caller by X-API-Key and takes one call from the account's budget. Throws 401 (limited by client address),
- * 403 for a suspended account, 429; in this order. Reads the database each time: a revocation holds at once.
+ * Finds the caller by X-API-Key and takes one call from the account's budget. Refuses with 401 (limited by client
+ * address), 403 for a suspended account, 429; in this order. Reads the database each time: a revocation holds at once.
  */
-export async function authenticate(
+export async function identify(
   context: AppContext,
   limiter: RateLimiter,
   exchange: Exchange,
-): Promise<Caller> {
+): Promise<Identity> {
   const text = exchange.request.headers.get("x-api-key");
-  const found = await findKey(context, text);
-  if (!found) {
-    exchange.rate = await limiter.take(addressKey(exchange), ADDRESS_BUDGET);
-    if (exchange.rate.exceeded) throw tooManyRefusedKeys(exchange.rate, context.clock.now());
-    throw new AppError("INVALID_API_KEY", whyRefused(text));
+  const caller = await findKey(context, text);
+  const now = context.clock.now();
+  if (!caller) {
+    const rate = await limiter.take(addressKey(exchange), ADDRESS_BUDGET);
+    const refusal = rate.exceeded ? tooManyRefusedKeys(rate.limit, secondsLeft(rate, now)) : whyRefused(text);
+    return { rate, refusal };
   }
-  const { account, environment } = found;
+  const { account, environment } = caller;
   const budget = accountBudget(account.tier);
   const rateKey = `${account.id}:${environment}`;
   if (account.status === "suspended") {
-    exchange.rate = await limiter.look(rateKey, budget);
-    throw partnerSuspended();
+    return { rate: await limiter.look(rateKey, budget), refusal: partnerSuspended() };
   }
-  exchange.rate = await limiter.take(rateKey, budget);
-  if (exchange.rate.exceeded) throw rateLimitExceeded(exchange.rate, context.clock.now());
-  return found;
+  const rate = await limiter.take(rateKey, budget);
+  return rate.exceeded
+    ? { rate, refusal: rateLimitExceeded(rate.limit, secondsLeft(rate, now)) }
+    : { rate, caller };
 }
 
-/** A missing and a mistyped key are told apart, which anyone could by the checksum; an unknown and a revoked one are not. */
-function whyRefused(text: string | null): string {
-  if (text === null || text === "") {
-    return "The X-API-Key header is missing. Send your key in it; keys are made in the console.";
-  }
-  return parseApiKey(text) === null
-    ? "The X-API-Key header holds no whole key: one begins with sk_live_ or sk_test_, and 49 letters and digits follow. Copy it again, or make a new one in the console."
-    : "The key in the X-API-Key header is unknown or revoked. Make a new one in the console.";
+function whyRefused(text: string | null): Refusal {
+  if (text === null || text === "") return invalidApiKey("missing");
+  return invalidApiKey(parseApiKey(text) === null ? "malformed" : "unknown");
 }
 
 async function findKey(context: AppContext, text: string | null): Promise<Caller | undefined> {

@@ -1,4 +1,4 @@
-import { AppError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import {
   BODY_TIMEOUT_MS,
   DISCARD_IDLE_MS,
@@ -7,6 +7,8 @@ import {
   MAX_DISCARDED_BODY_BYTES,
   MAX_DISCARDED_PIECES,
 } from "../core/limits.ts";
+import { payloadTooLarge, unsupportedMediaType } from "../core/partner-refusals.ts";
+import { HttpRefusal } from "./http-refusal.ts";
 import { placeOfFault } from "./json-place.ts";
 
 /** Throws 415 unless the request says it carries plain JSON in UTF-8. */
@@ -15,18 +17,12 @@ export function requireJsonType(request: Request): void {
   const charset = parameters.map((p) => p.trim().toLowerCase()).find((p) => p.startsWith("charset="));
   const utf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
   if (type.trim().toLowerCase() !== "application/json" || !utf8) {
-    throw unsupported("Content-Type", "must be application/json (in UTF-8).");
+    throw unsupportedMediaType("Content-Type");
   }
   const coding = (request.headers.get("content-encoding") ?? "").trim().toLowerCase();
   if (coding !== "" && coding !== "identity") {
-    throw unsupported("Content-Encoding", "must be left out: send the body uncompressed.");
+    throw unsupportedMediaType("Content-Encoding");
   }
-}
-
-function unsupported(header: string, message: string): AppError {
-  return new AppError("UNSUPPORTED_MEDIA_TYPE", `The ${header} header ${message}`, {
-    details: [{ field: `header ${header}`, message }],
-  });
 }
 
 /**
@@ -51,8 +47,8 @@ export async function readJson(request: Request): Promise<unknown> {
   }
 }
 
-function brokenJson(reason: string): AppError {
-  return new AppError("INVALID_REQUEST", `The body must be one JSON object: ${reason}.`, {
+function brokenJson(reason: string): Refusal {
+  return new Refusal("INVALID_REQUEST", `The body must be one JSON object: ${reason}.`, {
     details: [{ field: "body", message: `must be one JSON object: ${reason}.` }],
   });
 }
@@ -140,19 +136,17 @@ function announcedBytes(request: Request): number {
   return Number(request.headers.get("content-length") ?? 0);
 }
 
-function incomplete(message: string, cause?: unknown): AppError {
-  return new AppError("INVALID_REQUEST", `The body ${message} Send the request again.`, {
+/** The unread rest of the body cannot be skipped on this connection. */
+const CLOSING = { Connection: "close" };
+
+function incomplete(message: string, cause?: unknown): HttpRefusal {
+  const refusal = new Refusal("INVALID_REQUEST", `The body ${message} Send the request again.`, {
     details: [{ field: "body", message }],
-    headers: { Connection: "close" },
     cause,
   });
+  return new HttpRefusal(refusal, CLOSING);
 }
 
-function tooLarge(): AppError {
-  const message = `must be at most ${MAX_BODY_BYTES / 1024} KB. Send the photo's address, not the photo.`;
-  return new AppError("PAYLOAD_TOO_LARGE", `The body ${message}`, {
-    details: [{ field: "body", message }],
-    // The unread rest of the body cannot be skipped on this connection.
-    headers: { Connection: "close" },
-  });
+function tooLarge(): HttpRefusal {
+  return new HttpRefusal(payloadTooLarge(MAX_BODY_BYTES), CLOSING);
 }

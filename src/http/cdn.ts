@@ -1,6 +1,6 @@
 import type { AppContext } from "../app/context.ts";
 import type { Blobs } from "../blobs/blobs.ts";
-import { AppError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import { findImageByOutput, type Image } from "../store/images.ts";
 import { standardHeaders } from "./envelope.ts";
 import { namesVersion } from "./etag.ts";
@@ -53,7 +53,7 @@ const MAX_TOLD = 1_000;
 const told = new Set<string>();
 
 /** It will not come back by being asked for again, so the operator is told once, not at every view. */
-function lost({ log }: CdnParts, image: Image, name: string): AppError {
+function lost({ log }: CdnParts, image: Image, name: string): Refusal {
   if (!told.has(name)) {
     if (told.size >= MAX_TOLD) told.clear();
     told.add(name);
@@ -63,14 +63,14 @@ function lost({ log }: CdnParts, image: Image, name: string): AppError {
       remedy: `Restore the folder of images from a backup. "cardpress audit" names every picture that is missing.`,
     });
   }
-  return new AppError(
+  return new Refusal(
     "NOT_FOUND",
     "This picture was lost on our side. Create the image again, or ask the operator of the service to restore it.",
   );
 }
 
-function gone(image: Image | undefined): AppError {
-  return new AppError(
+function gone(image: Image | undefined): Refusal {
+  return new Refusal(
     "NOT_FOUND",
     image
       ? "This picture has expired. Pictures are kept until their expires_at; download them before, or create the image again."

@@ -1,26 +1,15 @@
-import { type DocsFile, type DocsSite, docsSite } from "./docs/site.ts";
+import { pagePolicy } from "../web/policy.ts";
+import { type DocsFile, type DocsSite, docsSite } from "./docs/site.tsx";
 import { standardHeaders } from "./envelope.ts";
 import { namesVersion } from "./etag.ts";
 import type { Exchange } from "./exchange.ts";
-import type { PublicAddresses } from "./openapi/document.ts";
-
-/** Nothing but our own files; no inline style or script, no frames, no forms. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "img-src 'self'",
-  "font-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join("; ");
+import type { PublicFacts } from "./openapi/document.ts";
 
 const YEAR_SECONDS = 365 * 86_400;
 
 /** Builds the handler of /docs and everything under it. Pages are rendered here, once. */
-export function docsHandler(addresses: PublicAddresses): (exchange: Exchange) => Response {
-  const site = docsSite(addresses);
+export function docsHandler(facts: PublicFacts): (exchange: Exchange) => Response {
+  const site = docsSite(facts);
   return (exchange) => serveDocs(site, exchange);
 }
 
@@ -40,10 +29,7 @@ function docsHeaders(exchange: Exchange, file: DocsFile, found: boolean): Record
   return {
     ...standardHeaders(exchange),
     "Content-Type": file.contentType,
-    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Cross-Origin-Opener-Policy": "same-origin",
+    ...pagePolicy({ forms: false }),
     "Referrer-Policy": "no-referrer",
     // Generators and viewers in browsers may load the OpenAPI document from anywhere.
     ...(file.contentType.startsWith("application/json") ? { "Access-Control-Allow-Origin": "*" } : {}),

@@ -1,6 +1,8 @@
-import { AppError, type ErrorCode } from "../core/errors.ts";
+import type { ErrorCode } from "../core/errors.ts";
+import { internalError, storageUnavailable } from "../core/partner-refusals.ts";
 import { storageFault } from "../store/storage-unavailable.ts";
 import type { Exchange } from "./exchange.ts";
+import { ERROR_STATUS, HttpRefusal, isPartnerRefusal, type PartnerRefusal } from "./http-refusal.ts";
 
 /** Full disks are emptied by people, and other processes end their writes sooner. */
 const STORAGE_RETRY_AFTER_SECONDS = 30;
@@ -19,23 +21,22 @@ export function standardHeaders(exchange: Exchange): Record<string, string> {
 }
 
 /** `{success: true, data, error: null}`. */
-export function success(exchange: Exchange, data: unknown, status = 200): Response {
-  return json(exchange, status, JSON.stringify({ success: true, data, error: null }));
-}
-
-/** An answer whose body was written earlier, byte for byte. */
-export function replay(
+export function success(
   exchange: Exchange,
-  status: number,
-  body: string,
-  headers: Record<string, string>,
+  data: unknown,
+  options: { status?: number; headers?: Record<string, string> } = {},
 ): Response {
-  return json(exchange, status, body, headers);
+  return json(exchange, options.status ?? 200, JSON.stringify(envelope(data)), options.headers);
 }
 
-/** The error envelope. What is not an AppError becomes a 500 that tells nothing about its cause. */
+/** What goes around every answer that is no error. */
+export function envelope(data: unknown) {
+  return { success: true, data, error: null };
+}
+
+/** The error envelope. What is no refusal the API knows becomes a 500 that tells nothing about its cause. */
 export function failure(exchange: Exchange, error: unknown, docsBaseUrl: string): Response {
-  const known = asAppError(error);
+  const known = asPartnerRefusal(error);
   const body = {
     success: false,
     data: null,
@@ -47,30 +48,21 @@ export function failure(exchange: Exchange, error: unknown, docsBaseUrl: string)
       ...(known.details ? { details: known.details } : {}),
     },
   };
-  const retryAfter =
-    known.retryAfterSeconds === undefined ? {} : { "Retry-After": String(known.retryAfterSeconds) };
-  return json(exchange, known.status, JSON.stringify(body), { ...known.headers, ...retryAfter });
+  return json(exchange, ERROR_STATUS[known.code], JSON.stringify(body), {
+    ...(known instanceof HttpRefusal ? known.headers : {}),
+    ...(known.retryAfterSeconds === undefined ? {} : { "Retry-After": String(known.retryAfterSeconds) }),
+  });
 }
 
 export function docsUrl(baseUrl: string, code: ErrorCode): string {
   return `${baseUrl}/docs/errors/${code}`;
 }
 
-export function asAppError(error: unknown): AppError {
+/** Any error as the refusal that the API answers it with: a store out of reach as one to try again later. */
+export function asPartnerRefusal(error: unknown): PartnerRefusal {
   const fault = storageFault(error);
-  if (fault) {
-    return new AppError(
-      "SERVICE_OVERLOADED",
-      "The service cannot read or store anything right now. Try again later.",
-      { retryAfterSeconds: STORAGE_RETRY_AFTER_SECONDS, cause: fault },
-    );
-  }
-  if (error instanceof AppError) return error;
-  return new AppError(
-    "INTERNAL_ERROR",
-    "Something went wrong on our side. Send the request again with the same Idempotency-Key; if it keeps failing, tell us the request_id.",
-    { cause: error },
-  );
+  if (fault) return storageUnavailable(STORAGE_RETRY_AFTER_SECONDS, fault);
+  return isPartnerRefusal(error) ? error : internalError(error);
 }
 
 function json(

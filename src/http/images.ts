@@ -2,20 +2,23 @@ import type { AcceptImage } from "../app/accept-image.ts";
 import type { AppContext } from "../app/context.ts";
 import { imageListItem, imageView } from "../app/image-view.ts";
 import type { ProgressBoard } from "../app/progress.ts";
+import { asksForRateLimit } from "../app/test-endings.ts";
 import type { Config } from "../config.ts";
-import { AppError, type ErrorDetail } from "../core/errors.ts";
+import { undrawable } from "../core/display-name.ts";
+import { type ErrorDetail, Refusal } from "../core/errors.ts";
 import { type CreateImageRequest, createImageValidator } from "../core/image-request.ts";
 import { DEFAULT_LIST_LIMIT, MAX_IDEMPOTENCY_KEY_CHARS, MAX_LIST_LIMIT } from "../core/limits.ts";
+import { imageNotFound, invalidRequest } from "../core/partner-refusals.ts";
 import { isSamplePhoto } from "../core/sample-photo.ts";
+import { DRAWABLE_SCRIPTS, isDrawable } from "../render/fonts.ts";
 import { findImage, listImages, PUBLIC_STATUSES } from "../store/images.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
-import { replay, success } from "./envelope.ts";
+import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
-import { invalidRequest } from "./invalid-request.ts";
+import { HttpRefusal } from "./http-refusal.ts";
 import { readQuery } from "./query.ts";
-import { rateLimitExceeded } from "./rate-limit.ts";
 
 export interface ImageRoutesParts extends AppContext {
   accept: AcceptImage;
@@ -33,27 +36,27 @@ export async function createImage(
   requireJsonType(exchange.request);
   const key = exchange.request.headers.get("idempotency-key");
   const details = checkIdempotencyKey(key);
-  const checked = createImageValidator.check(await readJson(exchange.request));
+  const checked = createImageValidator(parts.config.presets).check(await readJson(exchange.request));
   if (checked.ok) details.push(...checkMeaning(checked.value, parts.config));
   else details.push(...checked.details);
   if (!checked.ok || key === null || details.length > 0) throw invalidRequest(details);
-  const accepted = await parts
-    .accept({ ...caller, idempotencyKey: key, request: checked.value })
+  const request = checked.value;
+  const { answer, replayed } = await parts
+    .accept({ ...caller, idempotencyKey: key, request })
     .catch((error) => {
-      throw asAskedFor(error, exchange, parts.clock.now());
+      throw asksForRateLimit(caller.environment, request) ? withNoneLeft(error) : error;
     });
-  const { poll_url } = JSON.parse(accepted.body).data;
-  return replay(exchange, 202, accepted.body, {
-    Location: poll_url,
-    ...(accepted.replayed ? { "Idempotent-Replayed": "true" } : {}),
+  return success(exchange, answer, {
+    status: 202,
+    headers: { Location: answer.poll_url, ...(replayed ? { "Idempotent-Replayed": "true" } : {}) },
   });
 }
 
-/** A 429 that a test request asked for looks like a real one: nothing left, and back when the window ends. */
-function asAskedFor(error: unknown, exchange: Exchange, now: number): unknown {
-  if (!(error instanceof AppError) || error.code !== "RATE_LIMIT_EXCEEDED") return error;
-  exchange.rate = { ...exchange.rate, remaining: 0 };
-  return rateLimitExceeded(exchange.rate, now);
+/** A 429 that a test request asked for looks like a real one in its headers too: nothing is left. */
+function withNoneLeft(error: unknown): unknown {
+  return error instanceof Refusal && error.code === "RATE_LIMIT_EXCEEDED"
+    ? new HttpRefusal(error, { "X-RateLimit-Remaining": "0" })
+    : error;
 }
 
 /** GET /v1/images/{image_id} */
@@ -65,12 +68,7 @@ export async function getImage(
 ): Promise<Response> {
   const scope = { accountId: caller.account.id, environment: caller.environment, id };
   const image = await findImage(parts.store.read, scope);
-  if (!image) {
-    throw new AppError(
-      "IMAGE_NOT_FOUND",
-      "There is no image with this id for this key. Check the id, and that the key is of the same account and environment as the one that created it.",
-    );
-  }
+  if (!image) throw imageNotFound();
   return success(
     exchange,
     imageView(image, { cdnBaseUrl: parts.config.cdnBaseUrl, progress: parts.progress.of(image.id) }),
@@ -147,9 +145,8 @@ export function checkMeaning(
     const problem = address === undefined ? null : addressProblem(address, config);
     if (problem) details.push({ field, message: problem });
   }
-  if (!VISIBLE.test(request.player.name)) {
-    details.push({ field: "player.name", message: "must have at least one visible character." });
-  }
+  const nameProblem = nameProblemOf(request.player.name);
+  if (nameProblem) details.push({ field: "player.name", message: nameProblem });
   const texts: [string, string | undefined][] = [
     ["player.external_id", request.player.external_id],
     ["player.name", request.player.name],
@@ -165,6 +162,25 @@ export function checkMeaning(
     }
   }
   return details;
+}
+
+/** More examples than this make the message no clearer. */
+const MAX_SHOWN_CHARACTERS = 5;
+
+function nameProblemOf(name: string): string | null {
+  if (!VISIBLE.test(name)) return "must have at least one visible character.";
+  const missing = undrawable(name, isDrawable);
+  if (missing.length === 0) return null;
+  const shown = missing.slice(0, MAX_SHOWN_CHARACTERS).map(
+    // A mark alone would sit on the quotation mark.
+    (character) => `"${/\p{M}/u.test(character) ? "\u25cc" : ""}${character}" (U+${codePoint(character)})`,
+  );
+  const more = missing.length > shown.length ? " and more" : "";
+  return `must be in letters that the card's fonts have; they lack ${shown.join(", ")}${more}. Send the name in one of these scripts: ${DRAWABLE_SCRIPTS}.`;
+}
+
+function codePoint(character: string): string {
+  return Number(character.codePointAt(0)).toString(16).toUpperCase().padStart(4, "0");
 }
 
 function addressProblem(address: string, config: Parameters<typeof checkMeaning>[1]): string | null {

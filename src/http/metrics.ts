@@ -1,5 +1,5 @@
 import type { AppContext } from "../app/context.ts";
-import { AppError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import type { RenderPool } from "../render/pool.ts";
 import { countByState } from "../store/images.ts";
 import { standardHeaders } from "./envelope.ts";
@@ -67,7 +67,7 @@ export async function metrics(parts: MetricsParts, exchange: Exchange): Promise<
   const { request, clientAddress } = exchange;
   const isForwarded = [...request.headers.keys()].some((name) => PROXY_HEADERS.test(name));
   if (isForwarded || !LOOPBACK.test(clientAddress) || !isOwnHost(request, "http://localhost")) {
-    throw new AppError(
+    throw new Refusal(
       "NOT_FOUND",
       "There is nothing at /metrics for this client; it answers this machine only, at 127.0.0.1 or localhost.",
     );

@@ -13,7 +13,9 @@ export function readQuery<const Name extends string>(
       const known = names.join(", ");
       details.push({
         field: `query ${name.slice(0, 100)}`,
-        message: `is not a parameter of this address; known are ${known}.`,
+        message: known
+          ? `is not a parameter of this address; known are ${known}.`
+          : "is not a parameter of this address, which takes none. Leave it out.",
       });
     } else if (given.length > 1)
       details.push({ field: `query ${name}`, message: "must be given once only." });

@@ -1,4 +1,3 @@
-import { AppError } from "../core/errors.ts";
 import {
   MAX_BUDGETS,
   RATE_LIMIT_PER_MINUTE,
@@ -54,25 +53,7 @@ export function accountBudget(tier: keyof typeof RATE_LIMIT_PER_MINUTE): number 
 
 export const ADDRESS_BUDGET = REFUSED_KEYS_PER_MINUTE;
 
-export function rateLimitExceeded(rate: RateState, now: number): AppError {
-  const seconds = secondsLeft(rate, now);
-  return new AppError(
-    "RATE_LIMIT_EXCEEDED",
-    `More than ${rate.limit} requests in a minute. Wait ${seconds} s, then go on; spread polling out, or use webhooks instead.`,
-    { retryAfterSeconds: seconds },
-  );
-}
-
-/** What a client address is told that goes on without a valid key. */
-export function tooManyRefusedKeys(rate: RateState, now: number): AppError {
-  const seconds = secondsLeft(rate, now);
-  return new AppError(
-    "RATE_LIMIT_EXCEEDED",
-    `More than ${rate.limit} requests in a minute without a key that is in force, from one address. Check the X-API-Key header, and wait ${seconds} s.`,
-    { retryAfterSeconds: seconds },
-  );
-}
-
-function secondsLeft(rate: RateState, now: number): number {
+/** Whole seconds until the budget is whole again. */
+export function secondsLeft(rate: RateState, now: number): number {
   return Math.max(1, Math.ceil((rate.resetAtMs - now) / 1000));
 }

@@ -1,9 +1,11 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import { ERROR_STATUS, type ErrorCode } from "../core/errors.ts";
+import type { ErrorCode } from "../core/errors.ts";
 import { PHOTO_REFUSALS } from "../core/photo-refusals.ts";
 import { StringEnum } from "../core/string-enum.ts";
+import { LAYOUTS } from "../core/template-layout.ts";
 import { USAGE_PERIODS } from "../core/time.ts";
 import { PUBLIC_STATUSES } from "../store/images.ts";
+import { ERROR_STATUS } from "./http-refusal.ts";
 
 // The shapes of every answer. The published OpenAPI document is made of these, and the tests check real answers with
 // them, so that what partners read is what they get. A schema with an $id is published under that name.
@@ -93,8 +95,9 @@ export const ImageFailure = Type.Object(
   {
     code: StringEnum(FAILURE_CODES, { description: "Why the image failed." }),
     message: Type.String({
-      description: "What happened and what to do, for people.",
-      examples: [PHOTO_REFUSALS.no_player],
+      description:
+        "What happened and what to do, for people. Each reason to refuse a photo has a message of its own, which says what to send instead.",
+      examples: [PHOTO_REFUSALS.no_player, PHOTO_REFUSALS.several_people],
     }),
   },
   { ...closed, $id: "ImageFailure", description: "Why an image failed. Its credit has been given back." },
@@ -140,6 +143,50 @@ export const ImageList = Type.Object(
     }),
   },
   { ...closed, $id: "ImageList", description: "A page of images." },
+);
+
+const aspect = (description: string) => Type.Number({ minimum: 0.25, maximum: 4, description });
+
+const PresetLayout = Type.Object(
+  {
+    name: StringEnum(LAYOUTS, { description: "The kind of picture." }),
+    min_aspect_ratio: aspect(
+      "The narrowest width divided by height that the card fills; narrower pictures get a margin.",
+    ),
+    max_aspect_ratio: aspect("The widest width divided by height that the card fills."),
+  },
+  { ...closed, $id: "PresetLayout", description: "How one kind of picture is set." },
+);
+
+export const Preset = Type.Object(
+  {
+    name: Type.String({ description: "Send it as `style.preset`.", examples: ["club_card"] }),
+    version: Type.String({
+      pattern: "^\\d+\\.\\d+\\.\\d+$",
+      description: "Of the template. A new version may look different.",
+      examples: ["1.0.0"],
+    }),
+    description: Type.Union([Type.String(), Type.Null()], {
+      description: "What the card looks like; null where its designer says nothing.",
+    }),
+    layouts: Type.Array(PresetLayout, {
+      minItems: 1,
+      maxItems: LAYOUTS.length,
+      description: "The kinds of pictures, from narrow to wide.",
+    }),
+  },
+  { ...closed, $id: "Preset", description: "A card template." },
+);
+
+export const PresetList = Type.Object(
+  {
+    presets: Type.Array(Preset, {
+      minItems: 1,
+      maxItems: 100,
+      description: "In the operator's order.",
+    }),
+  },
+  { ...closed, $id: "PresetList", description: "The card templates there are." },
 );
 
 const count = (description: string, example: number) =>
@@ -219,6 +266,7 @@ export function successEnvelope<T extends TSchema>(data: T, $id: string) {
 export const AcceptedImageResponse = successEnvelope(AcceptedImage, "AcceptedImageResponse");
 export const ImageResponse = successEnvelope(Image, "ImageResponse");
 export const ImageListResponse = successEnvelope(ImageList, "ImageListResponse");
+export const PresetListResponse = successEnvelope(PresetList, "PresetListResponse");
 export const UsageResponse = successEnvelope(Usage, "UsageResponse");
 
 export const ErrorResponse = Type.Object(

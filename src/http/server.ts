@@ -1,23 +1,36 @@
 import { Elysia } from "elysia";
-import { AppError } from "../core/errors.ts";
+import type { Refusal } from "../core/errors.ts";
+import { invalidRequest, methodNotAllowed, nothingAt } from "../core/partner-refusals.ts";
 import type { Log } from "../core/ports.ts";
-import { addressKey, authenticate, type Caller } from "./auth.ts";
+import type { TemplateRegistry } from "../templates/registry.ts";
+import { addressKey, type Caller, identify } from "./auth.ts";
 import { bind, type ListenAddress } from "./bind.ts";
 import { discardBody } from "./body.ts";
 import { type CdnParts, servePicture } from "./cdn.ts";
 import { clientAddress } from "./client-address.ts";
 import { docsHandler } from "./docs.ts";
-import { asAppError, failure, standardHeaders } from "./envelope.ts";
+import { asPartnerRefusal, failure, standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { type HealthParts, live, ready } from "./health.ts";
+import { ERROR_STATUS, HttpRefusal } from "./http-refusal.ts";
 import { createImage, getImage, type ImageRoutesParts, listImagesPage } from "./images.ts";
-import { invalidRequest } from "./invalid-request.ts";
 import { metrics, type RequestMetrics, requestMetrics } from "./metrics.ts";
+import { listPresets } from "./presets.ts";
 import { ADDRESS_BUDGET, type RateLimiter } from "./rate-limit.ts";
+import {
+  CONSOLE_PATH,
+  labelOf,
+  methodsByPath,
+  ROUTES,
+  type Route,
+  type RouteName,
+  routerPath,
+} from "./route-table.ts";
 import { getUsage } from "./usage.ts";
 
 export interface HttpParts extends ImageRoutesParts, CdnParts, HealthParts {
   limiter: RateLimiter;
+  templates: TemplateRegistry;
   /** Answers everything under /console; without it there is no console. */
   pages?: (exchange: Exchange) => Promise<Response>;
 }
@@ -80,7 +93,7 @@ export function httpAnswer(httpParts: HttpParts): Answer {
     logAnswer(parts.log, exchange, response.status, ms);
     parts.requests.observe(
       METHODS.has(original.method) ? original.method : "other",
-      routeOf(exchange.url),
+      labelOf(exchange.url.pathname),
       response.status,
       ms,
     );
@@ -106,13 +119,12 @@ function refuseTwoMeanings({ headers }: Request): void {
   throw closing(invalidRequest([{ field: "header Trailer", message }]));
 }
 
-function brokenHost(message: string): AppError {
+function brokenHost(message: string): HttpRefusal {
   return closing(invalidRequest([{ field: "header Host", message }]));
 }
 
-function closing(error: AppError): AppError {
-  error.headers.Connection = "close";
-  return error;
+function closing(refusal: Refusal): HttpRefusal {
+  return new HttpRefusal(refusal, { Connection: "close" });
 }
 
 /** The same headers; also the length, which would otherwise be told as 0. */
@@ -135,116 +147,105 @@ async function open(parts: HttpParts, request: Request, url: URL, peer: string):
   };
 }
 
-type PartnerHandler = (
-  exchange: Exchange,
-  caller: Caller,
-  params: Record<string, string>,
-) => Promise<Response>;
-type OpenHandler = (exchange: Exchange, params: Record<string, string>) => Response | Promise<Response>;
+type Params = Record<string, string>;
+type PartnerHandler = (exchange: Exchange, caller: Caller, params: Params) => Promise<Response>;
+type OpenHandler = (exchange: Exchange, params: Params) => Response | Promise<Response>;
 interface Context {
   request: Request;
-  params?: Record<string, string>;
+  params?: Params;
+}
+
+/** What answers each route. */
+function handlers(parts: AnswerParts): Record<RouteName, OpenHandler> {
+  const partner =
+    (handler: PartnerHandler): OpenHandler =>
+    (exchange, params) =>
+      asPartner(parts, exchange, (known, caller) => handler(known, caller, params));
+  const docs = docsHandler(parts.config);
+  return {
+    createImage: partner((exchange, caller) => createImage(parts, exchange, caller)),
+    listImages: partner((exchange, caller) => listImagesPage(parts, exchange, caller)),
+    getImage: partner((exchange, caller, { image_id = "" }) => getImage(parts, exchange, caller, image_id)),
+    listPresets: partner((exchange) => listPresets(parts, exchange)),
+    getUsage: partner((exchange, caller) => getUsage(parts, exchange, caller)),
+    getPicture: (exchange, { picture = "" }) => servePicture(parts, exchange, picture),
+    docs,
+    docsPage: docs,
+    live,
+    ready: (exchange) => ready(parts, exchange),
+    metrics: (exchange) => metrics(parts, exchange),
+  };
 }
 
 function routes(parts: AnswerParts, exchangeOf: (request: Request) => Exchange) {
-  const anyone = (handler: OpenHandler) => async (context: Context) => {
+  const answering = (handler: OpenHandler) => (context: Context) => {
     const exchange = exchangeOf(context.request);
-    try {
-      return await handler(exchange, context.params ?? {});
-    } catch (error) {
-      return refuse(parts, exchange, error);
-    }
+    return orRefuse(parts, exchange, () => handler(exchange, context.params ?? {}));
   };
-  const partner = (handler: PartnerHandler) =>
-    anyone(async (exchange, params) =>
-      handler(exchange, await authenticate(parts, parts.limiter, exchange), params),
-    );
-  const only = (...methods: string[]) =>
-    anyone(async (exchange) => {
-      await greetPartner(parts, exchange);
-      throw new AppError(
-        "METHOD_NOT_ALLOWED",
-        `This address answers ${methods.join(" and ")} only. Check the method.`,
-        {
-          headers: { Allow: methods.includes("GET") ? [...methods, "HEAD"].join(", ") : methods.join(", ") },
-        },
-      );
-    });
   const raw = { parse: "none" } as const;
-  const unknown = anyone(async (exchange) => {
-    await greetPartner(parts, exchange);
-    return unknownRoute(exchange);
-  });
-  const front = anyone((exchange) =>
-    parts.pages && asksForPage(exchange) ? seeConsole(exchange) : unknownRoute(exchange),
-  );
-  const docs = anyone(docsHandler(parts.config));
-  const pages = anyone(parts.pages ?? unknownRoute);
   // Elysia's shortcut for host names reads no path after one of two letters, such as a container's.
-  return new Elysia({ normalize: false, handler: { standardHostname: false } })
-    .post(
-      "/v1/images",
-      partner((exchange, caller) => createImage(parts, exchange, caller)),
-      raw,
-    )
+  const router = new Elysia({ normalize: false, handler: { standardHostname: false } });
+  const handle = handlers(parts);
+  for (const [name, route] of Object.entries(ROUTES)) {
+    router.route(route.method, routerPath(route), answering(handle[name as RouteName]), raw);
+  }
+  for (const [path, methods] of methodsByPath()) {
+    router.all(path, answering(greeting(parts, () => refuseMethod(methods))), raw);
+  }
+  const pages = answering(parts.pages ?? unknownRoute);
+  return router
+    .all(CONSOLE_PATH, pages, raw)
+    .all(`${CONSOLE_PATH}/*`, pages, raw)
     .get(
-      "/v1/images",
-      partner((exchange, caller) => listImagesPage(parts, exchange, caller)),
+      "/",
+      answering((exchange) =>
+        parts.pages && asksForPage(exchange) ? seeConsole(exchange) : unknownRoute(exchange),
+      ),
     )
-    .all("/v1/images", only("GET", "POST"), raw)
-    .get(
-      "/v1/images/:id",
-      partner((exchange, caller, { id = "" }) => getImage(parts, exchange, caller, id)),
-    )
-    .all("/v1/images/:id", only("GET"), raw)
-    .get(
-      "/v1/usage",
-      partner((exchange, caller) => getUsage(parts, exchange, caller)),
-    )
-    .all("/v1/usage", only("GET"), raw)
-    .get(
-      "/cdn/:name",
-      anyone((exchange, { name = "" }) => servePicture(parts, exchange, name)),
-    )
-    .all("/cdn/:name", only("GET"), raw)
-    .get("/docs", docs)
-    .get("/docs/*", docs)
-    .all("/docs", only("GET"), raw)
-    .all("/docs/*", only("GET"), raw)
-    .get("/live", anyone(live))
-    .get(
-      "/ready",
-      anyone((exchange) => ready(parts, exchange)),
-    )
-    .get(
-      "/metrics",
-      anyone((exchange) => metrics(parts, exchange)),
-    )
-    .all("/live", only("GET"), raw)
-    .all("/ready", only("GET"), raw)
-    .all("/metrics", only("GET"), raw)
-    .all("/console", pages, raw)
-    .all("/console/*", pages, raw)
-    .get("/", front)
-    .all("/*", unknown, raw)
+    .all("/*", answering(greeting(parts, unknownRoute)), raw)
     .onError(({ request, error }) => refuse(parts, exchangeOf(request), error));
 }
 
-const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+async function orRefuse(
+  parts: HttpParts,
+  exchange: Exchange,
+  work: () => Response | Promise<Response>,
+): Promise<Response> {
+  try {
+    return await work();
+  } catch (error) {
+    return refuse(parts, exchange, error);
+  }
+}
+
+/** Answers whoever holds a key, and reports the budget the call was taken from. */
+async function asPartner(
+  parts: HttpParts,
+  exchange: Exchange,
+  work: (exchange: Exchange, caller: Caller) => Response | Promise<Response>,
+): Promise<Response> {
+  const identity = await identify(parts, parts.limiter, exchange);
+  const known = { ...exchange, rate: identity.rate };
+  if ("refusal" in identity) return refuse(parts, known, identity.refusal);
+  return orRefuse(parts, known, () => work(known, identity.caller));
+}
 
 /** A call with a key counts against the account's budget, and reports it, also where the API has no such address or method. */
-async function greetPartner(parts: HttpParts, exchange: Exchange): Promise<void> {
-  if (!exchange.url.pathname.startsWith("/v1/") || !exchange.request.headers.has("x-api-key")) return;
-  await authenticate(parts, parts.limiter, exchange);
+function greeting(parts: HttpParts, handler: (exchange: Exchange) => never): OpenHandler {
+  return (exchange) => {
+    const hasKey = exchange.request.headers.has("x-api-key");
+    return hasKey && exchange.url.pathname.startsWith("/v1/")
+      ? asPartner(parts, exchange, handler)
+      : handler(exchange);
+  };
 }
 
-/** The route's shape for /metrics: few values, whatever is asked. */
-function routeOf({ pathname }: URL): string {
-  if (pathname === "/v1/images" || pathname === "/v1/usage") return pathname;
-  if (pathname.startsWith("/v1/images/")) return "/v1/images/:id";
-  const [, room = ""] = pathname.split("/");
-  return ["cdn", "docs", "console", "live", "ready", "metrics"].includes(room) ? `/${room}` : "other";
+function refuseMethod(methods: Route["method"][]): never {
+  const allow = methods.includes("GET") ? [...methods, "HEAD"] : methods;
+  throw new HttpRefusal(methodNotAllowed(methods), { Allow: allow.join(", ") });
 }
+
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 /** Browsers name HTML; the clients of an API take anything. */
 function asksForPage({ request }: Exchange): boolean {
@@ -257,15 +258,12 @@ function seeConsole(exchange: Exchange): Response {
 }
 
 function unknownRoute(exchange: Exchange): never {
-  throw new AppError(
-    "NOT_FOUND",
-    `There is nothing at ${exchange.url.pathname.slice(0, 200)}. The API lives under /v1, its documentation under /docs.`,
-  );
+  throw nothingAt(exchange.url.pathname);
 }
 
 function refuse(parts: HttpParts, exchange: Exchange, error: unknown): Response {
-  const known = asAppError(error);
-  if (known.status >= 500) {
+  const known = asPartnerRefusal(error);
+  if (ERROR_STATUS[known.code] >= 500) {
     const cause = known.cause instanceof Error ? (known.cause.stack ?? known.cause.message) : known.cause;
     parts.log.error("request_failed", {
       requestId: exchange.requestId,

@@ -1,11 +1,11 @@
 import type { AppContext } from "../app/context.ts";
 import { creditsOf } from "../app/credits.ts";
+import { invalidRequest } from "../core/partner-refusals.ts";
 import { USAGE_PERIODS, type UsagePeriod, usagePeriodDays } from "../core/time.ts";
 import { sumUsage } from "../store/usage.ts";
 import type { Caller } from "./auth.ts";
 import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
-import { invalidRequest } from "./invalid-request.ts";
 import { readQuery } from "./query.ts";
 
 /** GET /v1/usage */

@@ -1,5 +1,6 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is.
 import { fitText } from "./fit.js";
+import { improved, rimLight } from "./light.js";
 
 /**
  * Everything one card changes. Texts are untrusted and only ever become text nodes.
@@ -11,7 +12,7 @@ import { fitText } from "./fit.js";
  *   direction: "ltr" | "rtl",
  *   pictures: Record<string, string | null>,
  *   outline: string,
- *   fade: { top: number, right: number, bottom: number, left: number },
+ *   light: { colour: string, side: 1 | -1 },
  *   fit: import("./fit.js").FitRange,
  * }} CardFill
  */
@@ -26,6 +27,9 @@ const MAX_BADGE_ENLARGEMENT = 2.5;
 
 /** What a picture's address begins with when it is the file in `cutoutInput`; the rest tells one file from another. */
 const PICKED = "picked:";
+
+/** What such an address ends with where the photo is small and is to be sharpened. */
+const SHARPER = "+sharper";
 
 /** Where the process that opened the page puts the player's cutout. */
 const cutoutInput = document.createElement("input");
@@ -44,8 +48,9 @@ const MAX_LAST_PLAYERS_PIXELS = 6_000_000;
 const SHADOW_PX = 96;
 const SHADOW_BLUR_PX = 2.2;
 const SHADOW_OPACITY = 0.62;
-/** It is gone well before the player is. */
-const SHADOW_FADE = 3;
+/** The light that shines past the player from behind: wider than the shadow, and half as strong. */
+const HALO_BLUR_PX = 4;
+const HALO_OPACITY = 0.5;
 
 /** Brightness of 0..255 from which a badge is light, and that its outline needs to stand out from the card's foot. */
 const LIGHT_BADGE = 150;
@@ -147,7 +152,11 @@ async function readyPictures(card, fill) {
     replace(`img[data-picture="${name}"]`, name, source ?? EMPTY),
   );
   const shadow = replace('img[data-shadow="player"]', "shadow", drawShadow(fill));
-  return (await Promise.all([...pictures, shadow])).flat();
+  const ready = (await Promise.all([...pictures, shadow])).flat();
+  const shown = /** @type {HTMLImageElement} */ (card.querySelector('img[data-picture="player"]'));
+  const player = ready.find(([old]) => old === shown)?.[1] ?? shown;
+  const rim = await replace('img[data-light="player"]', "light", rimLight(player, fill.light));
+  return [...ready, ...rim];
 }
 
 /**
@@ -165,16 +174,25 @@ async function successor(shown, source, name) {
   const ready = /** @type {HTMLImageElement} */ (shown.cloneNode(false));
   ready.dataset.source = source;
   const [picked] = source.startsWith(PICKED) ? (cutoutInput.files ?? []) : [];
-  ready.src = picked ? URL.createObjectURL(picked) : source;
+  await decodeInto(ready, picked ?? source, name);
+  if (!picked) return ready;
+  const better = improved(ready, source.endsWith(SHARPER));
+  if (better) await decodeInto(ready, better, name);
+  keep(source, ready);
+  return ready;
+}
+
+/** @param {HTMLImageElement} image @param {Blob | string} source @param {string} name for the error */
+async function decodeInto(image, source, name) {
+  const address = typeof source === "string" ? source : URL.createObjectURL(source);
+  image.src = address;
   try {
-    await ready.decode();
+    await image.decode();
   } catch {
     throw new Error(`the ${name} picture could not be decoded`);
   } finally {
-    if (picked) URL.revokeObjectURL(ready.src);
+    if (address !== source) URL.revokeObjectURL(address);
   }
-  if (picked) keep(source, ready);
-  return ready;
 }
 
 /**
@@ -193,49 +211,41 @@ function keep(source, player) {
 }
 
 /**
- * The player's outline, small and soft, as the address of a picture for the template's `<img data-shadow="player">`:
- * enlarged it is the shadow that a CSS filter would take twenty times as long to blur. A canvas in the page itself would
- * become a layer of its own, and everything above it another. Where the photo's straight edge is faded, its shadow is
- * too, or it would stand there as a post.
+ * What stands behind the player, as the address of a picture for the template's `<img data-shadow="player">`: the light
+ * that shines past them, and their shadow. Drawn from the outline, small and soft: enlarged it is what a CSS filter would
+ * take twenty times as long to blur. A canvas in the page itself would become a layer of its own, and everything above
+ * it another.
  * @param {CardFill} fill
  */
-async function drawShadow({ outline: source, fade }) {
+async function drawShadow({ outline: source, light }) {
   const player = new Image();
   player.src = source;
   await player.decode();
   const { naturalWidth: width, naturalHeight: height } = player;
   const scale = SHADOW_PX / Math.max(width, height);
   const [w, h] = [Math.max(4, Math.round(width * scale)), Math.max(4, Math.round(height * scale))];
-  const outline = new OffscreenCanvas(w, h);
-  const pen = /** @type {OffscreenCanvasRenderingContext2D} */ (outline.getContext("2d"));
-  pen.drawImage(player, 0, 0, w, h);
-  pen.globalCompositeOperation = "destination-out";
-  /** @type {[part: number, x: number, y: number, towardsX: number, towardsY: number][]} */
-  const sides = [
-    [fade.left, 0, 0, w, 0],
-    [fade.right, w, 0, -w, 0],
-    [fade.top, 0, 0, 0, h],
-    [fade.bottom, 0, h, 0, -h],
-  ];
-  for (const [part, x, y, towardsX, towardsY] of sides.filter(([part]) => part > 0)) {
-    const reach = part * SHADOW_FADE;
-    const gradient = pen.createLinearGradient(x, y, x + towardsX * reach, y + towardsY * reach);
-    gradient.addColorStop(0, "#000");
-    gradient.addColorStop(1, "transparent");
-    pen.fillStyle = gradient;
-    pen.fillRect(0, 0, w, h);
-  }
-  const canvas = document.createElement("canvas");
-  canvas.width = w * 1.5;
-  canvas.height = h * 1.5;
-  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  context.filter = `blur(${SHADOW_BLUR_PX}px)`;
-  context.drawImage(outline, w / 4, h / 4);
-  context.filter = "none";
-  context.globalCompositeOperation = "source-in";
-  context.fillStyle = `rgb(0 0 0 / ${SHADOW_OPACITY})`;
-  context.fillRect(0, 0, canvas.width, canvas.height);
-  return canvas.toDataURL();
+  /** @param {string} colour @param {number} blurPx @param {number} opacity @param {number} shift towards the right */
+  const soft = (colour, blurPx, opacity, shift) => {
+    const canvas = document.createElement("canvas");
+    canvas.width = w * 1.5;
+    canvas.height = h * 1.5;
+    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+    context.filter = `blur(${blurPx}px)`;
+    context.drawImage(player, w / 4 + shift, h / 4, w, h);
+    context.filter = "none";
+    context.globalCompositeOperation = "source-in";
+    context.globalAlpha = opacity;
+    context.fillStyle = colour;
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    return canvas;
+  };
+  const behind = soft(light.colour, HALO_BLUR_PX, HALO_OPACITY, light.side * 1.5);
+  const shadow = soft("#000", SHADOW_BLUR_PX, SHADOW_OPACITY, -light.side * 1.5);
+  const context = /** @type {CanvasRenderingContext2D} */ (behind.getContext("2d"));
+  context.globalCompositeOperation = "source-over";
+  context.globalAlpha = 1;
+  context.drawImage(shadow, 0, 0);
+  return behind.toDataURL();
 }
 
 /**
@@ -249,7 +259,7 @@ function describeBadge(card) {
   const { light, edge, isCutOut, ground } = lookAtBadge(image);
   const stands = card.dataset.ground === "pale" ? edge < EDGE_ON_PALE : edge > EDGE_ON_DEEP;
   card.dataset.badge = light > LIGHT_BADGE ? "light" : "dark";
-  card.dataset.mount = isCutOut && stands ? "bare" : "plate";
+  card.dataset.mount = !isCutOut ? "plate" : stands ? "bare" : "outlined";
   const { naturalWidth: width, naturalHeight: height } = image;
   const { style } = document.documentElement;
   style.setProperty("--badge-aspect", String(width / height));

@@ -14,16 +14,15 @@ const byName = new Map(ALL.map((file) => [file.name, file]));
 /** The @font-face rules of every bundled family; a page loads only the subsets that its text needs. */
 export const FONT_LIBRARY_CSS = ALL.map((file) => file.css).join("\n");
 
-/** The family names a template may use without bringing files of its own. */
-export const FONT_LIBRARY_FAMILIES: ReadonlySet<string> = new Set(
-  ALL.map((file) => /font-family: ?["']([^"']+)["']/.exec(file.css)?.[1] ?? ""),
-);
-
 /** Answers "/library/<file>" from the bundled fonts; reads the file only when a page asks for it. */
 export function fontLibraryFile(path: string): PageFile | undefined {
   const file = byName.get(path.slice("/library/".length));
   return file && { body: readFileSync(file.path), contentType: "font/woff2" };
 }
+
+/** The scripts of names that the bundled fonts draw whole, for people. */
+export const DRAWABLE_SCRIPTS =
+  "Latin, Cyrillic, Greek, Armenian, Georgian, Hebrew, Arabic, Devanagari, Bengali, Gurmukhi, Gujarati, Tamil, Telugu, Kannada, Malayalam, Sinhala, Thai, Lao, Burmese, Khmer, Ethiopic, Chinese, Japanese, Korean";
 
 let ranges: [first: number, last: number][] | undefined;
 

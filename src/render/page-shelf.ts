@@ -1,16 +1,16 @@
-import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
+import { MAX_WARM_PAGES } from "../core/limits.ts";
+import type { LoadedTemplate } from "../templates/load.ts";
+import type { TemplateRegistry } from "../templates/registry.ts";
 import { type CardPage, openCardPage } from "./page.ts";
-import { loadTemplate, templateStamp } from "./template.ts";
 
 /** A warm page and the template it shows. */
 export interface TemplatePage {
   page: CardPage;
-  /** The template's digest. */
-  template: string;
+  template: LoadedTemplate;
 }
 
-/** The warm pages of one browser, one for each template that was asked for. */
+/** The warm pages of one browser, one for each template that was asked for lately. */
 export interface PageShelf {
   /** The page of a template as its files are now. */
   get(preset: string): Promise<TemplatePage>;
@@ -19,49 +19,53 @@ export interface PageShelf {
 }
 
 interface Kept extends TemplatePage {
-  stamp: string;
+  /** The digest of edited files that no page could be opened with. */
+  refused?: string;
 }
 
 /**
- * Keeps pages for as long as their templates' files stay as they are. Where edited files make no card, the page of those
- * before goes on, and `onProblem` is told once: half an edit must not cost anybody's card.
+ * Keeps pages for as long as the templates' digests stay. Where edited files make no page, the page of those before goes
+ * on, and `onProblem` is told once: half an edit must not cost anybody's card.
  */
 export function pageShelf(
   browser: Browser,
-  templatesDir: string | null,
+  templates: TemplateRegistry,
   onProblem: (problem: string) => void,
 ): PageShelf {
+  // In the order of their last use, the latest at the end.
   const shelf = new Map<string, Kept>();
   const put = (preset: string, kept: Kept) => {
     const before = shelf.get(preset);
-    if (before && before.page !== kept.page) void before.page.close().catch(() => {});
+    if (before && before.page !== kept.page) close(before);
+    shelf.delete(preset);
     shelf.set(preset, kept);
+    const [eldest] = shelf.keys();
+    if (eldest !== undefined && shelf.size > MAX_WARM_PAGES) drop(eldest);
     return kept;
   };
   const drop = (preset: string) => {
-    const kept = shelf.get(preset);
+    close(shelf.get(preset));
     shelf.delete(preset);
-    void kept?.page.close().catch(() => {});
   };
   return {
     drop,
     get: async (preset) => {
-      const source = templatesDir === null ? preset : join(templatesDir, preset);
+      const template = await templates.current(preset);
       if (shelf.get(preset)?.page.hasCrashed()) drop(preset);
-      const stamp = await templateStamp(source);
       const kept = shelf.get(preset);
-      if (kept?.stamp === stamp) return kept;
+      const { digest } = template;
+      if (kept && (kept.template.digest === digest || kept.refused === digest)) return put(preset, kept);
       try {
-        const template = await loadTemplate(source);
-        // Saved, but not changed.
-        if (kept?.template === template.digest) return put(preset, { ...kept, stamp });
-        const page = await openCardPage(browser, template);
-        return put(preset, { page, template: template.digest, stamp });
+        return put(preset, { page: await openCardPage(browser, template), template });
       } catch (error) {
         if (!kept || kept.page.hasCrashed()) throw error;
-        onProblem((error as Error).message);
-        return put(preset, { ...kept, stamp });
+        onProblem(`The template ${preset} as it was edited makes no card: ${(error as Error).message}`);
+        return put(preset, { ...kept, refused: digest });
       }
     },
   };
+}
+
+function close(kept: Kept | undefined): void {
+  void kept?.page.close().catch(() => {});
 }

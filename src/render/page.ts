@@ -1,16 +1,11 @@
 import type { Browser, CDPSession, Page } from "puppeteer-core";
-import {
-  type Badge,
-  type CardInput,
-  type CutoutFile,
-  type ImageFormat,
-  POSITION_SPOTS,
-} from "../core/card.ts";
+import type { Badge, Box, CardInput, CutoutFile, ImageFormat } from "../core/card.ts";
 import { luminance, paletteOf } from "../core/colours.ts";
 import { displayName } from "../core/display-name.ts";
 import { type Placement, placeCutout } from "../core/framing.ts";
-import { type LayoutName, layoutFor, type TemplateLayout } from "../core/template-manifest.ts";
-import { sceneOf } from "../core/themes.ts";
+import { type LayoutName, layoutFor, type TemplateLayout } from "../core/template-layout.ts";
+import { sceneOf, seedOfPlayer } from "../core/themes.ts";
+import type { LoadedTemplate } from "../templates/load.ts";
 import { crashOf, fileSlot, openSealedPage, type PageFile } from "./browser.ts";
 // @ts-expect-error TypeScript sees the module; the import gives its text, which runs in the page.
 import fillSource from "./fill.js" with { type: "text" };
@@ -18,9 +13,10 @@ import type { CardFill, FillResult } from "./fill.js";
 // @ts-expect-error As above.
 import fitSource from "./fit.js" with { type: "text" };
 import { FONT_LIBRARY_CSS, fontLibraryFile, isDrawable } from "./fonts.ts";
+// @ts-expect-error As above.
+import lightSource from "./light.js" with { type: "text" };
 import { withMetadata } from "./metadata.ts";
 import { silhouette } from "./silhouette.ts";
-import type { LoadedTemplate } from "./template.ts";
 
 export interface CardJob {
   card: CardInput;
@@ -173,13 +169,14 @@ function templateFile(template: LoadedTemplate, path: string): PageFile | undefi
   if (path === "/card.css") return { body: template.css, contentType: "text/css; charset=utf-8" };
   if (path === "/library.css") return { body: FONT_LIBRARY_CSS, contentType: "text/css; charset=utf-8" };
   if (path === "/fill.js") return { body: fillSource, contentType: "text/javascript; charset=utf-8" };
+  if (path === "/light.js") return { body: lightSource, contentType: "text/javascript; charset=utf-8" };
   if (path === "/fit.js") return { body: fitSource, contentType: "text/javascript; charset=utf-8" };
   if (path.startsWith("/library/")) return fontLibraryFile(path);
   const font = path.startsWith("/fonts/") ? template.fonts.get(path.slice("/fonts/".length)) : undefined;
   return font && { body: font, contentType: FONT_TYPES[path.split(".").pop() ?? ""] ?? "font/woff2" };
 }
 
-/** From here on, bright metal on the card's foot would not be seen. */
+/** From here on the ribbon, on which the badge lies, is a pale ground. */
 const PALE_LUMINANCE = 0.16;
 
 const TIER_PIPS = { bronze: 1, silver: 2, gold: 3, elite: 4 };
@@ -206,8 +203,15 @@ function fallbackFonts(lang: string, script: string): string {
     .join(", ");
 }
 
-/** The dark at a faded edge reaches this many times the fade's own width, so that the edge lies in it. */
-const DUSK_PER_FADE = 3.2;
+/** Enlarged by more than this, a photo is sharpened before; one of more pixels than these has enough of its own. */
+const SHARPEN_FROM_SCALE = 1.3;
+const MAX_SHARPENED_PIXELS = 700_000;
+
+function isSmall(cutout: { width: number; height: number }, place: { width: number }): boolean {
+  return (
+    place.width / cutout.width > SHARPEN_FROM_SCALE && cutout.width * cutout.height < MAX_SHARPENED_PIXELS
+  );
+}
 
 function composeFill(
   job: CardJob,
@@ -224,8 +228,9 @@ function composeFill(
   const shown = job.cutout ?? silhouette(palette);
   const place = placeCutout(shown, shown.framing, layout, box);
   const branded = Boolean(branding.primaryColor ?? branding.secondaryColor);
-  const scene = sceneOf(style.backgroundTheme, palette, { ...box, focus: focusOf(layout) }, branded);
-  const px = (value: number) => `${Math.round(value * 100) / 100}px`;
+  const focus = focusOf(layout);
+  const seed = seedOfPlayer(player);
+  const scene = sceneOf(style.backgroundTheme, palette, { ...box, focus }, branded, seed);
   media.clear();
   return {
     variables: {
@@ -235,30 +240,16 @@ function composeFill(
       panelLight: scene.colours.light,
       accent: scene.colours.accent,
       glow: scene.colours.glow,
-      "card-x": px(box.x),
-      "card-y": px(box.y),
-      "card-width": px(box.width),
-      "card-height": px(box.height),
-      "player-x": px(place.x),
-      "player-y": px(place.y),
-      "player-width": px(place.width),
-      "player-height": px(place.height),
-      "player-mask": maskOf(place.fade),
-      "dusk-left": px(place.fade.left > 0 ? place.x + place.fade.left * DUSK_PER_FADE : 0),
-      "dusk-right": px(
-        place.fade.right > 0 ? box.width - place.x - place.width + place.fade.right * DUSK_PER_FADE : 0,
-      ),
-      "spot-x": String(POSITION_SPOTS[player.position].x),
-      "spot-y": String(POSITION_SPOTS[player.position].y),
-      "skill-part": String(player.skillLevel / 99),
+      ...placesOf(box, place),
       pips: String(TIER_PIPS[palette.tier]),
       "fallback-fonts": fallbackFonts(name.lang, name.script),
       grain: `url("${grain}")`,
     },
     attributes: {
       ...attributesOf(job, layoutName, palette.tier, name.script),
-      ground: luminance(scene.colours.deep) > PALE_LUMINANCE ? "pale" : "deep",
-      fades: Object.values(place.fade).some((amount) => amount > 0) ? "yes" : "no",
+      ground: luminance(palette.plateFrom) > PALE_LUMINANCE ? "pale" : "deep",
+      cut: sidesOf(place.cut),
+      walls: sidesOf(place.walls),
     },
     texts: {
       name: name.text,
@@ -269,30 +260,42 @@ function composeFill(
     lang: name.lang,
     direction: name.direction,
     pictures: {
-      player: "path" in shown ? `picked:${shown.path}` : publish(media, shown),
+      player:
+        "path" in shown
+          ? `picked:${shown.path}${isSmall(shown, place) ? "+sharper" : ""}`
+          : publish(media, shown),
       badge: job.badge && publish(media, job.badge),
       scene: publish(media, { bytes: new TextEncoder().encode(scene.svg), contentType: "image/svg+xml" }),
     },
     outline: shown.outline,
-    fade: {
-      top: place.fade.top / place.height,
-      right: place.fade.right / place.width,
-      bottom: place.fade.bottom / place.height,
-      left: place.fade.left / place.width,
-    },
+    light: { colour: scene.colours.glow, side: seed & 16 ? 1 : -1 },
     fit: template.manifest.name_text,
   };
 }
 
-/** One gradient for each direction that needs one: four would cost a third of a card's painting. */
-function maskOf(fade: Placement["fade"]): string {
-  const across = (side: string, near: number, far: number) =>
-    near || far
-      ? [
-          `linear-gradient(to ${side}, rgb(0 0 0 / ${near ? 0 : 1}), #000 ${near}px, #000 calc(100% - ${far}px), rgb(0 0 0 / ${far ? 0 : 1}))`,
-        ]
-      : [];
-  return [...across("right", fade.left, fade.right), ...across("bottom", fade.top, fade.bottom)].join(", ");
+/** Where card, player and walls lie, as lengths for the style sheet. */
+function placesOf(box: Box, place: Placement): Record<string, string> {
+  const px = (value: number) => `${Math.round(value * 100) / 100}px`;
+  return {
+    "card-x": px(box.x),
+    "card-y": px(box.y),
+    "card-width": px(box.width),
+    "card-height": px(box.height),
+    "player-x": px(place.x),
+    "player-y": px(place.y),
+    "player-width": px(place.width),
+    "player-height": px(place.height),
+    "wall-top": px(place.walls.top),
+    "wall-left": px(place.walls.left),
+    "wall-right": px(place.walls.right),
+  };
+}
+
+/** The sides with a value, as words for the style sheet to look for. */
+function sidesOf(sides: Record<string, number | boolean>): string {
+  return Object.keys(sides)
+    .filter((side) => sides[side])
+    .join(" ");
 }
 
 /** The face target's middle, as fractions of the frame: what the scene's light comes from. */
@@ -318,6 +321,8 @@ function attributesOf(
     badge: job.badge ? "shown" : "none",
     player: job.cutout ? "photo" : "silhouette",
     format: style.format,
+    // JPEG has no transparency, and a printed card no holes.
+    backdrop: style.format === "jpeg" || isPrint(style) ? "shown" : "none",
   };
 }
 
@@ -328,14 +333,25 @@ function publish(media: Map<string, PageFile>, file: { bytes: Uint8Array; conten
   return path;
 }
 
+/**
+ * A trading card of 63 x 88 mm with 3 mm of bleed around it, at 300 dots an inch: the printer cuts the bleed off, so the
+ * card lies inside it and its ground goes to the edge.
+ */
+const PRINT = { shortPx: 815, longPx: 1110, bleedPx: 35 };
+
+const isPrint = ({ width, height }: { width: number; height: number }) =>
+  Math.min(width, height) === PRINT.shortPx && Math.max(width, height) === PRINT.longPx;
+
 /** The card's box in the picture: all of it, or centred with a margin where the picture is too narrow or too wide. */
 function cardBox(
   picture: { width: number; height: number },
   layout: { minAspect: number; maxAspect: number },
 ) {
-  const aspect = picture.width / picture.height;
-  const width = aspect > layout.maxAspect ? Math.round(picture.height * layout.maxAspect) : picture.width;
-  const height = aspect < layout.minAspect ? Math.round(picture.width / layout.minAspect) : picture.height;
+  const bleed = isPrint(picture) ? PRINT.bleedPx : 0;
+  const room = { width: picture.width - 2 * bleed, height: picture.height - 2 * bleed };
+  const aspect = room.width / room.height;
+  const width = aspect > layout.maxAspect ? Math.round(room.height * layout.maxAspect) : room.width;
+  const height = aspect < layout.minAspect ? Math.round(room.width / layout.minAspect) : room.height;
   return {
     x: Math.floor((picture.width - width) / 2),
     y: Math.floor((picture.height - height) / 2),

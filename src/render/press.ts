@@ -1,7 +1,10 @@
 import { access, mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Browser } from "puppeteer-core";
 import type { Badge, Cutout, CutoutDescription, CutoutFile } from "../core/card.ts";
+import { MAX_WARM_PAGES } from "../core/limits.ts";
 import { BADGE_REFUSAL } from "../core/photo-refusals.ts";
+import { templateRegistry } from "../templates/registry.ts";
 import { writeWhole } from "../write-whole.ts";
 import { launchBrowser } from "./browser.ts";
 import { type PageShelf, pageShelf } from "./page-shelf.ts";
@@ -33,8 +36,7 @@ export async function openPress(options: PressOptions, events: PressEvents = {})
   if (pid !== undefined) events.onBrowser?.(pid);
   try {
     const studio = await openPhotoStudio(browser);
-    const pages = pageShelf(browser, options.templatesDir, events.onProblem ?? (() => {}));
-    await pages.get("club_card");
+    const pages = await warmPages(browser, options, events.onProblem ?? (() => {}));
     return {
       make: (job, onStage) => make({ studio, pages, cutoutsDir: options.cutoutsDir }, job, onStage),
       onBrowserLost: (listener) => void browser.once("disconnected", listener),
@@ -44,6 +46,24 @@ export async function openPress(options: PressOptions, events: PressEvents = {})
     await browser.close();
     throw error;
   }
+}
+
+/** Opens the pages cards will be asked for. One broken template keeps nobody from the others' cards; all of them do. */
+async function warmPages(
+  browser: Browser,
+  options: PressOptions,
+  onProblem: (problem: string) => void,
+): Promise<PageShelf> {
+  const { presets } = options;
+  const templates = templateRegistry({ ...options, onProblem });
+  const pages = pageShelf(browser, templates, onProblem);
+  const problems: Error[] = [];
+  // The first is on the shelf last, and so the last to leave it.
+  for (const preset of presets.slice(0, MAX_WARM_PAGES).reverse())
+    await pages.get(preset).catch((error) => problems.push(error));
+  if (problems.length === Math.min(presets.length, MAX_WARM_PAGES)) throw problems[0];
+  for (const { message } of problems) onProblem(message);
+  return pages;
 }
 
 interface PressParts {
@@ -80,7 +100,7 @@ async function make(
     width: job.card.style.width,
     height: job.card.style.height,
     bytes: picture.bytes.length,
-    template,
+    template: { version: template.manifest.version, digest: template.digest },
     timingsMs: {
       ...timingsMs,
       ...picture.timingsMs,

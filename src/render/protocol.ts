@@ -38,6 +38,8 @@ export const PressOptions = Type.Object({
   profilesDir: Type.String(),
   cutoutsDir: Type.String(),
   templatesDir: Type.Union([Type.String(), Type.Null()]),
+  /** The templates that cards will be asked for: their pages are warmed. */
+  presets: Type.Array(Type.String(), { minItems: 1 }),
   noSandbox: Type.Boolean(),
 });
 export type PressOptions = Static<typeof PressOptions>;
@@ -68,8 +70,8 @@ export const RenderedFile = Type.Object({
   width: Type.Integer(),
   height: Type.Integer(),
   bytes: Type.Integer(),
-  /** The digest of the template it was made with. */
-  template: Type.String(),
+  /** The template it was really made with. */
+  template: Type.Object({ version: Type.String(), digest: Type.String() }),
   timingsMs: Milliseconds,
 });
 export type RenderedFile = Static<typeof RenderedFile>;

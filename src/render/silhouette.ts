@@ -12,22 +12,24 @@ export function silhouette(
   const shirt =
     "M404 436c30 44 62 62 96 62s66-18 96-62c22 20 60 36 112 54 84 28 136 66 164 134 30 74 52 206 64 376H64c12-170 34-302 64-376 28-68 80-106 164-134 52-18 90-34 112-54z";
   const collar = "M404 436c30 44 62 62 96 62s66-18 96-62l24 17c-34 56-74 80-120 80s-86-24-120-80z";
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 1000" width="1000" height="1000">
-<defs><linearGradient id="a" gradientUnits="userSpaceOnUse" x1="300" y1="40" x2="560" y2="520"><stop offset="0" stop-color="${palette.metalDark}"/><stop offset="0.8" stop-color="${palette.metalDeep}"/><stop offset="1" stop-color="${palette.slabTo}"/></linearGradient>
+  // The shirt is drawn for a square and reaches down to the hips of a taller picture.
+  const longer = `transform="translate(0 436) scale(1 1.36) translate(0 -436)"`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 1200" width="1000" height="1200">
+<defs><linearGradient id="a" gradientUnits="userSpaceOnUse" x1="300" y1="40" x2="560" y2="520"><stop offset="0" stop-color="${palette.metalDark}"/><stop offset="0.8" stop-color="${palette.metalDeep}"/><stop offset="1" stop-color="${palette.darkTo}"/></linearGradient>
 <linearGradient id="b" x1="0" y1="0" x2="1" y2="0.2"><stop offset="0" stop-color="${palette.metalLight}"/><stop offset="0.3" stop-color="${palette.metalLight}" stop-opacity="0"/><stop offset="0.7" stop-color="${palette.metalBright}" stop-opacity="0"/><stop offset="1" stop-color="${palette.metalBright}"/></linearGradient>
-<linearGradient id="c" x1="0" y1="0" x2="1" y2="1"><stop offset="0" stop-color="${palette.metalDark}"/><stop offset="0.5" stop-color="${palette.slabFrom}"/><stop offset="1" stop-color="${palette.slabTo}"/></linearGradient></defs>
-<g fill="none" stroke="url(#b)" stroke-width="12"><path d="${head}"/><path d="${hair}"/><path d="${shirt}"/></g>
-<path d="${head}" fill="url(#a)"/><path d="${shirt}" fill="url(#c)"/><path d="M300 486 262 1000h-62l50-495zM700 486l38 514h62l-50-495z" fill="${palette.metal}" opacity="0.22"/><path d="${hair}" fill="url(#a)"/><path d="${collar}" fill="${palette.metal}"/></svg>`;
+<linearGradient id="c" x1="0" y1="0" x2="1" y2="1"><stop offset="0" stop-color="${palette.metalDark}"/><stop offset="0.5" stop-color="${palette.darkFrom}"/><stop offset="1" stop-color="${palette.darkTo}"/></linearGradient></defs>
+<g fill="none" stroke="url(#b)" stroke-width="12"><path d="${head}"/><path d="${hair}"/><path d="${shirt}" ${longer}/></g>
+<path d="${head}" fill="url(#a)"/><g ${longer}><path d="${shirt}" fill="url(#c)"/><path d="M300 486 262 1000h-62l50-495zM700 486l38 514h62l-50-495z" fill="${palette.metal}" opacity="0.22"/></g><path d="${hair}" fill="url(#a)"/><path d="${collar}" fill="${palette.metal}"/></svg>`;
   return {
     bytes: new TextEncoder().encode(svg),
     contentType: "image/svg+xml",
     width: 1000,
-    height: 1000,
+    height: 1200,
     outline: `data:image/svg+xml,${encodeURIComponent(svg)}`,
     framing: {
       face: { x: 383, y: 170, width: 234, height: 262 },
       head: { x: 352, y: 34, width: 296, height: 394 },
-      body: { x: 64, y: 52, width: 872, height: 948 },
+      body: { x: 64, y: 52, width: 872, height: 1148 },
       cutSides: { top: false, right: false, bottom: true, left: false },
     },
   };

@@ -20,6 +20,7 @@ export async function pressOptions(
     profilesDir: folder.profiles,
     cutoutsDir: folder.cutouts,
     templatesDir: config.templatesDir ?? null,
+    presets: [...config.presets],
     noSandbox: isRoot,
   };
 }

@@ -11,6 +11,7 @@ import { createRenderPool } from "../render/pool.ts";
 import { browsersIn, endGroup } from "../render/process-group.ts";
 import { latestChange } from "../store/accounts.ts";
 import { releaseClaims } from "../store/deliveries.ts";
+import { templateRegistry } from "../templates/registry.ts";
 import { drain } from "./drain.ts";
 import { lockFolder } from "./lock.ts";
 import { startLoops } from "./loops.ts";
@@ -30,19 +31,22 @@ export interface Service extends Parts {
   close(): Promise<void>;
 }
 
-export interface ServiceOptions extends Omit<WorkspaceOptions, "folder" | "verify" | "mapped"> {
+export interface ServiceOptions extends Omit<WorkspaceOptions, "folder" | "templates" | "verify" | "mapped"> {
   /** Called once the data folder is ours and before anything starts; what it throws ends the start. */
   beforeStart?: () => Promise<void>;
 }
 
 /** Starts the service on its data folder. Throws an OperatorError where the folder, its database or the browser is in the way. */
 export async function startService(config: Config, log: Log, options: ServiceOptions = {}): Promise<Service> {
+  // Before anything is touched. Whoever edits a template later gets its last good look instead of a refusal.
+  const templates = templateRegistry(config);
+  await templates.check();
   const folder = openDataFolder(config.dataDir);
-  // The lock comes first: a second server must not touch, not even migrate, the database of a running one.
+  // The lock comes next: a second server must not touch, not even migrate, the database of a running one.
   const lock = lockFolder(folder);
   try {
     await options.beforeStart?.();
-    const workspace = await openSteadily(config, log, { ...options, folder });
+    const workspace = await openSteadily(config, log, { ...options, folder, templates });
     const startedAt = workspace.clock.now();
     const pool = await startPool(workspace);
     const parts = buildParts(workspace, { pool, wake: (environment) => loops[environment].wake() });

@@ -15,6 +15,7 @@ import { memoryState } from "../state/memory-state.ts";
 import type { ShortLivedState } from "../state/state.ts";
 import { openSqliteStore, type StoreOptions } from "../store/sqlite.ts";
 import type { Store } from "../store/store.ts";
+import { type TemplateRegistry, templateRegistry } from "../templates/registry.ts";
 import { systemRandom } from "./system.ts";
 
 /** How the addresses of photos and webhooks are looked up and which authorities are trusted besides the public ones. */
@@ -28,6 +29,7 @@ export interface Workspace extends AppContext {
   outbound: Outbound;
   keeper: SourceKeeper;
   placeholders: SharedPlaceholders;
+  templates: TemplateRegistry;
   /** Bytes each account has spent today: fetched, left behind by failures, drawn for test images. */
   sourceBytes: DailyBytes;
   failedBytes: DailyBytes;
@@ -46,6 +48,8 @@ export interface WorkspaceOptions {
   mapped?: boolean;
   clock?: Clock;
   random?: Random;
+  /** Of the templates, where they have been looked at already. */
+  templates?: TemplateRegistry;
   outbound?: Outbound;
   /** Another way to open the store: the crash tests put themselves between it and its users. */
   openStore?: OpenStore;
@@ -59,6 +63,7 @@ export async function openWorkspace(
 ): Promise<Workspace> {
   const { verify = false, mapped = false, clock = systemClock, random = systemRandom } = options;
   const { openStore = openSqliteStore, folder = openDataFolder(config.dataDir), outbound = {} } = options;
+  const { templates = templateRegistry(config) } = options;
   refuseLostDatabase(folder);
   const store = await openStore(folder.database, { verify, mapped });
   const blobs = folderBlobs(folder);
@@ -77,6 +82,7 @@ export async function openWorkspace(
     secrets,
     keeper: sourceKeeper({ store, blobs, log }),
     placeholders: sharedPlaceholders(blobs),
+    templates,
     state,
     sourceBytes: dailyBytes("fetched", { state, clock }),
     failedBytes: dailyBytes("failed", { state, clock }),

@@ -1,5 +1,5 @@
 import type { Blobs } from "../blobs/blobs.ts";
-import { AppError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 import {
   EXHAUSTED_RETRY_MS,
   MAX_BADGE_BYTES,
@@ -14,6 +14,7 @@ import {
   MIN_SOURCE_SIDE_PX,
   SOURCE_TIMEOUT_MS,
 } from "../core/limits.ts";
+import { sourceAnswered, unsupportedSource } from "../core/partner-refusals.ts";
 import { VERSION } from "../version.ts";
 import { type GuardedHead, type GuardedHttpOptions, guardedRequest } from "./guarded-http.ts";
 import { GuardedHttpError } from "./guarded-http-error.ts";
@@ -39,9 +40,9 @@ export interface SourceRequest {
 }
 
 export interface SourceFetcher {
-  /** Brings `player.source_image_url`. Throws AppError UNSUPPORTED_IMAGE_SOURCE or SERVICE_OVERLOADED. */
+  /** Brings `player.source_image_url`. Throws Refusal UNSUPPORTED_IMAGE_SOURCE or SERVICE_OVERLOADED. */
   fetchPhoto(url: string, request?: SourceRequest): Promise<FetchedSource>;
-  /** Brings `branding.club_badge_url`. Throws AppError UNSUPPORTED_IMAGE_SOURCE or SERVICE_OVERLOADED. */
+  /** Brings `branding.club_badge_url`. Throws Refusal UNSUPPORTED_IMAGE_SOURCE or SERVICE_OVERLOADED. */
   fetchBadge(url: string, request?: SourceRequest): Promise<FetchedSource>;
 }
 
@@ -57,8 +58,7 @@ export interface SourceFetcherOptions extends GuardedHttpOptions {
 }
 
 interface SourceKind {
-  field: string;
-  noun: string;
+  noun: "photo" | "badge";
   maxBytes: number;
   limits: ImageLimits;
   /** Whether it must prove here that it can be decoded; otherwise the render says so. */
@@ -66,7 +66,6 @@ interface SourceKind {
 }
 
 const PHOTO: SourceKind = {
-  field: "player.source_image_url",
   noun: "photo",
   maxBytes: MAX_SOURCE_BYTES,
   limits: {
@@ -79,7 +78,6 @@ const PHOTO: SourceKind = {
   decodes: false,
 };
 const BADGE: SourceKind = {
-  field: "branding.club_badge_url",
   noun: "badge",
   maxBytes: MAX_BADGE_BYTES,
   limits: {
@@ -122,7 +120,7 @@ async function fetchSource(
     if (error instanceof GuardedHttpError && error.kind === "ours") throw exhausted(error);
     const reason = partnerReason(error, kind);
     if (reason === undefined) throw error;
-    throw unsupported(kind, reason, error);
+    throw unsupportedSource(kind.noun, reason, error);
   }
 }
 
@@ -154,14 +152,7 @@ async function download(
 }
 
 function checkHead({ status, headers }: GuardedHead): void {
-  if (status === 429 || status >= 500) {
-    throw new UnusableAnswerError(`The address answered ${status}. Try again later, or host it elsewhere.`);
-  }
-  if (status !== 200) {
-    throw new UnusableAnswerError(
-      `The address answered ${status}. Check that it is public and opens in a private browser window.`,
-    );
-  }
+  if (status !== 200) throw new UnusableAnswerError(sourceAnswered(status));
   const encoding = headers["content-encoding"]?.toLowerCase() ?? "identity";
   if (encoding !== "identity" && encoding !== "") {
     throw new UnusableAnswerError(
@@ -189,20 +180,9 @@ function megabytes(bytes: number): string {
   return String(Math.ceil((bytes / 1024 ** 2) * 10) / 10);
 }
 
-function unsupported(kind: SourceKind, reason: string, cause: unknown): AppError {
-  return new AppError(
-    "UNSUPPORTED_IMAGE_SOURCE",
-    `The ${kind.noun} in ${kind.field} cannot be used. ${reason}`,
-    {
-      details: [{ field: kind.field, message: reason }],
-      cause,
-    },
-  );
-}
-
 /** For want of descriptors, ports or a resolver: the photo is not to blame. */
-function exhausted(cause: GuardedHttpError): AppError {
-  return new AppError(
+function exhausted(cause: GuardedHttpError): Refusal {
+  return new Refusal(
     "SERVICE_OVERLOADED",
     "The service cannot fetch photos at the moment. Nothing was reserved; send the same request again in a few seconds.",
     { retryAfterSeconds: EXHAUSTED_RETRY_MS / 1000, cause: cause.cause },

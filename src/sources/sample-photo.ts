@@ -1,4 +1,4 @@
-import path from "../../templates/club_card/samples/astronaut.png" with { type: "file" };
+import { SAMPLE_PHOTO_FILE } from "../templates/built-in.ts";
 
-/** The sample photo's file: a portrait of Eileen Collins by NASA, in the public domain. */
-export const SAMPLE_PHOTO = { path, contentType: "image/png" };
+/** The sample photo that every key may use as a source. */
+export const SAMPLE_PHOTO = { path: SAMPLE_PHOTO_FILE, contentType: "image/png" };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Blobs } from "../blobs/blobs.ts";
-import { AppError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 
 export interface StoredSource {
   /** Lower-case hex. */
@@ -18,7 +18,7 @@ export interface SourceWatcher {
 const STORAGE_RETRY_AFTER_SECONDS = 60;
 
 /**
- * Keeps bytes under their hash. Bytes that are there already only become young again. Throws AppError SERVICE_OVERLOADED
+ * Keeps bytes under their hash. Bytes that are there already only become young again. Throws Refusal SERVICE_OVERLOADED
  * when the disk is full or cannot be written.
  */
 export async function storeSource(
@@ -34,7 +34,7 @@ export async function storeSource(
       await blobs.put("source", sha256, bytes);
     }
   } catch (cause) {
-    throw new AppError(
+    throw new Refusal(
       "SERVICE_OVERLOADED",
       "The service cannot store the picture at the moment. Nothing was charged; send the same request again in a minute.",
       { retryAfterSeconds: STORAGE_RETRY_AFTER_SECONDS, cause },

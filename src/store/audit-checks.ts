@@ -126,7 +126,7 @@ const replays: AuditCheck = {
         or(
           isNull(i.id),
           ne(sql`count(*)`, sql`1`),
-          sql`min(${r.responseBody}) not like '{"success":true,%' || ${r.imageId} || '%}'`,
+          sql`min(${r.responseBody}) not like '{%"image_id":"' || ${r.imageId} || '"%}'`,
           sql`length(min(${r.fingerprint})) <> 64`,
         ),
       )

@@ -23,6 +23,8 @@ export interface ImageOutput {
   height: number;
   contentType: string;
   bytes: number;
+  /** What it was really made with; absent where no template was drawn. */
+  template?: Pick<Image, "templateVersion" | "templateDigest">;
 }
 
 /** Waiting or being rendered. The condition of the queue's partial indexes, which a query must repeat to use them. */
@@ -214,6 +216,7 @@ function heldBy(t: Tables, lease: Lease) {
 }
 
 const NO_LEASE = { leaseToken: null, leaseExpiresAt: null } as const;
+const ended = (now: number) => ({ ...NO_LEASE, completedAt: now, updatedAt: now });
 
 /** Undefined when the lease was lost. */
 export async function completeImage(
@@ -224,15 +227,14 @@ export async function completeImage(
   const [image] = await db
     .update(t.images)
     .set({
-      ...NO_LEASE,
+      ...ended(end.now),
       state: "completed",
       outputName: end.output.name,
       outputWidth: end.output.width,
       outputHeight: end.output.height,
       outputContentType: end.output.contentType,
       outputBytes: end.output.bytes,
-      completedAt: end.now,
-      updatedAt: end.now,
+      ...end.output.template,
       expiresAt: end.expiresAt,
     })
     .where(heldBy(t, lease))
@@ -249,12 +251,10 @@ export async function failImage(
   const [image] = await db
     .update(t.images)
     .set({
-      ...NO_LEASE,
+      ...ended(end.now),
       state: "failed",
       failureCode: end.code,
       failureMessage: end.message,
-      completedAt: end.now,
-      updatedAt: end.now,
     })
     .where(heldBy(t, lease))
     .returning();

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { drizzle } from "drizzle-orm/bun-sqlite";
 import PQueue from "p-queue";
 import { sqliteTables } from "../../db/schema.ts";
-import { AppError, OperatorError } from "../core/errors.ts";
+import { OperatorError, Refusal } from "../core/errors.ts";
 import { BACKUPS_FOLDER } from "../data-folder.ts";
 import { damagedDatabase, migrate, refuseDamaged } from "./migrate.ts";
 import { StorageUnavailable } from "./storage-unavailable.ts";
@@ -234,7 +234,7 @@ const STORAGE_FAULTS = /^SQLITE_(FULL|READONLY|IOERR|BUSY|CANTOPEN|CORRUPT|NOTAD
 
 /** Disk trouble under the store's own name for it; everything else is passed on as it is. */
 function asStorageFault(error: unknown, during?: string): unknown {
-  if (error instanceof AppError) return error;
+  if (error instanceof Refusal) return error;
   const cause = sqliteError(error);
   return cause && STORAGE_FAULTS.test(cause.code) ? new StorageUnavailable(cause, during) : error;
 }

@@ -1,4 +1,4 @@
-import { AppError } from "../core/errors.ts";
+import { Refusal } from "../core/errors.ts";
 
 /**
  * The store can be neither read nor written now: its disk is full or failing, another process keeps it locked, or its file
@@ -16,7 +16,7 @@ export class StorageUnavailable extends Error {
 
 /** The fault of the store behind an error, also when a query builder has wrapped it; undefined when there is none. */
 export function storageFault(error: unknown): StorageUnavailable | undefined {
-  for (let e = error; e instanceof Error && !(e instanceof AppError); e = e.cause)
+  for (let e = error; e instanceof Error && !(e instanceof Refusal); e = e.cause)
     if (e instanceof StorageUnavailable) return e;
   return undefined;
 }

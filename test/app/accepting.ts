@@ -12,17 +12,22 @@ let keys = 0;
 export async function acceptLive(
   workspace: Workspace,
   accountId: string,
-  parts: { queue?: QueueEstimate; sources?: SourceFetcher; environment?: "live" | "test" } = {},
+  parts: {
+    queue?: QueueEstimate;
+    sources?: SourceFetcher;
+    environment?: "live" | "test";
+    preset?: string;
+  } = {},
 ): Promise<string> {
-  const { queue = ampleQueue(), sources = readySources, environment = "live" } = parts;
+  const { queue = ampleQueue(), sources = readySources, environment = "live", preset = "club_card" } = parts;
   const account = await findAccount(workspace.store.read, accountId);
   if (!account) throw new Error(`no account ${accountId}`);
   const { accept } = buildParts(workspace, { pool: idlePool, sources, queue });
-  const answer = await accept({
+  const { answer } = await accept({
     account,
     environment,
     idempotencyKey: `accept-${++keys}`,
-    request: imageRequest(),
+    request: imageRequest({ style: { preset } }),
   });
-  return JSON.parse(answer.body).data.image_id;
+  return answer.image_id;
 }

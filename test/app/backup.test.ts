@@ -226,13 +226,13 @@ test("nothing is overwritten, two backups are not made at once, and a failed one
 
 test("a database of an earlier version is backed up as it is, and restored into this one's schema", async () => {
   const known = [...migrations];
-  migrations.pop();
-  let workspace: TestWorkspace;
-  try {
-    ({ workspace } = await stocked());
-  } finally {
-    migrations.splice(0, migrations.length, ...known);
-  }
+  const { workspace } = await stocked();
+  // This program writes no database older than itself, so the newest migration is taken back.
+  const db = new Database(workspace.folder.database);
+  for (const column of ["template_name", "template_version", "template_digest"])
+    db.run(`ALTER TABLE images DROP COLUMN ${column}`);
+  db.query("DELETE FROM schema_migrations WHERE name = ?").run(known.at(-1)?.name ?? "");
+  db.close();
   const { dir } = folder();
   const report = await backup(workspace, join(dir, "all.tar"));
   const schemaOf = (database: string) => {

@@ -342,7 +342,7 @@ describe("a claim", () => {
     await deliverer.dispatch();
     isFull = true;
     await ended.promise;
-    expect(deliverer.dispatch()).rejects.toThrow("disk full");
+    expect(deliverer.dispatch()).rejects.toThrow(StorageUnavailable);
     expect(await onlyDelivery()).toMatchObject({ state: "sending", attempts: 0 });
     isFull = false;
     expect(await deliverer.dispatch()).toBe(0);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { fetchGate } from "../../src/app/fetch-gate.ts";
-import type { AppError } from "../../src/core/errors.ts";
+import type { Refusal } from "../../src/core/errors.ts";
 
 const LIMITS = {
   places: 4,
@@ -21,7 +21,7 @@ function held(started: string[], name: string) {
   return { work, end: () => end.resolve() };
 }
 
-const code = (error: unknown) => (error as AppError).code;
+const code = (error: unknown) => (error as Refusal).code;
 
 test("one account never takes all places, and beyond its waiting room it is told to come back", async () => {
   const gate = fetchGate(LIMITS);

@@ -15,7 +15,7 @@ import {
 } from "../../src/app/manage-account.ts";
 import { claimImage } from "../../src/app/render-image.ts";
 import { requeueAbandoned, sweep } from "../../src/app/sweep.ts";
-import { AppError } from "../../src/core/errors.ts";
+import { Refusal } from "../../src/core/errors.ts";
 import type { Random } from "../../src/core/ports.ts";
 import { buildParts } from "../../src/service/parts.ts";
 import { findAccount } from "../../src/store/accounts.ts";
@@ -158,10 +158,15 @@ class Run {
     if (!account) throw new Error("the account is gone");
     const request = imageRequest({ player: { number: 1 + payload } });
     try {
-      const answer = await this.world.accept({ account, environment, idempotencyKey: key, request });
-      return { code: answer.replayed ? "replayed" : "accepted", body: answer.body };
+      const { answer, replayed } = await this.world.accept({
+        account,
+        environment,
+        idempotencyKey: key,
+        request,
+      });
+      return { code: replayed ? "replayed" : "accepted", body: JSON.stringify(answer) };
     } catch (error) {
-      if (error instanceof AppError) return { code: error.code as string, body: "" };
+      if (error instanceof Refusal) return { code: error.code as string, body: "" };
       throw error;
     }
   }
@@ -183,7 +188,7 @@ class Run {
     payload: number,
     body: string,
   ): void {
-    const imageId: string = JSON.parse(body).data.image_id;
+    const imageId: string = JSON.parse(body).image_id;
     this.model.accepted(account, environment, scope, { payload, imageId, body }, this.now);
   }
 

@@ -22,8 +22,8 @@ import { openCardPage } from "../../src/render/page.ts";
 import { openPhotoStudio } from "../../src/render/photo.ts";
 import { createRenderPool } from "../../src/render/pool.ts";
 import { saveCutout } from "../../src/render/press.ts";
-import { loadTemplate } from "../../src/render/template.ts";
 import { systemRandom, workerCommand } from "../../src/service/system.ts";
+import { loadTemplate } from "../../src/templates/load.ts";
 import { familyOf } from "./processes.ts";
 
 const { values: options } = parseArgs({ options: { seconds: { type: "string", default: "5" } } });
@@ -145,6 +145,7 @@ async function benchWorker(): Promise<void> {
       profilesDir: scratch,
       cutoutsDir: join(scratch, "cutouts"),
       templatesDir: null,
+      presets: ["club_card"],
       noSandbox,
     },
     log: quietLog(),

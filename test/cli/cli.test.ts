@@ -93,7 +93,8 @@ test.each([
 test("what fails exits with 1, with --json as JSON on stderr", async () => {
   const { code, err, out } = await run("key", "revoke", "--key", "key_nope", "--json");
   expect([code, out]).toEqual([1, ""]);
-  expect(JSON.parse(err).error).toContain("key_nope");
+  const hint = '"cardpress key list --account ID" shows the keys.';
+  expect(JSON.parse(err).error).toBe(`There is no key key_nope. ${hint}`);
 });
 
 test("no text sends anybody to a command that is not there, and help lists none that does nothing", async () => {

@@ -9,7 +9,7 @@ import { keepClockMark, systemClock } from "../../src/clock-file.ts";
 import { quietLog } from "../../src/log.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
 import { acceptLive } from "../app/accepting.ts";
-import { type TestFolder, testAccount, testConfig, testFolder } from "../harness.ts";
+import { ownTemplate, type TestFolder, testAccount, testConfig, testFolder } from "../harness.ts";
 
 let folder: TestFolder | undefined;
 afterEach(async () => {
@@ -121,4 +121,28 @@ test("audit exits with 0 on sound books, with 1 on broken ones, and says whose",
     f.broken.map((breach) => breach.id),
   );
   expect(new Set(named)).toEqual(new Set([id]));
+});
+
+test("doctor names the listed templates with their versions and places, and says what one lacks", async () => {
+  folder = testFolder();
+  const templates = join(folder.dir, "templates");
+  await ownTemplate(templates, "season_card");
+  const data = join(folder.dir, "none-yet");
+  const find = (presets: string) => {
+    const env = { CARDPRESS_TEMPLATES_DIR: templates, CARDPRESS_PRESETS: presets };
+    const { checks } = cardpress(data, env, "doctor").json;
+    return checks.find(({ check }: { check: string }) => check === "templates");
+  };
+  const place = join(templates, "season_card");
+  expect(find("season_card,club_card")).toEqual({
+    check: "templates",
+    status: "ok",
+    message: `season_card 1.0.0 (${place}), club_card 1.0.0 (built in)`,
+  });
+  rmSync(join(place, "card.css"));
+  expect(find("season_card")).toEqual({
+    check: "templates",
+    status: "failed",
+    message: `CARDPRESS_PRESETS lists what cannot be used. ${place}/card.css cannot be read. A template folder holds template.json, card.html and card.css.`,
+  });
 });

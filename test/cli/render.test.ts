@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { type TestFolder, testFolder } from "../harness.ts";
-import { runCommand } from "./run.ts";
+import { templateRegistry } from "../../src/templates/registry.ts";
+import { ownTemplate, type TestFolder, testFolder } from "../harness.ts";
+import { runCommand, runCommandWith } from "./run.ts";
 
 const MAIN = join(import.meta.dir, "../../src/main.ts");
 const PHOTO = join(import.meta.dir, "../photos/unsplash_man.jpg");
@@ -35,6 +36,28 @@ test("--photo may be a path from the current folder", async () => {
   const photo = relative(process.cwd(), PHOTO);
   const { code } = await render(...args("card.webp"), "--photo", photo);
   expect({ code, photo }).toEqual({ code: 0, photo: expect.not.stringMatching(/^\//) });
+});
+
+test("--template draws any template there is, listed or not; without it the first that is listed", async () => {
+  const templates = at("templates");
+  await ownTemplate(templates, "season_card", (css) => `${css}\n/* own */`);
+  const own = { CARDPRESS_TEMPLATES_DIR: templates };
+  const drawn = await runCommandWith(
+    own,
+    folder.dir,
+    "render",
+    ...args("own.png"),
+    "--template",
+    "season_card",
+  );
+  const { digest } = await templateRegistry({ templatesDir: templates, presets: [] }).current("season_card");
+  expect(drawn.json()).toMatchObject({ width: 512, template: { version: "1.0.0", digest } });
+  const none = `There is no template "poster". There are club_card, season_card; others are folders in ${templates}.`;
+  for (const [presets, ...option] of [["poster"], ["club_card", "--template", "poster"]]) {
+    const env = { ...own, CARDPRESS_PRESETS: presets as string };
+    const refused = await runCommandWith(env, folder.dir, "render", ...args("x.png"), ...option);
+    expect({ code: refused.code, error: JSON.parse(refused.err).error }).toEqual({ code: 1, error: none });
+  }
 });
 
 test("what cannot be a card is told by its option, in one line", async () => {

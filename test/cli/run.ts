@@ -3,9 +3,14 @@ import { join } from "node:path";
 const MAIN = join(import.meta.dir, "../../src/main.ts");
 
 /** Runs one command on a data folder to its end. */
-export async function runCommand(dataDir: string, ...args: string[]) {
+export function runCommand(dataDir: string, ...args: string[]) {
+  return runCommandWith({}, dataDir, ...args);
+}
+
+/** The same, with more settings. */
+export async function runCommandWith(env: Record<string, string>, dataDir: string, ...args: string[]) {
   const child = Bun.spawn([process.execPath, MAIN, ...args], {
-    env: { ...process.env, CARDPRESS_DATA_DIR: dataDir },
+    env: { ...process.env, CARDPRESS_DATA_DIR: dataDir, ...env },
     stdout: "pipe",
     stderr: "pipe",
   });

@@ -197,7 +197,7 @@ test("the session's cookie is out of scripts' reach, and carries __Host- over HT
   const { sessionCookie } = await import("../../src/console/respond.ts");
   const https = sessionCookie({ ...server.config, baseUrl: "https://cards.example.com" }, "T");
   expect(https).toStartWith("__Host-cardpress=T; Path=/;");
-  expect(https).toEndWith("HttpOnly; SameSite=Lax; Secure");
+  expect(https).toEndWith("Secure; HttpOnly; SameSite=Lax");
 });
 
 test("a wrong password and an unknown email get the same answer", async () => {

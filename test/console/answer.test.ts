@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readSession, startSession } from "../../src/app/sign-in.ts";
+import { recordTestEvent } from "../../src/app/webhook-events.ts";
 import { consoleAnswer } from "../../src/console/answer.ts";
 import type { ConsoleParts } from "../../src/console/visit.ts";
-import { AppError } from "../../src/core/errors.ts";
+import { Refusal } from "../../src/core/errors.ts";
 import { buildParts } from "../../src/service/parts.ts";
+import { insertEndpoint, type WebhookEndpoint } from "../../src/store/webhooks.ts";
 import { idlePool } from "../fakes.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 import { testMember } from "./sessions.ts";
@@ -41,7 +43,7 @@ async function post(
 }
 
 /** Sends the playground's form as a member, in the way its page does. */
-async function play(refusal: AppError): Promise<Response> {
+async function play(refusal: Refusal): Promise<Response> {
   const { account } = await testAccount(workspace);
   const user = await testMember(workspace, account.id, "ana@example.com");
   const { token } = await startSession(workspace, user, undefined);
@@ -59,7 +61,7 @@ async function play(refusal: AppError): Promise<Response> {
 }
 
 test("the playground shows that the service is overloaded like any refusal, and the log has no fault", async () => {
-  const full = new AppError("SERVICE_OVERLOADED", "There is more work than can be finished soon.");
+  const full = new Refusal("SERVICE_OVERLOADED", "There is more work than can be finished soon.");
   const answer = await play(full);
   expect(answer.status).toBe(200);
   const text = await answer.text();
@@ -70,9 +72,49 @@ test("the playground shows that the service is overloaded like any refusal, and 
 
 test("what keeps the service from storing a request is told to the operator, not to the partner", async () => {
   const cause = new Error("SQLITE_FULL: database or disk is full");
-  const answer = await play(new AppError("SERVICE_OVERLOADED", "Try again later.", { cause }));
+  const answer = await play(new Refusal("SERVICE_OVERLOADED", "Try again later.", { cause }));
   expect(await answer.text()).not.toContain("SQLITE");
   expect(faults).toMatchObject([{ event: "console_failed", cause: expect.stringContaining("SQLITE_FULL") }]);
+});
+
+test("an event that cannot be sent again is told beside the delivery, as any form's problem is", async () => {
+  const { account } = await testAccount(workspace);
+  const moment = { now: workspace.clock.now(), random: workspace.random };
+  const endpoint: WebhookEndpoint = {
+    id: "ep_1",
+    accountId: account.id,
+    environment: "test",
+    url: "https://hooks.example/a",
+    events: null,
+    secret: "sealed",
+    previousSecret: null,
+    previousSecretExpiresAt: null,
+    state: "disabled",
+    disabledReason: "It answered 410.",
+    disabledAt: moment.now,
+    failingSince: null,
+    lastSuccessAt: null,
+    pausedUntil: null,
+    createdAt: moment.now,
+    updatedAt: moment.now,
+  };
+  const delivery = await workspace.store.write("send a test event", async (tx) => {
+    await insertEndpoint(tx, endpoint);
+    return recordTestEvent(tx, endpoint, moment);
+  });
+  const user = await testMember(workspace, account.id, "ana@example.com");
+  const { token } = await startSession(workspace, user, undefined);
+  const csrf = (await readSession(workspace, token))?.session.csrfToken ?? "";
+  const page = `/console/deliveries/${delivery.id}`;
+  const headers = { cookie: `cardpress=${token}`, referer: workspace.config.baseUrl + page };
+  const answer = await post(`${page}/redeliver`, { _csrf: csrf }, { headers });
+  expect([answer.status, answer.headers.get("location")]).toEqual([303, page]);
+  const elsewhere = await post(`${page}/redeliver`, { _csrf: csrf }, { headers: { cookie: headers.cookie } });
+  expect(elsewhere.status).toBe(422);
+  expect(await elsewhere.text()).toContain(
+    "The endpoint ep_1 is disabled: It answered 410. Enable it first.",
+  );
+  expect(faults).toEqual([]);
 });
 
 test.each(["", "{", "null", "1", '"text"'])(

@@ -95,7 +95,8 @@ test("a window that grows while the menu is open gives the page back", async () 
   const { page } = await browser.open(820);
   await signIn(page, server.baseUrl, "ana@pocket.example");
   await page.click(".menu summary");
-  expect(await page.$eval("#main", (main) => (main as HTMLElement).inert)).toBe(true);
+  // The script hears of the menu a moment after it has opened.
+  await page.waitForFunction(() => (document.querySelector("#main") as HTMLElement).inert);
   await page.setViewport({ width: 1280, height: 900 });
   await page.waitForFunction(() => !(document.querySelector("#main") as HTMLElement).inert);
   await submit(page, ".sidebar .nav-button");

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { sampleCard } from "../../src/console/operator/sample-card.ts";
 import { openDataFolder } from "../../src/data-folder.ts";
-import { loadTemplate } from "../../src/render/template.ts";
+import { loadTemplate } from "../../src/templates/load.ts";
 import { poolOf, RENDERED } from "../fakes.ts";
 import { testFolder } from "../harness.ts";
 
@@ -11,9 +11,9 @@ test("a sample goes by the template it was really made with, so an older look ne
   const looks = ["0".repeat(64), edited.digest];
   let renders = 0;
   const pool = poolOf(async ({ outputPath }) => {
-    const template = looks[renders++] ?? "";
-    await Bun.write(outputPath, `the look of ${template}`);
-    return { kind: "done", file: { ...RENDERED, template } };
+    const digest = looks[renders++] ?? "";
+    await Bun.write(outputPath, `the look of ${digest}`);
+    return { kind: "done", file: { ...RENDERED, template: { version: "1.0.0", digest } } };
   });
   // Its cache is a folder of its own: samples are kept from run to run.
   const folder = { ...openDataFolder(temporary.dir), cache: `${temporary.dir}/own-cache` };

@@ -18,13 +18,10 @@ function texts(p: Palette): [text: string, ink: string, ground: string][] {
   return [
     ["name", p.plateInk, p.plateFrom],
     ["name", p.plateInk, p.plateTo],
-    ["skill level", p.slabInk, p.slabFrom],
-    ["skill level", p.slabInk, p.slabTo],
-    ["skill level's lower end", p.slabInkTo, p.slabFrom],
-    ["skill level's lower end", p.slabInkTo, p.slabTo],
-    ["position", p.chipInk, p.chipFrom],
-    ["position", p.chipInk, p.chipTo],
-    ["shirt number", p.slabInk, p.slabTo],
+    ["skill level", p.ratingInk, p.ratingFrom],
+    ["skill level", p.ratingInk, p.ratingTo],
+    ["position and number", p.chipInk, p.chipFrom],
+    ["position and number", p.chipInk, p.chipTo],
   ];
 }
 
@@ -74,13 +71,26 @@ describe("palettes", () => {
     );
   });
 
-  test("the plate keeps the club's second colour wherever that colour can carry text", () => {
-    expect(
-      difference(paletteOf({ primaryColor: "#c8102e", secondaryColor: "#ffcc00" }, 80).plateFrom, "#ffcc00"),
-    ).toBeLessThan(0.03);
-    expect(
-      difference(paletteOf({ primaryColor: "#ffffff", secondaryColor: "#0b3d91" }, 80).plateFrom, "#0b3d91"),
-    ).toBeLessThan(0.03);
+  test("brand colours are shown as they are: white is white and neon is neon", () => {
+    fc.assert(
+      fc.property(colour, colour, (primaryColor, secondaryColor) => {
+        fc.pre(difference(primaryColor, secondaryColor) > 0.13);
+        const palette = paletteOf({ primaryColor, secondaryColor }, 80);
+        expect([palette.panel, palette.chipFrom]).toEqual([primaryColor, primaryColor]);
+        expect(palette.plateFrom).toBe(secondaryColor);
+      }),
+      { numRuns: 1500 },
+    );
+    const palette = paletteOf({ primaryColor: "#FFFFFF", secondaryColor: "#39FF14" }, 50);
+    expect([palette.panel, palette.plateFrom]).toEqual(["#ffffff", "#39ff14"]);
+  });
+
+  test("the metal is the tier's, whatever the club's colours", () => {
+    const metals = [45, 68, 82, 95].map(
+      (skill) => paletteOf({ primaryColor: "#c8102e", secondaryColor: "#ffffff" }, skill).metal,
+    );
+    expect(new Set(metals).size).toBe(4);
+    expect(paletteOf({ primaryColor: "#39ff14" }, 82).metal).toBe(metals[2] as string);
   });
 
   test("tiers follow the skill level", () => {

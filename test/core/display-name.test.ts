@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { displayName } from "../../src/core/display-name.ts";
+import { displayName, undrawable } from "../../src/core/display-name.ts";
 import { isDrawable } from "../../src/render/fonts.ts";
 
 const shown = (raw: string) => displayName(raw, isDrawable);
@@ -43,6 +43,15 @@ describe("names", () => {
     expect(shown("\ue000Tom\u{f0000}").text).toBe("TOM");
     for (const empty of ["\u200b", " ", "\u0301\u0301", "\ud800", "\u{e0041}"])
       expect(shown(empty).text).toBe("–");
+  });
+
+  test("letters, marks and digits that no font has are named, each once; lesser signs only when nothing else is left", () => {
+    const missing = (raw: string) => undrawable(raw, isDrawable);
+    expect(missing("Maya Okafor 손흥민 محمد")).toEqual([]);
+    expect(missing("Tom ބބޯ")).toEqual(["ބ", "ޯ"]);
+    expect(missing("\u200b\u2066Tom\u0000\ufeff")).toEqual([]);
+    expect(missing("Tom \u{1d173}\u{1f8b2}")).toEqual([]);
+    expect(missing("\u{1f8b2}")).toEqual(["\u{1f8b2}"]);
   });
 
   test("any text at all gives a drawable, harmless name", () => {

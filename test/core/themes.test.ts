@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { paletteOf } from "../../src/core/colours.ts";
-import { sceneOf, THEMES, themeOf } from "../../src/core/themes.ts";
+import { coloursNamed } from "../../src/core/theme-colours.ts";
+import { sceneOf, seedOfPlayer, THEMES, themeOf, themesOf } from "../../src/core/themes.ts";
 
 const palette = paletteOf({ primaryColor: "#0b3d91", secondaryColor: "#ffcc00" }, 80);
 const size = { width: 1000, height: 1250, focus: { x: 0.55, y: 0.2 } };
@@ -52,9 +53,50 @@ describe("themes", () => {
     );
   });
 
-  test("without brand colours a theme brings its own, with them it keeps them", () => {
-    expect(sceneOf("fire", palette, size, false).colours.light).toBe("#e24a05");
-    expect(scene("fire").colours.mid).toBe(palette.panel);
+  test("fire stays fire under blue club colours, a stadium takes the club's", () => {
+    for (const branded of [true, false])
+      expect(sceneOf("fire", palette, size, branded).colours.light).toBe("#e24a05");
+    expect(scene("stadium").colours.mid).toBe(palette.panel);
+    expect(sceneOf("stadium", palette, size, false).colours.mid).toBe("#0d3a33");
+  });
+
+  test("unknown words stay in the card's own colours", () => {
+    for (const branded of [true, false])
+      expect(sceneOf("bananas", palette, size, branded).colours.mid).toBe(palette.panel);
+  });
+
+  test("words for colours give that colour, with or without a theme and club colours", () => {
+    for (const branded of [true, false]) {
+      expect(sceneOf("red", palette, size, branded).colours.mid).toBe("#d3122a");
+      expect(sceneOf("a PINK background", palette, size, branded).colours.mid).toBe("#f03c96");
+      expect(sceneOf("blaues Stadion", palette, size, branded).theme).toBe("stadium");
+      expect(sceneOf("green stadium", palette, size, branded).colours.mid).toBe("#0f9144");
+      expect(sceneOf("weiß", palette, size, branded).colours.mid).toBe("#ffffff");
+    }
+    expect(coloursNamed(["sky", "blue", "black"])).toEqual(["#7cc4f2", "#101114"]);
+  });
+
+  test("a flag gives its country's colours, each of them in the picture", () => {
+    const { svg, theme } = scene("Brazil flag");
+    expect(theme).toBe("sashes");
+    for (const colour of ["#009739", "#fedd00", "#012169"]) expect(svg).toContain(colour);
+    expect(scene("Deutschland").colours.accent).toBe("#dd0000");
+  });
+
+  test("two themes at once are both drawn, in whichever order they are said", () => {
+    expect(themesOf("snowy forest at night")).toEqual(["snow", "forest", "night"]);
+    for (const wish of ["snowy forest", "forest in the snow"]) {
+      const both = scene(wish);
+      expect(both.theme).toBe("forest");
+      expect(both.svg.length).toBeGreaterThan(scene("forest").svg.length + 5000);
+    }
+  });
+
+  test("scenes differ from player to player and are the same for the same one", () => {
+    const team = Array.from({ length: 40 }, (_, i) => seedOfPlayer({ name: `Player ${i}`, number: i + 1 }));
+    const drawn = (seed: number) => sceneOf(undefined, palette, size, true, seed).svg;
+    expect(new Set(team.map(drawn)).size).toBe(40);
+    expect(drawn(team[7] as number)).toBe(drawn(seedOfPlayer({ name: "Player 7", number: 8 })));
   });
 
   test("a scene stays small enough to draw quickly", () => {

@@ -43,6 +43,7 @@ for (const path of UNKNOWN) {
 const ROUTES: [string, string][] = [
   ["/v1/images", "GET, POST, HEAD"],
   ["/v1/images/img_x", "GET, HEAD"],
+  ["/v1/presets", "GET, HEAD"],
   ["/v1/usage", "GET, HEAD"],
   ["/cdn/img_x-y.png", "GET, HEAD"],
   ["/docs", "GET, HEAD"],
@@ -66,6 +67,7 @@ for (const [path, allow] of ROUTES) {
 for (const path of [
   "/v1/images",
   "/v1/images/img_x",
+  "/v1/presets",
   "/v1/usage?period=current_month",
   "/v1/nothing",
   "/docs",

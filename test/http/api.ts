@@ -4,12 +4,14 @@ import { Value } from "@sinclair/typebox/value";
 import { finishImage } from "../../src/app/finish-image.ts";
 import { claimImage } from "../../src/app/render-image.ts";
 import type { Environment } from "../../src/core/api-key.ts";
-import { ERROR_STATUS, type ErrorCode } from "../../src/core/errors.ts";
+import type { ErrorCode } from "../../src/core/errors.ts";
 import type { Log, Random } from "../../src/core/ports.ts";
+import { ERROR_STATUS } from "../../src/http/http-refusal.ts";
 import { ErrorResponse } from "../../src/http/schemas.ts";
 import { listen } from "../../src/http/server.ts";
 import { buildParts } from "../../src/service/parts.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
+import type { ImageOutput } from "../../src/store/images.ts";
 import { idlePool } from "../fakes.ts";
 import { fakeClock, photoServer, seededRandom, testConfig, testFolder } from "../harness.ts";
 import { countAnswer } from "./cases.ts";
@@ -21,7 +23,7 @@ FormatRegistry.Set("date-time", (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3
 
 export type TestApi = Awaited<ReturnType<typeof testApi>>;
 
-export async function testApi(options: { random?: Random } = {}) {
+export async function testApi(options: { random?: Random; env?: Record<string, string> } = {}) {
   const dataFolder = testFolder();
   const photos = photoServer();
   const clock = fakeClock();
@@ -34,6 +36,7 @@ export async function testApi(options: { random?: Random } = {}) {
   const config = testConfig(dataFolder.dir, {
     CARDPRESS_BASE_URL: "https://cards.example.org",
     CARDPRESS_SOURCE_ALLOWED_ORIGINS: photos.origin,
+    ...options.env,
   });
   const workspace = await openWorkspace(config, log, {
     clock,
@@ -64,11 +67,18 @@ export async function finishNext(
   api: TestApi,
   end: "completed" | "refused",
   environment: Environment = "live",
+  template?: ImageOutput["template"],
 ): Promise<string> {
   const image = await claimImage(api, environment);
   if (!image) throw new Error("nothing waits");
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
-  const output = { width: 1024, height: 1280, contentType: "image/png", bytes: 7 };
+  const output = {
+    width: 1024,
+    height: 1280,
+    contentType: "image/png",
+    bytes: 7,
+    ...(template && { template }),
+  };
   await finishImage(
     api,
     lease,

@@ -3,6 +3,7 @@ import { appendFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { labelOf } from "../../src/http/route-table.ts";
 
 // Counts how many tests meet each status on each route: `bun run cases:api`. The tests run as always; before each one a
 // line is drawn, and every answer of the API under test is written below it.
@@ -12,17 +13,10 @@ const LINE = "-";
 
 /** Notes an answer, when cases are being counted. */
 export function countAnswer(answer: { method: string; path: string; status: number }): void {
-  if (FILE) appendFileSync(FILE, `${answer.method} ${routeOf(answer.path)} ${answer.status}\n`);
+  if (FILE) appendFileSync(FILE, `${answer.method} ${labelOf(answer.path)} ${answer.status}\n`);
 }
 
 if (FILE) beforeEach(() => appendFileSync(FILE, `${LINE}\n`));
-
-function routeOf(path: string): string {
-  if (path === "/v1/images" || path === "/v1/usage") return path;
-  if (/^\/v1\/images\/[^/]+$/.test(path)) return "/v1/images/{image_id}";
-  const room = /^\/(cdn|docs|console|live|ready|metrics)(\/|$)/.exec(path)?.[1];
-  return room ? `/${room}` : "elsewhere";
-}
 
 async function main(): Promise<number> {
   const dir = await mkdtemp(join(tmpdir(), "cardpress-cases-"));

@@ -238,6 +238,30 @@ function rawPost(bytes: string | Uint8Array | ReadableStream, headers: Record<st
   });
 }
 
+test("a name that no font can draw whole is refused before anything is charged, and told which letters are missing", async () => {
+  const named = (name: string) => post(api.baseUrl, key, imageRequest({ player: { name } }));
+  for (const [name, missing] of [
+    ["\u{1e900}\u{1e902}\u{1e907}", "U+1E900"], // Adlam
+    ["ܡܪܝܡ", "U+0721"], // Syriac
+    ["Tom ބޯޯ", "U+0784"], // one word in Thaana
+    ["Zoe\u{1dc0}", "U+1DC0"], // a mark
+    ["𓀀𓀁", "U+13000"], // hieroglyphs
+  ] as [string, string][]) {
+    const error = await expectError(await named(name), "INVALID_REQUEST");
+    expect(error.details).toEqual([{ field: "player.name", message: expect.stringContaining(missing) }]);
+    expect(error.details[0].message).toContain("Latin, Cyrillic, Greek");
+  }
+  for (const name of [
+    "Maya Okafor",
+    "Nguyễn",
+    "محمد",
+    "손흥민",
+    "Zoe\u200b\u2066 O’Neil-Łuk",
+    "Tom \u{13430}",
+  ])
+    await expectSuccess(await named(name), 202, AcceptedImageResponse);
+});
+
 test("a UTF-8 byte order mark before the body is no fault", async () => {
   const bytes = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(JSON.stringify(imageRequest()))]);
   await expectSuccess(await rawPost(bytes), 202, AcceptedImageResponse);

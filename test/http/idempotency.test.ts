@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import { sweep } from "../../src/app/sweep.ts";
 import { AcceptedImageResponse } from "../../src/http/schemas.ts";
 import { queueDepth } from "../../src/store/image-search.ts";
@@ -52,6 +53,19 @@ test("a replay is byte for byte the first answer, also long after completion", a
     expect(replay.headers.get("location")).toBe(location);
     expect(replay.headers.get("x-request-id")).not.toBe(first.headers.get("x-request-id"));
   }
+});
+
+test("an answer that an earlier version stored in its envelope is replayed byte for byte", async () => {
+  const bytes = await (await create(partner.liveKey, "earlier", live())).text();
+  const { image_id } = JSON.parse(bytes).data;
+  const { store } = api;
+  await store.write("test", ({ db, t: { idempotencyRecords: r } }) =>
+    db.update(r).set({ responseBody: bytes }).where(eq(r.imageId, image_id)),
+  );
+  const replay = await create(partner.liveKey, "earlier", live());
+  expect([replay.status, await replay.text()]).toEqual([202, bytes]);
+  expect(replay.headers.get("location")).toBe(`/v1/images/${image_id}`);
+  await finishNext(api, "completed");
 });
 
 test("after 72 hours the sweep forgets the key, and it makes a new image", async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
-import { ERROR_STATUS } from "../../src/core/errors.ts";
-import { CreateImageRequest } from "../../src/core/image-request.ts";
+import { createImageSchema } from "../../src/core/image-request.ts";
+import { ERROR_STATUS } from "../../src/http/http-refusal.ts";
 import { openApiDocument } from "../../src/http/openapi/document.ts";
-import { EXAMPLES } from "../../src/http/openapi/examples.ts";
+import { createExamples, EXAMPLES } from "../../src/http/openapi/examples.ts";
 import {
   CreditsLowEvent,
   ImageCompletedEvent,
@@ -14,6 +14,7 @@ import {
   AcceptedImageResponse,
   ImageListResponse,
   ImageResponse,
+  PresetListResponse,
   UsageResponse,
 } from "../../src/http/schemas.ts";
 import { imageRequest, post, testAccount } from "../harness.ts";
@@ -88,18 +89,21 @@ test("every answer of every partner operation documents the four headers", async
 
 test("the published request schema is the one that validates", async () => {
   const document = await served();
-  const { $id, ...schema } = JSON.parse(JSON.stringify(CreateImageRequest));
+  const { $id, ...schema } = JSON.parse(JSON.stringify(createImageSchema(api.config.presets)));
   expect(document.components.schemas[$id]).toEqual(schema);
 });
 
+const PRESETS = ["club_card"];
+const { full, least } = createExamples(PRESETS);
 const SHAPES: [string, TSchema, unknown][] = [
-  ["createImage", CreateImageRequest, EXAMPLES.createImage],
-  ["createImageLeast", CreateImageRequest, EXAMPLES.createImageLeast],
+  ["createImage", createImageSchema(PRESETS), full],
+  ["createImageLeast", createImageSchema(PRESETS), least],
   ["accepted", AcceptedImageResponse, EXAMPLES.accepted],
   ["processing", ImageResponse, EXAMPLES.processing],
   ["completed", ImageResponse, EXAMPLES.completed],
   ["failed", ImageResponse, EXAMPLES.failed],
   ["list", ImageListResponse, EXAMPLES.list],
+  ["presets", PresetListResponse, EXAMPLES.presets],
   ["usage", UsageResponse, EXAMPLES.usage],
   ["image.completed", ImageCompletedEvent, EXAMPLES.webhooks["image.completed"]],
   ["image.failed", ImageFailedEvent, EXAMPLES.webhooks["image.failed"]],
@@ -112,7 +116,7 @@ for (const [name, schema, example] of SHAPES) {
 
 test("the documented examples are taken by the service itself", async () => {
   const { testKey } = await testAccount(api);
-  for (const body of [EXAMPLES.createImage, EXAMPLES.createImageLeast]) {
+  for (const body of [full, least]) {
     expect((await post(api.baseUrl, testKey, body)).status).toBe(202);
   }
 });

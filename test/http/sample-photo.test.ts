@@ -61,7 +61,11 @@ test("nothing else of the service, and no other host with that path, becomes a s
 test("the quickstart's request, word for word, is accepted with a live key", async () => {
   const guide = await Bun.file(join(import.meta.dir, "../../src/http/docs/guides/quickstart.md")).text();
   const [, body = ""] = /-d '(\{.*?\n {2}\})'/s.exec(guide) ?? [];
-  const accepted = await post(api.baseUrl, liveKey, body.replaceAll("{{base_url}}", api.config.baseUrl));
+  const accepted = await post(
+    api.baseUrl,
+    liveKey,
+    body.replaceAll("{{base_url}}", api.config.baseUrl).replaceAll("{{preset}}", "club_card"),
+  );
   const { data } = (await accepted.json()) as Json;
   expect([accepted.status, data?.status]).toEqual([202, "processing"]);
 });

@@ -2,6 +2,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { finishImage } from "../../src/app/finish-image.ts";
 import { mockNextImage } from "../../src/app/mock-image.ts";
 import { claimImage } from "../../src/app/render-image.ts";
+import { SOURCE_BYTES_PER_DAY } from "../../src/core/limits.ts";
+import { RENDER_FAULT_MESSAGE } from "../../src/core/partner-refusals.ts";
+import { PHOTO_REFUSALS } from "../../src/core/photo-refusals.ts";
 import { AcceptedImageResponse, ImageResponse, UsageResponse } from "../../src/http/schemas.ts";
 import { imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
 import {
@@ -226,16 +229,29 @@ for (const [format, contentType] of [
   });
 }
 
-for (const id of ["test_fail_no_player", "test_fail_provider"]) {
-  test(`${id} is accepted and fails`, async () => {
+const FAILURES = [
+  ...Object.entries(PHOTO_REFUSALS).map(([reason, message]) => [`test_fail_${reason}`, message] as const),
+  ["test_fail_provider", RENDER_FAULT_MESSAGE] as const,
+];
+for (const [id, message] of FAILURES) {
+  test(`${id} is accepted and fails with the message that a live image would have`, async () => {
     const { image_id } = await created(partner.testKey, { player: { external_id: id } });
     await mock();
     expect(await image(image_id, partner.testKey)).toMatchObject({
       status: "failed",
-      failure: { code: "IMAGE_PROCESSING_FAILED" },
+      failure: { code: "IMAGE_PROCESSING_FAILED", message },
     });
   });
 }
+
+test("the testing guide and the photo guide name every way a photo is refused", async () => {
+  const guide = async (path: string) => (await send(api, path)).text();
+  const [testing, photos] = [await guide("/docs/testing"), await guide("/docs/photos")];
+  for (const [reason, message] of Object.entries(PHOTO_REFUSALS)) {
+    expect(testing).toContain(`test_fail_${reason}`);
+    expect(photos).toContain(Bun.escapeHTML(message));
+  }
+});
 
 test("test_slow shows progress while it takes its time", async () => {
   const { image_id, eta_seconds } = await created(partner.testKey, { player: { external_id: "test_slow" } });
@@ -272,6 +288,34 @@ for (const [id, code] of [
     await finishNext(api, "completed");
   });
 }
+
+test.each([
+  ["INSUFFICIENT_CREDITS", "test_insufficient_credits", "yoga.jpg"],
+  ["UNSUPPORTED_IMAGE_SOURCE", "test_unsupported_source", "nothing-here.jpg"],
+] as const)("the sandbox refuses with %s in the very words of the real refusal", async (code, id, file) => {
+  const { liveKey, testKey } = await testAccount(api, { credits: code === "INSUFFICIENT_CREDITS" ? 0 : 1 });
+  const told = async (key: string, player: object) => {
+    const { message, details } = await expectError(
+      await post(api.baseUrl, key, imageRequest({ player })),
+      code,
+    );
+    return { message, details };
+  };
+  expect(await told(testKey, { external_id: id })).toEqual(
+    await told(liveKey, { source_image_url: api.photos.url(file) }),
+  );
+});
+
+test("a day's bytes that are spent are told as such, with the budget of requests as it is", async () => {
+  const { account, liveKey } = await testAccount(api);
+  api.sourceBytes.spend(account.id, SOURCE_BYTES_PER_DAY[account.tier]);
+  const body = imageRequest({ player: { source_image_url: api.photo } });
+  const response = await post(api.baseUrl, liveKey, body);
+  const { message } = await expectError(response, "RATE_LIMIT_EXCEEDED");
+  expect(message).toContain("GB of photos and badges fetched");
+  expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(60);
+  expect(expectStandardHeaders(response).remaining).toBeGreaterThan(0);
+});
 
 test("test keys fetch nothing", async () => {
   const fetched = api.photos.requests.length;

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { launchBrowser } from "../../src/render/browser.ts";
 import { type Chromium, packagedChromium } from "../../src/render/chromium.ts";
 import { openCardPage } from "../../src/render/page.ts";
-import { loadTemplate } from "../../src/render/template.ts";
+import { loadTemplate } from "../../src/templates/load.ts";
 import { TEST_CACHE_DIR } from "../harness.ts";
 
 let folder: string;

@@ -5,7 +5,7 @@ import { withMetadata } from "../../src/render/metadata.ts";
 import { type CardPage, openCardPage } from "../../src/render/page.ts";
 import { placeholder } from "../../src/render/placeholder.ts";
 import { saveCutout } from "../../src/render/press.ts";
-import { loadTemplate } from "../../src/render/template.ts";
+import { loadTemplate } from "../../src/templates/load.ts";
 import { cardInput } from "./cards.ts";
 import { openLab, photo } from "./photo_lab.ts";
 import { openPixelLab, type PixelLab } from "./pixels.ts";
@@ -86,11 +86,11 @@ function expectOnlyOurs(bytes: Uint8Array, format: ImageFormat): void {
   const textOf = (type: string) => parts.find((part) => part.type === type)?.data.toString("latin1") ?? "";
   const kinds = new Set(parts.map(({ type }) => type));
   if (format === "png") {
-    expect([...kinds]).toEqual(["IHDR", "sRGB", "tEXt", "IDAT", "IEND"]);
+    expect([...kinds]).toEqual(["IHDR", "sRGB", "pHYs", "tEXt", "IDAT", "IEND"]);
     expect(textOf("tEXt")).toBe("Software\0cardpress");
     expect(textOf("sRGB")).toBe("\0");
   } else if (format === "webp") {
-    for (const kind of kinds) expect(["VP8X", "ICCP", "ALPH", "VP8 ", "XMP "]).toContain(kind);
+    for (const kind of kinds) expect(["VP8X", "ICCP", "ALPH", "VP8 ", "EXIF", "XMP "]).toContain(kind);
     expect(textOf("XMP ")).toContain(XMP_MAKER);
     expect(textOf("VP8X").charCodeAt(0) & 0x04).toBe(0x04);
   } else {
@@ -100,6 +100,31 @@ function expectOnlyOurs(bytes: Uint8Array, format: ImageFormat): void {
     expect(textOf("e1")).toContain(XMP_MAKER);
   }
   expect(Buffer.from(bytes).includes("LeakyCamera")).toBe(false);
+  expect(dotsPerInch(parts, format)).toEqual([300, 300]);
+}
+
+/** The resolution as a printer's program reads it, across and down. */
+function dotsPerInch(parts: Part[], format: ImageFormat): number[] {
+  const partOf = (type: string) => parts.find((part) => part.type === type)?.data ?? Buffer.alloc(64);
+  if (format === "png") {
+    const data = partOf("pHYs");
+    expect(data[8]).toBe(1);
+    return [0, 4].map((at) => Math.round(data.readUInt32BE(at) * 0.0254));
+  }
+  if (format === "jpeg") {
+    const data = partOf("e0");
+    expect(data.toString("latin1", 0, 5)).toBe("JFIF\0");
+    expect(data[7]).toBe(1);
+    return [data.readUInt16BE(8), data.readUInt16BE(10)];
+  }
+  const tiff = partOf("EXIF");
+  const entries = Array.from({ length: tiff.readUInt16LE(8) }, (_, i) => 10 + i * 12);
+  const numberOf = (tag: number) =>
+    tiff.readUInt32LE((entries.find((at) => tiff.readUInt16LE(at) === tag) ?? 0) + 8);
+  expect(numberOf(0x0128)).toBe(2);
+  return [0x011a, 0x011b].map(
+    (tag) => tiff.readUInt32LE(numberOf(tag)) / tiff.readUInt32LE(numberOf(tag) + 4),
+  );
 }
 
 describe("a finished picture", () => {

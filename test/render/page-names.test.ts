@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, CDPSession, Page } from "puppeteer-core";
 import { type CardPage, openCardPage } from "../../src/render/page.ts";
-import { loadTemplate } from "../../src/render/template.ts";
+import { loadTemplate } from "../../src/templates/load.ts";
 import { cardInput, NAMES, openBrowser } from "./cards.ts";
 import { openPixelLab, type PixelLab } from "./pixels.ts";
 

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import type { Browser, Page } from "puppeteer-core";
 import type { Badge } from "../../src/core/card.ts";
 import { type CardPage, openCardPage } from "../../src/render/page.ts";
-import { loadTemplate } from "../../src/render/template.ts";
+import { loadTemplate } from "../../src/templates/load.ts";
 import { type CardWish, type CUTOUT_NAMES, cardInput, cutout, openBrowser } from "./cards.ts";
-import { openPixelLab, type PixelLab } from "./pixels.ts";
+import { openPixelLab, type PixelLab, ratio } from "./pixels.ts";
 
 let browser: Browser;
 let card: CardPage;
@@ -219,16 +219,6 @@ async function worstContrast(): Promise<number> {
       element.style.visibility = "";
   });
   return worst;
-}
-
-function ratio(a: number[], b: number[]): number {
-  const light = (rgb: number[]) => {
-    const [r = 0, g = 0, bl = 0] = rgb.map((v) =>
-      v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4,
-    );
-    return 0.2126 * r + 0.7152 * g + 0.0722 * bl + 0.05;
-  };
-  return Math.max(light(a), light(b)) / Math.min(light(a), light(b));
 }
 
 describe("golden pictures", () => {

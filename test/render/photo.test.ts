@@ -3,7 +3,7 @@ import type { Box, Cutout } from "../../src/core/card.ts";
 import { patches } from "../../src/render/photo/page/masks.js";
 import type { CutOutResult } from "../../src/render/photo.ts";
 import manifest from "../photos/manifest.json" with { type: "json" };
-import { openLab, type Pixels, photo } from "./photo_lab.ts";
+import { openLab, type Pixels, photo, png16 } from "./photo_lab.ts";
 
 // Opening a browser with every network takes seconds on a busy machine.
 setDefaultTimeout(60_000);
@@ -53,6 +53,85 @@ test("a face that the photo's edge cuts in two is refused with what to send inst
   expect(halved).toMatchObject({ ok: false, reason: "face_cut" });
   expect("message" in halved && halved.message).toContain("Use a photo that shows the whole face");
   expect(await fromColumn(Math.round(width * 0.28))).toMatchObject({ ok: true });
+});
+
+describe("a photo turned in its pixels", () => {
+  for (const [file, degrees] of [
+    ["astronaut.png", 90],
+    ["astronaut.png", 180],
+    ["astronaut.png", 270],
+    ["yoga.jpg", 90],
+  ] as const) {
+    test(`${file}, turned by ${degrees} degrees, gives the same card as upright`, async () => {
+      const { framing, width, height } = await cutoutOf(file);
+      const turned = await lab.cutOut(await new Bun.Image(photo(file)).rotate(degrees).png().bytes());
+      if (!turned.ok) throw new Error(turned.reason);
+      expect(Math.abs(turned.cutout.width - width)).toBeLessThanOrEqual(3);
+      expect(Math.abs(turned.cutout.height - height)).toBeLessThanOrEqual(3);
+      for (const side of ["x", "y", "width", "height"] as const)
+        expect(Math.abs(turned.cutout.framing.head[side] - framing.head[side])).toBeLessThanOrEqual(4);
+    });
+  }
+});
+
+describe("refused with a reason of its own", () => {
+  const refusalOf = async (bytes: Uint8Array) => {
+    const result = await lab.cutOut(bytes);
+    return result.ok ? "accepted" : result.reason;
+  };
+  const bytes = photo("astronaut.png");
+
+  test("two people of the same size: several_people", async () => {
+    const twins = await lab.draw(
+      [1024, 512],
+      [
+        { bytes, at: [0, 0, 512, 512] },
+        { bytes, at: [512, 0, 512, 512] },
+      ],
+    );
+    expect(await refusalOf(twins.png)).toBe("several_people");
+  });
+
+  test("a small copy, enlarged: too_blurred; three times as large is sharp enough", async () => {
+    const enlarged = async (side: number) => {
+      const small = await new Bun.Image(bytes).resize(side, side).png().bytes();
+      return new Bun.Image(small).resize(512, 512).png().bytes();
+    };
+    expect(await refusalOf(await enlarged(64))).toBe("too_blurred");
+    expect(await refusalOf(await enlarged(200))).toBe("accepted");
+  });
+
+  test("nearly black: too_dark; nearly white: too_bright", async () => {
+    const pixels = await lab.pixelsOf(bytes);
+    const shifted = (change: (value: number) => number) =>
+      png16({ ...pixels, rgba: pixels.rgba.map((value, i) => (i % 4 === 3 ? value : change(value))) }, 2);
+    expect(await refusalOf(shifted((value) => value * 0.04))).toBe("too_dark");
+    expect(await refusalOf(shifted((value) => 255 - (255 - value) * 0.05))).toBe("too_bright");
+  });
+
+  test("a small figure in a small photo: player_too_small", async () => {
+    const pitch = await lab.draw(
+      [400, 300],
+      [
+        { bytes: photo("road.jpg"), at: [0, 0, 400, 300] },
+        { bytes, at: [150, 175, 125, 125] },
+      ],
+    );
+    expect(await refusalOf(pitch.png)).toBe("player_too_small");
+  });
+});
+
+test("a body whose head is out of the picture never is the player, however large", async () => {
+  const bytes = photo("astronaut.png");
+  const { png } = await lab.draw(
+    [900, 512],
+    [
+      { bytes: photo("yoga.jpg"), at: [-150, -260, 1800, 1200] },
+      { bytes, at: [0, 232, 280, 280] },
+    ],
+  );
+  const result = await lab.cutOut(png);
+  expect(result.ok && result.cutout.framing.face?.width).toBeWithin(40, 90);
 });
 
 const inside = (inner: Box, outer: { width: number; height: number }) =>

@@ -140,3 +140,14 @@ async function distancesInPage(paths: string[]): Promise<number[][]> {
     small.map((b) => a.reduce((sum, v, i) => sum + Math.abs(v - (b[i] ?? 0)), 0) / a.length),
   );
 }
+
+/** WCAG contrast of two colours, as RGB of 0..255. */
+export function ratio(a: number[], b: number[]): number {
+  const light = (rgb: number[]) => {
+    const [r = 0, g = 0, bl = 0] = rgb.map((v) =>
+      v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4,
+    );
+    return 0.2126 * r + 0.7152 * g + 0.0722 * bl + 0.05;
+  };
+  return Math.max(light(a), light(b)) / Math.min(light(a), light(b));
+}

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
-import { cp, readFile, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openDataFolder } from "../../src/data-folder.ts";
 import { VISION_VERSION } from "../../src/render/photo.ts";
 import { createRenderPool, RenderFault, RenderInterrupted, type RenderPool } from "../../src/render/pool.ts";
 import type { PressOptions, RenderJob } from "../../src/render/protocol.ts";
-import { loadTemplate } from "../../src/render/template.ts";
 import { pressOptions } from "../../src/service/press-options.ts";
 import { workerCommand } from "../../src/service/system.ts";
+import { loadTemplate } from "../../src/templates/load.ts";
 import { seededRandom, silentLog, type TestFolder, testConfig, testFolder } from "../harness.ts";
 import { pngOfDepth } from "../sources/pictures.ts";
 
@@ -196,15 +196,21 @@ test("a browser that hangs ends with its worker, and so does every process of it
   }
 });
 
-test("an edited template is drawn from the next card on by the same worker; half an edit keeps the last good look", async () => {
+test("an edited template is drawn from the next card on by the same worker; half an edit keeps the last good look, and a template that never made a page keeps nobody from the others", async () => {
   const templatesDir = join(folder.dir, "templates");
   const dir = join(templatesDir, "club_card");
   await cp(join(import.meta.dir, "../../templates/club_card"), dir, { recursive: true });
+  await mkdir(join(templatesDir, "draft"));
   const problems: string[] = [];
   const edited = createRenderPool({
     workers: 1,
     command: workerCommand(),
-    press: { ...press, templatesDir, profilesDir: openDataFolder(join(folder.dir, "edited")).profiles },
+    press: {
+      ...press,
+      templatesDir,
+      presets: ["draft", "club_card"],
+      profilesDir: openDataFolder(join(folder.dir, "edited")).profiles,
+    },
     random: seededRandom(),
     log: { ...silentLog, warn: (event, fields) => void problems.push(`${event} ${fields?.problem}`) },
   });
@@ -218,19 +224,20 @@ test("an edited template is drawn from the next card on by the same worker; half
   };
   const first = await make();
   const [worker = 0] = edited.pids();
-  expect(first.template).toBe((await loadTemplate(dir)).digest);
+  expect(first.template.digest).toBe((await loadTemplate(dir)).digest);
   const css = await readFile(join(dir, "card.css"), "utf8");
   await writeFile(join(dir, "card.css"), `${css}\n* { color: #0f0 !important; }`);
   const second = await make();
-  expect(second.template).toBe((await loadTemplate(dir)).digest);
+  expect(second.template.digest).toBe((await loadTemplate(dir)).digest);
   expect(Buffer.compare(second.picture, first.picture)).not.toBe(0);
-  expect(problems).toEqual([]);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toContain("draft/template.json cannot be read");
 
   await writeFile(join(dir, "template.json"), "{");
   expect(await make()).toEqual(second);
   expect(await make()).toEqual(second);
-  expect(problems).toHaveLength(1);
-  expect(problems[0]).toContain("template.json");
+  expect(problems).toHaveLength(2);
+  expect(problems[1]).toContain("club_card/template.json is not JSON");
   expect(edited.pids()).toEqual([worker]);
   await edited.close();
 });

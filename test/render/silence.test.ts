@@ -35,7 +35,8 @@ test("a render worker that loads its networks leaves no trace of telemetry, howe
     stdio: ["ignore", "inherit", "inherit"],
     serialization: "json",
     env,
-    ipc: ready.resolve,
+    // Before it is ready it tells of its browser.
+    ipc: (message: { type: string }) => message.type !== "browser" && ready.resolve(message),
   });
   worker.send({ type: "start", options });
   expect(await ready.promise).toEqual({ type: "ready" });

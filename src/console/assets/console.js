@@ -1,10 +1,6 @@
 // The console's own script. Pages work without it; it adds the reader's time zone, copying, the theme and dialogs.
 (() => {
   const root = document.documentElement;
-  const stored = localStorage.getItem("cardpress-theme");
-  // Runs in the head, before the first paint, so that the page never flashes in the other theme.
-  if (stored === "light" || stored === "dark") root.dataset.theme = stored;
-
   const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
   const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
   const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "narrow" });

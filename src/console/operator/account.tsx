@@ -5,7 +5,7 @@ import { creditsOf, planOfMonth } from "../../app/credits.ts";
 import { changePlan, grantCredits, resumeAccount, suspendAccount } from "../../app/manage-account.ts";
 import { addMember, issueSetupLink } from "../../app/manage-users.ts";
 import { statementPage } from "../../app/statement.ts";
-import { OperatorError } from "../../core/errors.ts";
+import { Refusal } from "../../core/errors.ts";
 import { type Account, findAccount } from "../../store/accounts.ts";
 import { listAudit } from "../../store/audit.ts";
 import { openAccount } from "../../store/sessions.ts";
@@ -217,7 +217,8 @@ async function ledgerOf(visit: UserVisit): Promise<Response> {
 function readReason(visit: UserVisit): string {
   const reason = field(visit, "reason");
   if (reason === "" || reason.length > MAX_REASON_CHARS)
-    throw new OperatorError(
+    throw new Refusal(
+      "INVALID_REQUEST",
       `Give a reason of 1 to ${MAX_REASON_CHARS} characters; it goes into the audit log.`,
     );
   return reason;

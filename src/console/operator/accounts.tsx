@@ -4,7 +4,7 @@ import { creditsAvailable } from "../../app/credits.ts";
 import { createAccount } from "../../app/manage-account.ts";
 import { addMember, isEmail } from "../../app/manage-users.ts";
 import { normalEmail } from "../../app/sign-in.ts";
-import { OperatorError } from "../../core/errors.ts";
+import { Refusal } from "../../core/errors.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_CREDITS } from "../../core/limits.ts";
 import { formatPosition, parsePosition } from "../../core/list-position.ts";
 import { type Account, newestAccounts } from "../../store/accounts.ts";
@@ -26,11 +26,12 @@ const TIER_NAMES: Record<Account["tier"], string> = {
 /** Digits alone or in groups of three: 1,5 may be meant as one and a half, so it is not taken for 15. */
 const WHOLE_NUMBER = /^(\d+|\d{1,3}(,\d{3})+|\d{1,3}( \d{3})+)$/;
 
-/** Whole credits from a form. Throws an OperatorError that names the field. */
+/** Whole credits from a form. Throws a Refusal that names the field. */
 export function readCredits(text: string, name: string, min: number): number {
   const value = Number(text.replaceAll(/[, ]/g, ""));
   if (!WHOLE_NUMBER.test(text) || value < min || value > MAX_CREDITS)
-    throw new OperatorError(
+    throw new Refusal(
+      "INVALID_REQUEST",
       `${name} must be a whole number from ${min} to ${count(MAX_CREDITS)}, written like 1500 or 1,500.`,
     );
   return value;
@@ -38,7 +39,7 @@ export function readCredits(text: string, name: string, min: number): number {
 
 export function readTier(text: string): Account["tier"] {
   const tier = TIERS.find((known) => known === text);
-  if (!tier) throw new OperatorError("Choose one of the tiers.");
+  if (!tier) throw new Refusal("INVALID_REQUEST", "Choose one of the tiers.");
   return tier;
 }
 
@@ -176,7 +177,10 @@ async function create(visit: UserVisit): Promise<Response> {
   const email = field(visit, "email");
   // Checked before anything is made, so that a mistyped email leaves no account behind.
   if (email !== "" && !isEmail(normalEmail(email)))
-    throw new OperatorError("The owner's email is no email address. Write it like ana@example.com.");
+    throw new Refusal(
+      "INVALID_REQUEST",
+      "The owner's email is no email address. Write it like ana@example.com.",
+    );
   const account = await createAccount(parts, { name, tier, credits, by: user.id });
   const notice = `The account ${name} is made.`;
   await visit.flashes.put(session.id, { notice });

@@ -1,12 +1,10 @@
 import { mkdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import PQueue from "p-queue";
-import samplePhoto from "../../../templates/club_card/samples/astronaut.png" with { type: "file" };
-import type { TemplateManifest } from "../../core/template-manifest.ts";
-import type { LoadedTemplate } from "../../render/template.ts";
+import type { LayoutName } from "../../core/template-layout.ts";
+import { SAMPLE_PHOTO_FILE } from "../../templates/built-in.ts";
+import type { LoadedTemplate } from "../../templates/load.ts";
 import type { ConsoleParts } from "../visit.ts";
-
-export type LayoutName = keyof TemplateManifest["layouts"];
 
 /** A size inside each layout's range, in pixels: large enough to judge a template by, quick to set. */
 export const SAMPLE_SIZES: Record<LayoutName, { width: number; height: number }> = {
@@ -63,15 +61,17 @@ async function make(
           },
           branding: {},
         },
-        photoPath: samplePhoto,
-        photoSha256: new Bun.CryptoHasher("sha256").update(await Bun.file(samplePhoto).bytes()).digest("hex"),
+        photoPath: SAMPLE_PHOTO_FILE,
+        photoSha256: new Bun.CryptoHasher("sha256")
+          .update(await Bun.file(SAMPLE_PHOTO_FILE).bytes())
+          .digest("hex"),
         badgePath: null,
         outputPath: path,
       },
       () => {},
     );
     if (outcome.kind === "refused") throw new Error(`The sample of ${name} was refused: ${outcome.message}`);
-    return outcome.file.template;
+    return outcome.file.template.digest;
   } finally {
     renderer.release();
   }

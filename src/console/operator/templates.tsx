@@ -1,9 +1,8 @@
 /** @jsxImportSource preact */
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
-import { BUILT_IN_TEMPLATES, type LoadedTemplate, loadTemplate } from "../../render/template.ts";
+import { LAYOUTS } from "../../core/template-layout.ts";
 import { latestPictures } from "../../store/image-search.ts";
 import { findImageByOutput } from "../../store/images.ts";
+import type { FoundTemplate } from "../../templates/registry.ts";
 import { Badge, Card, Empty, Notice, PageHead } from "../elements.tsx";
 import { thumbOf } from "../image.tsx";
 import { playerName } from "../image-parts.tsx";
@@ -11,40 +10,21 @@ import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
 import { privateFile } from "../respond.ts";
 import { operator, type UserVisit } from "../visit.ts";
-import { type LayoutName, SAMPLE_SIZES, sampleCard } from "./sample-card.ts";
+import { SAMPLE_SIZES, sampleCard } from "./sample-card.ts";
 
 const LATEST_SHOWN = 5;
-const LAYOUTS = Object.keys(SAMPLE_SIZES) as LayoutName[];
 
-interface Listed {
-  name: string;
-  template: LoadedTemplate | null;
-  problem: string | null;
-}
-
-async function load(name: string, place: string): Promise<Listed> {
-  try {
-    return { name, template: await loadTemplate(place), problem: null };
-  } catch (error) {
-    return { name, template: null, problem: (error as Error).message };
-  }
-}
-
-/** The templates cards are set from, those that cannot be read too, with the reason. */
-async function templates({ parts }: UserVisit): Promise<Listed[]> {
-  const { templatesDir } = parts.config;
-  if (templatesDir === undefined) return Promise.all(BUILT_IN_TEMPLATES.map((name) => load(name, name)));
-  const entries = await readdir(templatesDir, { withFileTypes: true }).catch(() => []);
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
-  return Promise.all(names.map((name) => load(name, join(templatesDir, name))));
-}
-
-function TemplateCard({ listed: { name, template, problem } }: { listed: Listed }) {
+function TemplateCard({ found: { name, folder, isListed, template, problem } }: { found: FoundTemplate }) {
   return (
     <Card
       title={name}
       note={template?.manifest.description}
-      actions={template && <Badge>{`Version ${template.manifest.version}`}</Badge>}
+      actions={
+        <>
+          <Badge tone={isListed ? "good" : "neutral"}>{isListed ? "Listed" : "Not listed"}</Badge>
+          {template && <Badge>{`Version ${template.manifest.version}`}</Badge>}
+        </>
+      }
     >
       {problem && (
         <Notice tone="bad" title="It cannot be used.">
@@ -71,6 +51,12 @@ function TemplateCard({ listed: { name, template, problem } }: { listed: Listed 
           <dl class="facts">
             <dt>Fonts</dt>
             <dd>{template.manifest.fonts.join(", ")}</dd>
+            <dt>From</dt>
+            <dd>{folder === null ? "Built in" : <code>{folder}</code>}</dd>
+            <dt>Digest</dt>
+            <dd>
+              <code>{template.digest}</code>
+            </dd>
           </dl>
         </>
       )}
@@ -79,9 +65,9 @@ function TemplateCard({ listed: { name, template, problem } }: { listed: Listed 
 }
 
 async function templatesPage(visit: UserVisit): Promise<Response> {
-  const { templatesDir } = visit.parts.config;
-  const [listed, latest] = await Promise.all([
-    templates(visit),
+  const { config, templates } = visit.parts;
+  const [found, latest] = await Promise.all([
+    templates.all(),
     latestPictures(visit.parts.store.read, LATEST_SHOWN),
   ]);
   return shell(
@@ -91,20 +77,16 @@ async function templatesPage(visit: UserVisit): Promise<Response> {
       <PageHead
         title="Templates"
         lead={
-          templatesDir === undefined
-            ? "What cards can look like: the templates that come with cardpress."
-            : `What cards can look like: the templates in ${templatesDir}.`
+          <>
+            {config.templatesDir === undefined
+              ? "What cards can look like: the templates that come with cardpress. "
+              : `What cards can look like: the built-in templates and those in ${config.templatesDir}. `}
+            Partners can ask for those that <code>CARDPRESS_PRESETS</code> lists.
+          </>
         }
       />
-      {listed.length === 0 && (
-        <Card>
-          <Empty title="No templates here">
-            Put one folder for each template there, or unset CARDPRESS_TEMPLATES_DIR to use the built-in ones.
-          </Empty>
-        </Card>
-      )}
-      {listed.map((template) => (
-        <TemplateCard key={template.name} listed={template} />
+      {found.map((each) => (
+        <TemplateCard key={each.name} found={each} />
       ))}
       <Card title="The latest cards" note="Finished live cards of all accounts.">
         {latest.length === 0 ? (
@@ -133,9 +115,9 @@ async function templatesPage(visit: UserVisit): Promise<Response> {
 async function sample(visit: UserVisit): Promise<Response> {
   const { name, layout } = visit.params;
   const known = LAYOUTS.find((each) => each === layout);
-  const listed = (await templates(visit)).find((each) => each.name === name);
-  if (!known || !listed?.template) throw notFound();
-  const path = await sampleCard(visit.parts, listed.name, listed.template, known);
+  const found = (await visit.parts.templates.all()).find((each) => each.name === name);
+  if (!known || !found?.template) throw notFound();
+  const path = await sampleCard(visit.parts, found.name, found.template, known);
   return privateFile(visit.exchange, Bun.file(path), {
     "Content-Type": "image/webp",
     // A designer who reloads the page wants to see what was just saved.

@@ -3,23 +3,35 @@ import sans from "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2
 import mono from "@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2" with {
   type: "file",
 };
+import { type Asset, CSS, FONT, fileAsset, SCRIPT, SVG, textAsset } from "../../web/assets.ts";
+import highlight from "../../web/highlight.css" with { type: "text" };
+import icon from "../../web/icon.svg" with { type: "text" };
+import theme from "../../web/theme.js" with { type: "text" };
 import card from "./client/card.webp" with { type: "file" };
 import style from "./client/docs.css" with { type: "text" };
 import script from "./client/docs.js" with { type: "text" };
-import icon from "./client/icon.svg" with { type: "text" };
-import theme from "./client/theme.js" with { type: "text" };
+import blurredPhoto from "./client/photos/blurred.webp" with { type: "file" };
+import cutPhoto from "./client/photos/cut.webp" with { type: "file" };
+import severalPhoto from "./client/photos/several.webp" with { type: "file" };
+import sidewaysPhoto from "./client/photos/sideways.webp" with { type: "file" };
+import smallPhoto from "./client/photos/small.webp" with { type: "file" };
+import waistUpPhoto from "./client/photos/waist-up.webp" with { type: "file" };
+import wholeBodyPhoto from "./client/photos/whole-body.webp" with { type: "file" };
 
-/** The texts the pages load, by name. */
-export const TEXT_ASSETS: Record<string, { body: string; contentType: string }> = {
-  "docs.css": { body: style, contentType: "text/css; charset=utf-8" },
-  "docs.js": { body: script, contentType: "text/javascript; charset=utf-8" },
-  "theme.js": { body: theme, contentType: "text/javascript; charset=utf-8" },
-  "icon.svg": { body: icon, contentType: "image/svg+xml" },
-};
-
-/** Fonts and pictures, as paths to read them from. Their names stand for their content: a new one gets a new name. */
-export const FILE_ASSETS: Record<string, { path: string; contentType: string }> = {
-  "inter.woff2": { path: sans, contentType: "font/woff2" },
-  "jetbrains-mono.woff2": { path: mono, contentType: "font/woff2" },
-  "card.webp": { path: card, contentType: "image/webp" },
+/** What the pages load, by name. */
+export const ASSETS: Record<string, Asset> = {
+  "docs.css": textAsset(CSS, style, highlight),
+  "docs.js": textAsset(SCRIPT, script),
+  "theme.js": textAsset(SCRIPT, theme),
+  "icon.svg": textAsset(SVG, icon),
+  "inter.woff2": fileAsset(FONT, sans),
+  "jetbrains-mono.woff2": fileAsset(FONT, mono),
+  "card.webp": fileAsset("image/webp", card),
+  "photo-blurred.webp": fileAsset("image/webp", blurredPhoto),
+  "photo-cut.webp": fileAsset("image/webp", cutPhoto),
+  "photo-several.webp": fileAsset("image/webp", severalPhoto),
+  "photo-sideways.webp": fileAsset("image/webp", sidewaysPhoto),
+  "photo-small.webp": fileAsset("image/webp", smallPhoto),
+  "photo-waist-up.webp": fileAsset("image/webp", waistUpPhoto),
+  "photo-whole-body.webp": fileAsset("image/webp", wholeBodyPhoto),
 };

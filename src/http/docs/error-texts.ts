@@ -1,4 +1,22 @@
-import type { ErrorCode, ErrorDetail } from "../../core/errors.ts";
+import type { ErrorCode, Refusal } from "../../core/errors.ts";
+import { MAX_BODY_BYTES } from "../../core/limits.ts";
+import {
+  idempotencyKeyReused,
+  imageNotFound,
+  insufficientCredits,
+  internalError,
+  invalidApiKey,
+  invalidRequest,
+  methodNotAllowed,
+  nothingAt,
+  overloaded,
+  partnerSuspended,
+  payloadTooLarge,
+  rateLimitExceeded,
+  sourceAnswered,
+  unsupportedMediaType,
+  unsupportedSource,
+} from "../../core/partner-refusals.ts";
 import { PHOTO_REFUSALS } from "../../core/photo-refusals.ts";
 import type { FAILURE_CODES } from "../schemas.ts";
 
@@ -13,9 +31,8 @@ export interface ErrorText {
   remedies: string[];
   /** Whether the same request may succeed later. */
   retry: "no" | "after Retry-After" | "with back-off";
-  /** The example answer's message, and its broken fields if it has any. */
-  message: string;
-  details?: ErrorDetail[];
+  /** What an answer says, as the service says it. */
+  example: Pick<Refusal, "message"> & Partial<Pick<Refusal, "details">>;
 }
 
 export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
@@ -29,8 +46,9 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
       "A cursor in `after` works only with the same `status` filter and the same kind of key it came from.",
     ],
     retry: "no",
-    message: 'player.number must be a whole number from 1 to 99; got "9".',
-    details: [{ field: "player.number", message: 'must be a whole number from 1 to 99; got "9".' }],
+    example: invalidRequest([
+      { field: "player.number", message: 'must be a whole number from 1 to 99; got "9".' },
+    ]),
   },
   INVALID_API_KEY: {
     summary: "The key is missing, malformed or revoked",
@@ -42,7 +60,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
       "Too many refused keys from one address in a minute are answered with [429](/docs/errors/RATE_LIMIT_EXCEEDED).",
     ],
     retry: "no",
-    message: "The key in the X-API-Key header is unknown or revoked. Make a new one in the console.",
+    example: invalidApiKey("unknown"),
   },
   INSUFFICIENT_CREDITS: {
     summary: "The account has no credits left",
@@ -55,8 +73,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
       "Develop with a test key, which never uses credits.",
     ],
     retry: "no",
-    message:
-      "The account has no credits left. The next month brings 1000: wait for them, ask for a top-up, or use a test key, which costs nothing.",
+    example: insufficientCredits(1000),
   },
   PARTNER_SUSPENDED: {
     summary: "The account is suspended",
@@ -66,8 +83,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
       "Write to the operator of this service. Your keys work again as soon as the account is resumed.",
     ],
     retry: "no",
-    message:
-      "The account of this key is suspended. Its images stay; write to the operator of this service to have it resumed.",
+    example: partnerSuspended(),
   },
   IMAGE_NOT_FOUND: {
     summary: "No image with this id for this key",
@@ -78,8 +94,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
       "Use a key of the account and environment that created the image.",
     ],
     retry: "no",
-    message:
-      "There is no image with this id for this key. Check the id, and that the key is of the same account and environment as the one that created it.",
+    example: imageNotFound(),
   },
   NOT_FOUND: {
     summary: "Nothing at this address",
@@ -89,7 +104,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
       "Pictures are served until their `expires_at`. Store them before, or create the image again.",
     ],
     retry: "no",
-    message: "There is nothing at /v2/images. The API lives under /v1, its documentation under /docs.",
+    example: nothingAt("/v2/images"),
   },
   METHOD_NOT_ALLOWED: {
     summary: "The address does not take this method",
@@ -100,7 +115,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
       "Check whether a proxy or a redirect turned your POST into a GET.",
     ],
     retry: "no",
-    message: "This address answers GET and POST only. Check the method.",
+    example: methodNotAllowed(["GET", "POST"]),
   },
   IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD: {
     summary: "The idempotency key was used with another body",
@@ -112,17 +127,14 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
       "Do not build keys from things that repeat, such as the player's id alone. See [idempotency](/docs/idempotency).",
     ],
     retry: "no",
-    message:
-      "This Idempotency-Key was used with a different body. Send the same body to get the first answer again, or a new key for a new image.",
-    details: [{ field: "header Idempotency-Key", message: "was used with a different body." }],
+    example: idempotencyKeyReused(),
   },
   PAYLOAD_TOO_LARGE: {
     summary: "The body is over 64 KB",
     meaning: "A request body may have 64 KB; real ones have less than two. Nothing of it was kept.",
     remedies: ["Send the photo's address in `player.source_image_url`, never the photo itself."],
     retry: "no",
-    message: "The body must be at most 64 KB. Send the photo's address, not the photo.",
-    details: [{ field: "body", message: "must be at most 64 KB. Send the photo's address, not the photo." }],
+    example: payloadTooLarge(MAX_BODY_BYTES),
   },
   UNSUPPORTED_MEDIA_TYPE: {
     summary: "The body is not announced as plain JSON",
@@ -133,8 +145,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
       "With curl, `-d` alone sends a form: add `-H 'Content-Type: application/json'`, or use `--json`.",
     ],
     retry: "no",
-    message: "The Content-Type header must be application/json (in UTF-8).",
-    details: [{ field: "header Content-Type", message: "must be application/json (in UTF-8)." }],
+    example: unsupportedMediaType("Content-Type"),
   },
   UNSUPPORTED_IMAGE_SOURCE: {
     summary: "The photo or badge cannot be used",
@@ -147,15 +158,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
       "Presigned addresses must stay valid for a minute or so.",
     ],
     retry: "no",
-    message:
-      "The photo could not be fetched: its address answered 404. Check that it is public and opens in a private browser window.",
-    details: [
-      {
-        field: "player.source_image_url",
-        message:
-          "The photo could not be fetched: its address answered 404. Check that it is public and opens in a private browser window.",
-      },
-    ],
+    example: unsupportedSource("photo", sourceAnswered(404)),
   },
   RATE_LIMIT_EXCEEDED: {
     summary: "Too many requests in this minute",
@@ -169,8 +172,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
       "Watch `X-RateLimit-Remaining` to slow down in time. See [rate limits](/docs/rate-limits).",
     ],
     retry: "after Retry-After",
-    message:
-      "More than 120 requests in a minute. Wait 24 s, then go on; spread polling out, or use webhooks instead.",
+    example: rateLimitExceeded(120, 24),
   },
   INTERNAL_ERROR: {
     summary: "A fault on our side",
@@ -180,8 +182,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
       "If it keeps failing, tell the operator the `request_id`.",
     ],
     retry: "with back-off",
-    message:
-      "Something went wrong on our side. Send the request again with the same Idempotency-Key; if it keeps failing, tell us the request_id.",
+    example: internalError(),
   },
   SERVICE_OVERLOADED: {
     summary: "More work than can be finished soon",
@@ -189,8 +190,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
       "So much of your account already waits that one image more could not be finished within two minutes, too many of your photos are being fetched at once, or the service is short of storage or connections. Accounts take turns, so another one's queue does not hold yours up. Nothing was reserved, and the `Idempotency-Key` is still free.",
     remedies: ["Send the same request again after the seconds in `Retry-After`."],
     retry: "after Retry-After",
-    message:
-      "The service has more work than it can finish soon. Nothing was reserved; send the same request again after the time in Retry-After.",
+    example: overloaded(30),
   },
   IMAGE_PROCESSING_FAILED: {
     summary: "The image was accepted but could not be made",
@@ -198,10 +198,10 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
       "This is not an HTTP error: it is the `failure.code` of an image whose `status` is `failed`, and it is answered with 200. The reserved credit has been given back.",
     remedies: [
       "Read `failure.message`: it tells whether the photo or the service was at fault.",
-      "No player found? Choose a photo in which one person's face and upper body are clear. See [photos that work well](/docs/photos).",
+      "The photo at fault? The message says what is wrong with it: nobody or several people, a cut face, too small, too blurred, too dark, sideways. Choose one in which one person's face and upper body are clear. See [photos that work well](/docs/photos).",
       "A fault on our side? It was tried three times already. Create the image again with a **new** `Idempotency-Key`: the old one keeps answering with the failed image.",
     ],
     retry: "no",
-    message: PHOTO_REFUSALS.no_player,
+    example: { message: PHOTO_REFUSALS.no_player },
   },
 };

@@ -9,7 +9,7 @@ import quickstart from "./guides/quickstart.md" with { type: "text" };
 import rateLimits from "./guides/rate-limits.md" with { type: "text" };
 import testing from "./guides/testing.md" with { type: "text" };
 import webhooks from "./guides/webhooks.md" with { type: "text" };
-import type { NavGroup } from "./layout.ts";
+import type { NavGroup } from "./layout.tsx";
 
 export interface Guide {
   path: string;

@@ -1,14 +1,18 @@
-import { ERROR_STATUS, type ErrorCode } from "../../core/errors.ts";
+import type { ErrorCode } from "../../core/errors.ts";
 import { VERSION } from "../../version.ts";
+import { ERROR_STATUS } from "../http-refusal.ts";
 import { errorResponses } from "./errors.ts";
 import { HEADERS, SECURITY_SCHEMES } from "./headers.ts";
 import { cdnOperation, partnerOperations } from "./operations.ts";
 import { webhookOperations } from "./webhooks.ts";
 
-/** Where the service can be reached from outside, without slashes at the end. */
-export interface PublicAddresses {
+/** What the documentation says of this very service. */
+export interface PublicFacts {
+  /** Where it can be reached from outside, without slashes at the end. */
   baseUrl: string;
   cdnBaseUrl: string;
+  /** The templates that can be asked for. */
+  presets: readonly string[];
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is JSON of no fixed shape to its readers.
@@ -18,8 +22,7 @@ export type OpenApiDocument = Record<string, any>;
  * The partner API as an OpenAPI 3.1 document, made of the schemas that validate requests and that the tests check
  * answers with. https://spec.openapis.org/oas/v3.1.1
  */
-export function openApiDocument(addresses: PublicAddresses): OpenApiDocument {
-  const { baseUrl } = addresses;
+export function openApiDocument({ baseUrl, cdnBaseUrl, presets }: PublicFacts): OpenApiDocument {
   const document = {
     openapi: "3.1.0",
     info: {
@@ -34,11 +37,12 @@ export function openApiDocument(addresses: PublicAddresses): OpenApiDocument {
     security: [{ ApiKey: [] }],
     tags: [
       { name: "Images", description: "Create player cards and follow them to the finished picture." },
+      { name: "Presets", description: "The card templates there are." },
       { name: "Usage", description: "Images and credits of a period." },
       { name: "Webhooks", description: "Calls this service makes to you, signed as Standard Webhooks say." },
     ],
     externalDocs: { description: "Guides", url: `${baseUrl}/docs` },
-    paths: { ...partnerOperations(), ...cdnOperation(addresses.cdnBaseUrl) },
+    paths: { ...partnerOperations(presets), ...cdnOperation(cdnBaseUrl) },
     webhooks: webhookOperations(),
     components: {
       securitySchemes: SECURITY_SCHEMES,

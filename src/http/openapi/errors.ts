@@ -1,6 +1,7 @@
-import { ERROR_STATUS, type ErrorCode } from "../../core/errors.ts";
+import type { ErrorCode } from "../../core/errors.ts";
 import { ERROR_TEXTS } from "../docs/error-texts.ts";
 import { docsUrl } from "../envelope.ts";
+import { ERROR_STATUS } from "../http-refusal.ts";
 import { ErrorResponse } from "../schemas.ts";
 
 export const EXAMPLE_REQUEST_ID = "req_0Hq3ZrX9mLk2VbTnWc7YdE5s";
@@ -19,7 +20,7 @@ export function headerRefs(...names: string[]): Record<string, { $ref: string }>
 
 /** The body of an error answer as the documentation shows it. */
 export function errorExample(code: ErrorCode, baseUrl: string): object {
-  const { message, details } = ERROR_TEXTS[code];
+  const { message, details } = ERROR_TEXTS[code].example;
   const error = {
     code,
     message,

@@ -39,37 +39,34 @@ const event = (type: string, data: object) => ({
   data,
 });
 
+const PLAYER = {
+  external_id: "player-10442",
+  name: "Maya Okafor",
+  position: "ST",
+  number: 9,
+  skill_level: 87,
+  source_image_url: "https://images.example.org/players/10442.jpg",
+};
+
+/** The create requests, for the first of the templates that can be asked for. */
+export function createExamples([preset]: readonly string[]) {
+  return {
+    full: {
+      type: "player_card",
+      player: PLAYER,
+      style: { preset, width: 1024, height: 1280, background_theme: "stadium night" },
+      branding: {
+        club_badge_url: "https://images.example.org/badges/rovers.png",
+        primary_color: "#C8102E",
+        secondary_color: "#F6EB61",
+      },
+      metadata: { season: "2026", squad: "first team" },
+    },
+    least: { type: "player_card", player: PLAYER, style: { preset } },
+  };
+}
+
 export const EXAMPLES = {
-  createImage: {
-    type: "player_card",
-    player: {
-      external_id: "player-10442",
-      name: "Maya Okafor",
-      position: "ST",
-      number: 9,
-      skill_level: 87,
-      source_image_url: "https://images.example.org/players/10442.jpg",
-    },
-    style: { preset: "club_card", width: 1024, height: 1280, background_theme: "stadium night" },
-    branding: {
-      club_badge_url: "https://images.example.org/badges/rovers.png",
-      primary_color: "#C8102E",
-      secondary_color: "#F6EB61",
-    },
-    metadata: { season: "2026", squad: "first team" },
-  },
-  createImageLeast: {
-    type: "player_card",
-    player: {
-      external_id: "player-10442",
-      name: "Maya Okafor",
-      position: "ST",
-      number: 9,
-      skill_level: 87,
-      source_image_url: "https://images.example.org/players/10442.jpg",
-    },
-    style: { preset: "club_card" },
-  },
   accepted: answer({
     image_id: IMAGE_ID,
     status: "processing",
@@ -105,6 +102,20 @@ export const EXAMPLES = {
     ],
     has_more: true,
     next_cursor: "MTc5NTI1NTIwMDAwMC5pbWdfNW1KZDBuVjdyUWUyVHpYeUI4a1djM0hzLjlmMmI0YzFkMGUzYQ",
+  }),
+  presets: answer({
+    presets: [
+      {
+        name: "club_card",
+        version: "1.0.0",
+        description: "A cut-corner plaque in brushed metal; the player steps out over its upper edge.",
+        layouts: [
+          { name: "portrait", min_aspect_ratio: 0.62, max_aspect_ratio: 0.9 },
+          { name: "square", min_aspect_ratio: 0.9, max_aspect_ratio: 1.3 },
+          { name: "landscape", min_aspect_ratio: 1.3, max_aspect_ratio: 2.1 },
+        ],
+      },
+    ],
   }),
   usage: answer({
     period: "2026-11",

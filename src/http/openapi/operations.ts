@@ -1,17 +1,19 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../core/errors.ts";
-import { CreateImageRequest } from "../../core/image-request.ts";
+import { createImageSchema } from "../../core/image-request.ts";
 import { DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT } from "../../core/limits.ts";
 import { PUBLIC_STATUSES } from "../../store/images.ts";
+import { type PartnerRouteName, ROUTES } from "../route-table.ts";
 import {
   AcceptedImageResponse,
   ImageListResponse,
   ImageResponse,
+  PresetListResponse,
   UsagePeriodParameter,
   UsageResponse,
 } from "../schemas.ts";
 import { headerRefs, refusals, STANDARD_HEADERS } from "./errors.ts";
-import { EXAMPLES } from "./examples.ts";
+import { createExamples, EXAMPLES } from "./examples.ts";
 import { IDEMPOTENCY_KEY_PARAMETER } from "./headers.ts";
 
 type Examples = Record<string, { summary: string; value: object }>;
@@ -33,18 +35,27 @@ function answer(description: string, schema: TSchema, examples: Examples, ...ext
   };
 }
 
+const OPERATIONS: Record<PartnerRouteName, (presets: readonly string[]) => object> = {
+  createImage,
+  listImages,
+  getImage,
+  listPresets,
+  getUsage,
+};
+
 /** The paths under /v1. */
-export function partnerOperations(): Record<string, object> {
-  return {
-    "/v1/images": { post: createImage(), get: listImages() },
-    "/v1/images/{image_id}": { get: getImage() },
-    "/v1/usage": { get: getUsage() },
-  };
+export function partnerOperations(presets: readonly string[]): Record<string, object> {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const [name, describe] of Object.entries(OPERATIONS)) {
+    const { path, method } = ROUTES[name as PartnerRouteName];
+    paths[path] = { ...paths[path], [method.toLowerCase()]: { operationId: name, ...describe(presets) } };
+  }
+  return paths;
 }
 
-function createImage(): object {
+function createImage(presets: readonly string[]): object {
+  const examples = createExamples(presets);
   return {
-    operationId: "createImage",
     tags: ["Images"],
     summary: "Create an image",
     description:
@@ -55,10 +66,10 @@ function createImage(): object {
       description: "At most 64 KB of JSON in UTF-8. Fields that are not listed are refused.",
       content: {
         "application/json": {
-          schema: CreateImageRequest,
+          schema: createImageSchema(presets),
           examples: {
-            full: { summary: "With every option", value: EXAMPLES.createImage },
-            least: { summary: "Only what is required", value: EXAMPLES.createImageLeast },
+            full: { summary: "With every option", value: examples.full },
+            least: { summary: "Only what is required", value: examples.least },
           },
         },
       },
@@ -87,7 +98,6 @@ function createImage(): object {
 
 function listImages(): object {
   return {
-    operationId: "listImages",
     tags: ["Images"],
     summary: "List images",
     description:
@@ -123,7 +133,6 @@ function listImages(): object {
 
 function getImage(): object {
   return {
-    operationId: "getImage",
     tags: ["Images"],
     summary: "Get an image",
     description:
@@ -149,9 +158,23 @@ function getImage(): object {
   };
 }
 
+function listPresets(): object {
+  return {
+    tags: ["Presets"],
+    summary: "List presets",
+    description:
+      "The card templates that `style.preset` of a create can name, in the operator's order, with the version new images are made with. They are the same for live and test keys.",
+    responses: {
+      "200": answer("Every template.", PresetListResponse, {
+        presets: { summary: "One template", value: EXAMPLES.presets },
+      }),
+      ...refusals(...ALWAYS, "INVALID_REQUEST"),
+    },
+  };
+}
+
 function getUsage(): object {
   return {
-    operationId: "getUsage",
     tags: ["Usage"],
     summary: "Get usage",
     description:
@@ -177,11 +200,13 @@ function getUsage(): object {
 
 /** Finished pictures: another address than the API's, and no key. */
 export function cdnOperation(cdnBaseUrl: string): Record<string, object> {
+  const { path } = ROUTES.getPicture;
   const headers = { ...STANDARD_HEADERS, ...headerRefs("ETag", "Cache-Control") };
   const binary = { schema: { type: "string", contentMediaType: "application/octet-stream" } };
   const content = { "image/png": binary, "image/webp": binary, "image/jpeg": binary };
   return {
-    "/{picture}": {
+    // Below the address of pictures, which may be another host's.
+    [path.slice(path.lastIndexOf("/"))]: {
       servers: [{ url: cdnBaseUrl, description: "Finished pictures" }],
       get: {
         operationId: "getPicture",

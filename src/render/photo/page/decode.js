@@ -27,7 +27,27 @@ export const BACKDROP = "#808080";
  * @returns {Promise<Photo>}
  */
 export async function decodePhoto(blob) {
-  const bitmap = await bounded(await createImageBitmap(blob, { imageOrientation: "from-image" }));
+  return photoOf(await bounded(await createImageBitmap(blob, { imageOrientation: "from-image" })));
+}
+
+/**
+ * The photo turned in its pixels; the given one is closed.
+ * @param {Photo} photo @param {number} quarters clockwise quarter turns
+ * @returns {Photo}
+ */
+export function turnPhoto({ bitmap }, quarters) {
+  const { width, height } = bitmap;
+  const canvas = quarters % 2 === 0 ? canvasOf(width, height) : canvasOf(height, width);
+  const context = contextOf(canvas);
+  context.translate(canvas.width / 2, canvas.height / 2);
+  context.rotate((quarters * Math.PI) / 2);
+  context.drawImage(bitmap, -width / 2, -height / 2);
+  bitmap.close();
+  return photoOf(canvas.transferToImageBitmap());
+}
+
+/** @param {ImageBitmap} bitmap @returns {Photo} */
+function photoOf(bitmap) {
   const { width, height } = bitmap;
   const scale = Math.min(1, MAX_SEARCH_PX / Math.max(width, height));
   const search = canvasOf(Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale)));

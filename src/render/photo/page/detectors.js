@@ -4,16 +4,22 @@ import { runNetwork } from "./networks.js";
 /** @import { Mask, Numbers, Rect } from "./masks.js" */
 
 /** @typedef {{ x: number, y: number }} Point */
-/** @typedef {Rect & { score: number }} Face */
+/**
+ * A face from brow to chin; its six points are the eyes, the tip of the nose, the mouth and the ears.
+ * @typedef {Rect & { score: number, points: Point[] }} Face
+ */
 /**
  * @typedef {object} Person
  * @property {number} score
+ * @property {Rect} head about where the face is
+ * @property {boolean} [byFace] known by a face alone, which gives the score; the body is where it would have to be
  * @property {Crop} crop the upright, square surroundings of the whole body, as the landmark network wants them
  */
 /**
  * @typedef {object} Pose
  * @property {number} presence how sure the network is that the crop shows a person, 0 to 1
  * @property {Point[]} points 33 body landmarks in search pixels, numbered as in BlazePose
+ * @property {number[]} visibility how sure the network is that each landmark can be seen, 0 to 1
  * @property {Mask} mask
  */
 
@@ -82,9 +88,7 @@ export function squareAround(rect, margin) {
  */
 export async function findFaces(picture, crop, minScore) {
   const outputs = await runNetwork("faceDetector", picture, crop, FACE_INPUT);
-  return decodeBoxes(outputs, FACE_ANCHORS, FACE_INPUT.size, FACE_KEY_POINTS, crop, minScore).map(
-    ({ points: _, ...face }) => face,
-  );
+  return decodeBoxes(outputs, FACE_ANCHORS, FACE_INPUT.size, FACE_KEY_POINTS, crop, minScore);
 }
 
 /**
@@ -95,9 +99,9 @@ export async function findFaces(picture, crop, minScore) {
 export async function findPeople(picture, crop, minScore) {
   const outputs = await runNetwork("personDetector", picture, crop, PERSON_INPUT);
   const boxes = decodeBoxes(outputs, PERSON_ANCHORS, PERSON_INPUT.size, PERSON_KEY_POINTS, crop, minScore);
-  return boxes.map(({ score, points }) => {
+  return boxes.map(({ score, points, ...head }) => {
     const [hips, top] = /** @type {[Point, Point]} */ (points);
-    return { score, crop: bodyCrop(hips, top) };
+    return { score, head, crop: bodyCrop(hips, top) };
   });
 }
 
@@ -135,9 +139,11 @@ export async function readPose(picture, crop, carefully = false) {
     const v = (landmarks[i * LANDMARK_VALUES + 1] / size - 0.5) * crop.height;
     return { x: crop.cx + u * cos - v * sin, y: crop.cy + u * sin + v * cos };
   });
+  const visibility = points.map((_, i) => sigmoid(landmarks[i * LANDMARK_VALUES + 3]));
   return {
     presence: presence[0],
     points,
+    visibility,
     mask: { values: mask.map(sigmoid), width: size, height: size, crop },
   };
 }

@@ -1,23 +1,32 @@
-import { findFaces, findPeople, maskPeople, readPose, squareAround, wholePicture } from "./detectors.js";
-import { boundsAbove, dilate, sampleMask, smoothStep } from "./masks.js";
+import { turnPhoto } from "./decode.js";
+import { findFaces, findPeople, squareAround, wholePicture } from "./detectors.js";
+import {
+  coverGrid,
+  detectAgain,
+  distance,
+  examine,
+  examineFace,
+  hasHeadInside,
+  middleOf,
+  OWN_FACE_SCORE,
+  personOf,
+  SEEN_FACE_SCORE,
+  sharedPart,
+} from "./examine.js";
+import { dilate, sampleMask } from "./masks.js";
+import { faceBox, isDrawn, lookOf } from "./quality.js";
+import { findRivals } from "./rivals.js";
+import { findTurn } from "./upright.js";
 
-/** @import { Face, Person, Point, Pose } from "./detectors.js" */
-/** @import { Grid, Mask, Numbers, Rect } from "./masks.js" */
+/** @import { Photo } from "./decode.js" */
+/** @import { Face, Person } from "./detectors.js" */
+/** @import { Rect } from "./masks.js" */
+/** @import { Look } from "./quality.js" */
+/** @import { RivalHead } from "./rivals.js" */
+/** @import { PlayerRefusal } from "../../../core/photo-refusals.ts" */
+/** @typedef {import("./examine.js").Finding} Finding */
 
-/**
- * Everything known about one person, in search pixels.
- * @typedef {object} Finding
- * @property {number} detector the person detector's score
- * @property {Pose | null} pose
- * @property {Mask} people what the person mask network sees around the body
- * @property {Rect} body
- * @property {Face | null} face
- * @property {{ centre: Point, height: number }} head
- * @property {Mask[]} rivals the poses of other people who may overlap the player
- * @property {number} cover part of the pose's mask that the person mask agrees with
- */
-
-/** @typedef {{ player: Finding } | { refusal: "no_player" | "player_too_small" | "face_cut" }} Search */
+/** @typedef {{ player: Finding, photo: Photo } | { refusal: PlayerRefusal, photo: Photo }} Search the photo may have been turned */
 
 /** A face of which the photo shows less than this part is cut off at its edge. */
 const MIN_FACE_INSIDE = 0.75;
@@ -25,32 +34,38 @@ const MIN_FACE_INSIDE = 0.75;
 /** Scores below these are not looked at any further. */
 const MIN_FACE_SCORE = 0.2;
 const MIN_PERSON_SCORE = 0.25;
-const MIN_PRESENCE = 0.5;
 /** So many of the most prominent people are looked at; further ones are background. */
 const MAX_CANDIDATES = 3;
+/** People detected at all: enough to keep everybody near the player apart. */
+const MAX_PEOPLE = 10;
 
-/** A player below this part of the photo's height, or below so many pixels, gives a blurred card. */
+/** A player below this part of the photo's height, or whose face has fewer pixels, gives a blurred card. */
 const MIN_PLAYER_PART = 0.12;
-const MIN_PLAYER_PX = 120;
+const MIN_FACE_PX = 26;
 
-/** A face this sure on the whole photo needs no body to confirm it. */
+/** Sharp photos of 200 measure 0.25 and more; at half of that nose and mouth run together on the smallest card. */
+const MIN_SHARPNESS = 0.13;
+/** A face whose bright parts stay below this is black: there is nothing to lift but noise. */
+const MIN_BRIGHT = 14;
+/** A face half of which is darker is a silhouette, however bright the sky around it. */
+const MIN_FACE_MEDIAN = 8;
+/** A face brighter than this and flatter than that is burnt out. */
+const MAX_MEDIAN = 225;
+const MIN_BRIGHT_CONTRAST = 12;
+
+/** A face this sure on the whole photo needs no body to confirm it, only a second look: dogs get 0.74, and nothing then. */
 const SURE_FACE_SCORE = 0.75;
-/** A face on the head's close-up this sure is the player's own. */
-const OWN_FACE_SCORE = 0.35;
-
-/** The agreement of masks is counted on a grid of this many cells on the longer side. */
-const COVER_GRID_CELLS = 200;
+/** Below this a face is not asked for its body. */
+const LONE_FACE_SCORE = 0.45;
+/** What its own close-up has to show when a body stands right below it. */
+const BODILY_FACE_SCORE = 0.55;
+/** Below this a face may be a drawn one: among 230 people the real ones with hard lines all over have faces of 0.78 and more. */
+const CLEAR_FACE_SCORE = 0.75;
+/** Face, detector, and detector on the close-up together, for whoever is less than clear: macaque 1.6, goldfish 1.5. */
+const MIN_EVIDENCE = 1.75;
 
 /** Nobody's face is seen from behind: the person detector has to be this sure. */
 const FACELESS_SCORE = 0.65;
-
-/** A face in the player's surroundings this sure is somebody else's. */
-const RIVAL_FACE_SCORE = 0.4;
-/** Side of the overlapping parts in which small faces are looked for. */
-const FACE_SEARCH_PART = 0.6;
-
-/** A pose that lies so far within the player's is the player's own, found twice. */
-const SAME_PERSON_PART = 0.5;
 
 /**
  * Sides of the overlapping squares in which players far away are looked for, as parts of the photo's longer side. Only in
@@ -62,38 +77,104 @@ const MAX_COMPANY = 0.35;
 /** Two people whose middles lie closer than this part of their size are one, seen in two squares. */
 const SAME_PLACE_PART = 0.3;
 
-/** A body is about this many face heights tall when only the face is known to be there. */
-const BODY_PER_FACE = 3;
+/** Others examined beside the most prominent person when they come this close to it. */
+const CONTENDER_PART = 0.5;
+/**
+ * Somebody else this prominent, compared with the player, leaves it open whose card it is. Measured: passers-by and
+ * team-mates behind the player up to 0.56, pairs and rows of equals from 0.66 on.
+ */
+const EQUAL_PART = 0.62;
+/** The player and so many others this prominent are a group. */
+const CROWD_PART = 0.55;
+const CROWD_HEADS = 2;
+/** Somebody else counts from these scores on: knees, baskets and lorries have faces of up to 0.66. */
+const RIVAL_FACE_SCORE = 0.7;
+const RIVAL_BODY_SCORE = 0.4;
 
 /**
  * Looks for the most prominent player. Several networks have to agree: a pose alone is also seen in dogs and towers.
- * @param {OffscreenCanvas} picture
- * @param {number} scale search pixels for one photo pixel
+ * @param {Photo} given closed when it had to be turned
  * @returns {Promise<Search>}
  */
-export async function findPlayer(picture, scale) {
-  const whole = wholePicture(picture);
-  const faces = await findFaces(picture, whole, MIN_FACE_SCORE);
-  const people = (await findPeople(picture, whole, MIN_PERSON_SCORE)).slice(0, MAX_CANDIDATES);
-  people.sort((a, b) => prominence(b, picture) - prominence(a, picture));
-  const player = await firstPlayer(picture, people, false);
-  if (player) return checkPlayer(player, picture, scale);
-  const face = faces[0];
-  if (face && face.score >= SURE_FACE_SCORE)
-    return checkPlayer(await examineFace(picture, face), picture, scale);
-  // The quick pose network misses people seen from behind, whom the person detector is sure of.
-  const turnedAway = await firstPlayer(picture, people.filter(isClear), true);
-  if (turnedAway) return checkPlayer(turnedAway, picture, scale);
-  if (scale >= 1) return { refusal: "no_player" };
-  const distant = await findDistantPeople(picture);
-  const farAway =
-    (await firstPlayer(picture, distant, false)) ??
-    (await firstPlayer(picture, distant.filter(isClear), true));
-  if (!farAway || !standsAlone(farAway, picture)) return { refusal: "no_player" };
-  return checkPlayer(farAway, picture, scale);
+export async function findPlayer(given) {
+  let photo = given;
+  let seen = await lookAt(photo.search);
+  const turn = await findTurn(photo.search, seen.people.find(isLikely), seen.faces);
+  if ("refusal" in turn) return { refusal: turn.refusal, photo };
+  if (turn.quarters > 0) {
+    photo = turnPhoto(photo, turn.quarters);
+    seen = await lookAt(photo.search);
+  }
+  const choice = await choosePlayer(photo, seen);
+  const isNobody = "refusal" in choice && choice.refusal === "no_player";
+  const light = isNobody ? lightFault(lookOf(photo, allOf(photo.search))) : null;
+  return light ? { refusal: light, photo } : { ...choice, photo };
 }
 
+/** @param {OffscreenCanvas} picture @returns {Rect} */
+function allOf({ width, height }) {
+  return { x: 0, y: 0, width, height };
+}
+
+/** @typedef {{ faces: Face[], people: Person[] }} Seen both the foremost first */
+
+/** @param {OffscreenCanvas} picture @returns {Promise<Seen>} */
+async function lookAt(picture) {
+  const whole = wholePicture(picture);
+  const faces = await findFaces(picture, whole, MIN_FACE_SCORE);
+  const people = (await findPeople(picture, whole, MIN_PERSON_SCORE)).slice(0, MAX_PEOPLE);
+  people.sort((a, b) => prominence(b, picture) - prominence(a, picture));
+  return { faces, people };
+}
+
+const isLikely = (/** @type {Person} */ person) => person.score >= 0.4;
 const isClear = (/** @type {Person} */ person) => person.score >= FACELESS_SCORE;
+
+/** @typedef {{ player: Finding } | { refusal: PlayerRefusal }} Choice */
+
+/** @param {Photo} photo @param {Seen} seen @returns {Promise<Choice>} */
+async function choosePlayer(photo, { faces, people }) {
+  const picture = photo.search;
+  const foremost = people.slice(0, MAX_CANDIDATES);
+  const chosen =
+    (await bestPlayer(photo, foremost, faces, false)) ??
+    (await playerOfFace(photo, faces)) ??
+    // The quick pose network misses people seen from behind, whom the person detector is sure of.
+    (await bestPlayer(photo, foremost.filter(isClear), faces, true));
+  if (chosen) return checkPlayer(photo, chosen, { people, faces });
+  if (photo.scale >= 1) return { refusal: "no_player" };
+  const distant = await findDistantPeople(picture);
+  const farAway =
+    (await bestPlayer(photo, distant.slice(0, MAX_CANDIDATES), [], false)) ??
+    (await bestPlayer(photo, distant.slice(0, MAX_CANDIDATES).filter(isClear), [], true));
+  if (!farAway || !standsAlone(farAway.player, picture)) return { refusal: "no_player" };
+  return checkPlayer(photo, farAway, { people: distant, faces });
+}
+
+/**
+ * A player whom only the face gives away: a close-up, somebody bent over, a body behind things.
+ * @param {Photo} photo @param {Face[]} faces
+ * @returns {Promise<Chosen | null>}
+ */
+async function playerOfFace({ search: picture }, faces) {
+  for (const face of faces.slice(0, MAX_CANDIDATES)) {
+    if (face.score < LONE_FACE_SCORE) continue;
+    const person = personOf(face);
+    const finding = await examine(picture, person, faces);
+    if (finding && isBodyOf(finding, face)) return { player: finding, person, others: [] };
+    if (face.score < SURE_FACE_SCORE) continue;
+    const again = await findFaces(picture, squareAround(face, 1), LONE_FACE_SCORE);
+    if (again.length > 0) return { player: await examineFace(picture, face), person, others: [] };
+  }
+  return null;
+}
+
+/** @param {Finding} finding @param {Face} face */
+function isBodyOf({ pose, cover, face: own, head }, face) {
+  if (!pose || !own || own.score < BODILY_FACE_SCORE) return false;
+  const isThere = distance(head.centre, middleOf(face)) < 0.5 * face.height;
+  return isThere && pose.presence >= 0.95 && cover >= 0.75;
+}
 
 /**
  * The most prominent of the people who are too small to be seen on the whole photo at once.
@@ -114,7 +195,7 @@ async function findDistantPeople(picture) {
   const people = found.filter(
     (person, i) => !found.slice(0, i).some((better) => isSamePlace(person, better)),
   );
-  return people.slice(0, MAX_CANDIDATES);
+  return people.slice(0, MAX_PEOPLE);
 }
 
 /**
@@ -144,20 +225,6 @@ function isSamePlace({ crop: one }, { crop: other }) {
 }
 
 /**
- * The first of the people who passes for a player, with the rivals around.
- * @param {OffscreenCanvas} picture @param {Person[]} people @param {boolean} carefully
- * @returns {Promise<Finding | null>}
- */
-async function firstPlayer(picture, people, carefully) {
-  for (const person of people) {
-    const finding = await examine(picture, person, carefully);
-    if (!finding || !(await isPlayer(picture, finding))) continue;
-    return { ...finding, rivals: await findRivals(picture, person, finding, people) };
-  }
-  return null;
-}
-
-/**
  * Sure, large and central people come first.
  * @param {Person} person @param {OffscreenCanvas} picture
  */
@@ -168,219 +235,131 @@ function prominence(person, picture) {
 }
 
 /**
- * @param {OffscreenCanvas} picture @param {Person} person @param {boolean} carefully
- * @returns {Promise<Finding | null>}
+ * @typedef {object} Chosen
+ * @property {Finding} player
+ * @property {Person | null} person how the detector saw the player
+ * @property {{ person: Person, finding: Finding }[]} others contenders, with what is known of them
  */
-async function examine(picture, person, carefully) {
-  const pose = await readPose(picture, person.crop, carefully);
-  if (pose.presence < MIN_PRESENCE) return null;
-  const grid = coverGrid(picture);
-  const posed = sampleMask(pose.mask, grid);
-  const cells = boundsAbove(posed, grid.width, 0.5);
-  if (!cells) return null;
-  const body = {
-    x: cells.x * grid.step,
-    y: cells.y * grid.step,
-    width: cells.width * grid.step,
-    height: cells.height * grid.step,
-  };
-  const people = await maskPeople(picture, squareAround(body, 0.15));
-  const masked = sampleMask(people, grid);
-  const head = headOf(pose);
-  const closeUp = {
-    cx: head.centre.x,
-    cy: head.centre.y,
-    width: head.closeUp,
-    height: head.closeUp,
-    rotation: 0,
-  };
-  const face = (await findFaces(picture, closeUp, 0.1))[0] ?? null;
-  return {
-    detector: person.score,
-    pose,
-    people,
-    body,
-    face,
-    head,
-    rivals: [],
-    cover: sharedPart(posed, masked),
-  };
+
+/**
+ * The best of the people who pass for a player: a look at the face decides between those who come close to each other.
+ * @param {Photo} photo @param {Person[]} people foremost first @param {Face[]} faces @param {boolean} carefully
+ * @returns {Promise<Chosen | null>}
+ */
+async function bestPlayer(photo, people, faces, carefully) {
+  const picture = photo.search;
+  /** @type {{ person: Person, finding: Finding, weight: number }[]} */
+  const contenders = [];
+  let first = 0;
+  for (const person of people) {
+    if (prominence(person, picture) < CONTENDER_PART * first) break;
+    const finding = await examine(picture, person, faces, carefully);
+    if (!finding?.pose || !hasHeadInside(finding.pose, picture)) continue;
+    if (!(await isPlayer(picture, finding))) continue;
+    first ||= prominence(person, picture);
+    contenders.push({ person, finding, weight: weightOf(photo, finding) });
+  }
+  contenders.sort((a, b) => b.weight - a.weight);
+  const [best, ...others] = contenders;
+  return best ? { player: best.finding, person: best.person, others } : null;
 }
 
-/** @param {OffscreenCanvas} picture @returns {Grid} */
-function coverGrid(picture) {
-  const step = Math.max(picture.width, picture.height) / COVER_GRID_CELLS;
-  return {
-    x: 0,
-    y: 0,
-    width: Math.ceil(picture.width / step),
-    height: Math.ceil(picture.height / step),
-    step,
-  };
+/** @param {Photo} photo @param {Finding} finding */
+function weightOf(photo, finding) {
+  return weightOfHead(photo, faceBox(finding), (finding.face?.score ?? 0) >= SEEN_FACE_SCORE);
 }
 
 /**
- * The head's place from the eleven face landmarks, its size from the shoulders or the trunk, whichever is seen longer.
- * @param {Pose} pose
+ * How much of the photo is about somebody: the face's size, place and sharpness, and whether it can be seen.
+ * @param {Photo} photo @param {Rect} face @param {boolean} showsFace
  */
-function headOf({ points }) {
-  const at = (/** @type {number} */ i) => /** @type {Point} */ (points[i]);
-  const middle = (/** @type {Point} */ a, /** @type {Point} */ b) => ({
-    x: (a.x + b.x) / 2,
-    y: (a.y + b.y) / 2,
-  });
-  const ofFace = points.slice(0, 11);
-  const centre = {
-    x: ofFace.reduce((sum, point) => sum + point.x, 0) / ofFace.length,
-    y: ofFace.reduce((sum, point) => sum + point.y, 0) / ofFace.length,
-  };
-  const shoulders = middle(at(11), at(12));
-  const hips = middle(at(23), at(24));
-  const shoulderWidth = Math.hypot(at(11).x - at(12).x, at(11).y - at(12).y);
-  const trunk = Math.hypot(shoulders.x - hips.x, shoulders.y - hips.y);
-  const closeUp = 1.6 * Math.max(24, 1.6 * Math.max(shoulderWidth, 0.55 * trunk));
-  return { centre, height: closeUp / 2.6, closeUp };
+function weightOfHead(photo, face, showsFace) {
+  const { width, height } = photo.search;
+  const offCentre = Math.abs(middleOf(face).x / width - 0.5) * 2;
+  const { sharpness } = lookOf(photo, face);
+  return (
+    (face.height / height) *
+    (1 - 0.5 * Math.min(1, offCentre)) *
+    Math.min(1, Math.max(0.3, sharpness / 0.3)) *
+    (showsFace ? 1 : 0.6)
+  );
 }
 
 /**
- * The thresholds were tuned on 65 labelled photos and tried on 1,000 unlabelled ones.
+ * The thresholds were tuned on 65 labelled photos, tried on 1,000 unlabelled ones, and measured again on 280 others.
  * @param {OffscreenCanvas} picture @param {Finding} finding
  */
 async function isPlayer(picture, finding) {
   const presence = finding.pose?.presence ?? 0;
   const { detector, cover } = finding;
   const face = finding.face?.score ?? 0;
-  if (presence >= 0.9 && cover >= 0.5) {
-    if (detector >= 0.5 && face >= OWN_FACE_SCORE) return true;
-    if (detector >= 0.4 && face >= 0.5) return true;
+  if (face < CLEAR_FACE_SCORE && isDrawn(picture, finding)) return false;
+  if (presence >= 0.9 && cover >= 0.5 && detector >= 0.4 && face >= OWN_FACE_SCORE) {
+    if (face >= 0.7 && detector >= 0.5) return true;
+    const again = await detectAgain(picture, finding.body);
+    if (face >= SEEN_FACE_SCORE && face + detector + again >= MIN_EVIDENCE) return true;
   }
   // Nobody's face is seen from behind: then the detector must be as sure of the close-up as of the whole photo.
   if (presence < 0.95 || cover < 0.85 || detector < FACELESS_SCORE) return false;
-  const again = await findPeople(picture, squareAround(finding.body, 0.3), 0.1);
-  return (again[0]?.score ?? 0) >= 0.88;
+  return (await detectAgain(picture, finding.body)) >= 0.88;
 }
 
 /**
- * The masks of other people whose surroundings overlap the player's body.
- * @param {OffscreenCanvas} picture @param {Person} player @param {Finding} finding @param {Person[]} people
- * @returns {Promise<Mask[]>}
+ * @param {Photo} photo @param {Chosen} chosen @param {Seen} seen everybody
+ * @returns {Promise<Choice>}
  */
-async function findRivals(picture, player, { body, pose, head }, people) {
-  const grid = coverGrid(picture);
-  const posed = pose && sampleMask(pose.mask, grid);
-  const rivals = [];
-  for (const person of people) {
-    const { cx, cy, width } = person.crop;
-    const apartX = Math.abs(cx - body.x - body.width / 2) - body.width / 2 - width / 2;
-    const apartY = Math.abs(cy - body.y - body.height / 2) - body.height / 2 - width / 2;
-    if (person === player || apartX > 0 || apartY > 0) continue;
-    const rival = await readPose(picture, person.crop);
-    if (rival.presence < MIN_PRESENCE) continue;
-    // The detector may have found the player twice.
-    const shared = posed ? sharedPart(sampleMask(rival.mask, grid), posed) : 0;
-    if (shared < SAME_PERSON_PART) rivals.push(rival.mask);
-  }
-  for (const other of await facesAround(picture, body)) {
-    const x = other.x + other.width / 2;
-    const y = other.y + other.height / 2;
-    if (Math.hypot(x - head.centre.x, y - head.centre.y) <= head.height) continue;
-    // Knees and badges look like small faces; what lies on the player's own body is the player's.
-    const cell = Math.floor(y / grid.step) * grid.width + Math.floor(x / grid.step);
-    if (!posed || !(posed[cell] > 0.5)) rivals.push(headAndShoulders(other));
-  }
-  return rivals;
-}
-
-/**
- * The faces in a body's surroundings: looked for in all of them and in four overlapping parts, where the small faces of
- * people further behind are large enough to be seen.
- * @param {OffscreenCanvas} picture @param {Rect} body
- * @returns {Promise<Face[]>}
- */
-async function facesAround(picture, body) {
-  const all = squareAround(body, 0.3);
-  const side = FACE_SEARCH_PART * all.width;
-  const away = (all.width - side) / 2;
-  const parts = [-away, away].flatMap((dy) =>
-    [-away, away].map((dx) => ({ ...all, cx: all.cx + dx, cy: all.cy + dy, width: side, height: side })),
-  );
-  const found = [];
-  for (const crop of [all, ...parts]) found.push(...(await findFaces(picture, crop, RIVAL_FACE_SCORE)));
-  return found;
-}
-
-/** A soft round mask over somebody's head and shoulders. @param {Face} face @returns {Mask} */
-function headAndShoulders({ x, y, width, height }) {
-  const size = 16;
-  const values = Float32Array.from({ length: size * size }, (_, i) => {
-    const dx = ((i % size) + 0.5) / size - 0.5;
-    const dy = (Math.floor(i / size) + 0.5) / size - 0.5;
-    return 1 - smoothStep(2 * Math.hypot(dx, dy), 0.8, 1);
-  });
-  const crop = { cx: x + width / 2, cy: y + 0.8 * height, width: 3 * width, height: 3 * height, rotation: 0 };
-  return { values, width: size, height: size, crop };
-}
-
-/** The part of the first mask's cells that the second one has too. @param {Numbers} one @param {Numbers} other */
-function sharedPart(one, other) {
-  let cells = 0;
-  let shared = 0;
-  for (let i = 0; i < one.length; i++) {
-    if (one[i] <= 0.5) continue;
-    cells++;
-    if (other[i] > 0.5) shared++;
-  }
-  return cells > 0 ? shared / cells : 0;
-}
-
-/**
- * A portrait so close that no body is found in it.
- * @param {OffscreenCanvas} picture @param {Face} face
- * @returns {Promise<Finding>}
- */
-async function examineFace(picture, face) {
-  const surroundings = {
-    x: face.x - face.width,
-    y: face.y - face.height,
-    width: 3 * face.width,
-    height: 4 * face.height,
-  };
-  const people = await maskPeople(picture, squareAround(surroundings, 0));
-  const body = {
-    x: face.x - face.width / 2,
-    y: face.y - face.height / 2,
-    width: 2 * face.width,
-    height: BODY_PER_FACE * face.height,
-  };
-  const centre = { x: face.x + face.width / 2, y: face.y + face.height / 2 };
-  return {
-    detector: 0,
-    pose: null,
-    people,
-    body,
-    face,
-    head: { centre, height: 1.5 * face.height },
-    rivals: [],
-    cover: 1,
-  };
-}
-
-/**
- * @param {Finding} player @param {OffscreenCanvas} picture @param {number} scale
- * @returns {Search}
- */
-function checkPlayer(player, picture, scale) {
-  const { height } = player.body;
-  const tooSmall = height < MIN_PLAYER_PART * picture.height || height / scale < MIN_PLAYER_PX;
+async function checkPlayer(photo, { player, person, others }, { people, faces }) {
+  const picture = photo.search;
+  const face = player.face && player.face.score >= OWN_FACE_SCORE ? player.face : null;
+  const checked = { ...player, face };
+  const box = faceBox(checked);
+  const tooSmall =
+    player.body.height < MIN_PLAYER_PART * picture.height || box.height / photo.scale < MIN_FACE_PX;
   if (tooSmall) return { refusal: "player_too_small" };
-  const ownFace = player.face && player.face.score >= OWN_FACE_SCORE ? player.face : null;
-  if (ownFace && partInside(ownFace, picture) < MIN_FACE_INSIDE) return { refusal: "face_cut" };
-  return { player: { ...player, face: ownFace } };
+  if (face && partInside(face, picture) < MIN_FACE_INSIDE) return { refusal: "face_cut" };
+  const refusal = faultOf(lookOf(photo, box));
+  if (refusal) return { refusal };
+  const company = people
+    .filter((other) => other !== person)
+    .map((other) => ({
+      person: other,
+      pose: others.find(({ person: known }) => known === other)?.finding.pose ?? null,
+    }));
+  const rivals = await findRivals(picture, checked, company, faces);
+  if (isOneOfSeveral(photo, checked, rivals.heads)) return { refusal: "several_people" };
+  return { player: { ...checked, rivals: rivals.masks } };
 }
 
-/** The part of a face that the picture shows. @param {Rect} face @param {OffscreenCanvas} picture */
-function partInside({ x, y, width, height }, picture) {
-  const across = Math.min(picture.width, x + width) - Math.max(0, x);
-  const down = Math.min(picture.height, y + height) - Math.max(0, y);
-  return (Math.max(0, across) * Math.max(0, down)) / (width * height);
+/**
+ * Whether it stays open whose card the photo is for.
+ * @param {Photo} photo @param {Finding} player @param {RivalHead[]} heads of the others
+ */
+function isOneOfSeveral(photo, player, heads) {
+  const own = weightOf(photo, player);
+  const parts = heads
+    .filter(({ face, body }) => face >= RIVAL_FACE_SCORE || body >= RIVAL_BODY_SCORE)
+    .map((head) => weightOfHead(photo, head, head.face >= SEEN_FACE_SCORE) / own);
+  return (
+    parts.some((part) => part >= EQUAL_PART) ||
+    parts.filter((part) => part >= CROWD_PART).length >= CROWD_HEADS
+  );
+}
+
+/** @param {Look} look @returns {PlayerRefusal | null} */
+function faultOf(look) {
+  if (look.median < MIN_FACE_MEDIAN) return "too_dark";
+  return lightFault(look) ?? (look.sharpness < MIN_SHARPNESS ? "too_blurred" : null);
+}
+
+/** Of a face, or of a whole photo in which nobody is seen. @param {Look} look @returns {PlayerRefusal | null} */
+function lightFault({ contrast, median, bright }) {
+  if (bright < MIN_BRIGHT) return "too_dark";
+  return median > MAX_MEDIAN && contrast < MIN_BRIGHT_CONTRAST ? "too_bright" : null;
+}
+
+/** @param {Face} face @param {OffscreenCanvas} picture */
+function partInside(face, picture) {
+  const width = Math.min(face.x + face.width, picture.width) - Math.max(face.x, 0);
+  const height = Math.min(face.y + face.height, picture.height) - Math.max(face.y, 0);
+  return (Math.max(0, width) * Math.max(0, height)) / (face.width * face.height);
 }

@@ -5,6 +5,7 @@ import { loadNetworks } from "./networks.js";
 import { runSalient } from "./salient.js";
 
 /** @import { Framing } from "../../../core/card.ts" */
+/** @import { PlayerRefusal } from "../../../core/photo-refusals.ts" */
 /** @import { Cut } from "./cut_out.js" */
 /** @import { Photo } from "./decode.js" */
 /** @import { Finding } from "./find_player.js" */
@@ -17,7 +18,7 @@ import { runSalient } from "./salient.js";
  * @typedef {object} PhotoPage
  * @property {() => Promise<void>} load
  * @property {() => Promise<boolean>} decode false when the bytes are no whole photo
- * @property {() => Promise<"found" | "no_player" | "player_too_small" | "face_cut">} find
+ * @property {() => Promise<"found" | PlayerRefusal>} find turns the photo upright when it lies
  * @property {() => Promise<{ rgb: string, width: number, height: number }>} prepare the salient network's input
  * @property {() => Promise<string>} runSalient runs the salient network in the page, on prepared values
  * @property {() => Promise<{ width: number, height: number, framing: Framing, inPhoto: Rect, outline: string }>} cutOut
@@ -51,8 +52,8 @@ const photoPage = {
   },
 
   async find() {
-    const photo = done(job.photo);
-    const search = await findPlayer(photo.search, photo.scale);
+    const search = await findPlayer(done(job.photo));
+    job.photo = search.photo;
     if ("refusal" in search) return search.refusal;
     job.player = search.player;
     return "found";

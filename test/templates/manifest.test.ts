@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { layoutFor, parseManifest } from "../../src/core/template-manifest.ts";
+import { layoutFor } from "../../src/core/template-layout.ts";
+import { parseManifest } from "../../src/templates/manifest.ts";
 
 const good = {
   name: "club_card",

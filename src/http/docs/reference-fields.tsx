@@ -1,5 +1,6 @@
+/** @jsxImportSource preact */
 import type { OpenApiDocument } from "../openapi/document.ts";
-import { type Html, html } from "./html.ts";
+import { Markdown } from "./markdown.tsx";
 
 /** The part of JSON Schema that our schemas use. */
 export interface Schema {
@@ -24,27 +25,70 @@ export interface Schema {
   anyOf?: Schema[];
 }
 
-type Inline = (text: string) => Html;
+interface FieldsProps {
+  document: OpenApiDocument;
+  schema: Schema;
+}
 
 /** The fields of an object, those of objects inside it below them. */
-export function fieldList(document: OpenApiDocument, schema: Schema, inline: Inline): Html {
+export function FieldList({ document, schema }: FieldsProps) {
   const { anyOf, properties = {}, required = [] } = resolve(document, schema);
   if (anyOf) {
-    return html`${anyOf.map((choice) => {
-      const { title } = resolve(document, choice);
-      return html`${title && html`<p class="choice">${title}</p>`}${fieldList(document, choice, inline)}`;
-    })}`;
+    return (
+      <>
+        {anyOf.map((choice) => {
+          const { title } = resolve(document, choice);
+          return (
+            <>
+              {title && <p class="choice">{title}</p>}
+              <FieldList document={document} schema={choice} />
+            </>
+          );
+        })}
+      </>
+    );
   }
-  const items = Object.entries(properties).map(([name, unresolved]) => {
-    const field = resolve(document, unresolved);
-    const inner = objectInside(document, field);
-    return html`<li><div class="field"><code>${name}</code> <span class="type">${shortType(field)}</span>${required.includes(name) && html` <span class="required">required</span>`}</div>${inline(field.description ?? "")}${
-      field.enum && field.enum.length > 1
-        ? html`<p class="values">${field.enum.map((value) => html`<code>${value}</code> `)}</p>`
-        : null
-    }${inner && fieldList(document, inner, inline)}</li>`;
-  });
-  return html`<ul class="fields">${items}</ul>`;
+  return (
+    <ul class="fields">
+      {Object.entries(properties).map(([name, field]) => (
+        <Field
+          key={name}
+          document={document}
+          schema={resolve(document, field)}
+          name={name}
+          isRequired={required.includes(name)}
+        />
+      ))}
+    </ul>
+  );
+}
+
+function Field({ document, schema, name, isRequired }: FieldsProps & { name: string; isRequired: boolean }) {
+  const inner = objectInside(document, schema);
+  return (
+    <li>
+      <div class="field">
+        <code>{name}</code> <span class="type">{shortType(schema)}</span>
+        {isRequired && (
+          <>
+            {" "}
+            <span class="required">required</span>
+          </>
+        )}
+      </div>
+      <Markdown text={schema.description ?? ""} />
+      {schema.enum && schema.enum.length > 1 && (
+        <p class="values">
+          {schema.enum.map((value) => (
+            <>
+              <code>{value}</code>{" "}
+            </>
+          ))}
+        </p>
+      )}
+      {inner && <FieldList document={document} schema={inner} />}
+    </li>
+  );
 }
 
 /** Type and bounds in a few words, such as "whole number, 1 to 99". */

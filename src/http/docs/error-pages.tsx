@@ -1,13 +1,15 @@
-import { ERROR_STATUS, type ErrorCode } from "../../core/errors.ts";
+/** @jsxImportSource preact */
+import { renderToString } from "preact-render-to-string";
+import type { ErrorCode } from "../../core/errors.ts";
+import { Markup } from "../../web/markup.ts";
+import { ERROR_STATUS } from "../http-refusal.ts";
 import { errorExample } from "../openapi/errors.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
 import { ERROR_TEXTS, type FailureCode } from "./error-texts.ts";
-import { type Html, html, raw } from "./html.ts";
-import type { PageContent } from "./layout.ts";
-import { renderMarkdown } from "./markdown.ts";
+import type { PageContent } from "./layout.tsx";
+import { renderMarkdown } from "./markdown.tsx";
 
 type Code = ErrorCode | FailureCode;
-type Link = (path: string) => string;
 
 export const ALL_CODES = Object.keys(ERROR_TEXTS) as Code[];
 
@@ -18,7 +20,7 @@ const RETRY_TEXTS = {
 };
 
 /** /docs/errors: every code at a glance. */
-export function errorIndexPage(link: Link): PageContent {
+export function errorIndexPage(): PageContent {
   const { title, body, headings } = renderMarkdown(
     [
       "# Errors",
@@ -41,23 +43,31 @@ export function errorIndexPage(link: Link): PageContent {
       "",
       "Retry 429, 500, 503 and broken connections, with the same `Idempotency-Key`, after `Retry-After` or a growing pause. Everything else needs a change first. [Idempotency](/docs/idempotency#retry-safely) has the code.",
     ].join("\n"),
-    link,
   );
   const description = "Every error code: what it means and what to do.";
-  const whole = raw(body.text.replace("<p>{{codes}}</p>", codeList(link).text));
+  const whole = <Markup text={body.replace("<p>{{codes}}</p>", renderToString(<CodeList />))} />;
   return { path: "/docs/errors", title, body: whole, headings, description };
 }
 
-function codeList(link: Link): Html {
+function CodeList() {
   const codes = ALL_CODES.filter((code) => code in ERROR_STATUS);
-  return html`<ul class="answers">${codes.map(
-    (code) =>
-      html`<li><span class="status refused">${statusOf(code)}</span> <a href="${link(`/docs/errors/${code}`)}"><code>${code}</code></a> <span>${ERROR_TEXTS[code].summary}</span></li>`,
-  )}</ul>`;
+  return (
+    <ul class="answers">
+      {codes.map((code) => (
+        <li key={code}>
+          <span class="status refused">{statusOf(code)}</span>{" "}
+          <a href={`/docs/errors/${code}`}>
+            <code>{code}</code>
+          </a>{" "}
+          <span>{ERROR_TEXTS[code].summary}</span>
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 /** /docs/errors/{code} */
-export function errorPage(code: Code, baseUrl: string, link: Link): PageContent {
+export function errorPage(code: Code, baseUrl: string): PageContent {
   const text = ERROR_TEXTS[code];
   const example = code in ERROR_STATUS ? errorExample(code as ErrorCode, baseUrl) : EXAMPLES.failed;
   const { body, headings } = renderMarkdown(
@@ -84,14 +94,13 @@ export function errorPage(code: Code, baseUrl: string, link: Link): PageContent 
       "",
       "[All codes](/docs/errors)",
     ].join("\n"),
-    link,
   );
   const description = `${code}: ${text.summary}. What it means and what to do.`;
-  return { path: `/docs/errors/${code}`, title: code, body, headings, description };
+  return { path: `/docs/errors/${code}`, title: code, body: <Markup text={body} />, headings, description };
 }
 
 /** What answers a code or page that does not exist. */
-export function missingPage(path: string, link: Link): PageContent {
+export function missingPage(path: string): PageContent {
   const wanted = /^\/docs\/errors\/([^/]{1,60})$/.exec(path)?.[1];
   const { body } = renderMarkdown(
     [
@@ -105,9 +114,13 @@ export function missingPage(path: string, link: Link): PageContent {
       "- [Quickstart](/docs/quickstart)",
       "- [API reference](/docs/reference)",
     ].join("\n"),
-    link,
   );
-  return { path: "", title: "Not found", body, description: "There is no such page." };
+  return {
+    path: "",
+    title: "Not found",
+    body: <Markup text={body} />,
+    description: "There is no such page.",
+  };
 }
 
 function statusOf(code: Code): string {

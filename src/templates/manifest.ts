@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { OperatorError } from "./errors.ts";
+import { OperatorError } from "../core/errors.ts";
 
 const fraction = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
 
@@ -32,10 +32,13 @@ const Layout = Type.Object(
   { additionalProperties: false },
 );
 
+/** Names of templates, which are names of folders and of presets in the API. */
+export const TEMPLATE_NAME = /^[a-z][a-z0-9_]{0,63}$/;
+
 /** What template.json holds. Boxes are fractions of the card, origin top left. */
 export const TemplateManifest = Type.Object(
   {
-    name: Type.String({ pattern: "^[a-z][a-z0-9_]{0,63}$" }),
+    name: Type.String({ pattern: TEMPLATE_NAME.source }),
     version: Type.String({ pattern: "^\\d+\\.\\d+\\.\\d+$" }),
     description: Type.Optional(Type.String({ maxLength: 500 })),
     /** Font families that card.css may name: bundled ones, or ones that its own @font-face rules define. */
@@ -57,11 +60,9 @@ export const TemplateManifest = Type.Object(
   { additionalProperties: false },
 );
 export type TemplateManifest = Static<typeof TemplateManifest>;
-export type LayoutName = keyof TemplateManifest["layouts"];
-export type TemplateLayout = Static<typeof Layout>;
 
 const PATTERN_REMEDIES: Record<string, string> = {
-  "/name": "use a lower-case letter, then letters, digits and underscores, as in club_card",
+  "/name": "use a lower-case letter, then letters, digits and underscores, as in season_card",
   "/version": "use three numbers, as in 1.0.0",
 };
 
@@ -103,9 +104,3 @@ function contradictions(manifest: TemplateManifest): string[] {
 }
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
-
-/** The layout for a picture: portrait up to 9:10, landscape from 13:10, square between. */
-export function layoutFor(width: number, height: number): LayoutName {
-  const aspect = width / height;
-  return aspect < 0.9 ? "portrait" : aspect > 1.3 ? "landscape" : "square";
-}

@@ -1,0 +1,3 @@
+ALTER TABLE `images` ADD `template_name` text;--> statement-breakpoint
+ALTER TABLE `images` ADD `template_version` text;--> statement-breakpoint
+ALTER TABLE `images` ADD `template_digest` text;

@@ -1,0 +1,167 @@
+import { type ErrorDetail, Refusal } from "./errors.ts";
+
+// What partners are told, in one place: the service refuses with these, the documentation shows them as its examples,
+// and the sandbox answers with them.
+
+/** Names the first broken fields in its message, and all of them in its details. */
+export function invalidRequest(details: ErrorDetail[]): Refusal {
+  const sentences = details.map(({ field, message }) => `${field} ${message}`);
+  const shown = sentences.slice(0, 3).join(" ");
+  const rest = sentences.length > 3 ? ` (and ${sentences.length - 3} more: see details)` : "";
+  return new Refusal("INVALID_REQUEST", shown + rest, { details });
+}
+
+const KEY_REFUSALS = {
+  missing: "The X-API-Key header is missing. Send your key in it; keys are made in the console.",
+  malformed:
+    "The X-API-Key header holds no whole key: one begins with sk_live_ or sk_test_, and 49 letters and digits follow. Copy it again, or make a new one in the console.",
+  unknown: "The key in the X-API-Key header is unknown or revoked. Make a new one in the console.",
+};
+
+/** A missing and a mistyped key are told apart, which anyone could by the checksum; an unknown and a revoked one are not. */
+export function invalidApiKey(reason: keyof typeof KEY_REFUSALS): Refusal {
+  return new Refusal("INVALID_API_KEY", KEY_REFUSALS[reason]);
+}
+
+/** `comingCredits`: what the plan brings at the beginning of the next month. */
+export function insufficientCredits(comingCredits: number): Refusal {
+  const remedy =
+    comingCredits > 0
+      ? `The next month brings ${comingCredits}: wait for them, ask for a top-up, or use a test key, which costs nothing.`
+      : "Ask for a top-up, or use a test key, which costs nothing.";
+  return new Refusal("INSUFFICIENT_CREDITS", `The account has no credits left. ${remedy}`);
+}
+
+export function partnerSuspended(): Refusal {
+  return new Refusal(
+    "PARTNER_SUSPENDED",
+    "The account of this key is suspended. Its images stay; write to the operator of this service to have it resumed.",
+  );
+}
+
+export function imageNotFound(): Refusal {
+  return new Refusal(
+    "IMAGE_NOT_FOUND",
+    "There is no image with this id for this key. Check the id, and that the key is of the same account and environment as the one that created it.",
+  );
+}
+
+export function nothingAt(path: string): Refusal {
+  return new Refusal(
+    "NOT_FOUND",
+    `There is nothing at ${path.slice(0, 200)}. The API lives under /v1, its documentation under /docs.`,
+  );
+}
+
+export function methodNotAllowed(methods: readonly string[]): Refusal {
+  return new Refusal(
+    "METHOD_NOT_ALLOWED",
+    `This address answers ${methods.join(" and ")} only. Check the method.`,
+  );
+}
+
+export function idempotencyKeyReused(): Refusal {
+  return new Refusal(
+    "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD",
+    "This Idempotency-Key was used with a different body. Send the same body to get the first answer again, or a new key for a new image.",
+    { details: [{ field: "header Idempotency-Key", message: "was used with a different body." }] },
+  );
+}
+
+export function payloadTooLarge(maxBytes: number): Refusal {
+  const message = `must be at most ${maxBytes / 1024} KB. Send the photo's address, not the photo.`;
+  return new Refusal("PAYLOAD_TOO_LARGE", `The body ${message}`, { details: [{ field: "body", message }] });
+}
+
+const MEDIA_REFUSALS = {
+  "Content-Type": "must be application/json (in UTF-8).",
+  "Content-Encoding": "must be left out: send the body uncompressed.",
+};
+
+export function unsupportedMediaType(header: keyof typeof MEDIA_REFUSALS): Refusal {
+  const message = MEDIA_REFUSALS[header];
+  return new Refusal("UNSUPPORTED_MEDIA_TYPE", `The ${header} header ${message}`, {
+    details: [{ field: `header ${header}`, message }],
+  });
+}
+
+const SOURCE_FIELDS = { photo: "player.source_image_url", badge: "branding.club_badge_url" };
+
+export function unsupportedSource(
+  noun: keyof typeof SOURCE_FIELDS,
+  reason: string,
+  cause?: unknown,
+): Refusal {
+  const field = SOURCE_FIELDS[noun];
+  return new Refusal("UNSUPPORTED_IMAGE_SOURCE", `The ${noun} in ${field} cannot be used. ${reason}`, {
+    details: [{ field, message: reason }],
+    cause,
+  });
+}
+
+/** The reason against a source whose address answered another status than 200. */
+export function sourceAnswered(status: number): string {
+  return status === 429 || status >= 500
+    ? `The address answered ${status}. Try again later, or host it elsewhere.`
+    : `The address answered ${status}. Check that it is public and opens in a private browser window.`;
+}
+
+export function rateLimitExceeded(limit: number, seconds: number): Refusal {
+  return new Refusal(
+    "RATE_LIMIT_EXCEEDED",
+    `More than ${limit} requests in a minute. Wait ${seconds} s, then go on; spread polling out, or use webhooks instead.`,
+    { retryAfterSeconds: seconds },
+  );
+}
+
+/** For a client address that goes on without a valid key. */
+export function tooManyRefusedKeys(limit: number, seconds: number): Refusal {
+  return new Refusal(
+    "RATE_LIMIT_EXCEEDED",
+    `More than ${limit} requests in a minute without a key that is in force, from one address. Check the X-API-Key header, and wait ${seconds} s.`,
+    { retryAfterSeconds: seconds },
+  );
+}
+
+/** `what`: of which the account has had its bytes for today. */
+export function dailyBytesSpent(limitBytes: number, what: string, seconds: number): Refusal {
+  return new Refusal(
+    "RATE_LIMIT_EXCEEDED",
+    `This account has reached today's limit of ${limitBytes / 1024 ** 3} GB of ${what}. Send smaller files or fewer sizes, and go on after 00:00 UTC; Retry-After says in how many seconds.`,
+    { retryAfterSeconds: seconds },
+  );
+}
+
+/** For what nobody foresaw; tells nothing about its cause. */
+export function internalError(cause?: unknown): Refusal<"INTERNAL_ERROR"> {
+  return new Refusal(
+    "INTERNAL_ERROR",
+    "Something went wrong on our side. Send the request again with the same Idempotency-Key; if it keeps failing, tell us the request_id.",
+    { cause },
+  );
+}
+
+export function overloaded(seconds: number): Refusal {
+  return new Refusal(
+    "SERVICE_OVERLOADED",
+    "The service has more work than it can finish soon. Nothing was reserved; send the same request again after the time in Retry-After.",
+    { retryAfterSeconds: seconds },
+  );
+}
+
+/** For a store that can be neither read nor written. */
+export function storageUnavailable(seconds: number, cause: unknown): Refusal<"SERVICE_OVERLOADED"> {
+  return new Refusal(
+    "SERVICE_OVERLOADED",
+    "The service cannot read or store anything right now. Try again later.",
+    { retryAfterSeconds: seconds, cause },
+  );
+}
+
+/** `failure.message` of an image whose renders all ended in a fault of ours. */
+export const RENDER_FAULT_MESSAGE =
+  "The image could not be rendered because of a fault on our side. Nothing was charged; send the request again with a new Idempotency-Key.";
+
+/** `failure.message` of an image whose photo was lost while it waited. */
+export const PHOTO_LOST_MESSAGE =
+  "The photo was lost on our side before the card was made. Nothing was charged; send the request again with a new Idempotency-Key.";

@@ -1,0 +1,221 @@
+// Runs inside the page. Type-checked through JSDoc, served as it is. Measures a player's photo and lights it like the rest
+// of a set: a gentle grade, an edge of light in the card's colour, and sharper lines where the photo was small.
+
+/**
+ * What one channel of the photo is multiplied with, and what is added, in fractions of white.
+ * @typedef {{ slope: [number, number, number], intercept: number }} Grade
+ */
+
+/** The longer side at which a player is measured and lit: fine enough for an edge, quick enough for every photo. */
+const SMALL_PX = 320;
+
+/** The longer side that no card shows more of: beyond it pixels only cost time. */
+const LARGEST_PX = 2048;
+
+/** Parts of the pixels below which the darkest and above which the brightest tones lie. */
+const DARKEST = 0.02;
+const BRIGHTEST = 0.98;
+/** Where they should come to lie, 0..1: a photo in haze has no black, a dull one no white. */
+const BLACK = 0.05;
+const WHITE = 0.9;
+/** The limits of a grade. Skin of every tone keeps its own: a middle tone moves by about 4 % of white at most. */
+const MAX_DARKER = 0.05;
+const MAX_GAIN = 1.08;
+const MAX_BALANCE = 0.035;
+/** Less than this is not seen. */
+const SEEN = 0.03;
+/** A pixel counts as grey below this saturation; with fewer than this part of them nobody can tell what white was. */
+const GREY_SATURATION = 0.16;
+const MIN_GREYS = 0.08;
+
+/** The edge of light: how far it reaches in at the small size, how soft its inner side is, how strong it is. */
+const RIM_PX = 2.2;
+const RIM_BLUR_PX = 1.6;
+const RIM_OPACITY = 0.62;
+
+/** How much of the difference to its own blur a small photo gains, and that blur's size in pixels. */
+const SHARPEN = 0.45;
+const SHARPEN_BLUR_PX = 1.1;
+
+/** @type {WeakMap<HTMLImageElement, OffscreenCanvas>} */
+const smalls = new WeakMap();
+/** @type {WeakMap<HTMLImageElement, { key: string, address: string }>} */
+const rims = new WeakMap();
+
+/** @param {number} width @param {number} height */
+function canvasOf(width, height) {
+  const canvas = new OffscreenCanvas(width, height);
+  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
+    canvas.getContext("2d", { willReadFrequently: true })
+  );
+  return { canvas, context };
+}
+
+/** @param {HTMLImageElement} player */
+function smallOf(player) {
+  const known = smalls.get(player);
+  if (known) return known;
+  const { naturalWidth: width, naturalHeight: height } = player;
+  const scale = Math.min(1, SMALL_PX / Math.max(width, height));
+  const { canvas, context } = canvasOf(
+    Math.max(1, Math.round(width * scale)),
+    Math.max(1, Math.round(height * scale)),
+  );
+  context.drawImage(player, 0, 0, canvas.width, canvas.height);
+  smalls.set(player, canvas);
+  return canvas;
+}
+
+/**
+ * The grade that brings a player's tones to those of the others: black to black, white to white, greys to grey, each
+ * only part of the way. null where nothing would be seen of it.
+ * @param {OffscreenCanvas} small
+ * @returns {Grade | null}
+ */
+function measure(small) {
+  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (small.getContext("2d"));
+  const { data } = context.getImageData(0, 0, small.width, small.height);
+  const tones = new Uint32Array(256);
+  const grey = [0, 0, 0];
+  let [count, greys] = [0, 0];
+  for (let i = 0; i < data.length; i += 4) {
+    if ((data[i + 3] ?? 0) < 230) continue;
+    const [r = 0, g = 0, b = 0] = data.subarray(i, i + 3);
+    const tone = Math.round(0.2126 * r + 0.7152 * g + 0.0722 * b);
+    tones[tone] = (tones[tone] ?? 0) + 1;
+    count++;
+    const most = Math.max(r, g, b);
+    if (tone < 60 || tone > 235 || most - Math.min(r, g, b) > most * GREY_SATURATION) continue;
+    greys++;
+    for (const [k, value] of [r, g, b].entries()) grey[k] = (grey[k] ?? 0) + value;
+  }
+  if (count === 0) return null;
+  const toneAt = (/** @type {number} */ part) => {
+    let below = 0;
+    for (let tone = 0; tone < 256; tone++) {
+      below += tones[tone] ?? 0;
+      if (below >= part * count) return tone / 255;
+    }
+    return 1;
+  };
+  const [dark, bright] = [toneAt(DARKEST), toneAt(BRIGHTEST)];
+  const lower = Math.min(MAX_DARKER, Math.max(0, dark - BLACK));
+  const gain = Math.min(MAX_GAIN, Math.max(1, WHITE / Math.max(0.01, bright)));
+  // What was taken from the dark end is given back towards the bright one.
+  const slope = gain * (1 + lower * 0.9);
+  const mean = grey.reduce((sum, value) => sum + value, 0) / 3;
+  const balance = grey.map((value) =>
+    greys < count * MIN_GREYS || value === 0
+      ? 1
+      : Math.min(1 + MAX_BALANCE, Math.max(1 - MAX_BALANCE, 1 + (mean / value - 1) * 0.7)),
+  );
+  const [r = 1, g = 1, b = 1] = balance.map((value) => Math.round(value * slope * 1000) / 1000);
+  const isSeen = lower > SEEN || [r, g, b].some((value) => Math.abs(value - 1) > SEEN);
+  return isSeen ? { slope: [r, g, b], intercept: Math.round(-lower * 1000) / 1000 } : null;
+}
+
+/**
+ * The light that catches the player's edge from behind, as the address of a picture of the player's own shape.
+ * @param {HTMLImageElement} player
+ * @param {{ colour: string, side: 1 | -1 }} light its colour, and whether it comes from the right or the left
+ */
+export function rimLight(player, { colour, side }) {
+  const key = `${colour} ${side}`;
+  const known = rims.get(player);
+  if (known?.key === key) return known.address;
+  const small = smallOf(player);
+  const { width: w, height: h } = small;
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [w, h];
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  context.drawImage(small, 0, 0);
+  context.globalCompositeOperation = "destination-out";
+  context.filter = `blur(${RIM_BLUR_PX}px)`;
+  context.drawImage(small, -side * RIM_PX, RIM_PX * 0.7);
+  context.filter = "none";
+  context.globalCompositeOperation = "source-in";
+  context.globalAlpha = RIM_OPACITY;
+  context.fillStyle = colour;
+  context.fillRect(0, 0, w, h);
+  const address = canvas.toDataURL();
+  rims.set(player, { key, address });
+  return address;
+}
+
+/**
+ * The same player in the tones of the set, no larger than a card shows them and, if `sharper`, with clearer lines; null
+ * where the photo can stay as it is.
+ * Done once for a photo and not by a filter in the style sheet, which every card would pay for.
+ * @param {HTMLImageElement} player
+ * @param {boolean} sharper
+ * @returns {Blob | null} a picture
+ */
+export function improved(player, sharper) {
+  const grade = measure(smallOf(player));
+  const scale = Math.min(1, LARGEST_PX / Math.max(player.naturalWidth, player.naturalHeight));
+  if (!grade && !sharper && scale === 1) return null;
+  const [w, h] = [Math.round(player.naturalWidth * scale), Math.round(player.naturalHeight * scale)];
+  const { context } = canvasOf(w, h);
+  context.imageSmoothingQuality = "high";
+  context.drawImage(player, 0, 0, w, h);
+  const picture = context.getImageData(0, 0, w, h);
+  if (sharper) sharpen(player, picture.data);
+  if (grade) toneIn(grade, picture.data);
+  return bitmapFile(picture);
+}
+
+/** @param {Grade} grade @param {Uint8ClampedArray} data */
+function toneIn({ slope, intercept }, data) {
+  const [reds, greens, blues] = slope.map((factor) =>
+    Uint8ClampedArray.from({ length: 256 }, (_, value) => value * factor + intercept * 255),
+  );
+  if (!reds || !greens || !blues) return;
+  for (let i = 0; i < data.length; i += 4) {
+    data[i] = reds[data[i] ?? 0] ?? 0;
+    data[i + 1] = greens[data[i + 1] ?? 0] ?? 0;
+    data[i + 2] = blues[data[i + 2] ?? 0] ?? 0;
+  }
+}
+
+/**
+ * What differs from its own blur gains (an unsharp mask), so that enlarging shows less of the blur.
+ * @param {HTMLImageElement} player
+ * @param {Uint8ClampedArray} data its pixels
+ */
+function sharpen(player, data) {
+  const { naturalWidth: w, naturalHeight: h } = player;
+  const { context } = canvasOf(w, h);
+  context.filter = `blur(${SHARPEN_BLUR_PX}px)`;
+  context.drawImage(player, 0, 0);
+  const soft = context.getImageData(0, 0, w, h).data;
+  for (let i = 0; i < data.length; i += 4) {
+    // Beside transparent pixels the blur is of nothing.
+    if ((soft[i + 3] ?? 0) < 250) continue;
+    for (let k = i; k < i + 3; k++) data[k] = (data[k] ?? 0) + SHARPEN * ((data[k] ?? 0) - (soft[k] ?? 0));
+  }
+}
+
+/**
+ * A picture as a BMP file, version 4 of its header (Windows GDI, BITMAPV4HEADER): pixels with alpha as they are. Writing
+ * and reading a PNG would take ten times as long, and nobody keeps this file.
+ * @param {ImageData} picture
+ */
+function bitmapFile({ data, width, height }) {
+  const head = new DataView(new ArrayBuffer(14 + 108));
+  const [BITFIELDS, SRGB] = [3, 0x73524742];
+  head.setUint16(0, 0x424d);
+  head.setUint32(2, head.byteLength + data.length, true);
+  head.setUint32(10, head.byteLength, true);
+  head.setUint32(14, 108, true);
+  head.setInt32(18, width, true);
+  // Negative: the upper row comes first.
+  head.setInt32(22, -height, true);
+  head.setUint16(26, 1, true);
+  head.setUint16(28, 32, true);
+  head.setUint32(30, BITFIELDS, true);
+  head.setUint32(34, data.length, true);
+  for (const [k, mask] of [0xff, 0xff00, 0xff0000, 0xff000000].entries())
+    head.setUint32(54 + 4 * k, mask, true);
+  head.setUint32(70, SRGB, true);
+  return new Blob([head, /** @type {Uint8ClampedArray<ArrayBuffer>} */ (data)], { type: "image/bmp" });
+}

@@ -1,0 +1,207 @@
+import { bodyCrop, findFaces, findPeople, maskPeople, readPose, squareAround } from "./detectors.js";
+import { boundsAbove, sampleMask } from "./masks.js";
+
+/** @import { Face, Person, Point, Pose } from "./detectors.js" */
+/** @import { Grid, Mask, Numbers, Rect } from "./masks.js" */
+
+/**
+ * Everything known about one person, in search pixels.
+ * @typedef {object} Finding
+ * @property {number} detector the person detector's score
+ * @property {Pose | null} pose
+ * @property {Mask} people what the person mask network sees around the body
+ * @property {Rect} body
+ * @property {Face | null} face
+ * @property {{ centre: Point, height: number }} head
+ * @property {Mask[]} rivals the bodies or heads of other people who may overlap the player
+ * @property {number} cover part of the pose's mask that the person mask agrees with
+ */
+
+const MIN_PRESENCE = 0.5;
+
+/** The agreement of masks is counted on a grid of this many cells on the longer side. */
+const COVER_GRID_CELLS = 200;
+
+/** A face counts as seen from this score on. */
+export const SEEN_FACE_SCORE = 0.6;
+/** A face on the head's close-up this sure is the player's own. */
+export const OWN_FACE_SCORE = 0.35;
+/** A close-up without a sure face is followed by one this much wider: helmets and hair move the head's middle. */
+const WIDER_CLOSE_UP = 1.5;
+
+/** A head counts as in the picture when so many of its eleven points are. */
+const MIN_HEAD_POINTS_INSIDE = 7;
+
+/** A body is about this many face heights tall when only the face is known to be there. */
+const BODY_PER_FACE = 3;
+
+/** A face whose middle is closer to a head's middle than this part of the head's height is that head's. */
+const SAME_HEAD_PART = 0.7;
+
+/**
+ * Reads one person's pose, mask and face; null when the pose network sees nobody there.
+ * @param {OffscreenCanvas} picture @param {Person} person @param {Face[]} faces those seen on the whole picture
+ * @param {boolean} carefully with the larger pose network
+ * @returns {Promise<Finding | null>}
+ */
+export async function examine(picture, person, faces, carefully = false) {
+  const pose = await readPose(picture, person.crop, carefully);
+  if (pose.presence < MIN_PRESENCE) return null;
+  const grid = coverGrid(picture);
+  const posed = sampleMask(pose.mask, grid);
+  const cells = boundsAbove(posed, grid.width, 0.5);
+  if (!cells) return null;
+  const body = {
+    x: cells.x * grid.step,
+    y: cells.y * grid.step,
+    width: cells.width * grid.step,
+    height: cells.height * grid.step,
+  };
+  const people = await maskPeople(picture, squareAround(body, 0.15));
+  const head = headOf(pose);
+  return {
+    detector: person.score,
+    pose,
+    people,
+    body,
+    face: await ownFace(picture, head, faces),
+    head,
+    rivals: [],
+    cover: sharedPart(posed, sampleMask(people, grid)),
+  };
+}
+
+/**
+ * The face of a head: the surest of one or two close-ups and of those seen on the whole picture.
+ * @param {OffscreenCanvas} picture @param {{ centre: Point, height: number, closeUp: number }} head @param {Face[]} faces
+ */
+async function ownFace(picture, { centre, height, closeUp }, faces) {
+  const isOwn = (/** @type {Face} */ face) => distance(middleOf(face), centre) < SAME_HEAD_PART * height;
+  /** @type {Face | null} */
+  let best = null;
+  for (const zoom of [1, WIDER_CLOSE_UP]) {
+    if (best && best.score >= SEEN_FACE_SCORE) break;
+    const side = zoom * closeUp;
+    const crop = { cx: centre.x, cy: centre.y, width: side, height: side, rotation: 0 };
+    const face = (await findFaces(picture, crop, 0.1)).find(isOwn);
+    if (face && (!best || face.score > best.score)) best = face;
+  }
+  if (best && best.score >= SEEN_FACE_SCORE) return best;
+  const seen = faces.find(isOwn);
+  return seen && (!best || seen.score > best.score) ? seen : best;
+}
+
+/**
+ * A portrait so close that no body is found in it.
+ * @param {OffscreenCanvas} picture @param {Face} face
+ * @returns {Promise<Finding>}
+ */
+export async function examineFace(picture, face) {
+  const surroundings = {
+    x: face.x - face.width,
+    y: face.y - face.height,
+    width: 3 * face.width,
+    height: 4 * face.height,
+  };
+  const people = await maskPeople(picture, squareAround(surroundings, 0));
+  const body = {
+    x: face.x - face.width / 2,
+    y: face.y - face.height / 2,
+    width: 2 * face.width,
+    height: BODY_PER_FACE * face.height,
+  };
+  return {
+    detector: 0,
+    pose: null,
+    people,
+    body,
+    face,
+    head: { centre: middleOf(face), height: 1.5 * face.height },
+    rivals: [],
+    cover: 1,
+  };
+}
+
+/** From a face's middle to the hips, and from the hips to the circle around the body, in heights of the face's box. */
+const HIPS_BELOW_FACE = 3.6;
+const CIRCLE_PER_FACE = 5.2;
+
+/** Where a body stands that has this face. @param {Face} face @returns {Person} */
+export function personOf(face) {
+  const { x, y } = middleOf(face);
+  const hips = { x, y: y + HIPS_BELOW_FACE * face.height };
+  const top = { x, y: hips.y - CIRCLE_PER_FACE * face.height };
+  return { score: face.score, head: face, crop: bodyCrop(hips, top), byFace: true };
+}
+
+/**
+ * How sure the person detector is of a close look at a body.
+ * @param {OffscreenCanvas} picture @param {Rect} body
+ */
+export async function detectAgain(picture, body) {
+  const again = await findPeople(picture, squareAround(body, 0.3), 0.1);
+  return again[0]?.score ?? 0;
+}
+
+/**
+ * The head's place from the eleven face landmarks, its size from the shoulders or the trunk, whichever is seen longer.
+ * @param {Pose} pose
+ */
+export function headOf({ points }) {
+  const at = (/** @type {number} */ i) => /** @type {Point} */ (points[i]);
+  const ofFace = points.slice(0, 11);
+  const centre = {
+    x: ofFace.reduce((sum, point) => sum + point.x, 0) / ofFace.length,
+    y: ofFace.reduce((sum, point) => sum + point.y, 0) / ofFace.length,
+  };
+  const shoulders = between(at(11), at(12));
+  const hips = between(at(23), at(24));
+  const closeUp =
+    1.6 * Math.max(24, 1.6 * Math.max(distance(at(11), at(12)), 0.55 * distance(shoulders, hips)));
+  return { centre, height: closeUp / 2.6, closeUp };
+}
+
+/** Whether a pose's head is in the picture: a body without one is nobody's card. @param {Pose} pose @param {OffscreenCanvas} picture */
+export function hasHeadInside({ points }, { width, height }) {
+  const inside = points.slice(0, 11).filter(({ x, y }) => x >= 0 && y >= 0 && x <= width && y <= height);
+  return inside.length >= MIN_HEAD_POINTS_INSIDE;
+}
+
+/** @param {OffscreenCanvas} picture @returns {Grid} */
+export function coverGrid(picture) {
+  const step = Math.max(picture.width, picture.height) / COVER_GRID_CELLS;
+  return {
+    x: 0,
+    y: 0,
+    width: Math.ceil(picture.width / step),
+    height: Math.ceil(picture.height / step),
+    step,
+  };
+}
+
+/** The part of the first mask's cells that the second one has too. @param {Numbers} one @param {Numbers} other */
+export function sharedPart(one, other) {
+  let cells = 0;
+  let shared = 0;
+  for (let i = 0; i < one.length; i++) {
+    if (one[i] <= 0.5) continue;
+    cells++;
+    if (other[i] > 0.5) shared++;
+  }
+  return cells > 0 ? shared / cells : 0;
+}
+
+/** @param {Point} a @param {Point} b */
+export function distance(a, b) {
+  return Math.hypot(a.x - b.x, a.y - b.y);
+}
+
+/** @param {Point} a @param {Point} b */
+export function between(a, b) {
+  return { x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
+}
+
+/** @param {Rect} rect */
+export function middleOf({ x, y, width, height }) {
+  return { x: x + width / 2, y: y + height / 2 };
+}

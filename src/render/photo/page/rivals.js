@@ -1,0 +1,161 @@
+import { findFaces, readPose, squareAround } from "./detectors.js";
+import { coverGrid, distance, headOf, middleOf, personOf, sharedPart } from "./examine.js";
+import { sampleMask, smoothStep } from "./masks.js";
+
+/** @import { Face, Person, Point, Pose } from "./detectors.js" */
+/** @import { Finding } from "./examine.js" */
+/** @import { Grid, Mask, Numbers, Rect } from "./masks.js" */
+
+/** A pose less sure than this is nobody's. */
+const MIN_PRESENCE = 0.5;
+/** A face in the player's surroundings this sure is somebody else's. */
+const RIVAL_FACE_SCORE = 0.4;
+/** Side of the overlapping parts in which small faces are looked for. */
+const FACE_SEARCH_PART = 0.6;
+/** A face seen this near to the player's hand, in heads, is what the hand holds, unless it is this sure or has a body. */
+const HELD_REACH_HEADS = 1.2;
+const SURE_FACE_SCORE = 0.8;
+/** The first and last of the pose's landmarks of wrists and fingers. */
+const HANDS = { first: 15, last: 22 };
+/** A pose that lies so far within the player's is the player's own, found twice. */
+const SAME_PERSON_PART = 0.5;
+
+/** Poses of others that are read for one player, nearest and largest first; each takes a third of finding one player. */
+const MAX_RIVAL_POSES = 4;
+/** Heads of others; in front of a full stand the nearest ones are those that touch the player. */
+const MAX_RIVALS = 12;
+/** Faces below this part of the player's head are the stand: their heads are enough. */
+const MIN_POSED_FACE_PART = 0.35;
+
+/**
+ * Somebody else's head, as the box that a face detector would give.
+ * @typedef {Rect & { face: number, body: number }} RivalHead with the scores of face and body, 0 for what was not seen
+ */
+
+/**
+ * The other people whose surroundings overlap the player's body: masks of their bodies where the pose network sees them,
+ * of head and shoulders where only a face is seen; and their heads.
+ * @param {OffscreenCanvas} picture @param {Finding} finding
+ * @param {{ person: Person, pose: Pose | null }[]} others people beside the player, with their poses where they were read
+ * @param {Face[]} faces those seen on the whole picture
+ * @returns {Promise<{ masks: Mask[], heads: RivalHead[] }>}
+ */
+export async function findRivals(picture, finding, others, faces) {
+  const grid = coverGrid(picture);
+  const own = finding.pose && sampleMask(finding.pose.mask, grid);
+  /** @type {Mask[]} */
+  const masks = [];
+  /** @type {RivalHead[]} */
+  const heads = [];
+  let poses = 0;
+  const isPlayers = (/** @type {Pose} */ pose) => {
+    if (distance(headOf(pose).centre, finding.head.centre) < 0.5 * finding.head.height) return true;
+    const theirs = sampleMask(pose.mask, grid);
+    // A mask that claims the player's face claims the player, whosever head is above it.
+    if (isOn(theirs, grid, finding.head.centre)) return true;
+    return own !== null && sharedPart(theirs, own) >= SAME_PERSON_PART;
+  };
+  const poseOf = async (/** @type {Person} */ person, /** @type {Pose | null} */ known = null) => {
+    if (!known && poses++ >= MAX_RIVAL_POSES) return null;
+    const pose = known ?? (await readPose(picture, person.crop));
+    // The detector may have found the player twice.
+    return pose.presence >= MIN_PRESENCE && !isPlayers(pose) ? pose : null;
+  };
+  for (const { person, pose: known } of others) {
+    if (!isNear(person, finding.body)) continue;
+    const pose = await poseOf(person, known);
+    if (!pose) continue;
+    masks.push(pose.mask);
+    heads.push({ ...faceOf(pose), face: 0, body: person.score });
+  }
+  const playersFace = finding.face?.height ?? finding.head.height / HEAD_PER_FACE;
+  for (const face of await facesAround(picture, finding, faces)) {
+    const known = heads.find(
+      (head) => distance(middleOf(head), middleOf(face)) < Math.max(head.height, face.height),
+    );
+    if (known && face.score > known.face) Object.assign(known, boxOf(face), { face: face.score });
+    // Knees and badges look like small faces; what lies on the player's own body is the player's.
+    if (known || isOn(own, grid, middleOf(face)) || masks.length >= MAX_RIVALS) continue;
+    const isLarge = face.height >= MIN_POSED_FACE_PART * playersFace;
+    const pose = isLarge ? await poseOf(personOf(face)) : null;
+    const isPerson = pose !== null && distance(headOf(pose).centre, middleOf(face)) < face.height;
+    if (!isPerson && face.score < SURE_FACE_SCORE && isHeld(face, finding)) continue;
+    heads.push({ ...boxOf(face), face: face.score, body: 0 });
+    if (pose && isPerson) masks.push(pose.mask);
+    masks.push(headAndShoulders(face));
+  }
+  return { masks, heads };
+}
+
+/** Whether a face is at the player's hand: trophies, helmets and rackets look like faces. @param {Face} face @param {Finding} finding */
+function isHeld(face, { pose, head }) {
+  if (!pose) return false;
+  const reach = HELD_REACH_HEADS * head.height;
+  return pose.points.some(
+    (point, i) =>
+      i >= HANDS.first &&
+      i <= HANDS.last &&
+      Number(pose.visibility[i]) > 0.5 &&
+      distance(point, middleOf(face)) < reach,
+  );
+}
+
+/** A pose's head is this much higher than the box of its face. */
+const HEAD_PER_FACE = 1.6;
+
+/** @param {Pose} pose @returns {Rect} */
+function faceOf(pose) {
+  const { centre, height } = headOf(pose);
+  const side = height / HEAD_PER_FACE;
+  return { x: centre.x - side / 2, y: centre.y - side / 2, width: side, height: side };
+}
+
+/** @param {Rect} rect */
+function boxOf({ x, y, width, height }) {
+  return { x, y, width, height };
+}
+
+/** @param {Numbers | null} mask @param {Grid} grid @param {Point} at */
+function isOn(mask, { width, step }, at) {
+  return mask !== null && mask[Math.floor(at.y / step) * width + Math.floor(at.x / step)] > 0.5;
+}
+
+/** @param {Person} person @param {Rect} body */
+function isNear({ crop: { cx, cy, width } }, body) {
+  const apartX = Math.abs(cx - body.x - body.width / 2) - body.width / 2 - width / 2;
+  const apartY = Math.abs(cy - body.y - body.height / 2) - body.height / 2 - width / 2;
+  return apartX <= 0 && apartY <= 0;
+}
+
+/**
+ * The faces in a body's surroundings but for its own, nearest first: looked for in all of them and in four overlapping
+ * parts, where the small faces of people further behind are large enough to be seen.
+ * @param {OffscreenCanvas} picture @param {Finding} finding @param {Face[]} faces those seen on the whole picture
+ * @returns {Promise<Face[]>}
+ */
+async function facesAround(picture, { body, head }, faces) {
+  const all = squareAround(body, 0.3);
+  const side = FACE_SEARCH_PART * all.width;
+  const away = (all.width - side) / 2;
+  const parts = [-away, away].flatMap((dy) =>
+    [-away, away].map((dx) => ({ ...all, cx: all.cx + dx, cy: all.cy + dy, width: side, height: side })),
+  );
+  const found = faces.filter(({ score }) => score >= RIVAL_FACE_SCORE);
+  for (const crop of [all, ...parts]) found.push(...(await findFaces(picture, crop, RIVAL_FACE_SCORE)));
+  const others = found.filter((face) => distance(middleOf(face), head.centre) > head.height);
+  const middle = middleOf(body);
+  const remoteness = (/** @type {Face} */ face) => distance(middleOf(face), middle) / face.height;
+  return others.sort((a, b) => remoteness(a) - remoteness(b));
+}
+
+/** A soft round mask over somebody's head and shoulders. @param {Face} face @returns {Mask} */
+function headAndShoulders({ x, y, width, height }) {
+  const size = 16;
+  const values = Float32Array.from({ length: size * size }, (_, i) => {
+    const dx = ((i % size) + 0.5) / size - 0.5;
+    const dy = (Math.floor(i / size) + 0.5) / size - 0.5;
+    return 1 - smoothStep(2 * Math.hypot(dx, dy), 0.8, 1);
+  });
+  const crop = { cx: x + width / 2, cy: y + 0.8 * height, width: 3 * width, height: 3 * height, rotation: 0 };
+  return { values, width: size, height: size, crop };
+}

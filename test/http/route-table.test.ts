@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { openApiDocument } from "../../src/http/openapi/document.ts";
+import { ROUTES, type Route } from "../../src/http/route-table.ts";
+import { expectError, send, type TestApi, testApi } from "./api.ts";
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await testApi();
+});
+afterAll(() => api.close());
+
+test("every partner route is published as an operation of its name, and asks for a key", async () => {
+  const { paths } = openApiDocument(api.config);
+  for (const [name, route] of Object.entries<Route>(ROUTES)) {
+    if (route.access !== "partner") continue;
+    expect(paths[route.path][route.method.toLowerCase()].operationId).toBe(name);
+    const response = await send(api, route.path.replace(/\{\w+\}/, "nothing"), { method: route.method });
+    await expectError(response, "INVALID_API_KEY");
+  }
+});
+
+test("requests are counted under their route's label, whatever it is given, and what is no route as other", async () => {
+  const asked = [
+    "/v1/images/img_x",
+    "/v1/images/img_x/more",
+    "/v1/usage/",
+    "/docs/errors/NOPE",
+    "/cdn/x.png",
+    "/x",
+  ];
+  for (const path of asked) await send(api, path, { method: "OPTIONS" });
+  const lines = await (await send(api, "/metrics")).text();
+  const labels = [...lines.matchAll(/requests_total\{method="OPTIONS",route="(.*?)"/g)].map(
+    ([, label]) => label,
+  );
+  expect(new Set(labels)).toEqual(new Set(["/v1/images/:id", "other", "/v1/usage", "/docs", "/cdn"]));
+});

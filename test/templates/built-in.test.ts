@@ -1,0 +1,19 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { BUILT_IN, DEFAULT_TEMPLATE } from "../../src/templates/built-in.ts";
+
+const root = join(import.meta.dir, "../../src");
+
+test("no template is named in the program but where it is registered; examples of the API may show one", async () => {
+  const mayName = ["http/openapi/examples.ts", "http/schemas.ts", "templates/built-in.ts"];
+  const naming: string[] = [];
+  for await (const file of new Bun.Glob("**/*.{ts,tsx,js,md}").scan(root)) {
+    const text = await Bun.file(join(root, file)).text();
+    if ([...BUILT_IN.keys()].some((name) => text.includes(name))) naming.push(file);
+  }
+  expect(naming.sort()).toEqual(mayName);
+});
+
+test("the one that is listed where the operator lists none is built in", () => {
+  expect(BUILT_IN.has(DEFAULT_TEMPLATE)).toBe(true);
+});
