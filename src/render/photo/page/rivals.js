@@ -17,6 +17,7 @@ const HELD_REACH_HEADS = 1.2;
 const SURE_FACE_SCORE = 0.8;
 /** The first and last of the pose's landmarks of wrists and fingers. */
 const HANDS = { first: 15, last: 22 };
+const [LEFT_SHOULDER, RIGHT_SHOULDER] = [11, 12];
 /** A pose that lies so far within the player's is the player's own, found twice. */
 const SAME_PERSON_PART = 0.5;
 
@@ -87,14 +88,17 @@ export async function findRivals(picture, finding, others, faces) {
   return { masks, heads };
 }
 
-/** Whether a face is at the player's hand: trophies, helmets and rackets look like faces. @param {Face} face @param {Finding} finding */
+/** Whether a face is at a raised hand of the player: trophies, helmets and rackets look like faces. @param {Face} face @param {Finding} finding */
 function isHeld(face, { pose, head }) {
   if (!pose) return false;
   const reach = HELD_REACH_HEADS * head.height;
+  // Lower hands are where people beside the player have their heads: on handlebars, on shoulders.
+  const raised = Math.min(Number(pose.points[LEFT_SHOULDER]?.y), Number(pose.points[RIGHT_SHOULDER]?.y));
   return pose.points.some(
     (point, i) =>
       i >= HANDS.first &&
       i <= HANDS.last &&
+      point.y < raised &&
       Number(pose.visibility[i]) > 0.5 &&
       distance(point, middleOf(face)) < reach,
   );
