@@ -17,6 +17,7 @@ import personMask from "@mediapipe/selfie_segmentation/selfie_segmentation.tflit
 import onnxWasm from "onnxruntime-web/ort-wasm-simd-threaded.wasm" with { type: "file" };
 import onnx from "onnxruntime-web/wasm" with { type: "file" };
 import salient from "../models/u2netp_int8.onnx" with { type: "file" };
+import colourEvidence from "./page/colour_evidence.js" with { type: "text" };
 import cutOut from "./page/cut_out.js" with { type: "text" };
 import decode from "./page/decode.js" with { type: "text" };
 import detectors from "./page/detectors.js" with { type: "text" };
@@ -26,6 +27,7 @@ import exposure from "./page/exposure.js" with { type: "text" };
 import findPlayer from "./page/find_player.js" with { type: "text" };
 import framing from "./page/framing.js" with { type: "text" };
 import guidedFilter from "./page/guided_filter.js" with { type: "text" };
+import limbs from "./page/limbs.js" with { type: "text" };
 import masks from "./page/masks.js" with { type: "text" };
 import matte from "./page/matte.js" with { type: "text" };
 import networks from "./page/networks.js" with { type: "text" };
@@ -34,6 +36,7 @@ import studio from "./page/studio.js" with { type: "text" };
 
 /** The page's own modules by name: their text. */
 export const PAGE_MODULES: Record<string, string> = {
+  "colour_evidence.js": colourEvidence,
   "cut_out.js": cutOut,
   "decode.js": decode,
   "detectors.js": detectors,
@@ -43,6 +46,7 @@ export const PAGE_MODULES: Record<string, string> = {
   "find_player.js": findPlayer,
   "framing.js": framing,
   "guided_filter.js": guidedFilter,
+  "limbs.js": limbs,
   "masks.js": masks,
   "matte.js": matte,
   "networks.js": networks,

@@ -13,7 +13,7 @@ import { runNetwork } from "./networks.js";
 /**
  * @typedef {object} Pose
  * @property {number} presence how sure the network is that the crop shows a person, 0 to 1
- * @property {Point[]} points 33 body landmarks in search pixels, numbered as in BlazePose
+ * @property {(Point & { visible: number })[]} points 33 body landmarks in search pixels, numbered as in BlazePose, and how surely each is seen, 0 to 1
  * @property {Mask} mask
  */
 
@@ -133,7 +133,8 @@ export async function readPose(picture, crop, carefully = false) {
   const points = Array.from({ length: POSE_LANDMARKS }, (_, i) => {
     const u = (landmarks[i * LANDMARK_VALUES] / size - 0.5) * crop.width;
     const v = (landmarks[i * LANDMARK_VALUES + 1] / size - 0.5) * crop.height;
-    return { x: crop.cx + u * cos - v * sin, y: crop.cy + u * sin + v * cos };
+    const visible = sigmoid(landmarks[i * LANDMARK_VALUES + 3]);
+    return { x: crop.cx + u * cos - v * sin, y: crop.cy + u * sin + v * cos, visible };
   });
   return {
     presence: presence[0],
