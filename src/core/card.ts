@@ -69,6 +69,8 @@ export interface CutoutDescription {
   width: number;
   height: number;
   framing: Framing;
+  /** Where the cutout lies in the upright photo, as parts of the photo's width and height. */
+  inPhoto: Box;
   /** The data address of a small picture of the player's outline, which the card's shadow is made of. */
   outline: string;
 }

@@ -11,7 +11,7 @@ import {
 } from "./photo/salient.ts";
 
 /** Part of a cached cutout's key: changes whenever the same photo would give another cutout. */
-export const VISION_VERSION = "7";
+export const VISION_VERSION = "8";
 
 export type PhotoStage = "decode" | "find" | "cut_out";
 

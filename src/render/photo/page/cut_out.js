@@ -41,6 +41,7 @@ const VISIBLE_ALPHA = 8;
  * @property {number} zoom canvas pixels for one search pixel
  * @property {Framing["cutSides"]} atPhotoEdge at which sides the rectangle ends where the photo ends
  * @property {Bytes | null} ownPixels the pixels with their own transparency, when the player had been cut out before
+ * @property {{ width: number, height: number }} photoSize the whole photo's size in search pixels
  * @property {{ width: number, height: number }} salient the size of the salient network's input
  */
 
@@ -76,7 +77,8 @@ export function prepareCut(photo, player) {
     bottom: rect.y + rect.height >= photo.search.height,
     left: rect.x <= 0,
   };
-  return { canvas, rect, zoom, atPhotoEdge, ownPixels, salient: salientSize(canvas) };
+  const photoSize = { width: photo.search.width, height: photo.search.height };
+  return { canvas, rect, zoom, atPhotoEdge, ownPixels, photoSize, salient: salientSize(canvas) };
 }
 
 /** @param {{ width: number, height: number }} cut */
@@ -136,7 +138,7 @@ function pixelsAt(picture, width, height) {
 /**
  * Cuts the player out of the prepared part with the salient network's answer, and trims the result.
  * @param {Cut} cut @param {Finding} player @param {Uint8Array} salient 0 to 255
- * @returns {{ canvas: OffscreenCanvas, framing: Framing }}
+ * @returns {{ canvas: OffscreenCanvas, framing: Framing, inPhoto: Rect }}
  */
 export function cutOut(cut, player, salient) {
   const { canvas, rect } = cut;
@@ -166,7 +168,17 @@ export function cutOut(cut, player, salient) {
   const trim = trimmed(alpha, canvas);
   const out = canvasOf(trim.width, trim.height);
   contextOf(out).putImageData(image, -trim.x, -trim.y);
-  return { canvas: out, framing: frameCutout(cut, trim, alpha, player) };
+  return { canvas: out, framing: frameCutout(cut, trim, alpha, player), inPhoto: placeInPhoto(cut, trim) };
+}
+
+/** Where the trimmed cutout lies in the photo, as parts of its sides. @param {Cut} cut @param {Rect} trim @returns {Rect} */
+function placeInPhoto({ rect, zoom, photoSize }, trim) {
+  return {
+    x: (rect.x + trim.x / zoom) / photoSize.width,
+    y: (rect.y + trim.y / zoom) / photoSize.height,
+    width: trim.width / zoom / photoSize.width,
+    height: trim.height / zoom / photoSize.height,
+  };
 }
 
 /**

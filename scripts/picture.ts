@@ -1,0 +1,299 @@
+/**
+ * The yardstick of the picture: cuts out and sets every labelled photo, prints what can be measured beside the last
+ * release's figures, and writes contact sheets (photo, cutout, card) into ./picture for the eye, which has the last word.
+ *
+ *     bun run picture                                        the photos of test/photos
+ *     bun run picture --photos DIR --list FILE.tsv --tag core    a folder of one's own (columns: file, expect, tags, ...)
+ *     bun run picture --save FILE / --against FILE           keep the figures / compare with kept ones
+ *     bun run picture --only WORD --size 1024x1280 --out DIR
+ */
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { Browser } from "puppeteer-core";
+import type { Cutout, Framing } from "../src/core/card.ts";
+import { placeCutout } from "../src/core/framing.ts";
+import { layoutFor } from "../src/core/template-manifest.ts";
+import { openSealedPage, type PageFile } from "../src/render/browser.ts";
+import { openCardPage } from "../src/render/page.ts";
+import { openPhotoStudio } from "../src/render/photo.ts";
+import { saveCutout } from "../src/render/press.ts";
+import { type LoadedTemplate, loadTemplate } from "../src/render/template.ts";
+import { type CardWish, cardInput, openBrowser } from "../test/render/cards.ts";
+import { type CutoutMeasures, openMeasurer } from "./picture-measures.ts";
+
+const ROOT = join(import.meta.dir, "..");
+const { values: options } = parseArgs({
+  options: {
+    photos: { type: "string", default: join(ROOT, "test/photos") },
+    list: { type: "string", default: join(ROOT, "test/photos/manifest.json") },
+    tag: { type: "string" },
+    only: { type: "string" },
+    size: { type: "string", default: "1024x1280" },
+    out: { type: "string", default: join(ROOT, "picture") },
+    save: { type: "string" },
+    against: { type: "string", default: join(ROOT, "scripts/picture-0.1.0.json") },
+  },
+});
+const [WIDTH = 1024, HEIGHT = 1280] = options.size.split("x").map(Number);
+const ROWS_PER_SHEET = 5;
+
+/** A photo and what is known of it: `expect` is "person", "company" (others are in it), "refuse", or "unclear". */
+interface Label {
+  file: string;
+  expect: string;
+  tags: string[];
+  /** The middle of the player's face, as parts of the upright photo's sides. */
+  player?: [number, number];
+  /** Points of other people. */
+  others?: [number, number][];
+}
+
+/** What came of one photo. */
+interface Row extends Label {
+  refusal: string | null;
+  rightPerson: boolean | null;
+  measures: CutoutMeasures | null;
+  /** The face's middle away from its target, in target heights; its height against the target's. */
+  faceOff: number | null;
+  faceSize: number | null;
+  /** Part of the card that the player covers, from the cutout's place and cover. */
+  share: number | null;
+  findAndCutMs: number;
+}
+
+async function readLabels(): Promise<Label[]> {
+  const text = await readFile(options.list, "utf8");
+  const all: Label[] = options.list.endsWith(".json")
+    ? (JSON.parse(text) as (Omit<Label, "tags"> & { shows: string })[]).map(({ expect, ...label }) => ({
+        ...label,
+        expect: expect === "cutout" ? "person" : "refuse",
+        tags: [],
+      }))
+    : readTable(text);
+  return all.filter(
+    ({ file, tags }) =>
+      existsSync(join(options.photos, file)) &&
+      (!options.tag || tags.includes(options.tag)) &&
+      (!options.only || file.includes(options.only) || tags.includes(options.only)),
+  );
+}
+
+function readTable(text: string): Label[] {
+  const [head = "", ...lines] = text.trimEnd().split("\n");
+  const names = head.split("\t");
+  return lines.map((line) => {
+    const cells = Object.fromEntries(line.split("\t").map((cell, i) => [names[i], cell]));
+    return {
+      file: cells.file ?? "",
+      expect: cells.expect ?? "",
+      tags: (cells.tags ?? "").split(","),
+      ...(cells.player ? { player: cells.player.split(" ").map(Number) as [number, number] } : {}),
+    };
+  });
+}
+
+/** A league's cards: every tier, with and without club colours, several scenes. */
+function wishOf(i: number): CardWish {
+  const clubs = [
+    {},
+    { primary: "#c8102e", secondary: "#ffffff" },
+    { primary: "#0b3d91", secondary: "#ffcc00" },
+  ];
+  return {
+    width: WIDTH,
+    height: HEIGHT,
+    name: ["Maya Okafor", "Łukasz Wójcik", "Pierre-Emerick Aubameyang", "Xi"][i % 4] as string,
+    skill: [58, 71, 84, 93][i % 4] as number,
+    number: 1 + ((i * 7) % 40),
+    ...clubs[i % 3],
+    ...(i % 5 === 0 ? {} : { theme: ["stadium night", "fire", "ice", "city"][i % 4] as string }),
+  };
+}
+
+function placed(cutout: Cutout, template: LoadedTemplate, cover: number) {
+  const layout = template.manifest.layouts[layoutFor(WIDTH, HEIGHT)];
+  const card = { width: WIDTH, height: HEIGHT };
+  const at = placeCutout(cutout, cutout.framing, layout, card);
+  const scale = at.width / cutout.width;
+  const visible =
+    Math.max(0, Math.min(WIDTH, at.x + at.width) - Math.max(0, at.x)) *
+    Math.max(0, Math.min(layout.maxContentY * HEIGHT, at.y + at.height) - Math.max(0, at.y));
+  const share = (cover * visible) / (WIDTH * HEIGHT);
+  const { face } = cutout.framing satisfies Framing;
+  if (!face) return { faceOff: null, faceSize: null, share };
+  const target = layout.face;
+  const targetHeight = target.height * HEIGHT;
+  const x = at.x + (face.x + face.width / 2) * scale - (target.x + target.width / 2) * WIDTH;
+  const y = at.y + (face.y + face.height / 2) * scale - (target.y + target.height / 2) * HEIGHT;
+  return { faceOff: Math.hypot(x, y) / targetHeight, faceSize: (face.height * scale) / targetHeight, share };
+}
+
+function isRightPerson({ player }: Label, { framing, inPhoto, width, height }: Cutout): boolean | null {
+  if (!player) return null;
+  const x = ((player[0] - inPhoto.x) / inPhoto.width) * width;
+  const y = ((player[1] - inPhoto.y) / inPhoto.height) * height;
+  const { head } = framing;
+  return (
+    x > head.x - head.width * 0.25 &&
+    x < head.x + head.width * 1.25 &&
+    y > head.y - head.height * 0.25 &&
+    y < head.y + head.height * 1.25
+  );
+}
+
+interface SheetCell {
+  row: Row;
+  photo: Uint8Array;
+  cutout: Uint8Array | null;
+  card: Uint8Array | null;
+}
+
+const percent = (value: number) => `${(100 * value).toFixed(1)} %`;
+
+function caption({ row }: SheetCell): string {
+  const { measures: m } = row;
+  const told = row.refusal
+    ? `REFUSED ${row.refusal}`
+    : m
+      ? `holes ${percent(m.holes)} islands ${percent(m.islands)} head ${percent(m.head)} rim ${percent(m.rim)} stain ${percent(m.stain)}`
+      : "";
+  return `<b>${Bun.escapeHTML(row.file)}</b> ${row.expect} <i>${row.tags.join(" ")}</i> ${told}${row.rightPerson === false ? " WRONG PERSON" : ""}`;
+}
+
+async function writeSheet(browser: Browser, cells: SheetCell[], index: number): Promise<void> {
+  const files = new Map<string, PageFile>();
+  const image = (name: string, bytes: Uint8Array | null, style = "") => {
+    if (!bytes) return `<div></div>`;
+    files.set(`/${name}`, { body: bytes, contentType: "image/*" });
+    return `<div style="${style}"><img src="/${name}"></div>`;
+  };
+  const rows = cells.map(
+    (cell, i) =>
+      `<p>${caption(cell)}</p><section>${image(`${i}p`, cell.photo)}${image(`${i}c`, cell.cutout, "background:linear-gradient(90deg,#e010d0 50%,#101820 50%)")}${image(`${i}k`, cell.card, "background:#8b8e93")}</section>`,
+  );
+  files.set("/", {
+    contentType: "text/html; charset=utf-8",
+    body: `<style>body{margin:8px;font:13px sans-serif;background:#ddd}p{margin:8px 0 2px}section{display:grid;grid-template-columns:repeat(3,460px);gap:8px;align-items:center}section div{text-align:center}img{max-width:460px;max-height:500px;display:block;margin:auto}</style>${rows.join("")}`,
+  });
+  const page = await openSealedPage(browser, (path) => files.get(path), "/");
+  await page.setViewport({ width: 1412, height: 200 });
+  await page.evaluate("Promise.all([...document.images].map((image) => image.decode().catch(() => {})))");
+  const path = join(options.out, `sheet-${String(index).padStart(2, "0")}.png`) as `${string}.png`;
+  await page.screenshot({ path, fullPage: true });
+  await page.close();
+  console.log(path);
+}
+
+const mean = (values: number[]) =>
+  values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : Number.NaN;
+const part = <T>(of: T[], test: (row: T) => boolean) =>
+  of.length ? of.filter(test).length / of.length : Number.NaN;
+
+/** The page's figures: shares of the usable photos unless said otherwise. */
+function figuresOf(rows: Row[]): Record<string, number> {
+  const people = rows.filter(({ expect }) => expect === "person");
+  const company = rows.filter(({ expect }) => expect === "company");
+  const refuse = rows.filter(({ expect }) => expect === "refuse");
+  const made = [...people, ...company].filter((row) => row.measures !== null);
+  const of = (name: keyof CutoutMeasures) => made.map(({ measures }) => measures?.[name] ?? Number.NaN);
+  const labelled = made.filter(({ rightPerson }) => rightPerson !== null);
+  const faced = made.filter(({ faceOff }) => faceOff !== null);
+  return {
+    photos: rows.length,
+    "single players accepted": part(people, ({ refusal }) => refusal === null),
+    "players in company accepted": part(company, ({ refusal }) => refusal === null),
+    "unusable photos refused": part(refuse, ({ refusal }) => refusal !== null),
+    "right person, where labelled": part(labelled, ({ rightPerson }) => rightPerson === true),
+    "head whole (over 98 % opaque)": part(of("head"), (value) => value > 0.98),
+    "holes over 0.5 % of the player": part(of("holes"), (value) => value > 0.005),
+    "islands over 0.5 % of the player": part(of("islands"), (value) => value > 0.005),
+    "bright rim, part of the edge": mean(of("rim")),
+    "stained edge, part of the edge": mean(of("stain")),
+    "other people's labelled points on the card": of("company").reduce((sum, value) => sum + value, 0),
+    "face within 0.35 of its target": part(faced, ({ faceOff }) => (faceOff ?? 9) < 0.35),
+    "face size within 0.7 to 1.4 of its target": part(
+      faced,
+      ({ faceSize }) => (faceSize ?? 0) > 0.7 && (faceSize ?? 9) < 1.4,
+    ),
+    "player's share of the card": mean(made.map(({ share }) => share ?? Number.NaN)),
+    "find and cut out, ms on the clock": mean(made.map(({ findAndCutMs }) => findAndCutMs)),
+  };
+}
+
+function printFigures(figures: Record<string, number>, before: Record<string, number | null> | null): void {
+  const shown = (value: number | null | undefined) =>
+    value === undefined || value === null || Number.isNaN(value)
+      ? "-"
+      : value.toFixed(Math.abs(value) >= 2 ? 0 : 3);
+  console.log(`${"".padEnd(46)}${"now".padStart(9)}${"before".padStart(9)}`);
+  for (const [name, value] of Object.entries(figures))
+    console.log(`${name.padEnd(46)}${shown(value).padStart(9)}${shown(before?.[name]).padStart(9)}`);
+}
+
+const labels = await readLabels();
+if (labels.length === 0) {
+  console.error(`No labelled photo of ${options.list} is in ${options.photos}.`);
+  process.exit(2);
+}
+await mkdir(join(options.out, "cards"), { recursive: true });
+const browser = await openBrowser();
+const rows: Row[] = [];
+try {
+  const template = await loadTemplate("club_card");
+  const studio = await openPhotoStudio(browser);
+  const page = await openCardPage(browser, template);
+  const measurer = await openMeasurer(browser);
+  let cells: SheetCell[] = [];
+  for (const [i, label] of labels.entries()) {
+    const path = join(options.photos, label.file);
+    const startedAt = performance.now();
+    const result = await studio.cutOut(path);
+    const findAndCutMs = performance.now() - startedAt;
+    const row: Row = {
+      ...label,
+      refusal: result.ok ? null : result.reason,
+      rightPerson: result.ok ? isRightPerson(label, result.cutout) : null,
+      measures: null,
+      faceOff: null,
+      faceSize: null,
+      share: null,
+      findAndCutMs,
+    };
+    let card: Uint8Array | null = null;
+    if (result.ok) {
+      const { cutout } = result;
+      const { inPhoto } = cutout;
+      const others = (label.others ?? []).map(([x, y]) => ({
+        x: ((x - inPhoto.x) / inPhoto.width) * cutout.width,
+        y: ((y - inPhoto.y) / inPhoto.height) * cutout.height,
+      }));
+      row.measures = await measurer.measure(cutout, others);
+      Object.assign(row, placed(cutout, template, row.measures.cover));
+      const saved = await saveCutout(join(options.out, "cutouts", label.file), cutout);
+      card = (await page.render({ card: cardInput(wishOf(i)), cutout: saved, badge: null })).bytes;
+      await writeFile(join(options.out, "cards", `${label.file}.png`), card);
+    }
+    rows.push(row);
+    cells.push({ row, photo: await readFile(path), cutout: result.ok ? result.cutout.bytes : null, card });
+    if (cells.length === ROWS_PER_SHEET || i === labels.length - 1) {
+      await writeSheet(browser, cells, Math.floor(i / ROWS_PER_SHEET));
+      cells = [];
+    }
+  }
+} finally {
+  await browser.close();
+}
+const figures = figuresOf(rows);
+const before = existsSync(options.against)
+  ? (JSON.parse(await readFile(options.against, "utf8")) as {
+      list: string;
+      figures: Record<string, number | null>;
+    })
+  : null;
+const sameList = `${labels.map(({ file }) => file).join(" ")}`;
+const list = new Bun.CryptoHasher("sha256").update(sameList).digest("hex").slice(0, 16);
+printFigures(figures, before?.list === list ? before.figures : null);
+await writeFile(join(options.out, "rows.json"), JSON.stringify(rows, null, 1));
+if (options.save) await writeFile(options.save, `${JSON.stringify({ list, figures }, null, 2)}\n`);
