@@ -110,8 +110,11 @@ async function cutOutIn(
     const found = await timed("find", () => page.call("find"));
     if (found !== "found") return refuse(found);
     onStage("cut_out");
-    const input = await timed("prepare", () => page.call("prepare"));
-    page.job.set("salient", await timed("salient", () => runSalient(page, native, input)));
+    const inputs = await timed("prepare", () => page.call("prepare"));
+    await timed("salient", async () => {
+      for (const [i, input] of inputs.entries())
+        page.job.set(`salient_${i}`, await runSalient(page, native, input));
+    });
     const cutout = await timed("cut_out", async () => {
       const description = await page.call("cutOut");
       return { ...description, bytes: await page.takeCutout() };

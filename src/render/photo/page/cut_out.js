@@ -2,6 +2,7 @@ import { BACKDROP, canvasOf, contextOf } from "./decode.js";
 import { refineEdge } from "./edge.js";
 import { liftUnderexposed } from "./exposure.js";
 import { frameCutout, headBox } from "./framing.js";
+import { limbMap } from "./limbs.js";
 import { boundsAbove, patches } from "./masks.js";
 import { fuseMatte, playerBounds } from "./matte.js";
 
@@ -11,10 +12,11 @@ import { fuseMatte, playerBounds } from "./matte.js";
 /** @import { Bytes, Grid, Numbers, Rect } from "./masks.js" */
 
 /**
- * The salient network's input keeps the cut's proportions and has about this many pixels, in sides of whole multiples of
- * SALIENT_STEP_PX. It was trained on 320 x 320; this many take two thirds of the time.
+ * The salient network looks twice: the small picture shows it the whole player and what is held, the large one gaps,
+ * fingers and hair. Its inputs keep the cut's proportions and have about these many pixels, in sides of whole multiples of
+ * SALIENT_STEP_PX; it was trained on 320 x 320.
  */
-const SALIENT_PIXELS = 256 * 256;
+const SALIENT_PIXELS = [256 * 256, 416 * 416];
 const SALIENT_STEP_PX = 16;
 
 /** A cutout's longer side is at most this: the largest card is 2,048 px high and its player a little less. */
@@ -33,6 +35,8 @@ const TRIM_MARGIN_PX = 4;
 /** Fainter pixels are invisible and do not count as the player when trimming. */
 const VISIBLE_ALPHA = 8;
 
+/** @typedef {{ width: number, height: number }} Size */
+
 /**
  * The part of the photo that is cut: its pixels at the cutout's size.
  * @typedef {object} Cut
@@ -42,7 +46,7 @@ const VISIBLE_ALPHA = 8;
  * @property {Framing["cutSides"]} atPhotoEdge at which sides the rectangle ends where the photo ends
  * @property {Bytes | null} ownPixels the pixels with their own transparency, when the player had been cut out before
  * @property {{ width: number, height: number }} photoSize the whole photo's size in search pixels
- * @property {{ width: number, height: number }} salient the size of the salient network's input
+ * @property {Size[]} salient the sizes of the salient network's inputs
  */
 
 /**
@@ -78,14 +82,16 @@ export function prepareCut(photo, player) {
     left: rect.x <= 0,
   };
   const photoSize = { width: photo.search.width, height: photo.search.height };
-  return { canvas, rect, zoom, atPhotoEdge, ownPixels, photoSize, salient: salientSize(canvas) };
+  return { canvas, rect, zoom, atPhotoEdge, ownPixels, photoSize, salient: salientSizes(canvas) };
 }
 
-/** @param {{ width: number, height: number }} cut */
-function salientSize({ width, height }) {
-  const scale = Math.sqrt(SALIENT_PIXELS / (width * height)) / SALIENT_STEP_PX;
-  const side = (/** @type {number} */ px) => Math.max(4, Math.round(px * scale)) * SALIENT_STEP_PX;
-  return { width: side(width), height: side(height) };
+/** @param {Size} cut @returns {Size[]} */
+function salientSizes({ width, height }) {
+  return SALIENT_PIXELS.map((pixels) => {
+    const scale = Math.sqrt(pixels / (width * height)) / SALIENT_STEP_PX;
+    const side = (/** @type {number} */ px) => Math.max(4, Math.round(px * scale)) * SALIENT_STEP_PX;
+    return { width: side(width), height: side(height) };
+  });
 }
 
 /** @param {Photo} photo @param {Finding} player @returns {Rect} */
@@ -109,12 +115,12 @@ function surroundings({ search }, player) {
 }
 
 /**
- * The cut as the salient network's input: RGB bytes.
- * @param {Cut} cut
+ * The cut as an input of the salient network: RGB bytes.
+ * @param {Cut} cut @param {Size} size
  * @returns {Uint8Array<ArrayBuffer>}
  */
-export function salientInput(cut) {
-  const rgba = pixelsAt(cut.canvas, cut.salient.width, cut.salient.height);
+export function salientInput(cut, size) {
+  const rgba = pixelsAt(cut.canvas, size.width, size.height);
   const rgb = new Uint8Array((rgba.length / 4) * 3);
   for (let from = 0, to = 0; from < rgba.length; from += 4) {
     rgb[to++] = rgba[from];
@@ -136,8 +142,8 @@ function pixelsAt(picture, width, height) {
 }
 
 /**
- * Cuts the player out of the prepared part with the salient network's answer, and trims the result.
- * @param {Cut} cut @param {Finding} player @param {Uint8Array} salient 0 to 255
+ * Cuts the player out of the prepared part with the salient network's answers, and trims the result.
+ * @param {Cut} cut @param {Finding} player @param {Uint8Array[]} salient 0 to 255, one for each size
  * @returns {{ canvas: OffscreenCanvas, framing: Framing, inPhoto: Rect }}
  */
 export function cutOut(cut, player, salient) {
@@ -151,17 +157,20 @@ export function cutOut(cut, player, salient) {
     height: Math.round(rect.height / step),
     step,
   };
-  const matte = fuseMatte(player, salientMask(cut, salient), grid);
+  const small = pixelsAt(canvas, grid.width, grid.height);
+  const masks = cut.salient.map((size, i) => salientMask(cut.rect, size, salient[i] ?? new Uint8Array()));
+  const matte = fuseMatte(player, masks, small, grid);
   const image = contextOf(canvas).getImageData(0, 0, canvas.width, canvas.height);
   const large = { rgba: image.data, width: canvas.width, height: canvas.height };
   if (cut.ownPixels) takeOwnPixels(large, cut.ownPixels, matte, grid);
   else
     refineEdge(large, {
-      rgba: pixelsAt(canvas, grid.width, grid.height),
+      rgba: small,
       matte,
       width: grid.width,
       height: grid.height,
       hair: hairRect(player, grid),
+      limbs: limbMap(player, grid),
     });
   liftUnderexposed(image.data);
   const alpha = alphaOf(image.data);
@@ -211,8 +220,8 @@ function hairRect(player, grid) {
   };
 }
 
-/** @param {Cut} cut @param {Uint8Array} salient */
-function salientMask({ rect, salient: size }, salient) {
+/** @param {Rect} rect @param {Size} size @param {Uint8Array} salient */
+function salientMask(rect, size, salient) {
   /** @type {Numbers} */
   const values = Float32Array.from(salient, (value) => value / 255);
   const crop = {

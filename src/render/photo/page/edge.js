@@ -18,6 +18,13 @@ const EDGE_REACH_CELLS = 1;
 const HAIR_REACH_PART = 0.06;
 const MAX_HAIR_REACH_CELLS = 7;
 
+/** Long and wide hair lies further out, but so do hands: there a weight this faint makes cells edge cells. */
+const FAINT = 0.02;
+/** Everywhere else colours only take the rim of a lighter background away, so far. */
+const TRIMMED = 0.8;
+/** How much lighter than the player it is, from 0 to 1. */
+const LIGHTER = { low: 0.1, high: 0.3 };
+
 /** Squared colour distance (each channel 0 to 1) from which player and background can be told apart by colour. */
 const TELLING_COLOURS = { low: 0.03, high: 0.12 };
 /** Squared distance from the line between the two colours beyond which a pixel is no mixture of them. */
@@ -31,6 +38,7 @@ const OFF_THE_LINE = { low: 0.006, high: 0.03 };
  * @property {number} width
  * @property {number} height
  * @property {Rect} hair where hair may be, twice as wide as the head, in cells
+ * @property {Numbers} limbs 1 on arms and legs, which are no hair
  */
 
 /**
@@ -126,10 +134,18 @@ function refinePixel(rgba, to, at) {
   const g = rgba[to + 1] / 255;
   const b = rgba[to + 2] / 255;
   let alpha = stretch(at[0] * r + at[1] * g + at[2] * b + at[3]);
-  if (at[4] > 0)
-    alpha +=
-      at[4] *
-      mixtureStep(alpha, r - at[8], g - at[9], b - at[10], at[5] - at[8], at[6] - at[9], at[7] - at[10]);
+  const step = mixtureStep(
+    alpha,
+    r - at[8],
+    g - at[9],
+    b - at[10],
+    at[5] - at[8],
+    at[6] - at[9],
+    at[7] - at[10],
+  );
+  const lighter = (at[8] - at[5] + 2 * (at[9] - at[6]) + at[10] - at[7]) / 4;
+  const trimmed = step < 0 && lighter > LIGHTER.low ? TRIMMED * smoothStep(lighter, LIGHTER.low, LIGHTER.high) : 0;
+  alpha += step * Math.max(at[4], trimmed);
   rgba[to + 3] = Math.round(255 * alpha);
   if (alpha <= 0 || alpha >= 1) return;
   // What is left after taking the mixture of the two means away is the pixel's own detail (Forte 2021, equation 4).
@@ -175,7 +191,7 @@ function refinedMatte(linear, { rgba }) {
  * @param {SmallPicture} small @param {Numbers} refined
  * @returns {Numbers}
  */
-function hairWeights({ hair, width }, refined) {
+function hairWeights({ hair, limbs, width }, refined) {
   /** @type {Numbers} */
   const weights = new Float32Array(refined.length);
   const reach = Math.min(MAX_HAIR_REACH_CELLS, Math.round((HAIR_REACH_PART * hair.width) / 2));
@@ -188,8 +204,9 @@ function hairWeights({ hair, width }, refined) {
   for (let i = 0; i < weights.length; i++) {
     const dx = Math.abs((i % width) - hair.x - hair.width / 2) / (hair.width / 2);
     const dy = Math.abs(Math.floor(i / width) - hair.y - hair.height / 2) / (hair.height / 2);
-    const near = 1 - smoothStep(Math.max(dx, dy), 0.85, 1);
-    if (near > 0) weights[i] = near * smoothStep(Math.min(inside[i], outside[i]), 0.3, 0.9);
+    const far = Math.max(dx, dy);
+    const near = Math.max(1 - smoothStep(far, 0.85, 1), FAINT * (1 - smoothStep(far, 1.5, 1.7)));
+    if (near > 0) weights[i] = near * (1 - limbs[i]) * smoothStep(Math.min(inside[i], outside[i]), 0.3, 0.9);
   }
   return weights;
 }

@@ -1,4 +1,4 @@
-import { boxBlur, smoothStep } from "./masks.js";
+import { boxBlur, dilate, smoothStep } from "./masks.js";
 
 /** @import { Bytes, Numbers } from "./masks.js" */
 
@@ -6,6 +6,9 @@ import { boxBlur, smoothStep } from "./masks.js";
 const REACHES = [1, 3, 9, 27];
 /** So much of a square must be sure for its mean to count fully. */
 const ENOUGH_WEIGHT = 0.1;
+
+/** Of a cell beside the edge against one further in. */
+const BESIDE_WEIGHT = 0.15;
 
 /**
  * The mean colours of player and background around every cell, from cells that are surely the one or the other: the two
@@ -16,15 +19,30 @@ const ENOUGH_WEIGHT = 0.1;
  */
 export function edgeColours(rgba, matte, width) {
   const half = halved(rgba, matte, width);
-  /** @type {Numbers} */
-  const player = half.matte.map((alpha) => smoothStep(alpha, 0.85, 1));
-  /** @type {Numbers} */
-  const behind = half.matte.map((alpha) => smoothStep(1 - alpha, 0.85, 1));
+  const player = sureWeights(half.matte, half.width);
+  const behind = sureWeights(
+    half.matte.map((alpha) => 1 - alpha),
+    half.width,
+  );
   const spread = (/** @type {Numbers} */ weight) =>
     meanColours(half.colours, weight, half.width).map((plane) =>
       doubled(plane, half.width, width, matte.length),
     );
   return { player: spread(player), behind: spread(behind) };
+}
+
+/**
+ * How far cells count as one side's: those beside the edge, which may be the other side's rim, only where nothing else is
+ * near.
+ * @param {Numbers} share @param {number} width
+ */
+function sureWeights(share, width) {
+  const beside = dilate(
+    share.map((value) => 1 - value),
+    width,
+    1,
+  );
+  return share.map((value, i) => smoothStep(value, 0.85, 1) * (beside[i] < 0.15 ? 1 : BESIDE_WEIGHT));
 }
 
 /** Means of two by two cells. @param {Bytes} rgba @param {Numbers} matte @param {number} width */

@@ -4,8 +4,14 @@ import { smoothStep } from "./masks.js";
 /** @import { Point } from "./detectors.js" */
 /** @import { Grid, Numbers } from "./masks.js" */
 
-/** Bones between BlazePose's landmarks and their half widths as parts of the trunk's length: arms, hands, legs, feet. */
+/**
+ * Bones between BlazePose's landmarks and their half widths as parts of the trunk's length: shoulders, sides, arms,
+ * hands, legs, feet.
+ */
 const BONES = [
+  [11, 12, 0.12],
+  [11, 23, 0.12],
+  [12, 24, 0.12],
   [11, 13, 0.13],
   [12, 14, 0.13],
   [13, 15, 0.1],

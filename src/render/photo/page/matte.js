@@ -25,6 +25,10 @@ const HAND_REACH_PART = 0.6;
 const HANDS = [15, 16, 17, 18, 19, 20, 21, 22];
 /** Mean log odds of a part's colours from which it is the player's. */
 const OWN_COLOURS = 0.3;
+/** A head's height in the salient network's picture from which, and up to which, its answer counts less. */
+const LARGE_HEAD_PX = { low: 130, high: 220 };
+/** An answer that counts less in the mean is not asked otherwise. */
+const MIN_SHARE = 0.2;
 /** Its bridge to the body is taken with it. */
 const BELONGING_REACH_CELLS = 9;
 const MIN_BELONGING_SALIENCE = 0.72;
@@ -99,7 +103,8 @@ export function fuseMatte(player, salients, rgba, grid) {
   const fines = salients.map((salient) => sampleMask(salient, grid));
   const known = knownTo(player.people, grid);
   yieldToRivals(player, grid, [...fines, core, patch, limbs], posed);
-  const { fine, trust } = weightedMean(fines, core);
+  const headPx = salients.map(({ height, crop }) => (player.head.height * height) / crop.height);
+  const { fine, trust, trusted } = weightedMean(fines, core, headPx);
   /** @type {Numbers} */
   const near = core.map((value, i) => Math.max(value, patch[i] ?? 0, posed ? posed[i] : 0, limbs[i] ?? 0));
   const support = reachOf(near, grid);
@@ -107,18 +112,19 @@ export function fuseMatte(player, salients, rgba, grid) {
   /** @type {Numbers} */
   const bodied = core.map((value, i) => Math.max(value, limbs[i]));
   const between = gapsIn(bodied, grid);
-  admitOwnColours(fines, support, core, between, rgba, grid.width);
-  const { held, left } = sortBelongings(fines, support, bodied, player, grid, between);
+  admitOwnColours(trusted, support, core, between, rgba, grid.width);
+  const { held, left } = sortBelongings(trusted, support, bodied, player, grid, between);
   const head = headMap(player, grid);
   /** @type {Numbers} */
   const opinion = fine.map((value, i) => {
     const own = posed ? posed[i] : core[i];
     const patched = (known[i] ?? 0) * odds(patch[i] ?? 0);
     const masks = fits && posed ? 0.9 * odds(own) + 0.7 * patched : posed ? 1.4 * odds(own) : 1.4 * patched;
-    const most = Math.max(...fines.map((one) => one[i]));
-    const least = Math.min(...fines.map((one) => one[i]));
+    const most = Math.max(...trusted.map((one) => one[i]));
+    const least = Math.min(...trusted.map((one) => one[i]));
     const onLimb = (limbs[i] ?? 0) * smoothStep(own, 0.6, 0.9);
-    const seen = odds(held[i] ? most : value) * (1 + 0.4 * smoothStep(least, 0.6, 0.9));
+    const agreed = 0.4 * smoothStep(least, 0.6, 0.9) + 0.25 * (1 - smoothStep(most, 0.08, 0.25));
+    const seen = odds(held[i] ? most : value) * (1 + agreed);
     const salience = seen * (0.6 + trust) * (seen < 0 ? 1 - 0.75 * onLimb : 1);
     const where =
       Math.max(masks, 3 * (held[i] ?? 0) - 1) + (limbs[i] ?? 0) * smoothStep(own, 0.2, 0.6) + 2.5 * onLimb + 2 * (head[i] ?? 0);
@@ -161,11 +167,15 @@ function settle(opinion, rgba, width) {
 }
 
 /**
- * The salient answers' mean, each weighted by how far it agrees with what pose and person mask are sure of.
- * @param {Numbers[]} fines @param {Numbers} core
+ * The salient answers' mean, each weighted by how far it agrees with what pose and person mask are sure of. A network
+ * trained on whole things does not see the player in a picture that a head fills.
+ * @param {Numbers[]} fines @param {Numbers} core @param {number[]} headPx the head's height in each of their pictures
  */
-function weightedMean(fines, core) {
-  const weights = fines.map((fine) => 0.01 + Math.max(0, 2 * agreement(fine, core) - 1) ** 4);
+function weightedMean(fines, core, headPx) {
+  const weights = fines.map((fine, k) => {
+    const agreed = Math.max(0, 2 * agreement(fine, core) - 1) ** 4;
+    return 0.01 + agreed * (1 - 0.9 * smoothStep(Number(headPx[k]), LARGE_HEAD_PX.low, LARGE_HEAD_PX.high));
+  });
   const sum = weights.reduce((total, weight) => total + weight, 0);
   /** @type {Numbers} */
   const mean = new Float32Array(core.length);
@@ -173,7 +183,8 @@ function weightedMean(fines, core) {
     const share = Number(weights[k]) / sum;
     for (let i = 0; i < mean.length; i++) mean[i] += share * fine[i];
   }
-  return { fine: mean, trust: smoothStep(agreement(mean, core), 0.5, 0.95) };
+  const trusted = fines.filter((_, k) => Number(weights[k]) > MIN_SHARE * sum);
+  return { fine: mean, trust: smoothStep(agreement(mean, core), 0.5, 0.95), trusted };
 }
 
 /**
