@@ -18,6 +18,7 @@ import { join } from "node:path";
 // The package carries ONNX's schema for its own use only, so its list of exports does not name it.
 import { onnx } from "../node_modules/onnxruntime-web/lib/onnxjs/ort-schema/protobuf/onnx.js";
 import { calibrationPictures, greatestValues } from "./salient-calibration.ts";
+import { quickened } from "./salient-layout.ts";
 
 const FLOAT_SHA256 = "29544ea911739b8e6ff91d2baa0741dfa703973c593c97652ad62107f78a461a";
 const OUT = join(import.meta.dir, "../src/render/models/u2netp_int8.onnx");
@@ -199,6 +200,7 @@ function quantized(network: Uint8Array, greatest: Map<string, number>): Uint8Arr
   });
   graph.node.reverse();
   graph.initializer = [...initializers.values()].filter(({ name }) => wanted.has(name ?? ""));
+  quickened(graph);
   model.opsetImport = [
     // The first version in which MaxPool takes bytes.
     onnx.OperatorSetIdProto.create({ domain: "", version: 12 }),

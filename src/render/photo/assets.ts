@@ -17,6 +17,7 @@ import personMask from "@mediapipe/selfie_segmentation/selfie_segmentation.tflit
 import onnxWasm from "onnxruntime-web/ort-wasm-simd-threaded.wasm" with { type: "file" };
 import onnx from "onnxruntime-web/wasm" with { type: "file" };
 import salient from "../models/u2netp_int8.onnx" with { type: "file" };
+import belongings from "./page/belongings.js" with { type: "text" };
 import colourEvidence from "./page/colour_evidence.js" with { type: "text" };
 import cutOut from "./page/cut_out.js" with { type: "text" };
 import decode from "./page/decode.js" with { type: "text" };
@@ -31,11 +32,13 @@ import limbs from "./page/limbs.js" with { type: "text" };
 import masks from "./page/masks.js" with { type: "text" };
 import matte from "./page/matte.js" with { type: "text" };
 import networks from "./page/networks.js" with { type: "text" };
+import opinions from "./page/opinions.js" with { type: "text" };
 import salientPage from "./page/salient.js" with { type: "text" };
 import studio from "./page/studio.js" with { type: "text" };
 
 /** The page's own modules by name: their text. */
 export const PAGE_MODULES: Record<string, string> = {
+  "belongings.js": belongings,
   "colour_evidence.js": colourEvidence,
   "cut_out.js": cutOut,
   "decode.js": decode,
@@ -50,6 +53,7 @@ export const PAGE_MODULES: Record<string, string> = {
   "masks.js": masks,
   "matte.js": matte,
   "networks.js": networks,
+  "opinions.js": opinions,
   "salient.js": salientPage,
   "studio.js": studio,
 };

@@ -144,7 +144,8 @@ function refinePixel(rgba, to, at) {
     at[7] - at[10],
   );
   const lighter = (at[8] - at[5] + 2 * (at[9] - at[6]) + at[10] - at[7]) / 4;
-  const trimmed = step < 0 && lighter > LIGHTER.low ? TRIMMED * smoothStep(lighter, LIGHTER.low, LIGHTER.high) : 0;
+  const trimmed =
+    step < 0 && lighter > LIGHTER.low ? TRIMMED * smoothStep(lighter, LIGHTER.low, LIGHTER.high) : 0;
   alpha += step * Math.max(at[4], trimmed);
   rgba[to + 3] = Math.round(255 * alpha);
   if (alpha <= 0 || alpha >= 1) return;

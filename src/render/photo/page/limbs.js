@@ -72,10 +72,27 @@ function drawBone(map, grid, a, b, radius, sure) {
   for (let y = top; y <= bottom; y++) {
     for (let x = left; x <= right; x++) {
       const part = Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / length));
-      const distance = Math.hypot(x - ax - part * dx, y - ay - part * dy);
+      const [offX, offY] = [x - ax - part * dx, y - ay - part * dy];
+      const distance = Math.sqrt(offX * offX + offY * offY);
       const value = sure * Math.min(1, 2 - distance / radius);
       const cell = y * grid.width + x;
       if (value > map[cell]) map[cell] = value;
     }
   }
+}
+
+/** 1 in the face, brow to chin and ear to ear. @param {Finding} player @param {Grid} grid @returns {Numbers} */
+export function faceMap({ face }, { x, y, width, height, step }) {
+  /** @type {Numbers} */
+  const map = new Float32Array(width * height);
+  if (!face) return map;
+  const [left, top] = [(face.x - x) / step, (face.y - y) / step];
+  const [rx, ry] = [face.width / 2 / step, face.height / 2 / step];
+  for (let v = Math.max(0, Math.floor(top)); v < Math.min(height, top + 2 * ry); v++) {
+    for (let u = Math.max(0, Math.floor(left)); u < Math.min(width, left + 2 * rx); u++) {
+      const [dx, dy] = [(u - left) / rx - 1, (v - top) / ry - 1];
+      map[v * width + u] = 1 - smoothStep(Math.sqrt(dx * dx + dy * dy), 0.8, 1);
+    }
+  }
+  return map;
 }
