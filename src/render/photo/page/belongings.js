@@ -64,7 +64,7 @@ export function admitOwnColours({ least }, support, core, gaps, rgba, width) {
   if (sizes.length === 1) return;
   /** @type {Numbers} */
   const seeds = core.map((value, i) => (value > 0.7 ? 1 : support[i] > 0 || least[i] > 0.3 ? 0.5 : 0));
-  const colours = colourOdds(seeds, rgba, width);
+  const colours = colourOdds(seeds, rgba, width, (cell) => Number(labels[cell]) > 0);
   const sums = sizes.map(() => 0);
   for (let i = 0; i < colours.length; i++) if (labels[i]) sums[labels[i]] += colours[i];
   for (let i = 0; i < colours.length; i++) {

@@ -1,7 +1,7 @@
 /** @import { Bytes, Numbers } from "./masks.js" */
 
 /** Squares of the grid on the longer side within which colours are compared. */
-const SQUARES = 10;
+const SQUARES = 8;
 /** Levels of each colour channel, as a power of two of 256: 16 levels. */
 const LEVEL_BITS = 4;
 const LEVELS = 1 << LEVEL_BITS;
@@ -19,9 +19,10 @@ const PRIOR_LEFT_OUT = 0.7;
  * surely the player or surely not. Histograms of colours in overlapping squares, smoothed in place and colour (a bilateral
  * grid; J. Chen, S. Paris, F. Durand, "Real-time Edge-Aware Image Processing with the Bilateral Grid", 2007).
  * @param {Numbers} belief 0 to 1 @param {Bytes} rgba @param {number} width
+ * @param {(cell: number) => boolean} isAsked where the answer is wanted; elsewhere it is 0
  * @returns {Numbers} -4 to 4
  */
-export function colourOdds(belief, rgba, width) {
+export function colourOdds(belief, rgba, width, isAsked) {
   const squares = squaresOf(belief.length, width);
   const { columns, rows, perCell } = squares;
   /** @type {Numbers} */
@@ -52,7 +53,7 @@ export function colourOdds(belief, rgba, width) {
   }
   blurLine(areas, 2, columns);
   blurLine(areas, 2 * columns, rows);
-  return readOdds({ player, behind, areas }, squares, rgba, belief.length, width);
+  return readOdds({ player, behind, areas }, squares, rgba, width, isAsked);
 }
 
 /** @param {number} cells @param {number} width */
@@ -100,14 +101,15 @@ function blurLine(values, stride, length) {
 /**
  * @param {{ player: Numbers, behind: Numbers, areas: Numbers }} histograms
  * @param {{ columns: number, rows: number, perCell: number }} squares
- * @param {Bytes} rgba @param {number} cells @param {number} width
+ * @param {Bytes} rgba @param {number} width @param {(cell: number) => boolean} isAsked
  */
-function readOdds({ player, behind, areas }, { columns, rows, perCell }, rgba, cells, width) {
+function readOdds({ player, behind, areas }, { columns, rows, perCell }, rgba, width, isAsked) {
   /** @type {Numbers} */
-  const odds = new Float32Array(cells);
+  const odds = new Float32Array(rgba.length / 4);
   // Blurred, the mass of one cell is spread over this many.
   const enough = ENOUGH_CELLS / 32;
-  for (let i = 0; i < cells; i++) {
+  for (let i = 0; i < odds.length; i++) {
+    if (!isAsked(i)) continue;
     const u = (i % width) * perCell;
     const v = Math.floor(i / width) * perCell;
     const [left, top] = [Math.floor(u), Math.floor(v)];

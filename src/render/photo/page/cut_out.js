@@ -16,7 +16,7 @@ import { fuseMatte, playerBounds } from "./matte.js";
  * fingers and hair. Its inputs keep the cut's proportions and have about these many pixels, in sides of whole multiples of
  * SALIENT_STEP_PX; it was trained on 320 x 320.
  */
-const SALIENT_PIXELS = [256 * 256, 352 * 352];
+const SALIENT_PIXELS = [224 * 224, 320 * 320];
 const SALIENT_STEP_PX = 16;
 
 /** A cutout's longer side is at most this: the largest card is 2,048 px high and its player a little less. */
@@ -223,7 +223,8 @@ function hairRect(player, grid) {
 /** @param {Rect} rect @param {Size} size @param {Uint8Array} salient */
 function salientMask(rect, size, salient) {
   /** @type {Numbers} */
-  const values = Float32Array.from(salient, (value) => value / 255);
+  const values = new Float32Array(salient.length);
+  for (let i = 0; i < values.length; i++) values[i] = Number(salient[i]) / 255;
   const crop = {
     cx: rect.x + rect.width / 2,
     cy: rect.y + rect.height / 2,

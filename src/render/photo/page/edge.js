@@ -134,19 +134,12 @@ function refinePixel(rgba, to, at) {
   const g = rgba[to + 1] / 255;
   const b = rgba[to + 2] / 255;
   let alpha = stretch(at[0] * r + at[1] * g + at[2] * b + at[3]);
-  const step = mixtureStep(
-    alpha,
-    r - at[8],
-    g - at[9],
-    b - at[10],
-    at[5] - at[8],
-    at[6] - at[9],
-    at[7] - at[10],
-  );
   const lighter = (at[8] - at[5] + 2 * (at[9] - at[6]) + at[10] - at[7]) / 4;
-  const trimmed =
-    step < 0 && lighter > LIGHTER.low ? TRIMMED * smoothStep(lighter, LIGHTER.low, LIGHTER.high) : 0;
-  alpha += step * Math.max(at[4], trimmed);
+  if (at[4] > 0 || (alpha > 0 && lighter > LIGHTER.low)) {
+    const step = mixtureStep(alpha, r, g, b, at);
+    const trimmed = step < 0 ? TRIMMED * smoothStep(lighter, LIGHTER.low, LIGHTER.high) : 0;
+    alpha += step * Math.max(at[4], trimmed);
+  }
   rgba[to + 3] = Math.round(255 * alpha);
   if (alpha <= 0 || alpha >= 1) return;
   // What is left after taking the mixture of the two means away is the pixel's own detail (Forte 2021, equation 4).
@@ -158,11 +151,16 @@ function refinePixel(rgba, to, at) {
 /**
  * How far to move alpha towards the pixel's place on the line from the background's colour to the player's: all the way
  * where the two differ clearly and the pixel lies on that line.
- * @param {number} alpha
- * @param {number} r the pixel's colour less the background's @param {number} g @param {number} b
- * @param {number} dr the player's colour less the background's @param {number} dg @param {number} db
+ * @param {number} alpha @param {number} red the pixel's colour @param {number} green @param {number} blue
+ * @param {Numbers} at as for refinePixel
  */
-function mixtureStep(alpha, r, g, b, dr, dg, db) {
+function mixtureStep(alpha, red, green, blue, at) {
+  const r = red - at[8];
+  const g = green - at[9];
+  const b = blue - at[10];
+  const dr = at[5] - at[8];
+  const dg = at[6] - at[9];
+  const db = at[7] - at[10];
   const length = dr * dr + dg * dg + db * db;
   const part = Math.max(0, (r * dr + g * dg + b * db) / Math.max(1e-6, length));
   const off = (r - part * dr) ** 2 + (g - part * dg) ** 2 + (b - part * db) ** 2;

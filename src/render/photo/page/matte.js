@@ -75,6 +75,10 @@ export function playerBounds(player, grid) {
 /** Rounds in which beliefs and the colours seen with them settle, and how much colours count. */
 const ROUNDS = 2;
 const COLOUR_WEIGHT = 0.7;
+/** Noise in colours is smoothed over so many cells to each side. */
+const COLOUR_BLUR_CELLS = 2;
+/** Log odds that no colour can turn. */
+const SETTLED = 6;
 
 /**
  * One matte from several opinions: the salient network's on two scales, pose mask, person mask, limbs and colours. The
@@ -116,15 +120,20 @@ export function fuseMatte(player, salients, rgba, grid) {
  * @returns {Numbers}
  */
 function settle(opinion, rgba, width) {
+  const isOpen = (/** @type {number} */ cell) => Math.abs(opinion[cell]) < SETTLED;
   /** @type {Numbers} */
-  const belief = opinion.map((value) => 1 / (1 + Math.exp(-value)));
+  const belief = new Float32Array(opinion.length);
+  for (let i = 0; i < belief.length; i++) {
+    belief[i] = isOpen(i) ? 1 / (1 + Math.exp(-opinion[i])) : opinion[i] > 0 ? 1 : 0;
+  }
   for (let round = 0; round < ROUNDS; round++) {
-    const colours = boxBlur(colourOdds(belief, rgba, width), width, 2);
+    const colours = boxBlur(colourOdds(belief, rgba, width, isOpen), width, COLOUR_BLUR_CELLS);
     for (let i = 0; i < belief.length; i++) {
-      belief[i] = 1 / (1 + Math.exp(-opinion[i] - COLOUR_WEIGHT * colours[i]));
+      if (isOpen(i)) belief[i] = 1 / (1 + Math.exp(-opinion[i] - COLOUR_WEIGHT * colours[i]));
     }
   }
-  return belief.map((value) => smoothStep(value, 0.2, 0.8));
+  for (let i = 0; i < belief.length; i++) belief[i] = smoothStep(belief[i], 0.2, 0.8);
+  return belief;
 }
 
 /**

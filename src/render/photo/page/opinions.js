@@ -51,6 +51,8 @@ const WEIGHT = {
 /** Log odds that are added as they are. */
 const BONUS = { held: 2, limb: 1, surelyLimb: 2.5, face: 2 };
 const PENALTY = { gap: 2.5, left: 4, outOfReach: 10 };
+/** Less support than this leaves nothing to weigh. */
+const NEAR = 0.01;
 /** On a limb that the pose mask has too, a salient network's "no" counts so much less: dark sleeves before a dark stand. */
 const LIMB_DOUBT = 0.75;
 
@@ -64,6 +66,10 @@ export function opinions({ salience, core, posed, patch, known, limbs, face, sup
   /** @type {Numbers} */
   const out = new Float32Array(core.length);
   for (let i = 0; i < out.length; i++) {
+    if (support[i] < NEAR) {
+      out[i] = -PENALTY.outOfReach;
+      continue;
+    }
     const own = posed ? posed[i] : core[i];
     const masks = maskOdds(posed ? posed[i] : null, patch ? patch[i] : null, known[i]);
     const surelyLimb = limbs[i] > 0 ? limbs[i] * smoothStep(own, 0.6, 0.9) : 0;
@@ -91,10 +97,15 @@ function maskOdds(posed, patch, known) {
   return patch === null ? WEIGHT.alone * odds(posed) : WEIGHT.pose * odds(posed) + WEIGHT.patch * patched;
 }
 
-/** @param {number} probability @returns {number} log odds, at most 3 either way */
-function odds(probability) {
-  const p = 0.0474 + 0.9052 * probability;
+/** @type {Numbers} log odds of 0 to 1 in steps of 1 / 1024, at most 3 either way */
+const ODDS = Float32Array.from({ length: 1025 }, (_, i) => {
+  const p = 0.0474 + (0.9052 * i) / 1024;
   return Math.log(p / (1 - p));
+});
+
+/** @param {number} probability */
+function odds(probability) {
+  return ODDS[(1024 * probability) | 0];
 }
 
 /**
