@@ -64,6 +64,16 @@ export interface Framing {
   cutSides: { top: boolean; right: boolean; bottom: boolean; left: boolean };
 }
 
+/** What can be measured of a cutout without knowing the truth; each a part from 0 to 1. */
+export interface CutoutQuality {
+  /** Of the face, or of the head's middle, that is opaque. */
+  head: number;
+  /** Enclosed openings against the solid area: gaps between arms and body, or faults. */
+  holes: number;
+  /** Of the solid area, what is not connected with the largest patch. */
+  islands: number;
+}
+
 /** What is known of a cutout: the player without background, trimmed to the player. */
 export interface CutoutDescription {
   width: number;
@@ -71,6 +81,7 @@ export interface CutoutDescription {
   framing: Framing;
   /** Where the cutout lies in the upright photo, as parts of the photo's width and height. */
   inPhoto: Box;
+  quality: CutoutQuality;
   /** The data address of a small picture of the player's outline, which the card's shadow is made of. */
   outline: string;
 }

@@ -133,6 +133,7 @@ describe("a cutout is one player without holes", () => {
     test(file, async () => {
       const { islands, holes } = faults(await lab.pixelsOf((await cutoutOf(file)).bytes));
       console.log(`${file}: islands ${(100 * islands).toFixed(2)} %, holes ${(100 * holes).toFixed(2)} %`);
+      expect((await cutoutOf(file)).quality.head).toBeGreaterThan(0.99);
       expect(islands).toBeLessThan(0.01);
       expect(holes).toBeLessThan(SEE_THROUGH.get(file) ?? 0.005);
     });

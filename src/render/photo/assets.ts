@@ -33,6 +33,7 @@ import masks from "./page/masks.js" with { type: "text" };
 import matte from "./page/matte.js" with { type: "text" };
 import networks from "./page/networks.js" with { type: "text" };
 import opinions from "./page/opinions.js" with { type: "text" };
+import quality from "./page/quality.js" with { type: "text" };
 import salientPage from "./page/salient.js" with { type: "text" };
 import studio from "./page/studio.js" with { type: "text" };
 
@@ -54,6 +55,7 @@ export const PAGE_MODULES: Record<string, string> = {
   "matte.js": matte,
   "networks.js": networks,
   "opinions.js": opinions,
+  "quality.js": quality,
   "salient.js": salientPage,
   "studio.js": studio,
 };

@@ -80,8 +80,10 @@ export function admitOwnColours({ least }, support, core, gaps, rgba, width) {
  */
 export function sortBelongings({ most }, support, body, gaps, player, grid) {
   const inHand = handCells(player, grid);
-  const { labels, things, playerCells } = thingsOf(most, support, body, gaps, inHand, grid);
-  const admitted = things.map(({ size, salience, border, handled }) => {
+  const nearBody = dilate(support, grid.width, BELONGING_REACH_CELLS);
+  const { labels, things, playerCells } = thingsOf({ most, support, body, gaps, inHand, nearBody }, grid);
+  const admitted = things.map(({ size, salience, border, handled, near }) => {
+    if (!near) return false;
     const limit = handled ? MAX_HELD_PART : MAX_BELONGING_PART;
     const goesOn = border > MAX_BORDER * Math.sqrt(size);
     return !goesOn && size <= limit * playerCells && salience >= MIN_BELONGING_SALIENCE * size;
@@ -106,16 +108,15 @@ export function sortBelongings({ most }, support, body, gaps, player, grid) {
 
 /**
  * The salient patches beside the body and between no limbs; the first stands for everything else.
- * @param {Numbers} most @param {Numbers} support @param {Numbers} body @param {Numbers} gaps @param {Numbers} inHand
- * @param {Grid} grid
+ * @param {Record<"most" | "support" | "body" | "gaps" | "inHand" | "nearBody", Numbers>} maps @param {Grid} grid
  */
-function thingsOf(most, support, body, gaps, inHand, { width, height }) {
+function thingsOf({ most, support, body, gaps, inHand, nearBody }, { width, height }) {
   const { labels, sizes } = patches(
     most.length,
     width,
     (cell) => most[cell] > 0.5 && support[cell] < 0.5 && gaps[cell] < 0.5,
   );
-  const things = sizes.map((size) => ({ size, salience: 0, border: 0, handled: false }));
+  const things = sizes.map((size) => ({ size, salience: 0, border: 0, handled: false, near: false }));
   let playerCells = 0;
   for (let i = 0; i < most.length; i++) {
     if (body[i] > 0.5) playerCells++;
@@ -124,6 +125,7 @@ function thingsOf(most, support, body, gaps, inHand, { width, height }) {
     const x = i % width;
     thing.salience += most[i];
     if (inHand[i] > 0) thing.handled = true;
+    if (nearBody[i] > 0.5) thing.near = true;
     if (x === 0 || x === width - 1 || i < width || i >= width * (height - 1)) thing.border++;
   }
   return { labels, things, playerCells };

@@ -5,8 +5,9 @@ import { frameCutout, headBox } from "./framing.js";
 import { limbMap } from "./limbs.js";
 import { boundsAbove, patches } from "./masks.js";
 import { fuseMatte, playerBounds } from "./matte.js";
+import { fillFace, measureQuality } from "./quality.js";
 
-/** @import { Framing } from "../../../core/card.ts" */
+/** @import { CutoutQuality, Framing } from "../../../core/card.ts" */
 /** @import { Photo } from "./decode.js" */
 /** @import { Finding } from "./find_player.js" */
 /** @import { Bytes, Grid, Numbers, Rect } from "./masks.js" */
@@ -144,7 +145,7 @@ function pixelsAt(picture, width, height) {
 /**
  * Cuts the player out of the prepared part with the salient network's answers, and trims the result.
  * @param {Cut} cut @param {Finding} player @param {Uint8Array[]} salient 0 to 255, one for each size
- * @returns {{ canvas: OffscreenCanvas, framing: Framing, inPhoto: Rect }}
+ * @returns {{ canvas: OffscreenCanvas, framing: Framing, inPhoto: Rect, quality: CutoutQuality }}
  */
 export function cutOut(cut, player, salient) {
   const { canvas, rect } = cut;
@@ -172,12 +173,26 @@ export function cutOut(cut, player, salient) {
       hair: hairRect(player, grid),
       limbs: limbMap(player, grid),
     });
+  const face = onCanvas(cut, player.face ?? middleOf(headBox(player)));
+  if (player.face && !cut.ownPixels) fillFace(image.data, canvas.width, face);
   liftUnderexposed(image.data);
   const alpha = alphaOf(image.data);
   const trim = trimmed(alpha, canvas);
   const out = canvasOf(trim.width, trim.height);
   contextOf(out).putImageData(image, -trim.x, -trim.y);
-  return { canvas: out, framing: frameCutout(cut, trim, alpha, player), inPhoto: placeInPhoto(cut, trim) };
+  const framing = frameCutout(cut, trim, alpha, player);
+  const quality = measureQuality(alpha, canvas.width, face);
+  return { canvas: out, framing, inPhoto: placeInPhoto(cut, trim), quality };
+}
+
+/** From search pixels to the canvas. @param {Cut} cut @param {Rect} box @returns {Rect} */
+function onCanvas({ rect, zoom }, { x, y, width, height }) {
+  return { x: (x - rect.x) * zoom, y: (y - rect.y) * zoom, width: width * zoom, height: height * zoom };
+}
+
+/** The middle half of a head, which is head from behind and in profile too. @param {Rect} head @returns {Rect} */
+function middleOf({ x, y, width, height }) {
+  return { x: x + width / 4, y: y + height / 4, width: width / 2, height: height / 2 };
 }
 
 /** Where the trimmed cutout lies in the photo, as parts of its sides. @param {Cut} cut @param {Rect} trim @returns {Rect} */

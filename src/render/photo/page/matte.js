@@ -110,7 +110,7 @@ export function fuseMatte(player, salients, rgba, grid) {
   const masks = { core, posed, patch: fits ? patch : null };
   const matte = settle(opinions({ salience, ...masks, ...places }), rgba, grid.width);
   closeHoles(matte, core, grid.width);
-  dropIslands(matte, grid.width);
+  dropIslands(matte, belongings.held, grid.width);
   return matte;
 }
 
@@ -194,11 +194,19 @@ function closeHoles(matte, core, width) {
   }
 }
 
-/** Clears small patches apart from the player together with the veil around them. @param {Numbers} matte @param {number} width */
-function dropIslands(matte, width) {
+/**
+ * Clears small patches apart from the player together with the veil around them, and things that nothing connects with
+ * the player.
+ * @param {Numbers} matte @param {Numbers} held @param {number} width
+ */
+function dropIslands(matte, held, width) {
   const { labels, sizes } = patches(matte.length, width, (cell) => matte[cell] > 0.04);
+  const things = sizes.map(() => 0);
+  for (let i = 0; i < matte.length; i++) if (labels[i]) things[labels[i]] += held[i];
   const largest = Math.max(...sizes);
-  for (let i = 0; i < matte.length; i++) {
-    if (labels[i] && (sizes[labels[i]] ?? 0) < MAX_ISLAND_PART * largest) matte[i] = 0;
-  }
+  const isDropped = sizes.map((size, label) => {
+    const isThing = Number(things[label]) > 0.5 * size && size < largest;
+    return label > 0 && (isThing || size < MAX_ISLAND_PART * largest);
+  });
+  for (let i = 0; i < matte.length; i++) if (isDropped[labels[i]]) matte[i] = 0;
 }
