@@ -18,11 +18,11 @@ const EDGE_REACH_CELLS = 1;
 const HAIR_REACH_PART = 0.06;
 const MAX_HAIR_REACH_CELLS = 7;
 
+/** Inwards less far: a cap's white stripes are no gaps before a white sky. */
+const MAX_INWARD_CELLS = 3;
 /** Long and wide hair lies further out, but so do hands: there a weight this faint makes cells edge cells. */
 const FAINT = 0.02;
-/** Everywhere else colours only take the rim of a lighter background away, so far. */
-const TRIMMED = 0.8;
-/** How much lighter than the player it is, from 0 to 1. */
+/** There colours only take the rim of a background away that is so much lighter than the player, from 0 to 1. */
 const LIGHTER = { low: 0.1, high: 0.3 };
 
 /** Squared colour distance (each channel 0 to 1) from which player and background can be told apart by colour. */
@@ -134,11 +134,11 @@ function refinePixel(rgba, to, at) {
   const g = rgba[to + 1] / 255;
   const b = rgba[to + 2] / 255;
   let alpha = stretch(at[0] * r + at[1] * g + at[2] * b + at[3]);
-  const lighter = (at[8] - at[5] + 2 * (at[9] - at[6]) + at[10] - at[7]) / 4;
-  if (at[4] > 0 || (alpha > 0 && lighter > LIGHTER.low)) {
+  if (at[4] > 0) {
+    const lighter = (at[8] - at[5] + 2 * (at[9] - at[6]) + at[10] - at[7]) / 4;
     const step = mixtureStep(alpha, r, g, b, at);
-    const trimmed = step < 0 ? TRIMMED * smoothStep(lighter, LIGHTER.low, LIGHTER.high) : 0;
-    alpha += step * Math.max(at[4], trimmed);
+    const isTrimmed = step < 0 && at[4] <= FAINT;
+    alpha += step * (isTrimmed ? (at[4] / FAINT) * smoothStep(lighter, LIGHTER.low, LIGHTER.high) : at[4]);
   }
   rgba[to + 3] = Math.round(255 * alpha);
   if (alpha <= 0 || alpha >= 1) return;
@@ -198,7 +198,7 @@ function hairWeights({ hair, limbs, width }, refined) {
   const outside = dilate(
     refined.map((value) => 1 - value),
     width,
-    reach,
+    Math.min(reach, MAX_INWARD_CELLS),
   );
   for (let i = 0; i < weights.length; i++) {
     const dx = Math.abs((i % width) - hair.x - hair.width / 2) / (hair.width / 2);

@@ -12,8 +12,12 @@ const MIN_SHARED_PART = 0.5;
 /** ... and is not so much larger that it holds other people too. */
 const MAX_PATCH_TO_POSE = 2.2;
 
-/** The patch counts this far around the pose, as a part of the grid's longer side: what is further is somebody else's. */
+/**
+ * The patch counts this far around the pose, as a part of the grid's longer side: what is further is somebody else's. The
+ * part of the photo that is cut is taken more widely than the matte.
+ */
 const PATCH_REACH_PART = 0.025;
+const BOUNDS_REACH_PART = 0.04;
 
 /** How far the matte may reach beyond pose and person mask, as a part of the grid's longer side: hair, gloves, boots. */
 const REACH_PART = 0.012;
@@ -27,10 +31,10 @@ const CLAIMED_HOLE = 0.75;
 
 /**
  * The pose's mask and the player's own patch of the person mask; an empty patch when the two do not fit together.
- * @param {Finding} player @param {Grid} grid
+ * @param {Finding} player @param {Grid} grid @param {number} reachPart
  * @returns {{ posed: Numbers | null, patch: Numbers, fits: boolean }}
  */
-export function playerMasks(player, grid) {
+export function playerMasks(player, grid, reachPart) {
   const posed = player.pose && sampleMask(player.pose.mask, grid);
   const people = sampleMask(player.people, grid);
   const { labels, sizes } = patches(people.length, grid.width, (cell) => people[cell] > 0.5);
@@ -46,7 +50,7 @@ export function playerMasks(player, grid) {
   const fitsPose = sharedCells > MIN_SHARED_PART * poseCells && size < MAX_PATCH_TO_POSE * poseCells;
   const fits = best > 0 && (!posed || fitsPose);
   const around =
-    posed && dilate(posed, grid.width, Math.round(PATCH_REACH_PART * Math.max(grid.width, grid.height)));
+    posed && dilate(posed, grid.width, Math.round(reachPart * Math.max(grid.width, grid.height)));
   const patch = people.map((value, i) => {
     if (!fits || labels[i] !== best) return 0;
     return around ? value * smoothStep(around[i], 0.3, 0.6) : value;
@@ -60,7 +64,7 @@ export function playerMasks(player, grid) {
  * @returns {Rect}
  */
 export function playerBounds(player, grid) {
-  const { posed, patch } = playerMasks(player, grid);
+  const { posed, patch } = playerMasks(player, grid, BOUNDS_REACH_PART);
   const either = patch.map((value, i) => Math.max(value, posed ? posed[i] : 0));
   const cells = boundsAbove(either, grid.width, 0.5);
   if (!cells) return player.body;
@@ -88,7 +92,7 @@ const SETTLED = 6;
  * @returns {Numbers}
  */
 export function fuseMatte(player, salients, rgba, grid) {
-  const { posed, patch, fits } = playerMasks(player, grid);
+  const { posed, patch, fits } = playerMasks(player, grid, PATCH_REACH_PART);
   const limbs = limbMap(player, grid);
   /** @type {Numbers} */
   const core = patch.map((value, i) =>
