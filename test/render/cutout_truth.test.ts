@@ -83,7 +83,7 @@ describe("a player before another background", () => {
     const measured = { gap, alpha: alpha / gap, wrong: wrongPart(truth, found) };
     console.log(JSON.stringify(measured));
     expect(gap).toBeGreaterThan(500);
-    expect(measured.alpha).toBeLessThan(0.18);
+    expect(measured.alpha).toBeLessThan(0.15);
     expect(measured.wrong).toBeLessThan(0.06);
   });
 });

@@ -17,7 +17,7 @@ import { fillFace, measureQuality } from "./quality.js";
  * fingers and hair. Its inputs keep the cut's proportions and have about these many pixels, in sides of whole multiples of
  * SALIENT_STEP_PX; it was trained on 320 x 320.
  */
-const SALIENT_PIXELS = [224 * 224, 320 * 320];
+const SALIENT_PIXELS = [256 * 256, 320 * 320];
 const SALIENT_STEP_PX = 16;
 
 /** A cutout's longer side is at most this: the largest card is 2,048 px high and its player a little less. */
