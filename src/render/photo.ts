@@ -1,5 +1,6 @@
 import type { Browser } from "puppeteer-core";
 import type { Cutout } from "../core/card.ts";
+import { MAX_SOURCE_PIXELS } from "../core/limits.ts";
 import { PHOTO_REFUSALS, type PhotoRefusal } from "../core/photo-refusals.ts";
 import { type OpenPhotoPage, openPhotoPage } from "./photo/photo_page.ts";
 import {
@@ -35,8 +36,6 @@ export interface PhotoStudioOptions {
   salientThreads?: number;
 }
 
-/** The service's own limit for sources; the header is checked before any pixel is decoded. */
-const MAX_PHOTO_PIXELS = 40_000_000;
 const PHOTO_FORMATS = new Set(["jpeg", "png", "webp"]);
 
 /** Opens the photo half of a render worker in its browser: loads every network, one to several seconds. */
@@ -126,8 +125,8 @@ async function cutOutIn(
 /** By content and by header only; whether the rest is whole shows when it is decoded. */
 async function isPhoto(path: string): Promise<boolean> {
   try {
-    const { format, width, height } = await new Bun.Image(path, { maxPixels: MAX_PHOTO_PIXELS }).metadata();
-    return PHOTO_FORMATS.has(format) && width * height <= MAX_PHOTO_PIXELS;
+    const { format, width, height } = await new Bun.Image(path, { maxPixels: MAX_SOURCE_PIXELS }).metadata();
+    return PHOTO_FORMATS.has(format) && width * height <= MAX_SOURCE_PIXELS;
   } catch {
     return false;
   }
