@@ -3,14 +3,21 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
 import { type Badge, type CutoutFile, POSITIONS, type Position } from "../src/core/card.ts";
-import { THEMES } from "../src/core/themes.ts";
-import { openSealedPage, type PageFile } from "../src/render/browser.ts";
-import { type CardPage, openCardPage } from "../src/render/page.ts";
-import { openPhotoStudio } from "../src/render/photo.ts";
+import { openSealedPage, type PageFile } from "../src/render/browser/browser.ts";
+import { type CardPage, openCardPage } from "../src/render/card/page.ts";
+import { THEMES } from "../src/render/card/themes.ts";
+import { openPhotoStudio } from "../src/render/photo/photo.ts";
 import { saveCutout } from "../src/render/press.ts";
 import { loadTemplate } from "../src/templates/load.ts";
 import manifest from "../test/photos/manifest.json" with { type: "json" };
-import { type CardWish, CUTOUT_NAMES, cardInput, cutout, NAMES, openBrowser } from "../test/render/cards.ts";
+import {
+  type CardWish,
+  CUTOUT_NAMES,
+  cardInput,
+  cutout,
+  NAMES,
+  openBrowser,
+} from "../test/render/card/cards.ts";
 
 const OUT = join(import.meta.dir, "../gallery");
 const PHOTOS = join(import.meta.dir, "../test/photos");

@@ -1,6 +1,6 @@
 import type { Browser } from "puppeteer-core";
 import type { Cutout, Framing } from "../src/core/card.ts";
-import { openSealedPage, type PageFile } from "../src/render/browser.ts";
+import { openSealedPage, type PageFile } from "../src/render/browser/browser.ts";
 
 /** What can be told of a cutout without eyes. Shares are parts of 1. */
 export interface CutoutMeasures {

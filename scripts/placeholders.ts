@@ -4,9 +4,9 @@
  */
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { openCardPage } from "../src/render/page.ts";
+import { openCardPage } from "../src/render/card/page.ts";
 import { loadTemplate } from "../src/templates/load.ts";
-import { cardInput, openBrowser } from "../test/render/cards.ts";
+import { cardInput, openBrowser } from "../test/render/card/cards.ts";
 
 /** Neighbouring shapes differ by 10 %, so a picture is never stretched by more than 5 %: nobody sees that. */
 const STEP = 1.1;

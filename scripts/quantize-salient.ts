@@ -20,7 +20,7 @@ import { onnx } from "../node_modules/onnxruntime-web/lib/onnxjs/ort-schema/prot
 import { calibrationPictures, greatestValues } from "./salient-calibration.ts";
 
 const FLOAT_SHA256 = "29544ea911739b8e6ff91d2baa0741dfa703973c593c97652ad62107f78a461a";
-const OUT = join(import.meta.dir, "../src/render/models/u2netp_int8.onnx");
+const OUT = join(import.meta.dir, "../src/render/photo/models/u2netp_int8.onnx");
 
 const { FLOAT, UINT8, INT8, INT32 } = onnx.TensorProto.DataType;
 

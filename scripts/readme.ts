@@ -6,8 +6,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
-import { openSealedPage, type PageFile } from "../src/render/browser.ts";
-import { openBrowser } from "../test/render/cards.ts";
+import { openSealedPage, type PageFile } from "../src/render/browser/browser.ts";
+import { openBrowser } from "../test/render/card/cards.ts";
 
 const ROOT = join(import.meta.dir, "..");
 /** Twice the size at which the README shows the card. */

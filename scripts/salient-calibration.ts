@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onnx } from "../node_modules/onnxruntime-web/lib/onnxjs/ort-schema/protobuf/onnx.js";
-import { launchBrowser } from "../src/render/browser.ts";
-import { findChromium } from "../src/render/chromium.ts";
-import { loadOnnxRuntime } from "../src/render/onnx-runtime.ts";
+import { launchBrowser } from "../src/render/browser/browser.ts";
+import { findChromium } from "../src/render/browser/chromium.ts";
+import { loadOnnxRuntime } from "../src/render/photo/onnx-runtime.ts";
 import { salientValues } from "../src/render/photo/salient.ts";
 
 const PHOTOS = join(import.meta.dir, "../test/photos");

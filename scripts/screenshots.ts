@@ -1,7 +1,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "puppeteer-core";
-import { addMember } from "../src/app/manage-users.ts";
+import { addMember } from "../src/app/people/manage-users.ts";
 import { testBrowser } from "../test/console/browser.ts";
 import { signIn, submit } from "../test/console/sessions.ts";
 import { openShowcase } from "./showcase.ts";

@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
-import { createAccount, createKey, grantCredits, suspendAccount } from "../src/app/manage-account.ts";
-import { type Delivery, listDeliveries, sendTest } from "../src/app/manage-deliveries.ts";
-import { addMember } from "../src/app/manage-users.ts";
-import { createEndpoint, type Endpoint } from "../src/app/manage-webhooks.ts";
+import { createAccount, createKey, grantCredits, suspendAccount } from "../src/app/people/manage-account.ts";
+import { addMember } from "../src/app/people/manage-users.ts";
+import { type Delivery, listDeliveries, sendTest } from "../src/app/webhooks/manage-deliveries.ts";
+import { createEndpoint, type Endpoint } from "../src/app/webhooks/manage-webhooks.ts";
 import type { Clock } from "../src/core/ports.ts";
 import { freePort } from "../src/service/free-port.ts";
 import type { Service } from "../src/service/start.ts";

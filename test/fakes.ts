@@ -1,8 +1,8 @@
-import { queueEstimate } from "../src/app/queue-estimate.ts";
+import { queueEstimate } from "../src/app/images/queue-estimate.ts";
 import type { Renderer, RenderPool } from "../src/render/pool.ts";
 import type { RenderedFile, RenderJob } from "../src/render/protocol.ts";
 import type { FetchedSource, SourceFetcher } from "../src/sources/fetch-source.ts";
-import { writeWhole } from "../src/write-whole.ts";
+import { writeWhole } from "../src/system/write-whole.ts";
 
 // The outside world of the service as tests make it up. Each is the whole interface, so that none drifts from the real one.
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, symlinkSync } from "node:fs";
 import { cp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createAccount, createKey } from "../src/app/manage-account.ts";
+import { createAccount, createKey } from "../src/app/people/manage-account.ts";
 import { type Config, readConfig } from "../src/config.ts";
 import type { CreateImageRequest } from "../src/core/image-request.ts";
 import type { Clock, Log, Random } from "../src/core/ports.ts";

@@ -1,8 +1,8 @@
 import { rmSync, statSync } from "node:fs";
 import { access, readdir, rm, stat, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { type DataFolder, FOLDER_ACCESS } from "../data-folder.ts";
-import { linkWhole, moveWhole, STAGING_SUFFIX, writeWhole } from "../write-whole.ts";
+import { type DataFolder, FOLDER_ACCESS } from "../system/data-folder.ts";
+import { linkWhole, moveWhole, STAGING_SUFFIX, writeWhole } from "../system/write-whole.ts";
 import { BLOB_KINDS, type BlobKind, type Blobs } from "./blobs.ts";
 
 /** The folders that blobs lie in. */

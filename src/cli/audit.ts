@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { type AuditReport, audit } from "../app/audit.ts";
+import { type AuditReport, audit } from "../app/operations/audit.ts";
 import { printResult } from "./output.ts";
 import { withWorkspace } from "./workspace.ts";
 

@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Command } from "commander";
-import { type BackupReport, makeBackup, type Step } from "../app/backup.ts";
-import { ARCHIVE_SUFFIXES } from "../app/backup-archive.ts";
-import { systemClock } from "../clock-file.ts";
+import { type BackupReport, makeBackup, type Step } from "../app/operations/backup.ts";
+import { ARCHIVE_SUFFIXES } from "../app/operations/backup-archive.ts";
 import { readConfig } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
-import { openDataFolder } from "../data-folder.ts";
-import { inUnits } from "../disk-space.ts";
-import { lowerPriority } from "../render/low-priority.ts";
+import { lowerPriority } from "../render/browser/low-priority.ts";
 import { untilSignal } from "../service/stop-signal.ts";
+import { systemClock } from "../system/clock-file.ts";
+import { openDataFolder } from "../system/data-folder.ts";
+import { inUnits } from "../system/disk-space.ts";
 import { printResult } from "./output.ts";
 import { step } from "./steps.ts";
 

@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { creditsAvailable } from "../app/credits.ts";
-import { grantCredits, requireAccount } from "../app/manage-account.ts";
-import { statementPage } from "../app/statement.ts";
+import { creditsAvailable } from "../app/credits/credits.ts";
+import { statementPage } from "../app/credits/statement.ts";
+import { grantCredits, requireAccount } from "../app/people/manage-account.ts";
 import { MAX_CREDITS } from "../core/limits.ts";
 import { isoTime } from "../core/time.ts";
 import { wholeNumber } from "./arguments.ts";

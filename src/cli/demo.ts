@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
-import { createAccount, createKey } from "../app/manage-account.ts";
-import { addMember, firstOperatorLink } from "../app/manage-users.ts";
+import { createAccount, createKey } from "../app/people/manage-account.ts";
+import { addMember, firstOperatorLink } from "../app/people/manage-users.ts";
 import { type Config, readConfig, withPort } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
 import { samplePhotoUrl } from "../core/sample-photo.ts";

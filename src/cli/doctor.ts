@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { type Diagnosis, examine } from "../app/doctor.ts";
+import { type Diagnosis, examine } from "../app/operations/doctor.ts";
 import { readConfig } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
 import { printResult } from "./output.ts";

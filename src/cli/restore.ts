@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
-import { type RestoreReport, restoreBackup } from "../app/restore.ts";
+import { type RestoreReport, restoreBackup } from "../app/operations/restore.ts";
 import { readConfig } from "../config.ts";
 import { stepsUnless, stopSignal } from "./backup.ts";
 import { printResult } from "./output.ts";

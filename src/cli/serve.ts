@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { firstOperatorLink } from "../app/manage-users.ts";
+import { firstOperatorLink } from "../app/people/manage-users.ts";
 import { readConfig } from "../config.ts";
 import { jsonLog } from "../log.ts";
 import { startServer } from "../service/server.ts";

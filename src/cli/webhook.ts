@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { ENVIRONMENTS, WEBHOOK_DELIVERY_STATES } from "../../db/schema.ts";
-import { requireAccount } from "../app/manage-account.ts";
+import { requireAccount } from "../app/people/manage-account.ts";
 import {
   type Delivery,
   getDelivery,
@@ -8,7 +8,7 @@ import {
   recoverSince,
   redeliver,
   sendTest,
-} from "../app/manage-deliveries.ts";
+} from "../app/webhooks/manage-deliveries.ts";
 import {
   createEndpoint,
   type Endpoint,
@@ -19,7 +19,7 @@ import {
   revokeOldSecret,
   rotateSecret,
   updateEndpoint,
-} from "../app/manage-webhooks.ts";
+} from "../app/webhooks/manage-webhooks.ts";
 import { OperatorError } from "../core/errors.ts";
 import { DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT } from "../core/limits.ts";
 import { isoTime } from "../core/time.ts";

@@ -1,7 +1,7 @@
 import { readConfig } from "../config.ts";
-import { requireDataFolder } from "../data-folder.ts";
 import { quietLog } from "../log.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "../service/workspace.ts";
+import { requireDataFolder } from "../system/data-folder.ts";
 
 /**
  * Opens the data folder for one command, also beside a running server, and closes it afterwards. Throws an OperatorError

@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 import { formatPosition, parsePosition } from "../core/list-position.ts";
-import { type AuditRow, listAudit } from "../store/audit.ts";
+import { type AuditRow, listAudit } from "../store/activity.ts";
 import { membersOf } from "../store/users.ts";
-import { AuditTable } from "./audit-table.tsx";
+import { AuditTable } from "./activity-table.tsx";
 import { Card, PageHead, Pager } from "./elements.tsx";
 import { shell } from "./layout.tsx";
 import { type MemberVisit, member } from "./visit.ts";

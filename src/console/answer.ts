@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { Elysia } from "elysia";
-import { passkeyDesk } from "../app/passkeys.ts";
-import { readSession } from "../app/sign-in.ts";
+import { passkeyDesk } from "../app/people/passkeys.ts";
+import { readSession } from "../app/people/sign-in.ts";
 import { Refusal } from "../core/errors.ts";
 import { readBounded } from "../http/body.ts";
 import { asPartnerRefusal } from "../http/envelope.ts";

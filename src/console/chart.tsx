@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
-import { isLow } from "../app/credit-warning.ts";
-import type { Credits } from "../app/credits.ts";
+import { isLow } from "../app/credits/credit-warning.ts";
+import type { Credits } from "../app/credits/credits.ts";
 import type { UsageDay } from "../store/usage.ts";
 import { count } from "./elements.tsx";
 

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { type Credits, creditsOf } from "../app/credits.ts";
+import { type Credits, creditsOf } from "../app/credits/credits.ts";
 import { CreditMeter } from "./chart.tsx";
 import { Card, count, PageHead, Stat } from "./elements.tsx";
 import { shell } from "./layout.tsx";

@@ -1,5 +1,10 @@
 /** @jsxImportSource preact */
-import { type Delivery, type DeliveryDetail, getDelivery, redeliver } from "../app/manage-deliveries.ts";
+import {
+  type Delivery,
+  type DeliveryDetail,
+  getDelivery,
+  redeliver,
+} from "../app/webhooks/manage-deliveries.ts";
 import { Badge, Card, Code, count, Empty, EnvironmentBadge, PageHead, PostForm, Time } from "./elements.tsx";
 import { countSend } from "./endpoint-parts.tsx";
 import { shell } from "./layout.tsx";

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import type { Endpoint } from "../app/manage-webhooks.ts";
+import type { Endpoint } from "../app/webhooks/manage-webhooks.ts";
 import { Refusal } from "../core/errors.ts";
 import { MANUAL_SENDS_PER_MINUTE } from "../core/limits.ts";
 import { SUBSCRIBABLE_EVENTS } from "../core/webhook-event.ts";

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { WEBHOOK_DELIVERY_STATES } from "../../db/schema.ts";
-import { listDeliveries, recoverSince, sendTest } from "../app/manage-deliveries.ts";
+import { listDeliveries, recoverSince, sendTest } from "../app/webhooks/manage-deliveries.ts";
 import {
   type Endpoint,
   enableEndpoint,
@@ -9,7 +9,7 @@ import {
   revokeOldSecret,
   rotateSecret,
   updateEndpoint,
-} from "../app/manage-webhooks.ts";
+} from "../app/webhooks/manage-webhooks.ts";
 import { Refusal } from "../core/errors.ts";
 import { HOUR_MS } from "../core/time.ts";
 import { DeliveryTable, STATE_NAMES } from "./deliveries.tsx";

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { readSession } from "../app/sign-in.ts";
+import { readSession } from "../app/people/sign-in.ts";
 import { Notice } from "./elements.tsx";
 import { narrowPage } from "./layout.tsx";
 import { html, isPart } from "./respond.ts";

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
-import { isLow } from "../app/credit-warning.ts";
-import { type Credits, creditsOf } from "../app/credits.ts";
-import { type Endpoint, listEndpoints } from "../app/manage-webhooks.ts";
+import { isLow } from "../app/credits/credit-warning.ts";
+import { type Credits, creditsOf } from "../app/credits/credits.ts";
+import { type Endpoint, listEndpoints } from "../app/webhooks/manage-webhooks.ts";
 import { type Image, listImages } from "../store/images.ts";
 import { type ApiKey, listKeys } from "../store/keys.ts";
 import { openAccount } from "../store/sessions.ts";

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import PQueue from "p-queue";
-import { imageView } from "../app/image-view.ts";
-import { type Delivery, listDeliveries } from "../app/manage-deliveries.ts";
+import { imageView } from "../app/images/image-view.ts";
+import { type Delivery, listDeliveries } from "../app/webhooks/manage-deliveries.ts";
 import { envelope } from "../http/envelope.ts";
 import { findRecordOfImage, type IdempotencyRecord } from "../store/idempotency.ts";
 import { findImage, type Image } from "../store/images.ts";

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { type StatementLine, statementPage, wholeStatement } from "../app/statement.ts";
+import { type StatementLine, statementPage, wholeStatement } from "../app/credits/statement.ts";
 import { formatPosition, type ListPosition, parsePosition } from "../core/list-position.ts";
 import { isoTime } from "../core/time.ts";
 import { type LedgerEntry, ledgerPage } from "../store/ledger.ts";

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import type { PasskeyDesk } from "../app/passkeys.ts";
+import type { PasskeyDesk } from "../app/people/passkeys.ts";
 import { Card } from "./elements.tsx";
 import type { Visit } from "./visit.ts";
 

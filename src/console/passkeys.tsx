@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { checkPassword, startSession } from "../app/sign-in.ts";
+import { checkPassword, startSession } from "../app/people/sign-in.ts";
 import { Refusal } from "../core/errors.ts";
 import { networkOf } from "../http/client-address.ts";
 import type { Passkey } from "../store/passkeys.ts";

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { changePassword, checkPassword, endOtherSessions, passwordProblem } from "../app/sign-in.ts";
+import { changePassword, checkPassword, endOtherSessions, passwordProblem } from "../app/people/sign-in.ts";
 import { Refusal } from "../core/errors.ts";
 import { MIN_PASSWORD_CHARS } from "../core/limits.ts";
 import { passkeysOf } from "../store/passkeys.ts";

@@ -1,6 +1,12 @@
 /** @jsxImportSource preact */
-import { isEmail } from "../app/manage-users.ts";
-import { completeSetup, normalEmail, passwordProblem, setupLinkFor, startSession } from "../app/sign-in.ts";
+import { isEmail } from "../app/people/manage-users.ts";
+import {
+  completeSetup,
+  normalEmail,
+  passwordProblem,
+  setupLinkFor,
+  startSession,
+} from "../app/people/sign-in.ts";
 import { MIN_PASSWORD_CHARS } from "../core/limits.ts";
 import { Field, Notice } from "./elements.tsx";
 import { narrowPage } from "./layout.tsx";

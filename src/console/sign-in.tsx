@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { checkPassword, endSession, normalEmail, readSession, startSession } from "../app/sign-in.ts";
+import { checkPassword, endSession, normalEmail, readSession, startSession } from "../app/people/sign-in.ts";
 import { Field, Notice } from "./elements.tsx";
 import { narrowPage } from "./layout.tsx";
 import { ownPath } from "./own-path.ts";

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { ENVIRONMENTS } from "../../db/schema.ts";
-import { listDeliveries } from "../app/manage-deliveries.ts";
-import { createEndpoint, type Endpoint, listEndpoints } from "../app/manage-webhooks.ts";
+import { listDeliveries } from "../app/webhooks/manage-deliveries.ts";
+import { createEndpoint, type Endpoint, listEndpoints } from "../app/webhooks/manage-webhooks.ts";
 import { Refusal } from "../core/errors.ts";
 import { DeliveryTable } from "./deliveries.tsx";
 import {

@@ -2,9 +2,9 @@ import { statfs } from "node:fs/promises";
 import type { AppContext } from "../app/context.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import { MIN_FREE_DISK_BYTES } from "../core/limits.ts";
-import type { DataFolder } from "../data-folder.ts";
 import type { RenderPool } from "../render/pool.ts";
 import type { Store } from "../store/store.ts";
+import type { DataFolder } from "../system/data-folder.ts";
 import { standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 

@@ -1,5 +1,5 @@
 import { invalidRequest } from "../core/partner-refusals.ts";
-import { LAYOUTS } from "../core/template-layout.ts";
+import { LAYOUTS } from "../render/card/template-layout.ts";
 import type { TemplateManifest } from "../templates/manifest.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import { success } from "./envelope.ts";

@@ -1,5 +1,5 @@
 import type { AppContext } from "../app/context.ts";
-import { creditsOf } from "../app/credits.ts";
+import { creditsOf } from "../app/credits/credits.ts";
 import { invalidRequest } from "../core/partner-refusals.ts";
 import { USAGE_PERIODS, type UsagePeriod, usagePeriodDays } from "../core/time.ts";
 import { sumUsage } from "../store/usage.ts";

@@ -9,8 +9,8 @@ import {
   RENDERS_SPREAD,
 } from "../core/limits.ts";
 import type { Log, Random } from "../core/ports.ts";
-import { NO_TELEMETRY } from "./onnx-runtime.ts";
-import { browsersIn, endGroup, killGroup } from "./process-group.ts";
+import { browsersIn, endGroup, killGroup } from "./browser/process-group.ts";
+import { NO_TELEMETRY } from "./photo/onnx-runtime.ts";
 import {
   type FromWorker,
   type PressOptions,

@@ -4,11 +4,11 @@ import type { Browser } from "puppeteer-core";
 import type { Badge, Cutout, CutoutDescription, CutoutFile } from "../core/card.ts";
 import { MAX_WARM_PAGES } from "../core/limits.ts";
 import { BADGE_REFUSAL } from "../core/photo-refusals.ts";
+import { writeWhole } from "../system/write-whole.ts";
 import { templateRegistry } from "../templates/registry.ts";
-import { writeWhole } from "../write-whole.ts";
-import { launchBrowser } from "./browser.ts";
-import { type PageShelf, pageShelf } from "./page-shelf.ts";
-import { openPhotoStudio, type PhotoStudio, VISION_VERSION } from "./photo.ts";
+import { launchBrowser } from "./browser/browser.ts";
+import { type PageShelf, pageShelf } from "./card/page-shelf.ts";
+import { openPhotoStudio, type PhotoStudio, VISION_VERSION } from "./photo/photo.ts";
 import type { PressOptions, RenderedFile, RenderJob, Stage } from "./protocol.ts";
 
 /** The photo cannot become a card. The message is for the partner: what is wrong with it and what to send instead. */

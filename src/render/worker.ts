@@ -1,5 +1,5 @@
-import { isFullDisk } from "../write-whole.ts";
-import { lowerPriority } from "./low-priority.ts";
+import { isFullDisk } from "../system/write-whole.ts";
+import { lowerPriority } from "./browser/low-priority.ts";
 import { openPress, PhotoRefused, type Press } from "./press.ts";
 import { type FromWorker, parseToWorker, type RenderJob } from "./protocol.ts";
 

@@ -1,6 +1,6 @@
-import { createDeliverer } from "../app/deliver-webhook.ts";
 import { type Loop, startLoop } from "../app/loop.ts";
-import type { WebhookContext } from "../app/manage-webhooks.ts";
+import { createDeliverer } from "../app/webhooks/deliver-webhook.ts";
+import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
 import { WEBHOOK_POLL_MS } from "../core/limits.ts";
 
 /** At the end of the service receivers get this long to answer; what is then unanswered is sent again later. */

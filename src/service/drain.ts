@@ -1,4 +1,4 @@
-import type { FetchGate } from "../app/fetch-gate.ts";
+import type { FetchGate } from "../app/images/fetch-gate.ts";
 import type { RenderPool } from "../render/pool.ts";
 import type { Loops } from "./loops.ts";
 

@@ -1,6 +1,6 @@
 import { OperatorError } from "../core/errors.ts";
-import type { DataFolder } from "../data-folder.ts";
-import { type FileLock, lockFile } from "../file-lock.ts";
+import type { DataFolder } from "../system/data-folder.ts";
+import { type FileLock, lockFile } from "../system/file-lock.ts";
 
 /** One server a folder. Throws an OperatorError where another has it, or the folder cannot be written. */
 export function lockFolder(folder: DataFolder): FileLock {

@@ -1,11 +1,11 @@
+import { renderNextImage } from "../app/images/render-image.ts";
+import { mockNextImage } from "../app/images/test-image.ts";
 import { type Loop, startLoop } from "../app/loop.ts";
-import { mockNextImage } from "../app/mock-image.ts";
-import { renderNextImage } from "../app/render-image.ts";
-import { backUpWhenDue } from "../app/scheduled-backup.ts";
-import { sweep, sweepFiles } from "../app/sweep.ts";
-import { keepClockMark } from "../clock-file.ts";
+import { backUpWhenDue } from "../app/operations/scheduled-backup.ts";
+import { sweep, sweepFiles } from "../app/operations/sweep.ts";
 import { BACKUP_POLL_MS, QUEUE_POLL_MS, SWEEP_INTERVAL_MS } from "../core/limits.ts";
 import type { SteadyClock } from "../core/steady-clock.ts";
+import { keepClockMark } from "../system/clock-file.ts";
 import { startDeliveries } from "./deliveries.ts";
 import type { Parts } from "./parts.ts";
 import { removeOldFiles } from "./scratch.ts";

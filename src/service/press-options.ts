@@ -1,8 +1,8 @@
 import type { Config } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
-import type { DataFolder } from "../data-folder.ts";
-import { findChromium } from "../render/chromium.ts";
+import { findChromium } from "../render/browser/chromium.ts";
 import type { PressOptions } from "../render/protocol.ts";
+import type { DataFolder } from "../system/data-folder.ts";
 
 /** The browser and folders a press works with. Throws an OperatorError as root without CARDPRESS_ALLOW_ROOT=1. */
 export async function pressOptions(

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { FOLDER_MODE } from "../data-folder.ts";
+import { FOLDER_MODE } from "../system/data-folder.ts";
 
 /** Removes a folder with all that is in it, and makes it anew. */
 export async function emptyFolder(path: string): Promise<void> {

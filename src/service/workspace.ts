@@ -1,20 +1,20 @@
 import type { AppContext } from "../app/context.ts";
-import { type DailyBytes, dailyBytes } from "../app/daily-bytes.ts";
-import type { WebhookContext } from "../app/manage-webhooks.ts";
-import { type SourceKeeper, sourceKeeper } from "../app/source-keeper.ts";
+import { type DailyBytes, dailyBytes } from "../app/images/daily-bytes.ts";
+import { type SourceKeeper, sourceKeeper } from "../app/images/source-keeper.ts";
+import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import { folderBlobs } from "../blobs/folder-blobs.ts";
-import { systemClock } from "../clock-file.ts";
 import type { Config } from "../config.ts";
 import type { Clock, Log, Random } from "../core/ports.ts";
 import { secretBox } from "../core/secret-box.ts";
-import { type DataFolder, openDataFolder, refuseLostDatabase } from "../data-folder.ts";
-import { type SharedPlaceholders, sharedPlaceholders } from "../render/placeholder-files.ts";
-import { loadSecretKey } from "../secret-key.ts";
+import { type SharedPlaceholders, sharedPlaceholders } from "../render/placeholders/placeholder-files.ts";
 import { memoryState } from "../state/memory-state.ts";
 import type { ShortLivedState } from "../state/state.ts";
 import { openSqliteStore, type StoreOptions } from "../store/sqlite.ts";
 import type { Store } from "../store/store.ts";
+import { systemClock } from "../system/clock-file.ts";
+import { type DataFolder, openDataFolder, refuseLostDatabase } from "../system/data-folder.ts";
+import { loadSecretKey } from "../system/secret-key.ts";
 import { type TemplateRegistry, templateRegistry } from "../templates/registry.ts";
 import { systemRandom } from "./system.ts";
 

@@ -5,7 +5,7 @@ import { drizzle } from "drizzle-orm/bun-sqlite";
 import PQueue from "p-queue";
 import { sqliteTables } from "../../db/schema.ts";
 import { OperatorError, Refusal } from "../core/errors.ts";
-import { BACKUPS_FOLDER } from "../data-folder.ts";
+import { BACKUPS_FOLDER } from "../system/data-folder.ts";
 import { damagedDatabase, migrate, refuseDamaged } from "./migrate.ts";
 import { StorageUnavailable } from "./storage-unavailable.ts";
 import type { Store, Tx } from "./store.ts";

@@ -1,4 +1,4 @@
-import type { QueueEstimate } from "../../src/app/queue-estimate.ts";
+import type { QueueEstimate } from "../../src/app/images/queue-estimate.ts";
 import { buildParts } from "../../src/service/parts.ts";
 import type { Workspace } from "../../src/service/workspace.ts";
 import type { SourceFetcher } from "../../src/sources/fetch-source.ts";

@@ -4,19 +4,33 @@ import { join } from "node:path";
 /** What each room may import from. Files directly under src (config, log, version...) are open to all but core. */
 const MAY_IMPORT: Record<string, string[]> = {
   core: ["core"],
-  blobs: ["core", "blobs"],
+  system: ["core", "system"],
+  blobs: ["core", "system", "blobs"],
   state: ["core", "state"],
   templates: ["core", "templates"],
-  store: ["core", "store"],
-  sources: ["core", "blobs", "templates", "sources"],
-  render: ["core", "blobs", "templates", "render"],
-  app: ["core", "blobs", "state", "templates", "store", "sources", "render", "app"],
+  store: ["core", "system", "store"],
+  sources: ["core", "system", "blobs", "templates", "sources"],
+  render: ["core", "system", "blobs", "templates", "render"],
+  app: ["core", "system", "blobs", "state", "templates", "store", "sources", "render", "app"],
   web: ["core", "web"],
-  http: ["core", "blobs", "state", "templates", "store", "sources", "render", "app", "web", "http"],
-  console: ["core", "blobs", "state", "templates", "store", "render", "app", "web", "http", "console"],
-  studio: ["core", "templates", "render", "app", "web", "http", "studio"],
+  http: ["core", "system", "blobs", "state", "templates", "store", "sources", "render", "app", "web", "http"],
+  console: [
+    "core",
+    "system",
+    "blobs",
+    "state",
+    "templates",
+    "store",
+    "render",
+    "app",
+    "web",
+    "http",
+    "console",
+  ],
+  studio: ["core", "system", "templates", "render", "app", "web", "http", "studio"],
   service: [
     "core",
+    "system",
     "blobs",
     "state",
     "templates",
@@ -30,6 +44,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   ],
   cli: [
     "core",
+    "system",
     "blobs",
     "state",
     "templates",
@@ -126,5 +141,5 @@ test("the native ONNX runtime is loaded in one place only, where its telemetry i
     )
       loaders.push(file);
   }
-  expect(loaders).toEqual(["src/render/onnx-runtime.ts"]);
+  expect(loaders).toEqual(["src/render/photo/onnx-runtime.ts"]);
 });

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Blobs } from "../../src/blobs/blobs.ts";
 import { blobPath, folderBlobs } from "../../src/blobs/folder-blobs.ts";
-import { openDataFolder } from "../../src/data-folder.ts";
+import { openDataFolder } from "../../src/system/data-folder.ts";
 import { type TestFolder, testFolder } from "../harness.ts";
 
 // What every way to keep blobs promises; each one joins the list below.

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openWorkspace } from "../../src/service/workspace.ts";
-import { acceptWithPhoto, finishNext } from "../app/stocked.ts";
+import { acceptWithPhoto, finishNext } from "../app/operations/stocked.ts";
 import { silentLog, type TestFolder, testAccount, testConfig, testFolder } from "../harness.ts";
 import { runCommand } from "./run.ts";
 

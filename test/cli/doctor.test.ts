@@ -2,12 +2,12 @@ import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { finishImage } from "../../src/app/finish-image.ts";
-import { createEndpoint } from "../../src/app/manage-webhooks.ts";
-import { claimImage } from "../../src/app/render-image.ts";
-import { keepClockMark, systemClock } from "../../src/clock-file.ts";
+import { finishImage } from "../../src/app/images/finish-image.ts";
+import { claimImage } from "../../src/app/images/render-image.ts";
+import { createEndpoint } from "../../src/app/webhooks/manage-webhooks.ts";
 import { quietLog } from "../../src/log.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
+import { keepClockMark, systemClock } from "../../src/system/clock-file.ts";
 import { acceptLive } from "../app/accepting.ts";
 import { ownTemplate, type TestFolder, testAccount, testConfig, testFolder } from "../harness.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { addMember } from "../../src/app/manage-users.ts";
-import { checkPassword, completeSetup } from "../../src/app/sign-in.ts";
+import { addMember } from "../../src/app/people/manage-users.ts";
+import { checkPassword, completeSetup } from "../../src/app/people/sign-in.ts";
 import { quietLog } from "../../src/log.ts";
 import { openWorkspace, type Workspace } from "../../src/service/workspace.ts";
 import { membersOf } from "../../src/store/users.ts";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
-import { type Receiver, receiver, verify } from "../app/receivers.ts";
+import { type Receiver, receiver, verify } from "../app/webhooks/receivers.ts";
 import { imageRequest, post, type TestFolder, testFolder } from "../harness.ts";
 
 const MAIN = join(import.meta.dir, "../../src/main.ts");

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createAccount } from "../../src/app/manage-account.ts";
-import { sendTest } from "../../src/app/manage-deliveries.ts";
-import { addMember } from "../../src/app/manage-users.ts";
-import { createEndpoint } from "../../src/app/manage-webhooks.ts";
-import { completeSetup } from "../../src/app/sign-in.ts";
+import { createAccount } from "../../src/app/people/manage-account.ts";
+import { addMember } from "../../src/app/people/manage-users.ts";
+import { completeSetup } from "../../src/app/people/sign-in.ts";
+import { sendTest } from "../../src/app/webhooks/manage-deliveries.ts";
+import { createEndpoint } from "../../src/app/webhooks/manage-webhooks.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
 import { MANUAL_SENDS_PER_MINUTE } from "../../src/core/limits.ts";
-import { listAudit } from "../../src/store/audit.ts";
+import { listAudit } from "../../src/store/activity.ts";
 import { listKeys } from "../../src/store/keys.ts";
 import {
   imageRequest,

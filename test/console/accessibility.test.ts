@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import axe from "axe-core";
 import type { Page } from "puppeteer-core";
-import { getDelivery, sendTest } from "../../src/app/manage-deliveries.ts";
-import { addMember } from "../../src/app/manage-users.ts";
-import { createEndpoint } from "../../src/app/manage-webhooks.ts";
+import { addMember } from "../../src/app/people/manage-users.ts";
+import { getDelivery, sendTest } from "../../src/app/webhooks/manage-deliveries.ts";
+import { createEndpoint } from "../../src/app/webhooks/manage-webhooks.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
 import type { Access } from "../../src/console/visit.ts";
 import { freePort } from "../../src/service/free-port.ts";

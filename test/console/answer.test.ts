@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { readSession, startSession } from "../../src/app/sign-in.ts";
-import { recordTestEvent } from "../../src/app/webhook-events.ts";
+import { readSession, startSession } from "../../src/app/people/sign-in.ts";
+import { recordTestEvent } from "../../src/app/webhooks/webhook-events.ts";
 import { consoleAnswer } from "../../src/console/answer.ts";
 import type { ConsoleParts } from "../../src/console/visit.ts";
 import { Refusal } from "../../src/core/errors.ts";

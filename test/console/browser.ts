@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import puppeteer, { type Browser, type Page } from "puppeteer-core";
-import { findChromium } from "../../src/render/chromium.ts";
+import { findChromium } from "../../src/render/browser/chromium.ts";
 import { TEST_CACHE_DIR } from "../harness.ts";
 
 export interface TestBrowser {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "puppeteer-core";
-import { firstOperatorLink } from "../../src/app/manage-users.ts";
+import { firstOperatorLink } from "../../src/app/people/manage-users.ts";
 import { csvField } from "../../src/console/ledger.tsx";
 import { get, imageRequest, post, type TestServer, testAccount, testServer } from "../harness.ts";
 import { type TestBrowser, testBrowser } from "./browser.ts";
@@ -117,7 +117,7 @@ test("an operator can be removed, is signed out at once, and one who can sign in
   expect((await their.get("/console/operator")).status).toBe(200);
   await first.post(`/console/operator/operators/${second.id}/remove`);
   expect((await their.get("/console/operator")).headers.get("location")).toStartWith("/console/sign-in");
-  const { removeOperator } = await import("../../src/app/manage-users.ts");
+  const { removeOperator } = await import("../../src/app/people/manage-users.ts");
   const { listOperators } = await import("../../src/store/users.ts");
   const operators = await listOperators(service.store.read);
   for (const { id } of operators.slice(1)) await removeOperator(service, { userId: id, by: null });
@@ -129,7 +129,7 @@ test("an operator can be removed, is signed out at once, and one who can sign in
 test("the statement tells what every credit did, as a page and as a file that no spreadsheet takes for formulas", async () => {
   const { service, baseUrl } = server;
   const { account, liveKey } = await testAccount(service, { name: "Statement FC", credits: 40 });
-  const { grantCredits } = await import("../../src/app/manage-account.ts");
+  const { grantCredits } = await import("../../src/app/people/manage-account.ts");
   await grantCredits(service, { accountId: account.id, amount: 7, reason: '=HYPERLINK("x"), "Cup"' });
   const partner = await client(
     service,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "puppeteer-core";
 import { Webhook } from "standardwebhooks";
-import { addMember } from "../../src/app/manage-users.ts";
-import { startSession } from "../../src/app/sign-in.ts";
+import { addMember } from "../../src/app/people/manage-users.ts";
+import { startSession } from "../../src/app/people/sign-in.ts";
 import { freePort } from "../../src/service/free-port.ts";
 import { findAccount } from "../../src/store/accounts.ts";
 import { listKeys } from "../../src/store/keys.ts";

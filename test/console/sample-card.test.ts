@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { sampleCard } from "../../src/console/operator/sample-card.ts";
-import { openDataFolder } from "../../src/data-folder.ts";
+import { openDataFolder } from "../../src/system/data-folder.ts";
 import { loadTemplate } from "../../src/templates/load.ts";
 import { poolOf, RENDERED } from "../fakes.ts";
 import { testFolder } from "../harness.ts";

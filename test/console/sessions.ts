@@ -1,6 +1,6 @@
 import type { Page } from "puppeteer-core";
-import { addMember, addOperator } from "../../src/app/manage-users.ts";
-import { completeSetup, startSession } from "../../src/app/sign-in.ts";
+import { addMember, addOperator } from "../../src/app/people/manage-users.ts";
+import { completeSetup, startSession } from "../../src/app/people/sign-in.ts";
 import type { ConsoleRoute } from "../../src/console/visit.ts";
 import type { Workspace } from "../../src/service/workspace.ts";
 import type { MemberRole, User } from "../../src/store/users.ts";

@@ -1,5 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { addMember, addOperator, firstOperatorLink, removeMember } from "../../src/app/manage-users.ts";
+import {
+  addMember,
+  addOperator,
+  firstOperatorLink,
+  removeMember,
+} from "../../src/app/people/manage-users.ts";
 import {
   checkPassword,
   completeSetup,
@@ -9,7 +14,7 @@ import {
   readSession,
   setupLinkFor,
   startSession,
-} from "../../src/app/sign-in.ts";
+} from "../../src/app/people/sign-in.ts";
 import { ownPath } from "../../src/console/own-path.ts";
 import { signInLimit } from "../../src/console/sign-in-limit.ts";
 import {
@@ -129,7 +134,7 @@ test("a new password ends every session of its user", async () => {
   const { setupUrl } = await addOperator(workspace, { email: "new@example.com" });
   await completeSetup(workspace, { token: tokenOf(setupUrl), password: PASSWORD, email: "" });
   expect(await readSession(workspace, token)).toBeDefined();
-  const { issueSetupLink } = await import("../../src/app/manage-users.ts");
+  const { issueSetupLink } = await import("../../src/app/people/manage-users.ts");
   const link = await issueSetupLink(workspace, { userId: user.id });
   await completeSetup(workspace, {
     token: tokenOf(link.setupUrl),

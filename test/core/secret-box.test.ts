@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SecretUnreadableError, secretBox } from "../../src/core/secret-box.ts";
-import { loadSecretKey } from "../../src/secret-key.ts";
+import { loadSecretKey } from "../../src/system/secret-key.ts";
 
 const box = secretBox(randomBytes(32), randomBytes);
 

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { audit } from "../../src/app/audit.ts";
+import { audit } from "../../src/app/operations/audit.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { get } from "../harness.ts";
 import { type Bench, type Promised, send, startCrashing } from "./bench.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import { audit } from "../../src/app/audit.ts";
+import { audit } from "../../src/app/operations/audit.ts";
 import { quietLog } from "../../src/log.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";

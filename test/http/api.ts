@@ -1,8 +1,9 @@
 import { expect } from "bun:test";
 import { FormatRegistry, type TSchema } from "@sinclair/typebox/type";
 import { Value } from "@sinclair/typebox/value";
-import { finishImage } from "../../src/app/finish-image.ts";
-import { claimImage } from "../../src/app/render-image.ts";
+import { countAnswer } from "../../scripts/cases.ts";
+import { finishImage } from "../../src/app/images/finish-image.ts";
+import { claimImage } from "../../src/app/images/render-image.ts";
 import type { Environment } from "../../src/core/api-key.ts";
 import type { ErrorCode } from "../../src/core/errors.ts";
 import type { Log, Random } from "../../src/core/ports.ts";
@@ -14,7 +15,6 @@ import { openWorkspace } from "../../src/service/workspace.ts";
 import type { ImageOutput } from "../../src/store/images.ts";
 import { idlePool } from "../fakes.ts";
 import { fakeClock, photoServer, seededRandom, testConfig, testFolder } from "../harness.ts";
-import { countAnswer } from "./cases.ts";
 
 FormatRegistry.Set("date-time", (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text));
 

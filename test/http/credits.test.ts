@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { suspendAccount } from "../../src/app/manage-account.ts";
+import { suspendAccount } from "../../src/app/people/manage-account.ts";
 import { MAX_QUEUE_WAIT_MS, TYPICAL_RENDER_MS } from "../../src/core/limits.ts";
 import { findAccount } from "../../src/store/accounts.ts";
 import { queueDepth } from "../../src/store/image-search.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
-import { sweep } from "../../src/app/sweep.ts";
+import { sweep } from "../../src/app/operations/sweep.ts";
 import { AcceptedImageResponse } from "../../src/http/schemas.ts";
 import { queueDepth } from "../../src/store/image-search.ts";
 import { imageRequest, post, type TestAccount, testAccount } from "../harness.ts";

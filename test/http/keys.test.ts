@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import { resumeAccount, revokeApiKey, suspendAccount } from "../../src/app/manage-account.ts";
+import { resumeAccount, revokeApiKey, suspendAccount } from "../../src/app/people/manage-account.ts";
 import { formatApiKey } from "../../src/core/api-key.ts";
 import { UsageResponse } from "../../src/http/schemas.ts";
 import { listKeys } from "../../src/store/keys.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { mockNextImage } from "../../src/app/mock-image.ts";
+import { mockNextImage } from "../../src/app/images/test-image.ts";
 import { readBounded } from "../../src/http/body.ts";
 import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts";
 import { imageRequest, post, testAccount } from "../harness.ts";

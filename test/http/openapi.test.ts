@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
+import { lintDocument } from "../../scripts/lint-api.ts";
 import { createImageSchema } from "../../src/core/image-request.ts";
 import { ERROR_STATUS } from "../../src/http/http-refusal.ts";
 import { openApiDocument } from "../../src/http/openapi/document.ts";
@@ -19,7 +20,6 @@ import {
 } from "../../src/http/schemas.ts";
 import { imageRequest, post, testAccount } from "../harness.ts";
 import { expectShape, finishNext, type Json, send, type TestApi, testApi } from "./api.ts";
-import { lintDocument } from "./lint-api.ts";
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { resumeAccount, suspendAccount } from "../../src/app/manage-account.ts";
+import { resumeAccount, suspendAccount } from "../../src/app/people/manage-account.ts";
 import type { ErrorCode } from "../../src/core/errors.ts";
 import { imageRequest, type TestAccount, testAccount } from "../harness.ts";
 import { expectError, finishNext, send, type TestApi, testApi } from "./api.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { mockNextImage } from "../../src/app/mock-image.ts";
-import { sweep } from "../../src/app/sweep.ts";
+import { mockNextImage } from "../../src/app/images/test-image.ts";
+import { sweep } from "../../src/app/operations/sweep.ts";
 import { blobPath } from "../../src/blobs/folder-blobs.ts";
 import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts";
 import { imageRequest, post, testAccount } from "../harness.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { finishImage } from "../../src/app/finish-image.ts";
-import { mockNextImage } from "../../src/app/mock-image.ts";
-import { claimImage } from "../../src/app/render-image.ts";
+import { finishImage } from "../../src/app/images/finish-image.ts";
+import { claimImage } from "../../src/app/images/render-image.ts";
+import { mockNextImage } from "../../src/app/images/test-image.ts";
 import { SOURCE_BYTES_PER_DAY } from "../../src/core/limits.ts";
 import { RENDER_FAULT_MESSAGE } from "../../src/core/partner-refusals.ts";
 import { PHOTO_REFUSALS } from "../../src/core/photo-refusals.ts";

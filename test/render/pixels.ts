@@ -1,5 +1,5 @@
 import type { Browser, Page } from "puppeteer-core";
-import { openSealedPage, type PageFile } from "../../src/render/browser.ts";
+import { openSealedPage, type PageFile } from "../../src/render/browser/browser.ts";
 
 /** What two pictures differ by, over premultiplied RGBA channels of 0..255. */
 export interface PixelDifference {

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openDataFolder } from "../../src/data-folder.ts";
 import { emptyFolder, removeOldFiles } from "../../src/service/scratch.ts";
+import { openDataFolder } from "../../src/system/data-folder.ts";
 import { testFolder } from "../harness.ts";
 
 test("of files in the making the old ones go while the service runs, and all when it starts", async () => {

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { accountNames, accountsToRenew, listAccounts, newestAccounts } from "../../src/store/accounts.ts";
-import { listAudit } from "../../src/store/audit.ts";
+import { listAudit } from "../../src/store/activity.ts";
 import * as deliveries from "../../src/store/deliveries.ts";
 import { deskNumbers } from "../../src/store/desk.ts";
 import * as search from "../../src/store/image-search.ts";

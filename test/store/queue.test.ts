@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { finishImage } from "../../src/app/finish-image.ts";
-import { claimImage } from "../../src/app/render-image.ts";
+import { finishImage } from "../../src/app/images/finish-image.ts";
+import { claimImage } from "../../src/app/images/render-image.ts";
 import { MAX_RENDERS } from "../../src/core/limits.ts";
 import { abandonedRenders } from "../../src/store/images.ts";
 import { acceptLive } from "../app/accepting.ts";

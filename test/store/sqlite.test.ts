@@ -10,7 +10,7 @@ import { OperatorError } from "../../src/core/errors.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
 import { findAccount, listAccounts, setAccountStatus } from "../../src/store/accounts.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
-import { writeWhole } from "../../src/write-whole.ts";
+import { writeWhole } from "../../src/system/write-whole.ts";
 import {
   silentLog,
   type TestFolder,

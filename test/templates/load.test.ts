@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import { join } from "node:path";
-import { FONT_LIBRARY_CSS } from "../../src/render/fonts.ts";
+import { FONT_LIBRARY_CSS } from "../../src/render/fonts/fonts.ts";
 import { BUILT_IN } from "../../src/templates/built-in.ts";
 import { FONT_FAMILIES } from "../../src/templates/font-families.ts";
 import { digestOf, folderStamp, loadTemplate } from "../../src/templates/load.ts";

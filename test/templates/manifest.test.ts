@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { layoutFor } from "../../src/core/template-layout.ts";
+import { layoutFor } from "../../src/render/card/template-layout.ts";
 import { parseManifest } from "../../src/templates/manifest.ts";
 
 const good = {

@@ -1,16 +1,16 @@
 /** @jsxImportSource preact */
 
-import { logAction } from "../../app/audit-log.ts";
-import { creditsOf, planOfMonth } from "../../app/credits.ts";
-import { changePlan, grantCredits, resumeAccount, suspendAccount } from "../../app/manage-account.ts";
-import { addMember, issueSetupLink } from "../../app/manage-users.ts";
-import { statementPage } from "../../app/statement.ts";
+import { creditsOf, planOfMonth } from "../../app/credits/credits.ts";
+import { statementPage } from "../../app/credits/statement.ts";
+import { logAction } from "../../app/operations/activity.ts";
+import { changePlan, grantCredits, resumeAccount, suspendAccount } from "../../app/people/manage-account.ts";
+import { addMember, issueSetupLink } from "../../app/people/manage-users.ts";
 import { Refusal } from "../../core/errors.ts";
 import { type Account, findAccount } from "../../store/accounts.ts";
-import { listAudit } from "../../store/audit.ts";
+import { listAudit } from "../../store/activity.ts";
 import { openAccount } from "../../store/sessions.ts";
 import { membershipsOf, membersOf } from "../../store/users.ts";
-import { AuditTable, byName } from "../audit-table.tsx";
+import { AuditTable, byName } from "../activity-table.tsx";
 import { Balance } from "../credits.tsx";
 import { Badge, Card, Confirm, count, Field, Notice, PageHead, PostForm, Time } from "../elements.tsx";
 import type { Flash } from "../flash.ts";

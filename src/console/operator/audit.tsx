@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { formatPosition, parsePosition } from "../../core/list-position.ts";
-import { listAudit } from "../../store/audit.ts";
-import { AuditTable, byName } from "../audit-table.tsx";
+import { listAudit } from "../../store/activity.ts";
+import { AuditTable, byName } from "../activity-table.tsx";
 import { Card, PageHead, Pager } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { operator, type UserVisit } from "../visit.ts";

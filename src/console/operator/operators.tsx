@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { addOperator, issueSetupLink, removeOperator } from "../../app/manage-users.ts";
+import { addOperator, issueSetupLink, removeOperator } from "../../app/people/manage-users.ts";
 import { listOperators, type User } from "../../store/users.ts";
 import { Card, Confirm, Field, PageHead, PostForm, Time } from "../elements.tsx";
 import { typedInto } from "../flash.ts";

@@ -1,7 +1,7 @@
 import { mkdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import PQueue from "p-queue";
-import type { LayoutName } from "../../core/template-layout.ts";
+import type { LayoutName } from "../../render/card/template-layout.ts";
 import { SAMPLE_PHOTO_FILE } from "../../templates/built-in.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
 import type { ConsoleParts } from "../visit.ts";

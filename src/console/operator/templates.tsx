@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { LAYOUTS } from "../../core/template-layout.ts";
+import { LAYOUTS } from "../../render/card/template-layout.ts";
 import { latestPictures } from "../../store/image-search.ts";
 import { findImageByOutput } from "../../store/images.ts";
 import type { FoundTemplate } from "../../templates/registry.ts";

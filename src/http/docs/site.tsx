@@ -3,7 +3,7 @@ import { Fragment } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { PHOTO_REFUSALS } from "../../core/photo-refusals.ts";
 import { SAMPLE_PHOTO_PATH } from "../../core/sample-photo.ts";
-import { THEMES } from "../../core/themes.ts";
+import { THEMES } from "../../render/card/themes.ts";
 import { SAMPLE_PHOTO } from "../../sources/sample-photo.ts";
 import { type Asset, fileAsset, textAsset } from "../../web/assets.ts";
 import { Markup } from "../../web/markup.ts";

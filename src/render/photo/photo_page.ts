@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { extname } from "node:path";
 import type { Browser, Page } from "puppeteer-core";
-import { blobReader, crashOf, fileSlot, openSealedPage, type PageFile } from "../browser.ts";
+import { blobReader, crashOf, fileSlot, openSealedPage, type PageFile } from "../browser/browser.ts";
 import { ASSET_PATHS, PAGE_MODULES } from "./assets.ts";
 import type { PhotoPage } from "./page/studio.js";
 

@@ -1,5 +1,5 @@
-import { loadOnnxRuntime } from "../onnx-runtime.ts";
 import { ASSET_PATHS } from "./assets.ts";
+import { loadOnnxRuntime } from "./onnx-runtime.ts";
 
 /** From 1 x 3 x height x width normalised colours to height x width saliencies. */
 export type SalientNetwork = (values: Float32Array, size: SalientSize) => Promise<Float32Array>;

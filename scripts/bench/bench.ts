@@ -1,0 +1,220 @@
+/**
+ * How fast cards are made, as ratios against a baseline measured in the same run.
+ *
+ *     bun run bench [--seconds 5]
+ *
+ * Baseline: what most code does, a new page for every card: open, set content, take a screenshot, close. Its content is
+ * the finished card as one self-contained document, so it is spared the fitting and the template. Against it: the warm
+ * page, which does all of that. Both draw the same card in one browser, one after the other. Then one render worker's
+ * whole way from a photo to the file, for new photos and for ones seen before, by stage.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { Browser } from "puppeteer-core";
+import type { CardInput, CutoutFile, ImageFormat } from "../../src/core/card.ts";
+import { quietLog } from "../../src/log.ts";
+import { launchBrowser, PAGE_ORIGIN } from "../../src/render/browser/browser.ts";
+import { findChromium } from "../../src/render/browser/chromium.ts";
+import { openCardPage } from "../../src/render/card/page.ts";
+import { fontLibraryFile } from "../../src/render/fonts/fonts.ts";
+import { openPhotoStudio } from "../../src/render/photo/photo.ts";
+import { createRenderPool } from "../../src/render/pool.ts";
+import { saveCutout } from "../../src/render/press.ts";
+import { systemRandom, workerCommand } from "../../src/service/system.ts";
+import { loadTemplate } from "../../src/templates/load.ts";
+import { familyOf } from "./processes.ts";
+
+const { values: options } = parseArgs({ options: { seconds: { type: "string", default: "5" } } });
+const runMs = Number(options.seconds) * 1000;
+const PHOTOS = join(import.meta.dir, "../../test/photos");
+const NAMES = ["Maya Okafor", "Li Wei", "João Félix da Silva", "Ana", "Zlatko Đorđević", "O'Brien"];
+
+const scratch = mkdtempSync(join(tmpdir(), "cardpress-bench-"));
+const cacheDir = join(tmpdir(), "cardpress-test-cache");
+mkdirSync(cacheDir, { recursive: true });
+const noSandbox = process.getuid?.() === 0;
+const chromium = await findChromium({ configuredPath: process.env.CARDPRESS_CHROMIUM, cacheDir });
+
+function card(n: number, format: ImageFormat): CardInput {
+  return {
+    player: {
+      name: NAMES[n % NAMES.length] ?? "",
+      position: "ST",
+      number: (n % 99) + 1,
+      skillLevel: 60 + (n % 40),
+    },
+    style: { preset: "club_card", width: 1024, height: 1280, format, backgroundTheme: "stadium" },
+    branding: { primaryColor: "#C8102E", secondaryColor: "#F6EB61" },
+  };
+}
+
+/** Milliseconds a card, over as many cards as fit into the time after two warming ones. */
+async function perCard(make: (n: number) => Promise<unknown>): Promise<number> {
+  for (let n = 0; n < 2; n++) await make(n);
+  const start = performance.now();
+  let made = 0;
+  while (performance.now() - start < runMs || made < 3) await make(made++);
+  return (performance.now() - start) / made;
+}
+
+async function cutoutOf(browser: Browser, photo: string): Promise<CutoutFile> {
+  const studio = await openPhotoStudio(browser);
+  const result = await studio.cutOut(join(PHOTOS, photo));
+  await studio.close();
+  if (!result.ok) throw new Error(result.message);
+  return saveCutout(join(scratch, photo), result.cutout);
+}
+
+/** The card on the warm page as one document: its styles, pictures and the fonts it uses are inside. */
+async function selfContained(browser: Browser): Promise<string> {
+  const page = (await browser.pages()).find((open) => open.url().startsWith(PAGE_ORIGIN));
+  if (!page) throw new Error("the warm page is not open");
+  const { html, css, fonts } = await page.evaluate(() => {
+    const loaded = [...document.fonts].filter((face) => face.status === "loaded");
+    const ranges = new Set(loaded.map((face) => face.unicodeRange));
+    const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
+    const isUsed = (rule: CSSFontFaceRule) =>
+      ranges.has(rule.style.getPropertyValue("unicode-range") || "U+0-10FFFF");
+    const kept = rules.filter((rule) => !(rule instanceof CSSFontFaceRule) || isUsed(rule));
+    const text = kept.map((rule) => rule.cssText).join("\n");
+    const copy = document.documentElement.cloneNode(true) as HTMLElement;
+    for (const element of copy.querySelectorAll("link, script")) element.remove();
+    const pictures = [...document.querySelectorAll("img")];
+    for (const [place, picture] of [...copy.querySelectorAll("img")].entries()) {
+      const shown = pictures[place];
+      if (!shown?.src) continue;
+      const canvas = document.createElement("canvas");
+      canvas.width = shown.naturalWidth;
+      canvas.height = shown.naturalHeight;
+      canvas.getContext("2d")?.drawImage(shown, 0, 0);
+      picture.src = canvas.toDataURL("image/webp", 0.9);
+    }
+    return {
+      html: copy.outerHTML,
+      css: text,
+      fonts: [...text.matchAll(/url\("([^"]+\.woff2)"\)/g)].map((match) => match[1] ?? ""),
+    };
+  });
+  let styles = css;
+  for (const font of fonts) {
+    const file = fontLibraryFile(new URL(font, PAGE_ORIGIN).pathname);
+    if (!file) continue;
+    const body = Buffer.from(file.body as Uint8Array).toString("base64");
+    styles = styles.replace(font, `data:${file.contentType};base64,${body}`);
+  }
+  return `<!doctype html>${html.replace("</head>", () => `<style>${styles}</style></head>`)}`;
+}
+
+async function benchWarmPage(): Promise<void> {
+  const browser = await launchBrowser({ chromium, profilesDir: scratch, noSandbox });
+  const cutout = await cutoutOf(browser, "unsplash_man.jpg");
+  const template = await loadTemplate("club_card");
+  const warm = await openCardPage(browser, template);
+  console.log(`1024x1280 card, ${await browser.version()}, milliseconds a card (cards a second):`);
+  for (const format of ["png", "jpeg", "webp"] as const) {
+    await warm.render({ card: card(0, format), cutout, badge: null });
+    const html = await selfContained(browser);
+    const baselineMs = await perCard(async () => {
+      const page = await browser.newPage();
+      await page.setViewport({ width: 1024, height: 1280 });
+      await page.setContent(html, { waitUntil: "load" });
+      const quality = format === "png" ? {} : { quality: 90 };
+      await page.screenshot({ type: format, omitBackground: true, ...quality });
+      await page.close();
+    });
+    const warmMs = await perCard((n) => warm.render({ card: card(n, format), cutout, badge: null }));
+    console.log(
+      `  ${format.padEnd(4)}  page per card ${shown(baselineMs)}   warm page ${shown(warmMs)}   ratio ${(baselineMs / warmMs).toFixed(1)}`,
+    );
+  }
+  await browser.close();
+}
+
+/** The sample photos in which a player is found, from a close-up to a full-length picture, and in many sizes. */
+const PLAYERS = ["unsplash_man.jpg", "astronaut.png", "skier.jpg", "yoga.jpg", "market_street.jpg"];
+
+/** A worker process as the service keeps it: what a card costs, as time on the clock and as work of the processor. */
+async function benchWorker(): Promise<void> {
+  const pool = createRenderPool({
+    workers: 1,
+    command: workerCommand(),
+    press: {
+      chromium,
+      profilesDir: scratch,
+      cutoutsDir: join(scratch, "cutouts"),
+      templatesDir: null,
+      presets: ["club_card"],
+      noSandbox,
+    },
+    log: quietLog(),
+    random: systemRandom,
+    rendersPerBrowser: 100_000,
+  });
+  const renderer = await pool.acquire();
+  const [worker = 0] = pool.pids();
+  const samples = PLAYERS.map((name) => join(PHOTOS, name));
+  const large = join(scratch, "large.jpg");
+  await Bun.write(large, await new Bun.Image(samples[0] as string).resize(3000, 4500).jpeg().bytes());
+  const make = async (n: number, photoSha256: string, photos = samples) => {
+    const photoPath = photos[n % photos.length] as string;
+    const outputPath = join(scratch, "card.png");
+    const job = {
+      jobId: `bench-${n}`,
+      card: card(n, "png"),
+      photoPath,
+      photoSha256,
+      badgePath: null,
+      outputPath,
+    };
+    const outcome = await renderer.render(job, () => {});
+    if (outcome.kind === "refused") throw new Error(outcome.message);
+    return outcome.file.timingsMs;
+  };
+  console.log(`One render worker, photo to finished 1024x1280 PNG file, ${PLAYERS.length} photos in turn:`);
+  // A made-up hash is a photo never seen before, a fixed one a photo seen again: among the last few, or one of many.
+  const many = 4 * PLAYERS.length;
+  const kinds = {
+    "new photo": (n: number) => make(n, String(n).padStart(64, "0")),
+    "repeated photo": (n: number) => make(n, String(n % PLAYERS.length).padStart(64, "f")),
+    "seen long ago": (n: number) => make(n, String(n % many).padStart(64, "e")),
+    "new, 13 MP": (n: number) => make(n, String(n).padStart(64, "d"), [large]),
+    "repeated, 13 MP": (n: number) => make(n, String(n % many).padStart(64, "c"), [large]),
+  };
+  for (const [kind, one] of Object.entries(kinds)) {
+    for (let n = 0; n < many; n++) await one(n);
+    const stages: Record<string, number[]> = {};
+    const before = familyOf(worker).processorMs;
+    const start = performance.now();
+    let made = many;
+    while (performance.now() - start < runMs || made % PLAYERS.length > 0) {
+      for (const [stage, ms] of Object.entries(await one(made++)))
+        stages[stage] = [...(stages[stage] ?? []), ms];
+    }
+    const cards = made - many;
+    const wallMs = (performance.now() - start) / cards;
+    const workMs = (familyOf(worker).processorMs - before) / cards;
+    const parts = Object.entries(stages).map(([stage, list]) => `${stage} ${Math.round(median(list))}`);
+    console.log(
+      `  ${kind.padEnd(15)} ${shown(wallMs)}   processor ${workMs.toFixed(0)} ms   median ${parts.join(", ")}`,
+    );
+  }
+  console.log(`  memory of the worker with its browser: ${familyOf(worker).memoryMb.toFixed(0)} MB`);
+  renderer.release();
+  await pool.close();
+}
+
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
+
+function shown(ms: number): string {
+  return `${ms.toFixed(0).padStart(4)} ms (${(1000 / ms).toFixed(1)}/s)`;
+}
+
+try {
+  await benchWarmPage();
+  await benchWorker();
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+process.exit(0);

@@ -1,0 +1,27 @@
+/**
+ * Sends events to many endpoints, of which some hang and some fail, and says how long the healthy ones waited from the
+ * event's commit to its arrival. Events come at the given rate; with --rate 0 all at once.
+ *
+ *     bun scripts/bench/webhooks.ts [--events 1000] [--endpoints 20] [--hanging 1] [--failing 1] [--rate 100]
+ */
+import { parseArgs } from "node:util";
+import { benchWebhooks } from "./webhook-storm.ts";
+
+const { values } = parseArgs({
+  options: {
+    events: { type: "string", default: "1000" },
+    endpoints: { type: "string", default: "20" },
+    hanging: { type: "string", default: "1" },
+    failing: { type: "string", default: "1" },
+    rate: { type: "string", default: "100" },
+  },
+});
+const { events, endpoints, hanging, failing, rate } = values;
+const report = await benchWebhooks({
+  events: Number(events),
+  endpoints: Number(endpoints),
+  hanging: Number(hanging),
+  failing: Number(failing),
+  eventsPerSecond: Number(rate) || Number.POSITIVE_INFINITY,
+});
+console.log(JSON.stringify(report, null, 2));

@@ -1,0 +1,170 @@
+import { insufficientCredits } from "../../core/partner-refusals.ts";
+import { monthOf } from "../../core/time.ts";
+import {
+  type Account,
+  addTopup,
+  type Bucket,
+  consumeHold,
+  findAccount,
+  holdCredit,
+  replacePlanCredits,
+  returnHold,
+} from "../../store/accounts.ts";
+import { findReservation, insertEntry, type LedgerEntry, planGrant } from "../../store/ledger.ts";
+import type { Tx } from "../../store/store.ts";
+import type { Moment } from "../context.ts";
+import { warnOfLowCredits } from "./credit-warning.ts";
+
+// Two-phase credits, as a bank holds an amount before it books it: reserve moves a credit to held; settle consumes it;
+// release gives it back. Each step changes the balances by a guarded UPDATE and writes the entry that explains it, in
+// the caller's transaction, so that balances always equal the sums of the entries.
+
+/** The account with this month's plan credits: grants them, and expires last month's, on first sight of a new month. */
+export async function renewPlan(tx: Tx, accountId: string, { now, random }: Moment): Promise<Account> {
+  const account = await findAccount(tx, accountId);
+  if (!account) throw new Error(`account ${accountId} is gone`);
+  const period = monthOf(now);
+  // A clock that was set back must not grant an old month again.
+  if (account.planPeriod >= period) return account;
+  const renewed = await replacePlanCredits(tx, account, period, now);
+  if (!renewed) return renewPlan(tx, accountId, { now, random });
+  const entry = (kind: "grant" | "expire", of: string, amount: number): Promise<void> =>
+    amount === 0
+      ? Promise.resolve()
+      : insertEntry(tx, {
+          id: random.id("led"),
+          accountId,
+          kind,
+          bucket: "plan",
+          period: of,
+          amount,
+          imageId: null,
+          reason: kind === "grant" ? "monthly plan credits" : "plan credits do not roll over",
+          createdAt: now,
+        });
+  await entry("expire", account.planPeriod, account.creditsPlan);
+  await entry("grant", period, account.creditLimit);
+  return renewed;
+}
+
+/** Reserves one credit for an image: plan credits first, because they expire. Throws INSUFFICIENT_CREDITS. */
+export async function reserveCredit(
+  tx: Tx,
+  accountId: string,
+  imageId: string,
+  moment: Moment,
+): Promise<void> {
+  const account = await renewPlan(tx, accountId, moment);
+  const hold = async (bucket: Bucket) => {
+    const period = await holdCredit(tx, accountId, bucket, moment.now);
+    return period === undefined ? undefined : { bucket, period };
+  };
+  const held = (await hold("plan")) ?? (await hold("topup"));
+  if (!held) throw insufficientCredits(account.creditLimit);
+  await insertEntry(tx, {
+    ...held,
+    id: moment.random.id("led"),
+    accountId,
+    kind: "reserve",
+    amount: 1,
+    imageId,
+    reason: null,
+    createdAt: moment.now,
+  });
+  const left = account.creditsPlan + account.creditsTopup - 1;
+  const limit = await planOfMonth(tx, account, moment.now);
+  await warnOfLowCredits(tx, { accountId, left, limit }, moment);
+}
+
+/** Consumes the credit reserved for an image; does nothing for an image that reserved none. Returns credits used. */
+export async function settleCredit(tx: Tx, imageId: string, moment: Moment): Promise<0 | 1> {
+  const reservation = await findReservation(tx, imageId);
+  if (!reservation) return 0;
+  await insertEntry(tx, resolution(reservation, "settle", moment));
+  await consumeHold(tx, reservation.accountId, moment.now);
+  return 1;
+}
+
+/** Gives the credit reserved for an image back; a plan credit of a past month expires at once. */
+export async function releaseCredit(tx: Tx, imageId: string, moment: Moment): Promise<void> {
+  const reservation = await findReservation(tx, imageId);
+  if (!reservation) return;
+  await insertEntry(tx, resolution(reservation, "release", moment));
+  if (await returnHold(tx, reservation.accountId, reservation, moment.now)) return;
+  await insertEntry(tx, resolution(reservation, "expire", moment));
+  await consumeHold(tx, reservation.accountId, moment.now);
+}
+
+/** Adds credits that stay until they are used. */
+export async function topUpCredits(
+  tx: Tx,
+  accountId: string,
+  amount: number,
+  reason: string | null,
+  { now, random }: Moment,
+): Promise<Account | undefined> {
+  const account = await addTopup(tx, accountId, amount, now);
+  if (!account) return undefined;
+  await insertEntry(tx, {
+    id: random.id("led"),
+    accountId,
+    kind: "grant",
+    bucket: "topup",
+    period: monthOf(now),
+    amount,
+    imageId: null,
+    reason,
+    createdAt: now,
+  });
+  return account;
+}
+
+/** What an account has, as every page, answer and event tells it. */
+export interface Credits {
+  /** Can be spent: plan and top-ups. */
+  left: number;
+  /** Of these, of the plan and of top-ups. */
+  ofPlan: number;
+  topup: number;
+  /** Reserved for cards in the making. */
+  held: number;
+  /** The plan credits of this month, spent or not: a plan that is changed within the month counts from the next one on. */
+  limit: number;
+  /** The plan credits of the months to come. */
+  nextLimit: number;
+}
+
+/** What an account has at `now`, also when this month's grant has not been written yet. */
+export async function creditsOf(tx: Tx, account: Account, now: number): Promise<Credits> {
+  const { creditLimit, creditsTopup: topup, creditsHeld: held } = account;
+  const left = creditsAvailable(account, now);
+  const limit = await planOfMonth(tx, account, now);
+  return { left, ofPlan: left - topup, topup, held, limit, nextLimit: creditLimit };
+}
+
+/** The plan credits an account was granted for the month, or is about to be. */
+export async function planOfMonth(tx: Tx, account: Account, now: number): Promise<number> {
+  return account.planPeriod < monthOf(now)
+    ? account.creditLimit
+    : planGrant(tx, account.id, account.planPeriod);
+}
+
+/** What an account can spend at `now`, also when this month's grant has not been written yet. */
+export function creditsAvailable(account: Account, now: number): number {
+  const plan = account.planPeriod < monthOf(now) ? account.creditLimit : account.creditsPlan;
+  return plan + account.creditsTopup;
+}
+
+function resolution(
+  reservation: LedgerEntry,
+  kind: "settle" | "release" | "expire",
+  { now, random }: Moment,
+): LedgerEntry {
+  return {
+    ...reservation,
+    id: random.id("led"),
+    kind,
+    reason: kind === "expire" ? "released after its month had ended" : null,
+    createdAt: now,
+  };
+}

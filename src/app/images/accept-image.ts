@@ -1,0 +1,316 @@
+import type { Environment } from "../../core/api-key.ts";
+import { fingerprint } from "../../core/idempotency.ts";
+import type { CreateImageRequest } from "../../core/image-request.ts";
+import {
+  IDEMPOTENCY_RETENTION_MS,
+  PLACEHOLDER_BYTES_PER_DAY,
+  SOURCE_BYTES_PER_DAY,
+} from "../../core/limits.ts";
+import {
+  dailyBytesSpent,
+  idempotencyKeyReused,
+  insufficientCredits,
+  partnerSuspended,
+} from "../../core/partner-refusals.ts";
+import { isoTime } from "../../core/time.ts";
+import type { FetchedSource, SourceFetcher, SourceRequest } from "../../sources/fetch-source.ts";
+import { type Account, findAccount } from "../../store/accounts.ts";
+import {
+  deleteRecord,
+  findRecord,
+  type IdempotencyRecord,
+  type IdempotencyScope,
+  insertRecord,
+} from "../../store/idempotency.ts";
+import { type Image, insertImage, nextPlace } from "../../store/images.ts";
+import type { Tx } from "../../store/store.ts";
+import { countUsage } from "../../store/usage.ts";
+import type { TemplateRegistry } from "../../templates/registry.ts";
+import type { AppContext } from "../context.ts";
+import { creditsAvailable, reserveCredit } from "../credits/credits.ts";
+import type { DailyBytes } from "./daily-bytes.ts";
+import type { FetchGate } from "./fetch-gate.ts";
+import type { QueueEstimate } from "./queue-estimate.ts";
+import type { SourceHold, SourceKeeper } from "./source-keeper.ts";
+import { refuseAsAsked, testEtaSeconds } from "./test-endings.ts";
+
+export interface AcceptImageParts extends AppContext {
+  sources: SourceFetcher;
+  queue: QueueEstimate;
+  gate: FetchGate;
+  keeper: SourceKeeper;
+  templates: TemplateRegistry;
+  /** Of photos and badges fetched. */
+  sourceBytes: DailyBytes;
+  /** Of pictures drawn for test images. */
+  placeholderBytes: DailyBytes;
+  /** Called after the commit: there is work. A hint; polling finds the work as well. */
+  wake: (environment: Environment) => void;
+}
+
+export interface CreateCommand {
+  account: Account;
+  environment: Environment;
+  idempotencyKey: string;
+  request: CreateImageRequest;
+}
+
+/** What a create is answered with, the same at every replay: its names and their order are kept as they are. */
+export interface AcceptedAnswer {
+  image_id: string;
+  status: "processing";
+  poll_url: string;
+  eta_seconds: number;
+  /** ISO 8601. */
+  created_at: string;
+}
+
+export interface Accepted {
+  answer: AcceptedAnswer;
+  replayed: boolean;
+}
+
+export type AcceptImage = (command: CreateCommand) => Promise<Accepted>;
+
+/**
+ * Builds the use case behind POST /v1/images: replay or refuse by idempotency key, check credits, load and photo, then
+ * write record, image, reservation and entry in one transaction. Throws a Refusal, and then leaves nothing behind.
+ */
+export function acceptImage(parts: AcceptImageParts): AcceptImage {
+  // Parallel calls with one key share the first one's outcome instead of all fetching the same photo.
+  const underWay = new Map<string, { print: string; outcome: Promise<Accepted> }>();
+
+  return async function accept(command) {
+    const scope = scopeOf(command);
+    const print = fingerprint(command.request);
+    const flight = JSON.stringify([scope.accountId, scope.environment, scope.key]);
+    for (let first = underWay.get(flight); first; first = underWay.get(flight)) {
+      if (first.print === print) return { ...(await first.outcome), replayed: true };
+      // Another payload with the same key: a conflict if the first is accepted, a free key if it is refused.
+      await first.outcome.catch(() => {});
+    }
+    const outcome = acceptOnce(parts, command, scope, print);
+    underWay.set(flight, { print, outcome });
+    try {
+      return await outcome;
+    } finally {
+      underWay.delete(flight);
+    }
+  };
+}
+
+async function acceptOnce(
+  parts: AcceptImageParts,
+  command: CreateCommand,
+  scope: IdempotencyScope,
+  print: string,
+): Promise<Accepted> {
+  const { store, clock } = parts;
+  const replay = await findReplay(store.read, scope, print, clock.now());
+  if (replay) return replay;
+
+  const hold = parts.keeper.hold();
+  let used = false;
+  try {
+    const sources = await sourcesFor(parts, command, hold);
+    const { manifest, digest } = await parts.templates.current(command.request.style.preset);
+    const template = {
+      templateName: manifest.name,
+      templateVersion: manifest.version,
+      templateDigest: digest,
+    };
+    const accepted = await store.write("accept", async (tx) => {
+      const now = clock.now();
+      // Another process, or a call that overtook this one, may have written the record during the fetch.
+      const overtaken = await findReplay(tx, scope, print, now);
+      if (overtaken) return overtaken;
+      await deleteRecord(tx, scope);
+      return writeAccepted(tx, parts, { command, scope, print, sources, template, now });
+    });
+    used = !accepted.replayed;
+    if (used) parts.wake(command.environment);
+    return accepted;
+  } finally {
+    await hold.close(used);
+  }
+}
+
+interface FetchedSources {
+  photo: FetchedSource | null;
+  badge: FetchedSource | null;
+}
+
+/** Refuses what can be refused without a photo, then fetches: nothing for a test image. */
+async function sourcesFor(
+  parts: AcceptImageParts,
+  { account, environment, request }: CreateCommand,
+  hold: SourceHold,
+): Promise<FetchedSources> {
+  if (environment === "test") {
+    refuseAsAsked(request.player.external_id, account, parts.clock.now());
+    await refuseWhenSpent(
+      parts.placeholderBytes,
+      account,
+      PLACEHOLDER_BYTES_PER_DAY,
+      "test pictures of new sizes",
+    );
+    return { photo: null, badge: null };
+  }
+  if (creditsAvailable(account, parts.clock.now()) < 1) throw insufficientCredits(account.creditLimit);
+  parts.queue.refuseWhenFull(
+    "live",
+    await nextPlace(parts.store.read, { accountId: account.id, environment }),
+  );
+  const limit = SOURCE_BYTES_PER_DAY[account.tier];
+  await refuseWhenSpent(parts.sourceBytes, account, limit, "photos and badges fetched");
+  return fetchSources(parts, account.id, request, hold);
+}
+
+/** Both at once; when one cannot be used nobody waits for the other. */
+async function fetchSources(
+  parts: AcceptImageParts,
+  accountId: string,
+  request: CreateImageRequest,
+  hold: SourceHold,
+): Promise<FetchedSources> {
+  const giveUp = new AbortController();
+  const turn = async (fetch: (options: SourceRequest) => Promise<FetchedSource>) => {
+    try {
+      const source = await parts.gate.run(accountId, async () => {
+        giveUp.signal.throwIfAborted();
+        return fetch({ account: accountId, signal: giveUp.signal, watcher: hold });
+      });
+      await parts.sourceBytes.spend(accountId, source.bytes);
+      return source;
+    } catch (error) {
+      giveUp.abort(error);
+      throw giveUp.signal.reason;
+    }
+  };
+  const badgeUrl = request.branding?.club_badge_url;
+  const [photo, badge] = await Promise.allSettled([
+    turn((options) => parts.sources.fetchPhoto(request.player.source_image_url, options)),
+    badgeUrl === undefined ? null : turn((options) => parts.sources.fetchBadge(badgeUrl, options)),
+  ]);
+  // Whichever failed first is the reason of both.
+  if (photo.status === "rejected") throw photo.reason;
+  if (badge.status === "rejected") throw badge.reason;
+  return { photo: photo.value, badge: badge.value };
+}
+
+async function refuseWhenSpent(
+  bytes: DailyBytes,
+  account: Account,
+  limit: number,
+  what: string,
+): Promise<void> {
+  if ((await bytes.spent(account.id)) >= limit) throw dailyBytesSpent(limit, what, bytes.secondsLeft());
+}
+
+interface NewImage {
+  command: CreateCommand;
+  scope: IdempotencyScope;
+  print: string;
+  sources: FetchedSources;
+  /** The image is pinned to what the template is now. */
+  template: Pick<Image, "templateName" | "templateVersion" | "templateDigest">;
+  now: number;
+}
+
+async function writeAccepted(tx: Tx, parts: AcceptImageParts, fresh: NewImage): Promise<Accepted> {
+  const { command, scope, now } = fresh;
+  const owner = { accountId: command.account.id, environment: command.environment };
+  // What was checked before the fetch may have changed during it: the answer is decided here.
+  if ((await findAccount(tx, owner.accountId))?.status !== "active") throw partnerSuspended();
+  const place = await nextPlace(tx, owner);
+  parts.queue.refuseWhenFull(owner.environment, place);
+  const image = newImage(parts, fresh, place.turn);
+  await insertImage(tx, image);
+  if (command.environment === "live")
+    await reserveCredit(tx, owner.accountId, image.id, { now, random: parts.random });
+  await countUsage(tx, owner, now, { requested: 1 });
+  const eta = owner.environment === "test" ? testEtaSeconds(image.externalId) : parts.queue.etaSeconds(place);
+  const answer = acceptedAnswer(image, eta);
+  await insertRecord(tx, {
+    ...scope,
+    fingerprint: fresh.print,
+    imageId: image.id,
+    responseBody: JSON.stringify(answer),
+    createdAt: now,
+    expiresAt: now + IDEMPOTENCY_RETENTION_MS,
+  });
+  return { answer, replayed: false };
+}
+
+function newImage(
+  parts: AcceptImageParts,
+  { command, sources, template, now }: NewImage,
+  turn: number,
+): Image {
+  return {
+    id: parts.random.id("img"),
+    accountId: command.account.id,
+    environment: command.environment,
+    state: "queued",
+    type: command.request.type,
+    externalId: command.request.player.external_id,
+    request: command.request,
+    sourceSha256: sources.photo?.sha256 ?? null,
+    badgeSha256: sources.badge?.sha256 ?? null,
+    ...template,
+    turn,
+    availableAt: now,
+    renders: 0,
+    leaseToken: null,
+    leaseExpiresAt: null,
+    failureCode: null,
+    failureMessage: null,
+    outputName: null,
+    outputWidth: null,
+    outputHeight: null,
+    outputContentType: null,
+    outputBytes: null,
+    createdAt: now,
+    updatedAt: now,
+    completedAt: null,
+    expiresAt: null,
+    purgedAt: null,
+  };
+}
+
+function acceptedAnswer(image: Image, etaSeconds: number): AcceptedAnswer {
+  return {
+    image_id: image.id,
+    status: "processing",
+    poll_url: `/v1/images/${image.id}`,
+    eta_seconds: etaSeconds,
+    created_at: isoTime(image.createdAt),
+  };
+}
+
+/** Earlier versions stored the answer in its envelope. */
+function storedAnswer({ responseBody }: IdempotencyRecord): AcceptedAnswer {
+  const stored: AcceptedAnswer | { data: AcceptedAnswer } = JSON.parse(responseBody);
+  return "data" in stored ? stored.data : stored;
+}
+
+function scopeOf(command: CreateCommand): IdempotencyScope {
+  return { accountId: command.account.id, environment: command.environment, key: command.idempotencyKey };
+}
+
+/** The stored answer for this key, undefined when the key is free. Throws 409 when the payload differs. */
+async function findReplay(
+  tx: Tx,
+  scope: IdempotencyScope,
+  print: string,
+  now: number,
+): Promise<Accepted | undefined> {
+  const record = await findRecord(tx, scope);
+  if (!record || isExpired(record, now)) return undefined;
+  if (record.fingerprint !== print) throw idempotencyKeyReused();
+  return { answer: storedAnswer(record), replayed: true };
+}
+
+function isExpired(record: IdempotencyRecord, now: number): boolean {
+  return record.expiresAt <= now;
+}

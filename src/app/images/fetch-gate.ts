@@ -1,0 +1,159 @@
+import { Refusal } from "../../core/errors.ts";
+import {
+  MAX_FETCH_WAIT_MS,
+  MAX_SOURCE_FETCHES,
+  MAX_SOURCE_FETCHES_PER_ACCOUNT,
+  MAX_WAITING_FETCHES_PER_ACCOUNT,
+  PROMPT_FETCH_MS,
+  SOURCE_FETCHES_KEPT_FREE,
+} from "../../core/limits.ts";
+
+/** Lets a bounded number of photos and badges be fetched at once, and shares the places between the accounts. */
+export interface FetchGate {
+  /** Runs one fetch when the account has a place. Throws SERVICE_OVERLOADED when its turn does not come soon. */
+  run<T>(accountId: string, fetch: () => Promise<T>): Promise<T>;
+  /** Refuses those who wait, and all who come: the service stops. */
+  close(): void;
+}
+
+const LIMITS = {
+  places: MAX_SOURCE_FETCHES,
+  placesPerAccount: MAX_SOURCE_FETCHES_PER_ACCOUNT,
+  keptFree: SOURCE_FETCHES_KEPT_FREE,
+  waitingPerAccount: MAX_WAITING_FETCHES_PER_ACCOUNT,
+  waitMs: MAX_FETCH_WAIT_MS,
+  promptMs: PROMPT_FETCH_MS,
+};
+
+interface Fetch {
+  startedAt: number;
+  /** Looks for those who may begin once this fetch is a slow one. */
+  timer: Timer;
+}
+
+/** What is known of an account; kept for as many as there are. */
+interface Standing {
+  underWay: Set<Fetch>;
+  /** How many that are not slow yet may be under way: one after a slow fetch, one more after each prompt one. */
+  window: number;
+  /** In the order they came. */
+  waiting: Set<() => void>;
+}
+
+interface Places {
+  hasPlace(standing: Standing): boolean;
+  take(standing: Standing): Fetch;
+  giveBack(standing: Standing, fetch: Fetch): void;
+}
+
+/**
+ * An account whose hosts are slow has two places, one of them for a fetch that is slow already: one hanging host does
+ * not stop its other creates, and several do not take the others' places. Some places are only for accounts that hold
+ * none. `onRoom` is called whenever somebody may have got a place.
+ */
+function fetchPlaces(limits: typeof LIMITS, now: () => number, onRoom: () => void): Places {
+  let free = limits.places;
+  const isSlow = (fetch: Fetch) => now() - fetch.startedAt >= limits.promptMs;
+  return {
+    hasPlace: ({ underWay, window }) => {
+      if (underWay.size === 0) return free > 0;
+      const slow = [...underWay].filter(isSlow).length;
+      const isWithin = underWay.size < Math.min(window + 1, limits.placesPerAccount);
+      return free > limits.keptFree && isWithin && underWay.size - slow < (slow > 0 ? 1 : window);
+    },
+    take: ({ underWay }) => {
+      const fetch = { startedAt: now(), timer: setTimeout(onRoom, limits.promptMs) };
+      free -= 1;
+      underWay.add(fetch);
+      return fetch;
+    },
+    giveBack: (standing, fetch) => {
+      clearTimeout(fetch.timer);
+      free += 1;
+      standing.underWay.delete(fetch);
+      standing.window = isSlow(fetch) ? 1 : Math.min(standing.window + 1, limits.placesPerAccount);
+      onRoom();
+    },
+  };
+}
+
+/** `now`: milliseconds that only go forward. */
+export function fetchGate(limits = LIMITS, now = () => performance.now()): FetchGate {
+  // In the order in which accounts are served next: one that was served goes to the end.
+  const standings = new Map<string, Standing>();
+  const refuseAll = new Set<() => void>();
+  let closed = false;
+
+  const standingOf = (accountId: string): Standing => {
+    const known = standings.get(accountId);
+    if (known) return known;
+    const fresh = { underWay: new Set<never>(), window: limits.placesPerAccount, waiting: new Set<never>() };
+    standings.set(accountId, fresh);
+    return fresh;
+  };
+  const admitNext = (): boolean => {
+    for (const standing of standings.values()) {
+      const [admit] = standing.waiting;
+      if (!admit || !places.hasPlace(standing)) continue;
+      admit();
+      return true;
+    }
+    return false;
+  };
+  const places = fetchPlaces(limits, now, () => {
+    while (admitNext()) {}
+  });
+  const take = (accountId: string, standing: Standing) => {
+    standings.delete(accountId);
+    standings.set(accountId, standing);
+    return places.take(standing);
+  };
+
+  /** Resolves with a place taken. */
+  const wait = (accountId: string, standing: Standing) =>
+    new Promise<Fetch>((resolve, reject) => {
+      const { waiting } = standing;
+      if (waiting.size >= limits.waitingPerAccount) return reject(tooManyFetches());
+      const leave = () => {
+        clearTimeout(timer);
+        refuseAll.delete(refuse);
+        waiting.delete(admit);
+      };
+      const admit = () => {
+        leave();
+        resolve(take(accountId, standing));
+      };
+      const refuse = () => {
+        leave();
+        reject(tooManyFetches());
+      };
+      const timer = setTimeout(refuse, limits.waitMs);
+      refuseAll.add(refuse);
+      waiting.add(admit);
+    });
+
+  return {
+    run: async (accountId, fetch) => {
+      if (closed) throw tooManyFetches();
+      const standing = standingOf(accountId);
+      const place = places.hasPlace(standing) ? take(accountId, standing) : await wait(accountId, standing);
+      try {
+        return await fetch();
+      } finally {
+        places.giveBack(standing, place);
+      }
+    },
+    close: () => {
+      closed = true;
+      for (const refuse of [...refuseAll]) refuse();
+    },
+  };
+}
+
+function tooManyFetches(): Refusal {
+  return new Refusal(
+    "SERVICE_OVERLOADED",
+    "Too many photos of this account are being fetched at once. Nothing was reserved; send the same request again in a few seconds.",
+    { retryAfterSeconds: 5 },
+  );
+}

@@ -1,0 +1,30 @@
+import type { Stage } from "../../render/protocol.ts";
+
+/** Share of a new photo's work that is done when a stage begins, from measured stage times. */
+const PROGRESS_AT: Record<Stage, number> = {
+  decode: 0.05,
+  find: 0.15,
+  cut_out: 0.35,
+  compose: 0.7,
+  capture: 0.8,
+  store: 0.95,
+};
+
+/** How far the renders under way are. Best effort, in memory: lost with the process, as the renders are. */
+export interface ProgressBoard {
+  reach(imageId: string, stage: Stage): void;
+  set(imageId: string, progress: number): void;
+  /** 0.0 to 1.0, or null when unknown. */
+  of(imageId: string): number | null;
+  clear(imageId: string): void;
+}
+
+export function progressBoard(): ProgressBoard {
+  const board = new Map<string, number>();
+  return {
+    reach: (imageId, stage) => void board.set(imageId, PROGRESS_AT[stage]),
+    set: (imageId, progress) => void board.set(imageId, progress),
+    of: (imageId) => board.get(imageId) ?? null,
+    clear: (imageId) => void board.delete(imageId),
+  };
+}

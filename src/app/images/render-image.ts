@@ -1,0 +1,240 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Blobs } from "../../blobs/blobs.ts";
+import type { Environment } from "../../core/api-key.ts";
+import type { ImageFormat } from "../../core/card.ts";
+import { cardInput, storedRequest } from "../../core/image-request.ts";
+import { leaseToken } from "../../core/lease.ts";
+import {
+  FAILED_SOURCE_BYTES_PER_DAY,
+  FINISH_RETRY_MS,
+  LEASE_MS,
+  RENDER_TIMEOUT_MS,
+  STORAGE_RETRY_MS,
+} from "../../core/limits.ts";
+import { type Renderer, RenderFault, RenderInterrupted, type RenderPool } from "../../render/pool.ts";
+import type { RenderJob, Stage } from "../../render/protocol.ts";
+import { claimNextImage, hasClaimable, type Image } from "../../store/images.ts";
+import { storageFault } from "../../store/storage-unavailable.ts";
+import type { DataFolder } from "../../system/data-folder.ts";
+import { isFullDisk } from "../../system/write-whole.ts";
+import type { TemplateRegistry } from "../../templates/registry.ts";
+import type { AppContext } from "../context.ts";
+import type { DailyBytes } from "./daily-bytes.ts";
+import { finishImage, type RenderEnd, type RenderLease } from "./finish-image.ts";
+import type { ProgressBoard } from "./progress.ts";
+import type { QueueEstimate } from "./queue-estimate.ts";
+import type { SourceKeeper } from "./source-keeper.ts";
+
+export interface RenderImageParts extends AppContext {
+  pool: RenderPool;
+  blobs: Blobs;
+  /** Where renderers write their pictures. */
+  folder: Pick<DataFolder, "scratch">;
+  queue: QueueEstimate;
+  progress: ProgressBoard;
+  keeper: SourceKeeper;
+  templates: TemplateRegistry;
+  /** Of the photos and badges of failed images. */
+  failedBytes: DailyBytes;
+}
+
+/** What is left of a lease after the longest render. */
+const FINISH_PATIENCE_MS = LEASE_MS - RENDER_TIMEOUT_MS;
+
+/** A claimed image; its lease token is set. */
+export type ClaimedImage = Image & { leaseToken: string };
+
+/** Claims the next image of an environment, or undefined when nothing waits. */
+export async function claimImage(
+  context: AppContext,
+  environment: Environment,
+): Promise<ClaimedImage | undefined> {
+  const { store, clock } = context;
+  if (!(await hasClaimable(store.read, environment, clock.now()))) return undefined;
+  const token = leaseToken(context);
+  const image = await store.write("claim", (tx) => {
+    const now = clock.now();
+    return claimNextImage(tx, { environment, token, now, leaseExpiresAt: now + LEASE_MS });
+  });
+  return image && { ...image, leaseToken: token };
+}
+
+/**
+ * Renders the next waiting live image, if any, and calls `more` once it is claimed. A worker is held before the image
+ * is claimed, so that no render is counted while no browser is there.
+ */
+export async function renderNextImage(
+  parts: RenderImageParts,
+  signal: AbortSignal,
+  more: () => void,
+): Promise<void> {
+  if (!(await hasClaimable(parts.store.read, "live", parts.clock.now()))) return;
+  const renderer = await parts.pool.acquire(signal);
+  try {
+    const image = await claimImage(parts, "live");
+    if (!image) return;
+    more();
+    await renderClaimed(parts, renderer, image, signal);
+  } finally {
+    renderer.release();
+  }
+}
+
+async function renderClaimed(
+  parts: RenderImageParts,
+  renderer: Renderer,
+  image: ClaimedImage,
+  signal: AbortSignal,
+): Promise<void> {
+  const startedAt = parts.clock.now();
+  const end = await attempt(parts, renderer, image, signal);
+  const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
+  try {
+    const { finished, surely } = await finishWhileLeased(parts, lease, end, signal);
+    if (end.kind === "completed" && !finished && surely) await parts.blobs.remove("picture", end.output.name);
+    if (finished?.state === "failed") await keepOrDropSources(parts, finished);
+    // Whatever the end, it kept a worker busy for this long.
+    if (end.kind !== "given_back") parts.queue.observe(parts.clock.now() - startedAt);
+    parts.log.info("image_rendered", {
+      imageId: image.id,
+      end: finished ? end.kind : "lease_lost",
+      renders: image.renders,
+      ms: parts.clock.now() - startedAt,
+    });
+  } finally {
+    parts.progress.clear(image.id);
+  }
+}
+
+/**
+ * Writes the end down, again and again for as long as the lease holds where the disk takes nothing: there may be room in
+ * a moment, and the image need not wait for its lease to expire and be rendered once more. Not `surely` unfinished when
+ * a try threw: its commit may have reached the disk, and then this is the picture.
+ */
+async function finishWhileLeased(
+  parts: RenderImageParts,
+  lease: RenderLease,
+  end: RenderEnd,
+  signal: AbortSignal,
+): Promise<{ finished: Image | undefined; surely: boolean }> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return { finished: await finishImage(parts, lease, end), surely: tries === 1 };
+    } catch (error) {
+      const isPatient = !signal.aborted && tries * FINISH_RETRY_MS <= FINISH_PATIENCE_MS;
+      if (!(storageFault(error) && isPatient)) throw error;
+      parts.log.warn("finish_delayed", { imageId: lease.imageId, tries, error: String(error) });
+      await sleep(FINISH_RETRY_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+/**
+ * The photo of a failed image is kept for people to look at, like others; but nobody paid for it, so an account whose
+ * failures are many and large has no more of them kept that day.
+ */
+async function keepOrDropSources(
+  { blobs, keeper, failedBytes }: RenderImageParts,
+  image: Image,
+): Promise<void> {
+  for (const sha256 of [image.sourceSha256, image.badgeSha256]) {
+    if (sha256 === null) continue;
+    const bytes = (await blobs.stat("source", sha256).catch(() => null))?.bytes ?? 0;
+    if ((await failedBytes.spent(image.accountId)) + bytes > FAILED_SOURCE_BYTES_PER_DAY)
+      await keeper.drop(sha256);
+    else await failedBytes.spend(image.accountId, bytes);
+  }
+}
+
+/** Tries once; every way to break is an end, so that no image waits for its lease to expire. */
+async function attempt(
+  parts: RenderImageParts,
+  renderer: Renderer,
+  image: ClaimedImage,
+  signal: AbortSignal,
+): Promise<RenderEnd> {
+  const outputPath = join(parts.folder.scratch, image.leaseToken);
+  try {
+    const job = await renderJob(parts, image, outputPath);
+    const { preset } = job.card.style;
+    if (await isGone(parts.templates, preset)) return { kind: "refused", message: templateGone(preset) };
+    const outcome = await renderer.render(job, (stage: Stage) => parts.progress.reach(image.id, stage));
+    if (outcome.kind === "refused")
+      return (await isPhotoWhole(parts, image, job)) ? outcome : { kind: "photo_lost" };
+    const { contentType, width, height, bytes } = outcome.file;
+    const { version, digest } = outcome.file.template;
+    const template = { templateVersion: version, templateDigest: digest };
+    const name = newName(parts, image);
+    await parts.blobs.put("picture", name, { path: outputPath });
+    return { kind: "completed", output: { name, contentType, width, height, bytes, template } };
+  } catch (error) {
+    if (error instanceof RenderInterrupted) return { kind: "given_back" };
+    parts.log.warn("render_fault", { imageId: image.id, renders: image.renders, error: String(error) });
+    // A stop signal often goes to the whole group of processes: the browser was ended, it did not break.
+    if (signal.aborted) return { kind: "given_back" };
+    // A full disk breaks every render: waiting for room is better than failing the whole queue.
+    if ((error instanceof RenderFault && error.storage) || isFullDisk(error))
+      return { kind: "given_back", pauseMs: STORAGE_RETRY_MS };
+    return { kind: "fault" };
+  } finally {
+    // What cannot be removed now goes with the next start.
+    await rm(outputPath, { force: true }).catch(() => {});
+  }
+}
+
+/** A template that the operator took off the list is drawn for as long as its files are there; a listed one will be back. */
+async function isGone(templates: TemplateRegistry, preset: string): Promise<boolean> {
+  return !templates.listed.includes(preset) && !(await templates.has(preset));
+}
+
+function templateGone(preset: string): string {
+  return `The card template "${preset}" was removed from this service before the card was made. Nothing was charged; send the request again with a template that GET /v1/presets lists and a new Idempotency-Key.`;
+}
+
+/**
+ * Whether the photo is still the one that was fetched. A file that our disk lost or damaged looks like a bad photo, and
+ * would again for everybody who sends the same one, so it goes.
+ */
+async function isPhotoWhole(
+  { log, blobs }: RenderImageParts,
+  image: ClaimedImage,
+  { photoPath, photoSha256 }: RenderJob,
+): Promise<boolean> {
+  const hasher = new Bun.CryptoHasher("sha256");
+  const photo = await blobs.open("source", photoSha256).catch(() => null);
+  const bytes = await photo?.bytes().catch(() => null);
+  if (bytes && hasher.update(bytes).digest("hex") === photoSha256) return true;
+  log.error("photo_lost", { imageId: image.id, photo: photoPath, found: bytes ? "damaged" : "missing" });
+  await blobs.remove("source", photoSha256);
+  return false;
+}
+
+async function renderJob(
+  { blobs }: RenderImageParts,
+  image: ClaimedImage,
+  outputPath: string,
+): Promise<RenderJob> {
+  const { sourceSha256, badgeSha256 } = image;
+  if (sourceSha256 === null) throw new Error(`image ${image.id} has no photo`);
+  return {
+    jobId: image.leaseToken,
+    card: cardInput(storedRequest(image.request)),
+    photoPath: await blobs.local("source", sourceSha256),
+    photoSha256: sourceSha256,
+    badgePath: badgeSha256 === null ? null : await blobs.local("source", badgeSha256),
+    outputPath,
+  };
+}
+
+/** A name for the picture of this image that nothing else has ever had. */
+export function newName({ random }: Pick<AppContext, "random">, image: Image): string {
+  const { format } = cardInput(storedRequest(image.request)).style;
+  return outputName(image.id, format, random.id("x").slice(2));
+}
+
+/** The id alone must not open the picture, so the name has a part nobody can guess. */
+export function outputName(imageId: string, format: ImageFormat, unguessable: string): string {
+  return `${imageId}-${unguessable}.${format === "jpeg" ? "jpg" : format}`;
+}

@@ -1,0 +1,86 @@
+import type { Blobs } from "../../blobs/blobs.ts";
+import { sourceInUse } from "../../store/images.ts";
+import type { AppContext } from "../context.ts";
+
+/** Keeps fetched photos and badges as long as somebody needs them, and no refused create's. */
+export interface SourceKeeper {
+  hold(): SourceHold;
+  /** Removes a source unless an unfinished image or a create under way needs it. */
+  drop(sha256: string): Promise<void>;
+}
+
+/** What one create has fetched. Nobody removes these until it is closed. */
+export interface SourceHold {
+  /** Before the bytes are written, or found to be there already. Resolves when they may be: not while they are removed. */
+  add(sha256: string): Promise<void>;
+  /** The bytes were not there before. */
+  wrote(sha256: string): void;
+  /** `used`: an image refers to them now. Otherwise those that are there only for refused creates are removed. */
+  close(used: boolean): Promise<void>;
+}
+
+/**
+ * Creates of the same photo share its file, so the last of them to end decides. The check happens inside the
+ * writer's transaction: an image that is being accepted is either committed, and found, or still held. From the check on
+ * until the file is gone, creates of the same photo wait, and then write it anew.
+ */
+export function sourceKeeper({
+  store,
+  blobs,
+  log,
+}: Pick<AppContext, "store" | "log"> & { blobs: Blobs }): SourceKeeper {
+  const held = new Map<string, { holders: number; fresh: boolean }>();
+  // Those that nobody holds and that are being removed.
+  const leaving = new Map<string, Promise<void>>();
+
+  const drop = async (sha256: string) => {
+    const gone = Promise.withResolvers<void>();
+    let isLeaving = false;
+    try {
+      await store.write("drop source", async (tx) => {
+        if (held.has(sha256) || leaving.has(sha256) || (await sourceInUse(tx, sha256))) return;
+        // Whoever came during the query holds it now; whoever comes from here on waits.
+        if (held.has(sha256) || leaving.has(sha256)) return;
+        leaving.set(sha256, gone.promise);
+        isLeaving = true;
+      });
+      if (isLeaving) await blobs.remove("source", sha256);
+    } catch (error) {
+      // The sweep removes it in time; whoever was refused hears of that, not of this.
+      log.warn("source_not_removed", { sha256, error: String(error) });
+    } finally {
+      if (isLeaving) leaving.delete(sha256);
+      gone.resolve();
+    }
+  };
+  const hold = (): SourceHold => {
+    const mine = new Set<string>();
+    return {
+      add: async (sha256) => {
+        if (mine.has(sha256)) return;
+        mine.add(sha256);
+        const known = held.get(sha256) ?? { holders: 0, fresh: false };
+        known.holders += 1;
+        held.set(sha256, known);
+        await leaving.get(sha256);
+      },
+      wrote: (sha256) => {
+        const known = held.get(sha256);
+        if (known) known.fresh = true;
+      },
+      close: async (used) => {
+        const orphans = [...mine].filter((sha256) => {
+          const known = held.get(sha256);
+          if (!known) return false;
+          known.holders -= 1;
+          known.fresh &&= !used;
+          if (known.holders === 0) held.delete(sha256);
+          return known.holders === 0 && known.fresh;
+        });
+        mine.clear();
+        for (const sha256 of orphans) await drop(sha256);
+      },
+    };
+  };
+  return { hold, drop };
+}

@@ -1,0 +1,63 @@
+import type { Environment } from "../../core/api-key.ts";
+import type { CreateImageRequest } from "../../core/image-request.ts";
+import { RATE_LIMIT_PER_MINUTE, RATE_WINDOW_MS } from "../../core/limits.ts";
+import {
+  insufficientCredits,
+  RENDER_FAULT_MESSAGE,
+  rateLimitExceeded,
+  sourceAnswered,
+  unsupportedSource,
+} from "../../core/partner-refusals.ts";
+import { PHOTO_REFUSALS } from "../../core/photo-refusals.ts";
+import type { Account } from "../../store/accounts.ts";
+
+/** How an image made with a test key ends. Chosen by `player.external_id`, so that partners can test every path. */
+export type TestEnding = { kind: "completed"; afterMs: number } | { kind: "failed"; message: string };
+
+/** Long enough to watch polling and progress work, short enough for a test suite. */
+const SLOW_MS = 10_000;
+
+/** What asks for each way a photo can be refused: `test_fail_no_player`, `test_fail_sideways` and so on. */
+const REFUSED_PHOTOS = new Map<string, string>(
+  Object.entries(PHOTO_REFUSALS).map(([reason, message]) => [`test_fail_${reason}`, message]),
+);
+
+export function testEnding(externalId: string): TestEnding {
+  const refusal = REFUSED_PHOTOS.get(externalId);
+  if (refusal) return { kind: "failed", message: refusal };
+  switch (externalId) {
+    case "test_fail_provider":
+      return { kind: "failed", message: RENDER_FAULT_MESSAGE };
+    case "test_slow":
+      return { kind: "completed", afterMs: SLOW_MS };
+    default:
+      return { kind: "completed", afterMs: 0 };
+  }
+}
+
+/** Whole seconds until a test image accepted now has ended. */
+export function testEtaSeconds(externalId: string): number {
+  const ending = testEnding(externalId);
+  return Math.max(1, ending.kind === "completed" ? Math.ceil(ending.afterMs / 1000) : 1);
+}
+
+const RATE_LIMITED_ID = "test_rate_limited";
+
+/** Whether a request asks to meet a budget of requests that is spent. */
+export function asksForRateLimit(environment: Environment, { player }: CreateImageRequest): boolean {
+  return environment === "test" && player.external_id === RATE_LIMITED_ID;
+}
+
+/** Refuses a test request the way its `external_id` asks for, as the account would be refused at `now`. */
+export function refuseAsAsked(externalId: string, account: Account, now: number): void {
+  switch (externalId) {
+    case "test_unsupported_source":
+      throw unsupportedSource("photo", sourceAnswered(404));
+    case "test_insufficient_credits":
+      throw insufficientCredits(account.creditLimit);
+    case RATE_LIMITED_ID: {
+      const seconds = Math.ceil((RATE_WINDOW_MS - (now % RATE_WINDOW_MS)) / 1000);
+      throw rateLimitExceeded(RATE_LIMIT_PER_MINUTE[account.tier], seconds);
+    }
+  }
+}

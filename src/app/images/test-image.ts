@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Blobs } from "../../blobs/blobs.ts";
+import { cardInput, storedRequest } from "../../core/image-request.ts";
+import { STORAGE_RETRY_MS } from "../../core/limits.ts";
+import type { SharedPlaceholders } from "../../render/placeholders/placeholder-files.ts";
+import { isFullDisk } from "../../system/write-whole.ts";
+import type { AppContext } from "../context.ts";
+import type { DailyBytes } from "./daily-bytes.ts";
+import { finishImage, type RenderEnd } from "./finish-image.ts";
+import type { ProgressBoard } from "./progress.ts";
+import { type ClaimedImage, claimImage, newName } from "./render-image.ts";
+import { testEnding } from "./test-endings.ts";
+
+export interface MockImageParts extends AppContext {
+  blobs: Blobs;
+  progress: ProgressBoard;
+  placeholders: SharedPlaceholders;
+  /** Of pictures drawn: accounts pay for those that could not be shared. */
+  placeholderBytes: DailyBytes;
+}
+
+const PROGRESS_STEPS = 10;
+
+/** Ends the next waiting test image, if any, as its external_id asks: with a placeholder or a failure. */
+export async function mockNextImage(
+  parts: MockImageParts,
+  signal: AbortSignal,
+  more: () => void,
+): Promise<void> {
+  const image = await claimImage(parts, "test");
+  if (!image) return;
+  more();
+  const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
+  try {
+    const end = await mock(parts, image, signal).catch((error): RenderEnd => {
+      parts.log.warn("mock_fault", { imageId: image.id, renders: image.renders, error: String(error) });
+      return isFullDisk(error) ? { kind: "given_back", pauseMs: STORAGE_RETRY_MS } : { kind: "fault" };
+    });
+    const finished = await finishImage(parts, lease, end);
+    if (end.kind === "completed" && !finished) await parts.blobs.remove("picture", end.output.name);
+  } finally {
+    parts.progress.clear(image.id);
+  }
+}
+
+async function mock(parts: MockImageParts, image: ClaimedImage, signal: AbortSignal): Promise<RenderEnd> {
+  const ending = testEnding(image.externalId);
+  if (ending.kind === "failed") return { kind: "refused", message: ending.message };
+  for (let step = 0; step < PROGRESS_STEPS && ending.afterMs > 0; step++) {
+    parts.progress.set(image.id, step / PROGRESS_STEPS);
+    await sleep(ending.afterMs / PROGRESS_STEPS, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return { kind: "given_back" };
+  }
+  const { width, height, format } = cardInput(storedRequest(image.request)).style;
+  const name = newName(parts, image);
+  const picture = await parts.placeholders.give({ width, height, format }, name);
+  await parts.placeholderBytes.spend(image.accountId, picture.drawnBytes);
+  return {
+    kind: "completed",
+    output: { name, width, height, contentType: picture.contentType, bytes: picture.bytes },
+  };
+}

@@ -1,0 +1,48 @@
+import { type AuditEntry, insertAudit } from "../../store/activity.ts";
+import type { Tx } from "../../store/store.ts";
+import type { Moment } from "../context.ts";
+
+/** Everything the audit log tells apart. */
+export type AuditAction =
+  | "account.created"
+  | "account.plan_changed"
+  | "account.suspended"
+  | "account.resumed"
+  | "account.viewed"
+  | "credits.granted"
+  | "key.created"
+  | "key.regenerated"
+  | "key.revoked"
+  | "member.added"
+  | "member.role_changed"
+  | "member.removed"
+  | "operator.added"
+  | "operator.removed"
+  | "user.setup_link"
+  | "user.password_set"
+  | "user.sign_in_ended"
+  | "user.signed_in"
+  | "user.signed_out_elsewhere"
+  | "webhook.created"
+  | "webhook.changed"
+  | "webhook.enabled"
+  | "webhook.recovered"
+  | "webhook.removed"
+  | "webhook.secret_rotated"
+  | "webhook.old_secret_revoked"
+  | "passkey.added"
+  | "passkey.removed";
+
+/** Who does something: a user's id, or null for the command line. */
+export type Actor = string | null;
+
+/** Writes one line of the audit log in the transaction that does what it tells. */
+export function logAction(
+  tx: Tx,
+  what: { by: Actor; accountId: string | null; action: AuditAction; subject: string },
+  { now, random }: Moment,
+): Promise<void> {
+  const { by, accountId, action, subject } = what;
+  const entry: AuditEntry = { id: random.id("aud"), userId: by, accountId, action, subject, createdAt: now };
+  return insertAudit(tx, entry);
+}

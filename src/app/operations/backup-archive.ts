@@ -1,0 +1,245 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { Readable, type Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createGzip, createZstdCompress, createZstdDecompress } from "node:zlib";
+import { createTarDecoder, createTarPacker } from "modern-tar";
+import { OperatorError } from "../../core/errors.ts";
+
+// A backup is a tar archive: first its files, and last SHA256SUMS with the hash of each, as sha256sum writes and checks
+// it. Written and read as a stream, so that its size does not matter.
+
+export const SUMS = "SHA256SUMS";
+const CHUNK_BYTES = 1024 * 1024;
+/** Pictures hardly get smaller, so the quickest level is the right one. */
+const GZIP_LEVEL = 1;
+
+/** By the archive's suffix. */
+const PACKERS: [suffix: string, packer?: () => Transform][] = [
+  [".tar"],
+  [".tar.zst", () => createZstdCompress()],
+  [".tar.gz", () => createGzip({ level: GZIP_LEVEL })],
+  [".tgz", () => createGzip({ level: GZIP_LEVEL })],
+];
+export const ARCHIVE_SUFFIXES = PACKERS.map(([suffix]) => suffix);
+
+/** By the archive's first bytes, whatever it is called. */
+const UNPACKERS: [magic: number[], unpacker: () => Transform][] = [
+  [[0x1f, 0x8b], createGunzip],
+  [[0x28, 0xb5, 0x2f, 0xfd], createZstdDecompress],
+];
+
+export interface ArchiveWriter {
+  addText(name: string, text: string): Promise<void>;
+  /** Adds a file and returns its size and hash; undefined when it is not there (any more). */
+  addFile(name: string, path: string): Promise<{ bytes: number; sha256: string } | undefined>;
+}
+
+/**
+ * Writes an archive to `path`, a new file that only this user may read: what `fill` adds, then the sums. Synced when
+ * this resolves. The caller removes what is left when it throws. Returns how many files it holds.
+ */
+export async function writeArchive(
+  path: string,
+  options: { like: string; signal: AbortSignal },
+  fill: (archive: ArchiveWriter) => Promise<void>,
+): Promise<{ files: number }> {
+  const { readable, controller } = createTarPacker();
+  const sums: string[] = [];
+  const add = async (name: string, bytes: number, chunks: AsyncIterable<Uint8Array> | Uint8Array[]) => {
+    options.signal.throwIfAborted();
+    const hasher = new Bun.CryptoHasher("sha256");
+    const writer = controller.add({ name, size: bytes, mode: 0o600 }).getWriter();
+    for await (const chunk of chunks) {
+      hasher.update(chunk);
+      await writer.write(chunk);
+    }
+    await writer.close();
+    const sha256 = hasher.digest("hex");
+    sums.push(sumLine(sha256, name));
+    return { bytes, sha256 };
+  };
+  const addText = async (name: string, text: string) => {
+    const bytes = new TextEncoder().encode(text);
+    await add(name, bytes.length, [bytes]);
+  };
+  const addFile = async (name: string, file: string) => {
+    const handle = await openIfThere(file);
+    if (!handle) return undefined;
+    try {
+      const { size } = await handle.stat();
+      return await add(name, size, chunksOf(handle, size));
+    } finally {
+      await handle.close();
+    }
+  };
+  const filling = async () => {
+    try {
+      await fill({ addText, addFile });
+      const files = sums.length;
+      await addText(SUMS, sums.join(""));
+      controller.finalize();
+      return { files };
+    } catch (error) {
+      controller.error(error);
+      throw error;
+    }
+  };
+  const [, packer] = PACKERS.find(([suffix]) => options.like.endsWith(suffix)) ?? [];
+  const file = createWriteStream(path, { flags: "wx", mode: 0o600 });
+  const source = Readable.from(readable);
+  const writing = packer ? pipeline(source, packer(), file) : pipeline(source, file);
+  // A full disk ends the filling as well, with an error that says less: the disk's comes first.
+  const [written, filled] = await Promise.allSettled([writing, filling()]);
+  if (written.status === "rejected") throw written.reason;
+  if (filled.status === "rejected") throw filled.reason;
+  const handle = await open(path, "r+");
+  await handle.sync().finally(() => handle.close());
+  return filled.value;
+}
+
+export interface ArchiveEntry {
+  name: string;
+  bytes: number;
+}
+
+/** Where the bytes of one entry go. */
+export interface EntrySink {
+  write(chunk: Uint8Array): Promise<unknown>;
+  /** Called in any case, also when the rest does not come. */
+  close(): Promise<unknown>;
+}
+
+export interface ReadOptions {
+  signal: AbortSignal;
+  /** Told how much of the archive file has been read. */
+  onBytes?: (bytes: number) => void;
+}
+
+/**
+ * Reads an archive through, gives each entry to the sink that `take` chooses (or none), and compares the hashes with the
+ * archive's own sums. `take` may throw to refuse an entry before any of its bytes are read. Throws an OperatorError for
+ * an archive that is damaged, cut off, or holds anything but plain files.
+ */
+export async function readArchive(
+  path: string,
+  options: ReadOptions,
+  take: (entry: ArchiveEntry) => Promise<EntrySink | undefined>,
+): Promise<{ files: number }> {
+  const damaged = (reason: string) =>
+    new OperatorError(`${path} is damaged, cut off or no backup: ${reason}. Take another backup.`);
+  const decoder = createTarDecoder({ strict: true });
+  const feeding = feed(await bytesOf(path, options), decoder.writable);
+  const entries = decoder.readable.getReader();
+  /** What the archive's bytes could not be read for; whatever `take` and its sinks throw passes by. */
+  const read = async <T>(reader: { read(): Promise<T> }): Promise<T> => {
+    try {
+      return await reader.read();
+    } catch (error) {
+      options.signal.throwIfAborted();
+      throw damaged((error as Error).message.replace(/\.$/, ""));
+    }
+  };
+  const sums: string[] = [];
+  try {
+    for (;;) {
+      const { done, value: entry } = await read(entries);
+      if (done) throw damaged(`it ends without ${SUMS}`);
+      const { name, size: bytes, type = "file" } = entry.header;
+      if (type !== "file") throw damaged(`${JSON.stringify(name)} is a ${type}, not a file`);
+      const hasher = new Bun.CryptoHasher("sha256");
+      const isLast = name === SUMS;
+      const stated: Uint8Array[] = [];
+      const sink = isLast ? undefined : await take({ name, bytes });
+      // The sums are read into memory, so they may not be larger than they have to be.
+      if (isLast && bytes !== sums.reduce((length, line) => length + Buffer.byteLength(line), 0))
+        throw damaged(`${SUMS} is not of the files before it`);
+      const body = entry.body.getReader();
+      try {
+        for (let part = await read(body); !part.done; part = await read(body)) {
+          hasher.update(part.value);
+          if (isLast) stated.push(part.value);
+          else await sink?.write(part.value);
+        }
+      } finally {
+        await sink?.close();
+      }
+      if (isLast) {
+        const wrong = firstDifference(sums, Buffer.concat(stated).toString());
+        if (wrong !== undefined) throw damaged(`${JSON.stringify(wrong)} is not what ${SUMS} says`);
+        if (!(await read(entries)).done) throw damaged(`something comes after ${SUMS}`);
+        return { files: sums.length };
+      }
+      sums.push(sumLine(hasher.digest("hex"), name));
+    }
+  } finally {
+    await entries.cancel(new Error("read as far as needed")).catch(() => {});
+    await feeding;
+  }
+}
+
+/** The archive as a plain tar. */
+async function bytesOf(path: string, options: ReadOptions): Promise<AsyncIterable<Uint8Array>> {
+  const handle = await open(path, "r");
+  const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0).finally(() => handle.close());
+  const [, unpacker] = UNPACKERS.find(([magic]) => magic.every((byte, i) => buffer[i] === byte)) ?? [];
+  if (!unpacker) return packedBytes(path, options);
+  const unpacked = unpacker();
+  // Its failure is met by whoever reads what it unpacked.
+  pipeline(packedBytes(path, options), unpacked).catch(() => {});
+  return unpacked;
+}
+
+async function* packedBytes(path: string, { signal, onBytes }: ReadOptions): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK_BYTES })) {
+    signal.throwIfAborted();
+    bytes += chunk.length;
+    onBytes?.(bytes);
+    yield chunk;
+  }
+}
+
+async function feed(chunks: AsyncIterable<Uint8Array>, to: WritableStream<Uint8Array>): Promise<void> {
+  const writer = to.getWriter();
+  try {
+    for await (const chunk of chunks) await writer.write(chunk);
+    await writer.close();
+  } catch (error) {
+    // Whoever reads the entries is told; it may also be who has stopped reading.
+    await writer.abort(error).catch(() => {});
+  }
+}
+
+/** The name on the first line that is not as computed. */
+function firstDifference(sums: string[], stated: string): string | undefined {
+  if (sums.join("") === stated) return undefined;
+  const lines = stated.split("\n");
+  const line = sums.find((sum, i) => sum !== `${lines[i]}\n`);
+  return line?.slice(line.indexOf("  ") + 2, -1) ?? SUMS;
+}
+
+function sumLine(sha256: string, name: string): string {
+  return `${sha256}  ${name}\n`;
+}
+
+async function openIfThere(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Exactly `bytes` of a file, whatever is appended to it meanwhile. */
+async function* chunksOf(file: FileHandle, bytes: number): AsyncGenerator<Uint8Array> {
+  for (let left = bytes; left > 0; ) {
+    const size = Math.min(left, CHUNK_BYTES);
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafeSlow(size), 0, size, null);
+    if (bytesRead === 0)
+      throw new OperatorError("A file became shorter while it was read. Make the backup again.");
+    left -= bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}

@@ -1,0 +1,305 @@
+import type { Database } from "bun:sqlite";
+import { existsSync } from "node:fs";
+import { mkdir, rename, rm } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { migrations } from "../../../db/migrations/sqlite/index.ts";
+import { blobPath } from "../../blobs/folder-blobs.ts";
+import type { Config } from "../../config.ts";
+import { OperatorError } from "../../core/errors.ts";
+import { MIN_FREE_DISK_BYTES } from "../../core/limits.ts";
+import type { Clock } from "../../core/ports.ts";
+import { isoTime } from "../../core/time.ts";
+import {
+  appliedMigrations,
+  countRows,
+  databaseBytes,
+  integrityProblems,
+  neededSources,
+  openAsIs,
+  picturesOf,
+  type SnapshotCounts,
+  snapshotDatabase,
+} from "../../store/snapshot.ts";
+import { openSqliteStore } from "../../store/sqlite.ts";
+import type { DataFolder } from "../../system/data-folder.ts";
+import { freeBytes, inUnits } from "../../system/disk-space.ts";
+import { lockFile } from "../../system/file-lock.ts";
+import { isFileError, sync } from "../../system/write-whole.ts";
+import { VERSION } from "../../version.ts";
+import { audit } from "./audit.ts";
+import { ARCHIVE_SUFFIXES, type ArchiveWriter, readArchive, writeArchive } from "./backup-archive.ts";
+import { DATABASE, FORMAT, FORMAT_VERSION, MANIFEST, type Manifest, SECRET_KEY } from "./backup-manifest.ts";
+import { noteBackup } from "./backup-notes.ts";
+import { templateFiles } from "./backup-templates.ts";
+
+/** Shows one step of a longer job; `note` tells how far it is. */
+export type Step = <T>(title: string, work: (note: (text: string) => void) => Promise<T>) => Promise<T>;
+
+export interface BackupParts {
+  config: Config;
+  folder: DataFolder;
+  clock: Clock;
+}
+
+export interface BackupOptions {
+  /** The archive to make: .tar, .tar.zst, .tar.gz or .tgz. */
+  to: string;
+  withSecrets: boolean;
+  signal: AbortSignal;
+  step: Step;
+}
+
+/** A file that the database refers to and the backup does not hold as it should. */
+export interface Missing {
+  file: string;
+  /** `expired` while the backup was written; `gone` from the folder before it, or `damaged` there (and kept as it is). */
+  because: "expired" | "gone" | "damaged";
+}
+
+export interface BackupReport {
+  file: string;
+  bytes: number;
+  files: number;
+  created_at: string;
+  schema: string;
+  secrets: boolean;
+  templates: boolean;
+  counts: SnapshotCounts;
+  missing: { count: number; files: Missing[] };
+  /** The rules of the books that do not hold in what was backed up. */
+  broken_rules: string[];
+}
+
+/** Enough to know what happened. */
+const MAX_NAMED = 50;
+/** What a tar adds to each file: its header, and padding to the next block. */
+const TAR_BYTES_PER_FILE = 1024;
+
+/**
+ * Copies database, pictures, the sources of unfinished images, templates and secrets of a running or stopped service into
+ * one archive, reads it back and checks it: hashes, the database's integrity, the books. The archive is there whole or
+ * not at all. Broken books do not keep the archive from being made; they are in the report. Throws an OperatorError.
+ */
+export async function makeBackup(parts: BackupParts, options: BackupOptions): Promise<BackupReport> {
+  const { folder } = parts;
+  const { to } = options;
+  if (!existsSync(folder.database))
+    throw new OperatorError(
+      `There is no database in ${folder.root}. Set CARDPRESS_DATA_DIR to the data folder of the service.`,
+    );
+  refuseTarget(to);
+  const lock = lockFile(join(folder.backups, "backup.lock"));
+  if (!lock)
+    throw new OperatorError(`Another backup of ${folder.root} is being made. Wait for it, and try again.`);
+  const scratch = join(folder.backups, "underway");
+  const partial = partialOf(to);
+  try {
+    // Left by a process that was killed; nobody else holds the lock.
+    await rm(scratch, { recursive: true, force: true });
+    await rm(partial, { force: true });
+    await mkdir(scratch, { mode: 0o700 });
+    const report = await makeLocked(parts, options, { snapshot: join(scratch, DATABASE), partial });
+    refuseTarget(to);
+    await rename(partial, to);
+    await sync(dirname(to));
+    if (report.broken_rules.length === 0)
+      await noteBackup(folder, { file: to, bytes: report.bytes, at: report.created_at });
+    return report;
+  } catch (error) {
+    if (!isFileError(error)) throw error;
+    throw new OperatorError(
+      `${to} cannot be made: ${error.message}. Check the folder, its permissions and free space.`,
+    );
+  } finally {
+    await rm(partial, { force: true });
+    await rm(scratch, { recursive: true, force: true });
+    lock.release();
+  }
+}
+
+/** Where an archive is written until it has been checked. */
+export function partialOf(to: string): string {
+  return `${to}.partial`;
+}
+
+function refuseTarget(to: string): void {
+  if (!ARCHIVE_SUFFIXES.some((suffix) => to.endsWith(suffix)))
+    throw new OperatorError(`--to ${to} must end in one of ${ARCHIVE_SUFFIXES.join(", ")}.`, 2);
+  if (existsSync(to))
+    throw new OperatorError(`--to ${to} is there already. Name a new file, or move that one away.`);
+  if (!existsSync(dirname(to)))
+    throw new OperatorError(`--to ${to}: there is no folder ${dirname(to)}. Make it first.`);
+}
+
+async function makeLocked(
+  parts: BackupParts,
+  options: BackupOptions,
+  { snapshot, partial }: { snapshot: string; partial: string },
+): Promise<BackupReport> {
+  const { folder, clock } = parts;
+  const { step, signal, to } = options;
+  // Before the copy: a picture that expires after this is in the backup if it is still there.
+  const now = clock.now();
+  await step("copy the database", () => takeSnapshot(folder, snapshot));
+  const client = openAsIs(snapshot);
+  let written: Written;
+  try {
+    written = await step("write the archive", (note) =>
+      writeFiles({ ...parts, client, now, snapshot, partial }, options, note),
+    );
+  } finally {
+    client.close();
+  }
+  return step("read it back and check it", async (note) => {
+    const { size } = Bun.file(partial);
+    const onBytes = (bytes: number) => note(`${inUnits(bytes)} of ${inUnits(size)}`);
+    await readArchive(partial, { signal, onBytes }, async () => undefined);
+    // These bytes were just found in the archive by their hash. Only now may the copy be changed, which opening it does.
+    const broken = await brokenRules(snapshot, now);
+    const { manifest, files, missing } = written;
+    return {
+      file: to,
+      bytes: size,
+      files,
+      created_at: manifest.created_at,
+      schema: manifest.schema,
+      secrets: manifest.secrets,
+      templates: manifest.templates,
+      counts: manifest.counts,
+      missing: { count: missing.count, files: missing.named },
+      broken_rules: broken,
+    };
+  });
+}
+
+async function takeSnapshot(folder: DataFolder, snapshot: string): Promise<void> {
+  const client = openAsIs(folder.database);
+  try {
+    const schema = appliedMigrations(client).at(-1) ?? "";
+    if (!migrations.some(({ name }) => name === schema))
+      throw new OperatorError(
+        `The database was written by a newer cardpress (it has the migration ${schema}). Make the backup with the version that runs the service.`,
+      );
+    await refuseFullDisk(folder.backups, databaseBytes(client));
+  } finally {
+    client.close();
+  }
+  snapshotDatabase(folder.database, snapshot);
+  const copy = openAsIs(snapshot);
+  try {
+    const problems = integrityProblems(copy);
+    if (problems.length > 0)
+      throw new OperatorError(
+        `The database is damaged (${problems.join("; ")}). No backup was made. Keep the earlier ones, stop the service, and restore the last good one with "cardpress restore".`,
+      );
+  } finally {
+    copy.close();
+  }
+}
+
+/** Room for the service's next pictures stays: a backup must not stop what it protects. */
+async function refuseFullDisk(folder: string, bytes: number): Promise<void> {
+  const free = await freeBytes(folder);
+  if (free - bytes < MIN_FREE_DISK_BYTES)
+    throw new OperatorError(
+      `${folder} has ${inUnits(free)} free; the backup needs up to ${inUnits(bytes)}, and ${inUnits(MIN_FREE_DISK_BYTES)} must stay free. Make room, or choose another disk.`,
+    );
+}
+
+interface Written {
+  manifest: Manifest;
+  files: number;
+  missing: { count: number; named: Missing[] };
+}
+
+interface WriteParts extends BackupParts {
+  client: Database;
+  now: number;
+  snapshot: string;
+  partial: string;
+}
+
+async function writeFiles(
+  parts: WriteParts,
+  { to, withSecrets, signal }: BackupOptions,
+  note: (text: string) => void,
+): Promise<Written> {
+  const { config, folder, client, now, snapshot, partial } = parts;
+  const { pictureBytes, ...counts } = countRows(client, now);
+  const sources = neededSources(client);
+  const templates = config.templatesDir === undefined ? [] : await templateFiles(config.templatesDir);
+  const secrets = withSecrets && existsSync(folder.secretKey);
+  const manifest: Manifest = {
+    format: FORMAT,
+    format_version: FORMAT_VERSION,
+    cardpress: VERSION,
+    schema: appliedMigrations(client).at(-1) ?? "",
+    created_at: isoTime(now),
+    secrets,
+    templates: templates.length > 0,
+    counts,
+    files: 2 + Number(secrets) + templates.length + sources.length + counts.pictures,
+  };
+  const known = [
+    snapshot,
+    ...templates.map(({ path }) => path),
+    ...sources.map((sha256) => blobPath(folder, "source", sha256)),
+  ];
+  const total =
+    pictureBytes +
+    manifest.files * TAR_BYTES_PER_FILE +
+    known.reduce((bytes, path) => bytes + (existsSync(path) ? Bun.file(path).size : 0), 0);
+  await refuseFullDisk(dirname(to), total);
+
+  const missing: Written["missing"] = { count: 0, named: [] };
+  const { files } = await writeArchive(partial, { like: to, signal }, async (archive) => {
+    await archive.addText(MANIFEST, `${JSON.stringify(manifest, null, 2)}\n`);
+    await archive.addFile(DATABASE, snapshot);
+    if (secrets) await archive.addFile(SECRET_KEY, folder.secretKey);
+    let bytes = 0;
+    for (const { name, path } of templates) bytes += (await archive.addFile(name, path))?.bytes ?? 0;
+    for await (const left of addStored(parts, archive, sources, (added) => {
+      bytes += added;
+      note(`${inUnits(bytes)} of ${inUnits(total)}`);
+    })) {
+      missing.count += 1;
+      if (missing.named.length < MAX_NAMED) missing.named.push(left);
+    }
+  });
+  return { manifest, files, missing };
+}
+
+/** Adds photos and pictures as the database names them, and yields what could not be added as it should. */
+async function* addStored(
+  { folder, clock, client, now }: WriteParts,
+  archive: ArchiveWriter,
+  sources: string[],
+  onAdded: (bytes: number) => void,
+): AsyncGenerator<Missing> {
+  const add = async (path: string) => {
+    const file = relative(folder.root, path);
+    const added = await archive.addFile(file, path);
+    onAdded(added?.bytes ?? 0);
+    return { file, added };
+  };
+  for (const sha256 of sources) {
+    const { file, added } = await add(blobPath(folder, "source", sha256));
+    if (added?.sha256 !== sha256) yield { file, because: added ? "damaged" : "gone" };
+  }
+  for (const { name, bytes, expiresAt } of picturesOf(client, now)) {
+    const { file, added } = await add(blobPath(folder, "picture", name));
+    if (added?.bytes === bytes) continue;
+    yield { file, because: added ? "damaged" : expiresAt <= clock.now() ? "expired" : "gone" };
+  }
+}
+
+/** Opens a copy of a database, brings it to this program's schema and names the rules of the books it breaks. */
+export async function brokenRules(copy: string, now: number): Promise<string[]> {
+  const store = openSqliteStore(copy, { isCopy: true, mapped: true });
+  try {
+    const { findings } = await audit(store, now);
+    return findings.filter(({ ok }) => !ok).map(({ check, broken }) => `${check} (${broken[0]?.id})`);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,41 @@
+import { existsSync } from "node:fs";
+import type { Config } from "../../config.ts";
+import { DAY_MS, HOUR_MS } from "../../core/time.ts";
+import type { DataFolder } from "../../system/data-folder.ts";
+import { inUnits } from "../../system/disk-space.ts";
+import { readLastBackup, readSchedule } from "./backup-notes.ts";
+
+/** Without a schedule: who makes backups by hand or from a timer makes one a week at least. */
+const OLD_BACKUP_MS = 7 * DAY_MS;
+
+/** Tells when the last good backup was made, and warns when there is none, it is old, or the last attempt failed. */
+export async function checkBackups(
+  { backups }: Config,
+  folder: DataFolder,
+  now: number,
+): Promise<{ status: "ok" | "warning"; message: string }> {
+  if (!existsSync(folder.database)) return { status: "ok", message: "nothing to back up yet" };
+  const [last, { failure }] = await Promise.all([readLastBackup(folder), readSchedule(folder)]);
+  const found = last
+    ? `the last good one is ${age(now - Date.parse(last.at))} old: ${last.file} (${inUnits(last.bytes)})`
+    : "none has been made yet";
+  if (backups && failure)
+    return { status: "warning", message: `${found}; the service could not make the last: ${failure.reason}` };
+  if (!last && !backups)
+    return {
+      status: "warning",
+      message: `${found}. Set CARDPRESS_BACKUP_DIR to a folder on another disk, or run "cardpress backup --to FILE" from a timer.`,
+    };
+  const oldMs = backups ? 2 * backups.everyHours * HOUR_MS : OLD_BACKUP_MS;
+  if (last && now - Date.parse(last.at) > oldMs)
+    return {
+      status: "warning",
+      message: `${found}. ${backups ? "Look at the service's log: it makes them while it runs." : "Make another."}`,
+    };
+  return { status: "ok", message: found };
+}
+
+function age(ms: number): string {
+  if (ms < 2 * HOUR_MS) return `${Math.max(0, Math.round(ms / 60_000))} min`;
+  return ms < 2 * DAY_MS ? `${Math.round(ms / HOUR_MS)} hours` : `${Math.round(ms / DAY_MS)} days`;
+}

@@ -1,0 +1,288 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { access, constants, mkdtemp, readdir, rm, statfs } from "node:fs/promises";
+import { availableParallelism, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+import { blobPath } from "../../blobs/folder-blobs.ts";
+import type { Config } from "../../config.ts";
+import { CLOCK_HOLD_MS, CLOCK_TOLERANCE_MS, MIN_FREE_DISK_BYTES } from "../../core/limits.ts";
+import { secretBox } from "../../core/secret-box.ts";
+import { MINUTE_MS } from "../../core/time.ts";
+import { launchBrowser } from "../../render/browser/browser.ts";
+import { findChromium } from "../../render/browser/chromium.ts";
+import { openCardPage } from "../../render/card/page.ts";
+import { databaseProblems } from "../../store/check-database.ts";
+import { latestPictures } from "../../store/image-search.ts";
+import { openSqliteStore } from "../../store/sqlite.ts";
+import type { Store } from "../../store/store.ts";
+import { enabledEndpoints } from "../../store/webhooks.ts";
+import { readClockMark, systemClock } from "../../system/clock-file.ts";
+import {
+  type DataFolder,
+  FOLDER_ACCESS,
+  forbidden,
+  isForbidden,
+  openDataFolder,
+  refuseLostDatabase,
+} from "../../system/data-folder.ts";
+import { loadSecretKey } from "../../system/secret-key.ts";
+import { DEFAULT_TEMPLATE } from "../../templates/built-in.ts";
+import { loadTemplate } from "../../templates/load.ts";
+import { templateRegistry } from "../../templates/registry.ts";
+import { unreadableEndpoints } from "../webhooks/manage-webhooks.ts";
+import { audit } from "./audit.ts";
+import { checkBackups } from "./check-backups.ts";
+
+/** Below this the operator should make room before the service has to refuse. */
+const LOW_DISK_BYTES = 8 * MIN_FREE_DISK_BYTES;
+/** A worker, its Chromium and the models, measured with 40-megapixel photos. */
+const WORKER_BYTES = 800 * 1024 * 1024;
+
+export interface Diagnosis {
+  check:
+    | "config"
+    | "disk"
+    | "clock"
+    | "sandbox"
+    | "browser"
+    | "templates"
+    | "workers"
+    | "database"
+    | "audit"
+    | "pictures"
+    | "webhooks"
+    | "backups";
+  status: "ok" | "warning" | "failed";
+  /** What was found and, unless it is ok, what to do. */
+  message: string;
+}
+
+type Check = (config: Config, folder: DataFolder) => Promise<Omit<Diagnosis, "check">>;
+
+/** Everything that can keep this installation from making cards, looked at one by one. Changes nothing. */
+export async function examine(config: Config): Promise<Diagnosis[]> {
+  const found: Diagnosis[] = [
+    { check: "config", status: "ok", message: `${config.baseUrl}, data in ${config.dataDir}` },
+  ];
+  if (!existsSync(config.dataDir)) return [...found, ...(await examineWithoutData(config))];
+  let folder: DataFolder;
+  try {
+    folder = openDataFolder(config.dataDir);
+  } catch (error) {
+    return [...found, { check: "disk", status: "failed", message: (error as Error).message }];
+  }
+  const checks: [Diagnosis["check"], Check][] = [
+    ["disk", checkDisk],
+    ["clock", checkClock],
+    ["sandbox", checkSandbox],
+    ["browser", checkBrowser],
+    ["templates", checkTemplates],
+    ["workers", checkWorkers],
+    ["database", checkDatabase],
+    ["audit", checkBooks],
+    ["pictures", checkPictures],
+    ["webhooks", checkWebhooks],
+    ["backups", (settings, place) => checkBackups(settings, place, Date.now())],
+  ];
+  for (const [check, look] of checks) {
+    const result = await lookAt(look, config, folder);
+    found.push({ check, ...result });
+    // The books of a damaged or older database cannot be read.
+    if (check === "database" && result.status === "failed") break;
+  }
+  return found;
+}
+
+function lookAt(look: Check, config: Config, folder: DataFolder): Promise<Omit<Diagnosis, "check">> {
+  return look(config, folder).catch((error: Error) => ({ status: "failed", message: error.message }));
+}
+
+/** What can be told before the first start: all that needs no data folder, which is not made for it. */
+async function examineWithoutData(config: Config): Promise<Diagnosis[]> {
+  const scratch = await mkdtemp(join(tmpdir(), "cardpress-doctor-"));
+  try {
+    const folder = openDataFolder(scratch);
+    return [
+      {
+        check: "disk",
+        status: "warning",
+        message: `There is no data folder at ${config.dataDir} yet: "cardpress serve" makes it. If there should be one, set CARDPRESS_DATA_DIR to it.`,
+      },
+      { check: "sandbox", ...(await lookAt(checkSandbox, config, folder)) },
+      { check: "browser", ...(await lookAt(checkBrowser, config, folder)) },
+      { check: "templates", ...(await lookAt(checkTemplates, config, folder)) },
+      { check: "workers", ...(await lookAt(checkWorkers, config, folder)) },
+    ];
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+const checkDisk: Check = async (_config, folder) => {
+  const { root } = folder;
+  await access(root, constants.W_OK);
+  const shut = await forbiddenFolders(folder);
+  if (shut.length > 0) return { status: "failed", message: forbidden(root, shut) };
+  const { bavail, bsize } = await statfs(root);
+  const free = `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GB free in ${root}`;
+  if (bavail * bsize < MIN_FREE_DISK_BYTES)
+    return { status: "failed", message: `${free}: the next pictures do not fit. Make room.` };
+  if (bavail * bsize < LOW_DISK_BYTES)
+    return { status: "warning", message: `${free}: make room, or keep pictures for fewer days.` };
+  return { status: "ok", message: free };
+};
+
+const checkClock: Check = async (_config, { clockMark }) => {
+  const passed = systemClock.elapsed();
+  const known = readClockMark(clockMark, passed);
+  if (!known) return { status: "ok", message: "no server has run since this machine was started" };
+  const offByMs = systemClock.now() - (known.wall + passed - known.elapsed);
+  if (Math.abs(offByMs) <= CLOCK_TOLERANCE_MS) return { status: "ok", message: "the time has not jumped" };
+  const by = `${Math.abs(offByMs / MINUTE_MS).toFixed()} minutes ${offByMs > 0 ? "ahead of" : "behind"}`;
+  return {
+    status: "warning",
+    message: `the clock of this machine is ${by} the time the service goes by. If it is wrong, set it right; if it is right, the service follows within ${CLOCK_HOLD_MS / MINUTE_MS} minutes.`,
+  };
+};
+
+/** Of the folders that pictures are spread over, those this user may not use; the outer ones were looked at before. */
+async function forbiddenFolders({ sources, cutouts, images, cache }: DataFolder): Promise<string[]> {
+  const entries = await Promise.all(
+    [sources, cutouts, images, cache].map((path) => readdir(path, { withFileTypes: true })),
+  );
+  return entries
+    .flat()
+    .filter((entry) => entry.isDirectory())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => isForbidden(path, FOLDER_ACCESS));
+}
+
+const checkSandbox: Check = async (config) => {
+  if (process.getuid?.() !== 0) return { status: "ok", message: "Chromium runs in its sandbox" };
+  return config.allowRoot
+    ? {
+        status: "warning",
+        message:
+          "Chromium runs as root, without its sandbox (CARDPRESS_ALLOW_ROOT=1). Run cardpress as another user.",
+      }
+    : {
+        status: "failed",
+        message:
+          "Chromium has no sandbox as root. Run cardpress as another user, or set CARDPRESS_ALLOW_ROOT=1.",
+      };
+};
+
+const checkBrowser: Check = async (config, folder) => {
+  const chromium = await findChromium({ configuredPath: config.chromiumPath, cacheDir: folder.cache });
+  const noSandbox = process.getuid?.() === 0;
+  try {
+    const browser = await launchBrowser({ chromium, profilesDir: folder.profiles, noSandbox });
+    const version = await browser.version();
+    await openCardPage(browser, await loadTemplate(DEFAULT_TEMPLATE)).finally(() => browser.close());
+    return { status: "ok", message: `${version} (${chromium.origin}: ${chromium.path})` };
+  } catch (error) {
+    return {
+      status: "failed",
+      message: `${chromium.path} cannot be used: ${(error as Error).message.trim()} Set CARDPRESS_CHROMIUM to another browser; if it speaks of its sandbox, allow user namespaces to this user.`,
+    };
+  }
+};
+
+const checkTemplates: Check = async (config) => {
+  const templates = templateRegistry(config);
+  const listed = await templates.check();
+  const found = await templates.all();
+  const named = listed.map(({ manifest: { name, version } }) => {
+    const { folder = null } = found.find((each) => each.name === name) ?? {};
+    return `${name} ${version} (${folder ?? "built in"})`;
+  });
+  return { status: "ok", message: named.join(", ") };
+};
+
+const checkWorkers: Check = async ({ renderWorkers }) => {
+  const cores = availableParallelism();
+  const memory = renderWorkers * WORKER_BYTES;
+  const found = `${renderWorkers} render workers on ${cores} cores and ${(totalmem() / 1024 ** 3).toFixed(1)} GB`;
+  if (memory > totalmem())
+    return {
+      status: "warning",
+      message: `${found}: with large photos they need ${(memory / 1024 ** 3).toFixed(1)} GB. Lower CARDPRESS_RENDER_WORKERS.`,
+    };
+  if (renderWorkers > cores)
+    return {
+      status: "warning",
+      message: `${found}: more than cores only slows them. Lower CARDPRESS_RENDER_WORKERS.`,
+    };
+  return { status: "ok", message: found };
+};
+
+const checkDatabase: Check = async (_config, folder) => {
+  const { database } = folder;
+  refuseLostDatabase(folder);
+  if (!existsSync(database))
+    return { status: "ok", message: `${database} will be created by the first command` };
+  const problems = databaseProblems(database);
+  if (problems.length === 0) return { status: "ok", message: `${database} is sound` };
+  return {
+    status: "failed",
+    message: `${database}: ${problems.join("; ")}. Unless the problem says what else to do: stop the service, set the data folder aside, and restore it whole from a backup.`,
+  };
+};
+
+const checkBooks: Check = (_config, { database }) =>
+  withBooks(database, async (store) => {
+    const report = await audit(store, Date.now());
+    const broken = report.findings.filter(({ ok }) => !ok);
+    if (report.ok) return { status: "ok", message: `${report.findings.length} rules hold` };
+    const named = broken.map((finding) => `${finding.check} (${finding.broken[0]?.id})`).join(", ");
+    return { status: "failed", message: `broken: ${named}. "cardpress audit" shows every one.` };
+  });
+
+/** The newest are those that partners are just fetching; looking at a million files would take minutes. */
+const PICTURES_LOOKED_FOR = 1_000;
+
+const checkPictures: Check = (_config, folder) =>
+  withBooks(folder.database, async ({ read }) => {
+    const pictures = await latestPictures(read, PICTURES_LOOKED_FOR);
+    const lost = pictures.filter(
+      ({ outputName, expiresAt }) =>
+        (expiresAt ?? 0) > Date.now() && !existsSync(blobPath(folder, "picture", outputName ?? "")),
+    );
+    if (lost.length === 0) return { status: "ok", message: `the newest ${pictures.length} are there` };
+    return {
+      status: "failed",
+      message: `${lost.length} of the newest ${pictures.length} finished cards have no picture, such as ${lost[0]?.id}. Restore ${folder.images} from a backup.`,
+    };
+  });
+
+const checkWebhooks: Check = (_config, folder) =>
+  withBooks(folder.database, async (store) => {
+    const enabled = await enabledEndpoints(store.read);
+    if (enabled.length === 0) return { status: "ok", message: "no endpoint is enabled" };
+    if (!existsSync(folder.secretKey))
+      return {
+        status: "failed",
+        message: `${folder.secretKey} is gone, so no webhook can be signed. Restore it from a backup of the data folder, or give each endpoint a new secret with "cardpress webhook rotate".`,
+      };
+    const secrets = secretBox(loadSecretKey(folder.secretKey), randomBytes);
+    const unreadable = await unreadableEndpoints({ store, secrets });
+    if (unreadable.length === 0)
+      return { status: "ok", message: `${enabled.length} endpoints can be signed for` };
+    return {
+      status: "failed",
+      message: `the secrets of ${unreadable.join(", ")} cannot be read: ${folder.secretKey} is not the key they were sealed with. Put the right one back, or give each a new secret with "cardpress webhook rotate".`,
+    };
+  });
+
+async function withBooks(
+  database: string,
+  look: (store: Store) => Promise<Omit<Diagnosis, "check">>,
+): Promise<Omit<Diagnosis, "check">> {
+  if (!existsSync(database)) return { status: "ok", message: "nothing to look at yet" };
+  const store = openSqliteStore(database, { mapped: true });
+  try {
+    return await look(store);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,241 @@
+import { existsSync } from "node:fs";
+import {
+  access,
+  chmod,
+  constants,
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  rename,
+  rm,
+  stat,
+} from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { migrations } from "../../../db/migrations/sqlite/index.ts";
+import { blobPath } from "../../blobs/folder-blobs.ts";
+import { OperatorError } from "../../core/errors.ts";
+import { MIN_FREE_DISK_BYTES } from "../../core/limits.ts";
+import { databaseProblems } from "../../store/check-database.ts";
+import { integrityProblems, neededSources, openAsIs, picturesOf } from "../../store/snapshot.ts";
+import { openDataFolder } from "../../system/data-folder.ts";
+import { freeBytes, inUnits } from "../../system/disk-space.ts";
+import { syncDisks } from "../../system/sync-disks.ts";
+import { isFileError, sync } from "../../system/write-whole.ts";
+import { brokenRules, type Step } from "./backup.ts";
+import { type ArchiveEntry, type EntrySink, readArchive } from "./backup-archive.ts";
+import {
+  DATABASE,
+  FORMAT_VERSION,
+  isPlace,
+  MANIFEST,
+  MAX_MANIFEST_BYTES,
+  type Manifest,
+  parseManifest,
+  TEMPLATES,
+} from "./backup-manifest.ts";
+
+export interface RestoreOptions {
+  from: string;
+  dataDir: string;
+  signal: AbortSignal;
+  step: Step;
+}
+
+export interface RestoreReport {
+  data_dir: string;
+  files: number;
+  created_at: string;
+  cardpress: string;
+  secrets: boolean;
+  /** Where the templates are now; null when the backup holds none. */
+  templates_dir: string | null;
+  counts: Manifest["counts"];
+  /** Pictures and sources that the database refers to and that are not in the backup. */
+  missing: { count: number; files: string[] };
+}
+
+/** A new disk has one. */
+const NOT_OURS = new Set(["lost+found"]);
+/** Enough to know what is gone. */
+const MAX_NAMED = 50;
+
+/**
+ * Unpacks a backup into an empty or missing data folder, and only when everything in it has been checked: names, hashes,
+ * the database's integrity, the books. Until then it lies in a folder of its own, which goes when anything is wrong.
+ * Throws an OperatorError.
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
+  const { from, dataDir, signal, step } = options;
+  if (!(await stat(from).catch(() => undefined))?.isFile())
+    throw new OperatorError(`--from ${from} cannot be read. Name an archive that "cardpress backup" made.`);
+  await refuseFull(dataDir);
+  const staging = await stagingFor(dataDir).catch((error: Error) => {
+    throw new OperatorError(`${dataDir} cannot be restored into: ${error.message}. Set CARDPRESS_DATA_DIR.`);
+  });
+  try {
+    const { manifest, files } = await step("unpack", async (note) => {
+      const { size } = Bun.file(from);
+      const onBytes = (bytes: number) => note(`${inUnits(bytes)} of ${inUnits(size)}`);
+      return unpack(from, staging, { signal, onBytes });
+    });
+    const missing = await step("check the database and the books", () => check(from, staging, manifest));
+    await refuseFull(dataDir, basename(staging));
+    await publish(staging, dataDir);
+    return {
+      data_dir: dataDir,
+      files,
+      created_at: manifest.created_at,
+      cardpress: manifest.cardpress,
+      secrets: manifest.secrets,
+      templates_dir: manifest.templates ? join(dataDir, TEMPLATES) : null,
+      counts: manifest.counts,
+      missing,
+    };
+  } catch (error) {
+    if (!isFileError(error)) throw error;
+    throw new OperatorError(`${dataDir} cannot be restored into: ${error.message}. Nothing was changed.`);
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+async function refuseFull(dataDir: string, except?: string): Promise<void> {
+  const names = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw new OperatorError(`${dataDir} cannot be restored into: ${error.message}.`);
+  });
+  const found = names.find((name) => !NOT_OURS.has(name) && name !== except);
+  if (found !== undefined)
+    throw new OperatorError(
+      `${dataDir} is not empty (it has ${found}), and nothing is overwritten. Stop the service and move the folder away, or set CARDPRESS_DATA_DIR to a new one.`,
+    );
+}
+
+/**
+ * A new folder beside the data folder, to take its place in one step. Inside it where that cannot be: the data folder is
+ * a disk or volume of its own, or a link, or this user may not write beside it.
+ */
+async function stagingFor(dataDir: string): Promise<string> {
+  const parent = dirname(dataDir);
+  await mkdir(parent, { recursive: true, mode: 0o750 });
+  const own = await lstat(dataDir).catch(() => undefined);
+  const beside = await stat(parent);
+  const writable = await access(parent, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  const replaceable = own === undefined || (own.isDirectory() && own.dev === beside.dev);
+  return mkdtemp(writable && replaceable ? `${dataDir}.restoring-` : join(dataDir, "restoring-"));
+}
+
+async function unpack(
+  from: string,
+  staging: string,
+  options: { signal: AbortSignal; onBytes: (bytes: number) => void },
+): Promise<{ manifest: Manifest; files: number }> {
+  const untrusted = (reason: string) =>
+    new OperatorError(`${from} ${reason}. It is damaged or not to be trusted. Take another backup.`);
+  const manifestText: Uint8Array[] = [];
+  let manifest: Manifest | undefined;
+  let left = (await freeBytes(staging)) - MIN_FREE_DISK_BYTES;
+  let entries = 0;
+  const take = async ({ name, bytes }: ArchiveEntry): Promise<EntrySink> => {
+    entries += 1;
+    if (entries === 1) {
+      if (name !== MANIFEST || bytes > MAX_MANIFEST_BYTES)
+        throw new OperatorError(`${from} is no backup of cardpress: it does not begin with ${MANIFEST}.`);
+      return { write: async (chunk) => manifestText.push(chunk), close: async () => {} };
+    }
+    manifest ??= readManifest(from, Buffer.concat(manifestText).toString());
+    if (entries > manifest.files) throw untrusted("holds more files than its manifest says");
+    if (!isPlace(name)) throw untrusted(`holds ${JSON.stringify(name)}, which belongs into no data folder`);
+    left -= bytes;
+    if (left < 0)
+      throw new OperatorError(
+        `${staging} has no room for ${JSON.stringify(name)} of ${inUnits(bytes)}: ${inUnits(MIN_FREE_DISK_BYTES)} must stay free. Make room, or restore to another disk.`,
+      );
+    return fileSink(join(staging, name)).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === "EEXIST" ? untrusted(`holds ${JSON.stringify(name)} twice`) : error;
+    });
+  };
+  const { files } = await readArchive(from, options, take);
+  if (!manifest || !existsSync(join(staging, DATABASE))) throw untrusted("holds no database");
+  return { manifest, files };
+}
+
+function readManifest(from: string, text: string): Manifest {
+  const manifest = parseManifest(text);
+  if (!manifest)
+    throw new OperatorError(`${from} is no backup of cardpress: its ${MANIFEST} says something else.`);
+  const known = migrations.some(({ name }) => name === manifest.schema);
+  if (manifest.format_version > FORMAT_VERSION || !known)
+    throw new OperatorError(
+      `${from} was made by cardpress ${manifest.cardpress}, which is newer (its database has the migration ${manifest.schema}). Restore it with that version or a later one.`,
+    );
+  return manifest;
+}
+
+/** A new file for this user only; one that is there already, also as a link, is refused. */
+async function fileSink(path: string): Promise<EntrySink> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o750 });
+  const file = await open(path, "wx", 0o600);
+  return { write: (chunk) => file.writeFile(chunk), close: () => file.close() };
+}
+
+/** Looks at what was unpacked as the service will. Returns what is not there. */
+async function check(
+  from: string,
+  staging: string,
+  { created_at }: Manifest,
+): Promise<RestoreReport["missing"]> {
+  const database = join(staging, DATABASE);
+  const refuse = (problems: string[]) => {
+    if (problems.length === 0) return;
+    throw new OperatorError(
+      `The database in ${from} is broken: ${problems.join("; ")}. Take another backup. To look at this one, unpack it with tar into an empty folder: it is laid out like a data folder.`,
+    );
+  };
+  const now = Date.parse(created_at);
+  refuse(withDatabase(database, integrityProblems));
+  // An older database is brought to this program's schema; the archive stays as it is.
+  refuse((await brokenRules(database, now)).map((rule) => `the rule ${rule} does not hold`));
+  refuse(databaseProblems(database));
+  const folder = openDataFolder(staging);
+  return withDatabase(database, (client) => {
+    const missing: RestoreReport["missing"] = { count: 0, files: [] };
+    const look = (path: string) => {
+      if (existsSync(path)) return;
+      missing.count += 1;
+      if (missing.files.length < MAX_NAMED) missing.files.push(basename(path));
+    };
+    for (const sha256 of neededSources(client)) look(blobPath(folder, "source", sha256));
+    for (const { name } of picturesOf(client, now)) look(blobPath(folder, "picture", name));
+    return missing;
+  });
+}
+
+function withDatabase<T>(file: string, look: (client: ReturnType<typeof openAsIs>) => T): T {
+  const client = openAsIs(file);
+  try {
+    return look(client);
+  } finally {
+    client.close();
+  }
+}
+
+/** Puts what was unpacked and checked in its place; the database last, since without it a folder is not in use. */
+async function publish(staging: string, dataDir: string): Promise<void> {
+  await chmod(staging, 0o750);
+  // One sync for all: a million files one by one would take hours on a slow disk.
+  syncDisks();
+  if (dirname(staging) === dirname(dataDir)) {
+    await rename(staging, dataDir);
+    await sync(dirname(dataDir));
+    return;
+  }
+  const names = (await readdir(staging)).filter((name) => name !== DATABASE);
+  for (const name of [...names, DATABASE]) await rename(join(staging, name), join(dataDir, name));
+  await sync(dataDir);
+}

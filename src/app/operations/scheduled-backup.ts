@@ -1,0 +1,107 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Config } from "../../config.ts";
+import { BACKUP_RETRY_MS } from "../../core/limits.ts";
+import type { Clock, Log } from "../../core/ports.ts";
+import { HOUR_MS, isoTime } from "../../core/time.ts";
+import type { DataFolder } from "../../system/data-folder.ts";
+import { type BackupReport, partialOf } from "./backup.ts";
+import { noteSchedule, readSchedule, type Schedule } from "./backup-notes.ts";
+
+export interface ScheduledBackupParts {
+  config: Config;
+  folder: DataFolder;
+  clock: Clock;
+  log: Log;
+  /** How this very program is started; "backup" and its options are added. */
+  command: string[];
+}
+
+/**
+ * Makes a backup if one is due, and then removes the oldest of those it made. In a process of its own: copying the
+ * database and hashing every picture would keep requests waiting. What fails is logged, kept for `doctor`, and tried
+ * again later.
+ */
+export async function backUpWhenDue(parts: ScheduledBackupParts, signal: AbortSignal): Promise<void> {
+  const { config, folder, clock, log } = parts;
+  const settings = config.backups;
+  if (!settings) return;
+  const now = clock.now();
+  const before = await readSchedule(folder);
+  if (!isDue(before, settings.everyHours * HOUR_MS, now)) return;
+  // A process that was killed has left it half written.
+  if (before.underway !== null) await rm(partialOf(before.underway), { force: true });
+
+  const file = join(settings.dir, `cardpress-${isoTime(now).replace(/[-:]|\.\d+/g, "")}.tar`);
+  await noteSchedule(folder, { ...before, underway: file });
+  try {
+    await mkdir(settings.dir, { recursive: true, mode: 0o700 });
+    const report = await runBackup(parts, file, signal);
+    const broken = report.broken_rules;
+    const failure =
+      broken.length === 0 ? null : { at: now, reason: `the books are broken: ${broken.join(", ")}` };
+    const made = [...before.made, { file, at: now }];
+    const told = { file, bytes: report.bytes, files: report.files, missing: report.missing.count };
+    if (failure) log.error("backup_of_broken_books", { ...told, broken, remedy: `Run "cardpress audit".` });
+    else log.info("backup_made", told);
+    // A backup of broken books is no reason to let go of the last good one.
+    const kept = failure ? made : await dropOldest(made, settings.keep);
+    await noteSchedule(folder, { made: kept, underway: null, failure });
+  } catch (error) {
+    const reason = (error as Error).message;
+    // The process removes it itself, unless it was killed.
+    await rm(partialOf(file), { force: true }).catch(() => {});
+    await noteSchedule(folder, {
+      ...before,
+      underway: null,
+      failure: signal.aborted ? before.failure : { at: now, reason },
+    });
+    if (!signal.aborted) log.error("backup_failed", { file, error: reason });
+  }
+}
+
+function isDue({ made, failure }: Schedule, everyMs: number, now: number): boolean {
+  const last = made.at(-1);
+  if (last && now - last.at < everyMs) return false;
+  return !failure || now - failure.at >= Math.min(BACKUP_RETRY_MS, everyMs);
+}
+
+async function dropOldest(made: Schedule["made"], keep: number): Promise<Schedule["made"]> {
+  for (const { file } of made.slice(0, -keep)) await rm(file, { force: true });
+  return made.slice(-keep);
+}
+
+async function runBackup(
+  { config, command }: ScheduledBackupParts,
+  file: string,
+  signal: AbortSignal,
+): Promise<BackupReport> {
+  const child = Bun.spawn([...command, "backup", "--to", file, "--gently", "--json"], {
+    env: {
+      ...process.env,
+      CARDPRESS_DATA_DIR: config.dataDir,
+      CARDPRESS_TEMPLATES_DIR: config.templatesDir ?? "",
+    },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    signal,
+  });
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  await child.exited;
+  // Broken books are told by the exit code too, but the report is there.
+  if (out !== "") return JSON.parse(out);
+  throw new Error(reasonIn(err) ?? `the process ended with ${child.exitCode ?? child.signalCode}`);
+}
+
+function reasonIn(err: string): string | undefined {
+  const line = err.trim().split("\n").at(-1) ?? "";
+  try {
+    return JSON.parse(line).error;
+  } catch {
+    return line || undefined;
+  }
+}

@@ -1,0 +1,189 @@
+import type { Blobs } from "../../blobs/blobs.ts";
+import { DELETION_PAUSE_MS, SOURCE_RETENTION_MS, WEBHOOK_RETENTION_MS } from "../../core/limits.ts";
+import type { Clock, Log, LogFields } from "../../core/ports.ts";
+import type { SteadyClock } from "../../core/steady-clock.ts";
+import { HOUR_MS, monthOf } from "../../core/time.ts";
+import { accountsToRenew } from "../../store/accounts.ts";
+import { hasExpiredClaim, pullForward, releaseClaims } from "../../store/deliveries.ts";
+import { deleteExpiredRecords } from "../../store/idempotency.ts";
+import {
+  abandonedRenders,
+  expiredOutputs,
+  findImageByOutput,
+  markPurged,
+  sourceInUse,
+} from "../../store/images.ts";
+import { deleteExpiredSessions } from "../../store/sessions.ts";
+import {
+  deleteOldEvents,
+  deleteRemovedEndpoints,
+  forgetExpiredSecrets,
+  hasExpiredSecret,
+  hasOldEvent,
+} from "../../store/webhooks.ts";
+import type { AppContext } from "../context.ts";
+import { renewPlan } from "../credits/credits.ts";
+import { finishImage } from "../images/finish-image.ts";
+
+export interface SweepParts extends AppContext {
+  /** A service's own knows for how long nothing has cast doubt on the time. */
+  clock: Clock & Partial<Pick<SteadyClock, "settledForMs">>;
+  blobs: Blobs;
+}
+
+/** How many rows one transaction takes, so that requests never wait long for the writer. */
+const BATCH = 200;
+/** A file this old and still unknown to the database belongs to a process that was killed. */
+const ORPHAN_AGE_MS = HOUR_MS;
+/** File times come from a coarser clock than ours; a second is far more than they ever differ by. */
+const FILE_TIME_SLACK_MS = 1_000;
+
+/**
+ * Gives renders whose lease has expired back to the queue (or fails them for good); with `living`, those instead that none
+ * of these processes holds.
+ */
+export async function requeueAbandoned(
+  parts: SweepParts,
+  options: { living?: readonly string[] } = {},
+): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const lost = await abandonedRenders(parts.store.read, {
+      now: parts.clock.now(),
+      limit: BATCH,
+      ...options,
+    });
+    let ended = 0;
+    for (const lease of lost) {
+      await contain(parts.log, { imageId: lease.imageId }, async () => {
+        await finishImage(parts, lease, { kind: "fault" }, "requeue");
+        ended += 1;
+      });
+    }
+    count += ended;
+    // A batch of which nothing could be ended would only come again.
+    if (lost.length < BATCH || ended === 0) return count;
+  }
+}
+
+/** One broken row must not keep the others, nor the service's start, waiting: its trouble is logged with its id. */
+async function contain(log: Log, what: LogFields, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    log.error("sweep_failed", { ...what, error: String(error) });
+  }
+}
+
+/** Everything that time alone makes due. Safe to run at any moment, and twice. */
+export async function sweep(parts: SweepParts): Promise<void> {
+  const steps = [
+    () => requeueAbandoned(parts),
+    () => renewPlans(parts),
+    () => releaseLateClaims(parts),
+    ...(mayDelete(parts)
+      ? deletions(parts)
+      : [() => parts.store.write("pull deliveries forward", (tx) => pullForward(tx, parts.clock.now()))]),
+    () => parts.store.maintain(),
+  ];
+  for (const step of steps) await contain(parts.log, {}, step);
+}
+
+const deletions = (parts: SweepParts) => [
+  () => dropExpiredRecords(parts),
+  () => dropExpiredPictures(parts),
+  () => sweepWebhooks(parts),
+  () => parts.store.write("drop expired sessions", (tx) => deleteExpiredSessions(tx, parts.clock.now())),
+];
+
+/** Nothing that is deleted comes back, so the time that says it is due must be beyond doubt. */
+function mayDelete({ clock, log }: SweepParts): boolean {
+  const settledForMs = clock.settledForMs?.() ?? Number.POSITIVE_INFINITY;
+  if (settledForMs >= DELETION_PAUSE_MS) return true;
+  log.warn("deletions_paused", {
+    because: "the clock of this machine jumped",
+    forMs: DELETION_PAUSE_MS - settledForMs,
+  });
+  return false;
+}
+
+async function renewPlans({ store, clock, random, log }: SweepParts): Promise<void> {
+  for (;;) {
+    const ids = await accountsToRenew(store.read, monthOf(clock.now()), BATCH);
+    let renewed = 0;
+    for (const accountId of ids) {
+      await contain(log, { accountId }, async () => {
+        await store.write("renew plan", (tx) => renewPlan(tx, accountId, { now: clock.now(), random }));
+        renewed += 1;
+      });
+    }
+    if (ids.length < BATCH || renewed === 0) return;
+  }
+}
+
+async function dropExpiredRecords({ store, clock }: SweepParts): Promise<void> {
+  for (;;) {
+    const dropped = await store.write("drop expired records", (tx) =>
+      deleteExpiredRecords(tx, clock.now(), BATCH),
+    );
+    if (dropped < BATCH) return;
+  }
+}
+
+async function dropExpiredPictures({ store, clock, blobs }: SweepParts): Promise<void> {
+  for (;;) {
+    const due = await expiredOutputs(store.read, clock.now(), BATCH);
+    if (due.length === 0) return;
+    // Files first: a picture whose row says "purged" must be gone. A crash in between repeats the removal.
+    for (const { name } of due) await blobs.remove("picture", name);
+    await store.write("drop expired pictures", (tx) =>
+      markPurged(
+        tx,
+        due.map((row) => row.id),
+        clock.now(),
+      ),
+    );
+  }
+}
+
+async function releaseLateClaims({ store, clock }: SweepParts): Promise<void> {
+  if (await hasExpiredClaim(store.read, clock.now()))
+    await store.write("release claims", (tx) => releaseClaims(tx, { now: clock.now() }));
+}
+
+async function sweepWebhooks({ store, clock }: SweepParts): Promise<void> {
+  if (await hasExpiredSecret(store.read, clock.now()))
+    await store.write("forget expired secrets", (tx) => forgetExpiredSecrets(tx, clock.now()));
+  for (;;) {
+    const before = clock.now() - WEBHOOK_RETENTION_MS;
+    if (!(await hasOldEvent(store.read, before))) return;
+    const dropped = await store.write("drop old events", (tx) => deleteOldEvents(tx, before, BATCH));
+    if (dropped > 0) await store.write("drop removed endpoints", (tx) => deleteRemovedEndpoints(tx));
+    if (dropped < BATCH) return;
+  }
+}
+
+/**
+ * Removes files nothing refers to: pictures of renders that never finished, what killed processes left half-written, and
+ * photos no unfinished image needs. What is older than `startedAt` was left by an earlier process and needs no patience.
+ * Goes through all of them, so it runs at start and once an hour. Returns how many.
+ */
+export async function sweepFiles(parts: SweepParts, startedAt = 0): Promise<number> {
+  const { store, blobs, clock } = parts;
+  if (!mayDelete(parts)) return 0;
+  const now = clock.now();
+  const orphaned = now - Math.min(ORPHAN_AGE_MS, now - startedAt + FILE_TIME_SLACK_MS);
+  const unused = now - SOURCE_RETENTION_MS;
+  let removed = await blobs.tidy(orphaned);
+  for await (const name of blobs.list("picture", orphaned)) {
+    if (await findImageByOutput(store.read, name)) continue;
+    if (await blobs.remove("picture", name)) removed += 1;
+  }
+  for await (const name of blobs.list("cutout", unused)) if (await blobs.remove("cutout", name)) removed += 1;
+  for await (const sha256 of blobs.list("source", unused)) {
+    if (await sourceInUse(store.read, sha256)) continue;
+    // A create that uses a photo again makes it young first.
+    if (await blobs.remove("source", sha256, { unlessYoungerThan: unused })) removed += 1;
+  }
+  return removed;
+}

@@ -1,0 +1,59 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import type { Clock, Random } from "../../core/ports.ts";
+import type { ShortLivedState } from "../../state/state.ts";
+
+/** How long a person may take between asking for a challenge and touching the key. */
+const CHALLENGE_LIFETIME_MS = 300_000;
+/** Answered ones that are remembered. Each took the signature of a real passkey, so that a flood does not fill this. */
+const MAX_SPENT = 10_000;
+const NONCE_BYTES = 16;
+const EXPIRY_BYTES = 8;
+
+/**
+ * Challenges for passkeys, each for one purpose, for five minutes and for one use. They carry their own proof and are
+ * kept nowhere until they are answered: however many are asked for, nobody else's is lost.
+ */
+export interface Challenges {
+  make(purpose: string): Uint8Array<ArrayBuffer>;
+  /** Whether it is one of ours for this purpose, in time and not answered yet. `challenge` in base64url. */
+  isOpen(challenge: string, purpose: string): Promise<boolean>;
+  /** Uses it up, once its answer is found good. False when another answer was quicker. */
+  spend(challenge: string): Promise<boolean>;
+}
+
+export function challenges({
+  clock,
+  random,
+  state,
+}: {
+  clock: Clock;
+  random: Random;
+  state: ShortLivedState;
+}): Challenges {
+  // Made anew at every start: a restart ends the challenges under way, as it always did.
+  const secret = random.bytes(32);
+  const spent = state.values<true>("challenges answered", {
+    forMs: CHALLENGE_LIFETIME_MS,
+    maxKeys: MAX_SPENT,
+  });
+  const sign = (head: Uint8Array, purpose: string) =>
+    createHmac("sha256", secret).update(head).update(purpose).digest();
+  return {
+    make: (purpose) => {
+      const head = Buffer.alloc(EXPIRY_BYTES + NONCE_BYTES);
+      head.writeBigUInt64BE(BigInt(clock.now() + CHALLENGE_LIFETIME_MS));
+      head.set(random.bytes(NONCE_BYTES), EXPIRY_BYTES);
+      return Uint8Array.from([...head, ...sign(head, purpose)]);
+    },
+    isOpen: async (challenge, purpose) => {
+      const bytes = Buffer.from(challenge, "base64url");
+      const head = bytes.subarray(0, EXPIRY_BYTES + NONCE_BYTES);
+      const given = bytes.subarray(head.length);
+      const wanted = sign(head, purpose);
+      if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) return false;
+      const isInTime = Number(head.readBigUInt64BE()) > clock.now();
+      return isInTime && !(await spent.has(bytes.toString("base64url")));
+    },
+    spend: (challenge) => spent.putNew(Buffer.from(challenge, "base64url").toString("base64url"), true),
+  };
+}

@@ -1,0 +1,257 @@
+import { type Environment, formatApiKey, hashApiKey, KEY_PREFIXES } from "../../core/api-key.ts";
+import { Refusal } from "../../core/errors.ts";
+import { MAX_ACCOUNT_NAME_CHARS, MAX_KEY_NAME_CHARS, MAX_KEYS } from "../../core/limits.ts";
+import { checkedName } from "../../core/name.ts";
+import { monthOf } from "../../core/time.ts";
+import {
+  type Account,
+  findAccount,
+  insertAccount,
+  setAccountPlan,
+  setAccountStatus,
+} from "../../store/accounts.ts";
+import { type ApiKey, countKeysInForce, findKey, insertKey, revokeKey } from "../../store/keys.ts";
+import { insertEntry } from "../../store/ledger.ts";
+import type { Tx } from "../../store/store.ts";
+import type { AppContext } from "../context.ts";
+import { topUpCredits } from "../credits/credits.ts";
+import { type Actor, type AuditAction, logAction } from "../operations/activity.ts";
+
+type Context = Pick<AppContext, "store" | "clock" | "random">;
+
+/** Who asks; the command line when nobody is named. */
+interface By {
+  by?: Actor;
+}
+
+/** Creates an account and grants its first month of plan credits. Throws a Refusal for an unfit name. */
+export async function createAccount(
+  { store, clock, random }: Context,
+  input: { name: string; tier: Account["tier"]; credits: number } & By,
+): Promise<Account> {
+  const now = clock.now();
+  const account: Account = {
+    id: random.id("acct"),
+    name: checkedName("account name", input.name, MAX_ACCOUNT_NAME_CHARS),
+    tier: input.tier,
+    status: "active",
+    suspendedReason: null,
+    creditLimit: input.credits,
+    planPeriod: monthOf(now),
+    creditsPlan: input.credits,
+    creditsTopup: 0,
+    creditsHeld: 0,
+    createdAt: now,
+    updatedAt: now,
+  };
+  return store.write("create account", async (tx) => {
+    await insertAccount(tx, account);
+    if (input.credits > 0) {
+      await insertEntry(tx, {
+        id: random.id("led"),
+        accountId: account.id,
+        kind: "grant",
+        bucket: "plan",
+        period: account.planPeriod,
+        amount: input.credits,
+        imageId: null,
+        reason: "monthly plan credits",
+        createdAt: now,
+      });
+    }
+    const subject = `${account.name}, ${account.tier}, ${account.creditLimit} credits a month`;
+    const { id: accountId } = account;
+    await logAction(
+      tx,
+      { by: input.by ?? null, accountId, action: "account.created", subject },
+      { now, random },
+    );
+    return account;
+  });
+}
+
+/** In force on the account's very next request. */
+export async function suspendAccount(
+  context: Context,
+  id: string,
+  reason: string | null,
+  by: Actor = null,
+): Promise<Account> {
+  return known(id, await changeStatus(context, id, { status: "suspended", reason, by }));
+}
+
+export async function resumeAccount(context: Context, id: string, by: Actor = null): Promise<Account> {
+  return known(id, await changeStatus(context, id, { status: "active", reason: null, by }));
+}
+
+function changeStatus(
+  { store, clock, random }: Context,
+  id: string,
+  change: { status: Account["status"]; reason: string | null; by: Actor },
+) {
+  const { status, reason, by } = change;
+  const action: AuditAction = status === "suspended" ? "account.suspended" : "account.resumed";
+  return store.write("change account status", async (tx) => {
+    const now = clock.now();
+    const account = await setAccountStatus(tx, id, { status, reason, now });
+    if (account) {
+      const subject = reason ?? account.name;
+      await logAction(tx, { by, accountId: id, action, subject }, { now, random });
+    }
+    return account;
+  });
+}
+
+/** Changes tier and plan. The tier holds from the next request on, the plan's credits from the next month on. */
+export async function changePlan(
+  { store, clock, random }: Context,
+  id: string,
+  input: { tier: Account["tier"]; credits: number } & By,
+): Promise<Account> {
+  const { tier, credits, by = null } = input;
+  const account = await store.write("change plan", async (tx) => {
+    const now = clock.now();
+    const changed = await setAccountPlan(tx, id, { tier, creditLimit: credits, now });
+    if (changed) {
+      const subject = `${tier}, ${credits} credits a month`;
+      await logAction(tx, { by, accountId: id, action: "account.plan_changed", subject }, { now, random });
+    }
+    return changed;
+  });
+  return known(id, account);
+}
+
+/** Makes a key. The key text is in the answer and nowhere else, ever. Throws a Refusal for an unfit name, or a key too many. */
+export async function createKey(
+  { store, clock, random }: Context,
+  input: { accountId: string; environment: Environment; name: string } & By,
+): Promise<{ key: string; record: ApiKey }> {
+  const name = checkedName("key name", input.name, MAX_KEY_NAME_CHARS);
+  const made = newKey({ clock, random }, { ...input, name, replacesKeyId: null });
+  return store.write("create key", async (tx) => {
+    known(input.accountId, await findAccount(tx, input.accountId));
+    await refuseTooManyKeys(tx, input.accountId);
+    await insertKey(tx, made.record);
+    const { accountId, createdAt: now } = made.record;
+    const what = {
+      by: input.by ?? null,
+      accountId,
+      action: "key.created",
+      subject: keyLabel(made.record),
+    } as const;
+    await logAction(tx, what, { now, random });
+    return made;
+  });
+}
+
+/**
+ * Makes the successor of a key, with its name and environment. The old key works until it is revoked, so that nothing
+ * breaks before the new one is in place. Throws a Refusal when the key is not in force.
+ */
+export function regenerateKey(
+  { store, clock, random }: Context,
+  input: { id: string } & By,
+): Promise<{ key: string; record: ApiKey }> {
+  return store.write("regenerate key", async (tx) => {
+    const old = await findKey(tx, input.id);
+    if (!old || old.revokedAt !== null)
+      throw new Refusal("NOT_CURRENT", "This key is not in force any more.");
+    const { accountId, environment, name } = old;
+    await refuseTooManyKeys(tx, accountId);
+    const made = newKey({ clock, random }, { accountId, environment, name, replacesKeyId: old.id });
+    await insertKey(tx, made.record);
+    const subject = `${keyLabel(old)} by ${made.record.last4}`;
+    const what = { by: input.by ?? null, accountId, action: "key.regenerated", subject } as const;
+    await logAction(tx, what, { now: made.record.createdAt, random });
+    return made;
+  });
+}
+
+async function refuseTooManyKeys(tx: Tx, accountId: string): Promise<void> {
+  if ((await countKeysInForce(tx, accountId)) < MAX_KEYS) return;
+  throw new Refusal(
+    "LIMIT_REACHED",
+    `An account has at most ${MAX_KEYS} keys in force. Revoke one that is no longer used.`,
+  );
+}
+
+function newKey(
+  { clock, random }: Pick<Context, "clock" | "random">,
+  of: Pick<ApiKey, "accountId" | "environment" | "name" | "replacesKeyId">,
+): { key: string; record: ApiKey } {
+  const key = formatApiKey(of.environment, random.bytes(32));
+  const record: ApiKey = {
+    id: random.id("key"),
+    accountId: of.accountId,
+    environment: of.environment,
+    name: of.name,
+    hash: hashApiKey(key),
+    prefix: KEY_PREFIXES[of.environment],
+    last4: key.slice(-4),
+    createdAt: clock.now(),
+    lastUsedAt: null,
+    revokedAt: null,
+    replacesKeyId: of.replacesKeyId,
+  };
+  return { key, record };
+}
+
+/** In force on the key's very next request. Revoking twice changes nothing. */
+export async function revokeApiKey(
+  { store, clock, random }: Context,
+  id: string,
+  by: Actor = null,
+): Promise<ApiKey> {
+  const key = await store.write("revoke key", async (tx) => {
+    const now = clock.now();
+    const before = await findKey(tx, id);
+    const revoked = await revokeKey(tx, id, now);
+    if (revoked && before?.revokedAt === null) {
+      const { accountId } = revoked;
+      await logAction(
+        tx,
+        { by, accountId, action: "key.revoked", subject: keyLabel(revoked) },
+        { now, random },
+      );
+    }
+    return revoked;
+  });
+  if (!key) throw new Refusal("KEY_NOT_FOUND", `There is no key ${id}.`);
+  return key;
+}
+
+/** How a key is named where it is not shown: `Production (sk_live_…3kQ9)`. */
+function keyLabel(key: Pick<ApiKey, "name" | "prefix" | "last4">): string {
+  return `${key.name} (${key.prefix}…${key.last4})`;
+}
+
+export async function grantCredits(
+  { store, clock, random }: Context,
+  input: { accountId: string; amount: number; reason: string | null } & By,
+): Promise<Account> {
+  const { accountId, amount, reason, by = null } = input;
+  const account = await store.write("grant credits", async (tx) => {
+    const now = clock.now();
+    const granted = await topUpCredits(tx, accountId, amount, reason, { now, random });
+    if (granted) {
+      const subject = `${amount} credits${reason === null ? "" : `: ${reason}`}`;
+      await logAction(tx, { by, accountId, action: "credits.granted", subject }, { now, random });
+    }
+    return granted;
+  });
+  return known(accountId, account);
+}
+
+/** Throws a Refusal for an account that does not exist: an empty list would read as "it has none". */
+export async function requireAccount({ store }: Pick<AppContext, "store">, id: string): Promise<Account> {
+  return known(id, await findAccount(store.read, id));
+}
+
+function known(id: string, account: Account | undefined): Account {
+  if (!account) throw accountNotFound(id);
+  return account;
+}
+
+export function accountNotFound(id: string): Refusal {
+  return new Refusal("ACCOUNT_NOT_FOUND", `There is no account ${id}.`);
+}

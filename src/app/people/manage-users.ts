@@ -1,0 +1,282 @@
+import { Refusal } from "../../core/errors.ts";
+import { MAX_MEMBERS, SETUP_LINK_LIFETIME_MS } from "../../core/limits.ts";
+import { inOneLine, isDeceptive } from "../../core/name.ts";
+import { findAccount } from "../../store/accounts.ts";
+import { deletePasskeysOf } from "../../store/passkeys.ts";
+import { deleteSessionsOf, replaceSetupLink, type SetupLink } from "../../store/sessions.ts";
+import type { Tx } from "../../store/store.ts";
+import {
+  countOwners,
+  deleteMembership,
+  endOperator,
+  findUser,
+  findUserByEmail,
+  hasOperatorWithPassword,
+  insertUser,
+  listOperators,
+  type MemberRole,
+  type Membership,
+  makeOperator,
+  membershipsOf,
+  membersOf,
+  putMembership,
+  setPassword,
+  type User,
+} from "../../store/users.ts";
+import type { AppContext, Moment } from "../context.ts";
+import { type Actor, logAction } from "../operations/activity.ts";
+import { accountNotFound } from "./manage-account.ts";
+import { hashToken, newToken, normalEmail } from "./sign-in.ts";
+
+type Context = Pick<AppContext, "store" | "clock" | "random" | "config">;
+
+const EMAIL = /^[^\s@<>"']{1,64}@[^\s@<>"'.]+(\.[^\s@<>"'.]+)+$/;
+
+/** Whether a text can be an email address; whether it is one, only a mail could tell. */
+export function isEmail(text: string): boolean {
+  return text.length <= 254 && EMAIL.test(text) && !isDeceptive(text);
+}
+
+export interface NewMember {
+  user: User;
+  /** A one-time link to set a password; null when the user has one already and signs in with it. */
+  setupUrl: string | null;
+  /** Whether a password, passkeys and sessions that this email had were ended. */
+  startsAnew: boolean;
+}
+
+/**
+ * Adds a user to an account; an unknown email becomes a new user with a setup link. No email is ever verified, so an
+ * owner may bring in only people nobody else knows: whoever has the link to set a password is that person in every
+ * account. Operators and the command line (`vouched`) may add anyone. They trust whoever they send their own link to, and
+ * nobody else: a password that was set by an owner's link ends before its user is given more power (see isTrusted).
+ * A member who is added again gets the role asked for, and a new link as long as they have no password; without `role` a
+ * new one is an owner, and a known one stays what they are. Throws a Refusal.
+ */
+export async function addMember(
+  context: Context,
+  input: { accountId: string; email: string; role?: MemberRole; vouched: boolean; by?: Actor },
+): Promise<NewMember> {
+  const email = checkedEmail(input.email);
+  const { accountId, by = null, vouched } = input;
+  return context.store.write("add member", async (tx) => {
+    const moment = { now: context.clock.now(), random: context.random };
+    if (!(await findAccount(tx, accountId))) throw accountNotFound(accountId);
+    const user = await findOrMakeUser(tx, email, moment);
+    if (!vouched && (await isKnownElsewhere(tx, user, accountId)))
+      throw new Refusal(
+        "NOT_ALLOWED",
+        "This person cannot be added here. Ask the operator of the service to add them.",
+      );
+    const members = await membersOf(tx, accountId);
+    const member = members.find((known) => known.user.id === user.id);
+    if (!member && members.length >= MAX_MEMBERS)
+      throw new Refusal(
+        "LIMIT_REACHED",
+        `An account has at most ${MAX_MEMBERS} members. Remove one who no longer works for it.`,
+      );
+    const role = input.role ?? member?.membership.role ?? "owner";
+    const gainsPower = !member || (role === "owner" && member.membership.role !== "owner");
+    // An owner gets here with members of the account, and with people who are nobody anywhere: these begin anew.
+    const mustStartAnew = vouched ? gainsPower && !isTrusted(user) : !member;
+    const startsAnew = mustStartAnew && (await endWaysIn(tx, user, { by, moment }));
+    if (member) await giveRole(tx, member, { role, by }, moment);
+    else {
+      await putMembership(tx, { userId: user.id, accountId, role, createdAt: moment.now });
+      await logAction(tx, { by, accountId, action: "member.added", subject: `${email} as ${role}` }, moment);
+    }
+    const needsLink = startsAnew || user.passwordHash === null;
+    const link = { userId: user.id, isVouched: vouched ? 1 : 0 };
+    return { user, setupUrl: needsLink ? await writeSetupLink(tx, context, link) : null, startsAnew };
+  });
+}
+
+/** Whether this user's password was set by a link that an operator, or the command line, gave out. Operators are trusted anyway. */
+function isTrusted(user: User): boolean {
+  return user.isOperator === 1 || user.isVouched === 1;
+}
+
+/** Ends the password, passkeys and sessions of a user. False when there were none, as for a user who is new. */
+async function endWaysIn(
+  tx: Tx,
+  user: User,
+  { by, moment }: { by: Actor; moment: Moment },
+): Promise<boolean> {
+  if (user.passwordHash === null) return false;
+  await setPassword(tx, user.id, { passwordHash: null, isVouched: 0 });
+  await deletePasskeysOf(tx, user.id);
+  await deleteSessionsOf(tx, user.id);
+  const what = { by, accountId: null, action: "user.sign_in_ended", subject: user.email } as const;
+  await logAction(tx, what, moment);
+  return true;
+}
+
+async function isKnownElsewhere(tx: Tx, user: User, accountId: string): Promise<boolean> {
+  const memberships = await membershipsOf(tx, user.id);
+  return user.isOperator === 1 || memberships.some((m) => m.account.id !== accountId);
+}
+
+/** Makes a user an operator of the service, with a link to set a password if there is none that can be trusted. */
+export async function addOperator(
+  context: Context,
+  input: { email: string; by?: Actor },
+): Promise<NewMember> {
+  const email = checkedEmail(input.email);
+  return context.store.write("add operator", async (tx) => {
+    const moment = { now: context.clock.now(), random: context.random };
+    const user = await findOrMakeUser(tx, email, moment);
+    const { by = null } = input;
+    const startsAnew = !isTrusted(user) && (await endWaysIn(tx, user, { by, moment }));
+    await makeOperator(tx, user.id);
+    await logAction(tx, { by, accountId: null, action: "operator.added", subject: email }, moment);
+    const needsLink = startsAnew || user.passwordHash === null;
+    const link = { userId: user.id, isVouched: 1 };
+    const setupUrl = needsLink ? await writeSetupLink(tx, context, link) : null;
+    return { user: { ...user, isOperator: 1 }, setupUrl, startsAnew };
+  });
+}
+
+/** Ends somebody's power over the service; memberships stay. Throws a Refusal rather than leave no operator. */
+export async function removeOperator(
+  { store, clock, random }: Context,
+  input: { userId: string; by: Actor },
+): Promise<User> {
+  return store.write("remove operator", async (tx) => {
+    const operators = await listOperators(tx);
+    const user = operators.find(({ id }) => id === input.userId);
+    if (!user) throw new Refusal("NOT_CURRENT", "This person is not an operator any more.");
+    if (!operators.some(({ id, passwordHash }) => id !== user.id && passwordHash !== null))
+      throw new Refusal(
+        "STILL_NEEDED",
+        "The service needs an operator who can sign in. Add another one first.",
+      );
+    await endOperator(tx, user.id);
+    // A visit to an account, if one is open, ends with it.
+    await deleteSessionsOf(tx, user.id);
+    const what = { by: input.by, accountId: null, action: "operator.removed", subject: user.email } as const;
+    await logAction(tx, what, { now: clock.now(), random });
+    return user;
+  });
+}
+
+/** A new link to set a password, for someone who lost the first one or the password. For operators only. */
+export async function issueSetupLink(
+  context: Context,
+  input: { userId: string; by?: Actor },
+): Promise<{ user: User; setupUrl: string }> {
+  return context.store.write("issue setup link", async (tx) => {
+    const user = await findUser(tx, input.userId);
+    if (!user) throw new Refusal("USER_NOT_FOUND", `There is no user ${input.userId}.`);
+    const moment = { now: context.clock.now(), random: context.random };
+    const what = {
+      by: input.by ?? null,
+      accountId: null,
+      action: "user.setup_link",
+      subject: user.email,
+    } as const;
+    await logAction(tx, what, moment);
+    const setupUrl = await writeSetupLink(tx, context, { userId: user.id, isVouched: 1 });
+    return { user, setupUrl };
+  });
+}
+
+/** A one-time link for whoever first opens the console of a new installation; null when an operator exists. */
+export async function firstOperatorLink(context: Context): Promise<string | null> {
+  if (await hasOperatorWithPassword(context.store.read)) return null;
+  return context.store.write("make first operator link", (tx) =>
+    writeSetupLink(tx, context, { userId: null, isVouched: 1 }),
+  );
+}
+
+/** Throws a Refusal rather than leave an account without an owner. */
+export async function removeMember(
+  { store, clock, random }: Context,
+  input: { accountId: string; userId: string; by: Actor },
+): Promise<void> {
+  await store.write("remove member", async (tx) => {
+    const member = await memberOf(tx, input);
+    if (member.membership.role === "owner") await keepAnOwner(tx, input.accountId);
+    await deleteMembership(tx, input);
+    const { by, accountId } = input;
+    const what = { by, accountId, action: "member.removed", subject: member.user.email } as const;
+    await logAction(tx, what, { now: clock.now(), random });
+  });
+}
+
+/** Throws a Refusal rather than leave an account without an owner. */
+export async function changeRole(
+  { store, clock, random }: Context,
+  input: { accountId: string; userId: string; role: MemberRole; by: Actor },
+): Promise<void> {
+  await store.write("change role", async (tx) => {
+    await giveRole(tx, await memberOf(tx, input), input, { now: clock.now(), random });
+  });
+}
+
+async function giveRole(
+  tx: Tx,
+  { user, membership }: { user: User; membership: Membership },
+  { role, by }: { role: MemberRole; by: Actor },
+  moment: Moment,
+): Promise<void> {
+  const { accountId } = membership;
+  if (membership.role === role) return;
+  if (membership.role === "owner") await keepAnOwner(tx, accountId);
+  await putMembership(tx, { ...membership, role });
+  const what = { by, accountId, action: "member.role_changed", subject: `${user.email} to ${role}` } as const;
+  await logAction(tx, what, moment);
+}
+
+async function memberOf(tx: Tx, { accountId, userId }: { accountId: string; userId: string }) {
+  const member = (await membersOf(tx, accountId)).find(({ user }) => user.id === userId);
+  if (!member) throw new Refusal("NOT_CURRENT", "This person is not a member of the account any more.");
+  return member;
+}
+
+async function keepAnOwner(tx: Tx, accountId: string): Promise<void> {
+  if ((await countOwners(tx, accountId)) > 1) return;
+  throw new Refusal("STILL_NEEDED", "An account needs an owner. Make another member an owner first.");
+}
+
+function checkedEmail(text: string): string {
+  const email = normalEmail(text);
+  if (!isEmail(email))
+    throw new Refusal(
+      "INVALID_REQUEST",
+      `The email "${inOneLine(text.slice(0, 100))}" is no email address. Write it like ana@example.com.`,
+    );
+  return email;
+}
+
+async function findOrMakeUser(tx: Tx, email: string, { now, random }: Moment): Promise<User> {
+  const known = await findUserByEmail(tx, email);
+  if (known) return known;
+  const user: User = {
+    id: random.id("usr"),
+    email,
+    passwordHash: null,
+    isOperator: 0,
+    isVouched: 0,
+    createdAt: now,
+    lastSignInAt: null,
+  };
+  await insertUser(tx, user);
+  return user;
+}
+
+async function writeSetupLink(
+  tx: Tx,
+  context: Context,
+  of: Pick<SetupLink, "userId" | "isVouched">,
+): Promise<string> {
+  const token = newToken(context.random);
+  const now = context.clock.now();
+  await replaceSetupLink(tx, {
+    tokenHash: hashToken(token),
+    ...of,
+    createdAt: now,
+    expiresAt: now + SETUP_LINK_LIFETIME_MS,
+    usedAt: null,
+  });
+  return `${context.config.baseUrl}/console/setup/${token}`;
+}

@@ -1,0 +1,265 @@
+import { createHash } from "node:crypto";
+import { Refusal } from "../../core/errors.ts";
+import {
+  MAX_PASSWORD_CHARS,
+  MIN_PASSWORD_CHARS,
+  SESSION_IDLE_MS,
+  SESSION_LIFETIME_MS,
+} from "../../core/limits.ts";
+import { deletePasskeysOf } from "../../store/passkeys.ts";
+import {
+  deleteSession,
+  deleteSessionsOf,
+  deleteSetupLinksOf,
+  findSession,
+  findSetupLink,
+  insertSession,
+  type Session,
+  sessionsOf,
+  touchSession,
+  useSetupLink,
+} from "../../store/sessions.ts";
+import type { Tx } from "../../store/store.ts";
+import {
+  findUser,
+  findUserByEmail,
+  hasOperatorWithPassword,
+  insertUser,
+  makeOperator,
+  markSignIn,
+  membershipsOf,
+  replacePassword,
+  setPassword,
+  type User,
+} from "../../store/users.ts";
+import type { AppContext } from "../context.ts";
+import { logAction } from "../operations/activity.ts";
+import { hashPassword, verifyPassword } from "./password-hash.ts";
+
+type Context = Pick<AppContext, "store" | "clock" | "random">;
+
+/** "Last seen" moves by the minute: writing it on every click would cost a disk sync each. */
+const LAST_SEEN_RESOLUTION_MS = 60_000;
+
+/** A session's cookie value; only its hash is stored. */
+export interface SignedIn {
+  token: string;
+  user: User;
+}
+
+/** The hash a look-up by token uses. 256 random bits need no salt and no slow hash. */
+export function hashToken(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+export function newToken(random: Context["random"]): string {
+  return Buffer.from(random.bytes(32)).toString("base64url");
+}
+
+export function normalEmail(text: string): string {
+  return text.trim().normalize("NFC").toLowerCase();
+}
+
+/** Why a password is refused, or null when it is good. */
+export function passwordProblem(password: string, email: string): string | null {
+  const chars = [...password];
+  if (chars.length < MIN_PASSWORD_CHARS) return `Use at least ${MIN_PASSWORD_CHARS} characters.`;
+  if (chars.length > MAX_PASSWORD_CHARS) return `Use at most ${MAX_PASSWORD_CHARS} characters.`;
+  if (new Set(chars).size < 5) return "Use more than a few different characters.";
+  const name = email.split("@")[0] ?? "";
+  if (password.toLowerCase() === email || (name.length > 3 && password.toLowerCase().startsWith(name)))
+    return "Do not begin the password with your email address.";
+  return null;
+}
+
+/** What an unknown email is checked against, so that it takes as long as a known one. */
+let nobodysHash: Promise<string> | undefined;
+
+/** The user with this email and password, or undefined; both answers take the same time. */
+export async function checkPassword(
+  { store, random }: Context,
+  input: { email: string; password: string },
+): Promise<User | undefined> {
+  const user = await findUserByEmail(store.read, normalEmail(input.email));
+  nobodysHash ??= hashPassword(newToken(random)).catch((error) => {
+    nobodysHash = undefined;
+    throw error;
+  });
+  // Awaited for known emails too: the first answer after a start must not tell them apart either.
+  const nobody = await nobodysHash;
+  const password = input.password.slice(0, MAX_PASSWORD_CHARS * 4);
+  const right = await verifyPassword(password, user?.passwordHash ?? nobody);
+  return right && user?.passwordHash ? user : undefined;
+}
+
+/**
+ * Begins a session under a new token; the one the browser had before ends. Throws a Refusal when the password is
+ * no longer the one that `user` was found by: who is signing in at the moment it ends must not slip through.
+ */
+export async function startSession(
+  { store, clock, random }: Context,
+  user: User,
+  previousToken: string | undefined,
+): Promise<SignedIn> {
+  const token = newToken(random);
+  await store.write("start session", async (tx) => {
+    const now = clock.now();
+    const current = await findUser(tx, user.id);
+    if (current?.passwordHash !== user.passwordHash) throw passwordGone();
+    if (previousToken !== undefined) await deleteSession(tx, hashToken(previousToken));
+    const [first] = await membershipsOf(tx, user.id);
+    await insertSession(tx, {
+      id: random.id("ses"),
+      tokenHash: hashToken(token),
+      userId: user.id,
+      csrfToken: newToken(random),
+      accountId: first?.account.id ?? null,
+      createdAt: now,
+      lastSeenAt: now,
+      expiresAt: now + SESSION_LIFETIME_MS,
+    });
+    await markSignIn(tx, user.id, now);
+    await logAction(
+      tx,
+      { by: user.id, accountId: null, action: "user.signed_in", subject: user.email },
+      { now, random },
+    );
+  });
+  return { token, user };
+}
+
+/**
+ * The session of a cookie's token, or undefined when it is unknown, idle for too long or too old. With `isClick` false
+ * it stays as idle as it was: a page that renews itself must not keep a session alive whose person is gone.
+ */
+export async function readSession(
+  { store, clock }: Context,
+  token: string,
+  { isClick = true } = {},
+): Promise<{ session: Session; user: User } | undefined> {
+  const found = await findSession(store.read, hashToken(token));
+  if (!found) return undefined;
+  const { session } = found;
+  const now = clock.now();
+  if (now >= session.expiresAt || now - session.lastSeenAt >= SESSION_IDLE_MS) {
+    await store.write("end session", (tx) => deleteSession(tx, session.tokenHash));
+    return undefined;
+  }
+  if (isClick && now - session.lastSeenAt >= LAST_SEEN_RESOLUTION_MS)
+    await store.write("touch session", (tx) => touchSession(tx, session.id, now));
+  return found;
+}
+
+export async function endSession({ store }: Context, token: string): Promise<void> {
+  await store.write("end session", (tx) => deleteSession(tx, hashToken(token)));
+}
+
+/** Signs a user out everywhere but in the session that asks. Returns how many sessions ended. */
+export function endOtherSessions(
+  { store, clock, random }: Context,
+  input: { user: User; keepSessionId: string },
+): Promise<number> {
+  const { user, keepSessionId } = input;
+  return store.write("end other sessions", async (tx) => {
+    const others = (await sessionsOf(tx, user.id, clock.now())).filter(({ id }) => id !== keepSessionId);
+    await deleteSessionsOf(tx, user.id, keepSessionId);
+    const what = {
+      by: user.id,
+      accountId: null,
+      action: "user.signed_out_elsewhere",
+      subject: user.email,
+    } as const;
+    if (others.length > 0) await logAction(tx, what, { now: clock.now(), random });
+    return others.length;
+  });
+}
+
+/** Whom a setup link is for: a user, or null for the link that makes the first operator. Undefined: not usable. */
+export async function setupLinkFor(
+  { store, clock }: Context,
+  token: string,
+): Promise<{ user: User | null } | undefined> {
+  const link = await findSetupLink(store.read, hashToken(token), clock.now());
+  if (!link) return undefined;
+  if (link.userId === null) return (await hasOperatorWithPassword(store.read)) ? undefined : { user: null };
+  const user = await findUser(store.read, link.userId);
+  return user && { user };
+}
+
+/**
+ * Sets the password a setup link allows to set, uses the link up and ends every session and passkey of the user: the
+ * link is also how somebody gets an account back from a thief. `email` counts only for the first operator's link.
+ * Throws a Refusal when the link was used meanwhile.
+ */
+export async function completeSetup(
+  { store, clock, random }: Context,
+  input: { token: string; password: string; email: string },
+): Promise<User> {
+  const passwordHash = await hashPassword(input.password);
+  return store.write("complete setup", async (tx) => {
+    const now = clock.now();
+    const link = await useSetupLink(tx, hashToken(input.token), now);
+    if (!link) throw new Refusal("NOT_CURRENT", "This link was used already, or has expired.");
+    const user =
+      link.userId === null
+        ? await firstOperator(tx, input.email, now, random)
+        : await findUser(tx, link.userId);
+    if (!user) throw new Refusal("NOT_CURRENT", "The user of this link does not exist any more.");
+    const { isVouched } = link;
+    await setPassword(tx, user.id, { passwordHash, isVouched });
+    await deletePasskeysOf(tx, user.id);
+    await deleteSessionsOf(tx, user.id);
+    const what = { by: user.id, accountId: null, action: "user.password_set", subject: user.email } as const;
+    await logAction(tx, what, { now, random });
+    return { ...user, passwordHash, isVouched };
+  });
+}
+
+async function firstOperator(tx: Tx, email: string, now: number, random: Context["random"]): Promise<User> {
+  if (await hasOperatorWithPassword(tx))
+    throw new Refusal("NOT_CURRENT", "This service has an operator by now. Ask them to add you.");
+  const known = await findUserByEmail(tx, normalEmail(email));
+  if (known) {
+    await makeOperator(tx, known.id);
+    return { ...known, isOperator: 1 };
+  }
+  const user: User = {
+    id: random.id("usr"),
+    email: normalEmail(email),
+    passwordHash: null,
+    isOperator: 1,
+    isVouched: 1,
+    createdAt: now,
+    lastSignInAt: null,
+  };
+  await insertUser(tx, user);
+  return user;
+}
+
+/**
+ * Changes a password, takes back setup links that were not used, and signs the user out everywhere else. `user` as checkPassword found it: throws a Refusal
+ * when the password is another by now, or was ended.
+ */
+export async function changePassword(
+  { store, clock, random }: Context,
+  input: { user: User; password: string; keepSessionId: string },
+): Promise<void> {
+  const passwordHash = await hashPassword(input.password);
+  await store.write("change password", async (tx) => {
+    const { user } = input;
+    const isCurrent = await replacePassword(tx, user.id, { from: user.passwordHash ?? "", to: passwordHash });
+    if (!isCurrent) throw passwordGone();
+    // One that lies unused somewhere would set yet another password.
+    await deleteSetupLinksOf(tx, user.id);
+    await deleteSessionsOf(tx, user.id, input.keepSessionId);
+    const what = { by: user.id, accountId: null, action: "user.password_set", subject: user.email } as const;
+    await logAction(tx, what, { now: clock.now(), random });
+  });
+}
+
+function passwordGone(): Refusal {
+  return new Refusal(
+    "NOT_CURRENT",
+    "The password was changed or ended a moment ago. Sign in with the new one, or by the link you were sent.",
+  );
+}

@@ -1,0 +1,142 @@
+import { leaseToken } from "../../core/lease.ts";
+import { WEBHOOK_LEASE_MS } from "../../core/limits.ts";
+import { claimDeliveries, dueEndpoints, type WebhookDelivery } from "../../store/deliveries.ts";
+import { storageFault } from "../../store/storage-unavailable.ts";
+import { findEvents, type WebhookEndpoint } from "../../store/webhooks.ts";
+import { type DeliveryLanes, deliveryLanes, type Place } from "./delivery-lanes.ts";
+import type { WebhookContext } from "./manage-webhooks.ts";
+import { type FinishedAttempt, recordAttempts } from "./record-attempts.ts";
+import { type Outcome, sendWebhook } from "./send-webhook.ts";
+
+/** Sends what is due. Made once for a process, because it knows what is on its way. */
+export interface Deliverer {
+  /** Records what has ended, claims what is due and has a place, and begins to send it. Returns how many began. */
+  dispatch(): Promise<number>;
+  /** Resolves when nothing is on its way and everything is recorded. */
+  idle(): Promise<void>;
+  /** Gives up what is on its way: it is due again at once and did not count. */
+  abort(): void;
+}
+
+interface Claimed {
+  delivery: WebhookDelivery;
+  endpoint: WebhookEndpoint;
+  body: string;
+  place: Place;
+}
+
+/** `onDone` is called after every attempt: there is something to record, and perhaps a place for another. */
+export function createDeliverer(context: WebhookContext, onDone: () => void = () => {}): Deliverer {
+  const lanes = deliveryLanes(context.clock);
+  const onTheWay = new Set<Promise<void>>();
+  const giveUp = new AbortController();
+  let finished: FinishedAttempt[] = [];
+
+  const begin = (claimed: Claimed, token: string) => {
+    const attempt = deliver(context, claimed, { token, signal: giveUp.signal })
+      .then((ended) => void finished.push(ended))
+      .finally(() => {
+        onTheWay.delete(attempt);
+        onDone();
+      });
+    onTheWay.add(attempt);
+  };
+
+  const dispatch = async (): Promise<number> => {
+    const recording = finished;
+    finished = [];
+    const token = leaseToken(context);
+    let claimed: Claimed[];
+    try {
+      claimed = await recordAndClaim(context, recording, giveUp.signal.aborted ? null : { lanes, token });
+    } catch (error) {
+      // Full disks get emptied: what has been sent waits to be recorded, so that it is not sent again.
+      if (storageFault(error)) finished = [...recording, ...finished];
+      throw error;
+    }
+    for (const claim of claimed) begin(claim, token);
+    return claimed.length;
+  };
+
+  return {
+    dispatch,
+    idle: async () => {
+      while (onTheWay.size > 0) await Promise.all(onTheWay);
+      if (finished.length > 0) await recordAndClaim(context, finished.splice(0), null);
+    },
+    abort: () => giveUp.abort(),
+  };
+}
+
+/**
+ * One transaction for everything that ended since the last, and for everything that can begin: a commit waits for the
+ * disk, and with hundreds of attempts a second each having its own would be what everybody waits for.
+ */
+async function recordAndClaim(
+  context: WebhookContext,
+  finished: FinishedAttempt[],
+  claim: { lanes: DeliveryLanes; token: string } | null,
+): Promise<Claimed[]> {
+  const { store, clock } = context;
+  if (finished.length === 0) {
+    // An idle service takes no write lock.
+    const due = claim ? await dueEndpoints(store.read, clock.now()) : [];
+    if (!due.some((endpoint) => claim && claim.lanes.room(asLane(endpoint)) > 0)) return [];
+  }
+  const claimed: Omit<Claimed, "body">[] = [];
+  try {
+    return await store.write("record and claim deliveries", async (tx) => {
+      if (finished.length > 0) await recordAttempts(tx, context, finished);
+      if (!claim) return [];
+      const now = clock.now();
+      for (const endpoint of claim.lanes.inTurn(await dueEndpoints(tx, now))) {
+        const limit = claim.lanes.room(asLane(endpoint));
+        if (limit === 0) continue;
+        const lease = { token: claim.token, now, leaseExpiresAt: now + WEBHOOK_LEASE_MS };
+        for (const delivery of await claimDeliveries(tx, { ...lease, endpointId: endpoint.id, limit }))
+          claimed.push({ delivery, endpoint, place: claim.lanes.take(asLane(endpoint)) });
+      }
+      const ids = new Set(claimed.map(({ delivery }) => delivery.eventId));
+      const bodies = new Map((await findEvents(tx, [...ids])).map((event) => [event.id, event.body]));
+      return claimed.map((claim) => ({ ...claim, body: bodies.get(claim.delivery.eventId) ?? "" }));
+    });
+  } catch (error) {
+    // Rolled back: nothing was claimed, and the fault is ours, not the receivers'.
+    for (const { place } of claimed) place.giveBack();
+    throw error;
+  }
+}
+
+const asLane = (endpoint: WebhookEndpoint) => ({ id: endpoint.id, failing: endpoint.failingSince !== null });
+
+/** Makes one attempt. */
+async function deliver(
+  context: WebhookContext,
+  { delivery, endpoint, body, place }: Claimed,
+  { token, signal }: { token: string; signal: AbortSignal },
+): Promise<FinishedAttempt> {
+  const startedAt = context.clock.now();
+  const event = { id: delivery.eventId, body };
+  const outcome = await sendWebhook(context, endpoint, event, { startedAt, signal }).catch(
+    (error): Outcome => {
+      context.log.error("webhook_attempt_broken", { deliveryId: delivery.id, error: String(error) });
+      return {
+        kind: "failed",
+        status: null,
+        error: "The attempt broke off on our side.",
+        answer: null,
+        retryAfterMs: null,
+      };
+    },
+  );
+  if (outcome.kind === "hindered" || outcome.kind === "given_back") place.giveBack();
+  else place.leave(outcome.kind === "delivered");
+  const fields = { deliveryId: delivery.id, endpointId: endpoint.id };
+  if (outcome.kind === "unsignable")
+    context.log.error("webhook_secret_unreadable", { ...fields, error: outcome.error });
+  if (outcome.kind === "hindered")
+    context.log.warn("webhook_attempt_hindered", { ...fields, error: outcome.error });
+  if (outcome.kind === "failed")
+    context.log.info("webhook_attempt_failed", { ...fields, status: outcome.status, error: outcome.error });
+  return { delivery, token, outcome, startedAt, finishedAt: context.clock.now() };
+}

@@ -1,0 +1,103 @@
+import {
+  MAX_DELIVERIES,
+  MAX_DELIVERIES_PER_ENDPOINT,
+  MAX_PROMPT_DELIVERIES,
+  MAX_STALLED_DELIVERIES,
+  PROMPT_ANSWER_MS,
+} from "../../core/limits.ts";
+import type { Clock } from "../../core/ports.ts";
+
+/** One attempt's place, held until one of these. */
+export interface Place {
+  /** The attempt has ended. `well`: the receiver took the event. */
+  leave(well: boolean): void;
+  /** The attempt was never made: nothing is known of the receiver that was not known before. */
+  giveBack(): void;
+}
+
+export interface DeliveryLanes {
+  /** How many attempts may begin at this endpoint now. `failing`: what is stored of it, for when we know no more. */
+  room(endpoint: { id: string; failing: boolean }): number;
+  take(endpoint: { id: string; failing: boolean }): Place;
+  /** Endpoints in the order they should be served: the one served longest ago first. */
+  inTurn<T extends { id: string }>(endpoints: T[]): T[];
+}
+
+interface Attempt {
+  startedAt: number;
+  lane: "prompt" | "stalled";
+}
+
+interface Standing {
+  /** How many attempts may be under way: grows by one with each event that was taken, falls to one with each that was not. */
+  window: number;
+  /** Its last answer was a failure or came late. */
+  stalled: boolean;
+  underWay: Set<Attempt>;
+  lastTurn: number;
+}
+
+/**
+ * Decides who may send, so that a dead or slow receiver holds up nobody else. Receivers in good standing share one lane
+ * of places, those that lately failed or were slow another; an attempt that grows old frees its prompt place, so a
+ * receiver that falls silent blocks that lane for seconds, not for the length of a time-out. Within an endpoint the
+ * window opens as TCP's does (additive increase), so that a receiver coming back is not flooded; it opens for slow ones
+ * too, which would otherwise fall behind for ever.
+ */
+export function deliveryLanes(clock: Clock): DeliveryLanes {
+  const standings = new Map<string, Standing>();
+  const underWay = new Set<Attempt>();
+  let turns = 0;
+
+  const standingOf = (endpoint: { id: string; failing: boolean }): Standing => {
+    const known = standings.get(endpoint.id);
+    if (known) return known;
+    const fresh: Standing = { window: 1, stalled: endpoint.failing, underWay: new Set(), lastTurn: 0 };
+    standings.set(endpoint.id, fresh);
+    return fresh;
+  };
+  const isOld = (startedAt: number) => clock.now() - startedAt >= PROMPT_ANSWER_MS;
+  const hasOld = (standing: Standing) => [...standing.underWay].some(({ startedAt }) => isOld(startedAt));
+  const laneOf = (standing: Standing): Attempt["lane"] =>
+    standing.stalled || hasOld(standing) ? "stalled" : "prompt";
+
+  const room: DeliveryLanes["room"] = (endpoint) => {
+    const standing = standingOf(endpoint);
+    const lane = laneOf(standing);
+    const all = [...underWay];
+    const inLane =
+      lane === "stalled"
+        ? MAX_STALLED_DELIVERIES - all.filter((attempt) => attempt.lane === "stalled").length
+        : MAX_PROMPT_DELIVERIES - all.filter((a) => a.lane === "prompt" && !isOld(a.startedAt)).length;
+    // One that was prompt and is late now may have fallen silent: what is under way will tell.
+    const own = !standing.stalled && hasOld(standing) ? 0 : standing.window - standing.underWay.size;
+    return Math.max(0, Math.min(own, inLane, MAX_DELIVERIES - underWay.size));
+  };
+
+  return {
+    room,
+    take: (endpoint) => {
+      const standing = standingOf(endpoint);
+      const attempt: Attempt = { startedAt: clock.now(), lane: laneOf(standing) };
+      standing.underWay.add(attempt);
+      underWay.add(attempt);
+      standing.lastTurn = ++turns;
+      const giveBack = () => {
+        standing.underWay.delete(attempt);
+        underWay.delete(attempt);
+      };
+      return {
+        giveBack,
+        leave: (well) => {
+          giveBack();
+          standing.stalled = !well || isOld(attempt.startedAt);
+          standing.window = well ? Math.min(standing.window + 1, MAX_DELIVERIES_PER_ENDPOINT) : 1;
+        },
+      };
+    },
+    inTurn: (endpoints) => {
+      const turn = ({ id }: { id: string }) => standings.get(id)?.lastTurn ?? 0;
+      return endpoints.toSorted((a, b) => turn(a) - turn(b));
+    },
+  };
+}

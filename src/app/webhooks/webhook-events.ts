@@ -1,0 +1,92 @@
+import type { Environment } from "../../core/api-key.ts";
+import { TEST_EVENT, type WebhookEventType, webhookBody } from "../../core/webhook-event.ts";
+import { insertDeliveries, type WebhookDelivery } from "../../store/deliveries.ts";
+import type { Tx } from "../../store/store.ts";
+import {
+  insertEvent,
+  listEndpointRows,
+  type WebhookEndpoint,
+  type WebhookEvent,
+} from "../../store/webhooks.ts";
+import type { Moment } from "../context.ts";
+
+export interface NewEvent {
+  accountId: string;
+  environment: Environment;
+  type: WebhookEventType;
+  /** What it is about. There is one event of a type about a subject, however often it is recorded. */
+  subject: string;
+  data: Record<string, unknown>;
+}
+
+/**
+ * Records an event and a delivery for each endpoint that wants it, in the transaction that makes it true. Recorded
+ * also when nobody listens yet, so that an endpoint made later can recover it.
+ */
+export async function recordEvent(tx: Tx, fresh: NewEvent, moment: Moment): Promise<void> {
+  const event = newEvent(fresh, moment);
+  if (!(await insertEvent(tx, event))) return;
+  const endpoints = await listEndpointRows(tx, fresh);
+  const wanting = endpoints.filter((endpoint) => endpoint.state === "enabled" && wants(endpoint, event.type));
+  await insertDeliveries(
+    tx,
+    wanting.map((endpoint) => newDelivery(event, endpoint.id, moment)),
+  );
+}
+
+/** Records a test event for one endpoint alone. */
+export async function recordTestEvent(
+  tx: Tx,
+  endpoint: WebhookEndpoint,
+  moment: Moment,
+): Promise<WebhookDelivery> {
+  const event = newEvent(
+    {
+      accountId: endpoint.accountId,
+      environment: endpoint.environment,
+      type: TEST_EVENT,
+      subject: moment.random.id("test"),
+      data: { endpoint_id: endpoint.id, message: "This is a test. Webhooks arrive at this endpoint." },
+    },
+    moment,
+  );
+  await insertEvent(tx, event);
+  const delivery = newDelivery(event, endpoint.id, moment);
+  await insertDeliveries(tx, [delivery]);
+  return delivery;
+}
+
+export function wants(endpoint: Pick<WebhookEndpoint, "events">, type: string): boolean {
+  return endpoint.events === null || endpoint.events.includes(type);
+}
+
+/** A delivery that is due at once. */
+export function newDelivery(
+  event: WebhookEvent,
+  endpointId: string,
+  { now, random }: Moment,
+): WebhookDelivery {
+  return {
+    id: random.id("dlv"),
+    eventId: event.id,
+    endpointId,
+    accountId: event.accountId,
+    environment: event.environment,
+    eventType: event.type,
+    state: "pending",
+    attempts: 0,
+    step: 0,
+    nextAttemptAt: now,
+    leaseToken: null,
+    leaseExpiresAt: null,
+    createdAt: now,
+    updatedAt: now,
+    deliveredAt: null,
+  };
+}
+
+function newEvent(fresh: NewEvent, { now, random }: Moment): WebhookEvent {
+  const { accountId, environment, type, subject, data } = fresh;
+  const body = webhookBody({ type, createdAt: now, environment, data });
+  return { id: random.id("evt"), accountId, environment, type, subject, body, createdAt: now };
+}

@@ -1,0 +1,149 @@
+import type { Browser } from "puppeteer-core";
+import type { Cutout } from "../../core/card.ts";
+import { MAX_SOURCE_PIXELS } from "../../core/limits.ts";
+import { PHOTO_REFUSALS, type PhotoRefusal } from "../../core/photo-refusals.ts";
+import { type OpenPhotoPage, openPhotoPage } from "./photo_page.ts";
+import {
+  loadNativeSalient,
+  type SalientNetwork,
+  type SalientSize,
+  salientBytes,
+  salientValues,
+} from "./salient.ts";
+
+/** Part of a cached cutout's key: changes whenever the same photo would give another cutout. */
+export const VISION_VERSION = "8";
+
+export type PhotoStage = "decode" | "find" | "cut_out";
+
+export type CutOutResult =
+  | { ok: true; cutout: Cutout; timingsMs: Record<string, number> }
+  | { ok: false; reason: PhotoRefusal; message: string; timingsMs: Record<string, number> };
+
+export interface PhotoStudio {
+  /**
+   * Finds the player in a photo's file (JPEG, PNG or WebP) and cuts the player out. Bad photos are refused in the
+   * result; an error means the browser failed and the same photo may be tried again. Photos are worked on one by one.
+   */
+  cutOut(photoPath: string, onStage?: (stage: PhotoStage) => void): Promise<CutOutResult>;
+  close(): Promise<void>;
+}
+
+export interface PhotoStudioOptions {
+  /** "page" keeps the salient network out of this process. */
+  salientIn?: "process" | "page";
+  /** Threads of the salient network in this process; one for each worker's core. */
+  salientThreads?: number;
+}
+
+const PHOTO_FORMATS = new Set(["jpeg", "png", "webp"]);
+
+/** Opens the photo half of a render worker in its browser: loads every network, one to several seconds. */
+export async function openPhotoStudio(
+  browser: Browser,
+  options: PhotoStudioOptions = {},
+): Promise<PhotoStudio> {
+  const native = options.salientIn === "page" ? null : await loadNativeSalient(options.salientThreads ?? 1);
+  let page: OpenPhotoPage | null = await openPhotoPage(browser);
+  let last: Promise<unknown> = Promise.resolve();
+
+  const work = async (photoPath: string, onStage: (stage: PhotoStage) => void) => {
+    if (page?.hasCrashed())
+      page = await page.close().then(
+        () => null,
+        () => null,
+      );
+    page ??= await openPhotoPage(browser);
+    try {
+      return await cutOutIn(page, native, photoPath, onStage);
+    } catch (error) {
+      // A page that failed once may be half broken: the next photo gets a new one.
+      await page.close().catch(() => {});
+      page = null;
+      throw error;
+    }
+  };
+  return {
+    cutOut(photoPath, onStage = () => {}) {
+      const result = last.then(() => work(photoPath, onStage));
+      last = result.catch(() => {});
+      return result;
+    },
+    async close() {
+      await last;
+      await page?.close().catch(() => {});
+      page = null;
+    },
+  };
+}
+
+async function cutOutIn(
+  page: OpenPhotoPage,
+  native: SalientNetwork | null,
+  photoPath: string,
+  onStage: (stage: PhotoStage) => void,
+): Promise<CutOutResult> {
+  const timingsMs: Record<string, number> = {};
+  const timed = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const start = performance.now();
+    const value = await work();
+    timingsMs[name] = performance.now() - start;
+    return value;
+  };
+  const refuse = (reason: PhotoRefusal): CutOutResult => ({
+    ok: false,
+    reason,
+    message: PHOTO_REFUSALS[reason],
+    timingsMs,
+  });
+
+  onStage("decode");
+  if (!(await isPhoto(photoPath))) return refuse("undecodable");
+  try {
+    const decoded = timed("decode", async () => {
+      await page.givePhoto(photoPath);
+      return page.call("decode");
+    });
+    if (!(await decoded)) return refuse("undecodable");
+    onStage("find");
+    const found = await timed("find", () => page.call("find"));
+    if (found !== "found") return refuse(found);
+    onStage("cut_out");
+    const input = await timed("prepare", () => page.call("prepare"));
+    page.job.set("salient", await timed("salient", () => runSalient(page, native, input)));
+    const cutout = await timed("cut_out", async () => {
+      const description = await page.call("cutOut");
+      return { ...description, bytes: await page.takeCutout() };
+    });
+    return { ok: true, cutout, timingsMs };
+  } finally {
+    page.job.clear();
+    if (!page.hasCrashed()) await page.call("release");
+  }
+}
+
+/** By content and by header only; whether the rest is whole shows when it is decoded. */
+async function isPhoto(path: string): Promise<boolean> {
+  try {
+    const { format, width, height } = await new Bun.Image(path, { maxPixels: MAX_SOURCE_PIXELS }).metadata();
+    return PHOTO_FORMATS.has(format) && width * height <= MAX_SOURCE_PIXELS;
+  } catch {
+    return false;
+  }
+}
+
+async function runSalient(
+  page: OpenPhotoPage,
+  native: SalientNetwork | null,
+  input: SalientSize & { rgb: string },
+) {
+  const values = salientValues(fromDataUrl(input.rgb));
+  if (native) return salientBytes(await native(values, input));
+  page.job.set("salient_input", new Uint8Array(values.buffer));
+  const answer = fromDataUrl(await page.call("runSalient"));
+  return salientBytes(new Float32Array(answer.buffer, answer.byteOffset, answer.byteLength / 4));
+}
+
+function fromDataUrl(url: string): Uint8Array {
+  return Uint8Array.fromBase64(url.slice(url.indexOf(",") + 1));
+}

@@ -1,0 +1,51 @@
+import { randomBytes } from "node:crypto";
+import { linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { OperatorError } from "../core/errors.ts";
+import { SECRET_KEY_BYTES } from "../core/secret-box.ts";
+
+/**
+ * The key that seals secrets at rest, made at first start and readable by the service's user only. It belongs into
+ * every backup: without it webhook secrets cannot be read again, only rotated.
+ */
+export function loadSecretKey(path: string): Uint8Array {
+  return readKey(path) ?? createKey(path);
+}
+
+function readKey(path: string): Uint8Array | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8").trim();
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new OperatorError(
+      `The key ${path} cannot be read: ${(cause as Error).message}. Make it readable for this user.`,
+    );
+  }
+  const key = Buffer.from(text, "base64");
+  if (key.length !== SECRET_KEY_BYTES) {
+    throw new OperatorError(`The key ${path} is damaged. Restore it from a backup of the data folder.`);
+  }
+  return new Uint8Array(key);
+}
+
+function createKey(path: string): Uint8Array {
+  const fresh = `${path}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
+  try {
+    writeFileSync(fresh, `${randomBytes(SECRET_KEY_BYTES).toString("base64")}\n`, {
+      mode: 0o600,
+      flag: "wx",
+      flush: true,
+    });
+    // A link appears whole or not at all, and never replaces the key another process made in the same moment.
+    linkSync(fresh, path);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") {
+      throw new OperatorError(`The key ${path} cannot be written: ${(cause as Error).message}.`);
+    }
+  } finally {
+    rmSync(fresh, { force: true });
+  }
+  const key = readKey(path);
+  if (!key) throw new OperatorError(`The key ${path} vanished while it was made. Check the data folder.`);
+  return key;
+}

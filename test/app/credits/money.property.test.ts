@@ -1,0 +1,346 @@
+import { Database, type Statement } from "bun:sqlite";
+import { afterAll, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import fc from "fast-check";
+import type { AcceptImage } from "../../../src/app/images/accept-image.ts";
+import { finishImage, type RenderEnd } from "../../../src/app/images/finish-image.ts";
+import { claimImage } from "../../../src/app/images/render-image.ts";
+import { audit } from "../../../src/app/operations/audit.ts";
+import { requeueAbandoned, sweep } from "../../../src/app/operations/sweep.ts";
+import {
+  changePlan,
+  createAccount,
+  grantCredits,
+  resumeAccount,
+  suspendAccount,
+} from "../../../src/app/people/manage-account.ts";
+import { Refusal } from "../../../src/core/errors.ts";
+import type { Random } from "../../../src/core/ports.ts";
+import { buildParts } from "../../../src/service/parts.ts";
+import { findAccount } from "../../../src/store/accounts.ts";
+import { ampleQueue, idlePool, readySources } from "../../fakes.ts";
+import { imageRequest, seededRandom, type TestWorkspace, testWorkspace } from "../../harness.ts";
+import { MoneyModel } from "./money-model.ts";
+import { ACCOUNTS, type Operation, operation } from "./money-operations.ts";
+
+// Random interleavings of everything that moves credits, on the real store, beside a small model that says what should
+// have happened. A failure prints fast-check's seed and path: run again with FC_SEED=... FC_PATH=...
+
+const RUNS = Number(process.env.FC_RUNS ?? 2_000);
+const SEED = process.env.FC_SEED
+  ? { seed: Number(process.env.FC_SEED), path: process.env.FC_PATH ?? "" }
+  : {};
+/** A new database now and then: a shared one would grow, and a sweep would visit the accounts of every earlier run. */
+const RUNS_PER_DATABASE = 40;
+
+class Torn extends Error {}
+
+/** Ids that count up, and a fuse: after that many more ids the next one throws, in the middle of a transaction. */
+function fusedRandom(): Random & { fuse: number } {
+  const ids = seededRandom();
+  const random = {
+    fuse: Number.POSITIVE_INFINITY,
+    id: (prefix: string) => {
+      if (random.fuse-- <= 0) throw new Torn(`no id for ${prefix}`);
+      return ids.id(prefix);
+    },
+    bytes: ids.bytes,
+  };
+  return random;
+}
+
+interface World {
+  workspace: TestWorkspace;
+  /** A connection of the test's own. */
+  db: Database;
+  accountRow: Statement;
+  imageRows: Statement;
+  random: ReturnType<typeof fusedRandom>;
+  accept: AcceptImage;
+}
+
+async function openWorld(): Promise<World> {
+  const random = fusedRandom();
+  // In memory where there is such a place: the syncs of half a million commits are not what is proven here.
+  const parent = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+  const workspace = { ...(await testWorkspace({ parent })), random };
+  const db = new Database(workspace.folder.database);
+  const { accept } = buildParts(workspace, { pool: idlePool, sources: readySources, queue: ampleQueue() });
+  return {
+    workspace,
+    db,
+    random,
+    accountRow: db.query(
+      "SELECT credit_limit, plan_period, credits_plan, credits_topup, credits_held, status FROM accounts WHERE id = ?",
+    ),
+    imageRows: db.query(
+      "SELECT id, state, renders, lease_token FROM images WHERE account_id = ? ORDER BY rowid",
+    ),
+    accept,
+  };
+}
+
+/** One run: the same operations on the store and on the model, compared after each. */
+class Run {
+  readonly model = new MoneyModel();
+  readonly accountIds: string[] = [];
+  readonly leases: { imageId: string; token: string; renders: number }[] = [];
+
+  constructor(readonly world: World) {}
+
+  get now(): number {
+    return this.world.workspace.clock.now();
+  }
+
+  async start(limits: number[]): Promise<void> {
+    for (const credits of limits) {
+      const made = await createAccount(this.world.workspace, { name: "Rovers", tier: "scale", credits });
+      this.accountIds.push(made.id);
+      this.model.addAccount(credits, this.now);
+    }
+  }
+
+  async step(operation: Operation): Promise<void> {
+    const { workspace } = this.world;
+    switch (operation.op) {
+      case "create":
+        return this.create(operation);
+      case "burst":
+        return this.burst(operation.account, operation.count);
+      case "torn create":
+        return this.tornCreate(operation);
+      case "claim":
+        return this.claim(operation.environment);
+      case "finish":
+        return this.finish(operation);
+      case "pass":
+        return workspace.clock.advance(operation.ms);
+      case "next month": {
+        const date = new Date(this.now);
+        return workspace.clock.set(
+          new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)).toISOString(),
+        );
+      }
+      case "sweep":
+        await sweep(workspace);
+        return this.model.sweep(this.now, { restart: false });
+      case "restart":
+        await requeueAbandoned(workspace, { living: [] });
+        return this.model.sweep(this.now, { restart: true });
+      case "grant":
+        await grantCredits(workspace, {
+          accountId: this.id(operation.account),
+          amount: operation.amount,
+          reason: null,
+        });
+        this.model.account(operation.account).topup += operation.amount;
+        return;
+      case "change plan": {
+        const { account, credits } = operation;
+        await changePlan(workspace, this.id(account), { tier: "growth", credits });
+        return this.model.planned(account, credits);
+      }
+      case "suspend":
+        await suspendAccount(workspace, this.id(operation.account), null);
+        this.model.account(operation.account).suspended = true;
+        return;
+      case "resume":
+        await resumeAccount(workspace, this.id(operation.account));
+        this.model.account(operation.account).suspended = false;
+        return;
+    }
+  }
+
+  /** One create as the HTTP side makes it; the error's code when it is refused. */
+  private async send(who: number, environment: "live" | "test", key: string, payload: number) {
+    const account = await findAccount(this.world.workspace.store.read, this.id(who));
+    if (!account) throw new Error("the account is gone");
+    const request = imageRequest({ player: { number: 1 + payload } });
+    try {
+      const { answer, replayed } = await this.world.accept({
+        account,
+        environment,
+        idempotencyKey: key,
+        request,
+      });
+      return { code: replayed ? "replayed" : "accepted", body: JSON.stringify(answer) };
+    } catch (error) {
+      if (error instanceof Refusal) return { code: error.code as string, body: "" };
+      throw error;
+    }
+  }
+
+  private async create({ account, environment, key, payload }: Operation & { op: "create" }): Promise<void> {
+    const scope = `${account} ${environment} ${key}`;
+    const expected = this.model.expectCreate(account, environment, scope, payload, this.now);
+    const answer = await this.send(account, environment, `key-${key}`, payload);
+    expect(answer.code).toBe(expected);
+    if (answer.code === "replayed")
+      expect(answer.body).toBe(this.model.records.get(scope)?.body ?? "no record");
+    if (answer.code === "accepted") this.accepted(account, environment, scope, payload, answer.body);
+  }
+
+  private accepted(
+    account: number,
+    environment: "live" | "test",
+    scope: string,
+    payload: number,
+    body: string,
+  ): void {
+    const imageId: string = JSON.parse(body).image_id;
+    this.model.accepted(account, environment, scope, { payload, imageId, body }, this.now);
+  }
+
+  /** Parallel creates with different keys: as many are accepted as there are credits. */
+  private async burst(account: number, count: number): Promise<void> {
+    const keys = Array.from({ length: count }, (_, n) => `burst-${this.model.images.size}-${n}`);
+    const answers = await Promise.all(keys.map((key) => this.send(account, "live", key, 0)));
+    for (const [n, answer] of answers.entries()) {
+      const key = keys[n] ?? "";
+      if (answer.code === "accepted") this.accepted(account, "live", key, 0, answer.body);
+    }
+    // With all of them accepted there was enough; with one refused there is nothing left, or the account is suspended.
+    for (const answer of answers.filter(({ code }) => code !== "accepted")) {
+      expect(answer.code).toBe(this.model.expectCreate(account, "live", "no such key", 0, this.now));
+    }
+  }
+
+  /** A fault in the middle of the transaction leaves nothing: the comparison after this step proves it. */
+  private async tornCreate({ account, environment, key, payload, after }: Operation & { op: "torn create" }) {
+    const scope = `${account} ${environment} ${key}`;
+    const expected = this.model.expectCreate(account, environment, scope, payload, this.now);
+    this.world.random.fuse = after;
+    const answer = await this.send(account, environment, `key-${key}`, payload).catch((error) => {
+      if (!(error instanceof Torn)) throw error;
+    });
+    this.world.random.fuse = Number.POSITIVE_INFINITY;
+    if (!answer) return expect(expected).toBe("accepted");
+    expect(answer.code).toBe(expected);
+    if (answer.code === "accepted") this.accepted(account, environment, scope, payload, answer.body);
+  }
+
+  private async claim(environment: "live" | "test"): Promise<void> {
+    const image = await claimImage(this.world.workspace, environment);
+    if (!image) return;
+    this.model.claimed(image.id, image.leaseToken, this.now);
+    this.leases.push({ imageId: image.id, token: image.leaseToken, renders: image.renders });
+  }
+
+  private async finish({ lease: back, kind, torn }: Operation & { op: "finish" }): Promise<void> {
+    const lease = this.leases.at(-1 - (back % Math.max(1, this.leases.length)));
+    if (!lease) return;
+    const name = `${lease.imageId}-${lease.token}.png`;
+    const output = { name, width: 1, height: 1, contentType: "image/png", bytes: 1 };
+    const end: RenderEnd =
+      kind === "completed"
+        ? { kind, output }
+        : kind === "refused"
+          ? { kind, message: "no player" }
+          : { kind };
+    if (torn) {
+      this.world.random.fuse = 0;
+      const done = await finishImage(this.world.workspace, lease, end).catch((error) => {
+        if (!(error instanceof Torn)) throw error;
+      });
+      this.world.random.fuse = Number.POSITIVE_INFINITY;
+      // Ends that need no ledger entry go through although no id can be made.
+      if (done) this.model.finish(lease.imageId, lease.token, kind);
+      return;
+    }
+    const finished = await finishImage(this.world.workspace, lease, end);
+    expect(finished !== undefined).toBe(this.model.finish(lease.imageId, lease.token, kind));
+  }
+
+  /** Balances and images are the model's. Read past the code under test, in two queries, because this runs most. */
+  compare(): void {
+    const kept = this.accountIds.map((id) => this.world.accountRow.get(id));
+    const expected = this.model.accounts.map(({ limit, period, plan, topup, held, suspended }) => [
+      limit,
+      period,
+      plan,
+      topup,
+      held,
+      suspended ? "suspended" : "active",
+    ]);
+    expect(kept.map((row) => Object.values(row ?? {}))).toEqual(expected);
+    for (const [index, id] of this.accountIds.entries()) {
+      const images = [...this.model.images].filter(([, image]) => image.account === index);
+      expect(this.world.imageRows.values(id)).toEqual(
+        images.map(([imageId, { state, renders, lease }]) => [imageId, state, renders, lease?.token ?? null]),
+      );
+    }
+  }
+
+  /** Ends what the run left open, so that the next run on this database finds an empty queue. */
+  async clear(): Promise<void> {
+    for (const [imageId, { lease, renders }] of this.model.images) {
+      if (lease)
+        await finishImage(
+          this.world.workspace,
+          { imageId, token: lease.token, renders },
+          { kind: "refused", message: "x" },
+        );
+    }
+    this.world.workspace.clock.advance(60_000);
+    for (const environment of ["live", "test"] as const) {
+      for (
+        let image = await claimImage(this.world.workspace, environment);
+        image;
+        image = await claimImage(this.world.workspace, environment)
+      ) {
+        await finishImage(
+          this.world.workspace,
+          { imageId: image.id, token: image.leaseToken, renders: image.renders },
+          { kind: "refused", message: "x" },
+        );
+      }
+    }
+  }
+
+  private id(account: number): string {
+    return this.accountIds[account] ?? "";
+  }
+}
+
+let world: World | undefined;
+let runs = 0;
+/** Audits and ends a database; `sound` is false when a run on it has failed already. */
+const closeWorld = async (sound: boolean) => {
+  const closing = world;
+  world = undefined;
+  if (!closing) return;
+  const report = sound ? await audit(closing.workspace.store, closing.workspace.clock.now()) : undefined;
+  closing.db.close();
+  await closing.workspace.close();
+  expect(report?.findings.filter(({ ok }) => !ok) ?? []).toEqual([]);
+};
+afterAll(() => closeWorld(false));
+
+test(`credits, images and replays do what the model says (${RUNS} random histories)`, async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.nat(4), { minLength: ACCOUNTS, maxLength: ACCOUNTS }),
+      fc.array(operation, { maxLength: 25, size: "max" }),
+      async (limits, operations) => {
+        if (runs++ % RUNS_PER_DATABASE === 0) await closeWorld(true);
+        world ??= await openWorld();
+        const run = new Run(world);
+        try {
+          await run.start(limits);
+          for (const operation of operations) {
+            await run.step(operation);
+            run.compare();
+          }
+          await run.clear();
+        } catch (error) {
+          // The next run, perhaps a shrunk one of this, must not meet what this one left.
+          await closeWorld(false);
+          throw error;
+        }
+      },
+    ),
+    { numRuns: RUNS, ...SEED },
+  );
+  await closeWorld(true);
+}, 240_000);

@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
+import { renderNextImage } from "../../../src/app/images/render-image.ts";
+import { buildParts } from "../../../src/service/parts.ts";
+import { openWorkspace, type Workspace } from "../../../src/service/workspace.ts";
+import { findAccount } from "../../../src/store/accounts.ts";
+import { findImage } from "../../../src/store/images.ts";
+import { templateRegistry } from "../../../src/templates/registry.ts";
+import { picturesAfter, poolOf, RENDERED } from "../../fakes.ts";
+import {
+  fakeClock,
+  ownTemplate,
+  seededRandom,
+  silentLog,
+  type TestFolder,
+  testAccount,
+  testConfig,
+  testFolder,
+} from "../../harness.ts";
+import { acceptLive } from "../accepting.ts";
+
+// A card was asked for while its template was listed; then the operator changes the list.
+
+let folder: TestFolder;
+let workspace: Workspace;
+let accountId: string;
+const drawn: string[] = [];
+beforeEach(async () => {
+  folder = testFolder();
+  const templatesDir = join(folder.dir, "templates");
+  await ownTemplate(templatesDir, "season_card");
+  const config = testConfig(folder.dir, {
+    CARDPRESS_TEMPLATES_DIR: templatesDir,
+    CARDPRESS_PRESETS: "season_card,club_card",
+  });
+  workspace = await openWorkspace(config, silentLog, { clock: fakeClock(), random: seededRandom() });
+  accountId = (await testAccount(workspace, { credits: 5 })).account.id;
+  drawn.length = 0;
+});
+afterEach(async () => {
+  await workspace.store.close();
+  await folder.remove();
+});
+
+const MADE_WITH = { version: "2.0.0", digest: "b".repeat(64) };
+const pictures = picturesAfter(async ({ card }) => void drawn.push(card.style.preset));
+const pool = poolOf(async (job, onStage) => {
+  await pictures(job, onStage);
+  return { kind: "done", file: { ...RENDERED, template: MADE_WITH } };
+});
+
+/** Renders what waits, as a service that lists only the built-in template. */
+async function renderUnlisted(): Promise<void> {
+  const templates = templateRegistry({ ...workspace.config, presets: ["club_card"] });
+  const parts = buildParts({ ...workspace, templates }, { pool });
+  await renderNextImage(parts, new AbortController().signal, () => {});
+}
+
+const image = (id: string) => findImage(workspace.store.read, { accountId, environment: "live", id });
+
+test("a template that is not listed any more is drawn for those who asked in time, and the row says with what", async () => {
+  const id = await acceptLive(workspace, accountId, { preset: "season_card" });
+  const { digest } = await workspace.templates.current("season_card");
+  expect(await image(id)).toMatchObject({
+    templateName: "season_card",
+    templateVersion: "1.0.0",
+    templateDigest: digest,
+  });
+  await renderUnlisted();
+  expect(drawn).toEqual(["season_card"]);
+  expect(await image(id)).toMatchObject({
+    state: "completed",
+    templateName: "season_card",
+    templateVersion: MADE_WITH.version,
+    templateDigest: MADE_WITH.digest,
+  });
+});
+
+test("one whose files are gone too fails at once with the remedy, gives the credit back, and holds up nobody", async () => {
+  const lost = await acceptLive(workspace, accountId, { preset: "season_card" });
+  const next = await acceptLive(workspace, accountId, { preset: "club_card" });
+  const place = join(workspace.config.templatesDir ?? "", "season_card");
+  await rename(place, join(folder.dir, "away"));
+  await renderUnlisted();
+  await renderUnlisted();
+  expect(drawn).toEqual(["club_card"]);
+  const failed = await image(lost);
+  expect([failed?.state, failed?.failureCode, failed?.renders]).toEqual([
+    "failed",
+    "IMAGE_PROCESSING_FAILED",
+    1,
+  ]);
+  expect(failed?.failureMessage).toContain('template "season_card" was removed');
+  expect(failed?.failureMessage).toContain("GET /v1/presets");
+  expect((await image(next))?.state).toBe("completed");
+  const account = await findAccount(workspace.store.read, accountId);
+  expect([account?.creditsPlan, account?.creditsHeld]).toEqual([4, 0]);
+});
+
+test("a listed one whose files are away for a moment is left to the renderer, which has the last good ones", async () => {
+  const id = await acceptLive(workspace, accountId, { preset: "season_card" });
+  const place = join(workspace.config.templatesDir ?? "", "season_card");
+  await rename(place, join(folder.dir, "away"));
+  const parts = buildParts(workspace, { pool });
+  await renderNextImage(parts, new AbortController().signal, () => {});
+  expect([drawn, (await image(id))?.state]).toEqual([["season_card"], "completed"]);
+});

@@ -1,0 +1,240 @@
+import { Database } from "bun:sqlite";
+import { afterEach, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { basename } from "node:path";
+import { finishImage, type RenderEnd } from "../../../src/app/images/finish-image.ts";
+import { claimImage, renderNextImage } from "../../../src/app/images/render-image.ts";
+import { mockNextImage } from "../../../src/app/images/test-image.ts";
+import { requeueAbandoned, sweep } from "../../../src/app/operations/sweep.ts";
+import { LEASE_MS, MAX_RENDERS, STORAGE_RETRY_MS } from "../../../src/core/limits.ts";
+import { RenderFault, RenderInterrupted } from "../../../src/render/pool.ts";
+import type { RenderJob } from "../../../src/render/protocol.ts";
+import { buildParts } from "../../../src/service/parts.ts";
+import { findAccount } from "../../../src/store/accounts.ts";
+import { findImage, type Image } from "../../../src/store/images.ts";
+import { listEntries } from "../../../src/store/ledger.ts";
+import { StorageUnavailable } from "../../../src/store/storage-unavailable.ts";
+import { picturesAfter, poolOf } from "../../fakes.ts";
+import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
+import { acceptLive } from "../accepting.ts";
+
+let open: TestWorkspace[] = [];
+afterEach(async () => {
+  for (const workspace of open) await workspace.close();
+  open = [];
+});
+
+async function start(credits = 5) {
+  const workspace = await testWorkspace();
+  open.push(workspace);
+  const { account } = await testAccount(workspace, { credits });
+  const image = async (id: string, environment: "live" | "test" = "live"): Promise<Image> => {
+    const found = await findImage(workspace.store.read, { accountId: account.id, environment, id });
+    if (!found) throw new Error(`no image ${id}`);
+    return found;
+  };
+  const kinds = async () =>
+    (await listEntries(workspace.store.read, account.id, 99)).map(({ kind }) => kind).sort();
+  return { workspace, account, image, kinds };
+}
+
+/** The service's parts, with a renderer that does what the test says; the file it writes is real. */
+function renderParts(workspace: TestWorkspace, render: (job: RenderJob) => Promise<void>) {
+  return buildParts(workspace, { pool: poolOf(picturesAfter(render)) });
+}
+
+/** The names of the pictures that are there. */
+function files({ folder }: TestWorkspace): string[] {
+  return [...new Bun.Glob("**/*").scanSync(folder.images)].map((path) => basename(path));
+}
+
+const never = new AbortController().signal;
+const output = { name: "a-b.png", width: 1, height: 1, contentType: "image/png", bytes: 1 };
+const ENDS: RenderEnd[] = [
+  { kind: "completed", output },
+  { kind: "refused", message: "no player" },
+  { kind: "fault" },
+  { kind: "given_back" },
+];
+
+test("a worker that wakes up past its lease changes nothing, however its render ended", async () => {
+  const { workspace, account, image, kinds } = await start();
+  const id = await acceptLive(workspace, account.id);
+  const slow = await claimImage(workspace, "live");
+  workspace.clock.advance(LEASE_MS);
+  await sweep(workspace);
+  workspace.clock.advance(1_000);
+  const fresh = await claimImage(workspace, "live");
+  if (!slow || !fresh) throw new Error("nothing was claimed");
+  const late = { imageId: id, token: slow.leaseToken, renders: slow.renders };
+  const before = await image(id);
+  for (const end of ENDS) expect(await finishImage(workspace, late, end)).toBeUndefined();
+  expect(await image(id)).toEqual(before);
+
+  const held = { imageId: id, token: fresh.leaseToken, renders: fresh.renders };
+  expect((await finishImage(workspace, held, { kind: "completed", output }))?.state).toBe("completed");
+  const done = await image(id);
+  for (const end of ENDS) {
+    expect(await finishImage(workspace, late, end)).toBeUndefined();
+    expect(await finishImage(workspace, held, end)).toBeUndefined();
+  }
+  expect(await image(id)).toEqual(done);
+  expect(await kinds()).toEqual(["grant", "reserve", "settle"]);
+});
+
+for (const committed of [false, true]) {
+  const when = committed ? "after the commit reached the disk" : "before anything was written";
+  test(`a database that fails ${when} takes the same end a moment later: one render, its picture kept`, async () => {
+    const { workspace, account, image, kinds } = await start();
+    const id = await acceptLive(workspace, account.id);
+    let renders = 0;
+    const parts = renderParts(workspace, async () => {
+      renders += 1;
+    });
+    let failures = 0;
+    const store: typeof workspace.store = {
+      ...workspace.store,
+      write: async (name, work) => {
+        if (name !== "finish" || failures > 0) return workspace.store.write(name, work);
+        failures += 1;
+        if (committed) await workspace.store.write(name, work);
+        throw new StorageUnavailable(new Error("database or disk is full"));
+      },
+    };
+    await renderNextImage({ ...parts, store }, never, () => {});
+    expect({ failures, renders }).toEqual({ failures: 1, renders: 1 });
+    const { state, outputName } = await image(id);
+    expect(state).toBe("completed");
+    expect(files(workspace)).toEqual([outputName ?? ""]);
+    expect(await kinds()).toEqual(["grant", "reserve", "settle"]);
+  });
+}
+
+test("the picture of a worker that lost its lease is removed, the picture of the winner stays", async () => {
+  const { workspace, account, image } = await start();
+  const id = await acceptLive(workspace, account.id);
+  const wake = Promise.withResolvers<void>();
+  const asleep = Promise.withResolvers<void>();
+  const paused = renderParts(workspace, async () => {
+    asleep.resolve();
+    await wake.promise;
+  });
+  const late = renderNextImage(paused, never, () => {});
+  await asleep.promise;
+  workspace.clock.advance(LEASE_MS);
+  await sweep(workspace);
+  workspace.clock.advance(1_000);
+  await renderNextImage(
+    renderParts(workspace, async () => {}),
+    never,
+    () => {},
+  );
+  const { outputName } = await image(id);
+  wake.resolve();
+  await late;
+  expect(files(workspace)).toEqual([outputName ?? ""]);
+  expect(readdirSync(workspace.folder.scratch)).toEqual([]);
+});
+
+test("at a start only what processes held that are gone is taken back, however long their leases still last", async () => {
+  const { workspace, account, image } = await start();
+  const ids = [await acceptLive(workspace, account.id), await acceptLive(workspace, account.id)];
+  const neighbour = { ...workspace, node: `${workspace.node}x` };
+  const [gone, living] = [await claimImage(workspace, "live"), await claimImage(neighbour, "live")];
+  expect([gone?.id, living?.id].sort()).toEqual(ids.sort());
+  expect(await requeueAbandoned(workspace, { living: [neighbour.node] })).toBe(1);
+  expect([await image(gone?.id ?? ""), await image(living?.id ?? "")]).toMatchObject([
+    { state: "queued", leaseToken: null },
+    { state: "rendering", leaseToken: living?.leaseToken as string },
+  ]);
+  expect(await requeueAbandoned(workspace, { living: [] })).toBe(1);
+});
+
+test("the placeholder of a test image that lost its lease is removed", async () => {
+  const { workspace, account, image } = await start();
+  const id = await acceptLive(workspace, account.id, { environment: "test" });
+  const parts = renderParts(workspace, async () => {});
+  // The lease is lost while the placeholder is drawn.
+  const clock = { ...workspace.clock, now: workspace.clock.now };
+  await mockNextImage({ ...parts, clock }, never, () => void requeueAbandoned(workspace, { living: [] }));
+  expect((await image(id, "test")).state).toBe("queued");
+  expect(files(workspace)).toEqual([]);
+});
+
+test("an image is rendered at most three times; then it fails and its credit comes back", async () => {
+  const { workspace, account, image, kinds } = await start(1);
+  const id = await acceptLive(workspace, account.id);
+  let renders = 0;
+  const parts = renderParts(workspace, async () => {
+    renders += 1;
+    throw new RenderFault("the render worker ended during the render");
+  });
+  for (let n = 0; n < 10; n++) {
+    await renderNextImage(parts, never, () => {});
+    workspace.clock.advance(10_000);
+  }
+  expect(renders).toBe(MAX_RENDERS);
+  expect(await image(id)).toMatchObject({
+    state: "failed",
+    renders: MAX_RENDERS,
+    failureCode: "IMAGE_PROCESSING_FAILED",
+  });
+  expect(await kinds()).toEqual(["grant", "release", "reserve"]);
+  expect((await findAccount(workspace.store.read, account.id))?.creditsPlan).toBe(1);
+});
+
+test("whatever breaks in a render ends it at once; nothing waits for its lease", async () => {
+  const { workspace, account, image } = await start();
+  const id = await acceptLive(workspace, account.id);
+  await renderNextImage(
+    renderParts(workspace, async () => Promise.reject(new TypeError("a bug of ours"))),
+    never,
+    () => {},
+  );
+  expect(await image(id)).toMatchObject({ state: "queued", renders: 1, leaseToken: null });
+});
+
+test("an interrupted render and one that a full disk refused do not count", async () => {
+  const { workspace, account, image } = await start();
+  const id = await acceptLive(workspace, account.id);
+  const reject = (error: Error, signal = never) =>
+    renderNextImage(
+      renderParts(workspace, async () => Promise.reject(error)),
+      signal,
+      () => {},
+    );
+  await reject(new RenderInterrupted("the render pool was closed"));
+  expect(await image(id)).toMatchObject({ state: "queued", renders: 0 });
+  await reject(new RenderFault("ENOSPC", true));
+  const waiting = await image(id);
+  expect(waiting).toMatchObject({ state: "queued", renders: 0 });
+  expect(waiting.availableAt).toBe(workspace.clock.now() + STORAGE_RETRY_MS);
+  workspace.clock.advance(STORAGE_RETRY_MS);
+  // A stop signal to the whole group of processes ends the browsers as well.
+  const stopping = new AbortController();
+  const parts = renderParts(workspace, async () => {
+    stopping.abort();
+    throw new RenderFault("the browser ended");
+  });
+  await renderNextImage(parts, stopping.signal, () => {});
+  expect(await image(id)).toMatchObject({ state: "queued", renders: 0 });
+});
+
+test("one image whose books are broken does not keep the sweep from the others", async () => {
+  const { workspace, account, image } = await start();
+  const other = await testAccount(workspace, { credits: 1 });
+  for (const id of [account.id, other.account.id]) await acceptLive(workspace, id);
+  const claimed: Image[] = [];
+  for (let n = 0; n < 2; n++) claimed.push((await claimImage(workspace, "live")) as Image);
+  const db = new Database(workspace.folder.database);
+  db.run("UPDATE images SET renders = 3");
+  // The release of this account's hold cannot be booked.
+  db.run("UPDATE accounts SET credits_held = 0 WHERE id = ?", [account.id]);
+  db.close();
+  workspace.clock.set("2026-12-01T00:00:00.000Z");
+  await sweep(workspace);
+  const broken = claimed.find(({ accountId }) => accountId === account.id);
+  expect((await image(broken?.id ?? "")).state).toBe("rendering");
+  const renewed = await findAccount(workspace.store.read, other.account.id);
+  expect(renewed).toMatchObject({ planPeriod: "2026-12", creditsHeld: 0 });
+});

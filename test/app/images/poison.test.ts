@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { childrenOf, niceness } from "../../crash/processes.ts";
+import {
+  get,
+  imageRequest,
+  post,
+  type TestServer,
+  testAccount,
+  testServer,
+  untilEnded,
+} from "../../harness.ts";
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await testServer();
+  while (server.service.pool.health().ready === 0) await Bun.sleep(25);
+});
+afterAll(() => server.close());
+
+test("every thread of the workers and their browsers runs at a lower priority than the server", () => {
+  const family = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(family)];
+  const processes = server.service.pool.pids().flatMap(family);
+  // The worker, Chromium, and Chromium's own.
+  expect(processes.length).toBeGreaterThan(3);
+  const mine = Math.max(...niceness(process.pid));
+  for (const pid of processes) expect(Math.min(...niceness(pid))).toBeGreaterThan(mine);
+});
+
+test("a photo that kills Chromium at every render fails with its credit back, and the queue goes on", async () => {
+  const { liveKey } = await testAccount(server.service, { credits: 3 });
+  const create = async (photo: string): Promise<string> => {
+    const body = imageRequest({
+      player: { source_image_url: server.photos.url(photo) },
+      style: { width: 512, height: 512 },
+    });
+    return ((await (await post(server.baseUrl, liveKey, body)).json()) as { data: { image_id: string } }).data
+      .image_id;
+  };
+  // What a decoder's bug would do: whenever this image is being rendered, its browser dies.
+  const poisoned = new Set<string>();
+  let killed = 0;
+  const { progress, pool } = server.service;
+  const reach = progress.reach;
+  progress.reach = (imageId, stage) => {
+    reach(imageId, stage);
+    if (!poisoned.has(imageId)) return;
+    for (const pid of pool.pids().flatMap(childrenOf)) process.kill(pid, "SIGKILL");
+    killed += 1;
+    poisoned.delete(imageId);
+    // Once a render; the next one starts on a new browser.
+    const next = setInterval(() => {
+      if (progress.of(imageId) !== null) return;
+      poisoned.add(imageId);
+      clearInterval(next);
+    }, 5);
+  };
+  const poison = await create("astronaut_dark.png");
+  poisoned.add(poison);
+  const innocent = await create("astronaut.png");
+
+  expect(await untilEnded(server.baseUrl, liveKey, poison)).toMatchObject({ status: "failed" });
+  expect(await untilEnded(server.baseUrl, liveKey, innocent)).toMatchObject({ status: "completed" });
+  expect(killed).toBe(3);
+  const usage = (await (await get(server.baseUrl, liveKey, "/v1/usage?period=current_month")).json()) as {
+    data: Record<string, unknown>;
+  };
+  expect(usage.data).toMatchObject({
+    images_completed: 1,
+    images_failed: 1,
+    credits_used: 1,
+    credits_remaining: 2,
+  });
+}, 120_000);

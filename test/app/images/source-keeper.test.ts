@@ -1,0 +1,212 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import type { AcceptImage } from "../../../src/app/images/accept-image.ts";
+import { queueEstimate } from "../../../src/app/images/queue-estimate.ts";
+import { renderNextImage } from "../../../src/app/images/render-image.ts";
+import { sourceKeeper } from "../../../src/app/images/source-keeper.ts";
+import type { Blobs } from "../../../src/blobs/blobs.ts";
+import type { CreateImageRequest } from "../../../src/core/image-request.ts";
+import {
+  FAILED_SOURCE_BYTES_PER_DAY,
+  PLACEHOLDER_BYTES_PER_DAY,
+  SOURCE_BYTES_PER_DAY,
+} from "../../../src/core/limits.ts";
+import { buildParts } from "../../../src/service/parts.ts";
+import { createSourceFetcher } from "../../../src/sources/fetch-source.ts";
+import { storeSource } from "../../../src/sources/source-files.ts";
+import type { Account } from "../../../src/store/accounts.ts";
+import { idlePool, poolOf } from "../../fakes.ts";
+import { imageRequest, type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
+import { png } from "../../sources/pictures.ts";
+
+let workspace: TestWorkspace;
+let account: Account;
+let accept: AcceptImage;
+/** What the world answers for a path; the test holds it back or refuses. */
+let answers: Record<string, () => Response | Promise<Response>>;
+let world: ReturnType<typeof Bun.serve>;
+beforeEach(async () => {
+  workspace = await testWorkspace();
+  ({ account } = await testAccount(workspace, { tier: "starter" }));
+  answers = {};
+  world = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: (request) => answers[new URL(request.url).pathname]?.() ?? new Response(null, { status: 404 }),
+  });
+  const sources = createSourceFetcher({
+    blobs: workspace.blobs,
+    allowedOrigins: new Set([origin()]),
+  });
+  ({ accept } = buildParts(workspace, { pool: idlePool, sources, queue: queueEstimate({ workers: 4 }) }));
+});
+afterEach(async () => {
+  await world.stop(true);
+  await workspace.close();
+});
+
+const origin = () => `http://127.0.0.1:${world.port}`;
+const stored = () => [...new Bun.Glob("*/*").scanSync(workspace.folder.sources)];
+const photo = (side: number) => () => new Response(Buffer.from(png(side, side)));
+
+let keys = 0;
+function create(
+  change: Parameters<typeof imageRequest>[0] & { badge?: string; photo?: string } = {},
+  environment: "live" | "test" = "live",
+) {
+  const { badge, photo: path = "/photo", ...rest } = change;
+  const request: CreateImageRequest = imageRequest({
+    ...rest,
+    player: { source_image_url: origin() + path },
+    ...(badge !== undefined && { branding: { club_badge_url: origin() + badge } }),
+  });
+  return accept({ account, environment, idempotencyKey: `key-${++keys}`, request });
+}
+const codeOf = (error: { code: string }) => error.code;
+
+test("a refused create leaves neither its photo nor its badge behind", async () => {
+  answers = { "/photo": photo(300), "/badge": photo(30) };
+  expect(await create({ badge: "/missing" }).catch(codeOf)).toBe("UNSUPPORTED_IMAGE_SOURCE");
+  expect(stored()).toEqual([]);
+  expect(await create({ photo: "/missing", badge: "/badge" }).catch(codeOf)).toBe("UNSUPPORTED_IMAGE_SOURCE");
+  expect(stored()).toEqual([]);
+  await create({ badge: "/badge" });
+  expect(stored()).toHaveLength(2);
+});
+
+test("a create whose badge cannot be used does not wait for its photo", async () => {
+  answers = { "/photo": () => new Promise(() => {}) };
+  expect(await create({ badge: "/missing" }).catch((error) => error.message)).toContain("club_badge_url");
+});
+
+test("a refused create leaves the photo that another one uses, or is about to use", async () => {
+  const badge = Promise.withResolvers<void>();
+  const waits = Promise.withResolvers<void>();
+  answers = {
+    "/photo": photo(300),
+    "/badge": async () => {
+      waits.resolve();
+      await badge.promise;
+      return new Response(Buffer.from(png(30, 30)));
+    },
+  };
+  // Its photo is stored, its badge on the way: not accepted yet.
+  const slow = create({ badge: "/badge" });
+  await waits.promise;
+  while (stored().length === 0) await Bun.sleep(1);
+  expect(await create({ badge: "/missing" }).catch(codeOf)).toBe("UNSUPPORTED_IMAGE_SOURCE");
+  expect(stored()).toHaveLength(1);
+  badge.resolve();
+  await slow;
+  expect(await create({ badge: "/missing" }).catch(codeOf)).toBe("UNSUPPORTED_IMAGE_SOURCE");
+  expect(stored()).toHaveLength(2);
+});
+
+test("of many refused creates of one photo at once, the last takes it away", async () => {
+  answers = { "/photo": photo(300) };
+  const refused = Array.from({ length: 12 }, () => create({ badge: "/missing" }).catch(codeOf));
+  expect(new Set(await Promise.all(refused))).toEqual(new Set(["UNSUPPORTED_IMAGE_SOURCE"]));
+  expect(stored()).toEqual([]);
+});
+
+test("a photo that was there before stays: a finished card shows it", async () => {
+  answers = { "/photo": photo(300) };
+  await create();
+  await renderRefused();
+  expect(await create({ badge: "/missing" }).catch(codeOf)).toBe("UNSUPPORTED_IMAGE_SOURCE");
+  expect(stored()).toHaveLength(1);
+});
+
+test("a photo two creates fetched at once stays with the finished card of the one that was accepted", async () => {
+  const badge = Promise.withResolvers<Response>();
+  const asked = Promise.withResolvers<void>();
+  answers = {
+    "/photo": photo(300),
+    "/badge": () => {
+      asked.resolve();
+      return badge.promise;
+    },
+  };
+  const refused = create({ badge: "/badge" }).catch(codeOf);
+  await asked.promise;
+  while (stored().length === 0) await Bun.sleep(1);
+  await create();
+  await renderRefused();
+  badge.resolve(new Response(null, { status: 404 }));
+  expect(await refused).toBe("UNSUPPORTED_IMAGE_SOURCE");
+  expect(stored()).toHaveLength(1);
+});
+
+test("photos of failed images are kept to be looked at, up to a budget for each account and day", async () => {
+  answers = { "/photo": photo(300), "/other": photo(301) };
+  await create();
+  await renderRefused();
+  expect(stored()).toHaveLength(1);
+  await workspace.failedBytes.spend(account.id, FAILED_SOURCE_BYTES_PER_DAY);
+  await create({ photo: "/other" });
+  await create({ photo: "/other" });
+  await renderRefused();
+  // The second image still needs it.
+  expect(stored()).toHaveLength(2);
+  await renderRefused();
+  expect(stored()).toHaveLength(1);
+});
+
+test("an account that has fetched its bytes of the day is told when to go on, and reserves nothing", async () => {
+  answers = { "/photo": photo(300) };
+  await create();
+  expect(await workspace.sourceBytes.spent(account.id)).toBe(png(300, 300).length);
+  await workspace.sourceBytes.spend(account.id, SOURCE_BYTES_PER_DAY.starter);
+  const error = await create().catch((thrown) => thrown);
+  expect([error.code, error.retryAfterSeconds]).toEqual(["RATE_LIMIT_EXCEEDED", 12 * 3600]);
+  expect(error.message).toContain("20 GB of photos and badges");
+  workspace.clock.advance(12 * 3600 * 1000);
+  expect((await create()).replayed).toBeFalse();
+});
+
+test("test images have a budget of their own, for what is drawn for them", async () => {
+  await workspace.placeholderBytes.spend(account.id, PLACEHOLDER_BYTES_PER_DAY);
+  const error = await create({}, "test").catch((thrown) => thrown);
+  expect([error.code, error.message]).toEqual([
+    "RATE_LIMIT_EXCEEDED",
+    expect.stringContaining("test pictures"),
+  ]);
+  answers = { "/photo": photo(300) };
+  expect((await create()).replayed).toBeFalse();
+});
+
+test("a create that comes while its photo is being removed waits, and has it written anew", async () => {
+  const order: string[] = [];
+  const removing = Promise.withResolvers<void>();
+  const { blobs, store, log } = workspace;
+  const watched: Blobs = {
+    ...blobs,
+    remove: async (...what) => {
+      removing.resolve();
+      const removed = await blobs.remove(...what);
+      order.push("removed");
+      return removed;
+    },
+    refresh: (...what) => {
+      order.push("looked for");
+      return blobs.refresh(...what);
+    },
+  };
+  const keeper = sourceKeeper({ store, log, blobs: watched });
+  const photo = png(300, 300);
+  const [refused, accepted] = [keeper.hold(), keeper.hold()];
+  await storeSource(blobs, photo, refused);
+  const closed = refused.close(false);
+  await removing.promise;
+  const { sha256 } = await storeSource(watched, photo, accepted);
+  await closed;
+  expect(order).toEqual(["removed", "looked for"]);
+  expect(await blobs.stat("source", sha256)).toEqual({ bytes: photo.length });
+  await accepted.close(true);
+});
+
+/** Ends the next image as a render without a player does. */
+async function renderRefused() {
+  const pool = poolOf(async () => ({ kind: "refused", message: "No player." }));
+  const parts = buildParts(workspace, { pool });
+  await renderNextImage(parts, new AbortController().signal, () => {});
+}

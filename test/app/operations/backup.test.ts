@@ -1,0 +1,389 @@
+import { Database } from "bun:sqlite";
+import { afterEach, expect, test } from "bun:test";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { createTarPacker, packTar, type TarEntry } from "modern-tar";
+import { migrations } from "../../../db/migrations/sqlite/index.ts";
+import { audit } from "../../../src/app/operations/audit.ts";
+import { type BackupReport, makeBackup, type Step } from "../../../src/app/operations/backup.ts";
+import { SUMS } from "../../../src/app/operations/backup-archive.ts";
+import { restoreBackup } from "../../../src/app/operations/restore.ts";
+import { createEndpoint } from "../../../src/app/webhooks/manage-webhooks.ts";
+import { blobPath } from "../../../src/blobs/folder-blobs.ts";
+import { OperatorError } from "../../../src/core/errors.ts";
+import { DAY_MS } from "../../../src/core/time.ts";
+import { openWorkspace } from "../../../src/service/workspace.ts";
+import { appliedMigrations, openAsIs } from "../../../src/store/snapshot.ts";
+import {
+  fakeClock,
+  silentLog,
+  TEST_CACHE_DIR,
+  type TestFolder,
+  type TestWorkspace,
+  testAccount,
+  testConfig,
+  testFolder,
+  testServer,
+  testWorkspace,
+  untilEnded,
+} from "../../harness.ts";
+import { acceptWithPhoto, finishNext } from "./stocked.ts";
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+const signal = new AbortController().signal;
+const quiet: Step = (_title, work) => work(() => {});
+
+function folder(): TestFolder {
+  const made = testFolder();
+  cleanups.push(made.remove);
+  return made;
+}
+
+/** A data folder with one finished and one unfinished live image, on a clock that stands at the real time. */
+async function stocked() {
+  const workspace = await testWorkspace({ clock: fakeClock(new Date().toISOString()) });
+  cleanups.push(workspace.close);
+  const { account, liveKey } = await testAccount(workspace);
+  await acceptWithPhoto(workspace, account.id);
+  const finished = await finishNext(workspace);
+  const unfinished = await acceptWithPhoto(workspace, account.id);
+  return { workspace, account, liveKey, finished, unfinished };
+}
+
+function backup(
+  workspace: TestWorkspace,
+  to: string,
+  options: { step?: Step; withSecrets?: boolean } = {},
+): Promise<BackupReport> {
+  return makeBackup(workspace, { to, withSecrets: true, signal, step: quiet, ...options });
+}
+
+const restore = (from: string, dataDir: string) => restoreBackup({ from, dataDir, signal, step: quiet });
+
+test("a restored folder serves the same bytes, finishes what was unfinished and reads its webhook secrets", async () => {
+  const { workspace, account, liveKey, finished, unfinished } = await stocked();
+  const hook = { accountId: account.id, environment: "live" as const, url: "http://127.0.0.1:1/" };
+  const config = testConfig(workspace.folder.root, {
+    CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: "http://127.0.0.1:1",
+  });
+  const { endpoint } = await createEndpoint({ ...workspace, config }, hook);
+  const { dir } = folder();
+  const report = await backup(workspace, join(dir, "all.tar"));
+  expect(report).toMatchObject({
+    secrets: true,
+    counts: { accounts: 1, images: 2, unfinished: 1, pictures: 1 },
+    missing: { count: 0 },
+    broken_rules: [],
+  });
+  expect(await restore(report.file, join(dir, "new"))).toMatchObject({
+    missing: { count: 0 },
+    files: report.files,
+  });
+
+  const data = join(dir, "new");
+  rmSync(join(data, "cache"), { recursive: true });
+  symlinkSync(TEST_CACHE_DIR, join(data, "cache"));
+  const scheduled = join(dir, "scheduled");
+  const server = await testServer({ dataDir: data, env: { CARDPRESS_BACKUP_DIR: scheduled } });
+  try {
+    const served = await fetch(`${server.baseUrl}/cdn/${finished.name}`);
+    expect(await served.text()).toBe(finished.bytes);
+    expect(await untilEnded(server.baseUrl, liveKey, unfinished)).toMatchObject({ status: "completed" });
+    const sealed = await server.service.store.read.db
+      .select()
+      .from(server.service.store.read.t.webhookEndpoints);
+    expect(server.service.secrets.open(sealed[0]?.secret ?? "", endpoint.id)).toStartWith("whsec_");
+    // The service makes a backup of its own, as it was told to.
+    while (!existsSync(scheduled) || !readdirSync(scheduled).some((name) => name.endsWith(".tar")))
+      await Bun.sleep(25);
+    expect(await audit(server.service.store, Date.now())).toMatchObject({ ok: true });
+  } finally {
+    await server.close();
+  }
+});
+
+for (const suffix of [".tar.gz", ".tar.zst"]) {
+  test(`a ${suffix} is restored like a plain tar, and other programs read it`, async () => {
+    const { workspace } = await stocked();
+    const { dir } = folder();
+    const { file, files } = await backup(workspace, join(dir, `all${suffix}`));
+    expect((await restore(file, join(dir, "new"))).files).toBe(files);
+    mkdirSync(join(dir, "by-hand"));
+    const byHand = Bun.spawnSync(
+      ["sh", "-c", `tar -xf "${file}" -C by-hand && cd by-hand && sha256sum -c ${SUMS}`],
+      { cwd: dir },
+    );
+    expect(byHand.stderr.toString()).toBe("");
+    expect(byHand.stdout.toString().match(/: OK$/gm)).toHaveLength(files);
+  });
+}
+
+test("a picture that expires while the backup is written is named and stops nothing; one that is gone or damaged too", async () => {
+  const { workspace, account, finished } = await stocked();
+  await finishNext(workspace);
+  await acceptWithPhoto(workspace, account.id);
+  const damaged = await finishNext(workspace);
+  const path = (name: string) => blobPath(workspace.folder, "picture", name);
+  const step: Step = (title, work) => {
+    if (title === "write the archive") {
+      // The database has been copied, and now the sweep comes along.
+      rmSync(path(finished.name));
+      writeFileSync(path(damaged.name), "half");
+      workspace.clock.advance(31 * DAY_MS);
+    }
+    return work(() => {});
+  };
+  const { dir } = folder();
+  const report = await backup(workspace, join(dir, "all.tar"), { step });
+  expect(report.missing.files.map(({ file, because }) => [file.split("/").at(-1), because])).toEqual([
+    [finished.name, "expired"],
+    [damaged.name, "damaged"],
+  ]);
+  expect(await restore(report.file, join(dir, "new"))).toMatchObject({
+    missing: { count: 1, files: [finished.name] },
+  });
+});
+
+test("templates of the operator's own come with the backup, hidden files and folders behind links do not", async () => {
+  const { dir } = folder();
+  const templates = join(dir, "templates");
+  mkdirSync(join(templates, "club_card/fonts"), { recursive: true });
+  mkdirSync(join(templates, ".git"));
+  writeFileSync(join(templates, "club_card/card.css"), "css");
+  writeFileSync(join(templates, "club_card/fonts/A b.woff2"), "font");
+  writeFileSync(join(templates, ".git/config"), "secret");
+  symlinkSync("/etc", join(templates, "etc"));
+  const data = folder().dir;
+  const config = testConfig(data, { CARDPRESS_TEMPLATES_DIR: templates });
+  const workspace = await openWorkspace(config, silentLog);
+  cleanups.push(workspace.store.close);
+  const report = await makeBackup(workspace, {
+    to: join(dir, "all.tar"),
+    withSecrets: false,
+    signal,
+    step: quiet,
+  });
+  expect(report).toMatchObject({ templates: true, secrets: false });
+  const restored = await restore(report.file, join(dir, "new"));
+  expect(restored).toMatchObject({ templates_dir: join(dir, "new/templates"), secrets: false });
+  expect(readdirSync(join(dir, "new/templates"), { recursive: true }).sort()).toEqual([
+    "club_card",
+    "club_card/card.css",
+    "club_card/fonts",
+    "club_card/fonts/A b.woff2",
+  ]);
+  expect(existsSync(join(dir, "new/secret.key"))).toBe(false);
+});
+
+test("nothing is overwritten, two backups are not made at once, and a failed one leaves nothing behind", async () => {
+  const { workspace } = await stocked();
+  const { dir } = folder();
+  const to = join(dir, "all.tar");
+  let other: unknown;
+  await backup(workspace, to, {
+    step: async (title, work) => {
+      if (title === "write the archive")
+        other = await backup(workspace, join(dir, "other.tar")).catch((e) => e);
+      return work(() => {});
+    },
+  });
+  expect(String(other)).toContain("Another backup");
+  const bytes = readFileSync(to);
+  await expect(backup(workspace, to)).rejects.toThrow("is there already");
+  await expect(backup(workspace, join(dir, "all.zip"))).rejects.toThrow(".tar.zst");
+  await expect(backup(workspace, join(dir, "nowhere/all.tar"))).rejects.toThrow("Make it first");
+  expect(readFileSync(to)).toEqual(bytes);
+  expect(statSync(to).mode & 0o777).toBe(0o600);
+
+  const stop = new AbortController();
+  const step: Step = (title, work) => {
+    if (title === "write the archive") stop.abort(new Error("stopped"));
+    return work(() => {});
+  };
+  const stopped = makeBackup(workspace, {
+    to: join(dir, "b.tar"),
+    withSecrets: true,
+    signal: stop.signal,
+    step,
+  });
+  await expect(stopped).rejects.toThrow("stopped");
+  expect(readdirSync(dir).sort()).toEqual(["all.tar", "cache"]);
+  expect(existsSync(join(workspace.folder.backups, "underway"))).toBe(false);
+});
+
+test("a database of an earlier version is backed up as it is, and restored into this one's schema", async () => {
+  const known = [...migrations];
+  const { workspace } = await stocked();
+  // This program writes no database older than itself, so the newest migration is taken back.
+  const db = new Database(workspace.folder.database);
+  for (const column of ["template_name", "template_version", "template_digest"])
+    db.run(`ALTER TABLE images DROP COLUMN ${column}`);
+  db.query("DELETE FROM schema_migrations WHERE name = ?").run(known.at(-1)?.name ?? "");
+  db.close();
+  const { dir } = folder();
+  const report = await backup(workspace, join(dir, "all.tar"));
+  const schemaOf = (database: string) => {
+    const client = openAsIs(database);
+    const applied = appliedMigrations(client);
+    client.close();
+    return applied.at(-1);
+  };
+  expect([report.schema, schemaOf(workspace.folder.database)]).toEqual([
+    known.at(-2)?.name,
+    known.at(-2)?.name,
+  ]);
+  await restore(report.file, join(dir, "new"));
+  expect(schemaOf(join(dir, "new/cardpress.db"))).toBe(known.at(-1)?.name);
+});
+
+test("books that are broken are backed up and told, and not restored", async () => {
+  const { workspace } = await stocked();
+  const db = new Database(workspace.folder.database);
+  db.run("UPDATE accounts SET credits_plan = credits_plan + 1");
+  db.close();
+  const { dir } = folder();
+  const report = await backup(workspace, join(dir, "all.tar"));
+  expect(report.broken_rules).not.toEqual([]);
+  await expect(restore(report.file, join(dir, "new"))).rejects.toThrow("does not hold");
+  expect(readdirSync(dir).sort()).toEqual(["all.tar", "cache"]);
+});
+
+test("a data folder that is in use is not restored into, an empty one and a link to one are", async () => {
+  const { workspace } = await stocked();
+  const { dir } = folder();
+  const { file } = await backup(workspace, join(dir, "all.tar"));
+  await expect(restore(file, workspace.folder.root)).rejects.toThrow("is not empty");
+  expect(existsSync(workspace.folder.database)).toBe(true);
+  mkdirSync(join(dir, "empty"));
+  await restore(file, join(dir, "empty"));
+  mkdirSync(join(dir, "disk"));
+  symlinkSync("disk", join(dir, "data"));
+  await restore(file, join(dir, "data"));
+  for (const name of ["empty", "disk"]) {
+    expect(
+      readdirSync(join(dir, name))
+        .filter((entry) => /\.key|\.db|restoring/.test(entry))
+        .sort(),
+    ).toEqual(["cardpress.db", "secret.key"]);
+    expect(statSync(join(dir, name, "secret.key")).mode & 0o777).toBe(0o600);
+  }
+});
+
+test("an archive that is cut off, damaged anywhere or none of ours is refused and leaves nothing behind", async () => {
+  const { workspace } = await stocked();
+  const { dir } = folder();
+  const { file } = await backup(workspace, join(dir, "all.tar"));
+  const bytes = readFileSync(file);
+  const refused = async (content: Uint8Array) => {
+    writeFileSync(join(dir, "bad.tar"), content);
+    const error = await restore(join(dir, "bad.tar"), join(dir, "new")).catch((reason) => reason);
+    expect(error).toBeInstanceOf(OperatorError);
+    expect(readdirSync(dir).sort()).toEqual(["all.tar", "bad.tar", "cache"]);
+    return error.message as string;
+  };
+  for (const part of [0, 0.01, 0.5, 0.99, 1 - 600 / bytes.length])
+    await refused(bytes.subarray(0, bytes.length * part));
+  const flipped = (at: number) => {
+    const copy = Buffer.from(bytes);
+    copy[at] = (copy[at] ?? 0) ^ 1;
+    return copy;
+  };
+  // In the database, in the photo, in the sums, in a header.
+  for (const mark of ["SQLite format 3", "IHDR", "  manifest.json", "secret.key"])
+    await refused(flipped(bytes.indexOf(mark) + 3));
+  expect(await refused(flipped(bytes.indexOf("IHDR") + 30))).toContain('"sources/');
+  expect(await refused(Buffer.concat([bytes, bytes]))).toContain("damaged");
+  expect(await refused(await packTar([{ header: { name: "card.html", size: 1 }, body: "x" }]))).toContain(
+    "no backup",
+  );
+  await expect(restore(join(dir, "nowhere.tar"), join(dir, "new"))).rejects.toThrow("cannot be read");
+});
+
+test("names that lead elsewhere, links, bombs, strays and newer formats are refused before a byte of them is written", async () => {
+  const { dir } = folder();
+  const manifest = (change = {}) => ({
+    format: "cardpress-backup",
+    format_version: 1,
+    cardpress: "9.9.9",
+    schema: "0000_start",
+    created_at: "2026-11-15T12:00:00.000Z",
+    secrets: false,
+    templates: true,
+    counts: { accounts: 0, images: 0, unfinished: 0, ledger_entries: 0, pictures: 0 },
+    files: 3,
+    ...change,
+  });
+  const file = (name: string, body = ""): TarEntry => ({
+    header: { name, size: Buffer.byteLength(body) },
+    body,
+  });
+  const first = (change = {}) => file("manifest.json", JSON.stringify(manifest(change)));
+  const refused = async (content: Uint8Array) => {
+    writeFileSync(join(dir, "evil.tar"), content);
+    const error = await restore(join(dir, "evil.tar"), join(dir, "new")).catch((reason) => reason);
+    expect(error).toBeInstanceOf(OperatorError);
+    expect(readdirSync(dir).sort()).toEqual(["cache", "evil.tar"]);
+    return error.message as string;
+  };
+  const names = [
+    "../evil",
+    "/etc/evil",
+    "templates/../../evil",
+    "templates/..",
+    "images/aa/../../x.png",
+    "templates/.x/y",
+    "templates/a\\b",
+    "server.lock",
+    "SHA256SUMS/x",
+    "templates//x",
+  ];
+  for (const name of names)
+    expect([name, await refused(await packTar([first(), file(name, "x")]))]).toEqual([
+      name,
+      expect.stringContaining("belongs into no data folder"),
+    ]);
+  const link = { name: "templates/x", size: 0, linkname: "/etc/passwd" };
+  for (const type of ["symlink", "link", "fifo", "directory"] as const)
+    expect(await refused(await packTar([first(), { header: { ...link, type } }]))).toContain(`is a ${type}`);
+  expect(
+    await refused(await packTar([first(), file("templates/x", "1"), file("templates/x", "2")])),
+  ).toContain("twice");
+  expect(
+    await refused(await packTar([first({ files: 2 }), file("templates/x"), file("templates/y")])),
+  ).toContain("more files");
+  expect(await refused(await packTar([first({ format_version: 2 }), file("templates/x")]))).toContain(
+    "cardpress 9.9.9, which is newer",
+  );
+  expect(await refused(await packTar([first({ schema: "9999_later" }), file("templates/x")]))).toContain(
+    "9999_later",
+  );
+  expect(await refused(await packTar([file("manifest.json", "{}"), file("templates/x")]))).toContain(
+    "no backup",
+  );
+  expect(await refused(await packTar([first(), file("templates/x", "1")]))).toContain(`without ${SUMS}`);
+
+  // A header that promises a petabyte is enough: nothing is read, let alone written.
+  const { readable, controller } = createTarPacker();
+  const manifestBytes = Buffer.from(JSON.stringify(manifest()));
+  const writer = controller.add({ name: "manifest.json", size: manifestBytes.length }).getWriter();
+  await writer.write(manifestBytes);
+  await writer.close();
+  controller.add({ name: "cardpress.db", size: 1e15 });
+  const chunks: Uint8Array[] = [];
+  const reader = readable.getReader();
+  while (Buffer.concat(chunks).length < 2560) chunks.push((await reader.read()).value ?? new Uint8Array());
+  expect(await refused(Buffer.concat(chunks))).toContain("no room");
+});

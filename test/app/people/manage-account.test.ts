@@ -1,0 +1,25 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createKey, regenerateKey, revokeApiKey } from "../../../src/app/people/manage-account.ts";
+import { MAX_KEYS } from "../../../src/core/limits.ts";
+import { listKeys } from "../../../src/store/keys.ts";
+import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
+
+let house: TestWorkspace;
+beforeEach(async () => {
+  house = await testWorkspace();
+});
+afterEach(() => house.close());
+
+test("an account has a most of keys in force, and says what to do; another account's do not count", async () => {
+  const { account } = await testAccount(house);
+  const make = () => createKey(house, { accountId: account.id, environment: "test", name: "One of many" });
+  const made = [];
+  while ((await listKeys(house.store.read, account.id)).length < MAX_KEYS) made.push(await make());
+  const remedy = `at most ${MAX_KEYS} keys in force. Revoke one`;
+  const id = made[0]?.record.id ?? "";
+  await expect(make()).rejects.toThrow(remedy);
+  await expect(regenerateKey(house, { id })).rejects.toThrow(remedy);
+  await testAccount(house, { name: "United" });
+  await revokeApiKey(house, id);
+  expect((await make()).key).toStartWith("sk_test_");
+});

@@ -1,0 +1,373 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { sweep } from "../../../src/app/operations/sweep.ts";
+import { createDeliverer, type Deliverer } from "../../../src/app/webhooks/deliver-webhook.ts";
+import {
+  type Delivery,
+  listDeliveries,
+  redeliver,
+  sendTest,
+} from "../../../src/app/webhooks/manage-deliveries.ts";
+import {
+  enableEndpoint,
+  getEndpoint,
+  removeEndpoint,
+  revokeOldSecret,
+  rotateSecret,
+  unreadableEndpoints,
+  updateEndpoint,
+} from "../../../src/app/webhooks/manage-webhooks.ts";
+import { DELIVERY_WAITS_MS } from "../../../src/core/delivery-schedule.ts";
+import { WEBHOOK_RETENTION_MS } from "../../../src/core/limits.ts";
+import { secretBox } from "../../../src/core/secret-box.ts";
+import { releaseClaims } from "../../../src/store/deliveries.ts";
+import { StorageUnavailable } from "../../../src/store/storage-unavailable.ts";
+import { changeEndpoint } from "../../../src/store/webhooks.ts";
+import { seededRandom } from "../../harness.ts";
+import { deliverDue, type Receiver, receiver, verify, type WebhookHouse, webhookHouse } from "./receivers.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+let house: WebhookHouse;
+let deliverer: Deliverer;
+const closing: { close: () => void }[] = [];
+beforeEach(async () => {
+  house = await webhookHouse();
+  deliverer = createDeliverer(house);
+});
+afterEach(async () => {
+  for (const server of closing.splice(0)) server.close();
+  await house.close();
+});
+
+function listening(...answer: Parameters<typeof receiver>): Receiver {
+  const server = receiver(...answer);
+  closing.push(server);
+  house.allow(server.origin);
+  return server;
+}
+async function onlyDelivery(): Promise<Delivery> {
+  const { items } = await listDeliveries(house, { accountId: house.accountId });
+  expect(items).toHaveLength(1);
+  return items[0] as Delivery;
+}
+
+describe("an event", () => {
+  test("arrives signed, as JSON with type, time, environment and data, and is delivered once", async () => {
+    const partner = listening();
+    const { secret } = await house.endpoint(partner.url);
+    const subject = await house.happen();
+    expect(await deliverDue(deliverer)).toBe(1);
+    const [got] = partner.received;
+    expect(got?.event).toEqual({
+      type: "image.completed",
+      timestamp: "2026-11-15T12:00:00.000Z",
+      environment: "test",
+      data: { image_id: subject },
+    });
+    expect(got?.headers).toMatchObject({ "content-type": "application/json" });
+    expect(got?.headers["user-agent"]).toMatch(/^cardpress\/\d/);
+    verify(secret, got as never, house.clock.now());
+    const delivery = await onlyDelivery();
+    expect(delivery).toMatchObject({ state: "delivered", nextAttemptAt: null, attempts: 1 });
+    expect(delivery.history).toMatchObject([{ number: 1, status: 200, error: null, answer: null }]);
+    house.clock.advance(30 * DAY_MS);
+    expect(await deliverDue(deliverer)).toBe(0);
+  });
+
+  test("goes to every endpoint that wants it, signed with each one's own secret, and to no other environment", async () => {
+    const [all, failures] = [listening(), listening()];
+    const first = await house.endpoint(all.url);
+    const second = await house.endpoint(failures.url, ["image.failed"]);
+    await house.happen("image.completed");
+    await house.happen("image.failed");
+    await deliverDue(deliverer);
+    expect(all.received.map(({ event }) => event.type).sort()).toEqual(["image.completed", "image.failed"]);
+    expect(failures.received.map(({ event }) => event.type)).toEqual(["image.failed"]);
+    const failed = failures.received[0] as Receiver["received"][number];
+    verify(second.secret, failed, house.clock.now());
+    expect(() => verify(first.secret, failed, house.clock.now())).toThrow();
+  });
+
+  test("is tried by the schedule to its end with one id, fresh signatures and the same bytes", async () => {
+    const partner = listening(() => new Response("down for repairs", { status: 500 }));
+    const { id, secret } = await house.endpoint(partner.url);
+    await house.happen();
+    const waits: number[] = [];
+    for (;;) {
+      expect(await deliverDue(deliverer)).toBe(1);
+      verify(secret, partner.received.at(-1) as never, house.clock.now());
+      const { nextAttemptAt } = await onlyDelivery();
+      if (nextAttemptAt === null) break;
+      waits.push(nextAttemptAt - house.clock.now());
+      house.clock.advance(nextAttemptAt - house.clock.now() - 1);
+      expect(await deliverDue(deliverer)).toBe(0);
+      house.clock.advance(1);
+    }
+    expect(waits).toHaveLength(9);
+    for (const [i, wait] of waits.entries()) {
+      const planned = DELIVERY_WAITS_MS[i + 1] ?? 0;
+      expect(Math.abs(wait - planned)).toBeLessThanOrEqual(planned * 0.2);
+    }
+    // Jitter is drawn anew each time: not all waits are off by the same part.
+    expect(
+      new Set(waits.map((wait, i) => (wait / (DELIVERY_WAITS_MS[i + 1] ?? 1)).toFixed(3))).size,
+    ).toBeGreaterThan(3);
+    const unique = (name: string) => new Set(partner.received.map(({ headers }) => headers[name])).size;
+    expect(unique("webhook-id")).toBe(1);
+    expect(unique("webhook-signature")).toBe(10);
+    expect(new Set(partner.received.map(({ body }) => body)).size).toBe(1);
+    const delivery = await onlyDelivery();
+    expect(delivery).toMatchObject({ state: "failed", attempts: 10 });
+    expect(delivery.history.at(-1)).toMatchObject({ number: 10, status: 500, answer: "down for repairs" });
+    expect(delivery.history.at(-1)?.error).toContain("answered 500");
+    expect(await getEndpoint(house, { endpointId: id })).toMatchObject({ state: "enabled" });
+    house.clock.advance(30 * DAY_MS);
+    expect(await deliverDue(deliverer)).toBe(0);
+  });
+
+  test("that failed can be sent again by hand, with the schedule from its start and the same id", async () => {
+    const partner = listening((_, count) => new Response(null, { status: count === 11 ? 204 : 500 }));
+    await house.endpoint(partner.url);
+    await house.happen();
+    while ((await onlyDelivery()).state === "pending") {
+      house.clock.advance(30 * HOUR_MS);
+      // Ten failures in ten days would disable the endpoint; this is about the delivery.
+      await house.store.write("test", (tx) =>
+        tx.db
+          .update(tx.t.webhookEndpoints)
+          .set({ failingSince: null })
+          .then(() => {}),
+      );
+      await deliverDue(deliverer);
+    }
+    const failed = await onlyDelivery();
+    expect(await redeliver(house, { deliveryId: failed.id })).toMatchObject({ state: "pending", step: 0 });
+    await deliverDue(deliverer);
+    expect(await onlyDelivery()).toMatchObject({ state: "delivered", attempts: 11 });
+    expect(partner.received.at(-1)?.headers["webhook-id"]).toBe(failed.eventId);
+  });
+});
+
+describe("an endpoint", () => {
+  test("that answers 410 is disabled with the reason, sends no more, and can be enabled again", async () => {
+    let status = 410;
+    const partner = listening(() => new Response(null, { status }));
+    const { id } = await house.endpoint(partner.url);
+    for (let i = 0; i < 3; i++) await house.happen();
+    expect(await deliverDue(deliverer)).toBe(1);
+    const endpoint = await getEndpoint(house, { endpointId: id });
+    expect(endpoint).toMatchObject({ state: "disabled", disabledAt: house.clock.now() });
+    expect(endpoint.disabledReason).toContain("answered 410 Gone on 2026-11-15T12:00:00.000Z");
+    const { items } = await listDeliveries(house, { accountId: house.accountId });
+    expect(items.map(({ state }) => state)).toEqual(["failed", "failed", "failed"]);
+    await house.happen();
+    expect((await listDeliveries(house, { accountId: house.accountId })).items).toHaveLength(3);
+    expect(sendTest(house, { endpointId: id })).rejects.toThrow("Enable it first");
+
+    status = 200;
+    expect(await enableEndpoint(house, { endpointId: id })).toMatchObject({
+      state: "enabled",
+      disabledReason: null,
+    });
+    await house.happen();
+    expect(await deliverDue(deliverer)).toBe(1);
+  });
+
+  test("is disabled after five days of nothing but failures, not before, and never after one success", async () => {
+    let status = 500;
+    const partner = listening(() => new Response(null, { status }));
+    const { id } = await house.endpoint(partner.url);
+    const attempt = async () => {
+      await house.happen();
+      await deliverDue(deliverer);
+      return getEndpoint(house, { endpointId: id });
+    };
+    const failingSince = house.clock.now();
+    expect(await attempt()).toMatchObject({ state: "enabled", failingSince });
+    house.clock.advance(4 * DAY_MS);
+    status = 200;
+    expect(await attempt()).toMatchObject({ failingSince: null, lastSuccessAt: house.clock.now() });
+    status = 500;
+    house.clock.advance(4 * DAY_MS);
+    expect(await attempt()).toMatchObject({ state: "enabled", failingSince: house.clock.now() });
+    house.clock.advance(5 * DAY_MS - 1);
+    expect(await attempt()).toMatchObject({ state: "enabled" });
+    house.clock.advance(DAY_MS);
+    const disabled = await attempt();
+    expect(disabled.state).toBe("disabled");
+    expect(disabled.disabledReason).toContain("Every attempt since 2026-11-23T12:00:00.000Z failed");
+    expect(disabled.disabledReason).toContain("It answered 500");
+  });
+
+  test("that is removed while an attempt is on its way is not tried again", async () => {
+    const answer = Promise.withResolvers<Response>();
+    const partner = listening(() => answer.promise);
+    const { id } = await house.endpoint(partner.url);
+    await house.happen();
+    await deliverer.dispatch();
+    await partner.got(1);
+    await removeEndpoint(house, { endpointId: id });
+    answer.resolve(new Response(null, { status: 500 }));
+    await deliverer.idle();
+    expect(await onlyDelivery()).toMatchObject({ state: "failed", attempts: 1 });
+  });
+
+  test("that moves gets what waits at its new address", async () => {
+    const [old, fresh] = [listening(() => new Response(null, { status: 500 })), listening()];
+    const { id } = await house.endpoint(old.url);
+    await house.happen();
+    await deliverDue(deliverer);
+    await updateEndpoint(house, { endpointId: id }, { url: fresh.url });
+    house.clock.advance(MINUTE_MS);
+    await deliverDue(deliverer);
+    expect([old.received.length, fresh.received.length]).toEqual([1, 1]);
+  });
+});
+
+describe("after a rotation", () => {
+  test("both secrets sign for 24 hours, then only the new one", async () => {
+    const partner = listening();
+    const { id, secret: oldSecret } = await house.endpoint(partner.url);
+    const { secret } = await rotateSecret(house, { endpointId: id });
+    const next = async () => {
+      await house.happen();
+      await deliverDue(deliverer);
+      return partner.received.at(-1) as Receiver["received"][number];
+    };
+    house.clock.advance(DAY_MS - 1);
+    const during = await next();
+    verify(secret, during, house.clock.now());
+    verify(oldSecret, during, house.clock.now());
+    house.clock.advance(1);
+    const after = await next();
+    verify(secret, after, house.clock.now());
+    expect(() => verify(oldSecret, after, house.clock.now())).toThrow();
+  });
+
+  test("the old secret can be revoked at once", async () => {
+    const partner = listening();
+    const { id, secret: oldSecret } = await house.endpoint(partner.url);
+    const { secret } = await rotateSecret(house, { endpointId: id });
+    await revokeOldSecret(house, { endpointId: id });
+    await house.happen();
+    await deliverDue(deliverer);
+    const got = partner.received[0] as Receiver["received"][number];
+    verify(secret, got, house.clock.now());
+    expect(() => verify(oldSecret, got, house.clock.now())).toThrow();
+  });
+});
+
+describe("with the wrong secret.key", () => {
+  test("nothing is sent or lost: deliveries wait uncounted until the secret is rotated", async () => {
+    const partner = listening();
+    const { id } = await house.endpoint(partner.url);
+    await house.happen();
+    const restored = { ...house, secrets: secretBox(new Uint8Array(32).fill(9), house.random.bytes) };
+    expect(await unreadableEndpoints(restored)).toEqual([id]);
+    deliverer = createDeliverer(restored);
+    await deliverDue(deliverer);
+    expect(partner.received).toEqual([]);
+    expect(await onlyDelivery()).toMatchObject({ state: "pending", attempts: 0, history: [] });
+    const { secret } = await rotateSecret(restored, { endpointId: id });
+    house.clock.advance(5 * MINUTE_MS);
+    await deliverDue(deliverer);
+    verify(secret, partner.received[0] as Receiver["received"][number], house.clock.now());
+    expect(await unreadableEndpoints(restored)).toEqual([]);
+  });
+});
+
+describe("a claim", () => {
+  test("is held by one process only, and what its process took to the grave is sent again under the same id", async () => {
+    const dead = Promise.withResolvers<Response>();
+    const partner = listening((_, count) => (count === 1 ? dead.promise : new Response()));
+    await house.endpoint(partner.url);
+    await house.happen();
+    await deliverer.dispatch();
+    await partner.got(1);
+    const other = createDeliverer({ ...house, random: seededRandom(7) });
+    expect(await other.dispatch()).toBe(0);
+
+    const release = (living: string[]) =>
+      house.store.write("test", (tx) => releaseClaims(tx, { now: house.clock.now(), living }));
+    expect([await release([house.node]), await release(["node_other"])]).toEqual([0, 1]);
+    expect(await other.dispatch()).toBe(1);
+    await other.idle();
+    expect(await onlyDelivery()).toMatchObject({ state: "delivered", attempts: 1 });
+    // The first process was only slow, not dead: what it records now changes nothing.
+    dead.resolve(new Response(null, { status: 500 }));
+    await deliverer.idle();
+    expect(await onlyDelivery()).toMatchObject({ state: "delivered", attempts: 1 });
+    const ids = partner.received.map(({ headers }) => headers["webhook-id"]);
+    expect(ids[0]).toBe(ids[1] as string);
+  });
+
+  test.each([
+    ["removed", (id: string) => removeEndpoint(house, { endpointId: id })],
+    [
+      "disabled",
+      (id: string) =>
+        house.store.write("test", async (tx) => {
+          const now = house.clock.now();
+          const change = {
+            state: "disabled",
+            disabledReason: "gone",
+            disabledAt: now,
+            updatedAt: now,
+          } as const;
+          await changeEndpoint(tx, id, change);
+        }),
+    ],
+  ])("whose process died after its endpoint was %s has failed, and is swept in its time", async (_, end) => {
+    const partner = listening(() => new Promise<Response>(() => {}));
+    const { id } = await house.endpoint(partner.url);
+    await house.happen();
+    await deliverer.dispatch();
+    await partner.got(1);
+    await end(id);
+    const release = () =>
+      house.store.write("test", (tx) => releaseClaims(tx, { now: house.clock.now(), living: [] }));
+    expect(await release()).toBe(0);
+    expect(await onlyDelivery()).toMatchObject({ state: "failed", nextAttemptAt: null, attempts: 0 });
+    house.clock.advance(WEBHOOK_RETENTION_MS);
+    await sweep(house);
+    expect((await listDeliveries(house, { accountId: house.accountId })).items).toEqual([]);
+  });
+
+  test("whose end cannot be recorded, because the disk is full, is recorded later and not sent again", async () => {
+    const partner = listening();
+    await house.endpoint(partner.url);
+    await house.happen();
+    let isFull = false;
+    const write: typeof house.store.write = (name, fn) =>
+      isFull ? Promise.reject(new StorageUnavailable(new Error("disk full"))) : house.store.write(name, fn);
+    const ended = Promise.withResolvers<void>();
+    deliverer = createDeliverer({ ...house, store: { ...house.store, write } }, ended.resolve);
+    await deliverer.dispatch();
+    isFull = true;
+    await ended.promise;
+    expect(deliverer.dispatch()).rejects.toThrow(StorageUnavailable);
+    expect(await onlyDelivery()).toMatchObject({ state: "sending", attempts: 0 });
+    isFull = false;
+    expect(await deliverer.dispatch()).toBe(0);
+    expect(await onlyDelivery()).toMatchObject({ state: "delivered", attempts: 1 });
+    expect(partner.received).toHaveLength(1);
+  });
+
+  test("is given back uncounted when the service stops", async () => {
+    const partner = listening(() => new Promise<Response>(() => {}));
+    await house.endpoint(partner.url);
+    await house.happen();
+    await deliverer.dispatch();
+    await partner.got(1);
+    deliverer.abort();
+    await deliverer.idle();
+    expect(await onlyDelivery()).toMatchObject({
+      state: "pending",
+      attempts: 0,
+      nextAttemptAt: house.clock.now(),
+    });
+    expect(await deliverer.dispatch()).toBe(0);
+  });
+});

@@ -1,0 +1,79 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser } from "puppeteer-core";
+import { MAX_WARM_PAGES } from "../../../src/core/limits.ts";
+import { type PageShelf, pageShelf } from "../../../src/render/card/page-shelf.ts";
+import { templateRegistry } from "../../../src/templates/registry.ts";
+import { ownTemplate, type TestFolder, testFolder } from "../../harness.ts";
+import { openBrowser } from "./cards.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+let folder: TestFolder;
+let dir: string;
+let shelf: PageShelf;
+const problems: string[] = [];
+/** What a template would have to hold for it is the browser's secret. */
+let breaksPages = false;
+beforeEach(async () => {
+  folder = testFolder();
+  dir = join(folder.dir, "templates");
+  await mkdir(dir);
+  problems.length = 0;
+  const note = (problem: string) => void problems.push(problem);
+  const templates = templateRegistry({ templatesDir: dir, presets: ["club_card"], onProblem: note });
+  const pages = {
+    newPage: () => (breaksPages ? Promise.reject(new Error("no such page")) : browser.newPage()),
+  } as Browser;
+  shelf = pageShelf(pages, templates, note);
+});
+afterEach(() => folder.remove());
+
+/** Closing goes on behind the shelf's back; a page that was told to close is gone in a moment. */
+async function openPages(wanted: number): Promise<number> {
+  while ((await browser.pages()).length > wanted) await Bun.sleep(5);
+  return (await browser.pages()).length;
+}
+
+test("templates share a browser, each with a page of its own, and the one least lately used gives way", async () => {
+  const before = (await browser.pages()).length;
+  const names = Array.from({ length: MAX_WARM_PAGES }, (_, n) => `card_${n}`);
+  for (const name of names) await ownTemplate(dir, name, (css) => `${css}\n/* ${name} */`);
+  const first = await shelf.get("club_card");
+  const pages = [];
+  for (const name of names.slice(1)) pages.push(await shelf.get(name));
+  expect(new Set([first, ...pages].map(({ template }) => template.digest)).size).toBe(MAX_WARM_PAGES);
+  expect((await shelf.get("club_card")).page).toBe(first.page);
+  await shelf.get("card_0");
+  expect(await openPages(before + MAX_WARM_PAGES)).toBe(before + MAX_WARM_PAGES);
+  expect((await shelf.get("club_card")).page).toBe(first.page);
+  expect((await shelf.get("card_1")).page).not.toBe(pages[0]?.page);
+  for (const name of ["club_card", ...names]) shelf.drop(name);
+  expect(await openPages(before)).toBe(before);
+});
+
+test("edited files that make no page keep the last good one, are told once, and tried again when they change", async () => {
+  await ownTemplate(dir, "season_card");
+  const good = await shelf.get("season_card");
+  const css = Bun.file(join(dir, "season_card/card.css"));
+  const text = await css.text();
+  breaksPages = true;
+  await Bun.write(css, `${text}\n/* first */`);
+  for (let card = 0; card < 2; card++) {
+    const { page, template } = await shelf.get("season_card");
+    expect(page).toBe(good.page);
+    expect(template.digest).toBe(good.template.digest);
+  }
+  expect(problems).toEqual(["The template season_card as it was edited makes no card: no such page"]);
+  breaksPages = false;
+  await Bun.write(css, `${text}\n/* second */`);
+  const edited = await shelf.get("season_card");
+  expect(edited.page).not.toBe(good.page);
+  expect(edited.template.css).toEndWith("/* second */");
+  shelf.drop("season_card");
+});

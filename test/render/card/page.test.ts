@@ -1,0 +1,272 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdir, writeFile } from "node:fs/promises";
+import os from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "puppeteer-core";
+import type { Badge } from "../../../src/core/card.ts";
+import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
+import { loadTemplate } from "../../../src/templates/load.ts";
+import { openPixelLab, type PixelLab, ratio } from "../pixels.ts";
+import { type CardWish, type CUTOUT_NAMES, cardInput, cutout, openBrowser } from "./cards.ts";
+
+let browser: Browser;
+let card: CardPage;
+let page: Page;
+let lab: PixelLab;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  card = await openCardPage(browser, await loadTemplate("club_card"));
+  page = (await browser.pages()).at(-1) as Page;
+  lab = await openPixelLab(browser);
+});
+afterAll(() => browser.close());
+
+const BADGE_SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="96"><circle cx="48" cy="48" r="44" fill="#c8102e" stroke="#fff" stroke-width="6"/></svg>`;
+
+async function badge(): Promise<Badge> {
+  const drawing = await browser.newPage();
+  await drawing.setViewport({ width: 96, height: 96 });
+  await drawing.setContent(`<style>body{margin:0}</style>${BADGE_SVG}`);
+  const bytes = await drawing.screenshot({ omitBackground: true });
+  await drawing.close();
+  return { bytes, contentType: "image/png" };
+}
+
+async function render(
+  wish: CardWish = {},
+  photo: (typeof CUTOUT_NAMES)[number] | null = "astronaut",
+  crest: Badge | null = null,
+) {
+  return card.render({ card: cardInput(wish), cutout: photo && (await cutout(photo)), badge: crest });
+}
+
+describe("a warm page", () => {
+  test("leaves nothing of one card on the next: A, B, A gives A's pixels twice", async () => {
+    const first = await render({ name: "Jo", skill: 95 }, "man");
+    await render(
+      {
+        name: "محمد صلاح عبد الرحمن",
+        skill: 40,
+        theme: "fire",
+        primary: "#00843d",
+        secondary: "#ffffff",
+        width: 900,
+        height: 520,
+        format: "jpeg",
+      },
+      "astronaut",
+      await badge(),
+    );
+    await render({ name: "N".repeat(100) }, null);
+    const again = await render({ name: "Jo", skill: 95 }, "man");
+    expect(Buffer.compare(first.bytes, again.bytes)).toBe(0);
+  });
+
+  test("gives the same bytes as a fresh page", async () => {
+    const warm = await render({ theme: "galaxy" });
+    const fresh = await openCardPage(browser, await loadTemplate("club_card"));
+    const cold = await fresh.render({
+      card: cardInput({ theme: "galaxy" }),
+      cutout: await cutout("astronaut"),
+      badge: null,
+    });
+    await fresh.close();
+    expect(Buffer.compare(warm.bytes, cold.bytes)).toBe(0);
+  });
+
+  test("gives the same bytes in another browser", async () => {
+    const other = await openBrowser();
+    try {
+      const elsewhere = await openCardPage(other, await loadTemplate("club_card"));
+      for (const [wish, photo] of [
+        [{ theme: "stadium", name: "محمد صلاح", primary: "#c8102e" }, "man"],
+        [{ width: 900, height: 560, name: "Nguyễn Quang Hải" }, "yoga"],
+      ] as const) {
+        const here = await render(wish, photo);
+        const there = await elsewhere.render({
+          card: cardInput(wish),
+          cutout: await cutout(photo),
+          badge: null,
+        });
+        expect(Buffer.compare(here.bytes, there.bytes)).toBe(0);
+      }
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("tells its stages in order and times each", async () => {
+    const stages: string[] = [];
+    const job = { card: cardInput(), cutout: null, badge: null };
+    const { timingsMs } = await card.render(job, (stage) => stages.push(stage));
+    expect(stages).toEqual(["compose", "capture"]);
+    expect(Object.keys(timingsMs)).toEqual(
+      expect.arrayContaining(["compose", "capture", "fonts", "pictures", "total"]),
+    );
+  });
+
+  test("refuses a template's font that cannot be decoded, rather than setting the card without it", async () => {
+    const template = await loadTemplate("club_card");
+    const broken = await openCardPage(browser, {
+      ...template,
+      css: `${template.css}@font-face { font-family: Torn; src: url(fonts/torn.woff2) } .skill { font-family: Torn }`,
+      fonts: new Map([["torn.woff2", new Uint8Array([1, 2, 3])]]),
+    });
+    const job = { card: cardInput(), cutout: null, badge: null };
+    const failure = await broken.render(job).catch((error) => error.message);
+    await broken.close();
+    expect(failure).toContain("the font Torn could not be loaded");
+  });
+
+  test("refuses a photo that cannot be decoded, and works on", async () => {
+    const broken = { ...(await cutout("man")), path: import.meta.path };
+    expect(card.render({ card: cardInput(), cutout: broken, badge: null })).rejects.toThrow(
+      /player picture could not be decoded/,
+    );
+    expect((await render()).bytes.length).toBeGreaterThan(10_000);
+  });
+});
+
+describe("pictures", () => {
+  const sizes: [number, number][] = [
+    [512, 512],
+    [512, 2048],
+    [2048, 512],
+    [1024, 1280],
+    [2048, 2048],
+    [1279, 721],
+  ];
+  for (const [width, height] of sizes) {
+    test(`${width}x${height} has exactly that size and transparent corners`, async () => {
+      const { bytes } = await render({ width, height });
+      expect(await lab.size(bytes)).toEqual({ width, height });
+      const corners = await lab.pixelsAt(bytes, [
+        [0, 0],
+        [width - 1, 0],
+        [0, height - 1],
+        [width - 1, height - 1],
+      ]);
+      expect(corners.map((pixel) => pixel[3])).toEqual([0, 0, 0, 0]);
+    });
+  }
+
+  test("WebP keeps transparent corners, JPEG has an opaque backdrop, each is what it says", async () => {
+    const webp = await render({ format: "webp" });
+    const jpeg = await render({ format: "jpeg" });
+    expect(webp.contentType).toBe("image/webp");
+    expect(Buffer.from(webp.bytes.subarray(8, 12)).toString()).toBe("WEBP");
+    expect((await lab.pixelsAt(webp.bytes, [[0, 0]]))[0]?.[3]).toBe(0);
+    expect(jpeg.contentType).toBe("image/jpeg");
+    expect([...jpeg.bytes.subarray(0, 2)]).toEqual([0xff, 0xd8]);
+    expect((await lab.pixelsAt(jpeg.bytes, [[0, 0]]))[0]?.[3]).toBe(255);
+  });
+
+  test("JPEG's backdrop has the club's colour and is dark", async () => {
+    const corner = async (primary: string) => {
+      const { bytes } = await render({ format: "jpeg", primary });
+      return (await lab.pixelsAt(bytes, [[0, 0]]))[0] as [number, number, number, number];
+    };
+    const [red, , redBlue] = await corner("#c8102e");
+    const [blueRed, , blue] = await corner("#0b3d91");
+    expect(red).toBeGreaterThan(redBlue);
+    expect(blue).toBeGreaterThan(blueRed);
+    expect(Math.max(red, blue)).toBeLessThan(90);
+  });
+});
+
+describe("texts on the card", () => {
+  test("are as readable in the picture as in the palette", async () => {
+    for (const [primary, secondary] of [
+      ["#c8102e", "#ffffff"],
+      ["#808080", "#7f7f7f"],
+      ["#ff0000", "#00ff00"],
+      ["#ffd100", "#000000"],
+      ["#f4c2c2", "#c2c2f4"],
+    ] as const) {
+      await render({ primary, secondary });
+      expect(await worstContrast()).toBeGreaterThanOrEqual(4.5);
+    }
+  });
+});
+
+/** Hides the texts, photographs what lies behind each, and gives the lowest contrast of ink to ground. */
+async function worstContrast(): Promise<number> {
+  const inks = await page.evaluate(() =>
+    [".name", ".chip span", ".shirt span"].map((selector) => {
+      const element = document.querySelector(selector) as HTMLElement;
+      const text = (selector === ".name" ? element.firstElementChild : element) as HTMLElement;
+      const range = document.createRange();
+      range.selectNodeContents(text);
+      const box = range.getBoundingClientRect();
+      const ink = (getComputedStyle(element).color.match(/[\d.]+/g) ?? []).map(Number);
+      element.style.visibility = "hidden";
+      return { ink, box: { x: box.x, y: box.y, width: box.width, height: box.height } };
+    }),
+  );
+  let worst = 21;
+  const behind = await page.screenshot();
+  for (const { ink, box } of inks) {
+    const places = Array.from({ length: 80 }, (_, i): [number, number] => [
+      Math.round(box.x + box.width * (0.08 + 0.84 * ((i % 10) / 9))),
+      Math.round(box.y + box.height * (0.25 + 0.5 * (Math.floor(i / 10) / 7))),
+    ]);
+    const pixels = await lab.pixelsAt(behind, places);
+    for (const ground of pixels) worst = Math.min(worst, ratio(ink, ground));
+  }
+  await page.evaluate(() => {
+    for (const element of document.querySelectorAll<HTMLElement>(".name, .chip span, .shirt span"))
+      element.style.visibility = "";
+  });
+  return worst;
+}
+
+describe("golden pictures", () => {
+  const GOLDEN = join(import.meta.dir, "../../golden");
+  // Another build of Chromium may round gradients and edges differently; a moved element changes far more than this.
+  const MEAN_TOLERANCE = 1.2;
+  const CHANGED_TOLERANCE = 0.012;
+  const kept: [string, CardWish, (typeof CUTOUT_NAMES)[number] | null, boolean][] = [
+    ["portrait-gold", { skill: 81, name: "Jonas Ødegaard", position: "CAM", number: 8 }, "man", false],
+    [
+      "portrait-branded-badge",
+      { primary: "#0b3d91", secondary: "#ffcc00", theme: "stadium" },
+      "astronaut",
+      true,
+    ],
+    [
+      "square-full-length",
+      { width: 560, height: 560, primary: "#c8102e", secondary: "#ffffff", name: "Łukasz Piątek" },
+      "yoga",
+      false,
+    ],
+    [
+      "landscape-arabic",
+      { width: 800, height: 450, skill: 93, name: "محمد صلاح", theme: "neon" },
+      "skier",
+      true,
+    ],
+    ["portrait-silhouette", { skill: 58, name: "孙兴慜" }, null, false],
+  ];
+  for (const [name, wish, photo, crest] of kept) {
+    test(`${name} looks as it did`, async () => {
+      const { bytes } = await render(wish, photo, crest ? await badge() : null);
+      const file = Bun.file(join(GOLDEN, `${name}.png`));
+      if (process.env.UPDATE_GOLDEN === "1") await writeFile(join(GOLDEN, `${name}.png`), bytes);
+      const difference = await lab.compare(new Uint8Array(await file.arrayBuffer()), bytes);
+      if (difference.mean > MEAN_TOLERANCE || difference.changedShare > CHANGED_TOLERANCE) {
+        const out = join(os.tmpdir(), "cardpress-golden");
+        await mkdir(out, { recursive: true });
+        await writeFile(join(out, `${name}.actual.png`), bytes);
+        await writeFile(
+          join(out, `${name}.difference.png`),
+          Buffer.from(difference.picture.split(",")[1] ?? "", "base64"),
+        );
+        throw new Error(
+          `${name} differs: mean ${difference.mean.toFixed(2)}, ${(difference.changedShare * 100).toFixed(2)} % changed. See ${out}. If it is meant, run UPDATE_GOLDEN=1 bun test test/render/page.test.ts.`,
+        );
+      }
+      expect(difference.sameSize).toBe(true);
+    });
+  }
+});

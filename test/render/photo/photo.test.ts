@@ -1,0 +1,307 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Box, Cutout } from "../../../src/core/card.ts";
+import { patches } from "../../../src/render/photo/page/masks.js";
+import type { CutOutResult } from "../../../src/render/photo/photo.ts";
+import manifest from "../../photos/manifest.json" with { type: "json" };
+import { openLab, type Pixels, photo, png16 } from "./photo-lab.ts";
+
+// Opening a browser with every network takes seconds on a busy machine.
+setDefaultTimeout(60_000);
+
+let lab: Awaited<ReturnType<typeof openLab>>;
+const results = new Map<string, CutOutResult>();
+
+beforeAll(async () => {
+  lab = await openLab();
+});
+
+afterAll(() => lab?.close());
+
+/** The same photo is worked on once for all tests. */
+async function resultOf(file: string): Promise<CutOutResult> {
+  const result = results.get(file) ?? (await lab.cutOut(photo(file)));
+  results.set(file, result);
+  return result;
+}
+
+async function cutoutOf(file: string): Promise<Cutout> {
+  const result = await resultOf(file);
+  if (!result.ok) throw new Error(`${file} was refused: ${result.reason}`);
+  return result.cutout;
+}
+
+const CUT_OUT = manifest.filter(({ expect }) => expect === "cutout").map(({ file }) => file);
+
+describe("people are found, everything else is refused", () => {
+  for (const { file, expect: expected } of manifest) {
+    test(`${file}: ${expected}`, async () => {
+      const result = await resultOf(file);
+      expect(result.ok ? "cutout" : result.reason).toBe(expected);
+      if (!result.ok) expect(result.message).toMatch(/Use one where/);
+    });
+  }
+});
+
+test("a face that the photo's edge cuts in two is refused with what to send instead, a cut ear is not", async () => {
+  const bytes = photo("unsplash_man.jpg");
+  const { width, height } = await lab.pixelsOf(bytes);
+  const fromColumn = async (x: number) => {
+    const cropped = await lab.draw([width - x, height], [{ bytes, at: [-x, 0] }]);
+    return lab.cutOut(cropped.png);
+  };
+  const halved = await fromColumn(Math.round(width * 0.5));
+  expect(halved).toMatchObject({ ok: false, reason: "face_cut" });
+  expect("message" in halved && halved.message).toContain("Use a photo that shows the whole face");
+  expect(await fromColumn(Math.round(width * 0.28))).toMatchObject({ ok: true });
+});
+
+describe("a photo turned in its pixels", () => {
+  for (const [file, degrees] of [
+    ["astronaut.png", 90],
+    ["astronaut.png", 180],
+    ["astronaut.png", 270],
+    ["yoga.jpg", 90],
+  ] as const) {
+    test(`${file}, turned by ${degrees} degrees, gives the same card as upright`, async () => {
+      const { framing, width, height } = await cutoutOf(file);
+      const turned = await lab.cutOut(await new Bun.Image(photo(file)).rotate(degrees).png().bytes());
+      if (!turned.ok) throw new Error(turned.reason);
+      expect(Math.abs(turned.cutout.width - width)).toBeLessThanOrEqual(3);
+      expect(Math.abs(turned.cutout.height - height)).toBeLessThanOrEqual(3);
+      for (const side of ["x", "y", "width", "height"] as const)
+        expect(Math.abs(turned.cutout.framing.head[side] - framing.head[side])).toBeLessThanOrEqual(4);
+    });
+  }
+});
+
+describe("refused with a reason of its own", () => {
+  const refusalOf = async (bytes: Uint8Array) => {
+    const result = await lab.cutOut(bytes);
+    return result.ok ? "accepted" : result.reason;
+  };
+  const bytes = photo("astronaut.png");
+
+  test("two people of the same size: several_people", async () => {
+    const twins = await lab.draw(
+      [1024, 512],
+      [
+        { bytes, at: [0, 0, 512, 512] },
+        { bytes, at: [512, 0, 512, 512] },
+      ],
+    );
+    expect(await refusalOf(twins.png)).toBe("several_people");
+  });
+
+  test("a small copy, enlarged: too_blurred; three times as large is sharp enough", async () => {
+    const enlarged = async (side: number) => {
+      const small = await new Bun.Image(bytes).resize(side, side).png().bytes();
+      return new Bun.Image(small).resize(512, 512).png().bytes();
+    };
+    expect(await refusalOf(await enlarged(64))).toBe("too_blurred");
+    expect(await refusalOf(await enlarged(200))).toBe("accepted");
+  });
+
+  test("nearly black: too_dark; nearly white: too_bright", async () => {
+    const pixels = await lab.pixelsOf(bytes);
+    const shifted = (change: (value: number) => number) =>
+      png16({ ...pixels, rgba: pixels.rgba.map((value, i) => (i % 4 === 3 ? value : change(value))) }, 2);
+    expect(await refusalOf(shifted((value) => value * 0.04))).toBe("too_dark");
+    expect(await refusalOf(shifted((value) => 255 - (255 - value) * 0.05))).toBe("too_bright");
+  });
+
+  test("a small figure in a small photo: player_too_small", async () => {
+    const pitch = await lab.draw(
+      [400, 300],
+      [
+        { bytes: photo("road.jpg"), at: [0, 0, 400, 300] },
+        { bytes, at: [150, 175, 125, 125] },
+      ],
+    );
+    expect(await refusalOf(pitch.png)).toBe("player_too_small");
+  });
+});
+
+test("a body whose head is out of the picture never is the player, however large", async () => {
+  const bytes = photo("astronaut.png");
+  const { png } = await lab.draw(
+    [900, 512],
+    [
+      { bytes: photo("yoga.jpg"), at: [-150, -260, 1800, 1200] },
+      { bytes, at: [0, 232, 280, 280] },
+    ],
+  );
+  const result = await lab.cutOut(png);
+  expect(result.ok && result.cutout.framing.face?.width).toBeWithin(40, 90);
+});
+
+const inside = (inner: Box, outer: { width: number; height: number }) =>
+  inner.x >= 0 &&
+  inner.y >= 0 &&
+  inner.x + inner.width <= outer.width &&
+  inner.y + inner.height <= outer.height;
+
+describe("framing lies within the cutout", () => {
+  for (const file of CUT_OUT) {
+    test(file, async () => {
+      const { framing, ...cutout } = await cutoutOf(file);
+      const { face, head, body } = framing;
+      expect([head, body, ...(face ? [face] : [])].every((box) => inside(box, cutout))).toBe(true);
+      if (face) {
+        expect(face.x + face.width / 2).toBeWithin(head.x, head.x + head.width);
+        expect(face.height).toBeLessThanOrEqual(head.height);
+      }
+      // The head is in the upper half of a player, and the trim leaves only a small margin.
+      expect(head.y + head.height / 2).toBeLessThan(cutout.height * 0.55);
+      expect(body.width).toBeGreaterThan(cutout.width * 0.9);
+    });
+  }
+
+  test("the sides at which the photo cuts the player are named", async () => {
+    expect((await cutoutOf("astronaut.png")).framing.cutSides).toMatchObject({ top: false, bottom: true });
+    expect((await cutoutOf("unsplash_man.jpg")).framing.cutSides).toMatchObject({ top: false, bottom: true });
+    const none = { top: false, right: false, bottom: false, left: false };
+    expect((await cutoutOf("yoga.jpg")).framing.cutSides).toEqual(none);
+  });
+});
+
+/** Parts of the player's solid area: outside the largest patch, and in holes without a way out. */
+function faults({ rgba, width }: Pixels) {
+  const cells = rgba.length / 4;
+  const alphaAt = (i: number) => rgba[4 * i + 3] ?? 0;
+  const solid = patches(cells, width, (i) => alphaAt(i) > 128).sizes.slice(1);
+  const area = solid.reduce((sum, size) => sum + size, 0);
+  const open = patches(cells, width, (i) => alphaAt(i) < 64);
+  const atBorder = new Set<number>();
+  for (let i = 0; i < cells; i++) {
+    const x = i % width;
+    if (x === 0 || x === width - 1 || i < width || i >= cells - width) atBorder.add(open.labels[i]);
+  }
+  const holes = open.sizes.reduce(
+    (sum, size, label) => sum + (label > 0 && !atBorder.has(label) ? size : 0),
+    0,
+  );
+  return { islands: 1 - Math.max(...solid) / area, holes: holes / area };
+}
+
+test("the rider beside and behind the cyclist is left out of the cutout", async () => {
+  const { rgba, width } = await lab.pixelsOf((await cutoutOf("cyclists.jpg")).bytes);
+  const { framing } = await cutoutOf("cyclists.jpg");
+  const { face } = framing;
+  if (!face) throw new Error("the cyclist has a face");
+  // That rider's head is two and a half face widths to the left of the cyclist's face, three face heights lower.
+  const [left, top] = [face.x - 3.2 * face.width, face.y + 2.2 * face.height];
+  let solid = 0;
+  for (let i = 0; i < rgba.length / 4; i++) {
+    const [x, y] = [i % width, Math.floor(i / width)];
+    const isThere = x >= left && x < face.x - 2.1 * face.width && y >= top && y < face.y + 3.2 * face.height;
+    if (isThere && (rgba[4 * i + 3] ?? 0) > 128) solid++;
+  }
+  expect(solid).toBeLessThan(0.05 * face.width * face.height);
+});
+
+describe("a cutout is one player without holes", () => {
+  // The photographer's tripod shows the lawn between its legs; the cyclist's frame shows the road.
+  const SEE_THROUGH = new Map([
+    ["camera.png", 0.02],
+    ["cyclists.jpg", 0.02],
+    // Between arm, body, leg and pole; between arms and body.
+    ["skier.jpg", 0.07],
+    ["market_street.jpg", 0.03],
+  ]);
+  for (const file of CUT_OUT) {
+    test(file, async () => {
+      const { islands, holes } = faults(await lab.pixelsOf((await cutoutOf(file)).bytes));
+      console.log(`${file}: islands ${(100 * islands).toFixed(2)} %, holes ${(100 * holes).toFixed(2)} %`);
+      expect(islands).toBeLessThan(0.01);
+      expect(holes).toBeLessThan(SEE_THROUGH.get(file) ?? 0.005);
+    });
+  }
+});
+
+describe("one player of several", () => {
+  test("the most prominent one is taken, and only that one", async () => {
+    const bytes = photo("astronaut.png");
+    const two = await lab.draw(
+      [900, 512],
+      [
+        { bytes, at: [0, 0, 512, 512] },
+        { bytes, at: [600, 212, 300, 300] },
+      ],
+    );
+    const result = await lab.cutOut(two.png);
+    const alone = await cutoutOf("astronaut.png");
+    expect(result.ok && result.cutout.width).toBeWithin(alone.width - 70, alone.width + 60);
+    expect(result.ok && result.cutout.framing.face?.width).toBeWithin(90, 130);
+  });
+
+  test("the cyclist in front is taken, not the bunch", async () => {
+    const { width } = await cutoutOf("cyclists.jpg");
+    expect(width).toBeLessThan(0.36 * 956);
+  });
+});
+
+describe("a player far away in a large photo", () => {
+  test("is found at a fifth of its height", async () => {
+    const { bytes, width, height } = await cutoutOf("skier.jpg");
+    const tall = 400;
+    const pitch = await lab.draw(
+      [3000, 2000],
+      [
+        { bytes: photo("road.jpg"), at: [0, 0, 3000, 2000] },
+        { bytes, at: [600, 800, (tall * width) / height, tall] },
+      ],
+    );
+    const result = await lab.cutOut(pitch.png);
+    expect(result).toMatchObject({ ok: true });
+    expect(result.ok && result.cutout.height).toBeWithin(tall * 0.9, tall * 1.1);
+  });
+
+  test("is refused in a crowd, whose arms would be on the card too", async () => {
+    const large = await new Bun.Image(photo("ship.jpg")).resize(3000, 2041).jpeg({ quality: 92 }).bytes();
+    expect(await lab.cutOut(large)).toMatchObject({ ok: false, reason: "no_player" });
+  });
+});
+
+describe("an edge", () => {
+  test("is soft, and free of the old background's colour", async () => {
+    // Before black: whatever brightness is left at the edge is the player's own.
+    const { rgba } = await lab.pixelsOf((await cutoutOf("yoga.jpg")).bytes);
+    let soft = 0;
+    let solid = 0;
+    let blueish = 0;
+    for (let i = 0; i < rgba.length; i += 4) {
+      const [r = 0, , b = 0, a = 0] = rgba.subarray(i, i + 4);
+      if (a >= 250) solid++;
+      if (a < 40 || a > 215) continue;
+      soft++;
+      if (b > r + 25) blueish++; // The sky behind the skin.
+    }
+    console.log(`soft ${soft}, solid ${solid}, blueish ${blueish}`);
+    expect(soft).toBeWithin(solid * 0.005, solid * 0.2);
+    expect(blueish / soft).toBeLessThan(0.1);
+  });
+});
+
+test("the same bytes give the same cutout, also in another browser", async () => {
+  const first = await cutoutOf("skier.jpg");
+  const other = await openLab();
+  try {
+    const again = await other.cutOut(photo("skier.jpg"));
+    expect(again.ok && again.cutout).toEqual(first);
+  } finally {
+    await other.close();
+  }
+});
+
+test("without the native runtime the page does all the work, to the same cutout within a hair", async () => {
+  const native = await cutoutOf("skier.jpg");
+  const other = await openLab({ salientIn: "page" });
+  try {
+    const result = await other.cutOut(photo("skier.jpg"));
+    if (!result.ok) throw new Error(result.reason);
+    expect(Math.abs(result.cutout.width - native.width)).toBeLessThanOrEqual(2);
+    expect(Math.abs(result.cutout.height - native.height)).toBeLessThanOrEqual(2);
+  } finally {
+    await other.close();
+  }
+});

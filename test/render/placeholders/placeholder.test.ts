@@ -1,0 +1,98 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { blobPath, folderBlobs } from "../../../src/blobs/folder-blobs.ts";
+import { MAX_SHARED_PLACEHOLDERS } from "../../../src/core/limits.ts";
+import { placeholder } from "../../../src/render/placeholders/placeholder.ts";
+import { sharedPlaceholders } from "../../../src/render/placeholders/placeholder-files.ts";
+
+describe("placeholders", () => {
+  const sizes: [number, number][] = [
+    [512, 512],
+    [1024, 1280],
+    [2048, 512],
+    [512, 2048],
+    [1279, 721],
+  ];
+  for (const [width, height] of sizes) {
+    test(`${width}x${height} is answered in every format at exactly that size`, async () => {
+      for (const format of ["png", "webp", "jpeg"] as const) {
+        const { bytes, contentType } = await placeholder(width, height, format);
+        expect(contentType).toBe(`image/${format}`);
+        expect(await new Bun.Image(bytes).metadata()).toMatchObject({ width, height, format });
+      }
+    });
+  }
+});
+
+describe("shared placeholders", () => {
+  const dir = mkdtempSync(join(tmpdir(), "cardpress-placeholders-"));
+  const folder = join(dir, "shared");
+  mkdirSync(folder);
+  const folders = { sources: "", cutouts: "", images: join(dir, "images"), placeholders: folder };
+  const shared = sharedPlaceholders(folderBlobs(folders));
+  const size = { width: 512, height: 640, format: "jpeg" } as const;
+  const path = (name: string) => blobPath(folders, "picture", name);
+  afterAll(() => rmSync(dir, { recursive: true }));
+
+  test("many images of one size are one file, each with a name of its own", async () => {
+    writeFileSync(join(folder, "of-another-release.png"), "old");
+    const first = await shared.give(size, "a");
+    expect(first.drawnBytes).toBe(first.bytes);
+    for (const name of ["b", "c"]) expect((await shared.give(size, name)).drawnBytes).toBe(0);
+    expect(new Set(["a", "b", "c"].map((name) => statSync(path(name)).ino)).size).toBe(1);
+    expect(readdirSync(folder)).toEqual(["512x640.jpeg"]);
+    rmSync(path("a"));
+    expect(await new Bun.Image(path("b")).metadata()).toMatchObject({ width: 512, height: 640 });
+  });
+
+  test("a name given today is a young file, so that no sweep takes it for a leftover", async () => {
+    utimesSync(path("b"), 1_000, 1_000);
+    await shared.give(size, "d");
+    expect(Date.now() - statSync(path("d")).mtimeMs).toBeLessThan(60_000);
+  });
+
+  test("a shared file that is gone is drawn again, and the pictures given before stay", async () => {
+    rmSync(join(folder, "512x640.jpeg"));
+    const again = await shared.give(size, "e");
+    expect(again.drawnBytes).toBe(again.bytes);
+    expect(statSync(path("d")).size).toBe(again.bytes);
+    expect((await shared.give(size, "f")).drawnBytes).toBe(0);
+  });
+
+  test.skipIf(!existsSync("/dev/shm"))(
+    "on a disk of its own each image has a copy, and pays for it",
+    async () => {
+      const other = mkdtempSync("/dev/shm/cardpress-placeholders-");
+      try {
+        const images = join(other, "images");
+        const far = sharedPlaceholders(folderBlobs({ ...folders, images, placeholders: folder }));
+        for (const name of ["first", "second"]) {
+          const given = await far.give(size, name);
+          expect(statSync(blobPath({ ...folders, images }, "picture", name)).size).toBe(given.bytes);
+          expect(given.drawnBytes).toBe(given.bytes);
+        }
+      } finally {
+        rmSync(other, { recursive: true });
+      }
+    },
+  );
+
+  test("files of sizes not asked for lately are given up; the pictures given before stay", async () => {
+    for (let n = 0; n < MAX_SHARED_PLACEHOLDERS; n++)
+      await shared.give({ width: 512, height: 700 + n, format: "jpeg" }, `size-${n}`);
+    expect(readdirSync(folder).length).toBeLessThanOrEqual(MAX_SHARED_PLACEHOLDERS);
+    expect(readdirSync(folder)).not.toContain("512x640.jpeg");
+    expect(await new Bun.Image(path("f")).metadata()).toMatchObject({ width: 512, height: 640 });
+  });
+});
