@@ -1,9 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
+import { MEMBER_ROLES } from "../src/core/account.ts";
 import type { Kit } from "./kit.ts";
-
-/** An owner also manages the account's members. */
-export const MEMBER_ROLES = ["owner", "developer"] as const;
 
 /** Who uses the console, how they get in, and what they did; part of the tables of schema.ts. */
 export function peopleTables(kit: Kit, accounts: { id: AnySQLiteColumn }) {

@@ -1,15 +1,10 @@
 import { sql } from "drizzle-orm";
+import { ACCOUNT_STATUSES, ENVIRONMENTS, TIERS } from "../src/core/account.ts";
+import { CREDIT_BUCKETS, LEDGER_KINDS } from "../src/core/credits.ts";
+import { IMAGE_STATES } from "../src/core/image-state.ts";
+import { WEBHOOK_DELIVERY_STATES, WEBHOOK_ENDPOINT_STATES } from "../src/core/webhook-event.ts";
 import { type Kit, sqliteKit } from "./kit.ts";
 import { peopleTables } from "./people.ts";
-
-export const TIERS = ["starter", "growth", "scale"] as const;
-export const ENVIRONMENTS = ["live", "test"] as const;
-const IMAGE_STATES = ["queued", "rendering", "completed", "failed"] as const;
-const LEDGER_KINDS = ["grant", "reserve", "settle", "release", "expire"] as const;
-/** Plan credits are granted each month and expire with it; top-up credits stay until they are used. */
-const CREDIT_BUCKETS = ["plan", "topup"] as const;
-const WEBHOOK_ENDPOINT_STATES = ["enabled", "disabled", "removed"] as const;
-export const WEBHOOK_DELIVERY_STATES = ["pending", "sending", "delivered", "failed"] as const;
 
 /** Every table, written once. `defineTables(postgresKit)` gives the same tables on Postgres. */
 export function defineTables(kit: Kit) {
@@ -22,7 +17,7 @@ export function defineTables(kit: Kit) {
       id: text("id").primaryKey(),
       name: text("name").notNull(),
       tier: oneOf("tier", TIERS).notNull(),
-      status: oneOf("status", ["active", "suspended"]).notNull(),
+      status: oneOf("status", ACCOUNT_STATUSES).notNull(),
       suspendedReason: text("suspended_reason"),
       creditLimit: int("credit_limit").notNull(),
       /** The month, such as 2026-11, whose plan credits `creditsPlan` holds. */

@@ -1,9 +1,10 @@
 import { Database } from "bun:sqlite";
 import { stat } from "node:fs/promises";
 import { createKey } from "../../src/app/people/manage-account.ts";
+import type { PublicStatus } from "../../src/core/image-state.ts";
 import { encodeCursor } from "../../src/http/cursor.ts";
 import { systemRandom } from "../../src/service/system.ts";
-import { listImagesQuery, type PublicStatus } from "../../src/store/images.ts";
+import { listImagesQuery } from "../../src/store/images.ts";
 import { imageRequest, post } from "../../test/harness.ts";
 import { type Json, send, testApi } from "../../test/http/api.ts";
 import { createdAtOf, fillDatabase, idOf } from "./fill.ts";

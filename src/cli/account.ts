@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { TIERS } from "../../db/schema.ts";
 import { creditsOf } from "../app/credits/credits.ts";
 import { createAccount, resumeAccount, suspendAccount } from "../app/people/manage-account.ts";
+import { TIERS } from "../core/account.ts";
 import { MAX_CREDITS } from "../core/limits.ts";
 import { isoTime } from "../core/time.ts";
 import type { Workspace } from "../service/workspace.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { ENVIRONMENTS } from "../../db/schema.ts";
 import { createKey, requireAccount, revokeApiKey } from "../app/people/manage-account.ts";
+import { ENVIRONMENTS } from "../core/account.ts";
 import { isoTime } from "../core/time.ts";
 import { type ApiKey, listKeys } from "../store/keys.ts";
 import { oneOf } from "./arguments.ts";

@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { MEMBER_ROLES } from "../../db/people.ts";
 import { addMember, addOperator, issueSetupLink } from "../app/people/manage-users.ts";
+import { MEMBER_ROLES } from "../core/account.ts";
 import { OperatorError } from "../core/errors.ts";
 import { oneOf } from "./arguments.ts";
 import { printResult } from "./output.ts";

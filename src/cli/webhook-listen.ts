@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { ENVIRONMENTS } from "../../db/schema.ts";
 import { type Forwarded, forwardEvents, forwardingSecret } from "../app/webhooks/forward-webhooks.ts";
+import { ENVIRONMENTS } from "../core/account.ts";
 import { OperatorError } from "../core/errors.ts";
 import { SUBSCRIBABLE_EVENTS } from "../core/webhook-event.ts";
 import { untilSignal } from "../service/stop-signal.ts";

@@ -1,5 +1,4 @@
 import { Command } from "commander";
-import { ENVIRONMENTS, WEBHOOK_DELIVERY_STATES } from "../../db/schema.ts";
 import { requireAccount } from "../app/people/manage-account.ts";
 import {
   type Delivery,
@@ -20,10 +19,11 @@ import {
   rotateSecret,
   updateEndpoint,
 } from "../app/webhooks/manage-webhooks.ts";
+import { ENVIRONMENTS } from "../core/account.ts";
 import { OperatorError } from "../core/errors.ts";
 import { DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT } from "../core/limits.ts";
 import { isoTime } from "../core/time.ts";
-import { SUBSCRIBABLE_EVENTS, WEBHOOK_EVENT_TYPES } from "../core/webhook-event.ts";
+import { SUBSCRIBABLE_EVENTS, WEBHOOK_DELIVERY_STATES, WEBHOOK_EVENT_TYPES } from "../core/webhook-event.ts";
 import type { Workspace } from "../service/workspace.ts";
 import { listOf, moment, oneOf, wholeNumber } from "./arguments.ts";
 import { printResult, table } from "./output.ts";

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { WEBHOOK_DELIVERY_STATES } from "../../db/schema.ts";
+
 import { listDeliveries, recoverSince, sendTest } from "../app/webhooks/manage-deliveries.ts";
 import {
   type Endpoint,
@@ -12,6 +12,7 @@ import {
 } from "../app/webhooks/manage-webhooks.ts";
 import { Refusal } from "../core/errors.ts";
 import { HOUR_MS } from "../core/time.ts";
+import { WEBHOOK_DELIVERY_STATES } from "../core/webhook-event.ts";
 import { DeliveryTable, STATE_NAMES } from "./deliveries.tsx";
 import {
   Card,

@@ -1,15 +1,11 @@
 /** @jsxImportSource preact */
-import type { Image, PublicStatus } from "../store/images.ts";
+import { publicStatus } from "../core/image-state.ts";
+import type { Image } from "../store/images.ts";
 import { Badge } from "./elements.tsx";
-
-/** The state as partners know it. */
-export function publicStatus(image: Pick<Image, "state">): PublicStatus {
-  return image.state === "queued" || image.state === "rendering" ? "processing" : image.state;
-}
 
 /** Whether an image is still in the making. */
 export function isOpen(image: Pick<Image, "state">): boolean {
-  return publicStatus(image) === "processing";
+  return publicStatus(image.state) === "processing";
 }
 
 export function StatusBadge({ image }: { image: Pick<Image, "state"> }) {
@@ -48,7 +44,7 @@ export function Thumb({ image }: { image: Image }) {
       />
     );
   return (
-    <span class={`thumb thumb-${publicStatus(image)}`}>
+    <span class={`thumb thumb-${publicStatus(image.state)}`}>
       {image.purgedAt !== null ? "Expired" : image.state === "failed" ? shortReason(image) : "In the making"}
     </span>
   );

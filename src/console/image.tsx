@@ -1,14 +1,16 @@
 /** @jsxImportSource preact */
+
 import PQueue from "p-queue";
 import { imageView } from "../app/images/image-view.ts";
 import { type Delivery, listDeliveries } from "../app/webhooks/manage-deliveries.ts";
+import { publicStatus } from "../core/image-state.ts";
 import { envelope } from "../http/envelope.ts";
 import { findRecordOfImage, type IdempotencyRecord } from "../store/idempotency.ts";
 import { findImage, type Image } from "../store/images.ts";
 import { entriesOfImage } from "../store/ledger.ts";
 import { DeliveryState } from "./deliveries.tsx";
 import { Card, Code, EnvironmentBadge, Notice, PageHead, refreshing } from "./elements.tsx";
-import { isOpen, playerName, publicStatus, StatusBadge } from "./image-parts.tsx";
+import { isOpen, playerName, StatusBadge } from "./image-parts.tsx";
 import { Timeline, timeline } from "./image-timeline.tsx";
 import { shell } from "./layout.tsx";
 import { notFound } from "./page-error.ts";
@@ -46,7 +48,7 @@ function Pictures({ image, hasPhoto }: { image: Image; hasPhoto: boolean }) {
             <img class="picture" src={`/cdn/${image.outputName}`} alt={`The card of ${name}`} />
           </a>
         ) : (
-          <span class={`picture thumb-${publicStatus(image)}`}>
+          <span class={`picture thumb-${publicStatus(image.state)}`}>
             {image.purgedAt !== null ? "Expired" : image.state === "failed" ? "No card" : "In the making"}
           </span>
         )}

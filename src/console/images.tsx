@@ -1,9 +1,10 @@
 /** @jsxImportSource preact */
-import { ENVIRONMENTS } from "../../db/schema.ts";
-import type { Environment } from "../core/api-key.ts";
+
+import { ENVIRONMENTS, type Environment } from "../core/account.ts";
+import { PUBLIC_STATUSES, type PublicStatus } from "../core/image-state.ts";
 import { formatPosition, parsePosition } from "../core/list-position.ts";
 import { findImagesByExternalId } from "../store/image-search.ts";
-import { type Image, listImages, PUBLIC_STATUSES, type PublicStatus } from "../store/images.ts";
+import { type Image, listImages } from "../store/images.ts";
 import { Card, Empty, PageHead, Pager, refreshing, Segments, Time } from "./elements.tsx";
 import { Icon } from "./icons.tsx";
 import { isOpen, playerName, StatusBadge, Thumb } from "./image-parts.tsx";

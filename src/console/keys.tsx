@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
-import { ENVIRONMENTS } from "../../db/schema.ts";
+
 import { createKey, regenerateKey, revokeApiKey } from "../app/people/manage-account.ts";
+import { ENVIRONMENTS } from "../core/account.ts";
 import { Refusal } from "../core/errors.ts";
 import { MAX_KEY_NAME_CHARS } from "../core/limits.ts";
 import { type ApiKey, findKey, listKeys } from "../store/keys.ts";

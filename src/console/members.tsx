@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
-import { MEMBER_ROLES } from "../../db/people.ts";
+
 import { addMember, changeRole, type NewMember, removeMember } from "../app/people/manage-users.ts";
+import { MEMBER_ROLES } from "../core/account.ts";
 import { Refusal } from "../core/errors.ts";
 import { type MemberRole, type Membership, membersOf, type User } from "../store/users.ts";
 import { Badge, Card, Choice, Confirm, CopyText, Field, PageHead, PostForm, Time } from "./elements.tsx";

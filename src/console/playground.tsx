@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
+
 import type { ComponentChildren } from "preact";
-import type { Environment } from "../core/api-key.ts";
+import type { Environment } from "../core/account.ts";
 import { IMAGE_FORMATS, POSITIONS } from "../core/card.ts";
 import { type ErrorDetail, Refusal } from "../core/errors.ts";
 import {
@@ -8,6 +9,7 @@ import {
   createImageValidator,
   storedRequestValidator,
 } from "../core/image-request.ts";
+import { publicStatus } from "../core/image-state.ts";
 import { invalidRequest, rateLimitExceeded } from "../core/partner-refusals.ts";
 import { asPartnerRefusal } from "../http/envelope.ts";
 import { ERROR_STATUS, isPartnerRefusal, type PartnerRefusal } from "../http/http-refusal.ts";
@@ -18,7 +20,7 @@ import { storageFault } from "../store/storage-unavailable.ts";
 import { curlSample, typescriptSample } from "./code-samples.ts";
 import { Card, Choice, Code, Field, Notice, PageHead, PostForm } from "./elements.tsx";
 import { ownImage } from "./image.tsx";
-import { playerName, publicStatus, StatusBadge } from "./image-parts.tsx";
+import { playerName, StatusBadge } from "./image-parts.tsx";
 import { shell } from "./layout.tsx";
 import { logFault } from "./page-error.ts";
 import { exampleFields, fieldsOf, type PlaygroundFields, readFields, requestOf } from "./playground-form.ts";
@@ -285,7 +287,7 @@ function Refused({ error }: { error: PartnerRefusal }) {
 
 /** The card in the making. It asks for itself again until the card is there. */
 function Outcome({ image, progress }: { image: Image; progress: number | null }) {
-  const isOpen = publicStatus(image) === "processing";
+  const isOpen = publicStatus(image.state) === "processing";
   const poll = isOpen
     ? {
         "hx-get": `/console/playground/${image.id}`,
@@ -298,7 +300,7 @@ function Outcome({ image, progress }: { image: Image; progress: number | null })
       {image.state === "completed" ? (
         <img class="outcome-card" src={`/cdn/${image.outputName}`} alt={`The card of ${playerName(image)}`} />
       ) : (
-        <span class={`outcome-card thumb-${publicStatus(image)}`}>
+        <span class={`outcome-card thumb-${publicStatus(image.state)}`}>
           {isOpen ? `${Math.round((progress ?? 0) * 100)} %` : "No card"}
         </span>
       )}

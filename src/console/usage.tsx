@@ -1,7 +1,8 @@
 /** @jsxImportSource preact */
-import { ENVIRONMENTS } from "../../db/schema.ts";
+
 import { creditsOf } from "../app/credits/credits.ts";
-import type { Environment } from "../core/api-key.ts";
+import { ENVIRONMENTS, type Environment } from "../core/account.ts";
+
 import { DAY_MS, dayOf, USAGE_PERIODS, type UsagePeriod, usagePeriodDays } from "../core/time.ts";
 import { type UsageDay, usageByDay } from "../store/usage.ts";
 import { CreditMeter, UsageChart } from "./chart.tsx";

@@ -1,7 +1,8 @@
 /** @jsxImportSource preact */
-import { ENVIRONMENTS } from "../../db/schema.ts";
+
 import { listDeliveries } from "../app/webhooks/manage-deliveries.ts";
 import { createEndpoint, type Endpoint, listEndpoints } from "../app/webhooks/manage-webhooks.ts";
+import { ENVIRONMENTS } from "../core/account.ts";
 import { Refusal } from "../core/errors.ts";
 import { DeliveryTable } from "./deliveries.tsx";
 import {

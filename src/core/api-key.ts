@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
+import type { Environment } from "./account.ts";
 
 /**
  * An API key is its prefix, 32 random bytes in base62 (43 characters) and the CRC-32 of both in base62 (6 characters).
  * The checksum lets a mistyped or made-up key be refused without a look-up, and lets secret scanners recognise keys.
  */
-export const KEY_PREFIXES = { live: "sk_live_", test: "sk_test_" } as const;
-export type Environment = keyof typeof KEY_PREFIXES;
+export const KEY_PREFIXES = { live: "sk_live_", test: "sk_test_" } as const satisfies Record<
+  Environment,
+  string
+>;
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const SECRET_CHARS = 43;

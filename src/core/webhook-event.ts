@@ -1,4 +1,4 @@
-import type { Environment } from "./api-key.ts";
+import type { Environment } from "./account.ts";
 import { isoTime } from "./time.ts";
 
 /** What an endpoint can ask to hear of. */
@@ -6,6 +6,11 @@ export const SUBSCRIBABLE_EVENTS = ["image.completed", "image.failed", "credits.
 /** Sent to one endpoint because somebody asked for it, whatever the endpoint's filter. */
 export const TEST_EVENT = "webhook.test";
 export const WEBHOOK_EVENT_TYPES = [...SUBSCRIBABLE_EVENTS, TEST_EVENT] as const;
+
+/** A disabled endpoint can be enabled again; a removed one is kept for its deliveries only. */
+export const WEBHOOK_ENDPOINT_STATES = ["enabled", "disabled", "removed"] as const;
+/** Of one event for one endpoint: `pending -> sending -> delivered`, or back to `pending` for the next attempt until the last. */
+export const WEBHOOK_DELIVERY_STATES = ["pending", "sending", "delivered", "failed"] as const;
 
 export type SubscribableEvent = (typeof SUBSCRIBABLE_EVENTS)[number];
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { AppContext } from "../app/context.ts";
-import { type Environment, hashApiKey, parseApiKey } from "../core/api-key.ts";
+import type { Environment } from "../core/account.ts";
+import { hashApiKey, parseApiKey } from "../core/api-key.ts";
 import type { Refusal } from "../core/errors.ts";
 import {
   invalidApiKey,

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import type { Environment } from "../core/api-key.ts";
+import type { Environment } from "../core/account.ts";
+import type { PublicStatus } from "../core/image-state.ts";
+
 import { formatPosition, type ListPosition, parsePosition } from "../core/list-position.ts";
-import type { PublicStatus } from "../store/images.ts";
 
 interface Filter {
   accountId: string;

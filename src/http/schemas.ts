@@ -1,10 +1,11 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import type { ErrorCode } from "../core/errors.ts";
+import { PUBLIC_STATUSES } from "../core/image-state.ts";
 import { PHOTO_REFUSALS } from "../core/photo-refusals.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { USAGE_PERIODS } from "../core/time.ts";
 import { LAYOUTS } from "../render/card/template-layout.ts";
-import { PUBLIC_STATUSES } from "../store/images.ts";
+
 import { ERROR_STATUS } from "./http-refusal.ts";
 
 // The shapes of every answer. The published OpenAPI document is made of these, and the tests check real answers with

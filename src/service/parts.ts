@@ -2,7 +2,8 @@ import { type AcceptImage, acceptImage } from "../app/images/accept-image.ts";
 import { type FetchGate, fetchGate } from "../app/images/fetch-gate.ts";
 import { type ProgressBoard, progressBoard } from "../app/images/progress.ts";
 import { type QueueEstimate, queueEstimate } from "../app/images/queue-estimate.ts";
-import type { Environment } from "../core/api-key.ts";
+import type { Environment } from "../core/account.ts";
+
 import { isSamplePhoto } from "../core/sample-photo.ts";
 import { type RateLimiter, rateLimiter } from "../http/rate-limit.ts";
 import type { RenderPool } from "../render/pool.ts";

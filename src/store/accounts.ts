@@ -1,10 +1,10 @@
 import { and, asc, desc, eq, gte, inArray, lt, max, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
+import type { CreditBucket } from "../core/credits.ts";
 import type { ListPosition } from "../core/list-position.ts";
 import type { Tx } from "./store.ts";
 
 export type Account = Tables["accounts"]["$inferSelect"];
-export type Bucket = "plan" | "topup";
 
 export async function insertAccount({ db, t }: Tx, account: Account): Promise<void> {
   await db.insert(t.accounts).values(account);
@@ -91,7 +91,7 @@ export async function accountsToRenew({ db, t }: Tx, period: string, limit: numb
 export async function holdCredit(
   { db, t }: Tx,
   id: string,
-  bucket: Bucket,
+  bucket: CreditBucket,
   now: number,
 ): Promise<string | undefined> {
   const { column, minusOne } = bucketChange(t, bucket);
@@ -120,7 +120,7 @@ export async function consumeHold({ db, t }: Tx, id: string, now: number): Promi
 export async function returnHold(
   { db, t }: Tx,
   id: string,
-  credit: { bucket: Bucket; period: string },
+  credit: { bucket: CreditBucket; period: string },
   now: number,
 ): Promise<boolean> {
   const stillOpen = credit.bucket === "plan" ? eq(t.accounts.planPeriod, credit.period) : undefined;
@@ -172,7 +172,7 @@ export async function addTopup(
   return account;
 }
 
-function bucketChange(t: Tables, bucket: Bucket) {
+function bucketChange(t: Tables, bucket: CreditBucket) {
   const { creditsPlan, creditsTopup } = t.accounts;
   return bucket === "plan"
     ? {

@@ -1,5 +1,6 @@
 import { and, eq, gt, isNull, lt, ne, notInArray, notLike, or, type SQL, sql } from "drizzle-orm";
-import { TIERS } from "../../db/schema.ts";
+import { TIERS } from "../core/account.ts";
+
 import { LEASE_MS, MAX_RENDERS, MAX_RETRY_PAUSE_MS } from "../core/limits.ts";
 import { DAY_MS, monthOf } from "../core/time.ts";
 import { type Book, LEDGER_CHECKS } from "./audit-ledger-checks.ts";

@@ -1,6 +1,7 @@
 import { and, eq, notExists, type SQL, sql } from "drizzle-orm";
+import { LEDGER_EFFECTS } from "../core/credits.ts";
 import type { AuditCheck, AuditRun, Breach } from "./audit-checks.ts";
-import { EFFECTS } from "./ledger.ts";
+
 import type { Tx } from "./store.ts";
 
 /** The entries of one account, bucket, month and kind, with the balances kept beside them; these are null when the account is gone. */
@@ -69,7 +70,7 @@ async function loadBooks({ db, t }: Tx): Promise<Book[]> {
 /** What some entries leave. The late expiry of a released credit comes out right too: released, then expired. */
 function sum(books: Book[], of: "available" | "held"): number {
   // A kind that nobody knows moves nothing here; another check names it.
-  const effects: Record<string, (typeof EFFECTS)["grant"] | undefined> = EFFECTS;
+  const effects: Record<string, (typeof LEDGER_EFFECTS)["grant"] | undefined> = LEDGER_EFFECTS;
   return books.reduce((total, { kind, amount }) => total + (effects[kind]?.[of] ?? 0) * amount, 0);
 }
 

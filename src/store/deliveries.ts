@@ -14,7 +14,8 @@ import {
   sql,
 } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
-import type { Environment } from "../core/api-key.ts";
+import type { Environment } from "../core/account.ts";
+
 import { CLOCK_TOLERANCE_MS, WEBHOOK_LEASE_MS } from "../core/limits.ts";
 import type { ListPosition } from "../core/list-position.ts";
 import { heldByNoneOf } from "./lease-holders.ts";

@@ -1,6 +1,8 @@
 import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lt, min, or, sql } from "drizzle-orm";
-import type { Environment } from "../core/api-key.ts";
-import { type Image, type PublicStatus, unfinished } from "./images.ts";
+import type { Environment } from "../core/account.ts";
+import { type PublicStatus, UNFINISHED_STATES } from "../core/image-state.ts";
+
+import { type Image, unfinished } from "./images.ts";
 import type { Tx } from "./store.ts";
 
 // What people look for in the console; what the service itself needs is in images.ts.
@@ -28,7 +30,7 @@ export async function findImagesByExternalId(
     status === undefined
       ? undefined
       : status === "processing"
-        ? inArray(i.state, ["queued", "rendering"])
+        ? inArray(i.state, UNFINISHED_STATES)
         : eq(i.state, status);
   const own = and(eq(i.accountId, accountId), eq(i.environment, environment));
   // The last code point there is closes the range of texts that begin with `search`.

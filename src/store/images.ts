@@ -1,15 +1,14 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, max, or, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
-import type { Environment } from "../core/api-key.ts";
+import type { Environment } from "../core/account.ts";
+import type { PublicStatus } from "../core/image-state.ts";
+
 import { LEASE_MS, MAX_RETRY_PAUSE_MS } from "../core/limits.ts";
 import type { ListPosition } from "../core/list-position.ts";
 import { heldByNoneOf } from "./lease-holders.ts";
 import type { Tx } from "./store.ts";
 
 export type Image = Tables["images"]["$inferSelect"];
-/** The states as partners see them: `queued` and `rendering` are both processing. */
-export const PUBLIC_STATUSES = ["processing", "completed", "failed"] as const;
-export type PublicStatus = (typeof PUBLIC_STATUSES)[number];
 
 /** Proof of a claim: only its holder may end the render. */
 export interface Lease {

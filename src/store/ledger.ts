@@ -49,15 +49,6 @@ export async function planGrant({ db, t }: Tx, accountId: string, period: string
   return entry?.amount ?? 0;
 }
 
-/** How one credit of an entry changes what can be spent (`available`) and what is reserved (`held`). */
-export const EFFECTS: Record<LedgerEntry["kind"], { available: number; held: number }> = {
-  grant: { available: 1, held: 0 },
-  reserve: { available: -1, held: 1 },
-  settle: { available: 0, held: -1 },
-  release: { available: 1, held: -1 },
-  expire: { available: -1, held: 0 },
-};
-
 /** An account's newest entries and what it can spend and holds reserved after all of them, of one moment. */
 export async function newestEntries(
   { db, t }: Tx,

@@ -1,5 +1,6 @@
 import { and, asc, eq, gte, lte, sql } from "drizzle-orm";
-import type { Environment } from "../core/api-key.ts";
+import type { Environment } from "../core/account.ts";
+
 import { dayOf } from "../core/time.ts";
 import type { Tx } from "./store.ts";
 

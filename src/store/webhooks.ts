@@ -1,6 +1,7 @@
 import { and, asc, count, eq, gte, inArray, lte, ne, notExists, notInArray, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
-import type { Environment } from "../core/api-key.ts";
+import type { Environment } from "../core/account.ts";
+
 import type { ListPosition } from "../core/list-position.ts";
 import type { Tx } from "./store.ts";
 

@@ -143,3 +143,12 @@ test("the native ONNX runtime is loaded in one place only, where its telemetry i
   }
   expect(loaders).toEqual(["src/render/photo/onnx-runtime.ts"]);
 });
+
+test("the tables are known to the store alone, and know the domain's words from core", async () => {
+  const readers: string[] = [];
+  for await (const file of new Bun.Glob("*/**/*.{ts,tsx}").scan(root))
+    for (const path of await imports(file))
+      if (join(root, file, "..", path).startsWith(join(root, "../db/")))
+        readers.push(file.split("/", 1)[0] ?? "");
+  expect([...new Set(readers)]).toEqual(["store"]);
+});

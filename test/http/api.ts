@@ -4,7 +4,8 @@ import { Value } from "@sinclair/typebox/value";
 import { countAnswer } from "../../scripts/cases.ts";
 import { finishImage } from "../../src/app/images/finish-image.ts";
 import { claimImage } from "../../src/app/images/render-image.ts";
-import type { Environment } from "../../src/core/api-key.ts";
+import type { Environment } from "../../src/core/account.ts";
+
 import type { ErrorCode } from "../../src/core/errors.ts";
 import type { Log, Random } from "../../src/core/ports.ts";
 import { ERROR_STATUS } from "../../src/http/http-refusal.ts";

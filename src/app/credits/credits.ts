@@ -1,9 +1,9 @@
+import type { CreditBucket } from "../../core/credits.ts";
 import { insufficientCredits } from "../../core/partner-refusals.ts";
 import { monthOf } from "../../core/time.ts";
 import {
   type Account,
   addTopup,
-  type Bucket,
   consumeHold,
   findAccount,
   holdCredit,
@@ -55,7 +55,7 @@ export async function reserveCredit(
   moment: Moment,
 ): Promise<void> {
   const account = await renewPlan(tx, accountId, moment);
-  const hold = async (bucket: Bucket) => {
+  const hold = async (bucket: CreditBucket) => {
     const period = await holdCredit(tx, accountId, bucket, moment.now);
     return period === undefined ? undefined : { bucket, period };
   };

@@ -1,5 +1,6 @@
+import { LEDGER_EFFECTS } from "../../core/credits.ts";
 import type { ListPosition } from "../../core/list-position.ts";
-import { EFFECTS, type LedgerEntry, ledgerPage, newestEntries } from "../../store/ledger.ts";
+import { type LedgerEntry, ledgerPage, newestEntries } from "../../store/ledger.ts";
 import type { Tx } from "../../store/store.ts";
 
 /** An entry with what it did to the account, in credits. */
@@ -73,14 +74,14 @@ function isBelow(entry: LedgerEntry, { createdAt, id }: ListPosition): boolean {
 /** The balance before some entries, from the one after them. */
 function before(entries: LedgerEntry[], after: Balance): Balance {
   const sum = (of: keyof Balance) =>
-    entries.reduce((total, { kind, amount }) => total + EFFECTS[kind][of] * amount, 0);
+    entries.reduce((total, { kind, amount }) => total + LEDGER_EFFECTS[kind][of] * amount, 0);
   return { available: after.available - sum("available"), held: after.held - sum("held") };
 }
 
 function withBalances(entries: LedgerEntry[], newest: Balance): StatementLine[] {
   let balance = newest;
   return entries.toSorted(byMoment).map((entry) => {
-    const line = { entry, amount: EFFECTS[entry.kind].available * entry.amount || 0, ...balance };
+    const line = { entry, amount: LEDGER_EFFECTS[entry.kind].available * entry.amount || 0, ...balance };
     balance = before([entry], balance);
     return line;
   });

@@ -1,4 +1,4 @@
-import type { Environment } from "../../core/api-key.ts";
+import type { Environment } from "../../core/account.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import {

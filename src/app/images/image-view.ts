@@ -1,3 +1,4 @@
+import { publicStatus } from "../../core/image-state.ts";
 import { isoTime } from "../../core/time.ts";
 import type { Image } from "../../store/images.ts";
 
@@ -52,7 +53,7 @@ export function imageView(image: Image, options: ViewOptions): ImageView {
 export function imageListItem(image: Image): Record<string, unknown> {
   return {
     image_id: image.id,
-    status: image.state === "queued" || image.state === "rendering" ? "processing" : image.state,
+    status: publicStatus(image.state),
     type: image.type,
     created_at: isoTime(image.createdAt),
     completed_at: image.completedAt === null ? null : isoTime(image.completedAt),

@@ -1,4 +1,4 @@
-import type { Environment } from "../../core/api-key.ts";
+import type { Environment } from "../../core/account.ts";
 import {
   MAX_QUEUE_WAIT_MS,
   MAX_QUEUE_WORK_MS,

@@ -2,7 +2,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Blobs } from "../../blobs/blobs.ts";
-import type { Environment } from "../../core/api-key.ts";
+import type { Environment } from "../../core/account.ts";
+
 import type { ImageFormat } from "../../core/card.ts";
 import { cardInput, storedRequest } from "../../core/image-request.ts";
 import { leaseToken } from "../../core/lease.ts";

@@ -1,4 +1,4 @@
-import type { Environment } from "../../core/api-key.ts";
+import type { Environment } from "../../core/account.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { RATE_LIMIT_PER_MINUTE, RATE_WINDOW_MS } from "../../core/limits.ts";
 import {

@@ -1,4 +1,5 @@
-import { type Environment, formatApiKey, hashApiKey, KEY_PREFIXES } from "../../core/api-key.ts";
+import type { Environment } from "../../core/account.ts";
+import { formatApiKey, hashApiKey, KEY_PREFIXES } from "../../core/api-key.ts";
 import { Refusal } from "../../core/errors.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_KEY_NAME_CHARS, MAX_KEYS } from "../../core/limits.ts";
 import { checkedName } from "../../core/name.ts";

@@ -1,4 +1,4 @@
-import type { Environment } from "../../core/api-key.ts";
+import type { Environment } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
 import { DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT } from "../../core/limits.ts";
 import { formatPosition, type ListPosition, parsePosition } from "../../core/list-position.ts";

@@ -1,4 +1,4 @@
-import type { Environment } from "../../core/api-key.ts";
+import type { Environment } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
 import {
   EXHAUSTED_RETRY_MS,

@@ -1,4 +1,4 @@
-import type { Environment } from "../../core/api-key.ts";
+import type { Environment } from "../../core/account.ts";
 import { TEST_EVENT, type WebhookEventType, webhookBody } from "../../core/webhook-event.ts";
 import { insertDeliveries, type WebhookDelivery } from "../../store/deliveries.ts";
 import type { Tx } from "../../store/store.ts";

@@ -1,9 +1,10 @@
 /** @jsxImportSource preact */
-import { TIERS } from "../../../db/schema.ts";
+
 import { creditsAvailable } from "../../app/credits/credits.ts";
 import { createAccount } from "../../app/people/manage-account.ts";
 import { addMember, isEmail } from "../../app/people/manage-users.ts";
 import { normalEmail } from "../../app/people/sign-in.ts";
+import { TIERS } from "../../core/account.ts";
 import { Refusal } from "../../core/errors.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_CREDITS } from "../../core/limits.ts";
 import { formatPosition, parsePosition } from "../../core/list-position.ts";

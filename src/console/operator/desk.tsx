@@ -1,6 +1,8 @@
 /** @jsxImportSource preact */
+
 import { statfs } from "node:fs/promises";
-import { ENVIRONMENTS } from "../../../db/schema.ts";
+import { ENVIRONMENTS } from "../../core/account.ts";
+
 import { MIN_FREE_DISK_BYTES } from "../../core/limits.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { accountNames } from "../../store/accounts.ts";

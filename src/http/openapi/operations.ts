@@ -1,8 +1,9 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../core/errors.ts";
 import { createImageSchema } from "../../core/image-request.ts";
+import { PUBLIC_STATUSES } from "../../core/image-state.ts";
 import { DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT } from "../../core/limits.ts";
-import { PUBLIC_STATUSES } from "../../store/images.ts";
+
 import { type PartnerRouteName, ROUTES } from "../route-table.ts";
 import {
   AcceptedImageResponse,
