@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { migrations } from "../../db/migrations/sqlite/index.ts";
+import { MIGRATION_NAMES } from "../store/migrate.ts";
 import { printResult } from "./output.ts";
 import { withWorkspace } from "./workspace.ts";
 
@@ -11,7 +11,7 @@ export function migrateCommand(): Command {
       withWorkspace(
         async ({ folder }) => {
           // Opening the store has migrated it.
-          const newest = migrations.at(-1)?.name;
+          const newest = MIGRATION_NAMES.at(-1);
           printResult(
             options.json,
             { database: folder.database, schema: newest },

@@ -6,6 +6,9 @@ import { OperatorError } from "../core/errors.ts";
 import { copiesBefore, dropOldCopies } from "./migration-copies.ts";
 import { snapshotDatabase } from "./snapshot.ts";
 
+/** The names of the migrations this program knows, oldest first: the last one is its schema. */
+export const MIGRATION_NAMES: readonly string[] = migrations.map(({ name }) => name);
+
 const BREAKPOINT = "--> statement-breakpoint";
 
 /**

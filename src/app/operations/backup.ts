@@ -2,13 +2,13 @@ import type { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { migrations } from "../../../db/migrations/sqlite/index.ts";
 import { blobPath } from "../../blobs/folder-blobs.ts";
 import type { Config } from "../../config.ts";
 import { OperatorError } from "../../core/errors.ts";
 import { MIN_FREE_DISK_BYTES } from "../../core/limits.ts";
 import type { Clock } from "../../core/ports.ts";
 import { isoTime } from "../../core/time.ts";
+import { MIGRATION_NAMES } from "../../store/migrate.ts";
 import {
   appliedMigrations,
   countRows,
@@ -176,7 +176,7 @@ async function takeSnapshot(folder: DataFolder, snapshot: string): Promise<void>
   const client = openAsIs(folder.database);
   try {
     const schema = appliedMigrations(client).at(-1) ?? "";
-    if (!migrations.some(({ name }) => name === schema))
+    if (!MIGRATION_NAMES.includes(schema))
       throw new OperatorError(
         `The database was written by a newer cardpress (it has the migration ${schema}). Make the backup with the version that runs the service.`,
       );

@@ -13,11 +13,11 @@ import {
   stat,
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { migrations } from "../../../db/migrations/sqlite/index.ts";
 import { blobPath } from "../../blobs/folder-blobs.ts";
 import { OperatorError } from "../../core/errors.ts";
 import { MIN_FREE_DISK_BYTES } from "../../core/limits.ts";
 import { databaseProblems } from "../../store/check-database.ts";
+import { MIGRATION_NAMES } from "../../store/migrate.ts";
 import { integrityProblems, neededSources, openAsIs, picturesOf } from "../../store/snapshot.ts";
 import { openDataFolder } from "../../system/data-folder.ts";
 import { freeBytes, inUnits } from "../../system/disk-space.ts";
@@ -169,7 +169,7 @@ function readManifest(from: string, text: string): Manifest {
   const manifest = parseManifest(text);
   if (!manifest)
     throw new OperatorError(`${from} is no backup of cardpress: its ${MANIFEST} says something else.`);
-  const known = migrations.some(({ name }) => name === manifest.schema);
+  const known = MIGRATION_NAMES.includes(manifest.schema);
   if (manifest.format_version > FORMAT_VERSION || !known)
     throw new OperatorError(
       `${from} was made by cardpress ${manifest.cardpress}, which is newer (its database has the migration ${manifest.schema}). Restore it with that version or a later one.`,
