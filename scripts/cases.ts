@@ -1,12 +1,17 @@
+/**
+ * Counts how many tests meet each status on each route: `bun run cases:api`. The tests run as always; before each one a
+ * line is drawn, and every answer of the API under test is written below it.
+ */
+
 import { beforeEach } from "bun:test";
 import { appendFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { labelOf } from "../src/http/route-table.ts";
+import { offerHelp } from "./help.ts";
 
-// Counts how many tests meet each status on each route: `bun run cases:api`. The tests run as always; before each one a
-// line is drawn, and every answer of the API under test is written below it.
+offerHelp(import.meta);
 
 const FILE = process.env.CARDPRESS_API_CASES;
 const LINE = "-";

@@ -1,7 +1,12 @@
+/**
+ * bun run crashtest --cycles 1000 [--seed N]: kills the real service at every step, and counts what was lost.
+ */
+
 import { parseArgs } from "node:util";
 import { crashCycles } from "../test/crash/cycles.ts";
+import { offerHelp } from "./help.ts";
 
-// bun run crashtest --cycles 1000 [--seed N]: kills the real service at every step, and counts what was lost.
+offerHelp(import.meta);
 
 const { values } = parseArgs({
   options: { cycles: { type: "string", default: "100" }, seed: { type: "string" } },

@@ -1,4 +1,5 @@
 /** Renders what a designer has to look at into ./gallery: contact sheets, single cards and an index page. */
+
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
@@ -18,6 +19,9 @@ import {
   NAMES,
   openBrowser,
 } from "../test/render/card/cards.ts";
+import { offerHelp } from "./help.ts";
+
+offerHelp(import.meta);
 
 const OUT = join(import.meta.dir, "../gallery");
 const PHOTOS = join(import.meta.dir, "../test/photos");

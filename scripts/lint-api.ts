@@ -1,10 +1,15 @@
+/**
+ * Holds the OpenAPI document against the recommended rules of two linters, with no rule switched off, and counts
+ * their warnings as failures. Works offline. `bun run lint:api` runs this file.
+ */
+
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openApiDocument } from "../src/http/openapi/document.ts";
+import { offerHelp } from "./help.ts";
 
-// Holds the OpenAPI document against the recommended rules of two linters, with no rule switched off, and counts
-// their warnings as failures. Works offline. `bun run lint:api` runs this file.
+offerHelp(import.meta);
 
 const BIN = join(import.meta.dir, "../node_modules/.bin");
 

@@ -7,6 +7,7 @@
  *     bun run picture --save FILE / --against FILE           keep the figures / compare with kept ones
  *     bun run picture --only WORD --size 1024x1280 --out DIR
  */
+
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,7 +22,10 @@ import { openPhotoStudio } from "../src/render/photo/photo.ts";
 import { saveCutout } from "../src/render/press.ts";
 import { type LoadedTemplate, loadTemplate } from "../src/templates/load.ts";
 import { type CardWish, cardInput, openBrowser } from "../test/render/card/cards.ts";
+import { offerHelp } from "./help.ts";
 import { type CutoutMeasures, openMeasurer } from "./picture-measures.ts";
+
+offerHelp(import.meta);
 
 const ROOT = join(import.meta.dir, "..");
 const { values: options } = parseArgs({

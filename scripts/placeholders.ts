@@ -2,11 +2,15 @@
  * Renders the pictures that test keys get, into src/render/placeholders/: the card with a silhouette and "TEST"
  * across it, one for each shape. Run `bun scripts/placeholders.ts` after changing the template.
  */
+
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openCardPage } from "../src/render/card/page.ts";
 import { loadTemplate } from "../src/templates/load.ts";
 import { cardInput, openBrowser } from "../test/render/card/cards.ts";
+import { offerHelp } from "./help.ts";
+
+offerHelp(import.meta);
 
 /** Neighbouring shapes differ by 10 %, so a picture is never stretched by more than 5 %: nobody sees that. */
 const STEP = 1.1;

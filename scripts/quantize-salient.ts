@@ -1,5 +1,5 @@
 /**
- * Writes src/render/models/u2netp_int8.onnx: the salient network with 8-bit weights and activations, a third of the
+ * Writes src/render/photo/models/u2netp_int8.onnx: the salient network with 8-bit weights and activations, a third of the
  * size and half the time of the float one. Run on the float network, which NOTICE says how to come by:
  *
  *     bun scripts/quantize-salient.ts PATH/u2netp.onnx
@@ -12,12 +12,16 @@
  * The same network, photos, browser and machine give the same file, byte for byte; another processor's float
  * convolutions may move a scale's last digit.
  */
+
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 // The package carries ONNX's schema for its own use only, so its list of exports does not name it.
 import { onnx } from "../node_modules/onnxruntime-web/lib/onnxjs/ort-schema/protobuf/onnx.js";
+import { offerHelp } from "./help.ts";
 import { calibrationPictures, greatestValues } from "./salient-calibration.ts";
+
+offerHelp(import.meta);
 
 const FLOAT_SHA256 = "29544ea911739b8e6ff91d2baa0741dfa703973c593c97652ad62107f78a461a";
 const OUT = join(import.meta.dir, "../src/render/photo/models/u2netp_int8.onnx");

@@ -2,12 +2,16 @@
  * Renders the README's pictures into docs/: card.png, one card as the command line makes it, and cards.png, several on
  * one sheet; and the card on the documentation's first page. Run `bun scripts/readme.ts` after changing the template.
  */
+
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
 import { openSealedPage, type PageFile } from "../src/render/browser/browser.ts";
 import { openBrowser } from "../test/render/card/cards.ts";
+import { offerHelp } from "./help.ts";
+
+offerHelp(import.meta);
 
 const ROOT = join(import.meta.dir, "..");
 /** Twice the size at which the README shows the card. */

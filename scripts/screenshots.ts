@@ -1,12 +1,17 @@
+/**
+ * Takes the pictures of every page of the console, light and dark, for a desk and a phone: bun run screenshots
+ */
+
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "puppeteer-core";
 import { addMember } from "../src/app/people/manage-users.ts";
 import { testBrowser } from "../test/console/browser.ts";
 import { signIn, submit } from "../test/console/sessions.ts";
+import { offerHelp } from "./help.ts";
 import { openShowcase } from "./showcase.ts";
 
-// Takes the pictures of every page of the console, light and dark, for a desk and a phone: bun run screenshots
+offerHelp(import.meta);
 
 const OUT = join(import.meta.dir, "../docs/screenshots");
 const DESK_WIDTH = 1280;

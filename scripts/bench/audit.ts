@@ -1,11 +1,16 @@
+/**
+ * How long `cardpress audit` and a start with its damage check take: bun scripts/bench/audit.ts [images]
+ */
+
 import { rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { audit } from "../../src/app/operations/audit.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { offerHelp } from "../help.ts";
 import { FILLED_AT, fillDatabase } from "./fill.ts";
 
-// How long `cardpress audit` and a start with its damage check take: bun scripts/bench/audit.ts [images]
+offerHelp(import.meta);
 
 const images = Number(process.argv[2] ?? 1_000_000);
 const file = join(tmpdir(), `cardpress-audit-bench-${process.pid}.db`);

@@ -8,6 +8,7 @@
  * page, which does all of that. Both draw the same card in one browser, one after the other. Then one render worker's
  * whole way from a photo to the file, for new photos and for ones seen before, by stage.
  */
+
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +25,10 @@ import { createRenderPool } from "../../src/render/pool.ts";
 import { saveCutout } from "../../src/render/press.ts";
 import { systemRandom, workerCommand } from "../../src/service/system.ts";
 import { loadTemplate } from "../../src/templates/load.ts";
+import { offerHelp } from "../help.ts";
 import { familyOf } from "./processes.ts";
+
+offerHelp(import.meta);
 
 const { values: options } = parseArgs({ options: { seconds: { type: "string", default: "5" } } });
 const runMs = Number(options.seconds) * 1000;

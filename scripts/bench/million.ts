@@ -1,3 +1,8 @@
+/**
+ * How fast the API answers when one account has a million images: bun scripts/bench/million.ts [images]
+ * Over real sockets, one request after another; the figures are of this process, server and client together.
+ */
+
 import { Database } from "bun:sqlite";
 import { stat } from "node:fs/promises";
 import { createKey } from "../../src/app/people/manage-account.ts";
@@ -7,10 +12,10 @@ import { systemRandom } from "../../src/service/system.ts";
 import { listImagesQuery } from "../../src/store/images.ts";
 import { imageRequest, post } from "../../test/harness.ts";
 import { type Json, send, testApi } from "../../test/http/api.ts";
+import { offerHelp } from "../help.ts";
 import { createdAtOf, fillDatabase, idOf } from "./fill.ts";
 
-// How fast the API answers when one account has a million images: bun scripts/bench/million.ts [images]
-// Over real sockets, one request after another; the figures are of this process, server and client together.
+offerHelp(import.meta);
 
 const images = Number(process.argv[2] ?? 1_000_000);
 const ROUNDS = 300;

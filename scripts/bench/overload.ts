@@ -1,3 +1,9 @@
+/**
+ * What partners meet when they send five times what the machine can render: bun scripts/bench/overload.ts [--seconds 60]
+ * The server is a process of its own with real renders; this process sends at a fixed rate, whatever the answers are,
+ * and one more account with a single image now and then shows what a quiet partner notices of it.
+ */
+
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -14,10 +20,9 @@ import {
   testFolder,
   untilEnded,
 } from "../../test/harness.ts";
+import { offerHelp } from "../help.ts";
 
-// What partners meet when they send five times what the machine can render: bun scripts/bench/overload.ts [--seconds 60]
-// The server is a process of its own with real renders; this process sends at a fixed rate, whatever the answers are,
-// and one more account with a single image now and then shows what a quiet partner notices of it.
+offerHelp(import.meta);
 
 const { values } = parseArgs({
   options: { seconds: { type: "string", default: "60" }, factor: { type: "string", default: "5" } },

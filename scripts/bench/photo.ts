@@ -5,6 +5,7 @@
  *
  * With --out every cutout is written on magenta and on dark green, so that its edge can be looked at.
  */
+
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +15,9 @@ import type { Cutout } from "../../src/core/card.ts";
 import { launchBrowser } from "../../src/render/browser/browser.ts";
 import { findChromium } from "../../src/render/browser/chromium.ts";
 import { openPhotoStudio } from "../../src/render/photo/photo.ts";
+import { offerHelp } from "../help.ts";
+
+offerHelp(import.meta);
 
 const { values: options } = parseArgs({
   options: {

@@ -4,8 +4,12 @@
  *
  *     bun scripts/bench/webhooks.ts [--events 1000] [--endpoints 20] [--hanging 1] [--failing 1] [--rate 100]
  */
+
 import { parseArgs } from "node:util";
+import { offerHelp } from "../help.ts";
 import { benchWebhooks } from "./webhook-storm.ts";
+
+offerHelp(import.meta);
 
 const { values } = parseArgs({
   options: {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { benchWebhooks } from "./webhook-storm.ts";
+import { benchWebhooks } from "../../scripts/bench/webhook-storm.ts";
 
 test("with one receiver hanging and one failing, all others get every event exactly once", async () => {
   const report = await benchWebhooks({
