@@ -106,6 +106,7 @@ interface Worker {
   onMessage: ((message: FromWorker | null) => void) | undefined;
 }
 
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one closure over the workers and their states; apart, each part would carry all of it.
 export function createRenderPool(options: RenderPoolOptions): RenderPool {
   const { browserLifetimeMs = BROWSER_LIFETIME_MS } = options;
   const closing = new AbortController();
