@@ -16,7 +16,7 @@ export function doctorCommand(): Command {
       if (!ok) process.exitCode = 1;
       printResult(options.json, { ok, checks }, () =>
         checks
-          .map(({ check, status, message }) => `${MARKS[status]}  ${check.padEnd(9)} ${message}`)
+          .map(({ check, status, message }) => `${MARKS[status]}  ${check.padEnd(11)} ${message}`)
           .join("\n"),
       );
     });

@@ -32,6 +32,14 @@ import { templateRegistry } from "../../templates/registry.ts";
 import { unreadableEndpoints } from "../webhooks/manage-webhooks.ts";
 import { audit } from "./audit.ts";
 import { checkBackups } from "./check-backups.ts";
+import {
+  checkAddress,
+  checkDescriptors,
+  checkSandbox,
+  checkSupervision,
+  memoryLimit,
+  thisMachine,
+} from "./check-deployment.ts";
 
 /** Below this the operator should make room before the service has to refuse. */
 const LOW_DISK_BYTES = 8 * MIN_FREE_DISK_BYTES;
@@ -41,6 +49,9 @@ const WORKER_BYTES = 800 * 1024 * 1024;
 export interface Diagnosis {
   check:
     | "config"
+    | "address"
+    | "supervision"
+    | "files"
     | "disk"
     | "clock"
     | "sandbox"
@@ -59,6 +70,14 @@ export interface Diagnosis {
 
 type Check = (config: Config, folder: DataFolder) => Promise<Omit<Diagnosis, "check">>;
 
+/** How it is run, rather than what it has. */
+const DEPLOYMENT: [Diagnosis["check"], Check][] = [
+  ["address", (config) => checkAddress(config, thisMachine)],
+  ["supervision", async (config) => checkSupervision(config, thisMachine)],
+  ["files", async () => checkDescriptors(thisMachine)],
+  ["sandbox", async (config) => checkSandbox(config, thisMachine)],
+];
+
 /** Everything that can keep this installation from making cards, looked at one by one. Changes nothing. */
 export async function examine(config: Config): Promise<Diagnosis[]> {
   const found: Diagnosis[] = [
@@ -74,7 +93,7 @@ export async function examine(config: Config): Promise<Diagnosis[]> {
   const checks: [Diagnosis["check"], Check][] = [
     ["disk", checkDisk],
     ["clock", checkClock],
-    ["sandbox", checkSandbox],
+    ...DEPLOYMENT,
     ["browser", checkBrowser],
     ["templates", checkTemplates],
     ["workers", checkWorkers],
@@ -108,7 +127,7 @@ async function examineWithoutData(config: Config): Promise<Diagnosis[]> {
         status: "warning",
         message: `There is no data folder at ${config.dataDir} yet: "cardpress serve" makes it. If there should be one, set CARDPRESS_DATA_DIR to it.`,
       },
-      { check: "sandbox", ...(await lookAt(checkSandbox, config, folder)) },
+      { check: "sandbox", ...checkSandbox(config, thisMachine) },
       { check: "browser", ...(await lookAt(checkBrowser, config, folder)) },
       { check: "templates", ...(await lookAt(checkTemplates, config, folder)) },
       { check: "workers", ...(await lookAt(checkWorkers, config, folder)) },
@@ -157,21 +176,6 @@ async function forbiddenFolders({ sources, cutouts, images, cache }: DataFolder)
     .filter((path) => isForbidden(path, FOLDER_ACCESS));
 }
 
-const checkSandbox: Check = async (config) => {
-  if (process.getuid?.() !== 0) return { status: "ok", message: "Chromium runs in its sandbox" };
-  return config.allowRoot
-    ? {
-        status: "warning",
-        message:
-          "Chromium runs as root, without its sandbox (CARDPRESS_ALLOW_ROOT=1). Run cardpress as another user.",
-      }
-    : {
-        status: "failed",
-        message:
-          "Chromium has no sandbox as root. Run cardpress as another user, or set CARDPRESS_ALLOW_ROOT=1.",
-      };
-};
-
 const checkBrowser: Check = async (config, folder) => {
   const chromium = await findChromium({ configuredPath: config.chromiumPath, cacheDir: folder.cache });
   const noSandbox = process.getuid?.() === 0;
@@ -202,8 +206,9 @@ const checkTemplates: Check = async (config) => {
 const checkWorkers: Check = async ({ renderWorkers }) => {
   const cores = availableParallelism();
   const memory = renderWorkers * WORKER_BYTES;
-  const found = `${renderWorkers} render workers on ${cores} cores and ${(totalmem() / 1024 ** 3).toFixed(1)} GB`;
-  if (memory > totalmem())
+  const usable = memoryLimit(totalmem(), thisMachine);
+  const found = `${renderWorkers} render workers on ${cores} cores and ${(usable / 1024 ** 3).toFixed(1)} GB`;
+  if (memory > usable)
     return {
       status: "warning",
       message: `${found}: with large photos they need ${(memory / 1024 ** 3).toFixed(1)} GB. Lower CARDPRESS_RENDER_WORKERS.`,

@@ -1,0 +1,218 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import type { Config } from "../../config.ts";
+import type { Diagnosis } from "./doctor.ts";
+
+// How this installation is run: what stands before it, what starts it again, and what the kernel lets its browser do.
+
+type Finding = Omit<Diagnosis, "check">;
+
+/** What of the machine is looked at; tests hand in another one. */
+export interface Machine {
+  /** A small text file, or undefined where there is none. */
+  read(path: string): string | undefined;
+  /** What a command prints, or undefined where it is not there or fails. */
+  run(command: string[]): string | undefined;
+  /** Asks an address, following no redirect. Rejects where it cannot be reached. */
+  ask(url: string, headers?: Record<string, string>): Promise<Response>;
+  isRoot: boolean;
+}
+
+/** A proxy on the same continent answers within tenths of a second. */
+const ADDRESS_TIMEOUT_MS = 5_000;
+
+export const thisMachine: Machine = {
+  read: (path) => {
+    try {
+      return readFileSync(path, "utf8");
+    } catch {
+      return undefined;
+    }
+  },
+  run: ([name = "", ...rest]) => {
+    const path = Bun.which(name);
+    if (path === null) return undefined;
+    const { exitCode, stdout } = Bun.spawnSync([path, ...rest], { stderr: "ignore" });
+    return exitCode === 0 ? stdout.toString() : undefined;
+  },
+  ask: (url, headers = {}) =>
+    fetch(url, { headers, redirect: "manual", signal: AbortSignal.timeout(ADDRESS_TIMEOUT_MS) }),
+  isRoot: process.getuid?.() === 0,
+};
+
+/** Kernel settings that refuse the user namespaces of which Chromium makes its sandbox, and how to change each. */
+const NAMESPACE_SETTINGS = [
+  { path: "/proc/sys/user/max_user_namespaces", bad: "0", remedy: "sysctl user.max_user_namespaces=15000" },
+  {
+    path: "/proc/sys/kernel/unprivileged_userns_clone",
+    bad: "0",
+    remedy: "sysctl kernel.unprivileged_userns_clone=1",
+  },
+  {
+    path: "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
+    bad: "1",
+    remedy:
+      "sysctl kernel.apparmor_restrict_unprivileged_userns=0, or an AppArmor profile for the browser that says userns",
+  },
+];
+
+/** Whether Chromium runs in its sandbox; where the kernel is in the way, which setting does it. */
+export function checkSandbox({ allowRoot }: Pick<Config, "allowRoot">, machine: Machine): Finding {
+  if (machine.isRoot)
+    return allowRoot
+      ? {
+          status: "warning",
+          message:
+            "Chromium runs as root, without its sandbox (CARDPRESS_ALLOW_ROOT=1). Run cardpress as another user.",
+        }
+      : {
+          status: "failed",
+          message:
+            "Chromium has no sandbox as root. Run cardpress as another user, or set CARDPRESS_ALLOW_ROOT=1.",
+        };
+  const inTheWay = NAMESPACE_SETTINGS.filter(({ path, bad }) => machine.read(path)?.trim() === bad);
+  if (inTheWay.length === 0) return { status: "ok", message: "Chromium runs in its sandbox" };
+  return {
+    status: "warning",
+    message: `the kernel may refuse the user namespaces of Chromium's sandbox. If the browser does not start: ${inTheWay.map(({ remedy }) => remedy).join("; ")}.`,
+  };
+}
+
+/** What `systemctl show` says of our unit, by name. */
+function unitProperties(text: string): Record<string, string> {
+  return Object.fromEntries(
+    text
+      .split("\n")
+      .filter((line) => line.includes("="))
+      .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
+  );
+}
+
+const UNIT_PROPERTIES = "LoadState,ActiveState,User,Restart,OOMPolicy,NoNewPrivileges,NRestarts";
+
+/** Who starts the service again when it ends, and with which rights. */
+export function checkSupervision(
+  { baseUrl, dataDir }: Pick<Config, "baseUrl" | "dataDir">,
+  machine: Machine,
+): Finding {
+  const isContainer = ["/.dockerenv", "/run/.containerenv"].some((path) => machine.read(path) !== undefined);
+  if (isContainer) return checkContainer(dataDir);
+  const unit = unitProperties(
+    machine.run(["systemctl", "show", "cardpress.service", `--property=${UNIT_PROPERTIES}`]) ?? "",
+  );
+  if (unit.LoadState !== "loaded") {
+    const message = "nothing known here starts the service again when it ends or the machine boots";
+    return baseUrl.startsWith("https://")
+      ? {
+          status: "warning",
+          message: `${message}. Install deploy/cardpress.service, or use deploy/compose.yaml.`,
+        }
+      : { status: "ok", message: `${message}: enough to try it out` };
+  }
+  const problems = [
+    unit.ActiveState !== "active" && `it is ${unit.ActiveState}: look at "journalctl -u cardpress"`,
+    ["", "root"].includes(unit.User ?? "") && "it runs as root: set User=cardpress",
+    unit.Restart === "no" && "it stays down when it ends: set Restart=always",
+    unit.OOMPolicy === "stop" &&
+      "it is stopped when a browser runs out of memory: set OOMPolicy=continue, as in deploy/cardpress.service",
+    unit.NoNewPrivileges === "no" &&
+      "it may gain rights: take the hardening of deploy/cardpress.service over",
+  ].filter((problem) => problem !== false);
+  const found = `systemd runs it as ${unit.User || "root"}, started again ${unit.NRestarts ?? 0} times`;
+  return problems.length === 0
+    ? { status: "ok", message: found }
+    : { status: "warning", message: `${found}; ${problems.join("; ")}` };
+}
+
+/** A folder of the container itself is gone with it. */
+function checkContainer(dataDir: string): Finding {
+  const isVolume = existsSync(dataDir) && statSync(dataDir).dev !== statSync("/").dev;
+  if (isVolume) return { status: "ok", message: `in a container, with ${dataDir} on a volume` };
+  return {
+    status: "warning",
+    message: `in a container whose ${dataDir} is part of it: all data goes with the container. Mount a volume there, as in deploy/compose.yaml.`,
+  };
+}
+
+const LOCAL_HOSTS = ["127.0.0.1", "localhost", "::1"];
+
+/** Whether the public address leads to this service, through a proxy that keeps inside what is for operators. */
+export async function checkAddress(
+  { baseUrl, host }: Pick<Config, "baseUrl" | "host">,
+  machine: Machine,
+): Promise<Finding> {
+  if (!baseUrl.startsWith("https://")) {
+    if (LOCAL_HOSTS.includes(new URL(baseUrl).hostname))
+      return { status: "ok", message: `${baseUrl}: this machine only` };
+    return {
+      status: "warning",
+      message: `${baseUrl} is not encrypted: keys and passwords can be read on the way. Put a proxy with TLS in front, as in deploy/, and set CARDPRESS_BASE_URL to its https:// address.`,
+    };
+  }
+  const live = await machine.ask(`${baseUrl}/live`).catch((error: Error) => error);
+  if (live instanceof Error)
+    return {
+      status: "warning",
+      message: `${baseUrl} cannot be reached from here: ${live.message}. Look whether its name points to the proxy, the proxy runs, and its certificate is valid.`,
+    };
+  const problems = [
+    await wrongAnswer(live, baseUrl),
+    ...(live.ok ? await leaks(baseUrl, machine) : []),
+    !LOCAL_HOSTS.includes(host) &&
+      `the service listens on ${host} without TLS beside the proxy: let a firewall keep others out, or set CARDPRESS_HOST=127.0.0.1 where the proxy is on this machine`,
+  ].filter((problem) => typeof problem === "string");
+  return problems.length === 0
+    ? { status: "ok", message: `${baseUrl} leads here` }
+    : { status: "warning", message: `${baseUrl}: ${problems.join("; ")}` };
+}
+
+async function wrongAnswer(live: Response, baseUrl: string): Promise<string | undefined> {
+  if ([502, 503, 504].includes(live.status))
+    return `the proxy answers ${live.status}, since it does not reach the service: start it, and compare CARDPRESS_HOST and CARDPRESS_PORT with the proxy's settings`;
+  const body = (await live.json().catch(() => null)) as { status?: string } | null;
+  if (live.status === 200 && body?.status === "ok" && live.headers.has("x-request-id")) return undefined;
+  return `something else answers there (${live.status} to ${baseUrl}/live): look at the proxy's settings`;
+}
+
+/** What of the proxy's settings shows from outside. */
+async function leaks(baseUrl: string, machine: Machine): Promise<string[]> {
+  const metrics = await machine.ask(`${baseUrl}/metrics`).catch(() => undefined);
+  const remaining = async (claimed: string) => {
+    const headers = { "X-API-Key": "sk_doctor", "X-Forwarded-For": claimed };
+    const answer = await machine.ask(`${baseUrl}/v1/usage`, headers).catch(() => undefined);
+    return answer?.headers.get("x-ratelimit-remaining");
+  };
+  const [first, second] = [await remaining("192.0.2.1"), await remaining("192.0.2.2")];
+  return [
+    ...(metrics?.status === 200
+      ? ["it shows /metrics to everybody: let the proxy answer 404 there, as in deploy/"]
+      : []),
+    ...(first !== undefined && first !== null && first === second
+      ? [
+          "clients choose the address they are counted by: let the proxy overwrite X-Forwarded-For, or append to it, as in deploy/",
+        ]
+      : []),
+  ];
+}
+
+/** Open files that the busiest service needs: 128 deliveries, 16 fetches, and the clients of a day's peak. */
+const ENOUGH_DESCRIPTORS = 4_096;
+
+/** Whether connections would run out before anything else does. */
+export function checkDescriptors(machine: Machine): Finding {
+  const line = /^Max open files\s+(\d+|unlimited)/m.exec(machine.read("/proc/self/limits") ?? "")?.[1];
+  if (line === undefined || line === "unlimited" || Number(line) >= ENOUGH_DESCRIPTORS)
+    return { status: "ok", message: `${line ?? "an unknown number of"} open files at a time` };
+  return {
+    status: "warning",
+    message: `only ${line} open files at a time: many clients would be refused. Set LimitNOFILE=65536 in the unit, or "ulimit -n 65536".`,
+  };
+}
+
+/** The memory this process and its browsers may use, in bytes: the machine's, or what its container or unit has. */
+export function memoryLimit(machineBytes: number, machine: Machine): number {
+  const group = /^0::(.*)$/m.exec(machine.read("/proc/self/cgroup") ?? "")?.[1]?.replace(/\/$/, "") ?? "";
+  const limits = [`/sys/fs/cgroup${group}/memory.max`, "/sys/fs/cgroup/memory.max"]
+    .map((path) => Number(machine.read(path)?.trim()))
+    .filter((bytes) => Number.isInteger(bytes) && bytes > 0);
+  return Math.min(machineBytes, ...limits);
+}

@@ -1,0 +1,119 @@
+import { expect, test } from "bun:test";
+import {
+  checkAddress,
+  checkDescriptors,
+  checkSandbox,
+  checkSupervision,
+  type Machine,
+  memoryLimit,
+} from "../../../src/app/operations/check-deployment.ts";
+
+const plain: Machine = {
+  read: () => undefined,
+  run: () => undefined,
+  ask: () => Promise.reject(new Error("nobody is there")),
+  isRoot: false,
+};
+
+const files = (contents: Record<string, string>): Machine => ({ ...plain, read: (path) => contents[path] });
+const unit = (properties: string): Machine => ({ ...plain, run: () => properties });
+
+test("a kernel that refuses user namespaces is told with the setting that allows them", () => {
+  expect(checkSandbox({ allowRoot: false }, plain).status).toBe("ok");
+  const ubuntu = files({ "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1\n" });
+  const found = checkSandbox({ allowRoot: false }, ubuntu);
+  expect([found.status, found.message]).toEqual(["warning", expect.stringContaining("apparmor_restrict")]);
+  expect(checkSandbox({ allowRoot: false }, { ...plain, isRoot: true }).status).toBe("failed");
+});
+
+const SOUND =
+  "LoadState=loaded\nActiveState=active\nUser=cardpress\nRestart=always\nOOMPolicy=continue\nNoNewPrivileges=yes\nNRestarts=2\n";
+const SITE = { baseUrl: "https://cards.example.com", dataDir: "/var/lib/cardpress" };
+
+test("what a unit lacks is told with the line that mends it", () => {
+  expect(checkSupervision(SITE, unit(SOUND))).toEqual({
+    status: "ok",
+    message: "systemd runs it as cardpress, started again 2 times",
+  });
+  const weak = SOUND.replace("always", "no").replace("continue", "stop").replace("User=cardpress", "User=");
+  const { status, message } = checkSupervision(SITE, unit(weak));
+  expect(status).toBe("warning");
+  for (const remedy of ["Restart=always", "OOMPolicy=continue", "User=cardpress"])
+    expect(message).toContain(remedy);
+});
+
+test("a public service that nothing starts again is a warning, a trial on this machine is not", () => {
+  expect(checkSupervision(SITE, plain).status).toBe("warning");
+  expect(checkSupervision({ ...SITE, baseUrl: "http://127.0.0.1:3000" }, plain).status).toBe("ok");
+});
+
+test("data inside a container's own folder is told to go with it", () => {
+  const container = files({ "/.dockerenv": "" });
+  expect(checkSupervision({ ...SITE, dataDir: "/" }, container)).toMatchObject({
+    status: "warning",
+    message: expect.stringContaining("Mount a volume"),
+  });
+  expect(checkSupervision({ ...SITE, dataDir: "/proc" }, container).status).toBe("ok");
+});
+
+/** A proxy that answers as told; `budget` counts clients by the address they claim, or all as one. */
+function proxy(answer: Record<string, number>, isFooled = false): Machine {
+  const used = new Map<string, number>();
+  return {
+    ...plain,
+    ask: async (url, headers = {}) => {
+      const { pathname } = new URL(url);
+      const client = isFooled ? (headers["X-Forwarded-For"] ?? "") : "one";
+      used.set(client, (used.get(client) ?? 0) + 1);
+      const rest = String(100 - (used.get(client) ?? 0));
+      return new Response(JSON.stringify({ status: "ok" }), {
+        status: answer[pathname] ?? 404,
+        headers: { "x-request-id": "req_1", "x-ratelimit-remaining": rest },
+      });
+    },
+  };
+}
+
+const HTTPS = { baseUrl: "https://cards.example.com", host: "127.0.0.1" };
+
+test("a proxy that leads here and keeps to itself what it should is sound", async () => {
+  expect(await checkAddress(HTTPS, proxy({ "/live": 200, "/v1/usage": 401 }))).toEqual({
+    status: "ok",
+    message: "https://cards.example.com leads here",
+  });
+});
+
+test.each([
+  ["cannot be reached", plain],
+  ["does not reach the service", proxy({ "/live": 502 })],
+  ["something else answers", proxy({ "/live": 301 })],
+  ["shows /metrics", proxy({ "/live": 200, "/metrics": 200 })],
+  ["clients choose the address", proxy({ "/live": 200, "/v1/usage": 401 }, true)],
+] as const)("a proxy of which it must be said that it %s", async (words, machine) => {
+  const { status, message } = await checkAddress(HTTPS, machine);
+  expect([status, message]).toEqual(["warning", expect.stringContaining(words)]);
+});
+
+test("a public address without TLS, and a port without TLS beside the proxy, are told", async () => {
+  expect((await checkAddress({ ...HTTPS, baseUrl: "http://cards.example.com" }, plain)).message).toContain(
+    "not encrypted",
+  );
+  const open = await checkAddress({ ...HTTPS, host: "0.0.0.0" }, proxy({ "/live": 200, "/v1/usage": 401 }));
+  expect(open.message).toContain("CARDPRESS_HOST=127.0.0.1");
+});
+
+test("the memory of a container or a unit counts, not the machine's around it", () => {
+  const limited = files({
+    "/proc/self/cgroup": "0::/system.slice/cardpress.service\n",
+    "/sys/fs/cgroup/system.slice/cardpress.service/memory.max": "1000\n",
+  });
+  expect(memoryLimit(5000, limited)).toBe(1000);
+  expect(memoryLimit(5000, files({ "/sys/fs/cgroup/memory.max": "max\n" }))).toBe(5000);
+});
+
+test("too few open files are told before clients are refused", () => {
+  const limits = (n: string) =>
+    files({ "/proc/self/limits": `Max open files            ${n}   ${n}  files\n` });
+  expect(checkDescriptors(limits("1024")).status).toBe("warning");
+  expect(checkDescriptors(limits("65536")).status).toBe("ok");
+});

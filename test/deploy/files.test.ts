@@ -1,0 +1,67 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readConfig } from "../../src/config.ts";
+
+const deploy = join(import.meta.dir, "../../deploy");
+const text = (file: string) => Bun.file(join(deploy, file)).text();
+
+/** The settings of a file of `NAME=value` lines, also those that are commented out. */
+const settings = (env: string) =>
+  Object.fromEntries(
+    [...env.matchAll(/^#?(CARDPRESS_\w+)=(.*)$/gm)].map(([, name = "", value = ""]) => [name, value]),
+  );
+
+test("the service takes every setting of the example file, and keeps to itself behind its proxy", async () => {
+  const config = readConfig(settings(await text("cardpress.env")));
+  expect(config).toMatchObject({ baseUrl: "https://cards.example.com", host: "127.0.0.1", port: 3000 });
+});
+
+test("the container has no rights, a folder of its own on a volume, and only the proxy's ports open", async () => {
+  // biome-ignore lint/suspicious/noExplicitAny: a document of others.
+  const { services } = Bun.YAML.parse(await text("compose.yaml")) as any;
+  const { cardpress } = services;
+  expect(cardpress).toMatchObject({ cap_drop: ["ALL"], read_only: true, restart: "always" });
+  expect(cardpress.ports).toEqual(["80:80", "443:443", "443:443/udp"]);
+  expect(readConfig(cardpress.environment).host).toBe("127.0.0.1");
+  const dockerfile = await text("Dockerfile");
+  expect(dockerfile).toMatch(/^USER cardpress$/m);
+  expect(cardpress.volumes).toEqual(["cards:/data"]);
+  expect(dockerfile).toMatch(/^VOLUME \/data$/m);
+});
+
+test("the container's system calls allow Chromium's sandbox, and nothing that changes the machine", async () => {
+  const { defaultAction, syscalls } = JSON.parse(await text("seccomp.json"));
+  const [{ names, action }] = syscalls;
+  expect([defaultAction, action, syscalls.length]).toEqual(["SCMP_ACT_ALLOW", "SCMP_ACT_ERRNO", 1]);
+  for (const name of ["mount", "bpf", "init_module", "kexec_load", "ptrace", "reboot"])
+    expect(names).toContain(name);
+  for (const name of ["clone", "clone3", "unshare", "chroot", "seccomp"]) expect(names).not.toContain(name);
+});
+
+test.skipIf(Bun.which("systemd-analyze") === null)(
+  "systemd knows every line of the unit, and calls what is left open little",
+  async () => {
+    const root = mkdtempSync(join(tmpdir(), "cardpress-unit-"));
+    for (const folder of ["etc/systemd/system", "usr/local/bin"])
+      mkdirSync(join(root, folder), { recursive: true });
+    writeFileSync(join(root, "usr/local/bin/cardpress"), "#!/bin/sh\n", { mode: 0o755 });
+    const unit = join(root, "etc/systemd/system/cardpress.service");
+    writeFileSync(unit, await text("cardpress.service"));
+    const run = (...args: string[]) => {
+      const { stdout, stderr } = Bun.spawnSync(["systemd-analyze", ...args, `--root=${root}`]);
+      return `${stdout}${stderr}`;
+    };
+    // The rest of the system is not there, which is told too.
+    const told = run("verify", unit)
+      .split("\n")
+      .filter((line) => /cardpress\.service:\d+:/.test(line));
+    expect(told).toEqual([]);
+    const exposure = /exposure level for cardpress.service: ([\d.]+)/.exec(
+      run("security", "--offline=true", "cardpress.service"),
+    );
+    expect(Number(exposure?.[1])).toBeLessThan(2.5);
+    rmSync(root, { recursive: true });
+  },
+);

@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { request } from "node:https";
+import { join } from "node:path";
+import { connect } from "node:tls";
+import { freePort } from "../../src/service/free-port.ts";
+import { testFolder } from "../harness.ts";
+import { type TestApi, testApi } from "../http/api.ts";
+
+// The proxies of deploy/, run as they are but for addresses, the certificate and shorter patience.
+
+const HOST = "photos.example";
+const root = join(import.meta.dir, "../..");
+const certificate = join(root, "test/sources/tls/test-only-photos.example.pem");
+const certificateKey = join(root, "test/sources/tls/test-only-photos.example.key.pem");
+
+interface Proxy {
+  name: string;
+  /** Writes its settings into a folder and gives the command that runs it. */
+  prepare(place: { dir: string; port: number; upstream: number }): Promise<string[]>;
+}
+
+/** A file of deploy/ with each of the given texts replaced; one that is not there is a mistake of this test. */
+async function adapted(file: string, changes: [from: string, to: string][]): Promise<string> {
+  let text = await Bun.file(join(root, "deploy", file)).text();
+  for (const [from, to] of changes) {
+    expect(text).toContain(from);
+    text = text.replaceAll(from, to);
+  }
+  return text;
+}
+
+const nginx: Proxy = {
+  name: "nginx",
+  prepare: async ({ dir, port, upstream }) => {
+    const site = await adapted("nginx.conf", [
+      ["listen 80;", `listen 127.0.0.1:${await freePort("127.0.0.1")};`],
+      ["listen [::]:80;", ""],
+      ["listen 443 ssl http2;", `listen 127.0.0.1:${port} ssl http2;`],
+      ["listen [::]:443 ssl http2;", ""],
+      ["cards.example.com", HOST],
+      [`/etc/letsencrypt/live/${HOST}/fullchain.pem`, certificate],
+      [`/etc/letsencrypt/live/${HOST}/privkey.pem`, certificateKey],
+      ["127.0.0.1:3000", `127.0.0.1:${upstream}`],
+      ["client_header_timeout 10s", "client_header_timeout 1s"],
+      ["client_body_timeout 10s", "client_body_timeout 1s"],
+      ["limit_conn cardpress_clients 64", "limit_conn cardpress_clients 2"],
+    ]);
+    const temp = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+      (kind) => `${kind}_temp_path ${dir}/${kind};`,
+    );
+    mkdirSync(join(dir, "proxy"), { recursive: true });
+    writeFileSync(join(dir, "site.conf"), site);
+    writeFileSync(
+      join(dir, "main.conf"),
+      `daemon off; error_log stderr; pid ${dir}/nginx.pid; ${process.getuid?.() === 0 ? "user root;" : ""}
+       events {} http { access_log off; ${temp.join(" ")} include ${dir}/site.conf; }`,
+    );
+    return ["nginx", "-p", dir, "-c", join(dir, "main.conf")];
+  },
+};
+
+const caddy: Proxy = {
+  name: "caddy",
+  prepare: async ({ dir, port, upstream }) => {
+    const site = await adapted("Caddyfile", [
+      ["\n{\n\tservers {", "\n{\n\tadmin off\n\tauto_https off\n\tservers {"],
+      [
+        "cards.example.com {",
+        `https://${HOST}:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${certificateKey}\n`,
+      ],
+      ["127.0.0.1:3000", `127.0.0.1:${upstream}`],
+      ["read_header 10s", "read_header 1s"],
+      ["read_body 60s", "read_body 1s"],
+    ]);
+    writeFileSync(join(dir, "Caddyfile"), site);
+    return ["caddy", "run", "--config", join(dir, "Caddyfile"), "--adapter", "caddyfile"];
+  },
+};
+
+/** Asks through the proxy, over TLS, as a browser of its public name would. */
+function ask(port: number, path: string, options: { headers?: Record<string, string>; body?: Buffer } = {}) {
+  return new Promise<{ status: number; headers: Record<string, unknown>; text: string }>(
+    (resolve, reject) => {
+      const { headers = {}, body } = options;
+      const call = request(
+        {
+          host: "127.0.0.1",
+          port,
+          path,
+          servername: HOST,
+          rejectUnauthorized: false,
+          agent: false,
+          method: body ? "POST" : "GET",
+          headers: { Host: HOST, ...headers, ...(body && { "Content-Length": String(body.length) }) },
+        },
+        (answer) => {
+          const chunks: Buffer[] = [];
+          answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+          answer.on("end", () =>
+            resolve({
+              status: answer.statusCode ?? 0,
+              headers: answer.headers,
+              text: Buffer.concat(chunks).toString(),
+            }),
+          );
+        },
+      );
+      call.on("error", reject);
+      call.end(body);
+    },
+  );
+}
+
+/** Opens a connection, says a part of a request and waits. `closed` resolves when the proxy has enough. */
+async function trickle(port: number, text: string) {
+  const socket = connect({ host: "127.0.0.1", port, servername: HOST, rejectUnauthorized: false });
+  const closed = new Promise<void>((resolve) => {
+    socket.on("close", () => resolve());
+    socket.on("error", () => resolve());
+  });
+  socket.on("data", () => {});
+  await new Promise<void>((resolve) => socket.once("secureConnect", () => resolve()));
+  socket.write(text);
+  return { closed, end: () => socket.destroy() };
+}
+
+async function untilItAnswers(port: number): Promise<void> {
+  for (;;) {
+    const answer = await ask(port, "/live").catch(() => undefined);
+    if (answer?.status === 200) return;
+    await Bun.sleep(50);
+  }
+}
+
+for (const proxy of [nginx, caddy]) {
+  describe.skipIf(Bun.which(proxy.name) === null)(`deploy's ${proxy.name}`, () => {
+    let api: TestApi;
+    let child: Bun.Subprocess;
+    let port: number;
+    const folder = testFolder();
+    beforeAll(async () => {
+      api = await testApi({ env: { CARDPRESS_BASE_URL: `https://${HOST}` } });
+      port = await freePort("127.0.0.1");
+      const upstream = Number(new URL(api.baseUrl).port);
+      const command = await proxy.prepare({ dir: folder.dir, port, upstream });
+      const home = { HOME: folder.dir, XDG_DATA_HOME: folder.dir, XDG_CONFIG_HOME: folder.dir };
+      child = Bun.spawn(command, { stdio: ["ignore", "ignore", "ignore"], env: { ...process.env, ...home } });
+      await untilItAnswers(port);
+    });
+    afterAll(async () => {
+      child.kill();
+      await child.exited;
+      await api.close();
+      await folder.remove();
+    });
+
+    test("passes the service on over TLS, and keeps what is for operators inside", async () => {
+      const live = await ask(port, "/live");
+      expect([live.status, live.headers["strict-transport-security"]]).toEqual([200, "max-age=31536000"]);
+      expect((await ask(port, "/docs/openapi.json")).status).toBe(200);
+      for (const path of ["/metrics", "/ready"]) expect((await ask(port, path)).status).toBe(404);
+    });
+
+    test("tells the client's own address, whatever the client says", async () => {
+      const remaining = async (claimed: string) => {
+        const { headers } = await ask(port, "/v1/usage", {
+          headers: { "X-Forwarded-For": claimed, "X-API-Key": "sk_live_wrong" },
+        });
+        return Number(headers["x-ratelimit-remaining"]);
+      };
+      const first = await remaining("203.0.113.1");
+      expect([await remaining("203.0.113.2"), await remaining("203.0.113.3")]).toEqual([
+        first - 1,
+        first - 2,
+      ]);
+    });
+
+    test("lets the service refuse a body that is too long for a create, and refuses itself what no photo is", async () => {
+      const headers = { "Content-Type": "application/json", "X-API-Key": "sk_live_wrong" };
+      const small = await ask(port, "/v1/images", { headers, body: Buffer.alloc(100_000, "a") });
+      expect(small.status).toBe(401);
+      expect(JSON.parse(small.text).error.code).toBe("INVALID_API_KEY");
+      const huge = await ask(port, "/v1/images", { headers, body: Buffer.alloc(17 * 2 ** 20) }).catch(
+        () => undefined,
+      );
+      // Whoever answers before all of it is sent closes the connection, which some clients see as a broken one. Caddy
+      // passes on what the service says before it has read as much, and calls its own refusal 502 before version 2.7.
+      expect([undefined, 413, ...(proxy.name === "caddy" ? [401, 502] : [])]).toContain(huge?.status);
+    });
+
+    test("cuts off clients that send their request too slowly", async () => {
+      const head = await trickle(port, `GET /live HTTP/1.1\r\nHost: ${HOST}\r\nX-Slow: `);
+      const body = await trickle(
+        port,
+        `POST /v1/images HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 9\r\n\r\n{`,
+      );
+      await Promise.all([head.closed, body.closed]);
+      expect((await ask(port, "/live")).status).toBe(200);
+    });
+
+    test.if(proxy.name === "nginx")("bounds the connections of one client", async () => {
+      const start = `POST /v1/images HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 9\r\n\r\n{`;
+      const held = [await trickle(port, start), await trickle(port, start)];
+      expect((await ask(port, "/live")).status).toBe(429);
+      for (const each of held) each.end();
+    });
+  });
+}
