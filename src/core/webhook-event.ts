@@ -20,7 +20,7 @@ export function webhookBody(event: {
   type: WebhookEventType;
   createdAt: number;
   environment: Environment;
-  data: Record<string, unknown>;
+  data: object;
 }): string {
   const { type, createdAt, environment, data } = event;
   return JSON.stringify({ type, timestamp: isoTime(createdAt), environment, data });

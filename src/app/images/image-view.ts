@@ -1,9 +1,22 @@
-import { publicStatus } from "../../core/image-state.ts";
+import { type PublicStatus, publicStatus } from "../../core/image-state.ts";
 import { isoTime } from "../../core/time.ts";
 import type { Image } from "../../store/images.ts";
 
+interface ViewOf<Status extends PublicStatus> {
+  image_id: string;
+  status: Status;
+  created_at: string;
+}
+
 /** The status view of an image: exactly the fields the API promises for its state. Webhooks carry the same. */
-export type ImageView = Record<string, unknown> & { image_id: string; status: string };
+export type ImageView =
+  | (ViewOf<"processing"> & { progress: number | null; updated_at: string })
+  | (ViewOf<"completed"> & {
+      result: { image_url: string; width: number; height: number; content_type: string; expires_at: string };
+      usage: { credits_used: 1 };
+      completed_at: string;
+    })
+  | (ViewOf<"failed"> & { failure: { code: string; message: string }; completed_at: string });
 
 export interface ViewOptions {
   cdnBaseUrl: string;
@@ -29,22 +42,22 @@ export function imageView(image: Image, options: ViewOptions): ImageView {
         status: "completed",
         result: {
           image_url: `${options.cdnBaseUrl}/${image.outputName}`,
-          width: image.outputWidth,
-          height: image.outputHeight,
-          content_type: image.outputContentType,
-          expires_at: isoTime(image.expiresAt ?? 0),
+          width: present(image.outputWidth),
+          height: present(image.outputHeight),
+          content_type: present(image.outputContentType),
+          expires_at: isoTime(present(image.expiresAt)),
         },
         usage: { credits_used: 1 },
         created_at: createdAt,
-        completed_at: isoTime(image.completedAt ?? 0),
+        completed_at: isoTime(present(image.completedAt)),
       };
     case "failed":
       return {
         image_id: image.id,
         status: "failed",
-        failure: { code: image.failureCode, message: image.failureMessage },
+        failure: { code: present(image.failureCode), message: present(image.failureMessage) },
         created_at: createdAt,
-        completed_at: isoTime(image.completedAt ?? 0),
+        completed_at: isoTime(present(image.completedAt)),
       };
   }
 }
@@ -58,4 +71,10 @@ export function imageListItem(image: Image): Record<string, unknown> {
     created_at: isoTime(image.createdAt),
     completed_at: image.completedAt === null ? null : isoTime(image.completedAt),
   };
+}
+
+/** What the state of an image promises to be there; the tables' own checks see to it. */
+function present<T>(value: T | null): T {
+  if (value === null) throw new Error("an image lacks what its state promises");
+  return value;
 }

@@ -16,7 +16,7 @@ export interface NewEvent {
   type: WebhookEventType;
   /** What it is about. There is one event of a type about a subject, however often it is recorded. */
   subject: string;
-  data: Record<string, unknown>;
+  data: object;
 }
 
 /**
