@@ -24,6 +24,10 @@ export interface Config {
   webhookAllowedOrigins: ReadonlySet<string>;
   allowRoot: boolean;
   retentionDays: number;
+  /** Where /metrics and /ready are answered beside the public address; undefined: nowhere else. */
+  metricsListener: { host: string; port: number } | undefined;
+  /** Whoever shows it may read /metrics from anywhere; undefined: this machine only, and whoever reaches the listener. */
+  metricsToken: string | undefined;
   /** Backups that the service makes by itself; undefined: none. */
   backups: { dir: string; everyHours: number; keep: number } | undefined;
 }
@@ -53,8 +57,24 @@ export function readConfig(env: Environment): Config {
     webhookAllowedOrigins: origins(env, "CARDPRESS_WEBHOOK_ALLOWED_ORIGINS"),
     allowRoot: flag(env, "CARDPRESS_ALLOW_ROOT"),
     retentionDays: integer(env, "CARDPRESS_RETENTION_DAYS", { fallback: 30, min: 1, max: 3650 }),
+    ...metrics(env),
     backups: backups(env),
   };
+}
+
+/** Shorter ones could be guessed by trying. */
+const MIN_METRICS_TOKEN_CHARS = 16;
+
+function metrics(env: Environment): Pick<Config, "metricsListener" | "metricsToken"> {
+  const host = env.CARDPRESS_METRICS_HOST || "127.0.0.1";
+  const port = integer(env, "CARDPRESS_METRICS_PORT", { fallback: 0, min: 1, max: 65535 });
+  const metricsToken = env.CARDPRESS_METRICS_TOKEN || undefined;
+  if (metricsToken !== undefined && !new RegExp(`^[!-~]{${MIN_METRICS_TOKEN_CHARS},}$`).test(metricsToken))
+    throw new OperatorError(
+      `CARDPRESS_METRICS_TOKEN must have at least ${MIN_METRICS_TOKEN_CHARS} visible ASCII characters: take what "openssl rand -hex 24" prints.`,
+      2,
+    );
+  return { metricsListener: port === 0 ? undefined : { host, port }, metricsToken };
 }
 
 function presets(env: Environment): string[] {

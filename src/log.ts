@@ -1,10 +1,44 @@
+import { inOneLine } from "./core/name.ts";
 import type { Log, LogFields } from "./core/ports.ts";
 
+type Write = (line: string) => void;
+type Level = keyof Log;
+
+const toStdout: Write = (line) => void process.stdout.write(line);
+
 /** Writes one JSON line per event to stdout, or where `write` sends it. */
-export function jsonLog(write: (line: string) => void = (line) => void process.stdout.write(line)): Log {
-  const at = (level: string) => (event: string, fields?: LogFields) =>
+export function jsonLog(write: Write = toStdout): Log {
+  const at = (level: Level) => (event: string, fields?: LogFields) =>
     write(`${JSON.stringify({ time: new Date().toISOString(), level, event, ...fields })}\n`);
   return { info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+/** SGR codes that terminals know: dim, yellow, red, and back to normal. */
+const COLOURS = { info: "\x1b[2m", warn: "\x1b[33m", error: "\x1b[31m" } as const;
+const PLAIN = "\x1b[0m";
+
+/** Writes lines for people: the time of day, what happened, and its fields by name. */
+export function peopleLog(write: Write = toStdout, isColoured = true): Log {
+  const at = (level: Level) => {
+    const [begin, end] = isColoured ? [COLOURS[level], PLAIN] : ["", ""];
+    const label = level.padEnd(5);
+    return (event: string, fields: LogFields = {}) => {
+      const time = new Date().toTimeString().slice(0, 8);
+      const told = Object.entries(fields).map(([name, value]) => `${name}=${shown(value)}`);
+      write(`${begin}${time} ${label}${end} ${[event.replaceAll("_", " "), ...told].join("  ")}\n`);
+    };
+  };
+  return { info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+function shown(value: unknown): string {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  return inOneLine(text);
+}
+
+/** For people on a terminal; JSON lines everywhere else, which is what collectors of logs read. */
+export function serviceLog(): Log {
+  return process.stdout.isTTY ? peopleLog(toStdout, !process.env.NO_COLOR) : jsonLog();
 }
 
 /** Warnings and errors only, to stderr: for commands whose output is their result. */

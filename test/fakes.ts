@@ -11,6 +11,7 @@ export function poolOf(render: Renderer["render"]): RenderPool {
   return {
     acquire: async () => ({ render, release: () => {} }),
     health: () => ({ ready: 1, wanted: 1 }),
+    memoryBytes: () => 0,
     pids: () => [],
     close: async () => {},
   };

@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts";
+import type { Meter } from "../core/metrics.ts";
 import type { Clock, Log, Random } from "../core/ports.ts";
 import type { SecretBox } from "../core/secret-box.ts";
 import type { Store } from "../store/store.ts";
@@ -12,6 +13,8 @@ export interface AppContext {
   clock: Clock;
   random: Random;
   log: Log;
+  /** Counts what happens, for /metrics. */
+  meter: Meter;
   /** Seals what must be readable again, such as webhook secrets. */
   secrets: SecretBox;
 }

@@ -1,18 +1,18 @@
 import { Command } from "commander";
 import { firstOperatorLink } from "../app/people/manage-users.ts";
 import { readConfig } from "../config.ts";
-import { jsonLog } from "../log.ts";
+import { serviceLog } from "../log.ts";
 import { startServer } from "../service/server.ts";
 import { untilSignal } from "../service/stop-signal.ts";
 
 export function serveCommand(): Command {
   return new Command("serve")
     .description("run the service")
-    .option("--json", "print JSON (logs are JSON lines in any case)")
+    .option("--json", "print JSON (logs are JSON lines unless on a terminal)")
     .action(async () => {
       // From the first moment on: a stop during the start is one as well.
       const stop = untilSignal();
-      const server = await startServer(readConfig(process.env), jsonLog());
+      const server = await startServer(readConfig(process.env), serviceLog());
       try {
         const link = await firstOperatorLink(server.service);
         if (link !== null) process.stderr.write(firstRunNotice(link));

@@ -21,19 +21,23 @@ export function live(exchange: Exchange): Response {
   return Response.json({ status: "ok" }, { headers: standardHeaders(exchange) });
 }
 
+/** Each thing that a create sent now would need, and whether it is there. */
+export async function readiness(parts: HealthParts): Promise<Record<string, boolean>> {
+  const [database, disk] = await Promise.all([isWritable(parts), takesPictures(parts)]);
+  return { database, renderer: parts.pool.health().ready > 0, disk, accepting: !parts.isDraining() };
+}
+
 /** GET /ready: 200 when a create sent now would be accepted and rendered; 503 and the failing checks when not. */
 export async function ready(parts: HealthParts, exchange: Exchange): Promise<Response> {
-  const renderers = parts.pool.health();
-  const checks = {
-    database: await isWritable(parts),
-    renderer: renderers.ready > 0,
-    disk: await takesPictures(parts),
-    accepting: !parts.isDraining(),
-  };
+  return readyAnswer(parts, standardHeaders(exchange));
+}
+
+export async function readyAnswer(parts: HealthParts, headers: Record<string, string>): Promise<Response> {
+  const checks = await readiness(parts);
   const ok = Object.values(checks).every(Boolean);
   return Response.json(
     { status: ok ? "ready" : "not_ready", checks },
-    { status: ok ? 200 : 503, headers: { ...standardHeaders(exchange), "Cache-Control": "no-store" } },
+    { status: ok ? 200 : 503, headers: { ...headers, "Cache-Control": "no-store" } },
   );
 }
 

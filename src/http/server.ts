@@ -14,7 +14,7 @@ import type { Exchange } from "./exchange.ts";
 import { type HealthParts, live, ready } from "./health.ts";
 import { ERROR_STATUS, HttpRefusal } from "./http-refusal.ts";
 import { createImage, getImage, type ImageRoutesParts, listImagesPage } from "./images.ts";
-import { metrics, type RequestMetrics, requestMetrics } from "./metrics.ts";
+import { metrics } from "./metrics.ts";
 import { listPresets } from "./presets.ts";
 import { ADDRESS_BUDGET, type RateLimiter } from "./rate-limit.ts";
 import {
@@ -33,10 +33,6 @@ export interface HttpParts extends ImageRoutesParts, CdnParts, HealthParts {
   templates: TemplateRegistry;
   /** Answers everything under /console; without it there is no console. */
   pages?: (exchange: Exchange) => Promise<Response>;
-}
-
-interface AnswerParts extends HttpParts {
-  requests: RequestMetrics;
 }
 
 /** Answers one request from one client address; never rejects. */
@@ -67,8 +63,7 @@ export function listen(parts: HttpParts, address: ListenAddress) {
 }
 
 /** The whole HTTP side as one function, which tests call without a socket. */
-export function httpAnswer(httpParts: HttpParts): Answer {
-  const parts: AnswerParts = { ...httpParts, requests: requestMetrics() };
+export function httpAnswer(parts: HttpParts): Answer {
   const exchanges = new WeakMap<Request, Exchange>();
   const isSecure = parts.config.baseUrl.startsWith("https://");
   const router = routes(parts, (request) => exchanges.get(request) as Exchange);
@@ -91,12 +86,10 @@ export function httpAnswer(httpParts: HttpParts): Answer {
     }
     const ms = performance.now() - startedAt;
     logAnswer(parts.log, exchange, response.status, ms);
-    parts.requests.observe(
-      METHODS.has(original.method) ? original.method : "other",
-      labelOf(exchange.url.pathname),
-      response.status,
-      ms,
-    );
+    const method = METHODS.has(original.method) ? original.method : "other";
+    const route = labelOf(exchange.url.pathname);
+    parts.meter.add("cardpress_http_requests_total", { method, route, status: String(response.status) });
+    parts.meter.time("cardpress_http_request_seconds", { route }, ms / 1000);
     if (!(await discardBody(original))) response.headers.set("Connection", "close");
     // Browsers heed it only where it came over TLS, from the proxy in front of us.
     if (isSecure) response.headers.set("Strict-Transport-Security", `max-age=${HSTS_SECONDS}`);
@@ -156,7 +149,7 @@ interface Context {
 }
 
 /** What answers each route. */
-function handlers(parts: AnswerParts): Record<RouteName, OpenHandler> {
+function handlers(parts: HttpParts): Record<RouteName, OpenHandler> {
   const partner =
     (handler: PartnerHandler): OpenHandler =>
     (exchange, params) =>
@@ -177,7 +170,7 @@ function handlers(parts: AnswerParts): Record<RouteName, OpenHandler> {
   };
 }
 
-function routes(parts: AnswerParts, exchangeOf: (request: Request) => Exchange) {
+function routes(parts: HttpParts, exchangeOf: (request: Request) => Exchange) {
   const answering = (handler: OpenHandler) => (context: Context) => {
     const exchange = exchangeOf(context.request);
     return orRefuse(parts, exchange, () => handler(exchange, context.params ?? {}));

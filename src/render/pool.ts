@@ -8,7 +8,9 @@ import {
   RENDERS_PER_BROWSER,
   RENDERS_SPREAD,
 } from "../core/limits.ts";
+import type { Meter } from "../core/metrics.ts";
 import type { Log, Random } from "../core/ports.ts";
+import { memoryOfGroups } from "./browser/group-memory.ts";
 import { browsersIn, endGroup, killGroup } from "./browser/process-group.ts";
 import { NO_TELEMETRY } from "./photo/onnx-runtime.ts";
 import {
@@ -65,6 +67,8 @@ export interface RenderPool {
   acquire(signal?: AbortSignal): Promise<Renderer>;
   /** How many workers are warm, and how many there should be. One that is being replaced works until its successor does. */
   health(): { ready: number; wanted: number };
+  /** Memory of all workers and their browsers, without what they share. */
+  memoryBytes(): number;
   /** Process ids of the workers, for the crash tests and `doctor`. */
   pids(): number[];
   close(): Promise<void>;
@@ -77,6 +81,8 @@ export interface RenderPoolOptions {
   press: PressOptions;
   log: Log;
   random: Random;
+  /** Counts starts and ends. */
+  meter?: Meter;
   /** Called before a worker that could not start is tried again: whatever it needs may have been damaged. */
   mend?: () => Promise<unknown>;
   /** On average: each worker's share lies up to RENDERS_SPREAD beside it. */
@@ -155,10 +161,12 @@ export function createRenderPool(options: RenderPoolOptions): RenderPool {
         });
         if (closing.signal.aborted) return drop(worker, CLOSED);
         warm.add(worker);
+        options.meter?.add("cardpress_render_worker_starts_total", { end: "warm" });
         onWarm();
         return offer(worker);
       } catch (error) {
         if (closing.signal.aborted) return;
+        options.meter?.add("cardpress_render_worker_starts_total", { end: "failed" });
         options.log.error("render_worker_start_failed", { error: String(error), retryInMs: delayMs });
         await sleep(delayMs, undefined, { signal: closing.signal }).catch(() => {});
         delayMs = Math.min(delayMs * 2, MAX_RESTART_DELAY_MS);
@@ -210,6 +218,10 @@ export function createRenderPool(options: RenderPoolOptions): RenderPool {
       };
     },
     health: () => ({ ready: Math.min(warm.size, options.workers), wanted: options.workers }),
+    memoryBytes: () => {
+      const groups = memoryOfGroups();
+      return [...workers].reduce((all, worker) => all + memoryOf(worker, groups), 0);
+    },
     pids: () => [...workers].map((worker) => worker.process.pid),
     close: async () => {
       closing.abort(new Error("the render pool is closed"));
@@ -222,6 +234,11 @@ export function createRenderPool(options: RenderPoolOptions): RenderPool {
 }
 
 const CLOSED = "the render pool was closed";
+
+/** A worker leads a group of its own, and so does its browser. */
+function memoryOf({ process, browser }: Worker, groups: Map<number, number>): number {
+  return (groups.get(process.pid) ?? 0) + (browser === undefined ? 0 : (groups.get(browser) ?? 0));
+}
 
 /** Ends a worker and its browser, also where they hang. `plan` says why, where nothing is wrong with it. */
 function kill(worker: Worker, plan?: string): void {
@@ -300,6 +317,8 @@ function startWorker(
         clearTimeout(timer);
         workers.delete(worker);
         const { plan } = worker;
+        const end = plan === undefined ? "broken" : plan === CLOSED ? "closed" : "replaced";
+        options.meter?.add("cardpress_render_worker_ends_total", { end });
         if (plan === undefined) options.log.warn("render_worker_ended", { pid: child.pid, reason });
         else options.log.info("render_worker_ended", { pid: child.pid, reason: plan });
         worker.onMessage?.(null);

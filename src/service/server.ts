@@ -2,6 +2,7 @@ import { type Config, withPort } from "../config.ts";
 import { consoleAnswer } from "../console/answer.ts";
 import { DRAIN_TIMEOUT_MS } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
+import { listenForMetrics } from "../http/metrics-listener.ts";
 import { listen } from "../http/server.ts";
 import { VERSION } from "../version.ts";
 import { freePort } from "./free-port.ts";
@@ -41,7 +42,15 @@ function serveRequests(service: Service, log: Log): RunningServer {
   const { config } = service;
   let draining = false;
   const pages = consoleAnswer(service);
-  const http = listen({ ...service, pages, isDraining: () => draining }, config);
+  const parts = { ...service, pages, isDraining: () => draining };
+  const inside = config.metricsListener && listenForMetrics(parts, config.metricsListener);
+  let http: ReturnType<typeof listen>;
+  try {
+    http = listen(parts, config);
+  } catch (error) {
+    void inside?.stop();
+    throw error;
+  }
   log.info("listening", {
     address: config.baseUrl,
     version: VERSION,
@@ -61,6 +70,8 @@ function serveRequests(service: Service, log: Log): RunningServer {
         Promise.race([http.stop(), Bun.sleep(DRAIN_TIMEOUT_MS)]),
         service.drain(RENDER_GRACE_MS),
       ]);
+      // Up to here it tells how far the end has come.
+      await inside?.stop();
       await service.close();
       clearTimeout(giveUp);
       log.info("stopped", {});

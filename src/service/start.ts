@@ -113,6 +113,7 @@ async function startPool(workspace: Workspace) {
     press,
     log,
     random,
+    meter: workspace.meter,
     // The packaged browser is unpacked anew when something happened to it.
     mend: () => pressOptions(config, folder),
   });

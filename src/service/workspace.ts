@@ -5,7 +5,8 @@ import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import { folderBlobs } from "../blobs/folder-blobs.ts";
 import type { Config } from "../config.ts";
-import type { Clock, Log, Random } from "../core/ports.ts";
+import { type Meter, meter } from "../core/metrics.ts";
+import type { Clock, Log, LogFields, Random } from "../core/ports.ts";
 import { secretBox } from "../core/secret-box.ts";
 import { type SharedPlaceholders, sharedPlaceholders } from "../render/placeholders/placeholder-files.ts";
 import { memoryState } from "../state/memory-state.ts";
@@ -68,6 +69,7 @@ export async function openWorkspace(
   const store = await openStore(folder.database, { verify, mapped });
   const blobs = folderBlobs(folder);
   const state = memoryState(() => clock.now());
+  const counts = meter();
   const secrets = secretBox(loadSecretKey(folder.secretKey), random.bytes);
   return {
     node: random.id("node"),
@@ -76,7 +78,8 @@ export async function openWorkspace(
     blobs,
     outbound,
     store,
-    log,
+    log: counted(log, counts),
+    meter: counts,
     clock,
     random,
     secrets,
@@ -88,4 +91,13 @@ export async function openWorkspace(
     failedBytes: dailyBytes("failed", { state, clock }),
     placeholderBytes: dailyBytes("drawn", { state, clock }),
   };
+}
+
+/** The same log; its lines are counted, so that a rule can tell somebody of errors. */
+function counted(log: Log, counts: Meter): Log {
+  const at = (level: keyof Log) => (event: string, fields?: LogFields) => {
+    counts.add("cardpress_log_lines_total", { level });
+    log[level](event, fields);
+  };
+  return { info: at("info"), warn: at("warn"), error: at("error") };
 }

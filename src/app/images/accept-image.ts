@@ -178,7 +178,16 @@ async function fetchSources(
     try {
       const source = await parts.gate.run(accountId, async () => {
         giveUp.signal.throwIfAborted();
-        return fetch({ account: accountId, signal: giveUp.signal, watcher: hold });
+        const startedAt = parts.clock.elapsed();
+        const fetched = fetch({ account: accountId, signal: giveUp.signal, watcher: hold });
+        const note = (end: string) => () =>
+          parts.meter.time(
+            "cardpress_source_fetch_seconds",
+            { end },
+            (parts.clock.elapsed() - startedAt) / 1000,
+          );
+        fetched.then(note("fetched"), note("refused"));
+        return fetched;
       });
       await parts.sourceBytes.spend(accountId, source.bytes);
       return source;

@@ -14,6 +14,7 @@ import {
   RENDER_TIMEOUT_MS,
   STORAGE_RETRY_MS,
 } from "../../core/limits.ts";
+import type { Meter } from "../../core/metrics.ts";
 import { type Renderer, RenderFault, RenderInterrupted, type RenderPool } from "../../render/pool.ts";
 import type { RenderJob, Stage } from "../../render/protocol.ts";
 import { claimNextImage, hasClaimable, type Image } from "../../store/images.ts";
@@ -77,6 +78,8 @@ export async function renderNextImage(
     const image = await claimImage(parts, "live");
     if (!image) return;
     more();
+    if (image.renders === 1)
+      parts.meter.time("cardpress_image_wait_seconds", {}, (parts.clock.now() - image.createdAt) / 1000);
     await renderClaimed(parts, renderer, image, signal);
   } finally {
     renderer.release();
@@ -98,6 +101,12 @@ async function renderClaimed(
     if (finished?.state === "failed") await keepOrDropSources(parts, finished);
     // Whatever the end, it kept a worker busy for this long.
     if (end.kind !== "given_back") parts.queue.observe(parts.clock.now() - startedAt);
+    parts.meter.time(
+      "cardpress_render_seconds",
+      { end: finished ? end.kind : "lease_lost" },
+      (parts.clock.now() - startedAt) / 1000,
+    );
+    if (finished?.state === "completed") parts.meter.add("cardpress_credits_used_total");
     parts.log.info("image_rendered", {
       imageId: image.id,
       end: finished ? end.kind : "lease_lost",
@@ -164,6 +173,7 @@ async function attempt(
     const outcome = await renderer.render(job, (stage: Stage) => parts.progress.reach(image.id, stage));
     if (outcome.kind === "refused")
       return (await isPhotoWhole(parts, image, job)) ? outcome : { kind: "photo_lost" };
+    noteStages(parts.meter, outcome.file.timingsMs);
     const { contentType, width, height, bytes } = outcome.file;
     const { version, digest } = outcome.file.template;
     const template = { templateVersion: version, templateDigest: digest };
@@ -183,6 +193,12 @@ async function attempt(
     // What cannot be removed now goes with the next start.
     await rm(outputPath, { force: true }).catch(() => {});
   }
+}
+
+/** Stages are few, and named by the renderer; the whole is told as such. */
+function noteStages(meter: Meter, { total: _, ...stages }: Record<string, number>): void {
+  for (const [stage, ms] of Object.entries(stages))
+    meter.time("cardpress_stage_seconds", { stage }, ms / 1000);
 }
 
 /** A template that the operator took off the list is drawn for as long as its files are there; a listed one will be back. */

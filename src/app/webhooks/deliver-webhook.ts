@@ -138,5 +138,11 @@ async function deliver(
     context.log.warn("webhook_attempt_hindered", { ...fields, error: outcome.error });
   if (outcome.kind === "failed")
     context.log.info("webhook_attempt_failed", { ...fields, status: outcome.status, error: outcome.error });
-  return { delivery, token, outcome, startedAt, finishedAt: context.clock.now() };
+  const finishedAt = context.clock.now();
+  context.meter.time(
+    "cardpress_webhook_attempt_seconds",
+    { end: outcome.kind },
+    (finishedAt - startedAt) / 1000,
+  );
+  return { delivery, token, outcome, startedAt, finishedAt };
 }

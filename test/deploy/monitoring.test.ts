@@ -1,0 +1,61 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { METRICS, type MetricRule } from "../../src/core/metrics.ts";
+
+const deploy = join(import.meta.dir, "../../deploy");
+
+/** Every name of ours in an expression, as the list has it: a histogram's parts count as the histogram. */
+function metricsIn(text: string): string[] {
+  const names = text.match(/\b(cardpress|process)_[a-z_]+/g) ?? [];
+  return names.map((name) => {
+    const base = name.replace(/_(bucket|sum|count)$/, "");
+    const rule = (METRICS as Record<string, MetricRule>)[base];
+    return rule?.type === "histogram" ? base : name;
+  });
+}
+
+/** The expressions of a file, wherever they stand in it. */
+function expressions(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(expressions);
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    key === "expr" && typeof inner === "string" ? [inner] : expressions(inner),
+  );
+}
+
+test.each(["grafana-dashboard.json", "prometheus-rules.yml"])(
+  "%s asks for numbers that there are",
+  async (file) => {
+    const text = await Bun.file(join(deploy, file)).text();
+    const found = expressions(file.endsWith(".json") ? JSON.parse(text) : Bun.YAML.parse(text));
+    expect(found.length).toBeGreaterThan(10);
+    const names = found.flatMap(metricsIn);
+    expect(names.filter((name) => !(name in METRICS))).toEqual([]);
+  },
+);
+
+test("the dashboard shows every number there is", async () => {
+  const shown = new Set(
+    expressions(await Bun.file(join(deploy, "grafana-dashboard.json")).json()).flatMap(metricsIn),
+  );
+  // What only tells who it is, or is told by others.
+  const unseen = ["cardpress_info", "cardpress_accounts"];
+  expect(Object.keys(METRICS).filter((name) => !shown.has(name) && !unseen.includes(name))).toEqual([]);
+});
+
+test.skipIf(Bun.which("promtool") === null)(
+  "Prometheus takes the rules, and each fires when it should",
+  () => {
+    for (const args of [
+      ["check", "rules", join(deploy, "prometheus-rules.yml")],
+      ["check", "config", "--syntax-only", join(deploy, "prometheus.yml")],
+      ["test", "rules", join(import.meta.dir, "alerts.yml")],
+    ]) {
+      const { exitCode, stdout, stderr } = Bun.spawnSync(["promtool", ...args]);
+      expect({ exitCode, told: exitCode === 0 ? "" : `${stdout}${stderr}` }).toEqual({
+        exitCode: 0,
+        told: "",
+      });
+    }
+  },
+);
