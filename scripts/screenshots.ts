@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of every page of the console, light and dark, for a desk and a phone: bun run screenshots
+ * Takes the pictures of every page of the console, light and dark, for a desk and a phone: bun run screenshots [FOLDER]
  */
 
 import { mkdir, rm } from "node:fs/promises";
@@ -13,7 +13,7 @@ import { openShowcase } from "./showcase.ts";
 
 offerHelp(import.meta);
 
-const OUT = join(import.meta.dir, "../docs/screenshots");
+const OUT = process.argv[2] ?? join(import.meta.dir, "../docs/screenshots");
 const DESK_WIDTH = 1280;
 const PHONE_WIDTH = 390;
 const PHONE_HEIGHT = 780;

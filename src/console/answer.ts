@@ -4,14 +4,14 @@ import { passkeyDesk } from "../app/people/passkeys.ts";
 import { readSession } from "../app/people/sign-in.ts";
 import { Refusal } from "../core/errors.ts";
 import { readBounded } from "../http/body.ts";
-import { asPartnerRefusal } from "../http/envelope.ts";
+import { asPartnerRefusal, standardHeaders } from "../http/envelope.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { isOwnHost } from "../http/host.ts";
 import { ERROR_STATUS, HttpRefusal, isPartnerRefusal } from "../http/http-refusal.ts";
 import { findAccount } from "../store/accounts.ts";
 import { storageFault } from "../store/storage-unavailable.ts";
 import { membershipsOf } from "../store/users.ts";
-import { serveAsset } from "./assets.ts";
+import { CONSOLE_ASSETS } from "./assets.ts";
 import { errorPage } from "./error-page.tsx";
 import { flashBoard, typed } from "./flash.ts";
 import { ownPath } from "./own-path.ts";
@@ -27,7 +27,7 @@ export function consoleAnswer(parts: ConsoleParts): (exchange: Exchange) => Prom
   const begin = visits(parts);
   const route = consoleRouter(begin);
   return async (exchange) => {
-    const asset = serveAsset(exchange);
+    const asset = CONSOLE_ASSETS.answer(exchange.request, exchange.url, standardHeaders(exchange));
     if (asset) return asset;
     try {
       refuseForeignHost(exchange, parts.config.baseUrl);

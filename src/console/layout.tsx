@@ -1,10 +1,12 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import { membershipsOf } from "../store/users.ts";
-import { assetUrl } from "./assets.ts";
+import { Frame, NarrowFrame, Nav, type NavItem } from "../web/frame.tsx";
+import { Icon } from "../web/icons.tsx";
+import { Document } from "../web/page.tsx";
+import { CONSOLE_ASSETS } from "./assets.ts";
 import { Badge, Notice, PostForm } from "./elements.tsx";
 import type { Flash } from "./flash.ts";
-import { Icon, type IconName } from "./icons.tsx";
 import { html } from "./respond.ts";
 import { takeFlash, type UserVisit, type Visit } from "./visit.ts";
 
@@ -22,53 +24,27 @@ const HTMX_CONFIG = JSON.stringify({
   ],
 });
 
-function Document({ title, children }: { title: string; children: ComponentChildren }) {
+/** What a page of the console loads beside what all pages do. */
+function ConsoleDocument({ title, children }: { title: string; children: ComponentChildren }) {
   return (
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="htmx-config" content={HTMX_CONFIG} />
-        <title>{`${title} · cardpress`}</title>
-        <link rel="icon" href={assetUrl("icon.svg")} type="image/svg+xml" />
-        <link rel="stylesheet" href={assetUrl("console.css")} />
-        <script src={assetUrl("console.js")} />
-        <script src={assetUrl("htmx.js")} defer />
-        <script src={assetUrl("passkeys.js")} defer />
-      </head>
-      <body>
-        {children}
-        <div id="toast" class="toast" role="status" />
-      </body>
-    </html>
+    <Document
+      title={`${title} · cardpress`}
+      room="console"
+      style={CONSOLE_ASSETS.url("console.css")}
+      scripts={(["console.js", "htmx.js", "passkeys.js"] as const).map(CONSOLE_ASSETS.url)}
+      head={<meta name="htmx-config" content={HTMX_CONFIG} />}
+    >
+      {children}
+    </Document>
   );
 }
 
-function Mark() {
-  return (
-    <span class="mark">
-      <svg viewBox="0 0 22 26" aria-hidden="true">
-        <path d="M3 0h16a3 3 0 0 1 3 3v14.500a3 3 0 0 1-1.300 2.500L11 26l-9.700-6A3 3 0 0 1 0 17.500V3a3 3 0 0 1 3-3z" />
-        <g class="mark-knock">
-          <circle cx="11" cy="8.500" r="3.600" />
-          <path d="M4 19.500c.6-4.300 3.300-6.300 7-6.300s6.400 2 7 6.300L11 23.600z" />
-        </g>
-      </svg>
-      cardpress
-    </span>
-  );
-}
-
-interface NavItem {
-  href: string;
-  label: string;
-  icon: IconName;
+interface Place extends NavItem {
   /** Pages that lie under it although their address does not say so. */
   also?: string[];
 }
 
-const ACCOUNT_NAV: NavItem[] = [
+const ACCOUNT_NAV: Place[] = [
   { href: "/console", label: "Overview", icon: "home" },
   { href: "/console/images", label: "Images", icon: "image" },
   { href: "/console/playground", label: "Playground", icon: "play" },
@@ -80,7 +56,7 @@ const ACCOUNT_NAV: NavItem[] = [
   { href: "/console/activity", label: "Activity", icon: "list" },
 ];
 
-const OPERATOR_NAV: NavItem[] = [
+const OPERATOR_NAV: Place[] = [
   { href: "/console/operator", label: "Desk", icon: "pulse" },
   { href: "/console/operator/accounts", label: "Accounts", icon: "people" },
   { href: "/console/operator/templates", label: "Templates", icon: "image" },
@@ -89,38 +65,11 @@ const OPERATOR_NAV: NavItem[] = [
 ];
 
 /** The place of the navigation a page lies under. The first place is the way in: only its own page is its. */
-function currentItem(items: NavItem[], pathname: string): NavItem | undefined {
+function currentPlace(items: Place[], pathname: string): Place | undefined {
   const [home, ...rest] = items;
   if (pathname === home?.href) return home;
   return rest.find(({ href, also = [] }) =>
     [href, ...also].some((place) => pathname === place || pathname.startsWith(`${place}/`)),
-  );
-}
-
-function Nav({ label, items, pathname }: { label: string; items: NavItem[]; pathname: string }) {
-  const current = currentItem(items, pathname);
-  return (
-    <nav aria-label={label}>
-      <p class="nav-label">{label}</p>
-      <ul>
-        {items.map((item) => (
-          <li key={item.href}>
-            <a href={item.href} aria-current={item === current ? "page" : undefined}>
-              <Icon name={item.icon} />
-              {item.label}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
-}
-
-function ThemeButton() {
-  return (
-    <button type="button" class="icon-button" data-theme-toggle aria-label="Change the theme">
-      <Icon name="theme" />
-    </button>
   );
 }
 
@@ -157,9 +106,11 @@ function Sidebar({ visit, choice }: { visit: UserVisit; choice: ComponentChildre
   return (
     <div class="sidebar-inner">
       {accountPages.length > 0 && choice}
-      {accountPages.length > 0 && <Nav label="Account" items={accountPages} pathname={pathname} />}
+      {accountPages.length > 0 && (
+        <Nav label="Account" items={accountPages} current={currentPlace(accountPages, pathname)} />
+      )}
       {visit.user.isOperator === 1 && (isDesk || !visit.account) && (
-        <Nav label="Operator" items={OPERATOR_NAV} pathname={pathname} />
+        <Nav label="Operator" items={OPERATOR_NAV} current={currentPlace(OPERATOR_NAV, pathname)} />
       )}
       <nav aria-label="More" class="nav-more">
         <ul>
@@ -248,37 +199,21 @@ export async function shell(
 ): Promise<Response> {
   const flash = options.flash ?? (await takeFlash(visit));
   const choice = await AccountChoice(visit);
-  const sidebar = <Sidebar visit={visit} choice={choice} />;
+  const isDesk = visit.exchange.url.pathname.startsWith("/console/operator");
   return html(
     visit.exchange,
-    <Document title={title}>
-      <a class="skip" href="#main">
-        Skip to the content
-      </a>
-      <div class="frame">
-        <header class="topbar">
-          <a href={visit.account ? "/console" : "/console/operator"} class="mark-link">
-            <Mark />
-          </a>
-          {visit.exchange.url.pathname.startsWith("/console/operator") && <Badge>Operator</Badge>}
-          <span class="grow" />
-          <ThemeButton />
-          <details class="menu">
-            <summary aria-label="Menu">
-              <Icon name="menu" />
-            </summary>
-            <div class="menu-body">{sidebar}</div>
-          </details>
-        </header>
-        <aside class="sidebar" aria-label="Console">
-          {sidebar}
-        </aside>
-        <main id="main" class={options.wide ? "main main-wide" : "main"} tabIndex={-1}>
-          <Banners visit={visit} flash={flash} />
-          {content}
-        </main>
-      </div>
-    </Document>,
+    <ConsoleDocument title={title}>
+      <Frame
+        home={visit.account ? "/console" : "/console/operator"}
+        place={isDesk && <Badge>Operator</Badge>}
+        sidebar={<Sidebar visit={visit} choice={choice} />}
+        sidebarLabel="Console"
+        wide={options.wide ?? false}
+      >
+        <Banners visit={visit} flash={flash} />
+        {content}
+      </Frame>
+    </ConsoleDocument>,
     { status: options.status ?? 200 },
   );
 }
@@ -292,18 +227,9 @@ export function narrowPage(
 ): Response {
   return html(
     visit.exchange,
-    <Document title={title}>
-      <main class="narrow" id="main">
-        <div class="narrow-head">
-          <Mark />
-          <ThemeButton />
-        </div>
-        <div class="card">{content}</div>
-        <p class="narrow-foot">
-          <a href="/docs">Documentation</a>
-        </p>
-      </main>
-    </Document>,
+    <ConsoleDocument title={title}>
+      <NarrowFrame>{content}</NarrowFrame>
+    </ConsoleDocument>,
     options,
   );
 }

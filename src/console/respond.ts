@@ -3,14 +3,13 @@ import { renderToString } from "preact-render-to-string";
 import type { Config } from "../config.ts";
 import { SESSION_LIFETIME_MS } from "../core/limits.ts";
 import type { Exchange } from "../http/exchange.ts";
-import { pagePolicy } from "../web/policy.ts";
+import { documentText } from "../web/page.tsx";
+import { PAGE_HEADERS } from "../web/policy.ts";
 
 function pageHeaders(exchange: Exchange): Record<string, string> {
   return {
     "X-Request-Id": exchange.requestId,
-    ...pagePolicy({ forms: true }),
-    "Referrer-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    ...PAGE_HEADERS,
     // Pages hold one account's data: no cache may keep them, not even the back button's after signing out.
     "Cache-Control": "no-store",
   };
@@ -23,7 +22,7 @@ export function html(
   options: { status?: number; fragment?: boolean; cookie?: string } = {},
 ): Response {
   const { status = 200, fragment = false, cookie } = options;
-  const text = (fragment ? "" : "<!doctype html>") + renderToString(body);
+  const text = fragment ? renderToString(body) : documentText(body);
   return new Response(text, {
     status,
     headers: {

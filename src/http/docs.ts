@@ -1,38 +1,36 @@
-import { pagePolicy } from "../web/policy.ts";
-import { type DocsFile, type DocsSite, docsSite } from "./docs/site.tsx";
+import { type Asset, fileAnswer } from "../web/assets.ts";
+import { PAGE_HEADERS } from "../web/policy.ts";
+import { DOCS_ASSETS } from "./docs/assets.ts";
+import { docsSite } from "./docs/site.tsx";
 import { standardHeaders } from "./envelope.ts";
-import { namesVersion } from "./etag.ts";
 import type { Exchange } from "./exchange.ts";
 import type { PublicFacts } from "./openapi/document.ts";
-
-const YEAR_SECONDS = 365 * 86_400;
 
 /** Builds the handler of /docs and everything under it. Pages are rendered here, once. */
 export function docsHandler(facts: PublicFacts): (exchange: Exchange) => Response {
   const site = docsSite(facts);
-  return (exchange) => serveDocs(site, exchange);
-}
-
-function serveDocs(site: DocsSite, exchange: Exchange): Response {
-  const path = exchange.url.pathname.replace(/\/+$/, "");
-  const found = site.find(path);
-  const file = found ?? site.missing(path);
-  const headers = docsHeaders(exchange, file, found !== undefined);
-  if (found && namesVersion(exchange.request.headers.get("if-none-match") ?? "", file.etag)) {
-    return new Response(null, { status: 304, headers });
-  }
-  return new Response(file.body, { status: found ? 200 : 404, headers });
-}
-
-function docsHeaders(exchange: Exchange, file: DocsFile, found: boolean): Record<string, string> {
-  const cache = file.immutable ? `public, max-age=${YEAR_SECONDS}, immutable` : "no-cache";
-  return {
-    ...standardHeaders(exchange),
-    "Content-Type": file.contentType,
-    ...pagePolicy({ forms: false }),
-    "Referrer-Policy": "no-referrer",
-    // Generators and viewers in browsers may load the OpenAPI document from anywhere.
-    ...(file.contentType.startsWith("application/json") ? { "Access-Control-Allow-Origin": "*" } : {}),
-    ...(found ? { ETag: file.etag, "Cache-Control": cache } : { "Cache-Control": "no-store" }),
+  return (exchange) => {
+    const { request, url } = exchange;
+    const headers = { ...standardHeaders(exchange), ...PAGE_HEADERS };
+    const asset = DOCS_ASSETS.answer(request, url, headers);
+    if (asset) return asset;
+    const path = url.pathname.replace(/\/+$/, "");
+    const page = site.find(path);
+    return page
+      ? fileAnswer(request, page, { ...headers, ...pageCaching(page) })
+      : missing(site.missing(path), headers);
   };
+}
+
+function pageCaching({ contentType }: Asset): Record<string, string> {
+  // Generators and viewers in browsers may load the OpenAPI document from anywhere.
+  const cors = contentType.startsWith("application/json") ? { "Access-Control-Allow-Origin": "*" } : {};
+  return { ...cors, "Cache-Control": "no-cache" };
+}
+
+function missing({ body, contentType }: Asset, headers: Record<string, string>): Response {
+  return new Response(body, {
+    status: 404,
+    headers: { ...headers, "Content-Type": contentType, "Cache-Control": "no-store" },
+  });
 }

@@ -19,6 +19,7 @@ export const ROUTES = {
   listPresets: { method: "GET", path: "/v1/presets", access: "partner", label: "/v1/presets" },
   getUsage: { method: "GET", path: "/v1/usage", access: "partner", label: "/v1/usage" },
   getPicture: { method: "GET", path: "/cdn/{picture}", access: "anyone", label: "/cdn" },
+  asset: { method: "GET", path: "/assets/{file}", access: "anyone", label: "/assets" },
   docs: { method: "GET", path: "/docs", access: "anyone", label: "/docs" },
   docsPage: { method: "GET", path: "/docs/*", access: "anyone", label: "/docs" },
   live: { method: "GET", path: "/live", access: "anyone", label: "/live" },

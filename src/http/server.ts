@@ -3,6 +3,7 @@ import type { Refusal } from "../core/errors.ts";
 import { invalidRequest, methodNotAllowed, nothingAt } from "../core/partner-refusals.ts";
 import type { Log } from "../core/ports.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
+import { KIT } from "../web/kit.ts";
 import { addressKey, type Caller, identify } from "./auth.ts";
 import { bind, type ListenAddress } from "./bind.ts";
 import { discardBody } from "./body.ts";
@@ -162,6 +163,8 @@ function handlers(parts: HttpParts): Record<RouteName, OpenHandler> {
     listPresets: partner((exchange) => listPresets(parts, exchange)),
     getUsage: partner((exchange, caller) => getUsage(parts, exchange, caller)),
     getPicture: (exchange, { picture = "" }) => servePicture(parts, exchange, picture),
+    asset: (exchange) =>
+      KIT.answer(exchange.request, exchange.url, standardHeaders(exchange)) ?? unknownRoute(exchange),
     docs,
     docsPage: docs,
     live,

@@ -16,7 +16,7 @@ beforeAll(async () => {
   browser = await testBrowser();
   ({ page, complaints } = await browser.open());
   await page.goto(`${api.baseUrl}/docs/errors`);
-  paths = await page.$$eval('.side a, main a[href^="/docs/errors/"]', (links) => [
+  paths = await page.$$eval('.sidebar a, main a[href^="/docs/errors/"]', (links) => [
     ...new Set(links.map((link) => (link as HTMLAnchorElement).pathname)),
   ]);
   expect(paths.length).toBeGreaterThan(25);
@@ -80,8 +80,8 @@ test("a phone has the way to the console, and to every page", async () => {
   await page.goto(`${api.baseUrl}/docs/credits`);
   const isShown = (selector: string) => page.$eval(selector, (link) => link.checkVisibility());
   expect(await isShown(".console-link")).toBe(true);
-  expect(await isShown('.side a[href="/docs/errors"]')).toBe(false);
-  await page.tap(".side label");
-  await Promise.all([page.waitForNavigation(), page.tap('.side a[href="/docs/errors"]')]);
+  expect(await isShown('.menu a[href="/docs/errors"]')).toBe(false);
+  await page.tap(".menu summary");
+  await Promise.all([page.waitForNavigation(), page.tap('.menu a[href="/docs/errors"]')]);
   expect(page.url()).toBe(`${api.baseUrl}/docs/errors`);
 });

@@ -76,38 +76,38 @@ export const GUIDES: readonly Guide[] = [
   },
 ];
 
-export const NAVIGATION: NavGroup[] = [
+export const NAVIGATION: readonly NavGroup[] = [
   {
     title: "Start",
     items: [
-      { path: "/docs", title: "Overview" },
-      { path: "/docs/quickstart", title: "Quickstart" },
-      { path: "/docs/authentication", title: "Authentication and keys" },
-      { path: "/docs/testing", title: "Testing" },
+      { href: "/docs", label: "Overview" },
+      { href: "/docs/quickstart", label: "Quickstart" },
+      { href: "/docs/authentication", label: "Authentication and keys" },
+      { href: "/docs/testing", label: "Testing" },
     ],
   },
   {
     title: "Cards",
     items: [
-      { path: "/docs/photos", title: "Photos that work well" },
-      { path: "/docs/card-options", title: "Card options" },
+      { href: "/docs/photos", label: "Photos that work well" },
+      { href: "/docs/card-options", label: "Card options" },
     ],
   },
   {
     title: "Build on it",
     items: [
-      { path: "/docs/webhooks", title: "Webhooks" },
-      { path: "/docs/idempotency", title: "Idempotency" },
-      { path: "/docs/credits", title: "Credits" },
-      { path: "/docs/rate-limits", title: "Rate limits" },
-      { path: "/docs/pagination", title: "Pagination" },
+      { href: "/docs/webhooks", label: "Webhooks" },
+      { href: "/docs/idempotency", label: "Idempotency" },
+      { href: "/docs/credits", label: "Credits" },
+      { href: "/docs/rate-limits", label: "Rate limits" },
+      { href: "/docs/pagination", label: "Pagination" },
     ],
   },
   {
     title: "Reference",
     items: [
-      { path: "/docs/reference", title: "API reference" },
-      { path: "/docs/errors", title: "Errors" },
+      { href: "/docs/reference", label: "API reference" },
+      { href: "/docs/errors", label: "Errors" },
     ],
   },
 ];

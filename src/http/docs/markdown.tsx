@@ -2,7 +2,7 @@
 import { Marked, type Token, type Tokens } from "marked";
 import type { VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { highlight } from "../../web/highlight.ts";
+import { Code } from "../../web/code.tsx";
 import { Markup } from "../../web/markup.ts";
 
 const LANGUAGE_NAMES: Record<string, string> = { json: "JSON", sh: "Shell", ts: "TypeScript", http: "HTTP" };
@@ -92,25 +92,10 @@ export function Markdown({ text }: { text: string }) {
   return <Markup text={renderMarkdown(text).body} />;
 }
 
-/** A code sample with its name and a button to copy it. `info` is a fence's info string, such as "ts title=a.ts". */
+/** A code sample with its name. `info` is a fence's info string, such as "ts title=a.ts". */
 export function CodeBlock({ source, info }: { source: string; info: string }) {
   const { language, title } = fenceInfo(info);
-  return (
-    <figure class="code">
-      <figcaption>
-        <span>{title ?? LANGUAGE_NAMES[language] ?? language}</span>
-        <button type="button" class="copy" hidden>
-          Copy
-        </button>
-      </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, so the keyboard must reach them */}
-      <pre tabIndex={0}>
-        <code>
-          <Markup text={highlight(source, language)} />
-        </code>
-      </pre>
-    </figure>
-  );
+  return <Code text={source} label={title ?? LANGUAGE_NAMES[language] ?? language} language={language} />;
 }
 
 /** As GitHub makes them: "4. Ask for the result" -> "4-ask-for-the-result". */

@@ -67,7 +67,7 @@ function Field({ document, schema, name, isRequired }: FieldsProps & { name: str
   const inner = objectInside(document, schema);
   return (
     <li>
-      <div class="field">
+      <div class="ref-field">
         <code>{name}</code> <span class="type">{shortType(schema)}</span>
         {isRequired && (
           <>

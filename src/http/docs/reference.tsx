@@ -130,7 +130,7 @@ function ParameterItem({ parameter }: { parameter: Json }) {
   const where = parameter.in === "path" ? "in the path" : parameter.in;
   return (
     <li>
-      <div class="field">
+      <div class="ref-field">
         <code>{parameter.name}</code> <span class="type">{`${where} · ${shortType(parameter.schema)}`}</span>
         {parameter.required && (
           <>
@@ -263,7 +263,7 @@ function ResponseHeaders({ document }: { document: OpenApiDocument }) {
         <ul class="fields">
           {Object.entries<Json>(document.components.headers).map(([name, header]) => (
             <li key={name}>
-              <div class="field">
+              <div class="ref-field">
                 <code>{name}</code> <span class="type">{shortType(header.schema)}</span>
               </div>
               <Markdown text={header.description} />

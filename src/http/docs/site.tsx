@@ -8,47 +8,34 @@ import { SAMPLE_PHOTO } from "../../sources/sample-photo.ts";
 import { type Asset, fileAsset, textAsset } from "../../web/assets.ts";
 import { Markup } from "../../web/markup.ts";
 import { openApiDocument, type PublicFacts } from "../openapi/document.ts";
-import { ASSETS } from "./assets.ts";
+import { DOCS_ASSETS } from "./assets.ts";
 import { ALL_CODES, errorIndexPage, errorPage, missingPage } from "./error-pages.tsx";
-import { GUIDES, NAVIGATION } from "./guides.ts";
-import { type PageContent, renderPage, type Shell } from "./layout.tsx";
+import { GUIDES } from "./guides.ts";
+import { type PageContent, renderPage } from "./layout.tsx";
 import { renderMarkdown } from "./markdown.tsx";
 import { referencePage } from "./reference.tsx";
 
-export interface DocsFile {
-  body: string | Blob;
-  contentType: string;
-  etag: string;
-  /** Assets carry their version in the address and never change. */
-  immutable: boolean;
-}
-
 export interface DocsSite {
   /** The file at a path such as /docs/quickstart, or undefined. */
-  find(path: string): DocsFile | undefined;
+  find(path: string): Asset | undefined;
   /** The page that says that there is none. */
-  missing(path: string): DocsFile;
+  missing(path: string): Asset;
 }
 
 /** Renders the whole documentation once (about 50 ms), with this service's own addresses in every example. */
 export function docsSite(facts: PublicFacts): DocsSite {
-  const files = new Map<string, DocsFile>();
-  for (const [name, asset] of Object.entries(ASSETS)) {
-    files.set(`/docs/assets/${name}`, served(asset, { immutable: true }));
-  }
+  const files = new Map<string, Asset>();
   // Its address is the same for good, so what is there may change.
-  files.set(SAMPLE_PHOTO_PATH, served(fileAsset(SAMPLE_PHOTO.contentType, SAMPLE_PHOTO.path)));
-  const asset = (name: string) => `/docs/assets/${name}?v=${ASSETS[name]?.version}`;
-  const shell: Shell = { asset, nav: NAVIGATION };
-  const page = (content: PageContent): DocsFile => {
-    const markup = renderPage(shell, content).replaceAll("{{base_url}}", Bun.escapeHTML(facts.baseUrl));
-    return served(textAsset("text/html; charset=utf-8", markup));
+  files.set(SAMPLE_PHOTO_PATH, fileAsset(SAMPLE_PHOTO.contentType, SAMPLE_PHOTO.path));
+  const page = (content: PageContent): Asset => {
+    const markup = renderPage(content).replaceAll("{{base_url}}", Bun.escapeHTML(facts.baseUrl));
+    return textAsset("text/html; charset=utf-8", markup);
   };
 
   const document = openApiDocument(facts);
   files.set(
     "/docs/openapi.json",
-    served(textAsset("application/json; charset=utf-8", JSON.stringify(document, null, 2))),
+    textAsset("application/json; charset=utf-8", JSON.stringify(document, null, 2)),
   );
   const pages = [
     ...GUIDES.map(({ path, text, description }) => {
@@ -81,10 +68,6 @@ function filled(text: string, { presets: [preset = "", ...others] }: PublicFacts
 }
 
 const KNOWN_THEMES = THEMES.map((theme) => `\`${theme}\``).join(" ");
-
-function served({ version, ...asset }: Asset, { immutable = false } = {}): DocsFile {
-  return { ...asset, immutable, etag: `"${version}"` };
-}
 
 /** What Markdown has no words for, in place of the texts' marks. */
 function withPictures(path: string, text: string): string {
@@ -130,7 +113,13 @@ function PhotoExamples() {
     <div class="photos">
       {PHOTO_EXAMPLES.map(([name, isGood, caption, alt]) => (
         <figure key={name} class={isGood ? "good" : "bad"}>
-          <img src={`/docs/assets/photo-${name}.webp`} width="240" height="300" loading="lazy" alt={alt} />
+          <img
+            src={DOCS_ASSETS.url(`photo-${name}.webp`)}
+            width="240"
+            height="300"
+            loading="lazy"
+            alt={alt}
+          />
           <figcaption>
             <strong>{isGood ? "Good" : "Bad"}</strong> {caption}
           </figcaption>
@@ -155,7 +144,7 @@ function Hero({ title }: { title: string }) {
         <Markup text={title} />
       </div>
       <img
-        src="/docs/assets/card.webp"
+        src={DOCS_ASSETS.url("card.webp")}
         width="240"
         height="300"
         alt="A finished card: a smiling player before a galaxy, rated 93, ST, number 9, Eileen Collins"
@@ -197,7 +186,7 @@ const START = [
 
 function StartCards() {
   return (
-    <div class="cards">
+    <div class="starts">
       {START.map(([path, title, text]) => (
         <a key={path} href={path}>
           <strong>{title}</strong>

@@ -1,20 +1,5 @@
 // Comfort only: every page works without this file.
 
-/** @type {NodeListOf<HTMLButtonElement>} */
-const copyButtons = document.querySelectorAll("button.copy");
-for (const button of copyButtons) {
-  if (!navigator.clipboard) break;
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    const code = button.closest("figure")?.querySelector("code");
-    await navigator.clipboard.writeText(code?.textContent ?? "");
-    button.textContent = "Copied";
-    setTimeout(() => {
-      button.textContent = "Copy";
-    }, 1500);
-  });
-}
-
 // A language chosen once is chosen on every sample of the page, and on the next page.
 const KEY = "cardpress-docs-tab";
 /** @type {NodeListOf<HTMLInputElement>} */

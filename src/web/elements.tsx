@@ -1,0 +1,240 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
+import { isoTime } from "../core/time.ts";
+
+// The few elements every page is made of. Text is escaped by the renderer.
+
+const number = new Intl.NumberFormat("en-US");
+
+/** 1234567 as 1,234,567. */
+export function count(value: number): string {
+  return number.format(value);
+}
+
+/** A moment: UTC in the document, the reader's own zone once the script has run. */
+export function Time({ at, style = "absolute" }: { at: number; style?: "absolute" | "relative" }) {
+  const iso = isoTime(at);
+  return (
+    <time dateTime={iso} data-style={style}>
+      {`${iso.slice(0, 16).replace("T", " ")} UTC`}
+    </time>
+  );
+}
+
+export type Tone = "neutral" | "good" | "bad" | "busy" | "test";
+
+export function Badge({ tone = "neutral", children }: { tone?: Tone; children: ComponentChildren }) {
+  return <span class={`badge badge-${tone}`}>{children}</span>;
+}
+
+/** The head of a page: what it is, what it is for, and its main action. */
+export function PageHead({
+  title,
+  lead,
+  children,
+}: {
+  title: string;
+  lead?: ComponentChildren;
+  children?: ComponentChildren;
+}) {
+  return (
+    <header class="page-head">
+      <div>
+        <h1>{title}</h1>
+        {lead && <p class="lead">{lead}</p>}
+      </div>
+      {children && <div class="actions">{children}</div>}
+    </header>
+  );
+}
+
+export function Card({
+  title,
+  note,
+  flush = false,
+  children,
+  actions,
+}: {
+  title?: string;
+  note?: ComponentChildren;
+  /** Without inner space: for tables. */
+  flush?: boolean;
+  children: ComponentChildren;
+  actions?: ComponentChildren;
+}) {
+  return (
+    <section class={flush ? "card card-flush" : "card"}>
+      {title && (
+        <div class="card-head">
+          <div>
+            <h2>{title}</h2>
+            {note && <p class="note">{note}</p>}
+          </div>
+          {actions && <div class="actions">{actions}</div>}
+        </div>
+      )}
+      {children}
+    </section>
+  );
+}
+
+/** What stands where nothing is yet: it says what to do first. */
+export function Empty({
+  title,
+  children,
+  action,
+}: {
+  title: string;
+  children: ComponentChildren;
+  action?: ComponentChildren;
+}) {
+  return (
+    <div class="empty">
+      <svg class="empty-mark" viewBox="0 0 48 60" aria-hidden="true">
+        <path d="M6 8 24 2l18 6v36L24 58 6 44Z" />
+        <circle cx="24" cy="24" r="7" />
+        <path d="M12 44c2-8 7-11 12-11s10 3 12 11" />
+      </svg>
+      <p class="empty-title">{title}</p>
+      <p>{children}</p>
+      {action && <div class="actions">{action}</div>}
+    </div>
+  );
+}
+
+export function Notice({
+  tone,
+  title,
+  children,
+}: {
+  tone: "good" | "bad" | "warn" | "info";
+  title?: string;
+  children: ComponentChildren;
+}) {
+  return (
+    <div class={`notice notice-${tone}`} role={tone === "bad" ? "alert" : "status"}>
+      <div>
+        {title && <strong>{title}</strong>}
+        <div>{children}</div>
+      </div>
+    </div>
+  );
+}
+
+/** A labelled form field with an optional hint. */
+export function Field({
+  label,
+  id,
+  hint,
+  children,
+}: {
+  label: string;
+  id: string;
+  hint?: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children}
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** A text to take along, with a button that copies it. */
+export function CopyText({ id, text, label }: { id: string; text: string; label: string }) {
+  return (
+    <div class="copy">
+      <input id={id} class="mono" type="text" readOnly value={text} aria-label={label} spellcheck={false} />
+      <button type="button" class="button button-primary" data-copies={id}>
+        Copy
+      </button>
+    </div>
+  );
+}
+
+export interface Segment {
+  label: string;
+  href: string;
+  current: boolean;
+}
+
+/** A row of choices of which one is on: environments, states, periods. */
+export function Segments({ label, choices }: { label: string; choices: Segment[] }) {
+  return (
+    <nav class="segments" aria-label={label}>
+      {choices.map(({ label: text, href, current }) => (
+        <a key={href} href={href} aria-current={current ? "true" : undefined}>
+          {text}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+export function Stat({
+  label,
+  value,
+  note,
+}: {
+  label: string;
+  value: ComponentChildren;
+  note?: ComponentChildren;
+}) {
+  return (
+    <div class="stat">
+      <dt>{label}</dt>
+      <dd>{value}</dd>
+      {note && <dd class="stat-note">{note}</dd>}
+    </div>
+  );
+}
+
+/** The way through a list: to the page of what is older, and back to the first; nothing where there is neither. */
+export function Pager({
+  newest,
+  older,
+}: {
+  newest?: string | false | null | undefined;
+  older: string | false | null | undefined;
+}) {
+  if (!newest && !older) return null;
+  return (
+    <nav class="pager" aria-label="Pages">
+      {newest && (
+        <a class="button" href={newest}>
+          Newest
+        </a>
+      )}
+      {older && (
+        <a class="button" href={older}>
+          Older
+        </a>
+      )}
+    </nav>
+  );
+}
+
+/** One of a few values, each with its label, all of them in sight. */
+export function Choice(props: {
+  legend: string;
+  name: string;
+  options: [value: string, label: string][];
+  chosen: string;
+}) {
+  return (
+    <fieldset class="choices">
+      <legend>{props.legend}</legend>
+      {props.options.map(([value, label]) => (
+        <label key={value}>
+          <input type="radio" name={props.name} value={value} checked={props.chosen === value} /> {label}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

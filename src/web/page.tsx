@@ -1,0 +1,52 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren, JSX } from "preact";
+import { renderToString } from "preact-render-to-string";
+import { KIT } from "./kit.ts";
+
+export interface DocumentProps {
+  /** The whole title, as the window shows it. */
+  title: string;
+  /** One sentence for search engines and previews. */
+  description?: string;
+  /** A class for what is a room's own. */
+  room: "console" | "docs" | "studio";
+  /** Addresses of the room's own style and scripts; these run once the page is there. */
+  style: string;
+  scripts: string[];
+  /** More in the head. */
+  head?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+/** A whole document: the head that all pages have, and whatever stands in the body. */
+export function Document({ title, description, room, style, scripts, head, children }: DocumentProps) {
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        {head}
+        <title>{title}</title>
+        {description && <meta name="description" content={description} />}
+        <link rel="icon" href={KIT.url("icon.svg")} type="image/svg+xml" />
+        <link rel="stylesheet" href={KIT.url("kit.css")} />
+        <link rel="stylesheet" href={style} />
+        <script src={KIT.url("theme.js")} />
+        <script src={KIT.url("kit.js")} defer />
+        {scripts.map((address) => (
+          <script key={address} src={address} defer />
+        ))}
+      </head>
+      <body class={room}>
+        {children}
+        <div id="toast" class="toast" role="status" />
+      </body>
+    </html>
+  );
+}
+
+/** The text of a whole document. */
+export function documentText(document: JSX.Element): string {
+  return `<!doctype html>${renderToString(document)}`;
+}
