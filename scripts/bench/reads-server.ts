@@ -1,0 +1,47 @@
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { listen } from "../../src/http/server.ts";
+import { jsonLog } from "../../src/log.ts";
+import { buildParts } from "../../src/service/parts.ts";
+import { openWorkspace } from "../../src/service/workspace.ts";
+import { ampleQueue, idlePool } from "../../test/fakes.ts";
+import { testConfig } from "../../test/harness.ts";
+
+// The servers that reads.ts measures, each in a process of its own: bun reads-server.ts <bare|cardpress> FOLDER ORIGIN
+
+export interface ReadsServerReport {
+  port: number;
+  /** Processor time of this process so far, in microseconds. */
+  processorUs: number;
+}
+
+const [, , kind, dir = "", photos = ""] = process.argv;
+const { port } = kind === "bare" ? bare() : await cardpress();
+process.on("message", report);
+report();
+
+function report(): void {
+  const { user, system } = process.cpuUsage();
+  process.send?.({ port, processorUs: user + system } satisfies ReadsServerReport);
+}
+
+/** The least that could be called a server of images. */
+function bare(): { port: number } {
+  const db = new Database(join(dir, "cardpress.db"), { readonly: true });
+  const find = db.query("SELECT id, state, created_at, completed_at, output_name FROM images WHERE id = ?");
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    routes: { "/v1/images/:id": (request) => Response.json(find.get(request.params.id)) },
+  });
+  return { port: server.port ?? 0 };
+}
+
+/** The real service's HTTP side on the real store, with nothing to render and budgets that are never spent. */
+async function cardpress(): Promise<{ port: number }> {
+  const config = testConfig(dir, { CARDPRESS_SOURCE_ALLOWED_ORIGINS: photos });
+  const parts = buildParts(await openWorkspace(config, jsonLog()), { pool: idlePool, queue: ampleQueue() });
+  const { take } = parts.limiter;
+  const limiter = { ...parts.limiter, take: (key: string) => take(key, Number.MAX_SAFE_INTEGER) };
+  return listen({ ...parts, limiter, isDraining: () => false }, { host: "127.0.0.1", port: 0 });
+}
