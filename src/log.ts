@@ -38,7 +38,25 @@ function shown(value: unknown): string {
 
 /** For people on a terminal; JSON lines everywhere else, which is what collectors of logs read. */
 export function serviceLog(): Log {
-  return process.stdout.isTTY ? peopleLog(toStdout, !process.env.NO_COLOR) : jsonLog();
+  return process.stdout.isTTY ? peopleLog(toStdout, !process.env.NO_COLOR) : jsonLog(stdoutByTurn());
+}
+
+/**
+ * A way to stdout for a busy process: the lines of one turn of the event loop go out together, since a write costs more
+ * than the request that it tells of. What was not yet written goes out when the process ends.
+ */
+export function stdoutByTurn(): (line: string) => void {
+  let waiting = "";
+  const flush = () => {
+    const text = waiting;
+    waiting = "";
+    if (text !== "") process.stdout.write(text);
+  };
+  process.on("exit", flush);
+  return (line) => {
+    if (waiting === "") setImmediate(flush);
+    waiting += line;
+  };
 }
 
 /** Warnings and errors only, to stderr: for commands whose output is their result. */

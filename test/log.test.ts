@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 import { jsonLog, peopleLog } from "../src/log.ts";
 
 test("each event is one JSON line with its time, its level and its fields", () => {
@@ -33,4 +34,35 @@ test("a terminal's colours tell warnings and errors apart", () => {
   log.error("request_failed");
   expect(lines[0]).toContain("\x1b[33m");
   expect(lines[1]).toContain("\x1b[31m");
+});
+
+const log = JSON.stringify(join(import.meta.dir, "../src/log.ts"));
+
+/** What a process with that program leaves on its stdout. */
+async function outputOf(program: string): Promise<string[]> {
+  const child = Bun.spawn({
+    cmd: [process.execPath, "-e", `import { jsonLog, stdoutByTurn } from ${log};\n${program}`],
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+  const text = await new Response(child.stdout).text();
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line).event);
+}
+
+test("lines of one turn come in their order, with those of the turns after", async () => {
+  const program = `const log = jsonLog(stdoutByTurn());
+    log.info("a"); log.error("b"); setTimeout(() => { log.info("c"); log.info("d"); }, 1);`;
+  expect(await outputOf(program)).toEqual(["a", "b", "c", "d"]);
+});
+
+test("a process that ends in the middle of a turn leaves no line untold", async () => {
+  const many = `for (let n = 0; n < 3000; n++) log.info("line " + n);`;
+  expect(await outputOf(`const log = jsonLog(stdoutByTurn()); ${many} process.exit(0);`)).toHaveLength(3000);
+});
+
+test("the last lines before a crash are there", async () => {
+  expect(await outputOf(`jsonLog(stdoutByTurn()).info("a"); throw new Error("meant");`)).toEqual(["a"]);
 });

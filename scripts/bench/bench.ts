@@ -27,6 +27,7 @@ import { systemRandom, workerCommand } from "../../src/service/system.ts";
 import { loadTemplate } from "../../src/templates/load.ts";
 import { offerHelp } from "../help.ts";
 import { familyOf } from "./processes.ts";
+import { benchReads } from "./reads.ts";
 
 offerHelp(import.meta);
 
@@ -218,6 +219,7 @@ function shown(ms: number): string {
 try {
   await benchWarmPage();
   await benchWorker();
+  await benchReads(5_000);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }

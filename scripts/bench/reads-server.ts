@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { listen } from "../../src/http/server.ts";
-import { jsonLog } from "../../src/log.ts";
+import { jsonLog, stdoutByTurn } from "../../src/log.ts";
 import { buildParts } from "../../src/service/parts.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
 import { ampleQueue, idlePool } from "../../test/fakes.ts";
@@ -40,7 +40,8 @@ function bare(): { port: number } {
 /** The real service's HTTP side on the real store, with nothing to render and budgets that are never spent. */
 async function cardpress(): Promise<{ port: number }> {
   const config = testConfig(dir, { CARDPRESS_SOURCE_ALLOWED_ORIGINS: photos });
-  const parts = buildParts(await openWorkspace(config, jsonLog()), { pool: idlePool, queue: ampleQueue() });
+  const workspace = await openWorkspace(config, jsonLog(stdoutByTurn()));
+  const parts = buildParts(workspace, { pool: idlePool, queue: ampleQueue() });
   const { take } = parts.limiter;
   const limiter = { ...parts.limiter, take: (key: string) => take(key, Number.MAX_SAFE_INTEGER) };
   return listen({ ...parts, limiter, isDraining: () => false }, { host: "127.0.0.1", port: 0 });

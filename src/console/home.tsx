@@ -2,7 +2,8 @@
 import { isLow } from "../app/credits/credit-warning.ts";
 import { type Credits, creditsOf } from "../app/credits/credits.ts";
 import { type Endpoint, listEndpoints } from "../app/webhooks/manage-webhooks.ts";
-import { type Image, listImages } from "../store/images.ts";
+import { listImages } from "../store/image-reads.ts";
+import type { Image } from "../store/images.ts";
 import { type ApiKey, listKeys } from "../store/keys.ts";
 import { openAccount } from "../store/sessions.ts";
 import type { UsageDay } from "../store/usage.ts";

@@ -6,7 +6,8 @@ import { type Delivery, listDeliveries } from "../app/webhooks/manage-deliveries
 import { publicStatus } from "../core/image-state.ts";
 import { envelope } from "../http/envelope.ts";
 import { findRecordOfImage, type IdempotencyRecord } from "../store/idempotency.ts";
-import { findImage, type Image } from "../store/images.ts";
+import { findImage } from "../store/image-reads.ts";
+import type { Image } from "../store/images.ts";
 import { entriesOfImage } from "../store/ledger.ts";
 import { DeliveryState } from "./deliveries.tsx";
 import { Card, Code, EnvironmentBadge, Notice, PageHead, refreshing } from "./elements.tsx";

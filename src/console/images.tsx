@@ -3,8 +3,9 @@
 import { ENVIRONMENTS, type Environment } from "../core/account.ts";
 import { PUBLIC_STATUSES, type PublicStatus } from "../core/image-state.ts";
 import { formatPosition, parsePosition } from "../core/list-position.ts";
+import { listImages } from "../store/image-reads.ts";
 import { findImagesByExternalId } from "../store/image-search.ts";
-import { type Image, listImages } from "../store/images.ts";
+import type { Image } from "../store/images.ts";
 import { Icon } from "../web/icons.tsx";
 import { Card, Empty, PageHead, Pager, refreshing, Segments, Time } from "./elements.tsx";
 import { isOpen, playerName, StatusBadge, Thumb } from "./image-parts.tsx";

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Environment } from "./account.ts";
 
 /**
@@ -33,11 +32,15 @@ export function parseApiKey(text: string): Environment | null {
 
 /** What is stored of a key: SHA-256 as lower-case hex. 256 random bits need no salt and no slow hash. */
 export function hashApiKey(key: string): string {
-  return createHash("sha256").update(key).digest("hex");
+  return Bun.SHA256.hash(key, "hex");
 }
 
+/** As base62() of the 32 bits, in plain numbers: every request has its key checked. */
 function checksum(head: string): string {
-  return base62(BigInt(Bun.hash.crc32(head)), CHECKSUM_CHARS);
+  let text = "";
+  for (let rest = Bun.hash.crc32(head); text.length < CHECKSUM_CHARS; rest = Math.floor(rest / 62))
+    text = ALPHABET[rest % 62] + text;
+  return text;
 }
 
 function base62(value: bigint, length: number): string {

@@ -219,6 +219,10 @@ export const SIGN_INS_PER_EMAIL = 200;
 export const MAX_SIGN_IN_NAMES = 50_000;
 /** Budgets remembered at a time, of accounts and of client addresses. */
 export const MAX_BUDGETS = 100_000;
+/** Client addresses whose network is remembered, under 1 MB; all of them are forgotten when there are more. */
+export const MAX_KNOWN_NETWORKS = 5_000;
+/** API keys whose rows are remembered between commits, about 10 MB; more partners than call within a second. */
+export const MAX_KNOWN_KEYS = 10_000;
 /** NIST SP 800-63B asks for 8 and longer rather than stranger; 12 resists an offline search of Argon2id. */
 export const MIN_PASSWORD_CHARS = 12;
 /** Hashing is cheap in the length, but a body full of password is no password. */

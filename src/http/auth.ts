@@ -3,6 +3,7 @@ import type { AppContext } from "../app/context.ts";
 import type { Environment } from "../core/account.ts";
 import { hashApiKey, parseApiKey } from "../core/api-key.ts";
 import type { Refusal } from "../core/errors.ts";
+import { MAX_KNOWN_KEYS } from "../core/limits.ts";
 import {
   invalidApiKey,
   partnerSuspended,
@@ -11,6 +12,7 @@ import {
 } from "../core/partner-refusals.ts";
 import type { Account } from "../store/accounts.ts";
 import { findKeyByHash, touchKey } from "../store/keys.ts";
+import { whileUnchanged } from "../store/while-unchanged.ts";
 import { networkOf } from "./client-address.ts";
 import type { Exchange } from "./exchange.ts";
 import {
@@ -33,33 +35,38 @@ const LAST_USED_RESOLUTION_MS = 60_000;
 /** What X-API-Key says: the budget that the answer reports, and who calls or why they are refused. */
 export type Identity = { rate: RateState } & ({ caller: Caller } | { refusal: Refusal });
 
+/** Who asks for an exchange. */
+export type Identify = (exchange: Exchange) => Promise<Identity>;
+
 /**
  * Finds the caller by X-API-Key and takes one call from the account's budget. Refuses with 401 (limited by client
- * address), 403 for a suspended account, 429; in this order. Reads the database each time: a revocation holds at once.
+ * address), 403 for a suspended account, 429; in this order. What the database says of a key is remembered only as long
+ * as nothing was committed since: a revocation holds at once, also one from another process.
  */
-export async function identify(
-  context: AppContext,
-  limiter: RateLimiter,
-  exchange: Exchange,
-): Promise<Identity> {
-  const text = exchange.request.headers.get("x-api-key");
-  const caller = await findKey(context, text);
-  const now = context.clock.now();
-  if (!caller) {
-    const rate = await limiter.take(addressKey(exchange), ADDRESS_BUDGET);
-    const refusal = rate.exceeded ? tooManyRefusedKeys(rate.limit, secondsLeft(rate, now)) : whyRefused(text);
-    return { rate, refusal };
-  }
-  const { account, environment } = caller;
-  const budget = accountBudget(account.tier);
-  const rateKey = `${account.id}:${environment}`;
-  if (account.status === "suspended") {
-    return { rate: await limiter.look(rateKey, budget), refusal: partnerSuspended() };
-  }
-  const rate = await limiter.take(rateKey, budget);
-  return rate.exceeded
-    ? { rate, refusal: rateLimitExceeded(rate.limit, secondsLeft(rate, now)) }
-    : { rate, caller };
+export function identifier(context: AppContext, limiter: RateLimiter): Identify {
+  const { store, clock } = context;
+  const keyOf = whileUnchanged(store, (hash) => findKeyByHash(store.read, hash), MAX_KNOWN_KEYS);
+  return async (exchange) => {
+    const text = exchange.request.headers.get("x-api-key");
+    const caller = await findCaller(context, keyOf, text);
+    if (!caller) {
+      const rate = await limiter.take(addressKey(exchange), ADDRESS_BUDGET);
+      const refusal = rate.exceeded
+        ? tooManyRefusedKeys(rate.limit, secondsLeft(rate, clock.now()))
+        : whyRefused(text);
+      return { rate, refusal };
+    }
+    const { account, environment } = caller;
+    const budget = accountBudget(account.tier);
+    const rateKey = `${account.id}:${environment}`;
+    if (account.status === "suspended") {
+      return { rate: await limiter.look(rateKey, budget), refusal: partnerSuspended() };
+    }
+    const rate = await limiter.take(rateKey, budget);
+    return rate.exceeded
+      ? { rate, refusal: rateLimitExceeded(rate.limit, secondsLeft(rate, clock.now())) }
+      : { rate, caller };
+  };
 }
 
 function whyRefused(text: string | null): Refusal {
@@ -67,11 +74,15 @@ function whyRefused(text: string | null): Refusal {
   return invalidApiKey(parseApiKey(text) === null ? "malformed" : "unknown");
 }
 
-async function findKey(context: AppContext, text: string | null): Promise<Caller | undefined> {
+async function findCaller(
+  context: AppContext,
+  keyOf: (hash: string) => ReturnType<typeof findKeyByHash>,
+  text: string | null,
+): Promise<Caller | undefined> {
   const environment = text === null ? null : parseApiKey(text);
   if (text === null || environment === null) return undefined;
   const hash = hashApiKey(text);
-  const row = await findKeyByHash(context.store.read, hash);
+  const row = await keyOf(hash);
   if (!row || !sameHash(row.key.hash, hash)) return undefined;
   const { key, account } = row;
   if (key.revokedAt !== null || key.environment !== environment) return undefined;

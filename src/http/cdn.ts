@@ -1,7 +1,8 @@
 import type { AppContext } from "../app/context.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import { Refusal } from "../core/errors.ts";
-import { findImageByOutput, type Image } from "../store/images.ts";
+import { findImageByOutput } from "../store/image-reads.ts";
+import type { Image } from "../store/images.ts";
 import { namesVersion } from "../web/etag.ts";
 import { standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";

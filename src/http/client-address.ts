@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { MAX_KNOWN_NETWORKS } from "../core/limits.ts";
 
 /** Where a proxy in front of us can stand: on this machine or in its own network, never out on the internet. */
 const PROXY_RANGES = new Set(["loopback", "private", "uniqueLocal", "linkLocal"]);
@@ -23,6 +24,18 @@ function isNeighbour(address: string): boolean {
  * of it; they are one to us. IPv4 stays as it is, also where a socket shows it as ::ffff:a.b.c.d.
  */
 export function networkOf(address: string): string {
+  const known = networks.get(address);
+  if (known !== undefined) return known;
+  if (networks.size >= MAX_KNOWN_NETWORKS) networks.clear();
+  const network = readNetwork(address);
+  networks.set(address, network);
+  return network;
+}
+
+/** Of addresses that called lately: reading one costs more than looking up a key. */
+const networks = new Map<string, string>();
+
+function readNetwork(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();

@@ -12,7 +12,7 @@ import { imageNotFound, invalidRequest } from "../core/partner-refusals.ts";
 import { isSamplePhoto } from "../core/sample-photo.ts";
 import { undrawable } from "../render/card/display-name.ts";
 import { DRAWABLE_SCRIPTS, isDrawable } from "../render/fonts/fonts.ts";
-import { findImage, listImages } from "../store/images.ts";
+import { findImageAnswer, listImageRows } from "../store/image-reads.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
@@ -68,7 +68,7 @@ export async function getImage(
   id: string,
 ): Promise<Response> {
   const scope = { accountId: caller.account.id, environment: caller.environment, id };
-  const image = await findImage(parts.store.read, scope);
+  const image = await findImageAnswer(parts.store.read, scope);
   if (!image) throw imageNotFound();
   return success(
     exchange,
@@ -104,7 +104,7 @@ export async function listImagesPage(
   }
   if (details.length > 0 || position === null) throw invalidRequest(details);
   // One more than asked for tells whether there is a next page.
-  const found = await listImages(parts.store.read, { ...filter, after: position, limit: limit + 1 });
+  const found = await listImageRows(parts.store.read, { ...filter, after: position, limit: limit + 1 });
   const images = found.slice(0, limit);
   const last = images.at(-1);
   const hasMore = found.length > limit;

@@ -4,7 +4,7 @@ import { invalidRequest, methodNotAllowed, nothingAt } from "../core/partner-ref
 import type { Log } from "../core/ports.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import { KIT } from "../web/kit.ts";
-import { addressKey, type Caller, identify } from "./auth.ts";
+import { addressKey, type Caller, type Identify, identifier } from "./auth.ts";
 import { bind, type ListenAddress } from "./bind.ts";
 import { discardBody } from "./body.ts";
 import { type CdnParts, servePicture } from "./cdn.ts";
@@ -36,6 +36,10 @@ export interface HttpParts extends ImageRoutesParts, CdnParts, HealthParts {
   pages?: (exchange: Exchange) => Promise<Response>;
 }
 
+interface AnswerParts extends HttpParts {
+  identify: Identify;
+}
+
 /** Answers one request from one client address; never rejects. */
 export type Answer = (request: Request, peer: string) => Promise<Response>;
 
@@ -64,7 +68,8 @@ export function listen(parts: HttpParts, address: ListenAddress) {
 }
 
 /** The whole HTTP side as one function, which tests call without a socket. */
-export function httpAnswer(parts: HttpParts): Answer {
+export function httpAnswer(httpParts: HttpParts): Answer {
+  const parts: AnswerParts = { ...httpParts, identify: identifier(httpParts, httpParts.limiter) };
   const exchanges = new WeakMap<Request, Exchange>();
   const isSecure = parts.config.baseUrl.startsWith("https://");
   const router = routes(parts, (request) => exchanges.get(request) as Exchange);
@@ -150,7 +155,7 @@ interface Context {
 }
 
 /** What answers each route. */
-function handlers(parts: HttpParts): Record<RouteName, OpenHandler> {
+function handlers(parts: AnswerParts): Record<RouteName, OpenHandler> {
   const partner =
     (handler: PartnerHandler): OpenHandler =>
     (exchange, params) =>
@@ -173,7 +178,7 @@ function handlers(parts: HttpParts): Record<RouteName, OpenHandler> {
   };
 }
 
-function routes(parts: HttpParts, exchangeOf: (request: Request) => Exchange) {
+function routes(parts: AnswerParts, exchangeOf: (request: Request) => Exchange) {
   const answering = (handler: OpenHandler) => (context: Context) => {
     const exchange = exchangeOf(context.request);
     return orRefuse(parts, exchange, () => handler(exchange, context.params ?? {}));
@@ -216,18 +221,18 @@ async function orRefuse(
 
 /** Answers whoever holds a key, and reports the budget the call was taken from. */
 async function asPartner(
-  parts: HttpParts,
+  parts: AnswerParts,
   exchange: Exchange,
   work: (exchange: Exchange, caller: Caller) => Response | Promise<Response>,
 ): Promise<Response> {
-  const identity = await identify(parts, parts.limiter, exchange);
+  const identity = await parts.identify(exchange);
   const known = { ...exchange, rate: identity.rate };
   if ("refusal" in identity) return refuse(parts, known, identity.refusal);
   return orRefuse(parts, known, () => work(known, identity.caller));
 }
 
 /** A call with a key counts against the account's budget, and reports it, also where the API has no such address or method. */
-function greeting(parts: HttpParts, handler: (exchange: Exchange) => never): OpenHandler {
+function greeting(parts: AnswerParts, handler: (exchange: Exchange) => never): OpenHandler {
   return (exchange) => {
     const hasKey = exchange.request.headers.has("x-api-key");
     return hasKey && exchange.url.pathname.startsWith("/v1/")

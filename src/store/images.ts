@@ -1,10 +1,7 @@
-import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lte, max, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, max, or, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/account.ts";
-import type { PublicStatus } from "../core/image-state.ts";
-
 import { LEASE_MS, MAX_RETRY_PAUSE_MS } from "../core/limits.ts";
-import type { ListPosition } from "../core/list-position.ts";
 import { heldByNoneOf } from "./lease-holders.ts";
 import type { Tx } from "./store.ts";
 
@@ -33,63 +30,6 @@ export function unfinished({ images }: Tables) {
 
 export async function insertImage({ db, t }: Tx, image: Image): Promise<void> {
   await db.insert(t.images).values(image);
-}
-
-export async function findImage(
-  { db, t }: Tx,
-  scope: { accountId: string; environment: Environment; id: string },
-): Promise<Image | undefined> {
-  const [image] = await db.select().from(t.images).where(eq(t.images.id, scope.id)).limit(1);
-  // The scope is checked here, not in the query, so that a foreign id costs the same as an unknown one.
-  return image?.accountId === scope.accountId && image.environment === scope.environment ? image : undefined;
-}
-
-export async function findImageByOutput({ db, t }: Tx, outputName: string): Promise<Image | undefined> {
-  const [image] = await db.select().from(t.images).where(eq(t.images.outputName, outputName)).limit(1);
-  return image;
-}
-
-/** Newest first, after `position`. Walks one index whatever the table's size. */
-export async function listImages(
-  { db, t }: Tx,
-  query: {
-    accountId: string;
-    environment: Environment;
-    status?: PublicStatus | undefined;
-    after?: ListPosition | undefined;
-    limit: number;
-  },
-): Promise<Image[]> {
-  return listImagesQuery({ db, t }, query);
-}
-
-/** The builder behind listImages, so that a test can ask SQLite for its plan. */
-export function listImagesQuery(tx: Tx, query: Parameters<typeof listImages>[1]) {
-  const { status, limit } = query;
-  const { createdAt, id } = tx.t.images;
-  // Two states in one condition would make it read past everything finished to find the few that are not. As a union
-  // both are walked along the index of states, and merged.
-  const rows =
-    status === "processing"
-      ? listRows(tx, query, "queued").unionAll(listRows(tx, query, "rendering"))
-      : listRows(tx, query, status);
-  return rows.orderBy(desc(createdAt), desc(id)).limit(limit);
-}
-
-function listRows({ db, t }: Tx, query: Parameters<typeof listImages>[1], state: Image["state"] | undefined) {
-  const { accountId, environment, after } = query;
-  const i = t.images;
-  return db
-    .select()
-    .from(i)
-    .where(
-      and(
-        eq(i.accountId, accountId),
-        eq(i.environment, environment),
-        state && eq(i.state, state),
-        after ? sql`(${i.createdAt}, ${i.id}) < (${after.createdAt}, ${after.id})` : undefined,
-      ),
-    );
 }
 
 /** Where an image accepted now would stand. */

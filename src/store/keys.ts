@@ -1,6 +1,7 @@
 import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Account } from "./accounts.ts";
+import { type Parameters, prepared } from "./prepared.ts";
 import type { Tx } from "./store.ts";
 
 export type ApiKey = Tables["apiKeys"]["$inferSelect"];
@@ -9,17 +10,21 @@ export async function insertKey({ db, t }: Tx, key: ApiKey): Promise<void> {
   await db.insert(t.apiKeys).values(key);
 }
 
-/** The key with this hash, revoked or not, and its account. Read on every request, so that nothing is ever stale. */
-export async function findKeyByHash(
-  { db, t }: Tx,
-  hash: string,
-): Promise<{ key: ApiKey; account: Account } | undefined> {
-  const [row] = await db
+const keyByHash = prepared("key by hash", ({ db, t }, { hash }: Parameters<{ hash: string }>) =>
+  db
     .select({ key: t.apiKeys, account: t.accounts })
     .from(t.apiKeys)
     .innerJoin(t.accounts, eq(t.accounts.id, t.apiKeys.accountId))
     .where(eq(t.apiKeys.hash, hash))
-    .limit(1);
+    .limit(1),
+);
+
+/** The key with this hash, revoked or not, and its account. Read on every request, so that nothing is ever stale. */
+export async function findKeyByHash(
+  tx: Tx,
+  hash: string,
+): Promise<{ key: ApiKey; account: Account } | undefined> {
+  const [row] = await keyByHash(tx, { hash });
   return row;
 }
 

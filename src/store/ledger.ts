@@ -1,6 +1,7 @@
 import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { ListPosition } from "../core/list-position.ts";
+import { type Parameters, prepared } from "./prepared.ts";
 import type { Tx } from "./store.ts";
 
 export type LedgerEntry = Tables["ledgerEntries"]["$inferSelect"];
@@ -31,21 +32,26 @@ export async function latestGrant({ db, t }: Tx, accountId: string): Promise<Led
   return entry;
 }
 
+const grantOfMonth = prepared(
+  "plan grant",
+  ({ db, t: { ledgerEntries: l } }, month: Parameters<{ accountId: string; period: string }>) =>
+    db
+      .select({ amount: l.amount })
+      .from(l)
+      // In the words of the index that makes it the only one.
+      .where(
+        and(
+          eq(l.accountId, month.accountId),
+          eq(l.period, month.period),
+          sql`${l.kind} = 'grant' and ${l.bucket} = 'plan'`,
+        ),
+      )
+      .limit(1),
+);
+
 /** How many plan credits an account was given for a month: 0 when none were. */
-export async function planGrant({ db, t }: Tx, accountId: string, period: string): Promise<number> {
-  const l = t.ledgerEntries;
-  const [entry] = await db
-    .select({ amount: l.amount })
-    .from(l)
-    // In the words of the index that makes it the only one.
-    .where(
-      and(
-        eq(l.accountId, accountId),
-        eq(l.period, period),
-        sql`${l.kind} = 'grant' and ${l.bucket} = 'plan'`,
-      ),
-    )
-    .limit(1);
+export async function planGrant(tx: Tx, accountId: string, period: string): Promise<number> {
+  const [entry] = await grantOfMonth(tx, { accountId, period });
   return entry?.amount ?? 0;
 }
 

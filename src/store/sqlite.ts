@@ -64,8 +64,12 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
   // One writer at a time: drizzle's own transaction does not roll an async callback back on bun:sqlite.
   const mutex = new PQueue({ concurrency: 1 });
 
+  const dataVersion = reader.query<{ data_version: number }, []>("PRAGMA data_version");
+
   return {
     read,
+    // The reader's own: the writer's commits change it as another process' do.
+    version: () => noting(guard.note, () => dataVersion.get()?.data_version ?? null),
     problem: guard.problem,
     write: (name, fn) => {
       const askedAt = performance.now();
@@ -90,6 +94,7 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
     close: async () => {
       await mutex.onIdle();
       for (const forget of forgetStatements) forget();
+      dataVersion.finalize();
       reader.close();
       // The whole database is in its one file again, for whoever copies it while nothing runs.
       writer.run("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -136,24 +141,26 @@ function createPrivately(file: string): void {
 }
 
 /**
- * Keeps compiled statements, the lately used ones: Drizzle compiles each query anew, which was a third of a create's
+ * Keeps compiled statements, the lately run ones: Drizzle compiles each query anew, which was a third of a create's
  * time. Sound because every query here is read to its end before the next one begins. Returns what lets go of them: a
  * connection with a statement stays open. `note` is told of every error.
  */
 function keepStatements(client: SqliteDatabase, note: (error: unknown) => void): () => void {
   const compile = client.prepare.bind(client);
   const kept = new Map<string, Statement>();
-  client.prepare = ((query: string, ...rest: []) => {
-    const statement =
-      kept.get(query) ??
-      observed(
-        noting(note, () => compile(query, ...rest)),
-        note,
-      );
+  const keep = (query: string, statement: Statement) => {
     kept.delete(query);
     kept.set(query, statement);
     const [oldest] = kept.keys();
     if (kept.size > MAX_STATEMENTS && oldest !== undefined) kept.delete(oldest);
+  };
+  client.prepare = ((query: string, ...rest: []) => {
+    const known = kept.get(query);
+    if (known) return known;
+    const statement = noting(note, () => compile(query, ...rest));
+    // Prepared queries run theirs without asking for it again.
+    observed(statement, note, () => keep(query, statement));
+    keep(query, statement);
     return statement;
   }) as SqliteDatabase["prepare"];
   return () => {
@@ -162,15 +169,17 @@ function keepStatements(client: SqliteDatabase, note: (error: unknown) => void):
   };
 }
 
-/** A compiled statement whose errors are noted, and told as the store's. */
-function observed(statement: Statement, note: (error: unknown) => void): Statement {
+/** Has a compiled statement tell of its runs, note its errors, and throw them as the store's. */
+function observed(statement: Statement, note: (error: unknown) => void, runs: () => void): void {
   for (const method of ["all", "get", "values", "run"] as const) {
     const run = statement[method].bind(statement) as (...args: unknown[]) => unknown;
     Object.defineProperty(statement, method, {
-      value: (...args: unknown[]) => noting(note, () => run(...args)),
+      value: (...args: unknown[]) => {
+        runs();
+        return noting(note, () => run(...args));
+      },
     });
   }
-  return statement;
 }
 
 function noting<T>(note: (error: unknown) => void, work: () => T): T {

@@ -20,6 +20,11 @@ export interface Store {
    * stands in between. Throws StorageUnavailable where the disk, another process' lock or a problem() is in the way.
    */
   write<T>(name: string, fn: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * Another number after every commit, by whichever process; null where the engine cannot tell for less than a query. Two
+   * equal ones mean that `read` would find what it found between them.
+   */
+  version(): number | null;
   /** Why nothing may be entrusted to it until somebody has looked, in words for the operator; null while all is well. */
   problem(): string | null;
   /** What the engine wants done now and then, so that nothing of its own grows without end. */

@@ -1,7 +1,9 @@
 import { and, asc, eq, gte, lte, sql } from "drizzle-orm";
+import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/account.ts";
 
 import { dayOf } from "../core/time.ts";
+import { type Parameters, prepared } from "./prepared.ts";
 import type { Tx } from "./store.ts";
 
 export interface UsageCounts {
@@ -34,30 +36,37 @@ export async function countUsage(
     });
 }
 
+type Scope = Pick<Tables["usageDays"]["$inferSelect"], "accountId" | "environment">;
+
+const usageSums = prepared(
+  "usage sums",
+  (
+    { db, t: { usageDays: u } },
+    { accountId, environment, from, to }: Parameters<Scope & { from: string; to: string }>,
+  ) => {
+    const sum = (column: typeof u.requested) => sql<number>`coalesce(sum(${column}), 0)`.mapWith(Number);
+    return db
+      .select({
+        requested: sum(u.requested),
+        completed: sum(u.completed),
+        failed: sum(u.failed),
+        creditsUsed: sum(u.creditsUsed),
+      })
+      .from(u)
+      .where(
+        and(eq(u.accountId, accountId), eq(u.environment, environment), gte(u.day, from), lte(u.day, to)),
+      );
+  },
+);
+
 /** The sums from day `from` to day `to`, both included. */
 export async function sumUsage(
-  { db, t }: Tx,
-  scope: { accountId: string; environment: Environment },
+  tx: Tx,
+  scope: Scope,
   days: { from: string; to: string },
 ): Promise<UsageCounts> {
-  const u = t.usageDays;
-  const sum = (column: typeof u.requested) => sql<number>`coalesce(sum(${column}), 0)`.mapWith(Number);
-  const [row] = await db
-    .select({
-      requested: sum(u.requested),
-      completed: sum(u.completed),
-      failed: sum(u.failed),
-      creditsUsed: sum(u.creditsUsed),
-    })
-    .from(u)
-    .where(
-      and(
-        eq(u.accountId, scope.accountId),
-        eq(u.environment, scope.environment),
-        gte(u.day, days.from),
-        lte(u.day, days.to),
-      ),
-    );
+  const { accountId, environment } = scope;
+  const [row] = await usageSums(tx, { accountId, environment, from: days.from, to: days.to });
   return row ?? { requested: 0, completed: 0, failed: 0, creditsUsed: 0 };
 }
 

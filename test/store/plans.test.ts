@@ -1,9 +1,11 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { fillPlaceholders } from "drizzle-orm";
 import { accountNames, accountsToRenew, listAccounts, newestAccounts } from "../../src/store/accounts.ts";
 import { listAudit } from "../../src/store/activity.ts";
 import * as deliveries from "../../src/store/deliveries.ts";
 import { deskNumbers } from "../../src/store/desk.ts";
+import * as reads from "../../src/store/image-reads.ts";
 import * as search from "../../src/store/image-search.ts";
 import * as images from "../../src/store/images.ts";
 import { findKeyByHash } from "../../src/store/keys.ts";
@@ -33,15 +35,25 @@ afterAll(async () => {
   await house.close();
 });
 
-/** Writes down every query that is run. */
+type Run = (values?: Record<string, unknown>) => unknown;
+type Compiled = Record<"all" | "get" | "run", Run>;
+
+/** Writes down every query at its run, also one that was built for an earlier one. */
 function watch(tx: Tx): void {
   const { session } = tx.db as unknown as {
-    session: { prepareQuery: (query: (typeof run)[number], ...rest: unknown[]) => unknown };
+    session: { prepareQuery: (query: (typeof run)[number], ...rest: unknown[]) => Compiled };
   };
   const prepare = session.prepareQuery.bind(session);
   session.prepareQuery = (query, ...rest) => {
-    run.push(query);
-    return prepare(query, ...rest);
+    const compiled = prepare(query, ...rest);
+    for (const way of ["all", "get", "run"] as const) {
+      const work = compiled[way].bind(compiled);
+      compiled[way] = (values) => {
+        run.push({ sql: query.sql, params: fillPlaceholders(query.params, values ?? {}) as never[] });
+        return work(values);
+      };
+    }
+    return compiled;
   };
 }
 
@@ -65,15 +77,26 @@ const limit = 20;
 const CASES: [string, (tx: Tx) => Promise<unknown>, RegExp][] = [
   [
     "an account's images",
-    (tx) => images.listImages(tx, { ...scope, after, limit }),
+    (tx) => reads.listImages(tx, { ...scope, after, limit }),
     /images_list .*created_at,id/,
   ],
   [
     "the completed ones",
-    (tx) => images.listImages(tx, { ...scope, status: "completed", after, limit }),
+    (tx) => reads.listImages(tx, { ...scope, status: "completed", after, limit }),
     /images_list_state .*state=.*created_at,id/,
   ],
-  ["a picture by its name", (tx) => images.findImageByOutput(tx, "x"), /images_output_name/],
+  [
+    "a page of an account's images",
+    (tx) => reads.listImageRows(tx, { ...scope, after, limit }),
+    /images_list .*created_at,id/,
+  ],
+  [
+    "a page of those in the making",
+    (tx) => reads.listImageRows(tx, { ...scope, status: "processing", after, limit }),
+    /images_list_state .*state=.*images_list_state .*state=/,
+  ],
+  ["an image for its answer", (tx) => reads.findImageAnswer(tx, { ...scope, id: "x" }), /autoindex_images/],
+  ["a picture by its name", (tx) => reads.findImageByOutput(tx, "x"), /images_output_name/],
   ["pictures to remove", (tx) => images.expiredOutputs(tx, 5, limit), /images_expiry/],
   ["an account's deliveries", (tx) => deliveries.listDeliveryRows(tx, { ...scope, limit }), /_account /],
   [

@@ -1,6 +1,6 @@
 import { type PublicStatus, publicStatus } from "../../core/image-state.ts";
 import { isoTime } from "../../core/time.ts";
-import type { Image } from "../../store/images.ts";
+import type { ImageAnswer, ImageListing } from "../../store/image-reads.ts";
 
 interface ViewOf<Status extends PublicStatus> {
   image_id: string;
@@ -24,7 +24,7 @@ export interface ViewOptions {
   progress: number | null;
 }
 
-export function imageView(image: Image, options: ViewOptions): ImageView {
+export function imageView(image: ImageAnswer, options: ViewOptions): ImageView {
   const createdAt = isoTime(image.createdAt);
   switch (image.state) {
     case "queued":
@@ -63,7 +63,7 @@ export function imageView(image: Image, options: ViewOptions): ImageView {
 }
 
 /** One item of the list. `completed_at` is there once a terminal state is reached. */
-export function imageListItem(image: Image): Record<string, unknown> {
+export function imageListItem(image: ImageListing): Record<string, unknown> {
   return {
     image_id: image.id,
     status: publicStatus(image.state),

@@ -6,13 +6,8 @@ import { HOUR_MS, monthOf } from "../../core/time.ts";
 import { accountsToRenew } from "../../store/accounts.ts";
 import { hasExpiredClaim, pullForward, releaseClaims } from "../../store/deliveries.ts";
 import { deleteExpiredRecords } from "../../store/idempotency.ts";
-import {
-  abandonedRenders,
-  expiredOutputs,
-  findImageByOutput,
-  markPurged,
-  sourceInUse,
-} from "../../store/images.ts";
+import { findImageByOutput } from "../../store/image-reads.ts";
+import { abandonedRenders, expiredOutputs, markPurged, sourceInUse } from "../../store/images.ts";
 import { deleteExpiredSessions } from "../../store/sessions.ts";
 import {
   deleteOldEvents,

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { LAYOUTS } from "../../render/card/template-layout.ts";
+import { findImageByOutput } from "../../store/image-reads.ts";
 import { latestPictures } from "../../store/image-search.ts";
-import { findImageByOutput } from "../../store/images.ts";
 import type { FoundTemplate } from "../../templates/registry.ts";
 import { Badge, Card, Empty, Notice, PageHead } from "../elements.tsx";
 import { thumbOf } from "../image.tsx";

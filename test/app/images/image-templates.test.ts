@@ -5,7 +5,7 @@ import { renderNextImage } from "../../../src/app/images/render-image.ts";
 import { buildParts } from "../../../src/service/parts.ts";
 import { openWorkspace, type Workspace } from "../../../src/service/workspace.ts";
 import { findAccount } from "../../../src/store/accounts.ts";
-import { findImage } from "../../../src/store/images.ts";
+import { findImage } from "../../../src/store/image-reads.ts";
 import { templateRegistry } from "../../../src/templates/registry.ts";
 import { picturesAfter, poolOf, RENDERED } from "../../fakes.ts";
 import {

@@ -7,7 +7,7 @@ import { blobPath } from "../../../src/blobs/folder-blobs.ts";
 import { PHOTO_REFUSALS } from "../../../src/core/photo-refusals.ts";
 import { buildParts } from "../../../src/service/parts.ts";
 import { findAccount } from "../../../src/store/accounts.ts";
-import { findImage } from "../../../src/store/images.ts";
+import { findImage } from "../../../src/store/image-reads.ts";
 import { writeWhole } from "../../../src/system/write-whole.ts";
 import { fetched, picturesAfter, poolOf, sourcesOf } from "../../fakes.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";

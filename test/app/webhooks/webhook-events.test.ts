@@ -14,7 +14,8 @@ import {
   WebhookTestEvent,
 } from "../../../src/http/openapi/webhook-schemas.ts";
 import { failPending } from "../../../src/store/deliveries.ts";
-import { findImage, type Image, insertImage } from "../../../src/store/images.ts";
+import { findImage } from "../../../src/store/image-reads.ts";
+import { type Image, insertImage } from "../../../src/store/images.ts";
 import { imageRequest, type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 
 let house: TestWorkspace;

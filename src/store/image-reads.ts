@@ -1,0 +1,155 @@
+import { and, desc, eq, type Placeholder, sql } from "drizzle-orm";
+import type { Environment } from "../core/account.ts";
+import type { ImageState, PublicStatus } from "../core/image-state.ts";
+import type { ListPosition } from "../core/list-position.ts";
+import type { Image } from "./images.ts";
+import { type Parameters, prepared } from "./prepared.ts";
+import type { Tx } from "./store.ts";
+
+// What partners read of their images, again and again.
+
+interface Scope {
+  accountId: string;
+  environment: Environment;
+}
+
+export async function findImage({ db, t }: Tx, scope: Scope & { id: string }): Promise<Image | undefined> {
+  const [image] = await db.select().from(t.images).where(eq(t.images.id, scope.id)).limit(1);
+  return inScope(image, scope);
+}
+
+/** The scope is checked here, not in the query, so that a foreign id costs the same as an unknown one. */
+function inScope<Row extends Scope>(image: Row | undefined, scope: Scope): Row | undefined {
+  return image?.accountId === scope.accountId && image.environment === scope.environment ? image : undefined;
+}
+
+const imageAnswer = prepared("image answer", ({ db, t: { images: i } }, { id }: Parameters<{ id: string }>) =>
+  db
+    .select({
+      id: i.id,
+      accountId: i.accountId,
+      environment: i.environment,
+      state: i.state,
+      failureCode: i.failureCode,
+      failureMessage: i.failureMessage,
+      outputName: i.outputName,
+      outputWidth: i.outputWidth,
+      outputHeight: i.outputHeight,
+      outputContentType: i.outputContentType,
+      createdAt: i.createdAt,
+      updatedAt: i.updatedAt,
+      completedAt: i.completedAt,
+      expiresAt: i.expiresAt,
+    })
+    .from(i)
+    .where(eq(i.id, id))
+    .limit(1),
+);
+
+/** What the answer about an image shows, without the request it was made of. */
+export type ImageAnswer = Awaited<ReturnType<typeof imageAnswer>>[number];
+
+export async function findImageAnswer(
+  tx: Tx,
+  scope: Scope & { id: string },
+): Promise<ImageAnswer | undefined> {
+  const [image] = await imageAnswer(tx, { id: scope.id });
+  return inScope(image, scope);
+}
+
+const imageByOutput = prepared(
+  "image by output",
+  ({ db, t: { images: i } }, { name }: Parameters<{ name: string }>) =>
+    db.select().from(i).where(eq(i.outputName, name)).limit(1),
+);
+
+export async function findImageByOutput(tx: Tx, outputName: string): Promise<Image | undefined> {
+  const [image] = await imageByOutput(tx, { name: outputName });
+  return image;
+}
+
+export interface ListQuery extends Scope {
+  status?: PublicStatus | undefined;
+  after?: ListPosition | undefined;
+  limit: number;
+}
+
+/** Newest first, after `position`. Walks one index whatever the table's size. */
+export async function listImages(tx: Tx, query: ListQuery): Promise<Image[]> {
+  return listImagesQuery(tx, query);
+}
+
+/** The builder behind listImages, so that a test can ask SQLite for its plan. */
+export function listImagesQuery(tx: Tx, query: ListQuery) {
+  const rows = (state?: ImageState) =>
+    tx.db
+      .select()
+      .from(tx.t.images)
+      .where(inList(tx, query, state));
+  const all = query.status === "processing" ? rows("queued").unionAll(rows("rendering")) : rows(query.status);
+  return all.orderBy(...newestFirst(tx)).limit(query.limit);
+}
+
+export type ImageListing = Pick<Image, "id" | "state" | "type" | "createdAt" | "completedAt">;
+
+/** As listImages, of each only what a list shows. */
+export function listImageRows(tx: Tx, { status, after, ...values }: ListQuery): Promise<ImageListing[]> {
+  return listingOf(status, after !== undefined)(tx, { ...values, ...place(after) });
+}
+
+const place = (after: ListPosition = { createdAt: 0, id: "" }) => ({
+  afterCreatedAt: after.createdAt,
+  afterId: after.id,
+});
+
+type ListingValues = Omit<ListQuery, "status" | "after"> & ReturnType<typeof place>;
+type Listing = (tx: Tx, values: ListingValues) => Promise<ImageListing[]>;
+const listings = new Map<string, Listing>();
+
+function listingOf(status: PublicStatus | undefined, goesOn: boolean): Listing {
+  const name = `listing of ${status ?? "any"}, ${goesOn ? "going on" : "first"}`;
+  const known = listings.get(name) ?? prepareListing(name, status, goesOn);
+  listings.set(name, known);
+  return known;
+}
+
+function prepareListing(name: string, status: PublicStatus | undefined, goesOn: boolean): Listing {
+  return prepared(name, (tx, values: Parameters<ListingValues>) => {
+    const { accountId, environment } = values;
+    const { id, state, type, createdAt, completedAt } = tx.t.images;
+    const after = goesOn ? { createdAt: values.afterCreatedAt, id: values.afterId } : undefined;
+    const rows = (one?: ImageState) =>
+      tx.db
+        .select({ id, state, type, createdAt, completedAt })
+        .from(tx.t.images)
+        .where(inList(tx, { accountId, environment, after }, one));
+    const all = status === "processing" ? rows("queued").unionAll(rows("rendering")) : rows(status);
+    return all.orderBy(...newestFirst(tx)).limit(values.limit);
+  });
+}
+
+/** A value of a query, or its place in a prepared one. */
+type ValueOr<T> = T | Placeholder;
+
+interface ListScope {
+  accountId: ValueOr<string>;
+  environment: ValueOr<Environment>;
+  after?: { createdAt: ValueOr<number>; id: ValueOr<string> } | undefined;
+}
+
+/**
+ * The rows of a list. Two states in one condition would make SQLite read past everything finished to find the few that
+ * are not: as a union both are walked along the index of states, and merged.
+ */
+function inList({ t: { images: i } }: Tx, { accountId, environment, after }: ListScope, state?: ImageState) {
+  return and(
+    eq(i.accountId, accountId),
+    eq(i.environment, environment),
+    state && eq(i.state, state),
+    after && sql`(${i.createdAt}, ${i.id}) < (${after.createdAt}, ${after.id})`,
+  );
+}
+
+function newestFirst({ t: { images: i } }: Tx) {
+  return [desc(i.createdAt), desc(i.id)] as const;
+}
