@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { basename, join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
+import { Glob } from "bun";
 
 // Whoever gets the program gets the works of others in it, and has a right to know whose.
 
@@ -32,4 +33,17 @@ test("NOTICE names every file that is unpacked with the packaged browser", async
   }
   expect(unpacked.length).toBeGreaterThan(10);
   expect(unpacked.filter((name) => !notice.includes(name))).toEqual([]);
+});
+
+test("NOTICE has the SHA-256 of every network that is kept here", async () => {
+  const models = join(root, "src/render/photo/models");
+  const names = [...new Glob("*").scanSync(models)];
+  expect(names.length).toBeGreaterThan(5);
+  for (const name of names) {
+    const sha256 = new Bun.CryptoHasher("sha256")
+      .update(await Bun.file(join(models, name)).bytes())
+      .digest("hex");
+    const told = [...notice.slice(notice.indexOf(name)).matchAll(/\b[0-9a-f]{64}\b/g)].map(([hash]) => hash);
+    expect(`${name}: ${told.find((hash) => hash === sha256)}`).toBe(`${name}: ${sha256}`);
+  }
 });

@@ -1,0 +1,21 @@
+// @ts-nocheck The compiler reads these imports as modules; the runtime gives the path to the file.
+// They are static, so that a compiled cardpress carries every file with it.
+import bodyParts from "./models/body_parts.onnx.zst" with { type: "file" };
+import carefulPoseLandmarks from "./models/careful_pose_landmarks.onnx.zst" with { type: "file" };
+import faceDetector from "./models/face_detector.onnx.zst" with { type: "file" };
+import personDetector from "./models/person_detector.onnx.zst" with { type: "file" };
+import personMask from "./models/person_mask.onnx.zst" with { type: "file" };
+import poseLandmarks from "./models/pose_landmarks.onnx.zst" with { type: "file" };
+import salient from "./models/u2netp_int8.onnx" with { type: "file" };
+
+/** The networks' files. NOTICE says what each is and where it comes from. */
+export const NETWORK_FILES: Record<
+  | "bodyParts"
+  | "carefulPoseLandmarks"
+  | "faceDetector"
+  | "personDetector"
+  | "personMask"
+  | "poseLandmarks"
+  | "salient",
+  string
+> = { bodyParts, carefulPoseLandmarks, faceDetector, personDetector, personMask, poseLandmarks, salient };
