@@ -24,7 +24,9 @@ FormatRegistry.Set("date-time", (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3
 
 export type TestApi = Awaited<ReturnType<typeof testApi>>;
 
-export async function testApi(options: { random?: Random; env?: Record<string, string> } = {}) {
+export async function testApi(
+  options: { random?: Random; env?: Record<string, string>; port?: number } = {},
+) {
   const dataFolder = testFolder();
   const photos = photoServer();
   const clock = fakeClock();
@@ -44,7 +46,7 @@ export async function testApi(options: { random?: Random; env?: Record<string, s
     random: options.random ?? seededRandom(),
   });
   const parts = { ...buildParts(workspace, { pool: idlePool }), isDraining: () => false };
-  const http = listen(parts, { host: "127.0.0.1", port: 0 });
+  const http = listen(parts, { host: "127.0.0.1", port: options.port ?? 0 });
   const baseUrl = `http://127.0.0.1:${http.port}`;
   return {
     ...parts,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { mockNextImage } from "../../src/app/images/test-image.ts";
 import { startLoop } from "../../src/app/loop.ts";
 import { typescriptSample } from "../../src/console/code-samples.ts";
+import { SAMPLES } from "../../src/http/docs/samples.ts";
 import { testAccount } from "../harness.ts";
 import { type Json, type TestApi, testApi } from "./api.ts";
 
@@ -71,11 +72,11 @@ test("the quickstart compiles against the generated types", async () => {
   expect(await complaints(quickstart)).toBe("");
 });
 
-test("the samples of guide and playground compile by themselves, as strictly as can be", async () => {
-  const guide = await Bun.file(join(ROOT, "src/http/docs/guides/quickstart.md")).text();
-  const blocks = [...guide.matchAll(/```ts[^\n]*\n(.*?)```/gs)].map(([, code]) => code);
-  expect(blocks).toHaveLength(2);
-  expect(await complaints(blocks.join("\n"))).toBe("");
+test("the samples of guides and playground compile by themselves, as strictly as can be", async () => {
+  for (const { text } of [...SAMPLES.quickstart, ...SAMPLES.webhook].filter(
+    ({ language }) => language === "ts",
+  ))
+    expect(await complaints(text)).toBe("");
   const body = { player: { name: "Zoë", source_image_url: "https://a.example/x.png" }, style: {} };
   expect(await complaints(typescriptSample(api.baseUrl, body))).toBe("");
 });

@@ -27,7 +27,7 @@ export const GUIDES: readonly Guide[] = [
   {
     path: "/docs/quickstart",
     text: quickstart,
-    description: "From nothing to a card in four steps, with curl and TypeScript.",
+    description: "From nothing to a card in three steps, with curl, TypeScript, Python, PHP or Go.",
   },
   {
     path: "/docs/authentication",

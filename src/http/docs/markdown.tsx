@@ -5,7 +5,15 @@ import { renderToString } from "preact-render-to-string";
 import { Code } from "../../web/code.tsx";
 import { Markup } from "../../web/markup.ts";
 
-const LANGUAGE_NAMES: Record<string, string> = { json: "JSON", sh: "Shell", ts: "TypeScript", http: "HTTP" };
+const LANGUAGE_NAMES: Record<string, string> = {
+  json: "JSON",
+  sh: "Shell",
+  ts: "TypeScript",
+  http: "HTTP",
+  python: "Python",
+  php: "PHP",
+  go: "Go",
+};
 const CALLOUTS: Record<string, string> = { NOTE: "Note", TIP: "Tip", WARNING: "Careful" };
 
 /** Shorter code, such as a header's name, is never broken at its hyphens; longer code must fit a phone. */

@@ -14,6 +14,7 @@ import { GUIDES } from "./guides.ts";
 import { type PageContent, renderPage } from "./layout.tsx";
 import { renderMarkdown } from "./markdown.tsx";
 import { referencePage } from "./reference.tsx";
+import { sampleFences } from "./samples.ts";
 
 export interface DocsSite {
   /** The file at a path such as /docs/quickstart, or undefined. */
@@ -62,6 +63,7 @@ export function docsSite(facts: PublicFacts): DocsSite {
 function filled(text: string, { presets: [preset = "", ...others] }: PublicFacts): string {
   const listed = [preset, ...others].map((name) => `\`${name}\``).join(" ");
   return text
+    .replace(/\{\{samples (\w+)\}\}/g, (_, name) => sampleFences(name))
     .replace("{{themes}}", KNOWN_THEMES)
     .replace("{{presets}}", listed)
     .replaceAll("{{preset}}", preset);
@@ -178,7 +180,11 @@ function Lifecycle() {
 }
 
 const START = [
-  ["/docs/quickstart", "Quickstart", "Your first card in four steps, with curl or TypeScript."],
+  [
+    "/docs/quickstart",
+    "Quickstart",
+    "Your first card in three steps, in curl, TypeScript, Python, PHP or Go.",
+  ],
   ["/docs/testing", "Testing", "Test keys are free, quick, and choose how an image ends."],
   ["/docs/photos", "Photos that work well", "The photo decides how good a card can be."],
   ["/docs/reference", "API reference", "Every address, field, status and header."],
