@@ -5,6 +5,7 @@ import { IMAGE_STATES } from "../src/core/image-state.ts";
 import { WEBHOOK_DELIVERY_STATES, WEBHOOK_ENDPOINT_STATES } from "../src/core/webhook-event.ts";
 import { type Kit, sqliteKit } from "./kit.ts";
 import { peopleTables } from "./people.ts";
+import { seasonTables } from "./season.ts";
 
 /** Every table, written once. `defineTables(postgresKit)` gives the same tables on Postgres. */
 export function defineTables(kit: Kit) {
@@ -25,6 +26,10 @@ export function defineTables(kit: Kit) {
       creditsPlan: int("credits_plan").notNull(),
       creditsTopup: int("credits_topup").notNull(),
       creditsHeld: int("credits_held").notNull(),
+      /** How long finished pictures are served, in days; null as the service is configured. */
+      retentionDays: int("retention_days"),
+      /** How long after an image's end everything personal about it is deleted, in days; null: when somebody asks. */
+      forgetAfterDays: int("forget_after_days"),
       createdAt: int("created_at").notNull(),
       updatedAt: int("updated_at").notNull(),
     },
@@ -74,9 +79,16 @@ export function defineTables(kit: Kit) {
       environment: oneOf("environment", ENVIRONMENTS).notNull(),
       state: oneOf("state", IMAGE_STATES).notNull(),
       type: text("type").notNull(),
+      /** Empty once the image is forgotten; the same for the player's name and the request. */
       externalId: text("external_id").notNull(),
+      /** In lower case, to be searched. */
+      playerName: text("player_name").notNull().default(""),
       /** The accepted request body. */
       request: json<unknown>("request").notNull(),
+      /** The key it was asked for with; null from the console, and for images from before this was written down. */
+      keyId: text("key_id"),
+      /** The image it was made again from. */
+      againOf: text("again_of"),
       /** SHA-256 of the photo and the badge as fetched at create; null for test images. */
       sourceSha256: text("source_sha256"),
       badgeSha256: text("badge_sha256"),
@@ -89,6 +101,8 @@ export function defineTables(kit: Kit) {
       templateDigest: text("template_digest"),
       /** The place in the fair order between accounts; the lowest is rendered next. */
       turn: int("turn").notNull(),
+      /** 0: asked for one by one; 1: of a batch. An account's two lanes take turns like two accounts. */
+      lane: int("lane").notNull().default(0),
       /** Not claimed before this time: the pause after a retryable fault. */
       availableAt: int("available_at").notNull(),
       renders: int("renders").notNull(),
@@ -108,21 +122,41 @@ export function defineTables(kit: Kit) {
       expiresAt: int("expires_at"),
       /** When the sweep removed the expired picture. */
       purgedAt: int("purged_at"),
+      /** When somebody had it deleted: nothing personal is left in this row, which credits and counters refer to. */
+      forgottenAt: int("forgotten_at"),
+      /** When the last trace of a forgotten image had left the database's file too. */
+      erasedAt: int("erased_at"),
     },
     (t) => [
-      index("images_list").on(t.accountId, t.environment, t.createdAt, t.id),
-      index("images_list_state").on(t.accountId, t.environment, t.state, t.createdAt, t.id),
+      index("images_list")
+        .on(t.accountId, t.environment, t.createdAt, t.id)
+        .where(sql`${t.forgottenAt} is null`),
+      index("images_list_state")
+        .on(t.accountId, t.environment, t.state, t.createdAt, t.id)
+        .where(sql`${t.forgottenAt} is null`),
+      // Everything a search by name reads.
+      index("images_names")
+        .on(t.accountId, t.environment, t.createdAt, t.id, t.playerName)
+        .where(sql`${t.forgottenAt} is null`),
       // The unfinished, as images_terminal says; by a condition that leaves `state` free to be searched in the index.
       index("images_queue")
         .on(t.environment, t.state, t.turn, t.createdAt, t.completedAt)
         .where(sql`${t.completedAt} is null`),
       index("images_account_queue")
-        .on(t.accountId, t.environment, t.turn)
+        .on(t.accountId, t.environment, t.lane, t.turn)
         .where(sql`${t.completedAt} is null`),
       uniqueIndex("images_output_name").on(t.outputName).where(sql`${t.outputName} is not null`),
       index("images_expiry").on(t.expiresAt).where(sql`${t.expiresAt} is not null and ${t.purgedAt} is null`),
       index("images_failures").on(t.completedAt).where(sql`${t.state} = 'failed'`),
       index("images_external").on(t.accountId, t.environment, t.externalId),
+      index("images_singles")
+        .on(t.environment, t.turn)
+        .where(sql`${t.completedAt} is null and ${t.lane} = 0`),
+      index("images_source").on(t.sourceSha256).where(sql`${t.sourceSha256} is not null`),
+      index("images_badge").on(t.badgeSha256).where(sql`${t.badgeSha256} is not null`),
+      index("images_forgotten")
+        .on(t.forgottenAt)
+        .where(sql`${t.forgottenAt} is not null and ${t.erasedAt} is null`),
       check("images_lease", sql`(${t.state} = 'rendering') = (${t.leaseToken} is not null)`),
       check("images_terminal", sql`(${t.state} in ('completed', 'failed')) = (${t.completedAt} is not null)`),
       check("images_output", sql`(${t.state} = 'completed') = (${t.outputName} is not null)`),
@@ -220,6 +254,27 @@ export function defineTables(kit: Kit) {
     },
     (t) => [primaryKey({ columns: [t.accountId, t.environment, t.day] })],
   );
+
+  /** The same counters of each key, for whoever wants to know which system asked for what. */
+  const usageKeys = table(
+    "usage_keys",
+    {
+      accountId: text("account_id")
+        .notNull()
+        .references(() => accounts.id),
+      environment: oneOf("environment", ENVIRONMENTS).notNull(),
+      day: text("day").notNull(),
+      /** "console" for what was asked for there. */
+      keyId: text("key_id").notNull(),
+      requested: int("requested").notNull(),
+      completed: int("completed").notNull(),
+      failed: int("failed").notNull(),
+      creditsUsed: int("credits_used").notNull(),
+    },
+    (t) => [primaryKey({ columns: [t.accountId, t.environment, t.day, t.keyId] })],
+  );
+
+  const season = seasonTables(kit, accounts, images);
 
   /** Where a partner wants to hear of events, in one environment. */
   const webhookEndpoints = table(
@@ -359,6 +414,8 @@ export function defineTables(kit: Kit) {
     ledgerEntries,
     idempotencyRecords,
     usageDays,
+    usageKeys,
+    ...season,
     webhookEndpoints,
     webhookEvents,
     webhookDeliveries,
@@ -378,9 +435,11 @@ export const {
   ledgerEntries,
   idempotencyRecords,
   usageDays,
+  usageKeys,
   webhookEndpoints,
   webhookEvents,
   webhookDeliveries,
   deliveryAttempts,
 } = sqliteTables;
+export const { photos, batches, batchCards, requestLog } = sqliteTables;
 export const { users, memberships, setupLinks, passkeys, sessions, auditEntries } = sqliteTables;

@@ -186,7 +186,7 @@ async function pastUsage({ store }: Service, account: Account): Promise<void> {
     const requested = Math.round(70 + 45 * Math.sin(day / 4) + ((day * 37) % 17));
     const failed = day % 7 === 0 ? Math.round(requested / 11) : day % 3 === 0 ? 2 : 0;
     const counts = { requested, failed, completed: requested - failed, creditsUsed: requested - failed };
-    const scope = { accountId: account.id, environment: "live" } as const;
+    const scope = { accountId: account.id, environment: "live", keyId: null } as const;
     await store.write("showcase", (tx) => countUsage(tx, scope, today - day * DAY_MS, counts));
   }
 }

@@ -38,6 +38,8 @@ export interface Blobs {
   local(kind: BlobKind, name: string): Promise<string>;
   /** Removes it, if it is there; with `unlessYoungerThan` (epoch ms) only when nobody made it young since. True if it did. */
   remove(kind: BlobKind, name: string, options?: { unlessYoungerThan?: number }): Promise<boolean>;
+  /** Removes all whose names begin so; at least two characters. */
+  removeStartingWith(kind: BlobKind, beginning: string): Promise<void>;
   /** Names of those that were put or made young last at `until` (epoch ms) or before. */
   list(kind: BlobKind, until: number): AsyncIterable<string>;
   /** Removes what is left of puts that began at `until` (epoch ms) or before and never ended. Returns how many. */

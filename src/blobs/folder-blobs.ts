@@ -1,6 +1,6 @@
 import { rmSync, statSync } from "node:fs";
 import { access, readdir, rm, stat, unlink, utimes } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type DataFolder, FOLDER_ACCESS } from "../system/data-folder.ts";
 import { linkWhole, moveWhole, STAGING_SUFFIX, writeWhole } from "../system/write-whole.ts";
 import { BLOB_KINDS, type BlobKind, type Blobs } from "./blobs.ts";
@@ -74,6 +74,12 @@ export function folderBlobs(folders: BlobFolders): Blobs {
       if (!info || info.mtimeMs > unlessYoungerThan) return false;
       rmSync(path, { force: true });
       return true;
+    },
+    removeStartingWith: async (kind, beginning) => {
+      const folder = dirname(pathOf(kind, beginning));
+      const names = (await unlessAbsent(readdir(folder))) ?? [];
+      for (const name of names)
+        if (name.startsWith(beginning)) await unlessAbsent(unlink(join(folder, name)));
     },
     list: async function* (kind, until) {
       for await (const { path, name, modifiedAt } of filesOf(kind))

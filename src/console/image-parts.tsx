@@ -15,7 +15,7 @@ export function StatusBadge({ image }: { image: Pick<Image, "state"> }) {
     case "failed":
       return <Badge tone="bad">Failed</Badge>;
     default:
-      return <Badge tone="busy">{image.state === "queued" ? "Queued" : "Rendering"}</Badge>;
+      return <Badge tone="busy">{image.state === "rendering" ? "Rendering" : "Queued"}</Badge>;
   }
 }
 

@@ -30,6 +30,7 @@ export function timeline(image: Image, entries: LedgerEntry[]): Step[] {
         ? { note: "An attempt was cut short on our side and was repeated by itself." }
         : {}),
     });
+  if (image.state === "waiting") steps.push({ title: "Waiting for its photo", at: null, tone: "busy" });
   if (image.state === "queued") steps.push({ title: "Waiting for a renderer", at: null, tone: "busy" });
   if (image.state === "rendering") steps.push({ title: "Being rendered", at: image.updatedAt, tone: "busy" });
   if (image.state === "completed")

@@ -10,13 +10,13 @@ import { findImage } from "../store/image-reads.ts";
 import type { Image } from "../store/images.ts";
 import { entriesOfImage } from "../store/ledger.ts";
 import { DeliveryState } from "./deliveries.tsx";
-import { Card, Code, EnvironmentBadge, Notice, PageHead, refreshing } from "./elements.tsx";
+import { Card, Code, Confirm, EnvironmentBadge, Notice, PageHead, refreshing } from "./elements.tsx";
 import { isOpen, playerName, StatusBadge } from "./image-parts.tsx";
 import { Timeline, timeline } from "./image-timeline.tsx";
 import { shell } from "./layout.tsx";
 import { notFound } from "./page-error.ts";
 import { privateFile } from "./respond.ts";
-import { type MemberVisit, member, type UserVisit } from "./visit.ts";
+import { canWrite, type MemberVisit, member, type UserVisit } from "./visit.ts";
 
 /** The image of the address, in whichever environment it is this account's. */
 export async function ownImage({ parts, account, params }: MemberVisit): Promise<Image> {
@@ -94,6 +94,11 @@ function duration(ms: number): string {
   return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }
 
+/** What keeps a card from being made already. */
+export function waitsFor({ state }: Pick<Image, "state">): string {
+  return state === "waiting" ? "Waiting for its photo" : "Waiting for a renderer";
+}
+
 /** How far the card in the making is. */
 function Progress({ image, progress }: { image: Image; progress: number | null }) {
   if (!isOpen(image)) return null;
@@ -103,7 +108,7 @@ function Progress({ image, progress }: { image: Image; progress: number | null }
       <progress max={1} value={progress ?? 0} aria-label="Progress">
         {percent}
       </progress>
-      <span class="note">{image.state === "queued" ? "Waiting for a renderer" : percent}</span>
+      <span class="note">{image.state === "rendering" ? percent : waitsFor(image)}</span>
     </p>
   );
 }
@@ -169,6 +174,23 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
         <a class="button" href={`/console/playground?from=${image.id}`}>
           Open in the playground
         </a>
+        {canWrite(visit) && (
+          <Confirm
+            visit={visit}
+            id="delete-image"
+            action={`/console/images/${image.id}/delete`}
+            button="Delete"
+            title="Delete this image?"
+            confirm="Delete it for good"
+            small={false}
+          >
+            <p>
+              The picture, the photo, the request and the webhooks about it go; the picture's address answers
+              410. Its credit stays spent. To delete everything about the player, go to{" "}
+              <a href="/console/data">Data</a>.
+            </p>
+          </Confirm>
+        )}
       </PageHead>
       <Failure image={image} />
       <Progress image={image} progress={progress.of(image.id)} />

@@ -52,6 +52,7 @@ const ACCOUNT_NAV: Place[] = [
   { href: "/console/webhooks", label: "Webhooks", icon: "hook", also: ["/console/deliveries"] },
   { href: "/console/usage", label: "Usage", icon: "chart" },
   { href: "/console/credits", label: "Credits", icon: "coins" },
+  { href: "/console/data", label: "Data", icon: "book" },
   { href: "/console/members", label: "Members", icon: "people" },
   { href: "/console/activity", label: "Activity", icon: "list" },
 ];

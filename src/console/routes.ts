@@ -1,5 +1,6 @@
 import { activityRoutes } from "./activity.tsx";
 import { creditRoutes } from "./credits.tsx";
+import { dataRoutes } from "./data.tsx";
 import { deliveryRoutes } from "./deliveries.tsx";
 import { homeRoutes } from "./home.tsx";
 import { imageRoutes } from "./image.tsx";
@@ -23,6 +24,7 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...homeRoutes,
   ...imagesRoutes,
   ...imageRoutes,
+  ...dataRoutes,
   ...playgroundRoutes,
   ...keyRoutes,
   ...usageRoutes,

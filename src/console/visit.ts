@@ -1,5 +1,7 @@
 import type { AcceptImage } from "../app/images/accept-image.ts";
 import type { ProgressBoard } from "../app/images/progress.ts";
+import type { SourceKeeper } from "../app/images/source-keeper.ts";
+// from "../app/images/progress.ts";
 import type { PasskeyDesk } from "../app/people/passkeys.ts";
 import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
 import type { Blobs } from "../blobs/blobs.ts";
@@ -23,6 +25,7 @@ export interface ConsoleParts extends WebhookContext {
   pool: RenderPool;
   folder: DataFolder;
   blobs: Blobs;
+  keeper: SourceKeeper;
   state: ShortLivedState;
   templates: TemplateRegistry;
   limiter: RateLimiter;

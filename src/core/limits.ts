@@ -125,6 +125,9 @@ export const MIN_PIECE_BYTES = 64;
 /** 1xx answers before the real one. Servers send one; an endless row of them would only cost memory. */
 export const MAX_INTERIM_RESPONSES = 8;
 
+/** Ten years, in days: longer than anybody keeps cards, and far from what a date can hold. */
+export const MAX_RETENTION_DAYS = 3_650;
+
 export const DEFAULT_LIST_LIMIT = 20;
 export const MAX_LIST_LIMIT = 100;
 

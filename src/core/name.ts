@@ -29,3 +29,8 @@ export function isDeceptive(text: string): boolean {
 export function inOneLine(text: string): string {
   return text.replace(DECEPTIVE, "\ufffd");
 }
+
+/** A player's name as it is searched: without case, compatibility forms and spaces around. */
+export function searchedName(name: string): string {
+  return name.normalize("NFKC").trim().toLowerCase();
+}

@@ -46,6 +46,17 @@ export function imageNotFound(): Refusal {
   );
 }
 
+const GONE = {
+  expired:
+    "has expired. Pictures are kept until their expires_at; store them before, or create the image again.",
+  deleted: "was deleted by the account it belonged to. Remove it where you show it.",
+};
+
+/** For a finished picture that was there and will not come back. */
+export function pictureGone(why: keyof typeof GONE): Refusal {
+  return new Refusal("PICTURE_GONE", `This picture ${GONE[why]}`);
+}
+
 export function nothingAt(path: string): Refusal {
   return new Refusal(
     "NOT_FOUND",

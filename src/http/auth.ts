@@ -27,6 +27,7 @@ import {
 export interface Caller {
   account: Account;
   environment: Environment;
+  keyId: string;
 }
 
 /** "Last used" is shown by the minute; writing it on every call would cost a disk sync each. */
@@ -93,7 +94,7 @@ async function findCaller(
       .write("note use of key", (tx) => touchKey(tx, key.id, now))
       .catch((error) => context.log.warn("key_touch_failed", { keyId: key.id, error: String(error) }));
   }
-  return { account, environment };
+  return { account, environment, keyId: key.id };
 }
 
 function sameHash(a: string, b: string): boolean {

@@ -1,6 +1,7 @@
 import type { AppContext } from "../app/context.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import { Refusal } from "../core/errors.ts";
+import { pictureGone } from "../core/partner-refusals.ts";
 import { findImageByOutput } from "../store/image-reads.ts";
 import type { Image } from "../store/images.ts";
 import { namesVersion } from "../web/etag.ts";
@@ -18,7 +19,7 @@ export async function servePicture(parts: CdnParts, exchange: Exchange, name: st
   const image = NAME.test(name) ? await findImageByOutput(parts.store.read, name) : undefined;
   const expiresAt = image?.expiresAt ?? 0;
   const secondsLeft = Math.floor((expiresAt - parts.clock.now()) / 1000);
-  if (!image || image.purgedAt !== null || secondsLeft <= 0) throw gone(image);
+  if (!image || image.purgedAt !== null || image.forgottenAt !== null || secondsLeft <= 0) throw gone(image);
   const headers = {
     ...standardHeaders(exchange),
     // A finished picture never changes, so its name is its version.
@@ -71,10 +72,9 @@ function lost({ log }: CdnParts, image: Image, name: string): Refusal {
 }
 
 function gone(image: Image | undefined): Refusal {
+  if (image) return pictureGone(image.forgottenAt === null ? "expired" : "deleted");
   return new Refusal(
     "NOT_FOUND",
-    image
-      ? "This picture has expired. Pictures are kept until their expires_at; download them before, or create the image again."
-      : "There is no picture at this address. Take the address from result.image_url of a completed image.",
+    "There is no picture at this address. Take the address from result.image_url of a completed image.",
   );
 }

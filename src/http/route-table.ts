@@ -1,5 +1,5 @@
 export interface Route {
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "DELETE";
   /** With `{name}` for what is given, as OpenAPI writes it; `*` at the end is whatever follows. */
   path: string;
   /** `partner`: with an account's key, and from its budget. */
@@ -16,6 +16,18 @@ export const ROUTES = {
   createImage: { method: "POST", path: "/v1/images", access: "partner", label: "/v1/images" },
   listImages: { method: "GET", path: "/v1/images", access: "partner", label: "/v1/images" },
   getImage: { method: "GET", path: "/v1/images/{image_id}", access: "partner", label: "/v1/images/:id" },
+  deleteImage: {
+    method: "DELETE",
+    path: "/v1/images/{image_id}",
+    access: "partner",
+    label: "/v1/images/:id",
+  },
+  deletePlayer: {
+    method: "DELETE",
+    path: "/v1/players/{external_id}",
+    access: "partner",
+    label: "/v1/players/:id",
+  },
   listPresets: { method: "GET", path: "/v1/presets", access: "partner", label: "/v1/presets" },
   getUsage: { method: "GET", path: "/v1/usage", access: "partner", label: "/v1/usage" },
   getPicture: { method: "GET", path: "/cdn/{picture}", access: "anyone", label: "/cdn" },

@@ -146,6 +146,25 @@ export const ImageList = Type.Object(
   { ...closed, $id: "ImageList", description: "A page of images." },
 );
 
+const deletedAt = time("When it was deleted.", "2026-11-28T09:15:00.000Z");
+
+export const DeletedImage = Type.Object(
+  { image_id: imageId, deleted_at: deletedAt },
+  { ...closed, $id: "DeletedImage", description: "An image that was deleted." },
+);
+
+export const DeletedPlayer = Type.Object(
+  {
+    images_deleted: Type.Integer({
+      minimum: 0,
+      description: "How many images there were to delete.",
+      examples: [3],
+    }),
+    deleted_at: deletedAt,
+  },
+  { ...closed, $id: "DeletedPlayer", description: "What was deleted of a player." },
+);
+
 const aspect = (description: string) => Type.Number({ minimum: 0.25, maximum: 4, description });
 
 const PresetLayout = Type.Object(
@@ -266,6 +285,8 @@ export function successEnvelope<T extends TSchema>(data: T, $id: string) {
 
 export const AcceptedImageResponse = successEnvelope(AcceptedImage, "AcceptedImageResponse");
 export const ImageResponse = successEnvelope(Image, "ImageResponse");
+export const DeletedImageResponse = successEnvelope(DeletedImage, "DeletedImageResponse");
+export const DeletedPlayerResponse = successEnvelope(DeletedPlayer, "DeletedPlayerResponse");
 export const ImageListResponse = successEnvelope(ImageList, "ImageListResponse");
 export const PresetListResponse = successEnvelope(PresetList, "PresetListResponse");
 export const UsageResponse = successEnvelope(Usage, "UsageResponse");

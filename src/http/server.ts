@@ -1,4 +1,5 @@
 import { Elysia } from "elysia";
+import type { ForgetParts } from "../app/images/forget-image.ts";
 import type { Refusal } from "../core/errors.ts";
 import { invalidRequest, methodNotAllowed, nothingAt } from "../core/partner-refusals.ts";
 import type { Log } from "../core/ports.ts";
@@ -12,6 +13,7 @@ import { clientAddress } from "./client-address.ts";
 import { docsHandler } from "./docs.ts";
 import { asPartnerRefusal, failure, standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
+import { deleteImage, deletePlayer } from "./forget.ts";
 import { type HealthParts, live, ready } from "./health.ts";
 import { ERROR_STATUS, HttpRefusal } from "./http-refusal.ts";
 import { createImage, getImage, type ImageRoutesParts, listImagesPage } from "./images.ts";
@@ -29,7 +31,7 @@ import {
 } from "./route-table.ts";
 import { getUsage } from "./usage.ts";
 
-export interface HttpParts extends ImageRoutesParts, CdnParts, HealthParts {
+export interface HttpParts extends ImageRoutesParts, ForgetParts, CdnParts, HealthParts {
   limiter: RateLimiter;
   templates: TemplateRegistry;
   /** Answers everything under /console; without it there is no console. */
@@ -165,6 +167,12 @@ function handlers(parts: AnswerParts): Record<RouteName, OpenHandler> {
     createImage: partner((exchange, caller) => createImage(parts, exchange, caller)),
     listImages: partner((exchange, caller) => listImagesPage(parts, exchange, caller)),
     getImage: partner((exchange, caller, { image_id = "" }) => getImage(parts, exchange, caller, image_id)),
+    deleteImage: partner((exchange, caller, { image_id = "" }) =>
+      deleteImage(parts, exchange, caller, image_id),
+    ),
+    deletePlayer: partner((exchange, caller, { external_id = "" }) =>
+      deletePlayer(parts, exchange, caller, external_id),
+    ),
     listPresets: partner((exchange) => listPresets(parts, exchange)),
     getUsage: partner((exchange, caller) => getUsage(parts, exchange, caller)),
     getPicture: (exchange, { picture = "" }) => servePicture(parts, exchange, picture),

@@ -73,6 +73,19 @@ export async function setAccountPlan(
   return account;
 }
 
+/** How long pictures are served and when what is personal goes, in days; null as the service is configured, and never. */
+export async function setAccountRetention(
+  { db, t }: Tx,
+  id: string,
+  change: { retentionDays: number | null; forgetAfterDays: number | null; now: number },
+): Promise<void> {
+  const { retentionDays, forgetAfterDays, now } = change;
+  await db
+    .update(t.accounts)
+    .set({ retentionDays, forgetAfterDays, updatedAt: now })
+    .where(eq(t.accounts.id, id));
+}
+
 /** Accounts whose plan credits are of a month before `period`. */
 export async function accountsToRenew({ db, t }: Tx, period: string, limit: number): Promise<string[]> {
   const rows = await db

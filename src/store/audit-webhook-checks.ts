@@ -12,7 +12,7 @@ const LONGEST_WAIT_MS = Math.ceil(MAX_RETRY_AFTER_MS * (1 + DELIVERY_JITTER));
 
 const events: AuditCheck = {
   name: "events",
-  rule: "every image that ended in the last 20 days has the webhook event of its end and no other, with a body that tells it",
+  rule: "every image that ended in the last 20 days, and was not deleted, has the webhook event of its end and no other, with a body that tells it",
   find: async (tx, { limit, now }) => {
     const { db, t } = tx;
     const { images: i, webhookEvents: e } = t;
@@ -35,9 +35,16 @@ const events: AuditCheck = {
       .select({ id: i.id, detail: sql<string>`'no event image.' || ${i.state}` })
       .from(i)
       .leftJoin(e, and(eq(e.subject, i.id), eq(e.type, sql`'image.' || ${i.state}`)))
-      .where(and(inArray(i.state, ["completed", "failed"]), gt(i.completedAt, since), isNull(e.id)))
+      .where(
+        and(
+          inArray(i.state, ["completed", "failed"]),
+          gt(i.completedAt, since),
+          isNull(i.forgottenAt),
+          isNull(e.id),
+        ),
+      )
       .limit(limit);
-    const untrue = sql`${i.id} is null or ${e.type} <> 'image.' || ${i.state} or (${e.accountId}, ${e.environment}) <> (${i.accountId}, ${i.environment})`;
+    const untrue = sql`${i.id} is null or ${i.forgottenAt} is not null or ${e.type} <> 'image.' || ${i.state} or (${e.accountId}, ${e.environment}) <> (${i.accountId}, ${i.environment})`;
     const wrong = await db
       .select({ id: e.id, detail })
       .from(e)
@@ -57,7 +64,7 @@ async function areEndsTold({ db, t }: Tx, since: number): Promise<boolean> {
   const { images: i, webhookEvents: e } = t;
   const difference = sql`(select account_id, environment, type, sum(n) as n from (
     select ${i.accountId} as account_id, ${i.environment} as environment, 'image.' || ${i.state} as type, count(*) as n
-      from ${i} where ${i.completedAt} > ${since} group by 1, 2, 3
+      from ${i} where ${i.completedAt} > ${since} and ${i.forgottenAt} is null group by 1, 2, 3
     union all select ${e.accountId}, ${e.environment}, ${e.type}, -count(*)
       from ${e} where ${e.createdAt} > ${since} and ${e.type} like 'image.%' group by 1, 2, 3
   ) as counted group by 1, 2, 3) as difference`;

@@ -1,4 +1,4 @@
-import { and, desc, eq, type Placeholder, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, type Placeholder, sql } from "drizzle-orm";
 import type { Environment } from "../core/account.ts";
 import type { ImageState, PublicStatus } from "../core/image-state.ts";
 import type { ListPosition } from "../core/list-position.ts";
@@ -18,9 +18,16 @@ export async function findImage({ db, t }: Tx, scope: Scope & { id: string }): P
   return inScope(image, scope);
 }
 
-/** The scope is checked here, not in the query, so that a foreign id costs the same as an unknown one. */
-function inScope<Row extends Scope>(image: Row | undefined, scope: Scope): Row | undefined {
-  return image?.accountId === scope.accountId && image.environment === scope.environment ? image : undefined;
+/**
+ * The scope is checked here, not in the query, so that a foreign id costs the same as an unknown one; and so that a
+ * deleted one does.
+ */
+function inScope<Row extends Scope & Pick<Image, "forgottenAt">>(
+  image: Row | undefined,
+  scope: Scope,
+): Row | undefined {
+  const isOwn = image?.accountId === scope.accountId && image.environment === scope.environment;
+  return isOwn && image.forgottenAt === null ? image : undefined;
 }
 
 const imageAnswer = prepared("image answer", ({ db, t: { images: i } }, { id }: Parameters<{ id: string }>) =>
@@ -40,6 +47,7 @@ const imageAnswer = prepared("image answer", ({ db, t: { images: i } }, { id }: 
       updatedAt: i.updatedAt,
       completedAt: i.completedAt,
       expiresAt: i.expiresAt,
+      forgottenAt: i.forgottenAt,
     })
     .from(i)
     .where(eq(i.id, id))
@@ -86,7 +94,10 @@ export function listImagesQuery(tx: Tx, query: ListQuery) {
       .select()
       .from(tx.t.images)
       .where(inList(tx, query, state));
-  const all = query.status === "processing" ? rows("queued").unionAll(rows("rendering")) : rows(query.status);
+  const all =
+    query.status === "processing"
+      ? rows("waiting").unionAll(rows("queued")).unionAll(rows("rendering"))
+      : rows(query.status);
   return all.orderBy(...newestFirst(tx)).limit(query.limit);
 }
 
@@ -123,7 +134,10 @@ function prepareListing(name: string, status: PublicStatus | undefined, goesOn: 
         .select({ id, state, type, createdAt, completedAt })
         .from(tx.t.images)
         .where(inList(tx, { accountId, environment, after }, one));
-    const all = status === "processing" ? rows("queued").unionAll(rows("rendering")) : rows(status);
+    const all =
+      status === "processing"
+        ? rows("waiting").unionAll(rows("queued")).unionAll(rows("rendering"))
+        : rows(status);
     return all.orderBy(...newestFirst(tx)).limit(values.limit);
   });
 }
@@ -138,13 +152,14 @@ interface ListScope {
 }
 
 /**
- * The rows of a list. Two states in one condition would make SQLite read past everything finished to find the few that
- * are not: as a union both are walked along the index of states, and merged.
+ * The rows of a list. Three states in one condition would make SQLite read past everything finished to find the few that
+ * are not: as a union all are walked along the index of states, and merged.
  */
 function inList({ t: { images: i } }: Tx, { accountId, environment, after }: ListScope, state?: ImageState) {
   return and(
     eq(i.accountId, accountId),
     eq(i.environment, environment),
+    isNull(i.forgottenAt),
     state && eq(i.state, state),
     after && sql`(${i.createdAt}, ${i.id}) < (${after.createdAt}, ${after.id})`,
   );

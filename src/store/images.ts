@@ -1,6 +1,7 @@
-import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, max, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNull, lte, max, or, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/account.ts";
+import { UNFINISHED_STATES } from "../core/image-state.ts";
 import { LEASE_MS, MAX_RETRY_PAUSE_MS } from "../core/limits.ts";
 import { heldByNoneOf } from "./lease-holders.ts";
 import type { Tx } from "./store.ts";
@@ -37,9 +38,13 @@ export interface QueuePlace {
   turn: number;
   /** Unfinished images that are served before it. */
   ahead: number;
-  /** All unfinished images of the environment. */
+  /** All unfinished images of the environment that were asked for one by one. */
   total: number;
 }
+
+/** An account's images that were asked for one by one, and those of its batches, are served side by side. */
+export const LANES = { single: 0, batch: 1 } as const;
+export type Lane = keyof typeof LANES;
 
 /**
  * The next place in the fair order. Each account's images take consecutive turns, and a newcomer starts at the turn
@@ -49,22 +54,40 @@ export interface QueuePlace {
 export async function nextPlace(
   tx: Tx,
   scope: { accountId: string; environment: Environment },
+  lane: Lane = "single",
 ): Promise<QueuePlace> {
   const { db, t } = tx;
   const i = t.images;
   const [own] = await db
     .select({ turn: max(i.turn) })
     .from(i)
-    .where(and(eq(i.accountId, scope.accountId), eq(i.environment, scope.environment), unfinished(t)));
+    .where(
+      and(
+        eq(i.accountId, scope.accountId),
+        eq(i.environment, scope.environment),
+        eq(i.lane, LANES[lane]),
+        unfinished(t),
+      ),
+    );
   const turn = Math.max(await servedTurn(tx, scope.environment), (own?.turn ?? -1) + 1);
-  const [queue] = await db
-    .select({
-      total: sql<number>`count(*)`.mapWith(Number),
-      ahead: sql<number>`coalesce(sum(case when ${i.turn} <= ${turn} then 1 else 0 end), 0)`.mapWith(Number),
-    })
+  const n = { n: sql<number>`count(*)`.mapWith(Number) };
+  const [ahead] = await db
+    .select(n)
     .from(i)
-    .where(and(eq(i.environment, scope.environment), unfinished(t)));
-  return { turn, ahead: queue?.ahead ?? 0, total: queue?.total ?? 0 };
+    .where(
+      and(
+        eq(i.environment, scope.environment),
+        inArray(i.state, UNFINISHED_STATES),
+        lte(i.turn, turn),
+        unfinished(t),
+      ),
+    );
+  const [total] = await db
+    .select(n)
+    .from(i)
+    // Written out, as the index of them is.
+    .where(and(eq(i.environment, scope.environment), unfinished(t), sql`${i.lane} = 0`));
+  return { turn, ahead: ahead?.n ?? 0, total: total?.n ?? 0 };
 }
 
 /**
@@ -75,13 +98,18 @@ export async function nextPlace(
 async function servedTurn({ db, t }: Tx, environment: Environment): Promise<number> {
   const i = t.images;
   const inQueue = and(eq(i.environment, environment), unfinished(t));
-  const [first] = await db
-    .select({ turn: i.turn })
-    .from(i)
-    .where(and(inQueue, eq(i.state, "queued"), eq(i.renders, 0)))
-    .orderBy(asc(i.turn))
-    .limit(1);
-  if (first) return first.turn;
+  const untried: number[] = [];
+  // Also a card whose photo is still on its way keeps its batch's place.
+  for (const state of ["waiting", "queued"] as const) {
+    const [first] = await db
+      .select({ turn: i.turn })
+      .from(i)
+      .where(and(inQueue, eq(i.state, state), eq(i.renders, 0)))
+      .orderBy(asc(i.turn))
+      .limit(1);
+    if (first) untried.push(first.turn);
+  }
+  if (untried.length > 0) return Math.min(...untried);
   const [highest] = await db
     .select({ turn: max(i.turn) })
     .from(i)
@@ -221,12 +249,12 @@ export async function requeueImage(
 }
 
 /**
- * Moves all waiting images of an account one turn back: a render of its own came to nothing, and fair queueing counts
+ * Moves all waiting images of an account's lane one turn back: a render of its own came to nothing, and fair queueing counts
  * renders. Otherwise whoever's images fail, and are tried three times each, would have three times the share.
  */
 export async function postponeTurns(
   { db, t }: Tx,
-  scope: { accountId: string; environment: Environment },
+  scope: { accountId: string; environment: Environment; lane: number },
 ): Promise<void> {
   const i = t.images;
   await db
@@ -236,6 +264,7 @@ export async function postponeTurns(
       and(
         eq(i.accountId, scope.accountId),
         eq(i.environment, scope.environment),
+        eq(i.lane, scope.lane),
         unfinished(t),
         eq(i.state, "queued"),
       ),
@@ -266,73 +295,4 @@ export async function abandonedRenders(
     )
     .limit(query.limit);
   return rows.map((row) => ({ ...row, token: row.token ?? "" }));
-}
-
-/** Finished pictures past their `expires_at` whose files are still there. */
-export async function expiredOutputs(
-  { db, t }: Tx,
-  now: number,
-  limit: number,
-): Promise<{ id: string; name: string }[]> {
-  const i = t.images;
-  const rows = await db
-    .select({ id: i.id, name: i.outputName })
-    .from(i)
-    .where(and(isNotNull(i.expiresAt), isNull(i.purgedAt), lte(i.expiresAt, now)))
-    .orderBy(asc(i.expiresAt))
-    .limit(limit);
-  return rows.map((row) => ({ id: row.id, name: row.name ?? "" }));
-}
-
-/** Where a list of pictures by their expiry goes on. */
-export interface PicturePlace {
-  id: string;
-  expiresAt: number;
-}
-
-/** Finished pictures that are still served, by their expiry, after `after`. */
-export async function servedPictures(
-  { db, t }: Tx,
-  query: { now: number; after?: PicturePlace | undefined; limit: number },
-): Promise<(PicturePlace & { name: string; bytes: number })[]> {
-  const i = t.images;
-  const { expiresAt, id } = query.after ?? { expiresAt: query.now, id: "\u{10FFFF}" };
-  const rows = await db
-    .select({ id: i.id, expiresAt: i.expiresAt, name: i.outputName, bytes: i.outputBytes })
-    .from(i)
-    .where(
-      and(isNotNull(i.expiresAt), isNull(i.purgedAt), sql`(${i.expiresAt}, ${i.id}) > (${expiresAt}, ${id})`),
-    )
-    .orderBy(asc(i.expiresAt), asc(i.id))
-    .limit(query.limit);
-  return rows.map(({ id, expiresAt, name, bytes }) => ({
-    id,
-    expiresAt: expiresAt ?? 0,
-    name: name ?? "",
-    bytes: bytes ?? 0,
-  }));
-}
-
-export async function markPurged({ db, t }: Tx, ids: string[], now: number): Promise<void> {
-  await db
-    .update(t.images)
-    .set({ purgedAt: now })
-    .where(and(inArray(t.images.id, ids), isNull(t.images.purgedAt)));
-}
-
-/** Whether an unfinished image still needs a fetched photo or badge. */
-export async function sourceInUse({ db, t }: Tx, sha256: string): Promise<boolean> {
-  const i = t.images;
-  const rows = await db
-    .select({ id: i.id })
-    .from(i)
-    .where(
-      and(
-        inArray(i.environment, ["live", "test"]),
-        unfinished(t),
-        or(eq(i.sourceSha256, sha256), eq(i.badgeSha256, sha256)),
-      ),
-    )
-    .limit(1);
-  return rows.length > 0;
 }

@@ -7,6 +7,7 @@ import { sqliteTables } from "../../db/schema.ts";
 import { OperatorError, Refusal } from "../core/errors.ts";
 import { BACKUPS_FOLDER } from "../system/data-folder.ts";
 import { damagedDatabase, migrate, refuseDamaged } from "./migrate.ts";
+import { databaseBytes } from "./snapshot.ts";
 import { StorageUnavailable } from "./storage-unavailable.ts";
 import type { Store, Tx } from "./store.ts";
 
@@ -91,6 +92,7 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
     },
     // The log goes into the database file; in turn with the transactions, since SQLite refuses that in the middle of one.
     maintain: () => mutex.add(() => void writer.run("PRAGMA wal_checkpoint(PASSIVE)")),
+    erase: ({ maxBytes }) => mutex.add(() => erase(writer, maxBytes)),
     close: async () => {
       await mutex.onIdle();
       for (const forget of forgetStatements) forget();
@@ -116,6 +118,8 @@ function openConnection(file: string): SqliteDatabase {
     client.run("PRAGMA recursive_triggers = ON");
     // A 202 must survive a power cut, so every commit is synced.
     client.run("PRAGMA synchronous = FULL");
+    // What is deleted is overwritten with zeros; copies that moving rows left behind in a page go with erase().
+    client.run("PRAGMA secure_delete = ON");
     client.run("PRAGMA cache_size = -65536");
     client.run("PRAGMA temp_store = MEMORY");
     return client;
@@ -125,6 +129,23 @@ function openConnection(file: string): SqliteDatabase {
     throw new OperatorError(
       `The database ${file} cannot be opened: ${reason}. Check the folder's permissions, free space, and that its disk is not mounted read-only.`,
     );
+  }
+}
+
+/** See Store.erase. */
+function erase(writer: SqliteDatabase, maxBytes: number | undefined): boolean {
+  if (maxBytes !== undefined && databaseBytes(writer) > maxBytes) return false;
+  try {
+    // The copy that VACUUM works on need not fit into memory.
+    writer.run("PRAGMA temp_store = FILE");
+    writer.run("VACUUM");
+    const checkpoint = writer.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)").get();
+    return checkpoint?.busy === 0;
+  } catch (error) {
+    if (sqliteCode(error).startsWith("SQLITE_BUSY")) return false;
+    throw asStorageFault(error, "erase");
+  } finally {
+    writer.run("PRAGMA temp_store = MEMORY");
   }
 }
 

@@ -29,5 +29,10 @@ export interface Store {
   problem(): string | null;
   /** What the engine wants done now and then, so that nothing of its own grows without end. */
   maintain(): Promise<void>;
+  /**
+   * Rewrites the whole database, so that nothing of deleted rows is left in its files. False, and nothing done, when it
+   * is larger than `maxBytes` or somebody else is reading it. Blocks this process: about 10 s for a gigabyte.
+   */
+  erase(options: { maxBytes: number | undefined }): Promise<boolean>;
   close(): Promise<void>;
 }

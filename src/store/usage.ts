@@ -13,27 +13,64 @@ export interface UsageCounts {
   creditsUsed: number;
 }
 
-/** Adds to today's counters, in the transaction that changes the image. */
+const COUNTS = ["requested", "completed", "failed", "creditsUsed"] as const;
+
+/** What was asked for in the console has no key. */
+export const CONSOLE_KEY = "console";
+
+/** Adds to today's counters, in the transaction that changes the image: of the account, and of the key it was asked with. */
 export async function countUsage(
   { db, t }: Tx,
-  scope: { accountId: string; environment: Environment },
+  { accountId, environment, keyId }: { accountId: string; environment: Environment; keyId: string | null },
   now: number,
   add: Partial<UsageCounts>,
 ): Promise<void> {
-  const u = t.usageDays;
+  const { usageDays: u, usageKeys: k } = t;
   const { requested = 0, completed = 0, failed = 0, creditsUsed = 0 } = add;
+  const counts = { requested, completed, failed, creditsUsed };
+  const scope = { accountId, environment, day: dayOf(now) };
+  const plus = (c: typeof u | typeof k) => ({
+    requested: sql`${c.requested} + ${requested}`,
+    completed: sql`${c.completed} + ${completed}`,
+    failed: sql`${c.failed} + ${failed}`,
+    creditsUsed: sql`${c.creditsUsed} + ${creditsUsed}`,
+  });
   await db
     .insert(u)
-    .values({ ...scope, day: dayOf(now), requested, completed, failed, creditsUsed })
-    .onConflictDoUpdate({
-      target: [u.accountId, u.environment, u.day],
-      set: {
-        requested: sql`${u.requested} + ${requested}`,
-        completed: sql`${u.completed} + ${completed}`,
-        failed: sql`${u.failed} + ${failed}`,
-        creditsUsed: sql`${u.creditsUsed} + ${creditsUsed}`,
-      },
-    });
+    .values({ ...scope, ...counts })
+    .onConflictDoUpdate({ target: [u.accountId, u.environment, u.day], set: plus(u) });
+  await db
+    .insert(k)
+    .values({ ...scope, keyId: keyId ?? CONSOLE_KEY, ...counts })
+    .onConflictDoUpdate({ target: [k.accountId, k.environment, k.day, k.keyId], set: plus(k) });
+}
+
+/** The sums of each key from day `from` to day `to`, both included; the most used first. */
+export async function usageByKey(
+  { db, t }: Tx,
+  scope: { accountId: string; environment: Environment },
+  days: { from: string; to: string },
+): Promise<(UsageCounts & { keyId: string })[]> {
+  const k = t.usageKeys;
+  const { keyId, requested, completed, failed, creditsUsed } = k;
+  const rows = await db
+    .select({ keyId, requested, completed, failed, creditsUsed })
+    .from(k)
+    .where(
+      and(
+        eq(k.accountId, scope.accountId),
+        eq(k.environment, scope.environment),
+        gte(k.day, days.from),
+        lte(k.day, days.to),
+      ),
+    );
+  const sums = new Map<string, UsageCounts & { keyId: string }>();
+  for (const row of rows) {
+    const sum = sums.get(row.keyId);
+    if (!sum) sums.set(row.keyId, row);
+    else for (const name of COUNTS) sum[name] += row[name];
+  }
+  return [...sums.values()].toSorted((a, b) => b.requested - a.requested);
 }
 
 type Scope = Pick<Tables["usageDays"]["$inferSelect"], "accountId" | "environment">;

@@ -42,7 +42,8 @@ for (const path of UNKNOWN) {
 
 const ROUTES: [string, string][] = [
   ["/v1/images", "GET, POST, HEAD"],
-  ["/v1/images/img_x", "GET, HEAD"],
+  ["/v1/images/img_x", "DELETE, GET, HEAD"],
+  ["/v1/players/x", "DELETE"],
   ["/v1/presets", "GET, HEAD"],
   ["/v1/usage", "GET, HEAD"],
   ["/cdn/img_x-y.png", "GET, HEAD"],

@@ -82,10 +82,10 @@ test("an expired picture is 404 to the second, before and after the sweep; its i
   api.clock.advance(1_000);
   const onDisk = () => existsSync(blobPath(api.folder, "picture", name));
   expect(onDisk()).toBeTrue();
-  expect((await expectError(await send(api, path), "NOT_FOUND")).message).toContain("expired");
+  expect((await expectError(await send(api, path), "PICTURE_GONE")).message).toContain("expired");
   await sweep(api);
   expect(onDisk()).toBeFalse();
-  expect((await expectError(await send(api, path), "NOT_FOUND")).message).toContain("expired");
+  expect((await expectError(await send(api, path), "PICTURE_GONE")).message).toContain("expired");
   expect(await view(id)).toEqual(before);
 });
 
@@ -95,7 +95,7 @@ test("a conditional or partial request gets no more of an expired picture than a
   expect((await send(api, path, { headers: { "If-None-Match": etag } })).status).toBe(304);
   api.clock.advance(30 * DAY_MS);
   for (const headers of [{ "If-None-Match": etag }, { Range: "bytes=0-9" }, { "If-None-Match": "*" }]) {
-    await expectError(await send(api, path, { headers }), "NOT_FOUND");
+    await expectError(await send(api, path, { headers }), "PICTURE_GONE");
   }
 });
 

@@ -5,14 +5,17 @@ import { accountNames, accountsToRenew, listAccounts, newestAccounts } from "../
 import { listAudit } from "../../src/store/activity.ts";
 import * as deliveries from "../../src/store/deliveries.ts";
 import { deskNumbers } from "../../src/store/desk.ts";
+import * as forgotten from "../../src/store/forgotten-images.ts";
+import * as files from "../../src/store/image-files.ts";
 import * as reads from "../../src/store/image-reads.ts";
 import * as search from "../../src/store/image-search.ts";
 import * as images from "../../src/store/images.ts";
 import { findKeyByHash } from "../../src/store/keys.ts";
 import * as ledger from "../../src/store/ledger.ts";
+import * as photos from "../../src/store/photos.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import type { Store, Tx } from "../../src/store/store.ts";
-import { sumUsage } from "../../src/store/usage.ts";
+import { sumUsage, usageByKey } from "../../src/store/usage.ts";
 import { eventsSince, hasExpiredSecret, hasOldEvent, listEndpointRows } from "../../src/store/webhooks.ts";
 import { type TestWorkspace, testWorkspace } from "../harness.ts";
 
@@ -97,7 +100,7 @@ const CASES: [string, (tx: Tx) => Promise<unknown>, RegExp][] = [
   ],
   ["an image for its answer", (tx) => reads.findImageAnswer(tx, { ...scope, id: "x" }), /autoindex_images/],
   ["a picture by its name", (tx) => reads.findImageByOutput(tx, "x"), /images_output_name/],
-  ["pictures to remove", (tx) => images.expiredOutputs(tx, 5, limit), /images_expiry/],
+  ["pictures to remove", (tx) => files.expiredOutputs(tx, 5, limit), /images_expiry/],
   ["an account's deliveries", (tx) => deliveries.listDeliveryRows(tx, { ...scope, limit }), /_account /],
   [
     "an account's deliveries of both environments",
@@ -139,6 +142,24 @@ const CASES: [string, (tx: Tx) => Promise<unknown>, RegExp][] = [
   ["the names of some accounts", (tx) => accountNames(tx, ["a", "b"]), /accounts USING INDEX .*id=/],
   ["accounts to renew", (tx) => accountsToRenew(tx, "2026-12", limit), /accounts_plan_period/],
   ["the audit log", (tx) => listAudit(tx, { accountId: "a", after, limit }), /audit_account/],
+  [
+    "a player's images",
+    (tx) => forgotten.imagesOfPlayer(tx, { ...scope, externalId: "p" }, limit),
+    /images_external/,
+  ],
+  ["images that ended long ago", (tx) => forgotten.endedBefore(tx, scope, 5, limit), /images_list /],
+  ["what is left of deleted images", (tx) => forgotten.forgottenWithFiles(tx, 5, limit), /images_forgotten/],
+  ["whether traces are left", (tx) => forgotten.hasTraces(tx), /images_forgotten/],
+  [
+    "the log of a deleted player",
+    (tx) => forgotten.emptyRequests(tx, { accountId: "a", externalId: "p" }),
+    /request_log_external/,
+  ],
+  ["who else has a photo", (tx) => files.imageNames(tx, "s", "a"), /images_source.*images_badge/],
+  ["an account's uploads", (tx) => photos.uploadsOf(tx, "a", 5), /photos_account/],
+  ["expired uploads", (tx) => photos.deleteExpiredUploads(tx, 5, limit), /photos_expiry/],
+  ["an upload's bytes", (tx) => photos.hasUpload(tx, "s"), /photos_sha256/],
+  ["usage by key", (tx) => usageByKey(tx, scope, { from: "a", to: "b" }), /day>\? AND day<\?/],
   ["a key", (tx) => findKeyByHash(tx, "h"), /api_keys_hash/],
 ];
 
@@ -167,13 +188,13 @@ test("every query of the queue reads the unfinished alone, however many images a
     await images.hasClaimable(tx, "live", 1);
     await images.abandonedRenders(tx, { now: 1, limit: 1 });
     await images.abandonedRenders(tx, { now: 1, limit: 1, living: ["node_1"] });
-    await images.sourceInUse(tx, "a");
+    await files.sourceInUse(tx, "a");
     await images.claimNextImage(tx, { environment: "live", token: "t", now: 0, leaseExpiresAt: 1 });
     await search.queueDepth(tx, "live");
   });
   expect(plans.length).toBeGreaterThanOrEqual(10);
   for (const plan of plans) {
-    expect(plan).toMatch(/images_queue|images_account_queue/);
+    expect(plan).toMatch(/images_queue|images_account_queue|images_singles|photos_sha256/);
     expect(plan).not.toMatch(/SCAN|TEMP B-TREE|images_list/);
   }
 });

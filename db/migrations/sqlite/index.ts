@@ -3,6 +3,7 @@ import ledgerRules from "./0001_ledger_rules.sql" with { type: "text" };
 import lists from "./0002_lists.sql" with { type: "text" };
 import vouchedUsers from "./0003_vouched_users.sql" with { type: "text" };
 import imageTemplates from "./0004_image_templates.sql" with { type: "text" };
+import season from "./0005_season.sql" with { type: "text" };
 
 /** Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries it. */
 export const migrations: { name: string; sql: string }[] = [
@@ -11,4 +12,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0002_lists", sql: lists },
   { name: "0003_vouched_users", sql: vouchedUsers },
   { name: "0004_image_templates", sql: imageTemplates },
+  { name: "0005_season", sql: season },
 ];

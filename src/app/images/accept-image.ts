@@ -6,6 +6,7 @@ import {
   PLACEHOLDER_BYTES_PER_DAY,
   SOURCE_BYTES_PER_DAY,
 } from "../../core/limits.ts";
+import { searchedName } from "../../core/name.ts";
 import {
   dailyBytesSpent,
   idempotencyKeyReused,
@@ -22,7 +23,7 @@ import {
   type IdempotencyScope,
   insertRecord,
 } from "../../store/idempotency.ts";
-import { type Image, insertImage, nextPlace } from "../../store/images.ts";
+import { type Image, insertImage, LANES, nextPlace } from "../../store/images.ts";
 import type { Tx } from "../../store/store.ts";
 import { countUsage } from "../../store/usage.ts";
 import type { TemplateRegistry } from "../../templates/registry.ts";
@@ -51,6 +52,8 @@ export interface AcceptImageParts extends AppContext {
 export interface CreateCommand {
   account: Account;
   environment: Environment;
+  /** Absent where it is asked for in the console. */
+  keyId?: string;
   idempotencyKey: string;
   request: CreateImageRequest;
 }
@@ -237,7 +240,7 @@ async function writeAccepted(tx: Tx, parts: AcceptImageParts, fresh: NewImage): 
   await insertImage(tx, image);
   if (command.environment === "live")
     await reserveCredit(tx, owner.accountId, image.id, { now, random: parts.random });
-  await countUsage(tx, owner, now, { requested: 1 });
+  await countUsage(tx, image, now, { requested: 1 });
   const eta = owner.environment === "test" ? testEtaSeconds(image.externalId) : parts.queue.etaSeconds(place);
   const answer = acceptedAnswer(image, eta);
   await insertRecord(tx, {
@@ -263,11 +266,15 @@ function newImage(
     state: "queued",
     type: command.request.type,
     externalId: command.request.player.external_id,
+    playerName: searchedName(command.request.player.name),
     request: command.request,
+    keyId: command.keyId ?? null,
+    againOf: null,
     sourceSha256: sources.photo?.sha256 ?? null,
     badgeSha256: sources.badge?.sha256 ?? null,
     ...template,
     turn,
+    lane: LANES.single,
     availableAt: now,
     renders: 0,
     leaseToken: null,
@@ -284,6 +291,8 @@ function newImage(
     completedAt: null,
     expiresAt: null,
     purgedAt: null,
+    forgottenAt: null,
+    erasedAt: null,
   };
 }
 

@@ -1,6 +1,7 @@
 import { MAX_RENDERS } from "../../core/limits.ts";
 import { PHOTO_LOST_MESSAGE, RENDER_FAULT_MESSAGE } from "../../core/partner-refusals.ts";
 import { DAY_MS } from "../../core/time.ts";
+import { retentionOf } from "../../store/image-files.ts";
 import {
   completeImage,
   failImage,
@@ -69,18 +70,19 @@ async function endRender(
       const pauseMs = RETRY_DELAY_MS[lease.renders - 1] ?? RETRY_DELAY_MS.at(-1) ?? 0;
       const image = await requeueImage(tx, lease, { now, availableAt: now + pauseMs });
       // A render was spent on it: the account is served one turn later, this image still before its others.
-      if (image) await postponeTurns(tx, scopeOf(image));
+      if (image) await postponeTurns(tx, image);
       return image;
     }
   }
 }
 
 async function complete(tx: Tx, context: AppContext, lease: Lease, output: ImageOutput, now: number) {
-  const expiresAt = now + context.config.retentionDays * DAY_MS;
+  const days = (await retentionOf(tx, lease.imageId)) ?? context.config.retentionDays;
+  const expiresAt = now + days * DAY_MS;
   const image = await completeImage(tx, lease, { output, now, expiresAt });
   if (!image) return undefined;
   const creditsUsed = await settleCredit(tx, image.id, { now, random: context.random });
-  await countUsage(tx, scopeOf(image), now, { completed: 1, creditsUsed });
+  await countUsage(tx, image, now, { completed: 1, creditsUsed });
   await recordImageEvent(tx, context, image, now);
   return image;
 }
@@ -89,7 +91,7 @@ async function fail(tx: Tx, context: AppContext, lease: Lease, message: string, 
   const image = await failImage(tx, lease, { code: "IMAGE_PROCESSING_FAILED", message, now });
   if (!image) return undefined;
   await releaseCredit(tx, image.id, { now, random: context.random });
-  await countUsage(tx, scopeOf(image), now, { failed: 1 });
+  await countUsage(tx, image, now, { failed: 1 });
   await recordImageEvent(tx, context, image, now);
   return image;
 }

@@ -27,12 +27,13 @@ export interface ViewOptions {
 export function imageView(image: ImageAnswer, options: ViewOptions): ImageView {
   const createdAt = isoTime(image.createdAt);
   switch (image.state) {
+    case "waiting":
     case "queued":
     case "rendering":
       return {
         image_id: image.id,
         status: "processing",
-        progress: image.state === "queued" ? null : options.progress,
+        progress: image.state === "rendering" ? options.progress : null,
         created_at: createdAt,
         updated_at: isoTime(image.updatedAt),
       };

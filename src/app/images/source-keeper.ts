@@ -1,5 +1,7 @@
 import type { Blobs } from "../../blobs/blobs.ts";
-import { sourceInUse } from "../../store/images.ts";
+import { imageNames, sourceInUse } from "../../store/image-files.ts";
+import { deleteUploads, hasUpload } from "../../store/photos.ts";
+import type { Tx } from "../../store/store.ts";
 import type { AppContext } from "../context.ts";
 
 /** Keeps fetched photos and badges as long as somebody needs them, and no refused create's. */
@@ -7,6 +9,11 @@ export interface SourceKeeper {
   hold(): SourceHold;
   /** Removes a source unless an unfinished image or a create under way needs it. */
   drop(sha256: string): Promise<void>;
+  /**
+   * Removes a source, what was cut out of it, and `accountId`'s uploads of it, unless an image that nobody had deleted or
+   * a create under way has it. Rejects where it cannot be removed.
+   */
+  forget(sha256: string, accountId: string): Promise<void>;
 }
 
 /** What one create has fetched. Nobody removes these until it is closed. */
@@ -33,26 +40,48 @@ export function sourceKeeper({
   // Those that nobody holds and that are being removed.
   const leaving = new Map<string, Promise<void>>();
 
-  const drop = async (sha256: string) => {
+  const remove = async (
+    sha256: string,
+    isNeeded: (tx: Tx) => Promise<boolean>,
+    work: () => Promise<unknown>,
+  ) => {
     const gone = Promise.withResolvers<void>();
     let isLeaving = false;
     try {
       await store.write("drop source", async (tx) => {
-        if (held.has(sha256) || leaving.has(sha256) || (await sourceInUse(tx, sha256))) return;
+        if (held.has(sha256) || leaving.has(sha256) || (await isNeeded(tx))) return;
         // Whoever came during the query holds it now; whoever comes from here on waits.
         if (held.has(sha256) || leaving.has(sha256)) return;
         leaving.set(sha256, gone.promise);
         isLeaving = true;
       });
-      if (isLeaving) await blobs.remove("source", sha256);
-    } catch (error) {
-      // The sweep removes it in time; whoever was refused hears of that, not of this.
-      log.warn("source_not_removed", { sha256, error: String(error) });
+      if (isLeaving) await work();
     } finally {
       if (isLeaving) leaving.delete(sha256);
       gone.resolve();
     }
   };
+  const drop = (sha256: string) =>
+    remove(
+      sha256,
+      (tx) => sourceInUse(tx, sha256),
+      () => blobs.remove("source", sha256),
+    ).catch((error) => {
+      // The sweep removes it in time; whoever was refused hears of that, not of this.
+      log.warn("source_not_removed", { sha256, error: String(error) });
+    });
+  const forget = (sha256: string, accountId: string) =>
+    remove(
+      sha256,
+      async (tx) => {
+        if (!(await imageNames(tx, sha256, accountId))) await deleteUploads(tx, accountId, sha256);
+        return (await imageNames(tx, sha256)) || (await hasUpload(tx, sha256));
+      },
+      async () => {
+        await blobs.remove("source", sha256);
+        await blobs.removeStartingWith("cutout", sha256);
+      },
+    );
   const hold = (): SourceHold => {
     const mine = new Set<string>();
     return {
@@ -82,5 +111,5 @@ export function sourceKeeper({
       },
     };
   };
-  return { hold, drop };
+  return { hold, drop, forget };
 }

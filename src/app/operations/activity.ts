@@ -6,6 +6,9 @@ import type { Moment } from "../context.ts";
 export type AuditAction =
   | "account.created"
   | "account.plan_changed"
+  | "account.retention_changed"
+  | "image.deleted"
+  | "player.deleted"
   | "account.suspended"
   | "account.resumed"
   | "account.viewed"

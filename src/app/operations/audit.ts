@@ -1,6 +1,6 @@
 import type { Blobs } from "../../blobs/blobs.ts";
 import { AUDIT_CHECKS, type Breach } from "../../store/audit-checks.ts";
-import { type PicturePlace, servedPictures } from "../../store/images.ts";
+import { type PicturePlace, servedPictures } from "../../store/image-files.ts";
 import type { Store } from "../../store/store.ts";
 
 /** Pictures looked for at once; each is one question to the disk. */

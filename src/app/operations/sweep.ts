@@ -6,8 +6,10 @@ import { HOUR_MS, monthOf } from "../../core/time.ts";
 import { accountsToRenew } from "../../store/accounts.ts";
 import { hasExpiredClaim, pullForward, releaseClaims } from "../../store/deliveries.ts";
 import { deleteExpiredRecords } from "../../store/idempotency.ts";
+import { expiredOutputs, markPurged, sourceInUse } from "../../store/image-files.ts";
 import { findImageByOutput } from "../../store/image-reads.ts";
-import { abandonedRenders, expiredOutputs, markPurged, sourceInUse } from "../../store/images.ts";
+import { abandonedRenders } from "../../store/images.ts";
+import { deleteExpiredUploads } from "../../store/photos.ts";
 import { deleteExpiredSessions } from "../../store/sessions.ts";
 import {
   deleteOldEvents,
@@ -19,11 +21,14 @@ import {
 import type { AppContext } from "../context.ts";
 import { renewPlan } from "../credits/credits.ts";
 import { finishImage } from "../images/finish-image.ts";
+import { eraseTraces, finishForgetting, forgetAged } from "../images/forget-image.ts";
+import type { SourceKeeper } from "../images/source-keeper.ts";
 
 export interface SweepParts extends AppContext {
   /** A service's own knows for how long nothing has cast doubt on the time. */
   clock: Clock & Partial<Pick<SteadyClock, "settledForMs">>;
   blobs: Blobs;
+  keeper: SourceKeeper;
 }
 
 /** How many rows one transaction takes, so that requests never wait long for the writer. */
@@ -38,7 +43,7 @@ const FILE_TIME_SLACK_MS = 1_000;
  * of these processes holds.
  */
 export async function requeueAbandoned(
-  parts: SweepParts,
+  parts: AppContext,
   options: { living?: readonly string[] } = {},
 ): Promise<number> {
   let count = 0;
@@ -88,6 +93,10 @@ const deletions = (parts: SweepParts) => [
   () => dropExpiredRecords(parts),
   () => dropExpiredPictures(parts),
   () => sweepWebhooks(parts),
+  () => dropExpiredUploads(parts),
+  () => forgetAged(parts),
+  () => finishForgetting(parts),
+  () => eraseTraces(parts),
   () => parts.store.write("drop expired sessions", (tx) => deleteExpiredSessions(tx, parts.clock.now())),
 ];
 
@@ -155,6 +164,17 @@ async function sweepWebhooks({ store, clock }: SweepParts): Promise<void> {
     const dropped = await store.write("drop old events", (tx) => deleteOldEvents(tx, before, BATCH));
     if (dropped > 0) await store.write("drop removed endpoints", (tx) => deleteRemovedEndpoints(tx));
     if (dropped < BATCH) return;
+  }
+}
+
+/** The photos themselves go when nothing else needs them. */
+async function dropExpiredUploads({ store, clock, keeper }: SweepParts): Promise<void> {
+  for (;;) {
+    const dropped = await store.write("drop expired uploads", (tx) =>
+      deleteExpiredUploads(tx, clock.now(), BATCH),
+    );
+    for (const sha256 of dropped) await keeper.drop(sha256);
+    if (dropped.length < BATCH) return;
   }
 }
 

@@ -42,6 +42,8 @@ export async function createAccount(
     creditsPlan: input.credits,
     creditsTopup: 0,
     creditsHeld: 0,
+    retentionDays: null,
+    forgetAfterDays: null,
     createdAt: now,
     updatedAt: now,
   };

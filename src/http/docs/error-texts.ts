@@ -12,6 +12,7 @@ import {
   overloaded,
   partnerSuspended,
   payloadTooLarge,
+  pictureGone,
   rateLimitExceeded,
   sourceAnswered,
   unsupportedMediaType,
@@ -98,13 +99,24 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
   },
   NOT_FOUND: {
     summary: "Nothing at this address",
-    meaning: "The path is not one of this service, or a finished picture has expired.",
+    meaning: "The path is not one of this service, or no finished picture has this name.",
     remedies: [
       "Check the path: the API lives under `/v1`, and [the reference](/docs/reference) lists every address.",
-      "Pictures are served until their `expires_at`. Store them before, or create the image again.",
+      "Take a picture's address whole from `result.image_url`.",
     ],
     retry: "no",
     example: nothingAt("/v2/images"),
+  },
+  PICTURE_GONE: {
+    summary: "The picture expired or was deleted",
+    meaning:
+      "There was a finished picture at this address, and it will not come back: its `expires_at` has passed, or the account it belonged to had it deleted. `message` says which.",
+    remedies: [
+      "Pictures are served until their `expires_at`. Store them before, or create the image again.",
+      "If it was [deleted](/docs/data-protection), remove it from where you show it, and from your own copies.",
+    ],
+    retry: "no",
+    example: pictureGone("expired"),
   },
   METHOD_NOT_ALLOWED: {
     summary: "The address does not take this method",

@@ -1,6 +1,7 @@
 import authentication from "./guides/authentication.md" with { type: "text" };
 import cardOptions from "./guides/card-options.md" with { type: "text" };
 import credits from "./guides/credits.md" with { type: "text" };
+import dataProtection from "./guides/data-protection.md" with { type: "text" };
 import idempotency from "./guides/idempotency.md" with { type: "text" };
 import overview from "./guides/overview.md" with { type: "text" };
 import pagination from "./guides/pagination.md" with { type: "text" };
@@ -74,6 +75,11 @@ export const GUIDES: readonly Guide[] = [
     text: pagination,
     description: "Walk through your images with cursors that stay right.",
   },
+  {
+    path: "/docs/data-protection",
+    text: dataProtection,
+    description: "What is kept of a player, for how long, and how it is deleted.",
+  },
 ];
 
 export const NAVIGATION: readonly NavGroup[] = [
@@ -101,6 +107,7 @@ export const NAVIGATION: readonly NavGroup[] = [
       { href: "/docs/credits", label: "Credits" },
       { href: "/docs/rate-limits", label: "Rate limits" },
       { href: "/docs/pagination", label: "Pagination" },
+      { href: "/docs/data-protection", label: "Data protection" },
     ],
   },
   {

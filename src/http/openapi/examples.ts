@@ -83,6 +83,8 @@ export const EXAMPLES = {
   }),
   completed: answer(completed),
   failed: answer(failed),
+  deletedImage: answer({ image_id: IMAGE_ID, deleted_at: "2026-11-28T09:15:00.000Z" }),
+  deletedPlayer: answer({ images_deleted: 3, deleted_at: "2026-11-28T09:15:00.000Z" }),
   list: answer({
     images: [
       {

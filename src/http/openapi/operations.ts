@@ -7,6 +7,8 @@ import { DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT } from "../../core/limits.ts";
 import { type PartnerRouteName, ROUTES } from "../route-table.ts";
 import {
   AcceptedImageResponse,
+  DeletedImageResponse,
+  DeletedPlayerResponse,
   ImageListResponse,
   ImageResponse,
   PresetListResponse,
@@ -40,6 +42,8 @@ const OPERATIONS: Record<PartnerRouteName, (presets: readonly string[]) => objec
   createImage,
   listImages,
   getImage,
+  deleteImage,
+  deletePlayer,
   listPresets,
   getUsage,
 };
@@ -138,16 +142,7 @@ function getImage(): object {
     summary: "Get an image",
     description:
       "The image's current state. A failed image is answered with 200 as well: the request succeeded, and `failure` tells why the image did not.",
-    parameters: [
-      {
-        name: "image_id",
-        in: "path",
-        required: true,
-        description: "The id of the create answer.",
-        schema: { type: "string" },
-        example: "img_5mJd0nV7rQe2TzXyB8kWc3Hs",
-      },
-    ],
+    parameters: [IMAGE_ID_PARAMETER],
     responses: {
       "200": answer("The image in its current state.", ImageResponse, {
         processing: { summary: "Being made", value: EXAMPLES.processing },
@@ -155,6 +150,56 @@ function getImage(): object {
         failed: { summary: "Failed", value: EXAMPLES.failed },
       }),
       ...refusals(...ALWAYS, "IMAGE_NOT_FOUND"),
+    },
+  };
+}
+
+const IMAGE_ID_PARAMETER = {
+  name: "image_id",
+  in: "path",
+  required: true,
+  description: "The id of the create answer.",
+  schema: { type: "string" },
+  example: "img_5mJd0nV7rQe2TzXyB8kWc3Hs",
+} as const;
+
+function deleteImage(): object {
+  return {
+    tags: ["Images"],
+    summary: "Delete an image",
+    description:
+      "Deletes the picture, the photo and what was cut out of it, the request and the webhooks about it; the picture's address answers 410 from then on. An image that is still being made ends, and its credit is given back. Credits and counts stay, without personal data. A photo that other images were made of stays until the last of them is deleted. Deleting twice is deleting once.",
+    parameters: [IMAGE_ID_PARAMETER],
+    responses: {
+      "200": answer("It is deleted.", DeletedImageResponse, {
+        deleted: { summary: "Deleted", value: EXAMPLES.deletedImage },
+      }),
+      ...refusals(...ALWAYS, "IMAGE_NOT_FOUND", "SERVICE_OVERLOADED"),
+    },
+  };
+}
+
+function deletePlayer(): object {
+  return {
+    tags: ["Images"],
+    summary: "Delete a player",
+    description:
+      "Deletes every image of the key's environment whose `player.external_id` is this one, as `DELETE /v1/images/{image_id}` does, and takes the player out of the request log. Where there are none the answer is the same, with 0 images.",
+    parameters: [
+      {
+        name: "external_id",
+        in: "path",
+        required: true,
+        description: "Your own identifier of the player, percent-encoded.",
+        schema: { type: "string", minLength: 1, maxLength: 255 },
+        example: "player-10442",
+      },
+    ],
+    responses: {
+      "200": answer("The player is deleted.", DeletedPlayerResponse, {
+        deleted: { summary: "Deleted", value: EXAMPLES.deletedPlayer },
+      }),
+      ...refusals(...ALWAYS, "INVALID_REQUEST", "SERVICE_OVERLOADED"),
     },
   };
 }
@@ -243,7 +288,7 @@ export function cdnOperation(cdnBaseUrl: string): Record<string, object> {
           "206": { description: "The part that `Range` asked for.", headers, content },
           "304": { description: "The picture you have is still right.", headers },
           "416": { description: "`Range` asked for a part beyond the picture's end.", headers },
-          ...refusals("NOT_FOUND", "METHOD_NOT_ALLOWED", "INTERNAL_ERROR"),
+          ...refusals("NOT_FOUND", "PICTURE_GONE", "METHOD_NOT_ALLOWED", "INTERNAL_ERROR"),
         },
       },
     },

@@ -1,0 +1,125 @@
+import { sql } from "drizzle-orm";
+import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
+import { ENVIRONMENTS } from "../src/core/account.ts";
+import type { Kit } from "./kit.ts";
+
+/** A table that another one's rows belong to. */
+type Owner = { id: AnySQLiteColumn };
+
+/** What a whole squad needs beside single images: photos sent to us, batches, and the log of requests. */
+export function seasonTables(kit: Kit, accounts: Owner, images: Owner) {
+  const { table, text, oneOf, int, json, index, uniqueIndex, primaryKey, check } = kit;
+
+  /** Photos and badges that partners sent us instead of hosting them. The bytes lie among the sources. */
+  const photos = table(
+    "photos",
+    {
+      id: text("id").primaryKey(),
+      accountId: text("account_id")
+        .notNull()
+        .references(() => accounts.id),
+      environment: oneOf("environment", ENVIRONMENTS).notNull(),
+      sha256: text("sha256").notNull(),
+      contentType: text("content_type").notNull(),
+      width: int("width").notNull(),
+      height: int("height").notNull(),
+      bytes: int("bytes").notNull(),
+      createdAt: int("created_at").notNull(),
+      expiresAt: int("expires_at").notNull(),
+    },
+    (t) => [
+      index("photos_account").on(t.accountId, t.expiresAt, t.bytes),
+      index("photos_expiry").on(t.expiresAt),
+      index("photos_sha256").on(t.sha256),
+    ],
+  );
+
+  /** Cards asked for together. What they cost and how they end is written on their images. */
+  const batches = table(
+    "batches",
+    {
+      id: text("id").primaryKey(),
+      accountId: text("account_id")
+        .notNull()
+        .references(() => accounts.id),
+      environment: oneOf("environment", ENVIRONMENTS).notNull(),
+      /** What people call it; shown in the console. */
+      name: text("name").notNull(),
+      /** The partner's Idempotency-Key, if one was sent, and the SHA-256 of the canonical payload. */
+      idempotencyKey: text("idempotency_key"),
+      fingerprint: text("fingerprint").notNull(),
+      total: int("total").notNull(),
+      completed: int("completed").notNull(),
+      failed: int("failed").notNull(),
+      createdAt: int("created_at").notNull(),
+      updatedAt: int("updated_at").notNull(),
+      canceledAt: int("canceled_at"),
+      /** When the last of its images ended. */
+      completedAt: int("completed_at"),
+    },
+    (t) => [
+      index("batches_list").on(t.accountId, t.environment, t.createdAt, t.id),
+      uniqueIndex("batches_key")
+        .on(t.accountId, t.environment, t.idempotencyKey)
+        .where(sql`${t.idempotencyKey} is not null`),
+      index("batches_canceled")
+        .on(t.canceledAt)
+        .where(sql`${t.canceledAt} is not null and ${t.completedAt} is null`),
+      check("batches_counts", sql`${t.completed} + ${t.failed} <= ${t.total}`),
+      check("batches_end", sql`(${t.completed} + ${t.failed} = ${t.total}) = (${t.completedAt} is not null)`),
+    ],
+  );
+
+  /** The images of a batch in the order they were asked for. An image may stand in several, when one was sent again. */
+  const batchCards = table(
+    "batch_cards",
+    {
+      batchId: text("batch_id")
+        .notNull()
+        .references(() => batches.id),
+      /** From 0. */
+      position: int("position").notNull(),
+      imageId: text("image_id")
+        .notNull()
+        .references(() => images.id),
+    },
+    (t) => [primaryKey({ columns: [t.batchId, t.position] }), index("batch_cards_image").on(t.imageId)],
+  );
+
+  /** What was asked of the API with an account's keys, and how it was answered. Kept for a month. */
+  const requestLog = table(
+    "request_log",
+    {
+      /** The request id that the answer carried. */
+      id: text("id").primaryKey(),
+      accountId: text("account_id")
+        .notNull()
+        .references(() => accounts.id),
+      environment: oneOf("environment", ENVIRONMENTS).notNull(),
+      keyId: text("key_id").notNull(),
+      method: text("method").notNull(),
+      path: text("path").notNull(),
+      status: int("status").notNull(),
+      /** The error code; null for what was not refused. */
+      code: text("code"),
+      durationMs: int("duration_ms").notNull(),
+      /** The player it was about, where the request or the image says so. */
+      externalId: text("external_id"),
+      /** The broken fields with the rule they break. */
+      details: json<{ field: string; message: string }[] | null>("details"),
+      /** The beginning of a refused body, without secrets. */
+      body: text("body"),
+      createdAt: int("created_at").notNull(),
+    },
+    (t) => [
+      index("request_log_list").on(t.accountId, t.createdAt, t.id),
+      index("request_log_refused").on(t.accountId, t.createdAt, t.id).where(sql`${t.status} >= 400`),
+      index("request_log_external")
+        .on(t.accountId, t.externalId, t.createdAt, t.id)
+        .where(sql`${t.externalId} is not null`),
+      index("request_log_age").on(t.createdAt),
+    ],
+  );
+
+  return { photos, batches, batchCards, requestLog };
+}

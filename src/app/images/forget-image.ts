@@ -1,0 +1,133 @@
+import type { Blobs } from "../../blobs/blobs.ts";
+import type { Environment } from "../../core/account.ts";
+import { LEASE_MS } from "../../core/limits.ts";
+import { imageNotFound } from "../../core/partner-refusals.ts";
+import { DAY_MS, HOUR_MS } from "../../core/time.ts";
+import {
+  deleteEventsAbout,
+  emptyImage,
+  emptyRequests,
+  endedBefore,
+  findOnceOwn,
+  forgettingAccounts,
+  forgottenWithFiles,
+  hasTraces,
+  imagesOfPlayer,
+  markErased,
+  markFilesGone,
+} from "../../store/forgotten-images.ts";
+import type { Image } from "../../store/images.ts";
+import type { Tx } from "../../store/store.ts";
+import { countUsage } from "../../store/usage.ts";
+import type { AppContext } from "../context.ts";
+import { releaseCredit } from "../credits/credits.ts";
+import type { SourceKeeper } from "./source-keeper.ts";
+
+export interface ForgetParts extends AppContext {
+  blobs: Blobs;
+  keeper: SourceKeeper;
+}
+
+interface Scope {
+  accountId: string;
+  environment: Environment;
+}
+
+/** How many images one transaction takes, so that requests never wait long for the writer. */
+const AT_ONCE = 50;
+
+/**
+ * Deletes an image with everything personal that belongs to it: picture, photo, cutout, request, webhooks' payloads. An
+ * unfinished one ends, and its credit is given back. Twice is once. Returns when it was deleted, epoch milliseconds.
+ * Throws IMAGE_NOT_FOUND.
+ */
+export async function forgetImage(parts: ForgetParts, scope: Scope & { id: string }): Promise<number> {
+  const image = await parts.store.write("forget image", async (tx) => {
+    const found = await findOnceOwn(tx, scope);
+    if (found && found.forgottenAt === null) await forgetRow(tx, parts, found);
+    return found;
+  });
+  if (!image) throw imageNotFound();
+  if (image.forgottenAt !== null) return image.forgottenAt;
+  await removeFiles(parts, image);
+  return parts.clock.now();
+}
+
+/** The same for every image of a player, finished or not. Returns how many there were. */
+export async function forgetPlayer(
+  parts: ForgetParts,
+  scope: Scope & { externalId: string },
+): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const images = await parts.store.write("forget player", async (tx) => {
+      const found = await imagesOfPlayer(tx, scope, AT_ONCE);
+      for (const image of found) await forgetRow(tx, parts, image);
+      // Also what was refused, of which there is no image.
+      await emptyRequests(tx, scope);
+      return found;
+    });
+    for (const image of images) await removeFiles(parts, image);
+    count += images.length;
+    if (images.length < AT_ONCE) return count;
+  }
+}
+
+async function forgetRow(tx: Tx, { clock, random }: AppContext, image: Image): Promise<void> {
+  const now = clock.now();
+  if (image.completedAt === null) {
+    await releaseCredit(tx, image.id, { now, random });
+    await countUsage(tx, image, now, { failed: 1 });
+  }
+  await emptyImage(tx, image, now);
+  await deleteEventsAbout(tx, image.id);
+  await emptyRequests(tx, image);
+}
+
+/** Removes an image's files. The row remembers them until they are gone, so that a crash in between loses no trace of them. */
+async function removeFiles(
+  parts: ForgetParts,
+  image: Image,
+  isOver = image.state !== "rendering",
+): Promise<void> {
+  const { store, blobs, keeper, clock } = parts;
+  if (image.outputName !== null) await blobs.remove("picture", image.outputName);
+  for (const sha256 of [image.sourceSha256, image.badgeSha256])
+    if (sha256 !== null) await keeper.forget(sha256, image.accountId);
+  // A renderer that still has the photo may put its cutout back: the sweep looks again once no lease can hold.
+  if (isOver) await store.write("mark files gone", (tx) => markFilesGone(tx, image.id, clock.now()));
+}
+
+/** Goes on with what a crash or a render under way left of forgotten images. */
+export async function finishForgetting(parts: ForgetParts): Promise<void> {
+  for (;;) {
+    const left = await forgottenWithFiles(parts.store.read, parts.clock.now() - LEASE_MS, AT_ONCE);
+    for (const image of left) await removeFiles(parts, image, true);
+    if (left.length < AT_ONCE) return;
+  }
+}
+
+/** Forgets the images of accounts that have it done some days after an image's end. */
+export async function forgetAged(parts: ForgetParts): Promise<void> {
+  for (const { id: accountId, days } of await forgettingAccounts(parts.store.read)) {
+    for (const environment of ["live", "test"] as const) {
+      const before = parts.clock.now() - days * DAY_MS;
+      const due = () => endedBefore(parts.store.read, { accountId, environment }, before, AT_ONCE);
+      for (let images = await due(); images.length > 0; images = await due())
+        for (const { id } of images) await forgetImage(parts, { accountId, environment, id });
+    }
+  }
+}
+
+/** Larger databases, in bytes, are rewritten at night: this much takes half a second, during which nothing is answered. */
+const QUICKLY_ERASED_BYTES = 64 * 1024 * 1024;
+/** From 02:00 to 05:00 UTC. */
+const isNight = (now: number) => now % DAY_MS >= 2 * HOUR_MS && now % DAY_MS < 5 * HOUR_MS;
+
+/** Removes the traces that deleted rows leave in the database's file; a large one has them until the next night. */
+export async function eraseTraces({ store, clock }: ForgetParts): Promise<void> {
+  if (!(await hasTraces(store.read))) return;
+  const now = clock.now();
+  const erased = await store.erase({ maxBytes: isNight(now) ? undefined : QUICKLY_ERASED_BYTES });
+  if (erased) await store.write("mark erased", (tx) => markErased(tx, now, clock.now()));
+}

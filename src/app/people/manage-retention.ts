@@ -1,0 +1,35 @@
+import { Refusal } from "../../core/errors.ts";
+import { MAX_RETENTION_DAYS } from "../../core/limits.ts";
+import { setAccountRetention } from "../../store/accounts.ts";
+import type { AppContext } from "../context.ts";
+import { type Actor, logAction } from "../operations/activity.ts";
+
+/** In days; null as the service is configured, and never. */
+export interface Retention {
+  retentionDays: number | null;
+  forgetAfterDays: number | null;
+}
+
+/**
+ * Sets how long an account's pictures are served, from the next card on, and after how many days everything personal
+ * about an image is deleted. Throws INVALID_REQUEST.
+ */
+export async function changeRetention(
+  { store, clock, random }: Pick<AppContext, "store" | "clock" | "random">,
+  accountId: string,
+  { retentionDays, forgetAfterDays }: Retention,
+  by: Actor,
+): Promise<void> {
+  for (const days of [retentionDays, forgetAfterDays])
+    if (days !== null && !(Number.isInteger(days) && days >= 1 && days <= MAX_RETENTION_DAYS))
+      throw new Refusal(
+        "INVALID_REQUEST",
+        `Write a whole number of days from 1 to ${MAX_RETENTION_DAYS}, or nothing.`,
+      );
+  const subject = `pictures ${retentionDays ?? "as the service is set"}, everything personal ${forgetAfterDays ?? "until asked"} (days)`;
+  await store.write("change retention", async (tx) => {
+    const now = clock.now();
+    await setAccountRetention(tx, accountId, { retentionDays, forgetAfterDays, now });
+    await logAction(tx, { by, accountId, action: "account.retention_changed", subject }, { now, random });
+  });
+}

@@ -1,0 +1,34 @@
+import { type ForgetParts, forgetImage, forgetPlayer } from "../app/images/forget-image.ts";
+import { invalidRequest } from "../core/partner-refusals.ts";
+import { isoTime } from "../core/time.ts";
+import type { Caller } from "./auth.ts";
+import { success } from "./envelope.ts";
+import type { Exchange } from "./exchange.ts";
+
+const MAX_EXTERNAL_ID_CHARS = 255;
+
+/** DELETE /v1/images/{image_id} */
+export async function deleteImage(
+  parts: ForgetParts,
+  exchange: Exchange,
+  { account, environment }: Caller,
+  id: string,
+): Promise<Response> {
+  const deletedAt = await forgetImage(parts, { accountId: account.id, environment, id });
+  return success(exchange, { image_id: id, deleted_at: isoTime(deletedAt) });
+}
+
+/** DELETE /v1/players/{external_id} */
+export async function deletePlayer(
+  parts: ForgetParts,
+  exchange: Exchange,
+  { account, environment }: Caller,
+  externalId: string,
+): Promise<Response> {
+  if ([...externalId].length > MAX_EXTERNAL_ID_CHARS)
+    throw invalidRequest([
+      { field: "path external_id", message: `must be text of 1 to ${MAX_EXTERNAL_ID_CHARS} characters.` },
+    ]);
+  const count = await forgetPlayer(parts, { accountId: account.id, environment, externalId });
+  return success(exchange, { images_deleted: count, deleted_at: isoTime(parts.clock.now()) });
+}

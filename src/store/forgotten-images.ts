@@ -1,0 +1,174 @@
+import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
+import type { Environment } from "../core/account.ts";
+import type { Image } from "./images.ts";
+import type { Tx } from "./store.ts";
+
+// Deleting what is personal. An image's row stays, since credits and counters refer to it, with nothing personal in it.
+
+interface Scope {
+  accountId: string;
+  environment: Environment;
+}
+
+/** An image of this scope, also a forgotten one. */
+export async function findOnceOwn({ db, t }: Tx, scope: Scope & { id: string }): Promise<Image | undefined> {
+  const [image] = await db.select().from(t.images).where(eq(t.images.id, scope.id)).limit(1);
+  return image?.accountId === scope.accountId && image.environment === scope.environment ? image : undefined;
+}
+
+/** Up to `limit` images of a player. */
+export async function imagesOfPlayer(
+  { db, t }: Tx,
+  scope: Scope & { externalId: string },
+  limit: number,
+): Promise<Image[]> {
+  const i = t.images;
+  return db
+    .select()
+    .from(i)
+    .where(
+      and(
+        eq(i.accountId, scope.accountId),
+        eq(i.environment, scope.environment),
+        eq(i.externalId, scope.externalId),
+        isNull(i.forgottenAt),
+      ),
+    )
+    .limit(limit);
+}
+
+/** Up to `limit` images of an account that ended before `before`, oldest first. */
+export async function endedBefore(
+  { db, t }: Tx,
+  scope: Scope,
+  before: number,
+  limit: number,
+): Promise<Image[]> {
+  const i = t.images;
+  return db
+    .select()
+    .from(i)
+    .where(
+      and(
+        eq(i.accountId, scope.accountId),
+        eq(i.environment, scope.environment),
+        isNull(i.forgottenAt),
+        lt(i.createdAt, before),
+        lt(i.completedAt, before),
+      ),
+    )
+    .orderBy(asc(i.createdAt), asc(i.id))
+    .limit(limit);
+}
+
+/** The accounts that have everything deleted some days after an image's end. */
+export async function forgettingAccounts({ db, t }: Tx): Promise<{ id: string; days: number }[]> {
+  const { id, forgetAfterDays: days } = t.accounts;
+  const rows = await db.select({ id, days }).from(t.accounts).where(isNotNull(days));
+  return rows.map((row) => ({ id: row.id, days: row.days ?? 0 }));
+}
+
+/** Takes everything personal out of an image's row. An unfinished one fails, and its renderer finds its lease lost. */
+export async function emptyImage({ db, t }: Tx, image: Image, now: number): Promise<void> {
+  const isOpen = image.completedAt === null;
+  await db
+    .update(t.images)
+    .set({
+      externalId: "",
+      playerName: "",
+      request: {},
+      forgottenAt: now,
+      updatedAt: now,
+      ...(isOpen
+        ? {
+            state: "failed" as const,
+            failureCode: "IMAGE_PROCESSING_FAILED",
+            leaseToken: null,
+            leaseExpiresAt: null,
+            completedAt: now,
+          }
+        : {}),
+      ...(image.outputName === null ? { failureMessage: "The image was deleted." } : {}),
+    })
+    .where(and(eq(t.images.id, image.id), isNull(t.images.forgottenAt)));
+}
+
+/** Deletes the webhook events about an image with their deliveries and what receivers answered. */
+export async function deleteEventsAbout({ db, t }: Tx, imageId: string): Promise<void> {
+  const { webhookEvents: e, webhookDeliveries: d, deliveryAttempts: a } = t;
+  const events = await db.select({ id: e.id }).from(e).where(eq(e.subject, imageId));
+  if (events.length === 0) return;
+  const ids = events.map(({ id }) => id);
+  const deliveries = db.select({ id: d.id }).from(d).where(inArray(d.eventId, ids));
+  await db.delete(a).where(inArray(a.deliveryId, deliveries));
+  await db.delete(d).where(inArray(d.eventId, ids));
+  await db.delete(e).where(inArray(e.id, ids));
+}
+
+/** Takes a player's own words out of the log of requests. */
+export async function emptyRequests(
+  { db, t }: Tx,
+  { accountId, externalId }: { accountId: string; externalId: string },
+): Promise<void> {
+  const l = t.requestLog;
+  await db
+    .update(l)
+    .set({ externalId: null, body: null, details: null })
+    .where(and(eq(l.accountId, accountId), eq(l.externalId, externalId)));
+}
+
+/** Forgotten images whose files have not been seen gone, deleted at `until` or before. */
+export async function forgottenWithFiles({ db, t }: Tx, until: number, limit: number): Promise<Image[]> {
+  const i = t.images;
+  return db
+    .select()
+    .from(i)
+    .where(
+      and(
+        isNotNull(i.forgottenAt),
+        isNull(i.erasedAt),
+        lte(i.forgottenAt, until),
+        or(isNull(i.purgedAt), isNotNull(i.sourceSha256), isNotNull(i.badgeSha256)),
+      ),
+    )
+    .orderBy(asc(i.forgottenAt))
+    .limit(limit);
+}
+
+/** The files of a forgotten image are gone, and nothing leads to them any more. */
+export async function markFilesGone({ db, t }: Tx, id: string, now: number): Promise<void> {
+  const i = t.images;
+  await db
+    .update(i)
+    .set({ sourceSha256: null, badgeSha256: null, purgedAt: sql`coalesce(${i.purgedAt}, ${now})` })
+    .where(and(eq(i.id, id), isNotNull(i.forgottenAt)));
+}
+
+/** Whether there are forgotten images of which traces may be left in the database's file. */
+export async function hasTraces({ db, t }: Tx): Promise<boolean> {
+  const i = t.images;
+  const rows = await db
+    .select({ id: i.id })
+    .from(i)
+    .where(and(isNotNull(i.forgottenAt), isNull(i.erasedAt), gt(i.forgottenAt, 0)))
+    .limit(1);
+  return rows.length > 0;
+}
+
+/** Writes down that no trace is left of what was forgotten until `until`. */
+export async function markErased({ db, t }: Tx, until: number, now: number): Promise<void> {
+  const i = t.images;
+  await db
+    .update(i)
+    .set({ erasedAt: now })
+    .where(
+      and(
+        isNotNull(i.forgottenAt),
+        isNull(i.erasedAt),
+        lte(i.forgottenAt, until),
+        isNotNull(i.purgedAt),
+        isNull(i.sourceSha256),
+        isNull(i.badgeSha256),
+      ),
+    );
+}

@@ -1,0 +1,109 @@
+import { and, asc, eq, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
+import { unfinished } from "./images.ts";
+import { hasUpload } from "./photos.ts";
+import type { Tx } from "./store.ts";
+
+// The files that images have beside the database: finished pictures, and the photos and badges they are made of.
+
+/** Finished pictures past their `expires_at` whose files are still there. */
+export async function expiredOutputs(
+  { db, t }: Tx,
+  now: number,
+  limit: number,
+): Promise<{ id: string; name: string }[]> {
+  const i = t.images;
+  const rows = await db
+    .select({ id: i.id, name: i.outputName })
+    .from(i)
+    .where(and(isNotNull(i.expiresAt), isNull(i.purgedAt), lte(i.expiresAt, now)))
+    .orderBy(asc(i.expiresAt))
+    .limit(limit);
+  return rows.map((row) => ({ id: row.id, name: row.name ?? "" }));
+}
+
+/** Where a list of pictures by their expiry goes on. */
+export interface PicturePlace {
+  id: string;
+  expiresAt: number;
+}
+
+/** Finished pictures that are still served, by their expiry, after `after`. */
+export async function servedPictures(
+  { db, t }: Tx,
+  query: { now: number; after?: PicturePlace | undefined; limit: number },
+): Promise<(PicturePlace & { name: string; bytes: number })[]> {
+  const i = t.images;
+  const { expiresAt, id } = query.after ?? { expiresAt: query.now, id: "\u{10FFFF}" };
+  const rows = await db
+    .select({ id: i.id, expiresAt: i.expiresAt, name: i.outputName, bytes: i.outputBytes })
+    .from(i)
+    .where(
+      and(isNotNull(i.expiresAt), isNull(i.purgedAt), sql`(${i.expiresAt}, ${i.id}) > (${expiresAt}, ${id})`),
+    )
+    .orderBy(asc(i.expiresAt), asc(i.id))
+    .limit(query.limit);
+  return rows.map(({ id, expiresAt, name, bytes }) => ({
+    id,
+    expiresAt: expiresAt ?? 0,
+    name: name ?? "",
+    bytes: bytes ?? 0,
+  }));
+}
+
+export async function markPurged({ db, t }: Tx, ids: string[], now: number): Promise<void> {
+  await db
+    .update(t.images)
+    .set({ purgedAt: now })
+    .where(and(inArray(t.images.id, ids), isNull(t.images.purgedAt)));
+}
+
+/** Whether an unfinished image, or an upload that may still be named, needs a photo or badge. */
+export async function sourceInUse({ db, t }: Tx, sha256: string): Promise<boolean> {
+  const i = t.images;
+  if (await hasUpload({ db, t }, sha256)) return true;
+  const rows = await db
+    .select({ id: i.id })
+    .from(i)
+    .where(
+      and(
+        inArray(i.environment, ["live", "test"]),
+        unfinished(t),
+        or(eq(i.sourceSha256, sha256), eq(i.badgeSha256, sha256)),
+      ),
+    )
+    .limit(1);
+  return rows.length > 0;
+}
+
+/** Whether an image that nobody had deleted, of `accountId` or of anybody, was made of this photo or badge. */
+export async function imageNames({ db, t }: Tx, sha256: string, accountId?: string): Promise<boolean> {
+  const i = t.images;
+  // One after the other, each along its own index: the photo says more than the account, which SQLite does not know.
+  for (const column of [i.sourceSha256, i.badgeSha256]) {
+    const rows = await db
+      .select({ id: i.id })
+      .from(i)
+      .where(
+        and(
+          eq(column, sha256),
+          sql`coalesce(${i.forgottenAt}, 0) = 0`,
+          accountId ? sql`coalesce(${i.accountId}, '') = ${accountId}` : undefined,
+        ),
+      )
+      .limit(1);
+    if (rows.length > 0) return true;
+  }
+  return false;
+}
+
+/** How many days the pictures of this image's account are served; null as the service is configured. */
+export async function retentionOf({ db, t }: Tx, imageId: string): Promise<number | null> {
+  const { images: i, accounts: a } = t;
+  const [row] = await db
+    .select({ days: a.retentionDays })
+    .from(i)
+    .innerJoin(a, eq(a.id, i.accountId))
+    .where(eq(i.id, imageId))
+    .limit(1);
+  return row?.days ?? null;
+}

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { finishImage } from "../../src/app/images/finish-image.ts";
+import { claimImage } from "../../src/app/images/render-image.ts";
+import { audit } from "../../src/app/operations/audit.ts";
+import { sweep } from "../../src/app/operations/sweep.ts";
+import { changeRetention } from "../../src/app/people/manage-retention.ts";
+import { createEndpoint } from "../../src/app/webhooks/manage-webhooks.ts";
+import {
+  AcceptedImageResponse,
+  DeletedImageResponse,
+  DeletedPlayerResponse,
+} from "../../src/http/schemas.ts";
+import { get, imageRequest, post, testAccount } from "../harness.ts";
+import { expectError, expectSuccess, finishNext, send, type TestApi, testApi } from "./api.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await testApi({ env: { CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: "http://127.0.0.1:9" } });
+});
+afterAll(() => api.close());
+
+const remove = (path: string, key: string) =>
+  send(api, path, { method: "DELETE", headers: { "X-API-Key": key } });
+
+/** A live image of a player; `photo` is a file of test/photos. */
+async function created(key: string, externalId: string, name: string, photo = "yoga.jpg"): Promise<string> {
+  const player = { external_id: externalId, name, source_image_url: api.photos.url(photo) };
+  const response = await post(api.baseUrl, key, imageRequest({ player }));
+  return (await expectSuccess(response, 202, AcceptedImageResponse)).image_id;
+}
+
+/** Every file of the data folder, read whole. */
+async function filesWith(text: string | Uint8Array): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(api.dataDir, { recursive: true, withFileTypes: true })) {
+    // The browser that all tests share is no data of ours.
+    if (!entry.isFile() || join(entry.parentPath, entry.name).includes("/cache/")) continue;
+    const bytes = Buffer.from(await Bun.file(join(entry.parentPath, entry.name)).bytes());
+    if (bytes.includes(text)) found.push(entry.name);
+  }
+  return found;
+}
+
+/** A piece out of the middle of a photo that no other file has. */
+async function pieceOf(photo: string): Promise<Uint8Array> {
+  const bytes = await Bun.file(join(import.meta.dir, "../photos", photo)).bytes();
+  return bytes.slice(bytes.length / 2, bytes.length / 2 + 64);
+}
+
+const breaches = async () => (await audit(api.store, api.clock.now())).findings.filter(({ ok }) => !ok);
+
+test("after a player is deleted no byte of the photo and no letter of the name is left in the data folder", async () => {
+  const { account, liveKey } = await testAccount(api, { credits: 2_000 });
+  await createEndpoint(api, {
+    accountId: account.id,
+    environment: "live",
+    url: "http://127.0.0.1:9/hook",
+    events: undefined,
+  });
+  // Among many others, whose rows move when rows beside them change their size.
+  const names = Array.from({ length: 60 }, (_, n) => `Quetzalcoatlus ${n}`);
+  for (const [n, name] of names.entries())
+    await created(liveKey, n % 2 ? "velociraptor-7" : `other-${n}`, name, "unsplash_man.jpg");
+  for (let n = 0; n < 30; n++) await finishNext(api, n % 5 ? "completed" : "refused");
+  const refused = { player: { external_id: "velociraptor-7", name: "Quetzalcoatlus X", number: 500 } };
+  expect((await post(api.baseUrl, liveKey, imageRequest(refused))).status).toBe(400);
+  const { db, t } = api.store.read;
+  const [first] = await db.select().from(t.images);
+  await api.blobs.put("cutout", `${first?.sourceSha256}-8`, "what was cut out of Triceratops");
+  expect(await filesWith("Quetzalcoatlus")).not.toEqual([]);
+  expect(await filesWith(await pieceOf("unsplash_man.jpg"))).toHaveLength(1);
+
+  const answer = await expectSuccess(
+    await remove("/v1/players/velociraptor-7", liveKey),
+    200,
+    DeletedPlayerResponse,
+  );
+  expect(answer.images_deleted).toBe(30);
+  // The others were made of the same photo.
+  expect(await filesWith(await pieceOf("unsplash_man.jpg"))).toHaveLength(1);
+  for (let n = 0; n < 60; n += 2) await remove(`/v1/players/other-${n}`, liveKey);
+  await sweep(api);
+  expect(await filesWith("velociraptor-7")).toEqual([]);
+  expect(await filesWith("Quetzalcoatlus")).toEqual([]);
+  expect(await filesWith("quetzalcoatlus")).toEqual([]);
+  expect(await filesWith(await pieceOf("unsplash_man.jpg"))).toEqual([]);
+  expect(await filesWith("Triceratops")).toEqual([]);
+  expect(await breaches()).toEqual([]);
+  const again = await remove("/v1/players/velociraptor-7", liveKey);
+  expect((await expectSuccess(again, 200, DeletedPlayerResponse)).images_deleted).toBe(0);
+});
+
+test("a deleted picture is gone for good, deleting twice is deleting once, and the credit stays spent", async () => {
+  const { account, liveKey } = await testAccount(api, { credits: 3 });
+  const id = await created(liveKey, "p 1/2", "Ada");
+  await finishNext(api, "completed");
+  await api.blobs.put("picture", `${id}-0secret.png`, "picture");
+  expect((await send(api, `/cdn/${id}-0secret.png`)).status).toBe(200);
+  const first = await expectSuccess(await remove(`/v1/images/${id}`, liveKey), 200, DeletedImageResponse);
+  api.clock.advance(MINUTE_MS);
+  expect(await expectSuccess(await remove(`/v1/images/${id}`, liveKey), 200, DeletedImageResponse)).toEqual(
+    first,
+  );
+  expect((await expectError(await send(api, `/cdn/${id}-0secret.png`), "PICTURE_GONE")).message).toContain(
+    "deleted",
+  );
+  await expectError(await get(api.baseUrl, liveKey, `/v1/images/${id}`), "IMAGE_NOT_FOUND");
+  const { data } = (await (await get(api.baseUrl, liveKey, "/v1/images")).json()) as { data: { images: [] } };
+  expect(data.images).toEqual([]);
+  const { db, t } = api.store.read;
+  const [left] = (await db.select().from(t.accounts)).filter(({ id }) => id === account.id);
+  expect(left).toMatchObject({ creditsPlan: 2, creditsHeld: 0 });
+  expect(await breaches()).toEqual([]);
+});
+
+test("a card that waits or is being rendered ends when it is deleted, and its credit comes back", async () => {
+  const { account, liveKey } = await testAccount(api, { credits: 3 });
+  const ids = [await created(liveKey, "open", "Ada"), await created(liveKey, "open", "Ada")];
+  const image = await claimImage(api, "live");
+  if (!image) throw new Error("nothing waits");
+  const encoded = await remove("/v1/players/open", liveKey);
+  expect((await expectSuccess(encoded, 200, DeletedPlayerResponse)).images_deleted).toBe(2);
+  const { db, t } = api.store.read;
+  const balance = async () => (await db.select().from(t.accounts)).find(({ id }) => id === account.id);
+  expect(await balance()).toMatchObject({ creditsPlan: 3, creditsHeld: 0 });
+  // The renderer comes too late, and puts the cutout back that it has just made.
+  const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
+  expect(await finishImage(api, lease, { kind: "fault" })).toBeUndefined();
+  await api.blobs.put("cutout", `${image.sourceSha256}-8`, "Stegosaurus");
+  api.clock.advance(2 * MINUTE_MS);
+  await sweep(api);
+  expect(await filesWith("Stegosaurus")).toEqual([]);
+  for (const id of ids)
+    await expectError(await get(api.baseUrl, liveKey, `/v1/images/${id}`), "IMAGE_NOT_FOUND");
+  expect(await breaches()).toEqual([]);
+});
+
+test("an id with a slash, a space and an accent is one player's", async () => {
+  const { testKey } = await testAccount(api);
+  const external_id = "Übung 7/8?#";
+  await post(api.baseUrl, testKey, imageRequest({ player: { external_id } }));
+  const response = await remove(`/v1/players/${encodeURIComponent(external_id)}`, testKey);
+  expect((await expectSuccess(response, 200, DeletedPlayerResponse)).images_deleted).toBe(1);
+});
+
+test("nobody deletes another account's images, nor those of the other environment", async () => {
+  const [own, other] = [await testAccount(api), await testAccount(api)];
+  const id = await created(own.liveKey, "mine", "Ada");
+  await expectError(await remove(`/v1/images/${id}`, other.liveKey), "IMAGE_NOT_FOUND");
+  await expectError(await remove(`/v1/images/${id}`, own.testKey), "IMAGE_NOT_FOUND");
+  for (const key of [other.liveKey, own.testKey]) {
+    const answer = await remove("/v1/players/mine", key);
+    expect((await expectSuccess(answer, 200, DeletedPlayerResponse)).images_deleted).toBe(0);
+  }
+  expect((await get(api.baseUrl, own.liveKey, `/v1/images/${id}`)).status).toBe(200);
+  await expectError(await remove(`/v1/players/${"x".repeat(256)}`, own.liveKey), "INVALID_REQUEST");
+  await remove(`/v1/images/${id}`, own.liveKey);
+});
+
+test("an account's own retention holds for its pictures, and lets everything personal go by itself", async () => {
+  const { account, liveKey } = await testAccount(api);
+  await changeRetention(api, account.id, { retentionDays: 3, forgetAfterDays: 10 }, null);
+  const id = await created(liveKey, "aged", "Ichthyosaurus");
+  const started = api.clock.now();
+  await finishNext(api, "completed");
+  const { data } = (await (await get(api.baseUrl, liveKey, `/v1/images/${id}`)).json()) as {
+    data: { result: { expires_at: string } };
+  };
+  expect(Date.parse(data.result.expires_at)).toBe(started + 3 * DAY_MS);
+  api.clock.advance(10 * DAY_MS - MINUTE_MS);
+  await sweep(api);
+  expect((await get(api.baseUrl, liveKey, `/v1/images/${id}`)).status).toBe(200);
+  api.clock.advance(2 * MINUTE_MS);
+  await sweep(api);
+  await expectError(await get(api.baseUrl, liveKey, `/v1/images/${id}`), "IMAGE_NOT_FOUND");
+  expect(await filesWith("Ichthyosaurus")).toEqual([]);
+});
