@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { OperatorError } from "./core/errors.ts";
+import { MIN_FREE_DISK_BYTES } from "./core/limits.ts";
 import { DEFAULT_TEMPLATE } from "./templates/built-in.ts";
 import { TEMPLATE_NAME } from "./templates/manifest.ts";
 
@@ -24,6 +25,8 @@ export interface Config {
   webhookAllowedOrigins: ReadonlySet<string>;
   allowRoot: boolean;
   retentionDays: number;
+  /** Free space below which creates are refused; 0: never. */
+  minFreeDiskBytes: number;
   /** Where /metrics and /ready are answered beside the public address; undefined: nowhere else. */
   metricsListener: { host: string; port: number } | undefined;
   /** Whoever shows it may read /metrics from anywhere; undefined: this machine only, and whoever reaches the listener. */
@@ -31,6 +34,8 @@ export interface Config {
   /** Backups that the service makes by itself; undefined: none. */
   backups: { dir: string; everyHours: number; keep: number } | undefined;
 }
+
+const MEGABYTE = 1024 * 1024;
 
 type Environment = Record<string, string | undefined>;
 
@@ -57,6 +62,13 @@ export function readConfig(env: Environment): Config {
     webhookAllowedOrigins: origins(env, "CARDPRESS_WEBHOOK_ALLOWED_ORIGINS"),
     allowRoot: flag(env, "CARDPRESS_ALLOW_ROOT"),
     retentionDays: integer(env, "CARDPRESS_RETENTION_DAYS", { fallback: 30, min: 1, max: 3650 }),
+    minFreeDiskBytes:
+      MEGABYTE *
+      integer(env, "CARDPRESS_MIN_FREE_DISK_MB", {
+        fallback: MIN_FREE_DISK_BYTES / MEGABYTE,
+        min: 0,
+        max: 1_000_000_000,
+      }),
     ...metrics(env),
     backups: backups(env),
   };

@@ -61,6 +61,7 @@ const OPERATOR_NAV: Place[] = [
   { href: "/console/operator", label: "Desk", icon: "pulse" },
   { href: "/console/operator/accounts", label: "Accounts", icon: "people" },
   { href: "/console/operator/templates", label: "Templates", icon: "image" },
+  { href: "/console/operator/disk", label: "Disk", icon: "chart" },
   { href: "/console/operator/operators", label: "Operators", icon: "key" },
   { href: "/console/operator/audit", label: "Audit log", icon: "list" },
 ];

@@ -1,7 +1,7 @@
 import type { AcceptImage } from "../app/images/accept-image.ts";
 import type { ProgressBoard } from "../app/images/progress.ts";
 import type { SourceKeeper } from "../app/images/source-keeper.ts";
-// from "../app/images/progress.ts";
+import type { DiskGauge } from "../app/operations/disk-use.ts";
 import type { PasskeyDesk } from "../app/people/passkeys.ts";
 import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
 import type { Blobs } from "../blobs/blobs.ts";
@@ -24,6 +24,7 @@ export interface ConsoleParts extends WebhookContext {
   progress: ProgressBoard;
   pool: RenderPool;
   folder: DataFolder;
+  disk: DiskGauge;
   blobs: Blobs;
   keeper: SourceKeeper;
   state: ShortLivedState;

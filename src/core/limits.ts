@@ -137,7 +137,7 @@ export const LEASE_MS = 90 * SECOND_MS;
 export const RENDER_TIMEOUT_MS = 45 * SECOND_MS;
 /** A photo that breaks the renderer three times will break it a fourth time. */
 export const MAX_RENDERS = 3;
-/** Free space below which the next pictures would not fit: about 150 of the largest. */
+/** Free space that creates leave, unless the operator says otherwise: about 150 of the largest pictures. */
 export const MIN_FREE_DISK_BYTES = 256 * MB;
 /** The pause before another attempt when the disk would not take the picture: an operator needs minutes to make room. */
 export const STORAGE_RETRY_MS = 15 * SECOND_MS;
@@ -198,6 +198,9 @@ export const FAILED_SOURCE_BYTES_PER_DAY = GB;
 export const PLACEHOLDER_BYTES_PER_DAY = GB;
 /** Sizes of test pictures whose file is shared by the images to come. */
 export const MAX_SHARED_PLACEHOLDERS = 64;
+
+/** Two years: who did what is asked after a season's end, and before the next but one. */
+export const AUDIT_RETENTION_MS = 730 * DAY_MS;
 
 /** A source nobody asked for again is fetched anew when it is needed. */
 export const SOURCE_RETENTION_MS = 7 * DAY_MS;

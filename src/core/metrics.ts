@@ -79,6 +79,7 @@ export const METRICS = {
   cardpress_credits_used_total: { type: "counter", help: "Credits of finished cards since the start." },
   cardpress_disk_free_bytes: { type: "gauge", help: "Room left on the disk of the data folder." },
   cardpress_disk_size_bytes: { type: "gauge", help: "Size of the disk of the data folder." },
+  cardpress_folder_bytes: { type: "gauge", help: "What takes the disk, by kind; measured every hour." },
   cardpress_database_bytes: { type: "gauge", help: "Size of the database's file." },
   cardpress_wal_bytes: { type: "gauge", help: "Size of the database's write-ahead log." },
   cardpress_backup_time_seconds: { type: "gauge", help: "When the last good backup was made, in Unix time." },

@@ -160,6 +160,15 @@ export function overloaded(seconds: number): Refusal {
   );
 }
 
+/** For a disk without room for another picture. */
+export function diskLow(seconds: number): Refusal {
+  return new Refusal(
+    "SERVICE_OVERLOADED",
+    "The service has no room for another picture right now. Nothing was reserved; send the same request again after the time in Retry-After.",
+    { retryAfterSeconds: seconds },
+  );
+}
+
 /** For a store that can be neither read nor written. */
 export function storageUnavailable(seconds: number, cause: unknown): Refusal<"SERVICE_OVERLOADED"> {
   return new Refusal(

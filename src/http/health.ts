@@ -1,7 +1,6 @@
 import { statfs } from "node:fs/promises";
 import type { AppContext } from "../app/context.ts";
 import type { Blobs } from "../blobs/blobs.ts";
-import { MIN_FREE_DISK_BYTES } from "../core/limits.ts";
 import type { RenderPool } from "../render/pool.ts";
 import type { Store } from "../store/store.ts";
 import type { DataFolder } from "../system/data-folder.ts";
@@ -68,10 +67,10 @@ async function tryToWrite({ write }: Store): Promise<boolean> {
 }
 
 /** Whether a photo and its picture could be written now. False, too, while the folder is moved away. */
-async function takesPictures({ folder, blobs }: HealthParts): Promise<boolean> {
+async function takesPictures({ folder, blobs, config }: HealthParts): Promise<boolean> {
   try {
     const { bavail, bsize } = await statfs(folder.root);
-    return bavail * bsize >= MIN_FREE_DISK_BYTES && (await blobs.isWritable());
+    return bavail * bsize >= config.minFreeDiskBytes && (await blobs.isWritable());
   } catch {
     return false;
   }

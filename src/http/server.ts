@@ -14,10 +14,10 @@ import { docsHandler } from "./docs.ts";
 import { asPartnerRefusal, failure, standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { deleteImage, deletePlayer } from "./forget.ts";
-import { type HealthParts, live, ready } from "./health.ts";
+import { live, ready } from "./health.ts";
 import { ERROR_STATUS, HttpRefusal } from "./http-refusal.ts";
 import { createImage, getImage, type ImageRoutesParts, listImagesPage } from "./images.ts";
-import { metrics } from "./metrics.ts";
+import { type MetricsParts, metrics } from "./metrics.ts";
 import { listPresets } from "./presets.ts";
 import { ADDRESS_BUDGET, type RateLimiter } from "./rate-limit.ts";
 import {
@@ -31,7 +31,7 @@ import {
 } from "./route-table.ts";
 import { getUsage } from "./usage.ts";
 
-export interface HttpParts extends ImageRoutesParts, ForgetParts, CdnParts, HealthParts {
+export interface HttpParts extends ImageRoutesParts, ForgetParts, CdnParts, MetricsParts {
   limiter: RateLimiter;
   templates: TemplateRegistry;
   /** Answers everything under /console; without it there is no console. */

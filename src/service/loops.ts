@@ -67,6 +67,7 @@ function startChores(parts: Parts & { clock: SteadyClock }, startedAt: number): 
       pollMs: FILE_SWEEP_INTERVAL_MS,
       runOne: async () => {
         await sweepFiles(parts, startedAt);
+        await parts.disk.measure();
         // A worker that was killed while it wrote leaves half a picture.
         await removeOldFiles(folder.scratch, clock.now() - FILE_SWEEP_INTERVAL_MS);
       },

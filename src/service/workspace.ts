@@ -1,6 +1,8 @@
 import type { AppContext } from "../app/context.ts";
 import { type DailyBytes, dailyBytes } from "../app/images/daily-bytes.ts";
+import { type DiskRoom, diskRoom } from "../app/images/disk-room.ts";
 import { type SourceKeeper, sourceKeeper } from "../app/images/source-keeper.ts";
+import { type DiskGauge, diskGauge } from "../app/operations/disk-use.ts";
 import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import { folderBlobs } from "../blobs/folder-blobs.ts";
@@ -15,6 +17,7 @@ import { openSqliteStore, type StoreOptions } from "../store/sqlite.ts";
 import type { Store } from "../store/store.ts";
 import { systemClock } from "../system/clock-file.ts";
 import { type DataFolder, openDataFolder, refuseLostDatabase } from "../system/data-folder.ts";
+import { freeBytes } from "../system/disk-space.ts";
 import { loadSecretKey } from "../system/secret-key.ts";
 import { type TemplateRegistry, templateRegistry } from "../templates/registry.ts";
 import { systemRandom } from "./system.ts";
@@ -31,6 +34,10 @@ export interface Workspace extends AppContext {
   keeper: SourceKeeper;
   placeholders: SharedPlaceholders;
   templates: TemplateRegistry;
+  /** Refuses what the disk has no room for. */
+  room: DiskRoom;
+  /** Tells what takes the disk. */
+  disk: DiskGauge;
   /** Bytes each account has spent today: fetched, left behind by failures, drawn for test images. */
   sourceBytes: DailyBytes;
   failedBytes: DailyBytes;
@@ -86,6 +93,13 @@ export async function openWorkspace(
     keeper: sourceKeeper({ store, blobs, log }),
     placeholders: sharedPlaceholders(blobs),
     templates,
+    room: diskRoom({
+      clock,
+      log,
+      minFreeBytes: config.minFreeDiskBytes,
+      free: () => freeBytes(folder.root),
+    }),
+    disk: diskGauge(folder, () => clock.now()),
     state,
     sourceBytes: dailyBytes("fetched", { state, clock }),
     failedBytes: dailyBytes("failed", { state, clock }),

@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { ListPosition } from "../core/list-position.ts";
 import type { Tx } from "./store.ts";
@@ -7,6 +7,19 @@ export type AuditEntry = Tables["auditEntries"]["$inferSelect"];
 
 export async function insertAudit({ db, t }: Tx, entry: AuditEntry): Promise<void> {
   await db.insert(t.auditEntries).values(entry);
+}
+
+/** Whether it is time for `deleteOldAudit`. */
+export async function hasOldAudit({ db, t }: Tx, before: number): Promise<boolean> {
+  const a = t.auditEntries;
+  return (await db.select({ id: a.id }).from(a).where(lt(a.createdAt, before)).limit(1)).length > 0;
+}
+
+/** Deletes entries from before a time, at most `limit`. Returns how many went. */
+export async function deleteOldAudit({ db, t }: Tx, before: number, limit: number): Promise<number> {
+  const a = t.auditEntries;
+  const old = db.select({ id: a.id }).from(a).where(lt(a.createdAt, before)).limit(limit);
+  return (await db.delete(a).where(inArray(a.id, old)).returning({ id: a.id })).length;
 }
 
 export interface AuditRow {

@@ -47,7 +47,11 @@ mkdirSync(data);
 symlinkSync(TEST_CACHE_DIR, join(data, "cache"));
 const photos = photoServer();
 const log: string[] = [];
-const config = testConfig(data, { CARDPRESS_SOURCE_ALLOWED_ORIGINS: photos.origin });
+const config = testConfig(data, {
+  CARDPRESS_SOURCE_ALLOWED_ORIGINS: photos.origin,
+  // The disk shall fill up to its last byte here.
+  CARDPRESS_MIN_FREE_DISK_MB: "0",
+});
 const server = await startServer(
   config,
   jsonLog((line) => void log.push(line)),

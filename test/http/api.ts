@@ -2,12 +2,13 @@ import { expect } from "bun:test";
 import { FormatRegistry, type TSchema } from "@sinclair/typebox/type";
 import { Value } from "@sinclair/typebox/value";
 import { countAnswer } from "../../scripts/cases.ts";
+import type { DiskRoom } from "../../src/app/images/disk-room.ts";
 import { finishImage } from "../../src/app/images/finish-image.ts";
 import { claimImage } from "../../src/app/images/render-image.ts";
 import type { Environment } from "../../src/core/account.ts";
 
 import type { ErrorCode } from "../../src/core/errors.ts";
-import type { Log, Random } from "../../src/core/ports.ts";
+import type { Clock, Log, Random } from "../../src/core/ports.ts";
 import { ERROR_STATUS } from "../../src/http/http-refusal.ts";
 import { ErrorResponse } from "../../src/http/schemas.ts";
 import { listen } from "../../src/http/server.ts";
@@ -24,9 +25,15 @@ FormatRegistry.Set("date-time", (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3
 
 export type TestApi = Awaited<ReturnType<typeof testApi>>;
 
-export async function testApi(
-  options: { random?: Random; env?: Record<string, string>; port?: number } = {},
-) {
+export interface TestApiOptions {
+  random?: Random;
+  env?: Record<string, string>;
+  port?: number;
+  /** A disk with as much room as the test says. */
+  room?: (clock: Clock, log: Log) => DiskRoom;
+}
+
+export async function testApi(options: TestApiOptions = {}) {
   const dataFolder = testFolder();
   const photos = photoServer();
   const clock = fakeClock();
@@ -45,7 +52,8 @@ export async function testApi(
     clock,
     random: options.random ?? seededRandom(),
   });
-  const parts = { ...buildParts(workspace, { pool: idlePool }), isDraining: () => false };
+  const room = options.room?.(clock, log) ?? workspace.room;
+  const parts = { ...buildParts({ ...workspace, room }, { pool: idlePool }), isDraining: () => false };
   const http = listen(parts, { host: "127.0.0.1", port: options.port ?? 0 });
   const baseUrl = `http://127.0.0.1:${http.port}`;
   return {

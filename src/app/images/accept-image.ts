@@ -30,6 +30,7 @@ import type { TemplateRegistry } from "../../templates/registry.ts";
 import type { AppContext } from "../context.ts";
 import { creditsAvailable, reserveCredit } from "../credits/credits.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
+import type { DiskRoom } from "./disk-room.ts";
 import type { FetchGate } from "./fetch-gate.ts";
 import type { QueueEstimate } from "./queue-estimate.ts";
 import type { SourceHold, SourceKeeper } from "./source-keeper.ts";
@@ -40,6 +41,7 @@ export interface AcceptImageParts extends AppContext {
   queue: QueueEstimate;
   gate: FetchGate;
   keeper: SourceKeeper;
+  room: DiskRoom;
   templates: TemplateRegistry;
   /** Of photos and badges fetched. */
   sourceBytes: DailyBytes;
@@ -111,6 +113,7 @@ async function acceptOnce(
   const { store, clock } = parts;
   const replay = await findReplay(store.read, scope, print, clock.now());
   if (replay) return replay;
+  await parts.room.refuseWhenLow();
 
   const hold = parts.keeper.hold();
   let used = false;

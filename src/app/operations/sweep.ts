@@ -1,9 +1,15 @@
 import type { Blobs } from "../../blobs/blobs.ts";
-import { DELETION_PAUSE_MS, SOURCE_RETENTION_MS, WEBHOOK_RETENTION_MS } from "../../core/limits.ts";
+import {
+  AUDIT_RETENTION_MS,
+  DELETION_PAUSE_MS,
+  SOURCE_RETENTION_MS,
+  WEBHOOK_RETENTION_MS,
+} from "../../core/limits.ts";
 import type { Clock, Log, LogFields } from "../../core/ports.ts";
 import type { SteadyClock } from "../../core/steady-clock.ts";
 import { HOUR_MS, monthOf } from "../../core/time.ts";
 import { accountsToRenew } from "../../store/accounts.ts";
+import { deleteOldAudit, hasOldAudit } from "../../store/activity.ts";
 import { hasExpiredClaim, pullForward, releaseClaims } from "../../store/deliveries.ts";
 import { deleteExpiredRecords } from "../../store/idempotency.ts";
 import { expiredOutputs, markPurged, sourceInUse } from "../../store/image-files.ts";
@@ -97,6 +103,7 @@ const deletions = (parts: SweepParts) => [
   () => forgetAged(parts),
   () => finishForgetting(parts),
   () => eraseTraces(parts),
+  () => dropOldAudit(parts),
   () => parts.store.write("drop expired sessions", (tx) => deleteExpiredSessions(tx, parts.clock.now())),
 ];
 
@@ -147,6 +154,15 @@ async function dropExpiredPictures({ store, clock, blobs }: SweepParts): Promise
         clock.now(),
       ),
     );
+  }
+}
+
+async function dropOldAudit({ store, clock }: SweepParts): Promise<void> {
+  const before = clock.now() - AUDIT_RETENTION_MS;
+  // An idle service takes no write lock.
+  while (await hasOldAudit(store.read, before)) {
+    const dropped = await store.write("drop old audit entries", (tx) => deleteOldAudit(tx, before, BATCH));
+    if (dropped < BATCH) return;
   }
 }
 

@@ -11,15 +11,17 @@ import type { DataFolder } from "../../system/data-folder.ts";
 import { VERSION } from "../../version.ts";
 import type { AppContext } from "../context.ts";
 import { readLastBackup } from "./backup-notes.ts";
+import type { DiskGauge } from "./disk-use.ts";
 
 export interface VitalsParts extends AppContext {
   pool: RenderPool;
   folder: DataFolder;
+  disk: DiskGauge;
 }
 
 /** What the service's state is now, as the gauges of /metrics: queue, workers, deliveries, credits, disk, process. */
 export async function vitals(parts: VitalsParts): Promise<Sample[]> {
-  const groups = await Promise.all([queues(parts), webhooks(parts), accounts(parts), disk(parts)]);
+  const groups = await Promise.all([queues(parts), webhooks(parts), accounts(parts), room(parts)]);
   return [...groups.flat(), ...workers(parts), ...ownProcess()];
 }
 
@@ -66,15 +68,18 @@ async function accounts({ store }: VitalsParts): Promise<Sample[]> {
   ];
 }
 
-async function disk({ folder }: VitalsParts): Promise<Sample[]> {
-  const room = await statfs(folder.root).catch(() => undefined);
+async function room({ folder, disk }: VitalsParts): Promise<Sample[]> {
+  const system = await statfs(folder.root).catch(() => undefined);
   const backup = await readLastBackup(folder).catch(() => undefined);
   const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   return [
-    { name: "cardpress_disk_free_bytes", value: room ? room.bavail * room.bsize : 0 },
-    { name: "cardpress_disk_size_bytes", value: room ? room.blocks * room.bsize : 0 },
+    { name: "cardpress_disk_free_bytes", value: system ? system.bavail * system.bsize : 0 },
+    { name: "cardpress_disk_size_bytes", value: system ? system.blocks * system.bsize : 0 },
     { name: "cardpress_database_bytes", value: size(folder.database) },
     { name: "cardpress_wal_bytes", value: size(`${folder.database}-wal`) },
+    ...Object.entries(disk.last()?.kinds ?? {}).map(
+      ([kind, { bytes }]) => ({ name: "cardpress_folder_bytes", labels: { kind }, value: bytes }) as const,
+    ),
     ...(backup
       ? [{ name: "cardpress_backup_time_seconds", value: Date.parse(backup.at) / 1000 } as const]
       : []),

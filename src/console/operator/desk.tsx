@@ -3,7 +3,6 @@
 import { statfs } from "node:fs/promises";
 import { ENVIRONMENTS } from "../../core/account.ts";
 
-import { MIN_FREE_DISK_BYTES } from "../../core/limits.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { accountNames } from "../../store/accounts.ts";
 import { deskNumbers } from "../../store/desk.ts";
@@ -58,7 +57,11 @@ async function pulse({ parts, now }: UserVisit) {
         <Stat
           label="Disk free"
           value={`${(freeBytes / GIB).toFixed(freeBytes < 10 * GIB ? 1 : 0)} GiB`}
-          note={freeBytes < MIN_FREE_DISK_BYTES ? "Too little: creates are refused" : "In the data folder"}
+          note={
+            freeBytes < parts.config.minFreeDiskBytes
+              ? "Too little: creates are refused"
+              : "In the data folder"
+          }
         />
       </dl>
     </div>

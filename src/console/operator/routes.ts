@@ -3,6 +3,7 @@ import { accountRoutes } from "./account.tsx";
 import { accountsRoutes } from "./accounts.tsx";
 import { auditRoutes } from "./audit.tsx";
 import { deskRoutes } from "./desk.tsx";
+import { diskRoutes } from "./disk.tsx";
 import { operatorsRoutes } from "./operators.tsx";
 import { templateRoutes } from "./templates.tsx";
 
@@ -13,5 +14,6 @@ export const operatorRoutes: ConsoleRoute[] = [
   ...accountRoutes,
   ...operatorsRoutes,
   ...templateRoutes,
+  ...diskRoutes,
   ...auditRoutes,
 ];
