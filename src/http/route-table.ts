@@ -34,6 +34,7 @@ export const ROUTES = {
   asset: { method: "GET", path: "/assets/{file}", access: "anyone", label: "/assets" },
   docs: { method: "GET", path: "/docs", access: "anyone", label: "/docs" },
   docsPage: { method: "GET", path: "/docs/*", access: "anyone", label: "/docs" },
+  docsIndex: { method: "GET", path: "/llms.txt", access: "anyone", label: "/docs" },
   live: { method: "GET", path: "/live", access: "anyone", label: "/live" },
   ready: { method: "GET", path: "/ready", access: "anyone", label: "/ready" },
   metrics: { method: "GET", path: "/metrics", access: "anyone", label: "/metrics" },

@@ -180,6 +180,7 @@ function handlers(parts: AnswerParts): Record<RouteName, OpenHandler> {
       KIT.answer(exchange.request, exchange.url, standardHeaders(exchange)) ?? unknownRoute(exchange),
     docs,
     docsPage: docs,
+    docsIndex: docs,
     live,
     ready: (exchange) => ready(parts, exchange),
     metrics: (exchange) => metrics(parts, exchange),

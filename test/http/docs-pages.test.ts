@@ -85,3 +85,15 @@ test("a phone has the way to the console, and to every page", async () => {
   await Promise.all([page.waitForNavigation(), page.tap('.menu a[href="/docs/errors"]')]);
   expect(page.url()).toBe(`${api.baseUrl}/docs/errors`);
 });
+
+test("the search finds the section that words are about, and opens it by the keyboard alone", async () => {
+  await page.setViewport({ width: 1280, height: 900 });
+  await page.goto(`${api.baseUrl}/docs`);
+  await page.keyboard.press("/");
+  await page.keyboard.type("verify signature");
+  await page.waitForSelector(".search-results a");
+  expect(await findings({})).toEqual([]);
+  await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
+  expect(page.url()).toBe(`${api.baseUrl}/docs/webhooks#verify-the-signature`);
+  expect(complaints).toEqual([]);
+});

@@ -23,6 +23,7 @@ const GUIDES = [
   "pagination",
   "errors",
   "reference",
+  "changelog",
 ].map((name) => `/docs/${name}`);
 const CODES = [...Object.keys(ERROR_STATUS), "IMAGE_PROCESSING_FAILED"].map((code) => `/docs/errors/${code}`);
 const PAGES = ["/docs", ...GUIDES, ...CODES];
@@ -113,6 +114,41 @@ test("an address of the service with markup in it does no harm", () => {
     presets: ["club_card"],
   });
   expect(String(site.find("/docs/quickstart")?.body)).not.toContain("<b>");
+});
+
+test("the search's index has every page, and all it has leads to a place that is there", async () => {
+  const index: { path: string; page: string; heading: string; text: string }[] = await (
+    await send(api, "/docs/search.json")
+  ).json();
+  const pages = new Map<string, string>();
+  for (const path of new Set(index.map((entry) => entry.path.split("#")[0] ?? "")))
+    pages.set(path, await (await send(api, path)).text());
+  expect([...pages.keys()].sort()).toEqual([...PAGES].sort());
+  const broken = index.filter(({ path }) => {
+    const [page = "", anchor] = path.split("#");
+    return anchor !== undefined && !pages.get(page)?.includes(`id="${anchor}"`);
+  });
+  expect(broken).toEqual([]);
+  expect(index.filter(({ text }) => /[<>]\w+ |&\w+;|\{\{/.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
+test("programs that read get the documentation as text, and every address named there is one", async () => {
+  const index = await send(api, "/llms.txt");
+  expect(index.headers.get("content-type")).toStartWith("text/plain");
+  const text = await index.text();
+  expect(text).toStartWith("# cardpress\n");
+  const addresses = [...text.matchAll(/\]\((https:\/\/cards\.example\.org[^)]*)\)/g)].map(
+    ([, to = ""]) => to,
+  );
+  expect(addresses.length).toBeGreaterThan(GUIDES.length - 2);
+  for (const address of addresses) {
+    const found = await send(api, new URL(address).pathname);
+    expect({ address, status: found.status }).toEqual({ address, status: 200 });
+    expect(await found.text()).not.toContain("{{");
+  }
+  const whole = await (await send(api, "/docs/llms-full.txt")).text();
+  for (const words of ["POST /v1/images", "INSUFFICIENT_CREDITS", "# Webhooks", "hmac.new("])
+    expect(whole).toContain(words);
 });
 
 test("a text of ours never brings markup of a request into a page", async () => {

@@ -11,11 +11,14 @@ import smallPhoto from "./client/photos/small.webp" with { type: "file" };
 import waistUpPhoto from "./client/photos/waist-up.webp" with { type: "file" };
 import wholeBodyPhoto from "./client/photos/whole-body.webp" with { type: "file" };
 import reference from "./client/reference.css" with { type: "text" };
+import searchStyle from "./client/search.css" with { type: "text" };
+import search from "./client/search.js" with { type: "text" };
 
 /** What the documentation's pages load beside what all pages do. */
 const ASSETS: Record<string, Asset> = {
-  "docs.css": textAsset(CSS, style, reference),
+  "docs.css": textAsset(CSS, style, reference, searchStyle),
   "docs.js": textAsset(SCRIPT, script),
+  "search.js": textAsset(SCRIPT, search),
   "card.webp": fileAsset(WEBP, card),
   "photo-blurred.webp": fileAsset(WEBP, blurredPhoto),
   "photo-cut.webp": fileAsset(WEBP, cutPhoto),

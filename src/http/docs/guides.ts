@@ -115,6 +115,7 @@ export const NAVIGATION: readonly NavGroup[] = [
     items: [
       { href: "/docs/reference", label: "API reference" },
       { href: "/docs/errors", label: "Errors" },
+      { href: "/docs/changelog", label: "Changelog" },
     ],
   },
 ];

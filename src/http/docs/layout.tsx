@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { VERSION } from "../../version.ts";
 import { Frame, Nav, type NavItem } from "../../web/frame.tsx";
+import { Icon } from "../../web/icons.tsx";
 import { Document, documentText } from "../../web/page.tsx";
 import { DOCS_ASSETS } from "./assets.ts";
 import { NAVIGATION } from "./guides.ts";
@@ -36,15 +37,22 @@ function Page({ page }: { page: PageContent }) {
       description={description}
       room="docs"
       style={DOCS_ASSETS.url("docs.css")}
-      scripts={[DOCS_ASSETS.url("docs.js")]}
+      scripts={[DOCS_ASSETS.url("docs.js"), DOCS_ASSETS.url("search.js")]}
     >
       <Frame
         home="/docs"
         place={<span class="place">docs</span>}
         tools={
-          <a class="console-link" href="/console">
-            Console
-          </a>
+          <>
+            <button type="button" class="search-button" data-opens="search">
+              <Icon name="search" />
+              <span>Search</span>
+              <kbd>/</kbd>
+            </button>
+            <a class="console-link" href="/console">
+              Console
+            </a>
+          </>
         }
         sidebar={<Navigation current={path} />}
         sidebarLabel="Documentation"
@@ -61,7 +69,31 @@ function Page({ page }: { page: PageContent }) {
           <Contents headings={headings} />
         </div>
       </Frame>
+      <SearchDialog />
     </Document>
+  );
+}
+
+/** Filled by the page's own script from /docs/search.json. */
+function SearchDialog() {
+  return (
+    <dialog id="search" class="search-dialog" aria-label="Search the documentation">
+      <form method="dialog">
+        <Icon name="search" />
+        <input
+          type="search"
+          aria-label="Search the documentation"
+          placeholder="Search: webhook signature, 429, background_theme"
+          autoComplete="off"
+          spellcheck={false}
+        />
+        <button type="submit" class="button button-small">
+          Close
+        </button>
+      </form>
+      <p class="search-state" role="status" />
+      <ul class="search-results" />
+    </dialog>
   );
 }
 

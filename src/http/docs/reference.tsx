@@ -1,24 +1,13 @@
 /** @jsxImportSource preact */
 import type { OpenApiDocument } from "../openapi/document.ts";
 import type { PageContent } from "./layout.tsx";
-import { CodeBlock, Markdown, slug } from "./markdown.tsx";
+import { CodeBlock, Markdown } from "./markdown.tsx";
+import { type Json, type Operation, operationsOf } from "./operations-of.ts";
 import { FieldList, type Schema, shortType } from "./reference-fields.tsx";
-
-// biome-ignore lint/suspicious/noExplicitAny: parts of an OpenAPI document, which the linters check, not the types.
-type Json = any;
-
-interface Operation {
-  id: string;
-  method: string;
-  path: string;
-  operation: Json;
-  /** Webhooks come to the partner: they have no request of theirs to show. */
-  incoming: boolean;
-}
 
 /** The API reference, rendered from the OpenAPI document and nothing else. */
 export function referencePage(document: OpenApiDocument): PageContent {
-  const operations = allOperations(document);
+  const operations = operationsOf(document);
   return {
     path: "/docs/reference",
     title: "API reference",
@@ -53,26 +42,6 @@ Made from the [OpenAPI 3.1 document](/docs/openapi.json), which is made from the
 
 All paths are on \`{{base_url}}\`. Every request under \`/v1\` needs an [API key](/docs/authentication) in \`X-API-Key\`. Every answer has the [four headers](#response-headers) and is an envelope.
 `;
-
-function allOperations(document: OpenApiDocument): Operation[] {
-  const of = (group: Json, incoming: boolean): Operation[] =>
-    Object.entries<Json>(group).flatMap(([path, item]) =>
-      ["post", "get"].flatMap((method) =>
-        item[method]
-          ? [
-              {
-                id: slug(item[method].operationId.replaceAll(/[A-Z]/g, (letter: string) => `-${letter}`)),
-                method,
-                path: item.servers ? new URL(item.servers[0].url).pathname + path : path,
-                operation: item[method],
-                incoming,
-              },
-            ]
-          : [],
-      ),
-    );
-  return [...of(document.paths, false), ...of(document.webhooks, true)];
-}
 
 function Method({ entry: { method, incoming } }: { entry: Operation }) {
   return (
@@ -231,19 +200,33 @@ function curl(baseUrl: string, method: string, path: string, operation: Json): s
     .filter((parameter: Json) => parameter.in === "query" && parameter.required)
     .map((parameter: Json) => `${parameter.name}=${parameter.example}`)
     .join("&");
-  const lines = [`curl ${query ? `"${baseUrl}${filled}?${query}"` : baseUrl + filled}`];
+  const verb = method === "delete" ? "-X DELETE " : "";
+  const address = query ? `"${baseUrl}${filled}?${query}"` : baseUrl + filled;
   const isOpen = operation.security?.length === 0;
-  if (isOpen) lines.push("  -o card.png");
-  else lines.push('  -H "X-API-Key: $CARDPRESS_KEY"');
-  if (method === "post") {
-    const example = operation.requestBody.content["application/json"].examples.full.value;
-    lines.push(
-      '  -H "Idempotency-Key: card-$(date +%s)"',
+  return [
+    `curl ${verb}${address}`,
+    isOpen ? "  -o card.png" : '  -H "X-API-Key: $CARDPRESS_KEY"',
+    ...(find(operation, "Idempotency-Key") ? ['  -H "Idempotency-Key: card-$(date +%s)"'] : []),
+    ...bodyOptions(operation.requestBody?.content ?? {}),
+  ].join(" \\\n");
+}
+
+/** curl's options that send a body of the kind an operation takes. */
+function bodyOptions(content: Json): string[] {
+  const json = content["application/json"];
+  if (json) {
+    return [
       '  -H "Content-Type: application/json"',
-      `  -d '${JSON.stringify(example, null, 2).replaceAll("\n", "\n  ")}'`,
-    );
+      `  -d '${JSON.stringify(exampleBody(json), null, 2).replaceAll("\n", "\n  ")}'`,
+    ];
   }
-  return lines.join(" \\\n");
+  const form = content["multipart/form-data"]?.schema?.properties;
+  return form ? Object.keys(form).map((field) => `  -F ${field}=@player.jpg`) : [];
+}
+
+/** The fullest example of a JSON body. */
+export function exampleBody({ example, examples = {} }: Json): unknown {
+  return example ?? (examples.full ?? Object.values<Json>(examples)[0])?.value;
 }
 
 function find(operation: Json, name: string): Json {

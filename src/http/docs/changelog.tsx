@@ -1,0 +1,12 @@
+/** @jsxImportSource preact */
+import changelog from "../../../CHANGELOG.md" with { type: "text" };
+import { Markup } from "../../web/markup.ts";
+import type { PageContent } from "./layout.tsx";
+import { renderMarkdown } from "./markdown.tsx";
+
+/** /docs/changelog: the project's own changelog, as this version carries it. */
+export function changelogPage(): PageContent {
+  const { title, body, headings } = renderMarkdown(changelog);
+  const description = "What changed for partners, operators and designers, by release.";
+  return { path: "/docs/changelog", title, body: <Markup text={body} />, headings, description };
+}

@@ -1,0 +1,36 @@
+import type { OpenApiDocument } from "../openapi/document.ts";
+import { slug } from "./markdown.tsx";
+
+// biome-ignore lint/suspicious/noExplicitAny: parts of an OpenAPI document, which the linters check, not the types.
+export type Json = any;
+
+/** One call of an OpenAPI document. */
+export interface Operation {
+  id: string;
+  method: string;
+  path: string;
+  operation: Json;
+  /** Webhooks come to the partner: they have no request of theirs to show. */
+  incoming: boolean;
+}
+
+/** Every call of the API, then every event. */
+export function operationsOf(document: OpenApiDocument): Operation[] {
+  const of = (group: Json, incoming: boolean): Operation[] =>
+    Object.entries<Json>(group).flatMap(([path, item]) =>
+      ["post", "get", "delete"].flatMap((method) =>
+        item[method]
+          ? [
+              {
+                id: slug(item[method].operationId.replaceAll(/[A-Z]/g, (letter: string) => `-${letter}`)),
+                method,
+                path: item.servers ? new URL(item.servers[0].url).pathname + path : path,
+                operation: item[method],
+                incoming,
+              },
+            ]
+          : [],
+      ),
+    );
+  return [...of(document.paths, false), ...of(document.webhooks, true)];
+}

@@ -1,0 +1,138 @@
+/** @jsxImportSource preact */
+import { Fragment } from "preact";
+import { renderToString } from "preact-render-to-string";
+import { PHOTO_REFUSALS } from "../../core/photo-refusals.ts";
+import { Markup } from "../../web/markup.ts";
+import { DOCS_ASSETS } from "./assets.ts";
+
+/** What Markdown has no words for, in place of the texts' marks. */
+export function withPictures(path: string, text: string): string {
+  if (path === "/docs") return opening(text);
+  return text
+    .replace("<p>{{photo_examples}}</p>", renderToString(<PhotoExamples />))
+    .replace("<p>{{photo_refusals}}</p>", renderToString(<PhotoRefusals />));
+}
+
+function PhotoRefusals() {
+  return (
+    <dl class="refusals">
+      {Object.entries(PHOTO_REFUSALS).map(([reason, message]) => (
+        <Fragment key={reason}>
+          <dt>
+            <code>test_fail_{reason}</code>
+          </dt>
+          <dd>{message}</dd>
+        </Fragment>
+      ))}
+    </dl>
+  );
+}
+
+/** Of the photos in test/photos, those that are free of any claim. */
+const PHOTO_EXAMPLES = [
+  [
+    "waist-up",
+    true,
+    "One player from the waist up, facing the camera, evenly lit",
+    "A woman in an orange suit",
+  ],
+  ["whole-body", true, "The whole player, in action, with room around", "A man stretching on a beach"],
+  ["several", false, "Several people, and nobody stands out", "Rows of men side by side"],
+  ["small", false, "Too far away", "Tiny people on a wide road"],
+  ["cut", false, "The face is cut off", "Half of a face at the photo's edge"],
+  ["sideways", false, "Lying on the side: turn it before you send it", "The woman turned by a quarter"],
+  ["blurred", false, "Too blurred, or a small copy of a photo", "The woman as a few blurred spots"],
+] as const;
+
+function PhotoExamples() {
+  return (
+    <div class="photos">
+      {PHOTO_EXAMPLES.map(([name, isGood, caption, alt]) => (
+        <figure key={name} class={isGood ? "good" : "bad"}>
+          <img
+            src={DOCS_ASSETS.url(`photo-${name}.webp`)}
+            width="240"
+            height="300"
+            loading="lazy"
+            alt={alt}
+          />
+          <figcaption>
+            <strong>{isGood ? "Good" : "Bad"}</strong> {caption}
+          </figcaption>
+        </figure>
+      ))}
+    </div>
+  );
+}
+
+/** The overview's text with its picture and its big links in place. */
+function opening(text: string): string {
+  return text
+    .replace(/^<h1>.*?<\/p>/s, (title) => renderToString(<Hero title={title} />))
+    .replace("<p>{{lifecycle}}</p>", renderToString(<Lifecycle />))
+    .replace("<p>{{start}}</p>", renderToString(<StartCards />));
+}
+
+function Hero({ title }: { title: string }) {
+  return (
+    <div class="hero">
+      <div>
+        <Markup text={title} />
+      </div>
+      <img
+        src={DOCS_ASSETS.url("card.webp")}
+        width="240"
+        height="300"
+        alt="A finished card: a smiling player before a galaxy, rated 93, ST, number 9, Eileen Collins"
+      />
+    </div>
+  );
+}
+
+function Lifecycle() {
+  return (
+    <ol class="lifecycle" aria-label="The way of a card">
+      <li>
+        <strong>POST</strong>
+        <code>/v1/images</code>
+        <span>photo checked, credit reserved</span>
+      </li>
+      <li>
+        <strong>processing</strong>
+        <code>202</code>
+        <span>found, cut out, set, pictured</span>
+      </li>
+      <li>
+        <strong>completed</strong>
+        <code>image_url</code>
+        <span>
+          one credit used; or <em>failed</em>, and the credit is back
+        </span>
+      </li>
+    </ol>
+  );
+}
+
+const START = [
+  [
+    "/docs/quickstart",
+    "Quickstart",
+    "Your first card in three steps, in curl, TypeScript, Python, PHP or Go.",
+  ],
+  ["/docs/testing", "Testing", "Test keys are free, quick, and choose how an image ends."],
+  ["/docs/photos", "Photos that work well", "The photo decides how good a card can be."],
+  ["/docs/reference", "API reference", "Every address, field, status and header."],
+] as const;
+
+function StartCards() {
+  return (
+    <div class="starts">
+      {START.map(([path, title, text]) => (
+        <a key={path} href={path}>
+          <strong>{title}</strong>
+          <span>{text}</span>
+        </a>
+      ))}
+    </div>
+  );
+}
