@@ -167,7 +167,7 @@ test("every list walks one index, without sorting and without an offset", () => 
       expect(sql).not.toMatch(/offset/i);
       const index = status === undefined ? "images_list" : "images_list_state";
       const searches = plan.filter((line) => line.startsWith("SEARCH"));
-      expect(searches).toHaveLength(status === "processing" ? 2 : 1);
+      expect(searches).toHaveLength(status === "processing" ? 3 : 1);
       for (const line of searches) expect(line).toContain(`USING INDEX ${index} (`);
       expect(plan.join("\n")).not.toMatch(/TEMP B-TREE|SCAN/);
     }
