@@ -205,6 +205,32 @@ export const AUDIT_RETENTION_MS = 730 * DAY_MS;
 /** A source nobody asked for again is fetched anew when it is needed. */
 export const SOURCE_RETENTION_MS = 7 * DAY_MS;
 
+/** What a partner sends is there for as long: a squad is prepared within days. */
+export const UPLOAD_LIFETIME_MS = 7 * DAY_MS;
+/** Of one account at a time: ten squads of 500. */
+export const MAX_UPLOADED_PHOTOS = 5_000;
+/** Of one account at a time: 500 large photos for the smallest plan. */
+export const MAX_UPLOADED_BYTES = { starter: 4 * GB, growth: 20 * GB, scale: 100 * GB } as const;
+/** The largest photo, and the lines around it. */
+export const MAX_UPLOAD_BODY_BYTES = MAX_SOURCE_BYTES + 64 * KB;
+/** For a photo to arrive whole: 15 MB over a line of 2 Mbit/s. */
+export const UPLOAD_TIMEOUT_MS = MINUTE_MS;
+/** Photos being received at once; each is held whole, twice for a moment. */
+export const MAX_UPLOADS = 16;
+export const MAX_UPLOADS_PER_ACCOUNT = 4;
+
+/** Cards of one batch: a club's whole academy, in a body that is parsed in some 20 ms. */
+export const MAX_BATCH_CARDS = 1_000;
+/** 1,000 cards with presigned addresses of 2,000 characters. */
+export const MAX_BATCH_BODY_BYTES = 4 * MB;
+/** Cards of all batches of one account that are not finished: twenty whole ones, some hours of rendering. */
+export const MAX_OPEN_BATCH_CARDS = 20_000;
+/** Photos of batches fetched at once, of all accounts and of one; the rest of the places is for single creates. */
+export const MAX_BATCH_FETCHES = 8;
+export const MAX_BATCH_FETCHES_PER_ACCOUNT = 2;
+/** A photo of a batch that could not be had is asked for again after these pauses, if its host may just have been busy. */
+export const BATCH_FETCH_PAUSES_MS = [5 * SECOND_MS, 30 * SECOND_MS] as const;
+
 /** How often the service looks whether a backup is due. */
 export const BACKUP_POLL_MS = MINUTE_MS;
 /** The pause after a backup that failed: an operator needs time to make room, or to mount the disk. */

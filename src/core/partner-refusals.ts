@@ -80,19 +80,22 @@ export function idempotencyKeyReused(): Refusal {
 }
 
 export function payloadTooLarge(maxBytes: number): Refusal {
-  const message = `must be at most ${maxBytes / 1024} KB. Send the photo's address, not the photo.`;
+  const size = maxBytes < 1024 ** 2 ? `${maxBytes / 1024} KB` : `${Math.floor(maxBytes / 1024 ** 2)} MB`;
+  const message = `must be at most ${size}. Send the photo's address, not the photo; POST /v1/photos takes photos.`;
   return new Refusal("PAYLOAD_TOO_LARGE", `The body ${message}`, { details: [{ field: "body", message }] });
 }
 
 const MEDIA_REFUSALS = {
   "Content-Type": "must be application/json (in UTF-8).",
+  "Content-Type of an upload": "must be multipart/form-data, with the photo as its file.",
   "Content-Encoding": "must be left out: send the body uncompressed.",
 };
 
 export function unsupportedMediaType(header: keyof typeof MEDIA_REFUSALS): Refusal {
   const message = MEDIA_REFUSALS[header];
-  return new Refusal("UNSUPPORTED_MEDIA_TYPE", `The ${header} header ${message}`, {
-    details: [{ field: `header ${header}`, message }],
+  const [name] = header.split(" ");
+  return new Refusal("UNSUPPORTED_MEDIA_TYPE", `The ${name} header ${message}`, {
+    details: [{ field: `header ${name}`, message }],
   });
 }
 

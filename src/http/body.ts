@@ -25,12 +25,46 @@ export function requireJsonType(request: Request): void {
   }
 }
 
+/** The fields and the one file of a form. Throws 415, 413 and 400. */
+export async function readUpload(
+  request: Request,
+  { timeoutMs, maxBytes }: { timeoutMs: number; maxBytes: number },
+): Promise<{ file: Uint8Array; name: string; fields: URLSearchParams }> {
+  const type = request.headers.get("content-type") ?? "";
+  if (!/^multipart\/form-data\s*;/i.test(type)) throw unsupportedMediaType("Content-Type of an upload");
+  const bytes = await readBounded(request, timeoutMs, maxBytes);
+  const form = await new Response(new Blob([bytes as Uint8Array<ArrayBuffer>]), {
+    headers: { "Content-Type": type },
+  })
+    .formData()
+    .catch((cause) => {
+      throw brokenForm("it breaks off or is written wrongly", cause);
+    });
+  const fields = new URLSearchParams();
+  const files: File[] = [];
+  for (const [name, value] of form.entries()) {
+    if (typeof value === "string") fields.append(name, value);
+    else files.push(value as File);
+  }
+  const [file] = files;
+  if (!file || files.length > 1) throw brokenForm(`it has ${files.length} files`);
+  return { file: await file.bytes(), name: file.name, fields };
+}
+
+function brokenForm(reason: string, cause?: unknown): Refusal {
+  const message = `must be a form with one file named "file": ${reason}.`;
+  return new Refusal("INVALID_REQUEST", `The body ${message}`, {
+    details: [{ field: "body", message }],
+    cause,
+  });
+}
+
 /**
  * Reads and parses a JSON body. Throws 413 as soon as the limit is passed, by the announced length or by the bytes
  * that came; 400 for what is no JSON in UTF-8.
  */
-export async function readJson(request: Request): Promise<unknown> {
-  const bytes = await readBounded(request);
+export async function readJson(request: Request, maxBytes = MAX_BODY_BYTES): Promise<unknown> {
+  const bytes = await readBounded(request, BODY_TIMEOUT_MS, maxBytes);
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -57,8 +91,12 @@ function brokenJson(reason: string): Refusal {
  * A body's bytes. Throws 413 as soon as the limit is passed, and 400 for a body that breaks off or does not arrive in
  * time: the first is told to nobody, and is no fault of ours in the log.
  */
-export async function readBounded(request: Request, timeoutMs = BODY_TIMEOUT_MS): Promise<Uint8Array> {
-  if (announcedBytes(request) > MAX_BODY_BYTES) throw tooLarge();
+export async function readBounded(
+  request: Request,
+  timeoutMs = BODY_TIMEOUT_MS,
+  maxBytes = MAX_BODY_BYTES,
+): Promise<Uint8Array> {
+  if (announcedBytes(request) > maxBytes) throw tooLarge(maxBytes);
   if (!request.body) return new Uint8Array();
   const reader = request.body.getReader();
   let late = false;
@@ -76,10 +114,10 @@ export async function readBounded(request: Request, timeoutMs = BODY_TIMEOUT_MS)
       if (late) throw incomplete(`must arrive within ${timeoutMs / 1000} s.`);
       if (done) return Buffer.concat(chunks);
       size += value.length;
-      if (size > MAX_BODY_BYTES) {
+      if (size > maxBytes) {
         // The rest is for discardBody.
         reader.releaseLock();
-        throw tooLarge();
+        throw tooLarge(maxBytes);
       }
       chunks.push(value);
     }
@@ -147,6 +185,6 @@ function incomplete(message: string, cause?: unknown): HttpRefusal {
   return new HttpRefusal(refusal, CLOSING);
 }
 
-function tooLarge(): HttpRefusal {
-  return new HttpRefusal(payloadTooLarge(MAX_BODY_BYTES), CLOSING);
+function tooLarge(maxBytes: number): HttpRefusal {
+  return new HttpRefusal(payloadTooLarge(maxBytes), CLOSING);
 }

@@ -8,8 +8,8 @@ import { type ErrorDetail, Refusal } from "../core/errors.ts";
 import { type CreateImageRequest, createImageValidator } from "../core/image-request.ts";
 import { PUBLIC_STATUSES } from "../core/image-state.ts";
 import { DEFAULT_LIST_LIMIT, MAX_IDEMPOTENCY_KEY_CHARS, MAX_LIST_LIMIT } from "../core/limits.ts";
+import { isOwnPhoto } from "../core/own-photos.ts";
 import { imageNotFound, invalidRequest } from "../core/partner-refusals.ts";
-import { isSamplePhoto } from "../core/sample-photo.ts";
 import { undrawable } from "../render/card/display-name.ts";
 import { DRAWABLE_SCRIPTS, isDrawable } from "../render/fonts/fonts.ts";
 import { findImageAnswer, listImageRows } from "../store/image-reads.ts";
@@ -191,7 +191,7 @@ function addressProblem(address: string, config: Parameters<typeof checkMeaning>
   }
   const url = new URL(address);
   if (url.username || url.password) return "must not carry a user name or password.";
-  if (config.sourceAllowedOrigins.has(url.origin) || isSamplePhoto(address, config)) return null;
+  if (config.sourceAllowedOrigins.has(url.origin) || isOwnPhoto(address, config)) return null;
   if (url.protocol !== "https:" || !/^https:\/\//i.test(address))
     return "must be an address that begins with https://.";
   return null;

@@ -28,6 +28,7 @@ export const ROUTES = {
     access: "partner",
     label: "/v1/players/:id",
   },
+  createPhoto: { method: "POST", path: "/v1/photos", access: "partner", label: "/v1/photos" },
   listPresets: { method: "GET", path: "/v1/presets", access: "partner", label: "/v1/presets" },
   getUsage: { method: "GET", path: "/v1/usage", access: "partner", label: "/v1/usage" },
   getPicture: { method: "GET", path: "/cdn/{picture}", access: "anyone", label: "/cdn" },

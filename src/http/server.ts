@@ -1,5 +1,6 @@
 import { Elysia } from "elysia";
 import type { ForgetParts } from "../app/images/forget-image.ts";
+import type { UploadParts } from "../app/images/upload-photo.ts";
 import type { Refusal } from "../core/errors.ts";
 import { invalidRequest, methodNotAllowed, nothingAt } from "../core/partner-refusals.ts";
 import type { Log } from "../core/ports.ts";
@@ -18,6 +19,7 @@ import { live, ready } from "./health.ts";
 import { ERROR_STATUS, HttpRefusal } from "./http-refusal.ts";
 import { createImage, getImage, type ImageRoutesParts, listImagesPage } from "./images.ts";
 import { type MetricsParts, metrics } from "./metrics.ts";
+import { createPhoto } from "./photos.ts";
 import { listPresets } from "./presets.ts";
 import { ADDRESS_BUDGET, type RateLimiter } from "./rate-limit.ts";
 import {
@@ -31,7 +33,7 @@ import {
 } from "./route-table.ts";
 import { getUsage } from "./usage.ts";
 
-export interface HttpParts extends ImageRoutesParts, ForgetParts, CdnParts, MetricsParts {
+export interface HttpParts extends ImageRoutesParts, ForgetParts, UploadParts, CdnParts, MetricsParts {
   limiter: RateLimiter;
   templates: TemplateRegistry;
   /** Answers everything under /console; without it there is no console. */
@@ -173,6 +175,7 @@ function handlers(parts: AnswerParts): Record<RouteName, OpenHandler> {
     deletePlayer: partner((exchange, caller, { external_id = "" }) =>
       deletePlayer(parts, exchange, caller, external_id),
     ),
+    createPhoto: partner((exchange, caller) => createPhoto(parts, exchange, caller)),
     listPresets: partner((exchange) => listPresets(parts, exchange)),
     getUsage: partner((exchange, caller) => getUsage(parts, exchange, caller)),
     getPicture: (exchange, { picture = "" }) => servePicture(parts, exchange, picture),

@@ -2,12 +2,13 @@ import { type AcceptImage, acceptImage } from "../app/images/accept-image.ts";
 import { type FetchGate, fetchGate } from "../app/images/fetch-gate.ts";
 import { type ProgressBoard, progressBoard } from "../app/images/progress.ts";
 import { type QueueEstimate, queueEstimate } from "../app/images/queue-estimate.ts";
+import { uploadBytes } from "../app/images/upload-photo.ts";
 import type { Environment } from "../core/account.ts";
-
+import { uploadAt } from "../core/own-photos.ts";
 import { isSamplePhoto } from "../core/sample-photo.ts";
 import { type RateLimiter, rateLimiter } from "../http/rate-limit.ts";
 import type { RenderPool } from "../render/pool.ts";
-import { createSourceFetcher, type SourceFetcher } from "../sources/fetch-source.ts";
+import { createSourceFetcher, type SourceFetcher, type SourceRequest } from "../sources/fetch-source.ts";
 import { SAMPLE_PHOTO } from "../sources/sample-photo.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -44,13 +45,26 @@ export function buildParts<W extends Workspace>(workspace: W, options: PartsOpti
   return { ...workspace, pool, sources, gate, queue, progress, limiter, accept };
 }
 
-function sourcesOverHttp({ config, blobs, outbound: { resolve, ca } }: Workspace): SourceFetcher {
+function sourcesOverHttp(workspace: Workspace): SourceFetcher {
+  const { config, blobs, outbound } = workspace;
+  const { resolve, ca } = outbound;
   return createSourceFetcher({
     ...(resolve && { resolve }),
     ...(ca !== undefined && { ca }),
     blobs,
     allowedOrigins: config.sourceAllowedOrigins,
     docsUrl: `${config.baseUrl}/docs`,
-    ownPhotoAt: (url) => (isSamplePhoto(url, config) ? SAMPLE_PHOTO.path : undefined),
+    ownPhotoAt: (url, request) => ownPhoto(workspace, url, request),
   });
+}
+
+/** The bytes behind an address of this very service: the sample photo's, or an upload's of whoever asks. */
+async function ownPhoto(workspace: Workspace, url: string, request: SourceRequest) {
+  if (isSamplePhoto(url, workspace.config)) return Bun.file(SAMPLE_PHOTO.path).bytes();
+  const id = uploadAt(url, workspace.config);
+  if (id === undefined) return undefined;
+  const { account: accountId, environment } = request;
+  return accountId === undefined || environment === undefined
+    ? null
+    : uploadBytes(workspace, { accountId, environment, id });
 }

@@ -1,4 +1,5 @@
 import type { Blobs } from "../blobs/blobs.ts";
+import type { Environment } from "../core/account.ts";
 import { Refusal } from "../core/errors.ts";
 import {
   EXHAUSTED_RETRY_MS,
@@ -34,6 +35,8 @@ export interface FetchedSource extends StoredSource, ImageFacts {
 /** For whom a source is fetched, and who wants to know. */
 export interface SourceRequest {
   account?: string;
+  /** Whose uploads may be named. */
+  environment?: Environment;
   /** Gives the fetch up: nobody wants it any more. */
   signal?: AbortSignal;
   watcher?: SourceWatcher;
@@ -51,8 +54,11 @@ export interface SourceFetcherOptions extends GuardedHttpOptions {
   blobs: Blobs;
   /** Tells the hosts of photos who is asking; goes into the User-Agent. */
   docsUrl?: string;
-  /** The file behind an address of the service itself, which is read without a request; undefined for all others. */
-  ownPhotoAt?: (url: string) => string | undefined;
+  /**
+   * The bytes behind an address of the service itself, which is read without a request: null where there are none for
+   * whoever asks, undefined for all other addresses.
+   */
+  ownPhotoAt?: (url: string, request: SourceRequest) => Promise<Uint8Array | null | undefined>;
   /** SOURCE_TIMEOUT_MS when absent. */
   timeoutMs?: number;
 }
@@ -92,6 +98,14 @@ const BADGE: SourceKind = {
 /** Thrown from the answer's head, before its body is read. */
 class UnusableAnswerError extends Error {
   override name = "UnusableAnswerError";
+
+  constructor(
+    message: string,
+    /** Whether another answer may come a moment later. */
+    readonly passes = false,
+  ) {
+    super(message);
+  }
 }
 
 /** Fetches, checks and stores photos and badges. How many at once is for the caller to bound: each holds its whole file. */
@@ -109,11 +123,10 @@ async function fetchSource(
   options: SourceFetcherOptions,
 ): Promise<FetchedSource> {
   try {
-    const own = options.ownPhotoAt?.(url);
-    const body =
-      own === undefined ? await download(url, kind, request, options) : await Bun.file(own).bytes();
-    const facts = await checkImage(body, kind.limits);
-    if (kind.decodes) await checkDecodes(body);
+    const own = await options.ownPhotoAt?.(url, request);
+    if (own === null) throw new UnusableAnswerError(NO_UPLOAD);
+    const body = own ?? (await download(url, kind, request, options));
+    const facts = await checkSource(body, kind);
     const stored = await storeSource(options.blobs, body, request.watcher);
     return { ...stored, ...facts, bytes: body.length };
   } catch (error) {
@@ -122,6 +135,33 @@ async function fetchSource(
     if (reason === undefined) throw error;
     throw unsupportedSource(kind.noun, reason, error);
   }
+}
+
+const NO_UPLOAD =
+  "No photo that was sent with a key of this account and environment has this address, or it has expired. Send it again with POST /v1/photos.";
+
+async function checkSource(body: Uint8Array, kind: SourceKind): Promise<ImageFacts> {
+  const facts = await checkImage(body, kind.limits);
+  if (kind.decodes) await checkDecodes(body);
+  return facts;
+}
+
+/** What bytes that somebody sent are, held to what is asked of a fetched photo or badge. Throws UnusableImageError. */
+export function checkUpload(body: Uint8Array, use: "photo" | "badge"): Promise<ImageFacts> {
+  const kind = use === "photo" ? PHOTO : BADGE;
+  if (body.length > kind.maxBytes)
+    throw new UnusableImageError(
+      `It is larger than ${megabytes(kind.maxBytes)} MB. Make it smaller or save it with stronger compression.`,
+    );
+  return checkSource(body, kind);
+}
+
+/** Whether a source that could not be had may be there a moment later: its host was busy, slow or unreachable. */
+export function mayPass(refusal: unknown): boolean {
+  const cause = refusal instanceof Error ? refusal.cause : undefined;
+  if (cause instanceof GuardedHttpError)
+    return ["dns", "connect", "timeout", "protocol"].includes(cause.kind);
+  return cause instanceof UnusableAnswerError && cause.passes;
 }
 
 async function download(
@@ -152,7 +192,7 @@ async function download(
 }
 
 function checkHead({ status, headers }: GuardedHead): void {
-  if (status !== 200) throw new UnusableAnswerError(sourceAnswered(status));
+  if (status !== 200) throw new UnusableAnswerError(sourceAnswered(status), status === 429 || status >= 500);
   const encoding = headers["content-encoding"]?.toLowerCase() ?? "identity";
   if (encoding !== "identity" && encoding !== "") {
     throw new UnusableAnswerError(

@@ -7,14 +7,9 @@ import {
   SOURCE_BYTES_PER_DAY,
 } from "../../core/limits.ts";
 import { searchedName } from "../../core/name.ts";
-import {
-  dailyBytesSpent,
-  idempotencyKeyReused,
-  insufficientCredits,
-  partnerSuspended,
-} from "../../core/partner-refusals.ts";
+import { idempotencyKeyReused, insufficientCredits, partnerSuspended } from "../../core/partner-refusals.ts";
 import { isoTime } from "../../core/time.ts";
-import type { FetchedSource, SourceFetcher, SourceRequest } from "../../sources/fetch-source.ts";
+import type { SourceFetcher } from "../../sources/fetch-source.ts";
 import { type Account, findAccount } from "../../store/accounts.ts";
 import {
   deleteRecord,
@@ -32,6 +27,7 @@ import { creditsAvailable, reserveCredit } from "../credits/credits.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import type { DiskRoom } from "./disk-room.ts";
 import type { FetchGate } from "./fetch-gate.ts";
+import { type FetchedSources, fetchSources, refuseWhenSpent } from "./fetch-sources.ts";
 import type { QueueEstimate } from "./queue-estimate.ts";
 import type { SourceHold, SourceKeeper } from "./source-keeper.ts";
 import { refuseAsAsked, testEtaSeconds } from "./test-endings.ts";
@@ -141,11 +137,6 @@ async function acceptOnce(
   }
 }
 
-interface FetchedSources {
-  photo: FetchedSource | null;
-  badge: FetchedSource | null;
-}
-
 /** Refuses what can be refused without a photo, then fetches: nothing for a test image. */
 async function sourcesFor(
   parts: AcceptImageParts,
@@ -169,57 +160,7 @@ async function sourcesFor(
   );
   const limit = SOURCE_BYTES_PER_DAY[account.tier];
   await refuseWhenSpent(parts.sourceBytes, account, limit, "photos and badges fetched");
-  return fetchSources(parts, account.id, request, hold);
-}
-
-/** Both at once; when one cannot be used nobody waits for the other. */
-async function fetchSources(
-  parts: AcceptImageParts,
-  accountId: string,
-  request: CreateImageRequest,
-  hold: SourceHold,
-): Promise<FetchedSources> {
-  const giveUp = new AbortController();
-  const turn = async (fetch: (options: SourceRequest) => Promise<FetchedSource>) => {
-    try {
-      const source = await parts.gate.run(accountId, async () => {
-        giveUp.signal.throwIfAborted();
-        const startedAt = parts.clock.elapsed();
-        const fetched = fetch({ account: accountId, signal: giveUp.signal, watcher: hold });
-        const note = (end: string) => () =>
-          parts.meter.time(
-            "cardpress_source_fetch_seconds",
-            { end },
-            (parts.clock.elapsed() - startedAt) / 1000,
-          );
-        fetched.then(note("fetched"), note("refused"));
-        return fetched;
-      });
-      await parts.sourceBytes.spend(accountId, source.bytes);
-      return source;
-    } catch (error) {
-      giveUp.abort(error);
-      throw giveUp.signal.reason;
-    }
-  };
-  const badgeUrl = request.branding?.club_badge_url;
-  const [photo, badge] = await Promise.allSettled([
-    turn((options) => parts.sources.fetchPhoto(request.player.source_image_url, options)),
-    badgeUrl === undefined ? null : turn((options) => parts.sources.fetchBadge(badgeUrl, options)),
-  ]);
-  // Whichever failed first is the reason of both.
-  if (photo.status === "rejected") throw photo.reason;
-  if (badge.status === "rejected") throw badge.reason;
-  return { photo: photo.value, badge: badge.value };
-}
-
-async function refuseWhenSpent(
-  bytes: DailyBytes,
-  account: Account,
-  limit: number,
-  what: string,
-): Promise<void> {
-  if ((await bytes.spent(account.id)) >= limit) throw dailyBytesSpent(limit, what, bytes.secondsLeft());
+  return fetchSources(parts, { accountId: account.id, environment, request }, hold);
 }
 
 interface NewImage {

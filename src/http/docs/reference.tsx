@@ -51,7 +51,7 @@ function Method({ entry: { method, incoming } }: { entry: Operation }) {
 
 function OperationSection({ document, entry }: { document: OpenApiDocument; entry: Operation }) {
   const { id, path, operation, incoming } = entry;
-  const body: Json = operation.requestBody?.content["application/json"];
+  const body = bodyOf(operation);
   const parameters: Json[] = operation.parameters ?? [];
   return (
     <section class="op" aria-labelledby={id}>
@@ -221,12 +221,19 @@ function bodyOptions(content: Json): string[] {
     ];
   }
   const form = content["multipart/form-data"]?.schema?.properties;
-  return form ? Object.keys(form).map((field) => `  -F ${field}=@player.jpg`) : [];
+  return form ? ["  -F file=@player.jpg"] : [];
 }
 
 /** The fullest example of a JSON body. */
 export function exampleBody({ example, examples = {} }: Json): unknown {
   return example ?? (examples.full ?? Object.values<Json>(examples)[0])?.value;
+}
+
+/** What is sent: JSON or a form. */
+function bodyOf({ requestBody }: Json): Json {
+  return (
+    requestBody && (requestBody.content["application/json"] ?? requestBody.content["multipart/form-data"])
+  );
 }
 
 function find(operation: Json, name: string): Json {

@@ -83,6 +83,16 @@ export const EXAMPLES = {
   }),
   completed: answer(completed),
   failed: answer(failed),
+  photo: answer({
+    photo_id: "pho_6TzXyB8kWc3Hs5mJd0nV7rQe",
+    url: "https://cards.example.org/v1/photos/pho_6TzXyB8kWc3Hs5mJd0nV7rQe",
+    content_type: "image/jpeg",
+    width: 1600,
+    height: 2000,
+    bytes: 1_482_330,
+    created_at: CREATED_AT,
+    expires_at: "2026-11-28T10:00:00.000Z",
+  }),
   deletedImage: answer({ image_id: IMAGE_ID, deleted_at: "2026-11-28T09:15:00.000Z" }),
   deletedPlayer: answer({ images_deleted: 3, deleted_at: "2026-11-28T09:15:00.000Z" }),
   list: answer({

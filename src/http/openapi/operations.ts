@@ -1,5 +1,3 @@
-import type { TSchema } from "@sinclair/typebox";
-import type { ErrorCode } from "../../core/errors.ts";
 import { createImageSchema } from "../../core/image-request.ts";
 import { PUBLIC_STATUSES } from "../../core/image-state.ts";
 import { DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT } from "../../core/limits.ts";
@@ -7,36 +5,17 @@ import { DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT } from "../../core/limits.ts";
 import { type PartnerRouteName, ROUTES } from "../route-table.ts";
 import {
   AcceptedImageResponse,
-  DeletedImageResponse,
-  DeletedPlayerResponse,
   ImageListResponse,
   ImageResponse,
   PresetListResponse,
   UsagePeriodParameter,
   UsageResponse,
 } from "../schemas.ts";
+import { ALWAYS, answer, IMAGE_ID_PARAMETER } from "./answers.ts";
 import { headerRefs, refusals, STANDARD_HEADERS } from "./errors.ts";
 import { createExamples, EXAMPLES } from "./examples.ts";
 import { IDEMPOTENCY_KEY_PARAMETER } from "./headers.ts";
-
-type Examples = Record<string, { summary: string; value: object }>;
-
-/** What every partner route may refuse with. */
-const ALWAYS: readonly ErrorCode[] = [
-  "INVALID_API_KEY",
-  "PARTNER_SUSPENDED",
-  "METHOD_NOT_ALLOWED",
-  "RATE_LIMIT_EXCEEDED",
-  "INTERNAL_ERROR",
-];
-
-function answer(description: string, schema: TSchema, examples: Examples, ...extraHeaders: string[]) {
-  return {
-    description,
-    headers: { ...STANDARD_HEADERS, ...headerRefs(...extraHeaders) },
-    content: { "application/json": { schema, examples } },
-  };
-}
+import { createPhoto, deleteImage, deletePlayer } from "./season-operations.ts";
 
 const OPERATIONS: Record<PartnerRouteName, (presets: readonly string[]) => object> = {
   createImage,
@@ -44,6 +23,7 @@ const OPERATIONS: Record<PartnerRouteName, (presets: readonly string[]) => objec
   getImage,
   deleteImage,
   deletePlayer,
+  createPhoto,
   listPresets,
   getUsage,
 };
@@ -150,56 +130,6 @@ function getImage(): object {
         failed: { summary: "Failed", value: EXAMPLES.failed },
       }),
       ...refusals(...ALWAYS, "IMAGE_NOT_FOUND"),
-    },
-  };
-}
-
-const IMAGE_ID_PARAMETER = {
-  name: "image_id",
-  in: "path",
-  required: true,
-  description: "The id of the create answer.",
-  schema: { type: "string" },
-  example: "img_5mJd0nV7rQe2TzXyB8kWc3Hs",
-} as const;
-
-function deleteImage(): object {
-  return {
-    tags: ["Images"],
-    summary: "Delete an image",
-    description:
-      "Deletes the picture, the photo and what was cut out of it, the request and the webhooks about it; the picture's address answers 410 from then on. An image that is still being made ends, and its credit is given back. Credits and counts stay, without personal data. A photo that other images were made of stays until the last of them is deleted. Deleting twice is deleting once.",
-    parameters: [IMAGE_ID_PARAMETER],
-    responses: {
-      "200": answer("It is deleted.", DeletedImageResponse, {
-        deleted: { summary: "Deleted", value: EXAMPLES.deletedImage },
-      }),
-      ...refusals(...ALWAYS, "IMAGE_NOT_FOUND", "SERVICE_OVERLOADED"),
-    },
-  };
-}
-
-function deletePlayer(): object {
-  return {
-    tags: ["Images"],
-    summary: "Delete a player",
-    description:
-      "Deletes every image of the key's environment whose `player.external_id` is this one, as `DELETE /v1/images/{image_id}` does, and takes the player out of the request log. Where there are none the answer is the same, with 0 images.",
-    parameters: [
-      {
-        name: "external_id",
-        in: "path",
-        required: true,
-        description: "Your own identifier of the player, percent-encoded.",
-        schema: { type: "string", minLength: 1, maxLength: 255 },
-        example: "player-10442",
-      },
-    ],
-    responses: {
-      "200": answer("The player is deleted.", DeletedPlayerResponse, {
-        deleted: { summary: "Deleted", value: EXAMPLES.deletedPlayer },
-      }),
-      ...refusals(...ALWAYS, "INVALID_REQUEST", "SERVICE_OVERLOADED"),
     },
   };
 }

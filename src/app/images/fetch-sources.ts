@@ -1,0 +1,80 @@
+import type { Environment } from "../../core/account.ts";
+import type { CreateImageRequest } from "../../core/image-request.ts";
+import { dailyBytesSpent } from "../../core/partner-refusals.ts";
+import type { FetchedSource, SourceFetcher, SourceRequest } from "../../sources/fetch-source.ts";
+import type { Account } from "../../store/accounts.ts";
+import type { AppContext } from "../context.ts";
+import type { DailyBytes } from "./daily-bytes.ts";
+import type { FetchGate } from "./fetch-gate.ts";
+import type { SourceHold } from "./source-keeper.ts";
+
+export interface FetchSourcesParts extends AppContext {
+  sources: SourceFetcher;
+  gate: FetchGate;
+  /** Of photos and badges fetched. */
+  sourceBytes: DailyBytes;
+}
+
+export interface FetchedSources {
+  photo: Pick<FetchedSource, "sha256"> | null;
+  badge: Pick<FetchedSource, "sha256"> | null;
+}
+
+interface FetchFor {
+  accountId: string;
+  environment: Environment;
+  request: CreateImageRequest;
+  /** Gives it up: nobody wants it any more. */
+  signal?: AbortSignal;
+}
+
+/** Both at once; when one cannot be used nobody waits for the other. */
+export async function fetchSources(
+  parts: FetchSourcesParts,
+  { accountId, environment, request, signal }: FetchFor,
+  hold: SourceHold,
+): Promise<FetchedSources> {
+  const giveUp = new AbortController();
+  signal?.addEventListener("abort", () => giveUp.abort(signal.reason), { once: true });
+  const turn = async (fetch: (options: SourceRequest) => Promise<FetchedSource>) => {
+    try {
+      const source = await parts.gate.run(accountId, async () => {
+        giveUp.signal.throwIfAborted();
+        const startedAt = parts.clock.elapsed();
+        const fetched = fetch({ account: accountId, environment, signal: giveUp.signal, watcher: hold });
+        const note = (end: string) => () =>
+          parts.meter.time(
+            "cardpress_source_fetch_seconds",
+            { end },
+            (parts.clock.elapsed() - startedAt) / 1000,
+          );
+        fetched.then(note("fetched"), note("refused"));
+        return fetched;
+      });
+      await parts.sourceBytes.spend(accountId, source.bytes);
+      return source;
+    } catch (error) {
+      giveUp.abort(error);
+      throw giveUp.signal.reason;
+    }
+  };
+  const badgeUrl = request.branding?.club_badge_url;
+  const [photo, badge] = await Promise.allSettled([
+    turn((options) => parts.sources.fetchPhoto(request.player.source_image_url, options)),
+    badgeUrl === undefined ? null : turn((options) => parts.sources.fetchBadge(badgeUrl, options)),
+  ]);
+  // Whichever failed first is the reason of both.
+  if (photo.status === "rejected") throw photo.reason;
+  if (badge.status === "rejected") throw badge.reason;
+  return { photo: photo.value, badge: badge.value };
+}
+
+/** Throws RATE_LIMIT_EXCEEDED when the account has had its bytes of `what` for today. */
+export async function refuseWhenSpent(
+  bytes: DailyBytes,
+  account: Account,
+  limit: number,
+  what: string,
+): Promise<void> {
+  if ((await bytes.spent(account.id)) >= limit) throw dailyBytesSpent(limit, what, bytes.secondsLeft());
+}
