@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { OperatorError } from "./core/errors.ts";
-import { MIN_FREE_DISK_BYTES } from "./core/limits.ts";
+import { MIN_FREE_DISK_BYTES, WORKER_MEMORY_BYTES } from "./core/limits.ts";
 import { DEFAULT_TEMPLATE } from "./templates/built-in.ts";
 import { TEMPLATE_NAME } from "./templates/manifest.ts";
 
@@ -21,6 +21,8 @@ export interface Config {
   presets: readonly string[];
   chromiumPath: string | undefined;
   renderWorkers: number;
+  /** Of a render worker with its browser: one that holds more is replaced, one with twice as much ended at once. */
+  workerMemoryBytes: number;
   sourceAllowedOrigins: ReadonlySet<string>;
   webhookAllowedOrigins: ReadonlySet<string>;
   allowRoot: boolean;
@@ -58,6 +60,13 @@ export function readConfig(env: Environment): Config {
       min: 1,
       max: 64,
     }),
+    workerMemoryBytes:
+      MEGABYTE *
+      integer(env, "CARDPRESS_WORKER_MEMORY_MB", {
+        fallback: WORKER_MEMORY_BYTES / MEGABYTE,
+        min: 400,
+        max: 1_000_000,
+      }),
     sourceAllowedOrigins: origins(env, "CARDPRESS_SOURCE_ALLOWED_ORIGINS"),
     webhookAllowedOrigins: origins(env, "CARDPRESS_WEBHOOK_ALLOWED_ORIGINS"),
     allowRoot: flag(env, "CARDPRESS_ALLOW_ROOT"),

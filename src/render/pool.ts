@@ -1,59 +1,32 @@
-import { mkdtempSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   BROWSER_LIFETIME_MS,
+  MEMORY_LOOK_MS,
   RENDER_TIMEOUT_MS,
-  RENDERS_PER_BROWSER,
-  RENDERS_SPREAD,
+  WORKER_MEMORY_BYTES,
+  WORKER_MEMORY_END,
 } from "../core/limits.ts";
 import type { Meter } from "../core/metrics.ts";
 import type { Log, Random } from "../core/ports.ts";
 import { memoryOfGroups } from "./browser/group-memory.ts";
-import { browsersIn, endGroup, killGroup } from "./browser/process-group.ts";
-import { NO_TELEMETRY } from "./photo/onnx-runtime.ts";
 import {
-  type FromWorker,
-  type PressOptions,
-  parseFromWorker,
-  type RenderedFile,
-  type RenderJob,
-  type Stage,
-  type ToWorker,
-} from "./protocol.ts";
+  CLOSED,
+  clearAway,
+  kill,
+  memoryOf,
+  RenderInterrupted,
+  type RenderOutcome,
+  renderOn,
+  startWorker,
+  type Worker,
+} from "./pool-worker.ts";
+import type { PressOptions, RenderJob, Stage } from "./protocol.ts";
 
-/** Starting a worker launches a browser and loads the models: seconds on a busy machine. */
-const START_TIMEOUT_MS = 60_000;
+export { RenderFault, RenderInterrupted, type RenderOutcome } from "./pool-worker.ts";
+
 /** The pause before a worker that could not start is tried again, doubled each time up to the maximum. */
 const FIRST_RESTART_DELAY_MS = 200;
 const MAX_RESTART_DELAY_MS = 30_000;
-
-/**
- * The salient network takes and gives back tens of megabytes at every run; with pages of 2 MB instead of 4 KB the kernel
- * spends less time on it: 145 instead of 180 ms a photo. C libraries other than glibc ignore the setting.
- */
-const WORKER_ENVIRONMENT = { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1", ...NO_TELEMETRY };
-
-/** Each worker's browser has a folder of this name for its profile. */
-const PROFILES_PREFIX = "worker-";
-
-/** What became of one render. A fault is thrown as RenderFault instead. */
-export type RenderOutcome = { kind: "done"; file: RenderedFile } | { kind: "refused"; message: string };
-
-/** Something of ours broke during a render; another attempt may succeed. */
-export class RenderFault extends Error {
-  constructor(
-    message: string,
-    /** The disk did not take the picture. */
-    readonly storage = false,
-  ) {
-    super(message);
-  }
-}
-
-/** The render was not tried, or not to its end, for a reason that says nothing about it. */
-export class RenderInterrupted extends Error {}
 
 /** A warm worker that is yours until you release it. */
 export interface Renderer {
@@ -88,33 +61,14 @@ export interface RenderPoolOptions {
   /** On average: each worker's share lies up to RENDERS_SPREAD beside it. */
   rendersPerBrowser?: number;
   browserLifetimeMs?: number;
+  /** Of a worker and its browser; more makes it old, and far more ends it. */
+  workerMemoryBytes?: number;
+  memoryLookMs?: number;
   renderTimeoutMs?: number;
 }
-
-interface Worker {
-  process: Bun.Subprocess;
-  profilesDir: string;
-  /** The leader of its browser's processes, once there is one. */
-  browser: number | undefined;
-  startedAtMs: number;
-  renders: number;
-  /** After this many renders it is replaced. */
-  share: number;
-  /** From its being warm until its end. */
-  alive: boolean;
-  /** Its successor is warm: it ends with the render it is at. */
-  retired: boolean;
-  /** Why it ended, where that was our will. */
-  plan: string | undefined;
-  /** Resolves when its process has ended and everybody here knows. */
-  ended: Promise<void>;
-  /** Set while a job runs: receives its messages, or null when the process died. */
-  onMessage: ((message: FromWorker | null) => void) | undefined;
-}
-
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one closure over the workers and their states; apart, each part would carry all of it.
 export function createRenderPool(options: RenderPoolOptions): RenderPool {
-  const { browserLifetimeMs = BROWSER_LIFETIME_MS } = options;
+  const { browserLifetimeMs = BROWSER_LIFETIME_MS, workerMemoryBytes = WORKER_MEMORY_BYTES } = options;
   const closing = new AbortController();
   const warm = new Set<Worker>();
   const idle: Worker[] = [];
@@ -179,7 +133,9 @@ export function createRenderPool(options: RenderPoolOptions): RenderPool {
   }
 
   const isOld = (worker: Worker) =>
-    worker.renders >= worker.share || performance.now() - worker.startedAtMs >= browserLifetimeMs;
+    worker.isLarge ||
+    worker.renders >= worker.share ||
+    performance.now() - worker.startedAtMs >= browserLifetimeMs;
   const retire = (worker: Worker) =>
     drop(worker, `replaced after ${worker.renders} renders, which bounds what a leak can cost`);
   /** Starts the successor of a worker past its age; until it is warm, the old one goes on. */
@@ -201,6 +157,23 @@ export function createRenderPool(options: RenderPoolOptions): RenderPool {
     offer(worker);
     replaceNext();
   };
+
+  const lookAtMemory = () => {
+    const groups = memoryOfGroups();
+    for (const worker of workers) {
+      const bytes = memoryOf(worker, groups);
+      worker.isLarge = bytes > workerMemoryBytes;
+      if (bytes <= WORKER_MEMORY_END * workerMemoryBytes) continue;
+      options.log.warn("render_worker_too_large", { pid: worker.process.pid, bytes });
+      worker.isTooLarge = true;
+      // One that is not warm yet is told by its end.
+      if (worker.alive) lose(worker);
+      else kill(worker);
+    }
+    // Those that rest get old as well.
+    replaceNext();
+  };
+  const watch = setInterval(lookAtMemory, options.memoryLookMs ?? MEMORY_LOOK_MS);
 
   for (let n = 0; n < options.workers; n++) refill();
 
@@ -224,6 +197,7 @@ export function createRenderPool(options: RenderPoolOptions): RenderPool {
     },
     pids: () => [...workers].map((worker) => worker.process.pid),
     close: async () => {
+      clearInterval(watch);
       closing.abort(new Error("the render pool is closed"));
       for (const worker of workers) kill(worker, CLOSED);
       await Promise.all(starting);
@@ -232,34 +206,6 @@ export function createRenderPool(options: RenderPoolOptions): RenderPool {
     },
   };
 }
-
-const CLOSED = "the render pool was closed";
-
-/** A worker leads a group of its own, and so does its browser. */
-function memoryOf({ process, browser }: Worker, groups: Map<number, number>): number {
-  return (groups.get(process.pid) ?? 0) + (browser === undefined ? 0 : (groups.get(browser) ?? 0));
-}
-
-/** Ends a worker and its browser, also where they hang. `plan` says why, where nothing is wrong with it. */
-function kill(worker: Worker, plan?: string): void {
-  worker.plan ??= plan;
-  worker.process.kill("SIGKILL");
-  if (worker.browser !== undefined) killGroup(worker.browser);
-}
-
-/** Removes what an ended worker leaves: a browser that may not have noticed, and then its profile. */
-async function clearAway({ browser, profilesDir }: Worker, log: Log): Promise<void> {
-  try {
-    // A worker that ended while its browser started could not tell which one it is.
-    const groups = browser === undefined ? browsersIn(profilesDir) : [browser];
-    // A browser that outlived its worker by a moment would write its folder anew.
-    await Promise.all(groups.map(endGroup));
-    await rm(profilesDir, { recursive: true, force: true });
-  } catch (error) {
-    log.warn("profile_not_removed", { error: String(error) });
-  }
-}
-
 function nextWorker(
   waiting: ((worker: Worker) => void)[],
   ...signals: (AbortSignal | undefined)[]
@@ -277,122 +223,5 @@ function nextWorker(
     };
     signal.addEventListener("abort", giveUp, { once: true });
     waiting.push(take);
-  });
-}
-
-/** Resolves when the worker is warm, rejects when its process ends before that. `onExit` is called at its end in any case. */
-function startWorker(
-  options: RenderPoolOptions,
-  workers: Set<Worker>,
-  onExit: (worker: Worker) => void,
-): Promise<Worker> {
-  return new Promise((resolve, reject) => {
-    let reason = "its process ended";
-    const ended = Promise.withResolvers<void>();
-    const profilesDir = mkdtempSync(join(options.press.profilesDir, PROFILES_PREFIX));
-    const child = Bun.spawn(options.command, {
-      stdio: ["ignore", "inherit", "inherit"],
-      serialization: "json",
-      env: { ...process.env, ...WORKER_ENVIRONMENT },
-      // A group of its own: Ctrl-C on the terminal is for the server, which lets renders finish.
-      detached: true,
-      ipc: (raw) => {
-        const message = parseFromWorker(raw);
-        if (!message) {
-          reason = "it sent an unknown message";
-          kill(worker);
-        } else if (message.type === "ready") {
-          clearTimeout(timer);
-          worker.alive = true;
-          resolve(worker);
-        } else if (message.type === "browser") {
-          worker.browser = message.pid;
-        } else if (message.type === "problem") {
-          options.log.warn("render_worker_problem", { pid: child.pid, problem: message.message });
-        } else if (message.type === "broken") {
-          reason = message.message;
-        } else worker.onMessage?.(message);
-      },
-      onExit: () => {
-        clearTimeout(timer);
-        workers.delete(worker);
-        const { plan } = worker;
-        const end = plan === undefined ? "broken" : plan === CLOSED ? "closed" : "replaced";
-        options.meter?.add("cardpress_render_worker_ends_total", { end });
-        if (plan === undefined) options.log.warn("render_worker_ended", { pid: child.pid, reason });
-        else options.log.info("render_worker_ended", { pid: child.pid, reason: plan });
-        worker.onMessage?.(null);
-        onExit(worker);
-        ended.resolve();
-        reject(new Error(reason));
-      },
-    });
-    const worker: Worker = {
-      process: child,
-      profilesDir,
-      browser: undefined,
-      startedAtMs: performance.now(),
-      renders: 0,
-      share: shareOfRenders(options),
-      alive: false,
-      retired: false,
-      plan: undefined,
-      ended: ended.promise,
-      onMessage: undefined,
-    };
-    workers.add(worker);
-    const timer = setTimeout(() => {
-      reason = `it was not ready after ${START_TIMEOUT_MS} ms`;
-      kill(worker);
-    }, START_TIMEOUT_MS);
-    child.send({ type: "start", options: { ...options.press, profilesDir } } satisfies ToWorker);
-  });
-}
-
-/** Workers that start and work side by side must not all be replaced at the same time. */
-function shareOfRenders({ random, rendersPerBrowser = RENDERS_PER_BROWSER }: RenderPoolOptions): number {
-  const [byte = 0] = random.bytes(1);
-  return Math.round(rendersPerBrowser * (1 + RENDERS_SPREAD * ((2 * byte) / 255 - 1)));
-}
-
-function renderOn(
-  worker: Worker,
-  job: RenderJob,
-  onStage: (stage: Stage) => void,
-  timeoutMs: number,
-  discard: () => void,
-): Promise<RenderOutcome> {
-  return new Promise((resolve, reject) => {
-    if (!worker.alive) return reject(new RenderInterrupted("the render worker ended before it started"));
-    const settle = (end: () => void) => {
-      clearTimeout(timer);
-      worker.onMessage = undefined;
-      end();
-    };
-    const fault = (message: string, storage = false) =>
-      settle(() => reject(new RenderFault(message, storage)));
-    const timer = setTimeout(() => {
-      fault(`the render took longer than ${timeoutMs} ms`);
-      discard();
-    }, timeoutMs);
-    worker.renders += 1;
-    worker.onMessage = (message) => {
-      if (message === null) return fault("the render worker ended during the render");
-      if (!("jobId" in message) || message.jobId !== job.jobId) return;
-      if (message.type === "stage") return onStage(message.stage);
-      if (message.type === "fault") return fault(message.message, message.storage);
-      const outcome: RenderOutcome =
-        message.type === "done"
-          ? { kind: "done", file: message.file }
-          : { kind: "refused", message: message.message };
-      settle(() => resolve(outcome));
-    };
-    try {
-      worker.process.send({ type: "render", job } satisfies ToWorker);
-    } catch (error) {
-      // Its process has ended, and we are about to hear of it.
-      settle(() => reject(new RenderInterrupted(`the render worker could not be told: ${error}`)));
-      discard();
-    }
   });
 }

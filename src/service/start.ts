@@ -114,6 +114,7 @@ async function startPool(workspace: Workspace) {
     log,
     random,
     meter: workspace.meter,
+    workerMemoryBytes: config.workerMemoryBytes,
     // The packaged browser is unpacked anew when something happened to it.
     mend: () => pressOptions(config, folder),
   });

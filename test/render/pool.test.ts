@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { LogFields } from "../../src/core/ports.ts";
 import { VISION_VERSION } from "../../src/render/photo/photo.ts";
 import { createRenderPool, RenderFault, RenderInterrupted, type RenderPool } from "../../src/render/pool.ts";
 import type { PressOptions, RenderJob } from "../../src/render/protocol.ts";
@@ -169,6 +170,48 @@ test("workers that start together are replaced one after the other, each with it
   }
   await alike.close();
   expect({ least, most }).toEqual({ least: 2, most: 3 });
+});
+
+/** A pool of one worker which may hold this part of what one holds here, and what it tells. */
+function smallPool(name: string, share: number) {
+  const told: string[] = [];
+  const first = Promise.withResolvers<string>();
+  const tell = (event: string, fields?: LogFields) => {
+    const line = `${event} ${fields?.reason ?? ""}`;
+    told.push(line);
+    if (/^render_worker_(too_large|ended)/.test(line)) first.resolve(line);
+  };
+  const small = createRenderPool({
+    workers: 1,
+    command: workerCommand(),
+    press: { ...press, profilesDir: openDataFolder(join(folder.dir, name)).profiles },
+    random: seededRandom(),
+    log: { ...silentLog, info: tell, warn: tell },
+    workerMemoryBytes: share * pool.memoryBytes(),
+    memoryLookMs: 20,
+  });
+  return { small, told, first: first.promise };
+}
+
+test("a worker that holds more memory than it may is replaced when its successor is warm, and its render goes on", async () => {
+  (await pool.acquire()).release();
+  const { small, first } = smallPool("large", 0.7);
+  const renderer = await small.acquire();
+  const [before = 0] = small.pids();
+  expect((await renderer.render(job("astronaut.png"), () => {})).kind).toBe("done");
+  renderer.release();
+  expect(await first).toContain("bounds what a leak can cost");
+  expect(small.pids()).not.toContain(before);
+  await small.close();
+});
+
+test("a worker that holds far more memory than it may is ended at once, and another takes its place", async () => {
+  (await pool.acquire()).release();
+  const { small, first, told } = smallPool("huge", 0.2);
+  expect(await first).toContain("render_worker_too_large");
+  while (told.filter((line) => line.startsWith("render_worker_ended")).length < 2) await Bun.sleep(10);
+  await small.close();
+  expect(readdirSync(openDataFolder(join(folder.dir, "huge")).profiles)).toEqual([]);
 });
 
 test("a browser that hangs ends with its worker, and so does every process of it", async () => {

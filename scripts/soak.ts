@@ -1,0 +1,44 @@
+/**
+ * Makes many cards with the real service while its parts are killed at random, and tells what is left afterwards.
+ *
+ *     bun scripts/soak.ts --cards 10000 [--kill-every 20] [--program dist/cardpress] [--seed N]
+ *
+ * Workers, browsers, single pages and now and then the whole service are killed, and browsers are made to hang. At the end
+ * every accepted card must be finished, and no process, no browser profile and no half-made file be left; memory and disk
+ * are told along the way. Exits with 1 when anything is lost or left.
+ */
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { offerHelp } from "./help.ts";
+import { soak } from "./soak/run.ts";
+
+offerHelp(import.meta);
+
+const { values } = parseArgs({
+  options: {
+    cards: { type: "string", default: "300" },
+    "kill-every": { type: "string", default: "20" },
+    program: { type: "string" },
+    seed: { type: "string" },
+  },
+});
+if (process.getuid?.() === 0) process.env.CARDPRESS_ALLOW_ROOT ??= "1";
+const seed = Number(values.seed ?? Date.now() % 1_000_000);
+const dir = mkdtempSync(join(tmpdir(), "cardpress-soak-"));
+console.log(`seed ${seed}, data in ${dir}`);
+const main = join(import.meta.dir, "../src/main.ts");
+const figures = await soak({
+  dir,
+  seed,
+  cards: Number(values.cards),
+  killEvery: Number(values["kill-every"]),
+  command: values.program === undefined ? [process.execPath, main] : [values.program],
+  note: (line) => console.log(line),
+});
+console.log(JSON.stringify(figures, null, 2));
+const isSound = figures.lost.length + figures.left.length + figures.broken.length === 0;
+if (isSound) rmSync(dir, { recursive: true, force: true });
+process.exit(isSound ? 0 : 1);

@@ -1,0 +1,28 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Photos with one player each. */
+const PLAYERS = ["astronaut.png", "skier.jpg", "yoga.jpg", "unsplash_man.jpg", "astronaut_dark.png"];
+/** So many cards are of a player never seen before, which is when the networks run. */
+const NEW_SHARE = 0.3;
+
+/** A server of photos that never ends: bytes after a picture's end make it another one, and change nothing to see. */
+export function manyPhotos() {
+  const folder = join(import.meta.dir, "../../test/photos");
+  const files = PLAYERS.map((name) => readFileSync(join(folder, name)));
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: (request) => {
+      const [, which = "0", mark = ""] = new URL(request.url).pathname.split("/");
+      const photo = files[Number(which) % files.length] ?? Buffer.alloc(0);
+      return new Response(Buffer.concat([photo, Buffer.from(mark === "same" ? "" : `\n${mark}`)]));
+    },
+  });
+  const origin = `http://127.0.0.1:${server.port}`;
+  return {
+    origin,
+    url: (n: number, chance: number) => `${origin}/${n % files.length}/${chance < NEW_SHARE ? n : "same"}`,
+    stop: () => server.stop(true),
+  };
+}

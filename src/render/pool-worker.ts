@@ -1,0 +1,220 @@
+import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { RENDERS_PER_BROWSER, RENDERS_SPREAD } from "../core/limits.ts";
+import type { Log } from "../core/ports.ts";
+import { browsersIn, endGroup, killGroup } from "./browser/process-group.ts";
+import { NO_TELEMETRY } from "./photo/onnx-runtime.ts";
+import type { RenderPoolOptions } from "./pool.ts";
+import {
+  type FromWorker,
+  parseFromWorker,
+  type RenderedFile,
+  type RenderJob,
+  type Stage,
+  type ToWorker,
+} from "./protocol.ts";
+
+// One render worker as its pool sees it: a process with a browser, which is started, given a card, and ended.
+
+/** Starting a worker launches a browser and loads the models: seconds on a busy machine. */
+const START_TIMEOUT_MS = 60_000;
+/**
+ * The salient network takes and gives back tens of megabytes at every run; with pages of 2 MB instead of 4 KB the kernel
+ * spends less time on it: 145 instead of 180 ms a photo. C libraries other than glibc ignore the setting.
+ */
+const WORKER_ENVIRONMENT = { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1", ...NO_TELEMETRY };
+
+/** Each worker's browser has a folder of this name for its profile. */
+const PROFILES_PREFIX = "worker-";
+/** What became of one render. A fault is thrown as RenderFault instead. */
+export type RenderOutcome = { kind: "done"; file: RenderedFile } | { kind: "refused"; message: string };
+
+/** Something of ours broke during a render; another attempt may succeed. */
+export class RenderFault extends Error {
+  constructor(
+    message: string,
+    /** The disk did not take the picture. */
+    readonly storage = false,
+  ) {
+    super(message);
+  }
+}
+
+/** The render was not tried, or not to its end, for a reason that says nothing about it. */
+export class RenderInterrupted extends Error {}
+export interface Worker {
+  process: Bun.Subprocess;
+  profilesDir: string;
+  /** The leader of its browser's processes, once there is one. */
+  browser: number | undefined;
+  startedAtMs: number;
+  renders: number;
+  /** After this many renders it is replaced. */
+  share: number;
+  /** Found holding more memory than a worker needs: it is as good as old. */
+  isLarge: boolean;
+  /** Found holding so much that it was ended at once. */
+  isTooLarge: boolean;
+  /** From its being warm until its end. */
+  alive: boolean;
+  /** Its successor is warm: it ends with the render it is at. */
+  retired: boolean;
+  /** Why it ended, where that was our will. */
+  plan: string | undefined;
+  /** Resolves when its process has ended and everybody here knows. */
+  ended: Promise<void>;
+  /** Set while a job runs: receives its messages, or null when the process died. */
+  onMessage: ((message: FromWorker | null) => void) | undefined;
+}
+export const CLOSED = "the render pool was closed";
+
+/** A worker leads a group of its own, and so does its browser. */
+export function memoryOf({ process, browser }: Worker, groups: Map<number, number>): number {
+  return (groups.get(process.pid) ?? 0) + (browser === undefined ? 0 : (groups.get(browser) ?? 0));
+}
+
+/** Ends a worker and its browser, also where they hang. `plan` says why, where nothing is wrong with it. */
+export function kill(worker: Worker, plan?: string): void {
+  worker.plan ??= plan;
+  worker.process.kill("SIGKILL");
+  if (worker.browser !== undefined) killGroup(worker.browser);
+}
+
+/** Removes what an ended worker leaves: a browser that may not have noticed, and then its profile. */
+export async function clearAway({ browser, profilesDir }: Worker, log: Log): Promise<void> {
+  try {
+    // A worker that ended while its browser started could not tell which one it is.
+    const groups = browser === undefined ? browsersIn(profilesDir) : [browser];
+    // A browser that outlived its worker by a moment would write its folder anew.
+    await Promise.all(groups.map(endGroup));
+    await rm(profilesDir, { recursive: true, force: true });
+  } catch (error) {
+    log.warn("profile_not_removed", { error: String(error) });
+  }
+}
+/** Resolves when the worker is warm, rejects when its process ends before that. `onExit` is called at its end in any case. */
+export function startWorker(
+  options: RenderPoolOptions,
+  workers: Set<Worker>,
+  onExit: (worker: Worker) => void,
+): Promise<Worker> {
+  return new Promise((resolve, reject) => {
+    let reason = "its process ended";
+    const ended = Promise.withResolvers<void>();
+    const profilesDir = mkdtempSync(join(options.press.profilesDir, PROFILES_PREFIX));
+    const child = Bun.spawn(options.command, {
+      stdio: ["ignore", "inherit", "inherit"],
+      serialization: "json",
+      env: { ...process.env, ...WORKER_ENVIRONMENT },
+      // A group of its own: Ctrl-C on the terminal is for the server, which lets renders finish.
+      detached: true,
+      ipc: (raw) => {
+        const message = parseFromWorker(raw);
+        if (!message) {
+          reason = "it sent an unknown message";
+          kill(worker);
+        } else if (message.type === "ready") {
+          clearTimeout(timer);
+          worker.alive = true;
+          resolve(worker);
+        } else if (message.type === "browser") {
+          worker.browser = message.pid;
+        } else if (message.type === "problem") {
+          options.log.warn("render_worker_problem", { pid: child.pid, problem: message.message });
+        } else if (message.type === "broken") {
+          reason = message.message;
+        } else worker.onMessage?.(message);
+      },
+      onExit: () => {
+        clearTimeout(timer);
+        workers.delete(worker);
+        const { plan } = worker;
+        const end = endOf(worker);
+        options.meter?.add("cardpress_render_worker_ends_total", { end });
+        if (plan === undefined) options.log.warn("render_worker_ended", { pid: child.pid, reason });
+        else options.log.info("render_worker_ended", { pid: child.pid, reason: plan });
+        worker.onMessage?.(null);
+        onExit(worker);
+        ended.resolve();
+        reject(new Error(reason));
+      },
+    });
+    const worker: Worker = {
+      process: child,
+      profilesDir,
+      browser: undefined,
+      startedAtMs: performance.now(),
+      renders: 0,
+      share: shareOfRenders(options),
+      isLarge: false,
+      isTooLarge: false,
+      alive: false,
+      retired: false,
+      plan: undefined,
+      ended: ended.promise,
+      onMessage: undefined,
+    };
+    workers.add(worker);
+    const timer = setTimeout(() => {
+      reason = `it was not ready after ${START_TIMEOUT_MS} ms`;
+      kill(worker);
+    }, START_TIMEOUT_MS);
+    child.send({ type: "start", options: { ...options.press, profilesDir } } satisfies ToWorker);
+  });
+}
+
+/** How it ended, for /metrics. */
+function endOf({ plan, isTooLarge }: Worker): string {
+  if (isTooLarge) return "memory";
+  if (plan === undefined) return "broken";
+  return plan === CLOSED ? "closed" : "replaced";
+}
+
+/** Workers that start and work side by side must not all be replaced at the same time. */
+function shareOfRenders({ random, rendersPerBrowser = RENDERS_PER_BROWSER }: RenderPoolOptions): number {
+  const [byte = 0] = random.bytes(1);
+  return Math.round(rendersPerBrowser * (1 + RENDERS_SPREAD * ((2 * byte) / 255 - 1)));
+}
+
+export function renderOn(
+  worker: Worker,
+  job: RenderJob,
+  onStage: (stage: Stage) => void,
+  timeoutMs: number,
+  discard: () => void,
+): Promise<RenderOutcome> {
+  return new Promise((resolve, reject) => {
+    if (!worker.alive) return reject(new RenderInterrupted("the render worker ended before it started"));
+    const settle = (end: () => void) => {
+      clearTimeout(timer);
+      worker.onMessage = undefined;
+      end();
+    };
+    const fault = (message: string, storage = false) =>
+      settle(() => reject(new RenderFault(message, storage)));
+    const timer = setTimeout(() => {
+      fault(`the render took longer than ${timeoutMs} ms`);
+      discard();
+    }, timeoutMs);
+    worker.renders += 1;
+    worker.onMessage = (message) => {
+      if (message === null) return fault("the render worker ended during the render");
+      if (!("jobId" in message) || message.jobId !== job.jobId) return;
+      if (message.type === "stage") return onStage(message.stage);
+      if (message.type === "fault") return fault(message.message, message.storage);
+      const outcome: RenderOutcome =
+        message.type === "done"
+          ? { kind: "done", file: message.file }
+          : { kind: "refused", message: message.message };
+      settle(() => resolve(outcome));
+    };
+    try {
+      worker.process.send({ type: "render", job } satisfies ToWorker);
+    } catch (error) {
+      // Its process has ended, and we are about to hear of it.
+      settle(() => reject(new RenderInterrupted(`the render worker could not be told: ${error}`)));
+      discard();
+    }
+  });
+}
