@@ -17,10 +17,10 @@ import type { Cutout, Framing } from "../src/core/card.ts";
 import { openSealedPage, type PageFile } from "../src/render/browser/browser.ts";
 import { placeCutout } from "../src/render/card/framing.ts";
 import { openCardPage } from "../src/render/card/page.ts";
-import { layoutFor } from "../src/render/card/template-layout.ts";
+import type { Zones } from "../src/render/card/template-layout.ts";
 import { openPhotoStudio } from "../src/render/photo/photo.ts";
 import { saveCutout } from "../src/render/press.ts";
-import { type LoadedTemplate, loadTemplate } from "../src/templates/load.ts";
+import { loadTemplate } from "../src/templates/load.ts";
 import { type CardWish, cardInput, openBrowser } from "../test/render/card/cards.ts";
 import { offerHelp } from "./help.ts";
 import { type CutoutMeasures, openMeasurer } from "./picture-measures.ts";
@@ -116,18 +116,17 @@ function wishOf(i: number): CardWish {
   };
 }
 
-function placed(cutout: Cutout, template: LoadedTemplate, cover: number) {
-  const layout = template.manifest.layouts[layoutFor(WIDTH, HEIGHT)];
+function placed(cutout: Cutout, zones: Zones, cover: number) {
   const card = { width: WIDTH, height: HEIGHT };
-  const at = placeCutout(cutout, cutout.framing, layout, card);
+  const at = placeCutout(cutout, cutout.framing, zones, card);
   const scale = at.width / cutout.width;
   const visible =
     Math.max(0, Math.min(WIDTH, at.x + at.width) - Math.max(0, at.x)) *
-    Math.max(0, Math.min(layout.maxContentY * HEIGHT, at.y + at.height) - Math.max(0, at.y));
+    Math.max(0, Math.min((zones.body.y + zones.body.height) * HEIGHT, at.y + at.height) - Math.max(0, at.y));
   const share = (cover * visible) / (WIDTH * HEIGHT);
   const { face } = cutout.framing satisfies Framing;
   if (!face) return { faceOff: null, faceSize: null, share };
-  const target = layout.face;
+  const target = zones.face;
   const targetHeight = target.height * HEIGHT;
   const x = at.x + (face.x + face.width / 2) * scale - (target.x + target.width / 2) * WIDTH;
   const y = at.y + (face.y + face.height / 2) * scale - (target.y + target.height / 2) * HEIGHT;
@@ -245,9 +244,13 @@ await mkdir(join(options.out, "cards"), { recursive: true });
 const browser = await openBrowser();
 const rows: Row[] = [];
 try {
-  const template = await loadTemplate("club_card");
   const studio = await openPhotoStudio(browser);
-  const page = await openCardPage(browser, template);
+  const page = await openCardPage(browser, await loadTemplate("club_card"));
+  const zones = await page.zones({
+    card: cardInput({ width: WIDTH, height: HEIGHT }),
+    cutout: null,
+    badge: null,
+  });
   const measurer = await openMeasurer(browser);
   let cells: SheetCell[] = [];
   for (const [i, label] of labels.entries()) {
@@ -274,7 +277,7 @@ try {
         y: ((y - inPhoto.y) / inPhoto.height) * cutout.height,
       }));
       row.measures = await measurer.measure(cutout, others);
-      Object.assign(row, placed(cutout, template, row.measures.cover));
+      Object.assign(row, placed(cutout, zones, row.measures.cover));
       const saved = await saveCutout(join(options.out, "cutouts", label.file), cutout);
       card = (await page.render({ card: cardInput(wishOf(i)), cutout: saved, badge: null })).bytes;
       await writeFile(join(options.out, "cards", `${label.file}.png`), card);

@@ -17,15 +17,34 @@ export const POSITIONS = [
 ] as const;
 export type Position = (typeof POSITIONS)[number];
 
+/** Each position in words, for cards that spell it out. */
+export const POSITION_NAMES: Readonly<Record<Position, string>> = {
+  ST: "Striker",
+  CF: "Centre forward",
+  LW: "Left winger",
+  RW: "Right winger",
+  CAM: "Attacking midfielder",
+  CM: "Central midfielder",
+  CDM: "Defensive midfielder",
+  LM: "Left midfielder",
+  RM: "Right midfielder",
+  LB: "Left back",
+  RB: "Right back",
+  CB: "Centre back",
+  GK: "Goalkeeper",
+};
+
 export const IMAGE_FORMATS = ["png", "webp", "jpeg"] as const;
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 
 export interface CardInput {
-  player: { name: string; position: Position; number: number; skillLevel: number };
+  player: { name: string; position: Position; number: number; skillLevel: number; externalId?: string };
   /** Width and height in pixels of the finished picture. */
   style: { preset: string; width: number; height: number; format: ImageFormat; backgroundTheme?: string };
   /** Colours as `#RRGGBB`. */
   branding: { primaryColor?: string; secondaryColor?: string };
+  /** What the template asks for beyond that, as its own fields allow. */
+  fields?: Record<string, unknown>;
 }
 
 /** A rectangle in pixels of the picture it belongs to, origin top left. */

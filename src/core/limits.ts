@@ -156,8 +156,17 @@ export const TYPICAL_RENDER_MS = 1_500;
 
 /** Templates that a browser keeps a page open of: each costs 40 MB, and is opened again in 0.2 s. */
 export const MAX_WARM_PAGES = 4;
-/** A whole family of Chinese has about 10 MB; larger font files were never subset. */
-export const MAX_TEMPLATE_FONT_BYTES = 20 * 1024 * 1024;
+/** A whole family of Chinese has about 10 MB; larger files of a template were never subset or shrunk. */
+export const MAX_TEMPLATE_FILE_BYTES = 20 * 1024 * 1024;
+/** Each worker holds a template's files in memory, and each version of them takes room in the data folder. */
+export const MAX_TEMPLATE_BYTES = 64 * 1024 * 1024;
+/** More files than this are a folder put there by mistake, such as node_modules. */
+export const MAX_TEMPLATE_FILES = 500;
+/** A template's own fields: as many as a form can show, and lists as long as a card can. */
+export const MAX_TEMPLATE_FIELDS = 40;
+export const MAX_TEMPLATE_LIST_ITEMS = 24;
+/** Characters of one text field: nobody reads more on a picture. */
+export const MAX_TEMPLATE_TEXT_CHARS = 300;
 
 /** Recycling a browser bounds what a leak can cost. */
 export const RENDERS_PER_BROWSER = 100;

@@ -95,6 +95,12 @@ function expectation(schema: TSchema): string {
       return minLength
         ? `text of ${minLength} to ${maxLength} characters`
         : `text of at most ${maxLength} characters`;
+    case "number":
+      return `a number${minimum === undefined ? "" : ` from ${minimum} to ${maximum}`}`;
+    case "boolean":
+      return "true or false";
+    case "array":
+      return `a list of ${schema.minItems ? `${schema.minItems} to` : "at most"} ${schema.maxItems} entries`;
     case "object":
       return schema.additionalProperties ? "an object of text values" : "an object";
     default:
@@ -109,7 +115,7 @@ function shown(value: unknown): string {
     const quoted = JSON.stringify(chars.slice(0, 40).join(""));
     return chars.length > 40 ? `${quoted}... (${chars.length} characters)` : quoted;
   }
-  if (Array.isArray(value)) return "an array";
+  if (Array.isArray(value)) return `a list of ${value.length}`;
   if (value === null || typeof value !== "object") return String(value);
   return "an object";
 }

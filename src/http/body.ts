@@ -1,4 +1,5 @@
 import { Refusal } from "../core/errors.ts";
+import { placeOfFault } from "../core/json-place.ts";
 import {
   BODY_TIMEOUT_MS,
   DISCARD_IDLE_MS,
@@ -9,7 +10,6 @@ import {
 } from "../core/limits.ts";
 import { payloadTooLarge, unsupportedMediaType } from "../core/partner-refusals.ts";
 import { HttpRefusal } from "./http-refusal.ts";
-import { placeOfFault } from "./json-place.ts";
 
 /** Throws 415 unless the request says it carries plain JSON in UTF-8. */
 export function requireJsonType(request: Request): void {

@@ -1,6 +1,6 @@
 import { invalidRequest } from "../core/partner-refusals.ts";
-import { LAYOUTS } from "../render/card/template-layout.ts";
-import type { TemplateManifest } from "../templates/manifest.ts";
+import { fieldsJsonSchema } from "../templates/fields.ts";
+import { type TemplateManifest, titleOf } from "../templates/manifest.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
@@ -17,15 +17,16 @@ export async function listPresets(
   return success(exchange, { presets: listed.map(({ manifest }) => preset(manifest)) });
 }
 
-function preset({ name, version, description, layouts }: TemplateManifest) {
+function preset(manifest: TemplateManifest) {
+  const { name, version, description, sizes, shapes, fields = {} } = manifest;
   return {
     name,
     version,
+    title: titleOf(manifest),
     description: description ?? null,
-    layouts: LAYOUTS.map((layout) => ({
-      name: layout,
-      min_aspect_ratio: layouts[layout].minAspect,
-      max_aspect_ratio: layouts[layout].maxAspect,
-    })),
+    sizes: Object.entries(sizes).map(([size, [width, height]]) => ({ name: size, width, height })),
+    min_aspect_ratio: shapes[0],
+    max_aspect_ratio: shapes[1],
+    fields: Object.keys(fields).length === 0 ? null : fieldsJsonSchema(fields),
   };
 }

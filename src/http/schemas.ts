@@ -4,7 +4,6 @@ import { PUBLIC_STATUSES } from "../core/image-state.ts";
 import { PHOTO_REFUSALS } from "../core/photo-refusals.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { USAGE_PERIODS } from "../core/time.ts";
-import { LAYOUTS } from "../render/card/template-layout.ts";
 
 import { ERROR_STATUS } from "./http-refusal.ts";
 
@@ -166,16 +165,15 @@ export const DeletedPlayer = Type.Object(
 );
 
 const aspect = (description: string) => Type.Number({ minimum: 0.25, maximum: 4, description });
+const side = (description: string) => Type.Integer({ minimum: 512, maximum: 2048, description });
 
-const PresetLayout = Type.Object(
+const PresetSize = Type.Object(
   {
-    name: StringEnum(LAYOUTS, { description: "The kind of picture." }),
-    min_aspect_ratio: aspect(
-      "The narrowest width divided by height that the card fills; narrower pictures get a margin.",
-    ),
-    max_aspect_ratio: aspect("The widest width divided by height that the card fills."),
+    name: Type.String({ description: "What its designer calls it." }),
+    width: side("Width in pixels."),
+    height: side("Height in pixels."),
   },
-  { ...closed, $id: "PresetLayout", description: "How one kind of picture is set." },
+  { ...closed, $id: "PresetSize", description: "A size that the template was drawn for." },
 );
 
 export const Preset = Type.Object(
@@ -186,13 +184,22 @@ export const Preset = Type.Object(
       description: "Of the template. A new version may look different.",
       examples: ["1.0.0"],
     }),
+    title: Type.String({ description: "Its name for people.", examples: ["Club card"] }),
     description: Type.Union([Type.String(), Type.Null()], {
       description: "What the card looks like; null where its designer says nothing.",
     }),
-    layouts: Type.Array(PresetLayout, {
+    sizes: Type.Array(PresetSize, {
       minItems: 1,
-      maxItems: LAYOUTS.length,
-      description: "The kinds of pictures, from narrow to wide.",
+      maxItems: 12,
+      description: "The sizes it was drawn for, the best one first. Others are set as well.",
+    }),
+    min_aspect_ratio: aspect(
+      "The narrowest width divided by height that the card fills; narrower pictures get a margin.",
+    ),
+    max_aspect_ratio: aspect("The widest width divided by height that the card fills."),
+    fields: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()], {
+      description:
+        "The JSON Schema of the `fields` that a create may send for it; null for a template without fields.",
     }),
   },
   { ...closed, $id: "Preset", description: "A card template." },

@@ -2,9 +2,7 @@ import cardCss from "../../templates/club_card/card.css" with { type: "text" };
 import cardHtml from "../../templates/club_card/card.html" with { type: "text" };
 import samplePhoto from "../../templates/club_card/samples/astronaut.png" with { type: "file" };
 import manifestJson from "../../templates/club_card/template.json" with { type: "text" };
-
-/** A template's files by their place in its folder, such as `fonts/own.woff2`. */
-export type TemplateFiles = ReadonlyMap<string, Uint8Array>;
+import type { TemplateFiles } from "./files.ts";
 
 /** The one that every cardpress can draw, and that partners may ask for where the operator lists no other. */
 export const DEFAULT_TEMPLATE = "club_card";

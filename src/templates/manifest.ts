@@ -1,106 +1,180 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
-import { OperatorError } from "../core/errors.ts";
-
-const fraction = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
-
-const Box = Type.Object(
-  { x: fraction("left"), y: fraction("top"), width: fraction("width"), height: fraction("height") },
-  { additionalProperties: false },
-);
-
-const Layout = Type.Object(
-  {
-    minAspect: Type.Number({
-      minimum: 0.25,
-      maximum: 4,
-      description: "narrowest width / height this layout fills; narrower pictures get a margin",
-    }),
-    maxAspect: Type.Number({
-      minimum: 0.25,
-      maximum: 4,
-      description: "widest width / height this layout fills",
-    }),
-    face: Type.Composite([Box], {
-      description: "where the face goes, brow to chin, in fractions of the card",
-    }),
-    maxContentY: fraction("the line the body has to reach: below it plate and frame hide the player"),
-    frame: Type.Composite([Box], {
-      description: "the opaque frame; a photo's straight edge never shows outside it",
-    }),
-  },
-  { additionalProperties: false },
-);
+import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
+import { jsonPlaces, whereFaulty } from "../core/json-place.ts";
+import { didYouMean, type Fault, faultAt } from "./fault.ts";
+import { checkFields, FIELD_TYPES, FieldsSchema } from "./fields.ts";
 
 /** Names of templates, which are names of folders and of presets in the API. */
 export const TEMPLATE_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** What template.json holds. Boxes are fractions of the card, origin top left. */
+/** Bounds of a picture's side in pixels, as the API has them. */
+const side = Type.Integer({ minimum: 512, maximum: 2048 });
+/** Of a picture's width / height; 512x2048 has 0.25, 2048x512 has 4. */
+const aspect = Type.Number({ minimum: 0.25, maximum: 4 });
+
+/** What template.json holds. */
 export const TemplateManifest = Type.Object(
   {
     name: Type.String({ pattern: TEMPLATE_NAME.source }),
     version: Type.String({ pattern: "^\\d+\\.\\d+\\.\\d+$" }),
+    title: Type.Optional(Type.String({ minLength: 1, maxLength: 80 })),
     description: Type.Optional(Type.String({ maxLength: 500 })),
-    /** Font families that card.css may name: bundled ones, or ones that its own @font-face rules define. */
-    fonts: Type.Array(Type.String({ minLength: 1 }), { minItems: 1, uniqueItems: true }),
-    name_text: Type.Object(
-      {
-        /** Smallest size as a fraction of the largest before the name takes two lines. */
-        oneLineMinScale: fraction("smallest one-line size"),
-        /** Smallest size on two lines before the name is cut with an ellipsis. */
-        twoLineMinScale: fraction("smallest two-line size"),
-      },
-      { additionalProperties: false },
-    ),
-    layouts: Type.Object(
-      { portrait: Layout, square: Layout, landscape: Layout },
-      { additionalProperties: false, description: "one for each kind of picture" },
-    ),
+    /** Width and height in pixels that the template was drawn for, by name; the first is the one it is shown in. */
+    sizes: Type.Record(Type.String({ pattern: "^[a-z][a-z0-9_]{0,31}$" }), Type.Tuple([side, side]), {
+      additionalProperties: false,
+      minProperties: 1,
+      maxProperties: 12,
+    }),
+    /** The narrowest and the widest width / height that the card fills; beyond it the picture gets a margin. */
+    shapes: Type.Tuple([aspect, aspect]),
+    /** Whether the card runs to the cut edge of a 63 x 88 mm print instead of lying inside it. */
+    bleeds: Type.Optional(Type.Boolean()),
+    /** Data of its own that partners send for it. */
+    fields: Type.Optional(FieldsSchema),
   },
   { additionalProperties: false },
 );
 export type TemplateManifest = Static<typeof TemplateManifest>;
 
-const PATTERN_REMEDIES: Record<string, string> = {
-  "/name": "use a lower-case letter, then letters, digits and underscores, as in season_card",
-  "/version": "use three numbers, as in 1.0.0",
-};
+export const MANIFEST_FILE = "template.json";
 
-/**
- * Reads a manifest. Throws an error that names `file`, the place inside it and the remedy, for every broken place.
- */
-export function parseManifest(json: string, file: string): TemplateManifest {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch (error) {
-    throw new OperatorError(`${file} is not JSON: ${(error as Error).message}. Correct the syntax.`);
-  }
-  const problems = [...Value.Errors(TemplateManifest, value)].map(
-    ({ path, message }) => `${path || "the whole file"}: ${PATTERN_REMEDIES[path] ?? lowerFirst(message)}`,
+/** What is meant by a name, for people. */
+export const titleOf = ({ title, name }: TemplateManifest): string =>
+  title ?? name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " ");
+
+/** Reads template.json. With any error there is no manifest. */
+export function readManifest(json: string): { manifest: TemplateManifest | null; faults: Fault[] } {
+  const bad = whereFaulty(json);
+  if (bad)
+    return {
+      manifest: null,
+      faults: [
+        {
+          file: MANIFEST_FILE,
+          ...bad,
+          severity: "error",
+          code: "json_syntax",
+          message: "is not JSON from here on. Look for a missing comma, quotation mark or bracket.",
+        },
+      ],
+    };
+  const value: unknown = JSON.parse(json);
+  const places = jsonPlaces(json);
+  const problems = problemsOf(value);
+  const faults = problems.map(({ path, message, code }) =>
+    faultAt(MANIFEST_FILE, json, placeOf(places, path), code, `${path || "the whole file"}: ${message}`),
   );
-  if (problems.length === 0) problems.push(...contradictions(value as TemplateManifest));
-  if (problems.length > 0)
-    throw new OperatorError(`${file} cannot be used. ${problems.slice(0, 12).join("; ")}.`);
-  return value as TemplateManifest;
+  return { manifest: faults.length === 0 ? (value as TemplateManifest) : null, faults };
 }
 
-/** What a schema cannot say: boxes inside the card, ranges the right way round. */
-function contradictions(manifest: TemplateManifest): string[] {
-  const problems: string[] = [];
-  for (const [name, layout] of Object.entries(manifest.layouts)) {
-    const at = `/layouts/${name}`;
-    if (layout.minAspect > layout.maxAspect) problems.push(`${at}/minAspect: must not exceed maxAspect`);
-    for (const key of ["face", "frame"] as const) {
-      const box = layout[key];
-      if (box.width <= 0 || box.height <= 0) problems.push(`${at}/${key}: width and height must be above 0`);
-      if (box.x + box.width > 1.0001) problems.push(`${at}/${key}: x + width must be at most 1`);
-      if (box.y + box.height > 1.0001) problems.push(`${at}/${key}: y + height must be at most 1`);
+/** The place of a path, or of the nearest part of it that is there. */
+function placeOf(places: Map<string, number>, path: string): number {
+  for (let at = path; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) {
+    const place = places.get(at);
+    if (place !== undefined) return place;
+  }
+  return places.get("") ?? 0;
+}
+
+interface Problem {
+  path: string;
+  code: string;
+  message: string;
+}
+
+function problemsOf(value: unknown): Problem[] {
+  const seen = new Set<string>();
+  const problems: Problem[] = [];
+  for (const error of Value.Errors(TemplateManifest, value)) {
+    const [problem] = fieldProblem(value, error) ?? [
+      { path: error.path, code: codeOf(error), message: remedyOf(error) },
+    ];
+    if (!problem || seen.has(problem.path)) continue;
+    seen.add(problem.path);
+    problems.push(problem);
+    if (problems.length === 20) break;
+  }
+  return problems.length > 0 ? problems : contradictions(value as TemplateManifest);
+}
+
+/** A field that fits none of the types: what its own type misses says more than "expected union value". */
+function fieldProblem(value: unknown, { path, type }: ValueError): Problem[] | undefined {
+  if (type !== ValueErrorType.Union) return undefined;
+  const field = at(value, path) as { type?: unknown } | undefined;
+  const schema = FIELD_TYPES[String(field?.type)];
+  if (!schema) {
+    const types = Object.keys(FIELD_TYPES).join(", ");
+    return [{ path, code: "manifest", message: `type must be one of ${types}.` }];
+  }
+  const [first] = Value.Errors(schema, field);
+  if (!first) return undefined;
+  const inner = { ...first, path: path + first.path };
+  return fieldProblem(value, inner) ?? [{ path: inner.path, code: codeOf(inner), message: remedyOf(inner) }];
+}
+
+function at(value: unknown, pointer: string): unknown {
+  const keys = pointer.split("/").slice(1);
+  return keys.reduce<unknown>((found, key) => (found as Record<string, unknown> | undefined)?.[key], value);
+}
+
+const PATTERN_REMEDIES: Record<string, string> = {
+  "/name": "use a lower-case letter, then letters, digits and underscores, as in season_card.",
+  "/version": "use three numbers, as in 1.0.0.",
+};
+
+/** What earlier versions of the format had, and where it went. */
+const GONE: Record<string, string> = {
+  "/layouts": 'boxes are placed in card.css now, as elements with data-zone. Remove it, and say "shapes".',
+  "/fonts": "families need not be listed any more. Remove it.",
+  "/name_text": "--fit-largest, --fit-smallest and --fit-one-line in card.css say it now. Remove it.",
+};
+
+const codeOf = ({ type }: ValueError): string =>
+  type === ValueErrorType.ObjectAdditionalProperties ? "manifest_unknown" : "manifest";
+
+function remedyOf({ path, type, message, schema }: ValueError): string {
+  const known = GONE[path] ?? (path === "" ? undefined : PATTERN_REMEDIES[path]);
+  if (known && (type !== ValueErrorType.ObjectRequiredProperty || GONE[path])) return known;
+  if (type === ValueErrorType.ObjectAdditionalProperties) {
+    const names = Object.keys(TemplateManifest.properties);
+    const word = path.slice(path.lastIndexOf("/") + 1);
+    return `is not known here. ${didYouMean(word, names)}Remove it, or correct its spelling.`;
+  }
+  if (type === ValueErrorType.ObjectRequiredProperty) return "is missing. Add it.";
+  if (schema?.pattern === "^[a-z][a-z0-9_]{0,31}$")
+    return "use a lower-case letter, then letters, digits and underscores, at most 32.";
+  return `${message.charAt(0).toLowerCase()}${message.slice(1)}.`;
+}
+
+/** What a schema cannot say. */
+function contradictions({ name, shapes, sizes, fields = {} }: TemplateManifest): Problem[] {
+  const problems: Problem[] = [];
+  const add = (path: string, message: string) => problems.push({ path, code: "manifest", message });
+  const [narrowest, widest] = shapes;
+  if (narrowest > widest) add("/shapes", "the narrowest comes first, then the widest.");
+  for (const [size, [width, height]] of Object.entries(sizes)) {
+    const shape = width / height;
+    // A rounded bound may exclude the very size it was computed from.
+    if (shape < narrowest - 0.005 || shape > widest + 0.005)
+      add(
+        `/sizes/${size}`,
+        `is ${shape.toFixed(2)} wide to 1 high, which "shapes" does not include. Widen "shapes".`,
+      );
+  }
+  for (const [field, declared] of Object.entries(fields)) {
+    const columns = declared.type === "list" ? Object.entries(declared.of) : [];
+    for (const [path, each] of [
+      [field, declared],
+      ...columns.map(([key, one]) => [`${field}/of/${key}`, one]),
+    ]) {
+      const one = each as typeof declared;
+      if ("min" in one && "max" in one && (one.min ?? 0) > one.max)
+        add(`/fields/${path}/min`, "must not exceed max.");
+      if ("example" in one && one.example !== undefined) {
+        const [wrong] = checkFields({ name, fields: { x: { ...one, required: true } } }, { x: one.example });
+        if (wrong) add(`/fields/${path}/example`, wrong.message);
+      }
     }
-    if (layout.maxContentY <= layout.face.y + layout.face.height)
-      problems.push(`${at}/maxContentY: must lie below the face`);
   }
   return problems;
 }
-
-const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);

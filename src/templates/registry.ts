@@ -2,7 +2,8 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { OperatorError } from "../core/errors.ts";
 import { BUILT_IN } from "./built-in.ts";
-import { folderStamp, type LoadedTemplate, loadTemplate } from "./load.ts";
+import { folderStamp } from "./files.ts";
+import { type LoadedTemplate, loadTemplate } from "./load.ts";
 import { TEMPLATE_NAME } from "./manifest.ts";
 
 /** Every template there is: the built-in ones and those of the operator's folder, which go before a built-in of the same name. */

@@ -103,9 +103,10 @@ test("the gallery shows a card of every layout each template has", async () => {
     ),
   );
   expect(sizes).toEqual([
-    { of: "/console/operator/templates/club_card/portrait", width: 640, height: 800 },
-    { of: "/console/operator/templates/club_card/square", width: 720, height: 720 },
-    { of: "/console/operator/templates/club_card/landscape", width: 960, height: 600 },
+    { of: "/console/operator/templates/club_card/portrait", width: 768, height: 960 },
+    { of: "/console/operator/templates/club_card/square", width: 960, height: 960 },
+    { of: "/console/operator/templates/club_card/landscape", width: 960, height: 540 },
+    { of: "/console/operator/templates/club_card/print", width: 705, height: 960 },
   ]);
 });
 

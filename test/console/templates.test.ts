@@ -146,7 +146,7 @@ test("the operator sees every template, whether it is listed, where it is from, 
     ["draft", "Not listed", undefined, true],
     ["season_card", "Listed", join(templatesDir, "season_card"), false],
   ]);
-  expect(page).toContain("draft/template.json is not JSON");
+  expect(page).toContain("draft/template.json:1:2: is not JSON from here on");
   const sample = await operator.get("/console/operator/templates/season_card/square");
   expect([sample.status, sample.headers.get("content-type")]).toEqual([200, "image/webp"]);
   expect((await operator.get("/console/operator/templates/draft/square")).status).toBe(404);

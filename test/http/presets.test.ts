@@ -63,12 +63,9 @@ test("the presets are those that are listed, in their order, alike for both kind
   const [own, builtIn] = data.presets;
   expect(builtIn).toEqual({ ...own, name: "club_card" });
   expect(builtIn.description).toBe(manifest.description);
-  const { minAspect, maxAspect } = manifest.layouts.landscape;
-  expect(builtIn.layouts.at(-1)).toEqual({
-    name: "landscape",
-    min_aspect_ratio: minAspect,
-    max_aspect_ratio: maxAspect,
-  });
+  expect(builtIn.sizes[0]).toEqual({ name: "portrait", width: 1024, height: 1280 });
+  expect([builtIn.min_aspect_ratio, builtIn.max_aspect_ratio]).toEqual(manifest.shapes);
+  expect(builtIn.fields).toBeNull();
   expect((await (await list(partner.testKey)).json()) as Json).toMatchObject({ success: true, data });
 });
 

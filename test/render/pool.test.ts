@@ -280,7 +280,7 @@ test("an edited template is drawn from the next card on by the same worker; half
   expect(await make()).toEqual(second);
   expect(await make()).toEqual(second);
   expect(problems).toHaveLength(2);
-  expect(problems[1]).toContain("club_card/template.json is not JSON");
+  expect(problems[1]).toContain("club_card/template.json:1:2: is not JSON");
   expect(edited.pids()).toEqual([worker]);
   await edited.close();
 });

@@ -1,68 +1,64 @@
 import { describe, expect, test } from "bun:test";
 import { layoutFor } from "../../src/render/card/template-layout.ts";
-import { parseManifest } from "../../src/templates/manifest.ts";
-
-const good = {
-  name: "club_card",
-  version: "1.0.0",
-  fonts: ["Noto Sans Variable"],
-  name_text: { oneLineMinScale: 0.5, twoLineMinScale: 0.3 },
-  layouts: Object.fromEntries(
-    ["portrait", "square", "landscape"].map((layout) => [
-      layout,
-      {
-        minAspect: 0.6,
-        maxAspect: 2,
-        face: { x: 0.4, y: 0.1, width: 0.2, height: 0.2 },
-        maxContentY: 0.8,
-        frame: { x: 0, y: 0, width: 1, height: 1 },
-      },
-    ]),
-  ),
-};
+import { readManifest } from "../../src/templates/manifest.ts";
+import { MANIFEST } from "./sample-template.ts";
 
 /** The manifest with the value at a slash-separated path replaced; undefined removes it. */
 function spoilt(path: string, value: unknown): string {
-  const copy = structuredClone(good) as Record<string, unknown>;
+  const copy = structuredClone(MANIFEST) as Record<string, unknown>;
   const keys = path.split("/");
   const last = keys.pop() as string;
   let at = copy;
   for (const key of keys) at = at[key] as Record<string, unknown>;
   if (value === undefined) delete at[last];
   else at[last] = value;
-  return JSON.stringify(copy);
+  return JSON.stringify(copy, null, 2);
 }
 
 describe("manifests", () => {
   test("a good one is read as it is", () => {
-    expect(parseManifest(JSON.stringify(good), "t/template.json")).toEqual(good as never);
+    expect(readManifest(JSON.stringify(MANIFEST))).toEqual({ manifest: MANIFEST as never, faults: [] });
   });
 
-  const broken: [what: string, path: string, value: unknown, message: RegExp][] = [
-    ["a missing layout", "layouts/square", undefined, /\/layouts\/square/],
-    ["a name with capitals", "name", "Club Card", /\/name: use a lower-case letter/],
-    ["a version without patch", "version", "1.0", /\/version: use three numbers/],
+  const broken: [what: string, path: string, value: unknown, line: number, message: RegExp][] = [
+    ["no sizes", "sizes", undefined, 1, /\/sizes: is missing/],
+    ["a name with capitals", "name", "Club Card", 2, /\/name: use a lower-case letter/],
+    ["a version without patch", "version", "1.0", 3, /\/version: use three numbers/],
+    ["a size out of bounds", "sizes/poster", [60, 800], 6, /\/sizes\/poster\/0: .*512/],
+    ["a size that shapes exclude", "sizes/strip", [512, 2048], 13, /0\.25 wide.*Widen "shapes"/],
+    ["shapes the wrong way round", "shapes", [2, 0.5], 14, /narrowest comes first/],
+    ["a misspelt key", "bleed", true, 0, /\/bleed: is not known here\. Did you mean "bleeds"/],
+    ["what the format had before", "layouts", {}, 0, /\/layouts: .*data-zone/],
+    ["a field of no type", "fields/club", { max: 3 }, 19, /type must be one of text, integer/],
+    ["a field without its bound", "fields/club", { type: "text" }, 19, /\/fields\/club\/max: is missing/],
     [
-      "a face outside the card",
-      "layouts/portrait/face/x",
-      0.9,
-      /\/layouts\/portrait\/face: x \+ width must be at most 1/,
+      "bounds the wrong way round",
+      "fields/goals",
+      { type: "integer", min: 9, max: 1 },
+      0,
+      /must not exceed max/,
     ],
-    ["a fraction above one", "layouts/portrait/maxContentY", 73, /\/layouts\/portrait\/maxContentY/],
-    ["a content line through the face", "layouts/square/maxContentY", 0.2, /must lie below the face/],
-    ["aspects the wrong way round", "layouts/landscape/minAspect", 3, /must not exceed maxAspect/],
-    ["no fonts", "fonts", [], /\/fonts/],
-    ["an unknown key", "colour", "red", /\/colour/],
+    [
+      "a wrong example",
+      "fields/goals/example",
+      -1,
+      0,
+      /\/example: must be a whole number from 0 to 999; got -1/,
+    ],
+    ["a field's name with capitals", "fields/Club", { type: "boolean" }, 0, /\/fields\/Club/],
   ];
-  for (const [what, path, value, message] of broken) {
-    test(`${what} is refused with file, place and remedy`, () => {
-      expect(() => parseManifest(spoilt(path, value), "t/template.json")).toThrow(message);
-      expect(() => parseManifest(spoilt(path, value), "t/template.json")).toThrow("t/template.json");
+  for (const [what, path, value, line, message] of broken) {
+    test(`${what} is told by place, with the remedy`, () => {
+      const { manifest, faults } = readManifest(spoilt(path, value));
+      expect(manifest).toBeNull();
+      expect(faults[0]?.message).toMatch(message);
+      if (line > 0) expect(faults[0]?.line).toBe(line);
     });
   }
 
-  test("text that is not JSON is refused by name", () => {
-    expect(() => parseManifest("{", "t/template.json")).toThrow(/t\/template\.json is not JSON/);
+  test("text that is not JSON is told by the place where it stops being that", () => {
+    const [fault] = readManifest('{\n  "name": "x",\n  version\n}').faults;
+    expect(fault).toMatchObject({ line: 3, column: 3, code: "json_syntax" });
   });
 
   test("the picture's shape picks the layout", () => {

@@ -60,7 +60,7 @@ test("an edit shows at once; half of one keeps the last good files, and is told 
   expect(await templates.current("season_card")).toBe(edited);
   expect(await templates.current("season_card")).toBe(edited);
   expect(problems).toHaveLength(1);
-  expect(problems[0]).toContain(`${manifest} is not JSON`);
+  expect(problems[0]).toContain(`${manifest}:1:2: is not JSON`);
   await writeFile(manifest, good);
   expect((await templates.current("season_card")).digest).toBe(edited.digest);
   expect(problems).toHaveLength(1);
@@ -91,7 +91,7 @@ test("what is listed and cannot be used is named, all of it, with file, place an
     );
   for (const part of [
     "CARDPRESS_PRESETS",
-    `${manifest} cannot be used. /version: use three numbers`,
+    `${manifest}:3:3: /version: use three numbers`,
     `${join(dir, "copied_card/template.json")} cannot be used. /name: is "season_card", its folder "copied_card"`,
     `There is no template "none_such". There are broken_card, club_card, copied_card, season_card; others are folders in ${dir}.`,
   ])

@@ -1,17 +1,24 @@
 import { mkdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import PQueue from "p-queue";
-import type { LayoutName } from "../../render/card/template-layout.ts";
 import { SAMPLE_PHOTO_FILE } from "../../templates/built-in.ts";
+import { exampleFields } from "../../templates/fields.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
 import type { ConsoleParts } from "../visit.ts";
 
-/** A size inside each layout's range, in pixels: large enough to judge a template by, quick to set. */
-export const SAMPLE_SIZES: Record<LayoutName, { width: number; height: number }> = {
-  portrait: { width: 640, height: 800 },
-  square: { width: 720, height: 720 },
-  landscape: { width: 960, height: 600 },
-};
+/** The longer side in pixels: large enough to judge a template by, quick to set. */
+const LONG_SIDE_PX = 960;
+/** No side of a card is shorter, as the API has it. */
+const SHORT_SIDE_PX = 512;
+
+/** One of the template's own sizes, no larger than a page shows it. */
+export function sampleSize([width, height]: [number, number]): { width: number; height: number } {
+  const scale = Math.min(
+    1,
+    Math.max(LONG_SIDE_PX / Math.max(width, height), SHORT_SIDE_PX / Math.min(width, height)),
+  );
+  return { width: Math.round(width * scale), height: Math.round(height * scale) };
+}
 
 /** Partners' cards come first: one sample at a time, and none while no renderer gets free. */
 const making = new PQueue({ concurrency: 1 });
@@ -25,16 +32,16 @@ export function sampleCard(
   parts: Pick<ConsoleParts, "pool" | "folder">,
   name: string,
   template: LoadedTemplate,
-  layout: LayoutName,
+  size: string,
 ): Promise<string> {
   const pathOf = (digest: string) =>
-    join(parts.folder.cache, "samples", `${name}-${layout}-${digest.slice(0, 16)}.webp`);
+    join(parts.folder.cache, "samples", `${name}-${size}-${digest.slice(0, 16)}.webp`);
   return making.add(async () => {
     const path = pathOf(template.digest);
     if (await Bun.file(path).exists()) return path;
     const made = `${path}.new`;
     // The files may have been edited meanwhile, or make no card: its name says what it was really made with.
-    const named = pathOf(await make(parts, { name, layout, path: made }));
+    const named = pathOf(await make(parts, { template, size, path: made }));
     await rename(made, named);
     return named;
   });
@@ -43,23 +50,27 @@ export function sampleCard(
 /** Makes the card and returns the digest of the template it was made with. */
 async function make(
   { pool }: Pick<ConsoleParts, "pool">,
-  { name, layout, path }: { name: string; layout: LayoutName; path: string },
+  { template, size, path }: { template: LoadedTemplate; size: string; path: string },
 ): Promise<string> {
+  const { name, sizes, fields } = template.manifest;
+  const pixels = sizes[size];
+  if (!pixels) throw new Error(`The template ${name} has no size ${size}`);
   await mkdir(dirname(path), { recursive: true });
   const renderer = await pool.acquire(AbortSignal.timeout(WAIT_FOR_RENDERER_MS));
   try {
     const outcome = await renderer.render(
       {
-        jobId: `sample-${layout}`,
+        jobId: `sample-${size}`,
         card: {
           player: { name: "Maya Okafor", position: "ST", number: 9, skillLevel: 93 },
           style: {
             preset: name,
-            ...SAMPLE_SIZES[layout],
+            ...sampleSize(pixels),
             format: "webp",
             backgroundTheme: "stadium night",
           },
           branding: {},
+          ...(fields && { fields: exampleFields(fields) }),
         },
         photoPath: SAMPLE_PHOTO_FILE,
         photoSha256: new Bun.CryptoHasher("sha256")

@@ -1,5 +1,4 @@
 /** @jsxImportSource preact */
-import { LAYOUTS } from "../../render/card/template-layout.ts";
 import { findImageByOutput } from "../../store/image-reads.ts";
 import { latestPictures } from "../../store/image-search.ts";
 import type { FoundTemplate } from "../../templates/registry.ts";
@@ -10,7 +9,7 @@ import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
 import { privateFile } from "../respond.ts";
 import { operator, type UserVisit } from "../visit.ts";
-import { SAMPLE_SIZES, sampleCard } from "./sample-card.ts";
+import { sampleCard, sampleSize } from "./sample-card.ts";
 
 const LATEST_SHOWN = 5;
 
@@ -34,23 +33,23 @@ function TemplateCard({ found: { name, folder, isListed, template, problem } }: 
       {template && (
         <>
           <ul class="samples">
-            {LAYOUTS.map((layout) => (
-              <li key={layout}>
+            {Object.entries(template.manifest.sizes).map(([size, [width, height]]) => (
+              <li key={size}>
                 <figure>
                   <img
-                    src={`/console/operator/templates/${name}/${layout}`}
-                    alt={`A ${layout} card made with ${name}`}
+                    src={`/console/operator/templates/${name}/${size}`}
+                    alt={`A card made with ${name} in its size ${size}`}
                     loading="lazy"
-                    {...SAMPLE_SIZES[layout]}
+                    {...sampleSize([width, height])}
                   />
-                  <figcaption>{layout[0]?.toUpperCase() + layout.slice(1)}</figcaption>
+                  <figcaption>
+                    {size[0]?.toUpperCase() + size.slice(1)}, {width} x {height}
+                  </figcaption>
                 </figure>
               </li>
             ))}
           </ul>
           <dl class="facts">
-            <dt>Fonts</dt>
-            <dd>{template.manifest.fonts.join(", ")}</dd>
             <dt>From</dt>
             <dd>{folder === null ? "Built in" : <code>{folder}</code>}</dd>
             <dt>Digest</dt>
@@ -113,11 +112,10 @@ async function templatesPage(visit: UserVisit): Promise<Response> {
 }
 
 async function sample(visit: UserVisit): Promise<Response> {
-  const { name, layout } = visit.params;
-  const known = LAYOUTS.find((each) => each === layout);
+  const { name, size = "" } = visit.params;
   const found = (await visit.parts.templates.all()).find((each) => each.name === name);
-  if (!known || !found?.template) throw notFound();
-  const path = await sampleCard(visit.parts, found.name, found.template, known);
+  if (!found?.template || !Object.hasOwn(found.template.manifest.sizes, size)) throw notFound();
+  const path = await sampleCard(visit.parts, found.name, found.template, size);
   return privateFile(visit.exchange, Bun.file(path), {
     "Content-Type": "image/webp",
     // A designer who reloads the page wants to see what was just saved.
@@ -133,6 +131,6 @@ async function latestCard(visit: UserVisit): Promise<Response> {
 
 export const templateRoutes = [
   operator.get("/console/operator/templates", templatesPage),
-  operator.get("/console/operator/templates/:name/:layout", sample),
+  operator.get("/console/operator/templates/:name/:size", sample),
   operator.get("/console/operator/cards/:name", latestCard),
 ];

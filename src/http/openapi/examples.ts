@@ -120,12 +120,15 @@ export const EXAMPLES = {
       {
         name: "club_card",
         version: "1.0.0",
+        title: "Club card",
         description: "A cut-corner plaque in brushed metal; the player steps out over its upper edge.",
-        layouts: [
-          { name: "portrait", min_aspect_ratio: 0.62, max_aspect_ratio: 0.9 },
-          { name: "square", min_aspect_ratio: 0.9, max_aspect_ratio: 1.3 },
-          { name: "landscape", min_aspect_ratio: 1.3, max_aspect_ratio: 2.1 },
+        sizes: [
+          { name: "portrait", width: 1024, height: 1280 },
+          { name: "landscape", width: 1600, height: 900 },
         ],
+        min_aspect_ratio: 0.62,
+        max_aspect_ratio: 2.1,
+        fields: null,
       },
     ],
   }),

@@ -1,14 +1,14 @@
 import type { Badge, Box, CardInput, CutoutFile } from "../../core/card.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
+import { FLAGS } from "../../templates/paths.ts";
 import type { PageFile } from "../browser/browser.ts";
-import { isDrawable } from "../fonts/fonts.ts";
 import { silhouette } from "../photo/silhouette.ts";
+import { type CardTexts, cardTexts } from "./card-texts.ts";
 import { luminance, paletteOf } from "./colours.ts";
-import { displayName } from "./display-name.ts";
 import type { CardFill } from "./fill.js";
 import { type Placement, placeCutout } from "./framing.ts";
-import { type LayoutName, layoutFor, type TemplateLayout } from "./template-layout.ts";
-import { sceneOf, seedOfPlayer } from "./themes.ts";
+import { type LayoutName, layoutFor, type Zones } from "./template-layout.ts";
+import { sceneColoursOf, sceneOf, seedOfPlayer, seedOfTheme } from "./themes.ts";
 
 export interface CardJob {
   card: CardInput;
@@ -16,6 +16,8 @@ export interface CardJob {
   cutout: CutoutFile | null;
   /** null closes the layout up. */
   badge: Badge | null;
+  /** The path of the whole photo, for templates that show it. */
+  photo?: string | null;
 }
 
 /** From here on the ribbon, on which the badge lies, is a pale ground. */
@@ -55,75 +57,137 @@ function isSmall(cutout: { width: number; height: number }, place: { width: numb
   );
 }
 
+/** What zones may depend on: the card's box, its shape and what it holds. Equal settings have equal zones. */
+export interface Setting {
+  box: Box;
+  layout: LayoutName;
+  said: CardTexts;
+  variables: Record<string, string>;
+  attributes: Record<string, string>;
+}
+
+/** How a card is set before anybody knows where its player goes. */
+export function settingOf(job: CardJob, { manifest }: LoadedTemplate): Setting {
+  const { card } = job;
+  const bleed = isPrint(card.style) ? PRINT.bleedPx : 0;
+  const box = cardBox(card.style, manifest.shapes, manifest.bleeds ? 0 : bleed);
+  const layout = layoutFor(card.style.width, card.style.height);
+  const said = cardTexts(card, manifest.fields);
+  const has = [
+    ...(job.badge ? ["badge"] : []),
+    ...(job.cutout ? ["photo"] : []),
+    ...(isBranded(card) ? ["brand"] : []),
+    ...(said.texts["theme.text"] ? ["theme"] : []),
+    ...said.given.map((field) => `field-${field.replaceAll("_", "-")}`),
+  ];
+  return {
+    box,
+    layout,
+    said,
+    variables: {
+      "card-x": px(box.x),
+      "card-y": px(box.y),
+      "card-width": px(box.width),
+      "card-height": px(box.height),
+      // Of a card inside the cut nothing is cut off.
+      bleed: px(manifest.bleeds ? bleed : 0),
+    },
+    attributes: { layout, has: has.join(" ") },
+  };
+}
+
 /** Everything that one card changes in its page; the pictures are put into `media` under the addresses the page asks for. */
 export function composeFill(
   job: CardJob,
-  template: LoadedTemplate,
-  grain: string,
-  media: Map<string, PageFile>,
+  { markup }: LoadedTemplate,
+  { box, layout, said, variables, attributes }: Setting,
+  zones: Zones,
+  { grain, media }: { grain: string; media: Map<string, PageFile> },
 ): CardFill {
   const { player, style, branding } = job.card;
-  const layoutName = layoutFor(style.width, style.height);
-  const layout = template.manifest.layouts[layoutName];
-  const box = cardBox(style, layout);
   const palette = paletteOf(branding, player.skillLevel);
-  const name = displayName(player.name, isDrawable);
   const shown = job.cutout ?? silhouette(palette);
-  const place = placeCutout(shown, shown.framing, layout, box);
-  const branded = Boolean(branding.primaryColor ?? branding.secondaryColor);
-  const focus = focusOf(layout);
+  const place = placeCutout(shown, shown.framing, zones, box);
+  const branded = isBranded(job.card);
   const seed = seedOfPlayer(player);
-  const scene = sceneOf(style.backgroundTheme, palette, { ...box, focus }, branded, seed);
+  // A template without a scene of ours pays for none.
+  const scene = markup.pictures.has("scene")
+    ? sceneOf(style.backgroundTheme, palette, { ...box, focus: focusOf(zones) }, branded, seed)
+    : { svg: null, ...sceneColoursOf(style.backgroundTheme, palette, branded) };
   media.clear();
   return {
     variables: {
+      ...variables,
       ...(palette as unknown as Record<string, string>),
       panelDeep: scene.colours.deep,
       panel: scene.colours.mid,
       panelLight: scene.colours.light,
       accent: scene.colours.accent,
       glow: scene.colours.glow,
-      ...placesOf(box, place),
+      ...placesOf(place),
+      ...(markup.pictures.has("photo") ? facePlace(job.cutout) : {}),
+      "skill-level": String(player.skillLevel),
+      number: String(player.number),
+      seed: String(Math.round(seedOfTheme(style.backgroundTheme) * 10_000) / 10_000),
       pips: String(TIER_PIPS[palette.tier]),
-      "fallback-fonts": fallbackFonts(name.lang, name.script),
+      "fallback-fonts": fallbackFonts(said.name.lang, said.name.script),
       grain: `url("${grain}")`,
+      ...said.variables,
     },
     attributes: {
-      ...attributesOf(job, layoutName, palette.tier, name.script),
+      ...attributes,
+      ...attributesOf(job, layout, palette.tier, said.name.script),
+      theme: scene.themes.join(" "),
       ground: luminance(palette.plateFrom) > PALE_LUMINANCE ? "pale" : "deep",
       cut: sidesOf(place.cut),
       walls: sidesOf(place.walls),
+      ...said.attributes,
     },
-    texts: {
-      name: name.text,
-      skill: String(player.skillLevel),
-      position: player.position,
-      number: String(player.number),
-    },
-    lang: name.lang,
-    direction: name.direction,
+    texts: { ...said.texts, ...flags(attributes.has ?? "") },
+    lists: said.lists,
     pictures: {
       player:
         "path" in shown
           ? `picked:${shown.path}${isSmall(shown, place) ? "+sharper" : ""}`
           : publish(media, shown),
+      photo: job.photo ? `photo:${job.photo}` : null,
       badge: job.badge && publish(media, job.badge),
-      scene: publish(media, { bytes: new TextEncoder().encode(scene.svg), contentType: "image/svg+xml" }),
+      scene:
+        scene.svg === null
+          ? null
+          : publish(media, { bytes: new TextEncoder().encode(scene.svg), contentType: "image/svg+xml" }),
     },
     outline: shown.outline,
     light: { colour: scene.colours.glow, side: seed & 16 ? 1 : -1 },
-    fit: template.manifest.name_text,
+    watermark: false,
   };
 }
 
-/** Where card, player and walls lie, as lengths for the style sheet. */
-function placesOf(box: Box, place: Placement): Record<string, string> {
-  const px = (value: number) => `${Math.round(value * 100) / 100}px`;
+const isBranded = ({ branding }: CardInput) => Boolean(branding.primaryColor ?? branding.secondaryColor);
+
+/** What a card has, as paths that a template can ask after. */
+function flags(has: string): CardFill["texts"] {
+  const words = has.split(" ").filter((word) => (FLAGS as readonly string[]).includes(word));
+  return Object.fromEntries(words.map((word) => [word, { text: "", lang: "", direction: "ltr" }]));
+}
+
+const px = (value: number) => `${Math.round(value * 100) / 100}px`;
+
+/** Where the face's middle lies in the whole photo, for `object-position`. */
+function facePlace(cutout: CutoutFile | null): Record<string, string> {
+  if (!cutout) return { "photo-face-x": "50%", "photo-face-y": "30%" };
+  const { framing, inPhoto, width, height } = cutout;
+  const { x, y, width: w, height: h } = framing.face ?? framing.head;
+  const percent = (value: number) => `${Math.round(value * 1000) / 10}%`;
   return {
-    "card-x": px(box.x),
-    "card-y": px(box.y),
-    "card-width": px(box.width),
-    "card-height": px(box.height),
+    "photo-face-x": percent(inPhoto.x + ((x + w / 2) / width) * inPhoto.width),
+    "photo-face-y": percent(inPhoto.y + ((y + h / 2) / height) * inPhoto.height),
+  };
+}
+
+/** Where player and walls lie, as lengths for the style sheet. */
+function placesOf(place: Placement): Record<string, string> {
+  return {
     "player-x": px(place.x),
     "player-y": px(place.y),
     "player-width": px(place.width),
@@ -141,8 +205,8 @@ function sidesOf(sides: Record<string, number | boolean>): string {
     .join(" ");
 }
 
-/** The face target's middle, as fractions of the frame: what the scene's light comes from. */
-function focusOf({ face, frame }: TemplateLayout): { x: number; y: number } {
+/** The face zone's middle, as fractions of the frame: what the scene's light comes from. */
+function focusOf({ face, frame }: Zones): { x: number; y: number } {
   return {
     x: (face.x + face.width / 2 - frame.x) / frame.width,
     y: Math.max(0.08, (face.y + face.height / 2 - frame.y) / frame.height),
@@ -155,12 +219,13 @@ function attributesOf(
   tier: string,
   script: string,
 ): Record<string, string> {
-  const { style, branding } = job.card;
+  const { style, player } = job.card;
   return {
     layout,
+    position: player.position,
     tier,
     script,
-    branded: branding.primaryColor || branding.secondaryColor ? "yes" : "no",
+    branded: isBranded(job.card) ? "yes" : "no",
     badge: job.badge ? "shown" : "none",
     player: job.cutout ? "photo" : "silhouette",
     format: style.format,
@@ -177,24 +242,24 @@ function publish(media: Map<string, PageFile>, file: { bytes: Uint8Array; conten
 }
 
 /**
- * A trading card of 63 x 88 mm with 3 mm of bleed around it, at 300 dots an inch: the printer cuts the bleed off, so the
- * card lies inside it and its ground goes to the edge.
+ * A trading card of 63 x 88 mm with 3 mm of bleed around it, at 300 dots an inch. The printer cuts the bleed off, so a card
+ * lies inside it and its ground goes to the edge, unless its template says that it bleeds.
  */
 const PRINT = { shortPx: 815, longPx: 1110, bleedPx: 35 };
 
 const isPrint = ({ width, height }: { width: number; height: number }) =>
   Math.min(width, height) === PRINT.shortPx && Math.max(width, height) === PRINT.longPx;
 
-/** The card's box in the picture: all of it, or centred with a margin where the picture is too narrow or too wide. */
+/** The card's box in the picture: all of it but the margin, or centred where the picture is too narrow or too wide. */
 function cardBox(
   picture: { width: number; height: number },
-  layout: { minAspect: number; maxAspect: number },
-) {
-  const bleed = isPrint(picture) ? PRINT.bleedPx : 0;
-  const room = { width: picture.width - 2 * bleed, height: picture.height - 2 * bleed };
+  [narrowest, widest]: readonly [number, number],
+  margin: number,
+): Box {
+  const room = { width: picture.width - 2 * margin, height: picture.height - 2 * margin };
   const aspect = room.width / room.height;
-  const width = aspect > layout.maxAspect ? Math.round(room.height * layout.maxAspect) : room.width;
-  const height = aspect < layout.minAspect ? Math.round(room.width / layout.minAspect) : room.height;
+  const width = aspect > widest ? Math.round(room.height * widest) : room.width;
+  const height = aspect < narrowest ? Math.round(room.width / narrowest) : room.height;
   return {
     x: Math.floor((picture.width - width) / 2),
     y: Math.floor((picture.height - height) / 2),

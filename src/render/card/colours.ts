@@ -15,6 +15,9 @@ export type Tier = "bronze" | "silver" | "gold" | "elite";
 /** Colours as `#rrggbb`. A `...From`/`...To` pair is a gradient whose every colour carries the named ink. */
 export interface Palette {
   tier: Tier;
+  /** The brand's two colours as they are, or the tier's; one that was missing or too like the other is derived. */
+  primary: string;
+  secondary: string;
   /** The scene behind the player, from the darkest edge to the light behind the head. */
   panelDeep: string;
   panel: string;
@@ -257,6 +260,8 @@ export function paletteOf(
   const chip = groundAndInk(primary);
   return {
     tier,
+    primary,
+    secondary,
     ...panelColours(primary, toOklch(secondary)),
     ...preset.metal,
     plateFrom: plate.from,

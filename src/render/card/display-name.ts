@@ -1,9 +1,10 @@
-/** What a card prints for a name that a partner sent: harmless, drawable, in the case that its language asks for. */
-export interface DisplayName {
+/** What a card prints for a text that a partner sent: harmless and drawable. Its case is the template's affair. */
+export interface DisplayText {
   text: string;
   /** BCP 47, as far as the letters tell; it picks letter forms, and fonts for Han characters. */
   lang: string;
   direction: "ltr" | "rtl";
+  /** "latin" is every script with capitals: Cyrillic and Greek as well. */
   script: "latin" | "vietnamese" | "cjk" | "other";
 }
 
@@ -18,14 +19,20 @@ const INVISIBLE =
 const CASED =
   /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Common}\p{Script=Inherited}]*$/u;
 
+/** Cleans a name of 1 to 100 characters; a dash when nothing of it is left. */
+export function displayName(raw: string, isDrawable: (codePoint: number) => boolean): DisplayText {
+  const name = displayText(raw, isDrawable);
+  return name.text === "" ? { ...name, text: "–" } : name;
+}
+
 /**
- * Cleans and cases a name of 1 to 100 characters. `isDrawable` tells whether some font has a character; signs that none
- * has are left out rather than shown as empty boxes. Falls back to a dash when nothing is left.
+ * Cleans a text. `isDrawable` tells whether some font has a character; signs that none has are left out rather than shown
+ * as empty boxes.
  */
-export function displayName(raw: string, isDrawable: (codePoint: number) => boolean): DisplayName {
-  const text = kept(raw, isDrawable) || "–";
+export function displayText(raw: string, isDrawable: (codePoint: number) => boolean): DisplayText {
+  const text = kept(raw, isDrawable);
   const lang = languageOf(text);
-  return { text: inCapitals(text, lang), lang, direction: directionOf(text), script: scriptOf(text, lang) };
+  return { text, lang, direction: directionOf(text), script: scriptOf(text, lang) };
 }
 
 /** A letter, a mark on one, a digit: without it the name is another name. */
@@ -80,19 +87,10 @@ function languageOf(text: string): string {
   return "und";
 }
 
-function scriptOf(text: string, lang: string): DisplayName["script"] {
+function scriptOf(text: string, lang: string): DisplayText["script"] {
   if (lang === "vi") return "vietnamese";
   if (lang === "ja" || lang === "ko" || lang === "zh-Hans") return "cjk";
   return CASED.test(text) ? "latin" : "other";
-}
-
-/** Capitals by the rules of the language: Turkish dots stay, Greek accents go, German keeps its own capital ẞ. */
-function inCapitals(text: string, lang: string): string {
-  if (!CASED.test(text)) return text;
-  return text
-    .replaceAll("ß", "ẞ")
-    .toLocaleUpperCase(lang === "und" ? "en" : lang)
-    .normalize("NFC");
 }
 
 /** The first strong character decides, as in the Unicode bidirectional algorithm (rules P2 and P3). */

@@ -1,32 +1,39 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is.
+import { describeBadge } from "./badge.js";
+import { bind, prepare } from "./bind.js";
 import { fitText } from "./fit.js";
-import { improved, rimLight } from "./light.js";
+import { improved, reduced, rimLight } from "./light.js";
+import { showWatermark } from "./watermark.js";
+
+/** @typedef {import("./bind.js").CardText} CardText */
+/** @typedef {import("./bind.js").CardList} CardList */
 
 /**
  * Everything one card changes. Texts are untrusted and only ever become text nodes.
  * @typedef {{
  *   variables: Record<string, string>,
  *   attributes: Record<string, string>,
- *   texts: Record<string, string>,
- *   lang: string,
- *   direction: "ltr" | "rtl",
+ *   texts: Record<string, CardText>,
+ *   lists: Record<string, CardList>,
  *   pictures: Record<string, string | null>,
  *   outline: string,
  *   light: { colour: string, side: 1 | -1 },
- *   fit: import("./fit.js").FitRange,
+ *   watermark: boolean,
  * }} CardFill
  */
 
-/** @typedef {{ fit: import("./fit.js").FitResult, timingsMs: Record<string, number> }} FillResult */
+/** @typedef {{ fits: import("./fit.js").FitResult[], timingsMs: Record<string, number> }} FillResult */
+
+/** @typedef {{ x: number, y: number, width: number, height: number }} Part a rectangle in fractions of the card */
 
 /** Nothing a card shows takes longer than this to decode on a busy machine. */
 const READY_TIMEOUT_MS = 8000;
 
-/** A tiny badge stays a little soft rather than becoming a blur. */
-const MAX_BADGE_ENLARGEMENT = 2.5;
-
 /** What a picture's address begins with when it is the file in `cutoutInput`; the rest tells one file from another. */
 const PICKED = "picked:";
+
+/** The same for the whole photo in `photoInput`. */
+const PHOTO = "photo:";
 
 /** What such an address ends with where the photo is small and is to be sharpened. */
 const SHARPER = "+sharper";
@@ -34,6 +41,9 @@ const SHARPER = "+sharper";
 /** Where the process that opened the page puts the player's cutout. */
 const cutoutInput = document.createElement("input");
 cutoutInput.type = "file";
+/** And where it puts the photo itself, for templates that show it. */
+const photoInput = document.createElement("input");
+photoInput.type = "file";
 
 /**
  * The last players shown, by their source: a photo is often asked for again at once, in another size or format, and its
@@ -52,19 +62,8 @@ const SHADOW_OPACITY = 0.62;
 const HALO_BLUR_PX = 4;
 const HALO_OPACITY = 0.5;
 
-/** Brightness of 0..255 from which a badge is light, and that its outline needs to stand out from the card's foot. */
-const LIGHT_BADGE = 150;
-const EDGE_ON_DEEP = 100;
-const EDGE_ON_PALE = 110;
-
-/** Steps of 255 within which a badge's corners count as one colour: a JPEG's noise. */
-const SAME_COLOUR = 12;
-
 /** Of 255: seen as a texture, not as dots. */
 const GRAIN_ALPHA = 12;
-
-/** A transparent pixel-sized picture, so that an <img> never shows its broken mark. */
-const EMPTY = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==";
 
 /**
  * Sets one card. Every call sets every value, so nothing of the card before is left. Whatever has to be waited for comes
@@ -74,46 +73,89 @@ const EMPTY = "data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAI
  */
 export async function fillCard(fill) {
   const start = performance.now();
-  const card = /** @type {HTMLElement} */ (document.querySelector(".card"));
+  const card = theCard();
   const pictures = await bounded("pictures", readyPictures(card, fill));
   const picturesReady = performance.now();
   // A card that was gone and comes back at once is painted afresh. Of one that changed, only the changed parts are, and
   // where such a part ends the browser smooths edges a little differently.
   card.style.cssText = "display: none";
   card.getBoundingClientRect();
-  // On the root, so that what lies outside the card has its colours too.
-  const { style } = document.documentElement;
-  style.cssText = "";
-  for (const [name, value] of Object.entries(fill.variables)) style.setProperty(`--${name}`, value);
-  for (const name of Object.keys({ ...card.dataset }))
-    if (!(name in fill.attributes)) delete card.dataset[name];
-  for (const [name, value] of Object.entries(fill.attributes)) card.dataset[name] = value;
-  for (const [slot, text] of Object.entries(fill.texts)) {
-    for (const element of card.querySelectorAll(`[data-slot="${slot}"]`)) element.textContent = text;
-  }
+  dress(card, fill.variables, fill.attributes);
   for (const [shown, ready] of pictures) shown.replaceWith(ready);
+  for (const picture of picturesOf(card))
+    picture.hidden = (fill.pictures[picture.dataset.picture ?? ""] ?? null) === null && !isDrawn(picture);
   if (fill.pictures.badge) describeBadge(card);
-  const boxes = /** @type {NodeListOf<HTMLElement>} */ (card.querySelectorAll("[data-fit]"));
-  for (const box of boxes) {
-    box.lang = fill.lang;
-    box.dir = fill.direction;
-    /** @type {HTMLElement} */ (box.firstElementChild).removeAttribute("style");
-  }
+  for (const box of card.querySelectorAll("[data-fit]")) box.firstElementChild?.removeAttribute("style");
+  bind(card, fill);
+  showWatermark(fill.watermark);
   card.style.display = "";
   await fontsReady(card);
   const fontsLoaded = performance.now();
-  const [box] = boxes;
-  if (!box) throw new Error('card.html has no element with data-fit="name"');
-  const fit = fitText(box, fill.fit);
+  const boxes = /** @type {NodeListOf<HTMLElement>} */ (card.querySelectorAll("[data-fit]"));
+  // One without a box on the card is hidden, itself or with what it lies in.
+  const fits = [...boxes].filter((box) => box.getClientRects().length > 0).map(fitText);
   card.style.visibility = "";
   return {
-    fit,
+    fits,
     timingsMs: {
       pictures: picturesReady - start,
       fonts: fontsLoaded - picturesReady,
       fit: performance.now() - fontsLoaded,
     },
   };
+}
+
+function theCard() {
+  return /** @type {HTMLElement} */ (document.querySelector(".card"));
+}
+
+/**
+ * @param {HTMLElement} card
+ * @param {Record<string, string>} variables custom properties without their dashes
+ * @param {Record<string, string>} attributes names as `dataset` has them
+ */
+function dress(card, variables, attributes) {
+  // On the root, so that what lies outside the card has its colours too.
+  const { style } = document.documentElement;
+  style.cssText = "";
+  for (const [name, value] of Object.entries(variables)) style.setProperty(`--${name}`, value);
+  for (const name of Object.keys({ ...card.dataset })) if (!(name in attributes)) delete card.dataset[name];
+  for (const [name, value] of Object.entries(attributes)) card.dataset[name] = value;
+}
+
+/**
+ * The boxes that the template places, for a card that is dressed like this. What else a card holds must not move them: they
+ * are asked for once for all cards of a size.
+ * @param {Record<string, string>} variables
+ * @param {Record<string, string>} attributes
+ * @returns {Record<string, Part>}
+ */
+export function measureZones(variables, attributes) {
+  const card = theCard();
+  card.style.cssText = "";
+  dress(card, variables, attributes);
+  const whole = card.getBoundingClientRect();
+  const zones = [...card.querySelectorAll("[data-zone]")].map((element) => {
+    const box = element.getBoundingClientRect();
+    const name = /** @type {HTMLElement} */ (element).dataset.zone ?? "";
+    if (box.width <= 0 || box.height <= 0)
+      throw new Error(`the zone "${name}" has no size: place it in card.css, with width and height`);
+    return [
+      name,
+      {
+        x: part(box.x - whole.x, whole.width),
+        y: part(box.y - whole.y, whole.height),
+        width: part(box.width, whole.width),
+        height: part(box.height, whole.height),
+      },
+    ];
+  });
+  return Object.fromEntries(zones);
+}
+
+/** Layout counts in 64ths of a pixel; what the style sheet said is a rounder number. @param {number} length @param {number} whole */
+function part(length, whole) {
+  return Math.round((length / whole) * 10_000) / 10_000;
 }
 
 /**
@@ -133,36 +175,46 @@ async function fontsReady(card) {
   }
 }
 
+/** @param {HTMLElement} card @returns {HTMLImageElement[]} */
+function picturesOf(card) {
+  return [...card.querySelectorAll(`img[data-picture]`)].map(
+    (picture) => /** @type {HTMLImageElement} */ (picture),
+  );
+}
+
+/** Whether a picture is drawn here, from the player's outline. @param {HTMLImageElement} picture */
+function isDrawn(picture) {
+  return picture.dataset.picture === "shadow" || picture.dataset.picture === "light";
+}
+
 /**
- * For each `<img>` of the card its successor, decoded: the pictures of this card and the player's shadow.
+ * For each `<img>` of the card that is to show another picture its successor, decoded.
  * @param {HTMLElement} card
  * @param {CardFill} fill
  * @returns {Promise<[shown: HTMLImageElement, ready: HTMLImageElement][]>}
  */
 async function readyPictures(card, fill) {
-  /** @param {string} selector @param {string} name @param {string | Promise<string>} wanted */
-  const replace = async (selector, name, wanted) => {
-    const shown = /** @type {HTMLImageElement | null} */ (card.querySelector(selector));
-    const source = await wanted;
-    if (!shown || shown.dataset.source === source) return [];
+  /** @param {string} name @param {() => string | null | Promise<string>} wanted */
+  const replace = async (name, wanted) => {
+    const shown = /** @type {HTMLImageElement | null} */ (card.querySelector(`img[data-picture="${name}"]`));
+    const source = shown && (await wanted());
+    if (!shown || !source || shown.dataset.source === source) return [];
     const ready = await successor(shown, source, name);
     return [/** @type {[HTMLImageElement, HTMLImageElement]} */ ([shown, ready])];
   };
-  const pictures = Object.entries(fill.pictures).map(([name, source]) =>
-    replace(`img[data-picture="${name}"]`, name, source ?? EMPTY),
-  );
-  const shadow = replace('img[data-shadow="player"]', "shadow", drawShadow(fill));
+  const pictures = Object.entries(fill.pictures).map(([name, source]) => replace(name, () => source));
+  const shadow = replace("shadow", () => drawShadow(fill));
   const ready = (await Promise.all([...pictures, shadow])).flat();
-  const shown = /** @type {HTMLImageElement} */ (card.querySelector('img[data-picture="player"]'));
+  const shown = /** @type {HTMLImageElement | null} */ (card.querySelector('img[data-picture="player"]'));
   const player = ready.find(([old]) => old === shown)?.[1] ?? shown;
-  const rim = await replace('img[data-light="player"]', "light", rimLight(player, fill.light));
+  const rim = player ? await replace("light", () => rimLight(player, fill.light)) : [];
   return [...ready, ...rim];
 }
 
 /**
  * An `<img>` like `shown` with another picture, decoded.
  * @param {HTMLImageElement} shown
- * @param {string} source its address, or PICKED and a name
+ * @param {string} source its address, or PICKED or PHOTO and a name
  * @param {string} name for the error
  */
 async function successor(shown, source, name) {
@@ -173,10 +225,11 @@ async function successor(shown, source, name) {
   }
   const ready = /** @type {HTMLImageElement} */ (shown.cloneNode(false));
   ready.dataset.source = source;
-  const [picked] = source.startsWith(PICKED) ? (cutoutInput.files ?? []) : [];
+  const input = source.startsWith(PICKED) ? cutoutInput : source.startsWith(PHOTO) ? photoInput : null;
+  const [picked] = input?.files ?? [];
   await decodeInto(ready, picked ?? source, name);
   if (!picked) return ready;
-  const better = improved(ready, source.endsWith(SHARPER));
+  const better = input === photoInput ? reduced(ready) : improved(ready, source.endsWith(SHARPER));
   if (better) await decodeInto(ready, better, name);
   keep(source, ready);
   return ready;
@@ -211,7 +264,7 @@ function keep(source, player) {
 }
 
 /**
- * What stands behind the player, as the address of a picture for the template's `<img data-shadow="player">`: the light
+ * What stands behind the player, as the address of a picture for the template's `<img data-picture="shadow">`: the light
  * that shines past them, and their shadow. Drawn from the outline, small and soft: enlarged it is what a CSS filter would
  * take twenty times as long to blur. A canvas in the page itself would become a layer of its own, and everything above
  * it another.
@@ -246,66 +299,6 @@ async function drawShadow({ outline: source, light }) {
   context.globalAlpha = 1;
   context.drawImage(shadow, 0, 0);
   return behind.toDataURL();
-}
-
-/**
- * Tells the style sheet the badge's shape, whether it is light, whether it can do without a plate, and how large it
- * may get before it blurs.
- * @param {HTMLElement} card
- */
-function describeBadge(card) {
-  const image = /** @type {HTMLImageElement | null} */ (card.querySelector('img[data-picture="badge"]'));
-  if (!image) return;
-  const { light, edge, isCutOut, ground } = lookAtBadge(image);
-  const stands = card.dataset.ground === "pale" ? edge < EDGE_ON_PALE : edge > EDGE_ON_DEEP;
-  card.dataset.badge = light > LIGHT_BADGE ? "light" : "dark";
-  card.dataset.mount = !isCutOut ? "plate" : stands ? "bare" : "outlined";
-  const { naturalWidth: width, naturalHeight: height } = image;
-  const { style } = document.documentElement;
-  style.setProperty("--badge-aspect", String(width / height));
-  if (ground) style.setProperty("--badge-ground", ground);
-  style.setProperty("--badge-max", `${Math.max(width, height) * MAX_BADGE_ENLARGEMENT}px`);
-}
-
-/**
- * Mean brightness of a picture and of its outline, 0..255, whether its corners are transparent, and the colour it
- * stands on if its corners are all of one.
- * @param {HTMLImageElement} image
- */
-function lookAtBadge(image) {
-  const size = 32;
-  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
-    new OffscreenCanvas(size, size).getContext("2d", { willReadFrequently: true })
-  );
-  context.drawImage(image, 0, 0, size, size);
-  const { data } = context.getImageData(0, 0, size, size);
-  const alphaAt = (/** @type {number} */ x, /** @type {number} */ y) =>
-    x < 0 || y < 0 || x >= size || y >= size ? 0 : (data[(y * size + x) * 4 + 3] ?? 0);
-  let [weight, light, edges, edgeLight] = [0, 0, 0, 0];
-  for (let i = 0; i < size * size; i++) {
-    const [r = 0, g = 0, b = 0, alpha = 0] = data.subarray(i * 4, i * 4 + 4);
-    const brightness = 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    weight += alpha;
-    light += alpha * brightness;
-    const [x, y] = [i % size, Math.floor(i / size)];
-    const neighbours = [alphaAt(x - 1, y), alphaAt(x + 1, y), alphaAt(x, y - 1), alphaAt(x, y + 1)];
-    if (alpha < 128 || Math.min(...neighbours) >= 128) continue;
-    edges++;
-    edgeLight += brightness;
-  }
-  const last = size - 1;
-  const corners = [alphaAt(0, 0), alphaAt(last, 0), alphaAt(0, last), alphaAt(last, last)];
-  const ground = [0, last, size * last, size * size - 1].map((i) => [...data.subarray(i * 4, i * 4 + 4)]);
-  const [first = []] = ground;
-  const isOne = ground.every((colour) =>
-    colour.every((value, k) => Math.abs(value - (first[k] ?? 0)) <= SAME_COLOUR),
-  );
-  return {
-    ground: isOne && first[3] === 255 ? `rgb(${first.slice(0, 3).join(" ")})` : null,
-    light: light / Math.max(1, weight),
-    edge: edgeLight / Math.max(1, edges),
-    isCutOut: corners.filter((alpha) => alpha < 40).length >= 2 && weight > 0,
-  };
 }
 
 /**
@@ -364,4 +357,7 @@ export async function makeGrain() {
   return URL.createObjectURL(await canvas.convertToBlob({ type: "image/png" }));
 }
 
-Object.assign(globalThis, { cardpress: { fillCard, checkFonts, makeGrain, cutoutInput } });
+prepare(theCard());
+Object.assign(globalThis, {
+  cardpress: { fillCard, measureZones, checkFonts, makeGrain, cutoutInput, photoInput },
+});

@@ -1,7 +1,10 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is.
 
-/** @typedef {{ oneLineMinScale: number, twoLineMinScale: number }} FitRange */
-/** @typedef {{ sizePx: number, lines: 1 | 2, shortened: boolean }} FitResult */
+/** @typedef {{ sizePx: number, lines: number, shortened: boolean }} FitResult */
+
+/** Where the style sheet says nothing: parts of the largest size. */
+const ONE_LINE = 0.6;
+const SMALLEST = 0.4;
 
 /** The part of a box's height that is left for letters with marks over them: a mark is a tenth of its letter. */
 const HEIGHT_UNDER_MARKS = 0.89;
@@ -10,23 +13,27 @@ const HEIGHT_UNDER_MARKS = 0.89;
 const CLEAR_OF_INK = 0.03;
 
 /**
- * Sets the text of `box` as large as it fits: on one line, then on two balanced lines, then cut with an ellipsis.
- * The box's `--fit-largest` is the largest size; `range` gives the smallest sizes as parts of it.
+ * Sets the text of `box` as large as it fits: on one line, then on as many balanced lines as its `data-fit` allows, then
+ * cut with an ellipsis. In CSS the box says by `--fit-largest` the largest size, by `--fit-one-line` from which part of it
+ * on a text rather takes more lines, by `--fit-smallest` the smallest part of it, and by `--fit-line` the line height.
  * @param {HTMLElement} box fixed in size, with one element that holds the text
- * @param {FitRange} range
  * @returns {FitResult}
  */
-export function fitText(box, range) {
+export function fitText(box) {
   const text = /** @type {HTMLElement} */ (box.firstElementChild);
   const style = getComputedStyle(box);
+  const number = (/** @type {string} */ name, /** @type {number} */ otherwise) =>
+    Number.parseFloat(style.getPropertyValue(name)) || otherwise;
+  const lines = Number.parseInt(box.dataset.fit ?? "", 10) || 1;
   const width =
     box.clientWidth - Number.parseFloat(style.paddingLeft) - Number.parseFloat(style.paddingRight);
   // The line box of a display face ends at its capitals; dots and rings stand out of it.
-  const hasMarks = /\p{M}/u.test((text.textContent ?? "").normalize("NFD"));
+  const hasMarks = /\p{M}/u.test(rendered(text).normalize("NFD"));
   const height = box.clientHeight * (hasMarks ? HEIGHT_UNDER_MARKS : 1);
   text.style.cssText = "display:block;max-width:100%;width:var(--fit-largest)";
   const largest = text.getBoundingClientRect().width;
-  const tallest = Number.parseFloat(style.getPropertyValue("--fit-line")) || 1;
+  const tallest = number("--fit-line", 1);
+  const smallest = largest * number("--fit-smallest", SMALLEST);
 
   text.style.cssText = `display:block;white-space:nowrap;line-height:${tallest};font-size:${largest}px`;
   const oneLine = Math.min(
@@ -34,22 +41,28 @@ export function fitText(box, range) {
     height / tallest,
     (largest * width) / Math.max(1, text.scrollWidth, text.offsetWidth),
   );
-  if (oneLine >= largest * range.oneLineMinScale || !/\s/.test(text.textContent ?? "")) {
-    if (oneLine >= largest * range.twoLineMinScale) {
-      const sizePx = tallest > 1 ? keepInkInside(box, text, oneLine) : oneLine;
-      text.style.fontSize = `${Math.floor(sizePx * 8) / 8}px`;
-      return { sizePx, lines: 1, shortened: false };
-    }
+  const staysOne = lines === 1 || oneLine >= largest * number("--fit-one-line", ONE_LINE);
+  if ((staysOne || !/\s/.test(text.textContent ?? "")) && oneLine >= smallest) {
+    const sizePx = tallest > 1 ? keepInkInside(box, text, oneLine) : oneLine;
+    text.style.fontSize = `${Math.floor(sizePx * 8) / 8}px`;
+    return { sizePx, lines: 1, shortened: false };
   }
   // Tight lines let the upper one's accents stand out of its box.
   const accents = height * 0.05;
-  return fitTwoLines(text, {
-    width,
-    height: height - accents,
-    largest,
-    tallest,
-    smallest: largest * range.twoLineMinScale,
-  });
+  return fitLines(text, { width, height: height - accents, largest, tallest, smallest, lines });
+}
+
+/**
+ * The text in the case that it is shown in. Not `innerText`, which is empty while the card waits unseen for a font.
+ * @param {HTMLElement} text
+ */
+function rendered(text) {
+  const plain = text.textContent ?? "";
+  const { textTransform } = getComputedStyle(text);
+  if (textTransform !== "uppercase" && textTransform !== "lowercase") return plain;
+  const { lang = "" } = /** @type {HTMLElement | null} */ (text.closest("[lang]")) ?? {};
+  const locale = lang === "und" || lang === "" ? "en" : lang;
+  return textTransform === "uppercase" ? plain.toLocaleUpperCase(locale) : plain.toLocaleLowerCase(locale);
 }
 
 /**
@@ -62,7 +75,7 @@ function inkOf(text) {
     new OffscreenCanvas(1, 1).getContext("2d")
   );
   context.font = `${fontStyle} ${fontWeight} 100px ${fontFamily}`;
-  const ink = context.measureText(text.textContent ?? "");
+  const ink = context.measureText(rendered(text));
   return {
     above: ink.actualBoundingBoxAscent / 100,
     below: ink.actualBoundingBoxDescent / 100,
@@ -92,28 +105,31 @@ function keepInkInside(box, text, wanted) {
 
 /**
  * @param {HTMLElement} text
- * @param {{ width: number, height: number, largest: number, tallest: number, smallest: number }} room
+ * @param {{ width: number, height: number, largest: number, tallest: number, smallest: number, lines: number }} room
  * @returns {FitResult}
  */
-function fitTwoLines(text, room) {
+function fitLines(text, room) {
+  const { lines } = room;
   const { above, below } = room.tallest > 1 ? inkOf(text) : { above: 0, below: 0 };
   const line = Math.max(room.tallest * 0.98, above + below);
   const set = (/** @type {number} */ size, wrap = "normal") => {
     text.style.cssText = `display:block;width:${room.width}px;text-wrap:balance;overflow-wrap:${wrap};line-height:${line};font-size:${size}px`;
     return (
-      text.scrollWidth <= room.width + 0.5 && text.offsetHeight <= Math.min(room.height, 2 * line * size) + 1
+      text.scrollWidth <= room.width + 0.5 &&
+      text.offsetHeight <= Math.min(room.height, lines * line * size) + 1
     );
   };
-  let low = Math.min(room.smallest, room.height / (2 * line));
-  let high = Math.min(room.largest, room.height / (2 * line));
-  if (!set(low)) return { sizePx: low, lines: 2, shortened: cutToFit(text, () => set(low, "anywhere")) };
+  // A text that needs this function takes two lines at least, where it may.
+  let low = Math.min(room.smallest, room.height / (lines * line));
+  let high = Math.min(room.largest, room.height / (Math.min(2, lines) * line));
+  if (!set(low)) return { sizePx: low, lines, shortened: cutToFit(text, () => set(low, "anywhere")) };
   for (let i = 0; i < 7; i++) {
     const middle = (low + high) / 2;
     if (set(middle)) low = middle;
     else high = middle;
   }
   set(low);
-  return { sizePx: low, lines: 2, shortened: false };
+  return { sizePx: low, lines: Math.round(text.offsetHeight / (line * low)), shortened: false };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Box, Framing } from "../../core/card.ts";
-import type { TemplateLayout } from "./template-layout.ts";
+import type { Part, Zones } from "./template-layout.ts";
 
 /** Where the cutout goes on the card, in pixels of the card. */
 export interface Placement extends Box {
@@ -54,13 +54,13 @@ function faceOf(framing: Framing): Box {
 
 /**
  * Places a cutout of `size` pixels on a card of `card` pixels: crown and raised hands whole, the body down to the knees
- * or as far as the photo goes, and its lower edge always behind the plate; the face on the layout's target as far as
- * that allows. A straight photo edge ends behind the frame, or at a wall.
+ * or as far as the photo goes, and its lower edge always behind the plate; the face in its zone as far as that
+ * allows. A straight photo edge ends behind the frame, or at a wall.
  */
-export function placeCutout(size: Size, framing: Framing, layout: TemplateLayout, card: Size): Placement {
-  const target = toPixels(layout.face, card);
-  const frame = toPixels(layout.frame, card);
-  const line = layout.maxContentY * card.height;
+export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Size): Placement {
+  const target = toPixels(zones.face, card);
+  const frame = toPixels(zones.frame, card);
+  const line = (zones.body.y + zones.body.height) * card.height;
   const face = faceOf(framing);
   const { cutSides } = framing;
   const crown = Math.min(framing.head.y, face.y);
@@ -175,7 +175,7 @@ function placeAcross(
 
 const clamp = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value));
 
-function toPixels(box: Box, card: Size): Box {
+function toPixels(box: Part, card: Size): Box {
   return {
     x: box.x * card.width,
     y: box.y * card.height,

@@ -164,6 +164,21 @@ export function improved(player, sharper) {
   return bitmapFile(picture);
 }
 
+/**
+ * A photo no larger than a card shows it; null where it is not larger.
+ * @param {HTMLImageElement} photo
+ * @returns {Blob | null} a picture
+ */
+export function reduced(photo) {
+  const scale = LARGEST_PX / Math.max(photo.naturalWidth, photo.naturalHeight);
+  if (scale >= 1) return null;
+  const [w, h] = [Math.round(photo.naturalWidth * scale), Math.round(photo.naturalHeight * scale)];
+  const { context } = canvasOf(w, h);
+  context.imageSmoothingQuality = "high";
+  context.drawImage(photo, 0, 0, w, h);
+  return bitmapFile(context.getImageData(0, 0, w, h));
+}
+
 /** @param {Grade} grade @param {Uint8ClampedArray} data */
 function toneIn({ slope, intercept }, data) {
   const [reds, greens, blues] = slope.map((factor) =>

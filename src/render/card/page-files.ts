@@ -1,43 +1,73 @@
+import { CONTENT_TYPES, endingOf, OWN_FOLDERS } from "../../templates/files.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
 import type { PageFile } from "../browser/browser.ts";
 import { FONT_LIBRARY_CSS, fontLibraryFile } from "../fonts/fonts.ts";
 // @ts-expect-error TypeScript sees the module; the import gives its text, which runs in the page.
+import badgeSource from "./badge.js" with { type: "text" };
+// @ts-expect-error As above.
+import bindSource from "./bind.js" with { type: "text" };
+// @ts-expect-error As above.
 import fillSource from "./fill.js" with { type: "text" };
 // @ts-expect-error As above.
 import fitSource from "./fit.js" with { type: "text" };
 // @ts-expect-error As above.
 import lightSource from "./light.js" with { type: "text" };
+// @ts-expect-error As above.
+import watermarkSource from "./watermark.js" with { type: "text" };
 
 /** Scripts and everything from elsewhere are refused even if a template asks for them. */
 const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; img-src 'self' data: blob:";
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; img-src 'self' data: blob:; base-uri 'none'; form-action 'none'";
 
-const FONT_TYPES: Record<string, string> = {
-  woff2: "font/woff2",
-  woff: "font/woff",
-  ttf: "font/ttf",
-  otf: "font/otf",
+/** What holds for every template: what is hidden is hidden, and zones are boxes that nobody sees. */
+const BASE_CSS =
+  "[hidden] { display: none !important } [data-zone] { position: absolute; visibility: hidden; pointer-events: none }\n";
+
+const SCRIPTS: Record<string, string> = {
+  "/badge.js": badgeSource,
+  "/bind.js": bindSource,
+  "/fill.js": fillSource,
+  "/fit.js": fitSource,
+  "/light.js": lightSource,
+  "/watermark.js": watermarkSource,
 };
 
-/** The template's fixed files and the library's. */
+const css = (body: string): PageFile => ({ body, contentType: "text/css; charset=utf-8" });
+
+/** The template's fixed files and the library's. Nothing else of its folder can be asked for. */
 export function templateFile(template: LoadedTemplate, path: string): PageFile | undefined {
-  if (path === "/") {
-    const head = `<link rel="stylesheet" href="/library.css"><script type="module" src="/fill.js"></script>`;
-    const html = /<\/head>/i.test(template.html)
-      ? template.html.replace(/<\/head>/i, `${head}</head>`)
-      : head + template.html;
-    return {
-      body: html,
-      contentType: "text/html; charset=utf-8",
-      headers: { "Content-Security-Policy": PAGE_POLICY },
-    };
-  }
-  if (path === "/card.css") return { body: template.css, contentType: "text/css; charset=utf-8" };
-  if (path === "/library.css") return { body: FONT_LIBRARY_CSS, contentType: "text/css; charset=utf-8" };
-  if (path === "/fill.js") return { body: fillSource, contentType: "text/javascript; charset=utf-8" };
-  if (path === "/light.js") return { body: lightSource, contentType: "text/javascript; charset=utf-8" };
-  if (path === "/fit.js") return { body: fitSource, contentType: "text/javascript; charset=utf-8" };
+  if (path === "/") return pageFile(template.html);
+  if (path === "/card.css") return css(template.css);
+  // For whoever opens card.html as a file; here a card sets all of it.
+  if (path === "/preview.css") return css("");
+  if (path === "/library.css") return css(BASE_CSS + FONT_LIBRARY_CSS);
+  const script = SCRIPTS[path];
+  if (script !== undefined) return { body: script, contentType: "text/javascript; charset=utf-8" };
   if (path.startsWith("/library/")) return fontLibraryFile(path);
-  const font = path.startsWith("/fonts/") ? template.fonts.get(path.slice("/fonts/".length)) : undefined;
-  return font && { body: font, contentType: FONT_TYPES[path.split(".").pop() ?? ""] ?? "font/woff2" };
+  return ownFile(template, path);
+}
+
+function pageFile(html: string): PageFile {
+  const head = `<link rel="stylesheet" href="/library.css"><script type="module" src="/fill.js"></script>`;
+  return {
+    body: /<\/head>/i.test(html) ? html.replace(/<\/head>/i, `${head}</head>`) : head + html,
+    contentType: "text/html; charset=utf-8",
+    headers: { "Content-Security-Policy": PAGE_POLICY },
+  };
+}
+
+/** A picture or font of the template. Told as what its name says and nothing else, so that it never runs. */
+function ownFile({ files }: LoadedTemplate, path: string): PageFile | undefined {
+  if (!OWN_FOLDERS.some((folder) => path.startsWith(`/${folder}/`))) return undefined;
+  let name: string;
+  try {
+    name = decodeURIComponent(path.slice(1));
+  } catch {
+    return undefined;
+  }
+  const body = files.get(name);
+  const contentType = CONTENT_TYPES[endingOf(name)];
+  return body && contentType
+    ? { body, contentType, headers: { "X-Content-Type-Options": "nosniff" } }
+    : undefined;
 }

@@ -2,9 +2,10 @@ import type { Browser, Page } from "puppeteer-core";
 import type { LoadedTemplate } from "../../templates/load.ts";
 import { crashOf, fileSlot, openSealedPage, type PageFile } from "../browser/browser.ts";
 import { capture } from "./capture.ts";
-import { type CardJob, composeFill } from "./card-fill.ts";
+import { type CardJob, composeFill, type Setting, settingOf } from "./card-fill.ts";
 import type { CardFill, FillResult } from "./fill.js";
 import { templateFile } from "./page-files.ts";
+import { DEFAULT_ZONES, type Zones } from "./template-layout.ts";
 import { withTimeout } from "./within-time.ts";
 
 export interface CardPicture {
@@ -17,6 +18,8 @@ export interface CardPicture {
 export interface CardPage {
   /** Fills and photographs a card; throws when fonts or pictures are not ready in time or cannot be decoded. */
   render(job: CardJob, onStage?: (stage: "compose" | "capture") => void): Promise<CardPicture>;
+  /** Where the template places face, body, frame and safe area on such a card. */
+  zones(job: CardJob): Promise<Zones>;
   /** Whether its process has ended: nothing answers in it any more. */
   hasCrashed(): boolean;
   close(): Promise<void>;
@@ -29,6 +32,8 @@ export interface CardPageOptions {
 
 /** The page itself gives up after 8 s; this catches a page that no longer answers at all. */
 const FILL_TIMEOUT_MS = 12_000;
+/** Sizes and sets of contents that a page remembers the zones of. */
+const MAX_MEASURED = 500;
 
 /** Opens a page in `browser` with the template's files and the bundled fonts behind it. Throws when it can draw no text. */
 export async function openCardPage(
@@ -49,22 +54,38 @@ export async function openCardPage(
   await session.send("Emulation.setDefaultBackgroundColorOverride", { color: { r: 0, g: 0, b: 0, a: 0 } });
   const grain = (await page.evaluate("globalThis.cardpress.makeGrain()")) as string;
   const giveCutout = await fileSlot(page, "globalThis.cardpress.cutoutInput");
+  const givePhoto = await fileSlot(page, "globalThis.cardpress.photoInput");
   let size = { width: 0, height: 0 };
+  const resize = async ({ width, height }: { width: number; height: number }) => {
+    if (size.width === width && size.height === height) return;
+    size = { width, height };
+    await page.setViewport({ ...size, deviceScaleFactor: 1 });
+  };
+  const measured = new Map<string, Zones>();
+  const zonesOf = async ({ variables, attributes }: Setting): Promise<Zones> => {
+    const key = JSON.stringify([size, attributes]);
+    const known = measured.get(key);
+    if (known) return known;
+    const zones = { ...DEFAULT_ZONES, ...(await measureZones(page, variables, attributes)) };
+    if (measured.size >= MAX_MEASURED) measured.clear();
+    measured.set(key, zones);
+    return zones;
+  };
 
   return {
     async render(job, onStage) {
       const { style } = job.card;
       const started = performance.now();
       onStage?.("compose");
-      const fill = composeFill(job, template, grain, media);
-      if (options.watermark) fill.attributes.watermark = "test";
-      if (size.width !== style.width || size.height !== style.height) {
-        size = { width: style.width, height: style.height };
-        await page.setViewport({ ...size, deviceScaleFactor: 1 });
-      }
+      await Promise.race([resize(style), crash]);
+      const setting = settingOf(job, template);
+      const zones = await Promise.race([zonesOf(setting), crash]);
+      const fill = composeFill(job, template, setting, zones, { grain, media });
+      fill.watermark = options.watermark ?? false;
       // A page opened later would lie before this one, which then draws no frames.
       const front = session.send("Page.bringToFront");
-      await Promise.race([Promise.all([front, job.cutout && giveCutout(job.cutout.path)]), crash]);
+      const files = [job.cutout && giveCutout(job.cutout.path), job.photo && givePhoto(job.photo)];
+      await Promise.race([Promise.all([front, ...files]), crash]);
       const filled = await Promise.race([fillPage(page, fill), crash]);
       const composed = performance.now();
       onStage?.("capture");
@@ -81,15 +102,28 @@ export async function openCardPage(
         },
       };
     },
+    async zones(job) {
+      await Promise.race([resize(job.card.style), crash]);
+      return Promise.race([zonesOf(settingOf(job, template)), crash]);
+    },
     hasCrashed: () => crashed,
     close: () => page.close(),
   };
 }
 
-async function fillPage(page: Page, fill: CardFill): Promise<FillResult> {
+/** What runs in the page. */
+type InPage = { cardpress: typeof import("./fill.js") };
+
+function measureZones(page: Page, variables: Setting["variables"], attributes: Setting["attributes"]) {
   const work = page.evaluate(
-    (data) => (globalThis as unknown as { cardpress: typeof import("./fill.js") }).cardpress.fillCard(data),
-    fill,
+    (...given) => (globalThis as unknown as InPage).cardpress.measureZones(...given),
+    variables,
+    attributes,
   );
+  return withTimeout(work, FILL_TIMEOUT_MS, "measuring the zones");
+}
+
+async function fillPage(page: Page, fill: CardFill): Promise<FillResult> {
+  const work = page.evaluate((data) => (globalThis as unknown as InPage).cardpress.fillCard(data), fill);
   return withTimeout(work, FILL_TIMEOUT_MS, "filling the card");
 }

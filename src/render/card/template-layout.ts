@@ -1,24 +1,35 @@
 /** A rectangle in fractions of the card, origin top left. */
-interface Part {
+export interface Part {
   x: number;
   y: number;
   width: number;
   height: number;
 }
 
-/** How a template sets one kind of picture; template.json describes each field. */
-export interface TemplateLayout {
-  minAspect: number;
-  maxAspect: number;
+/** The boxes that a template places with CSS, as elements with `data-zone`. */
+export interface Zones {
+  /** Where the face goes, brow to chin. */
   face: Part;
-  maxContentY: number;
+  /** Its lower edge is the line that the body reaches: below it something hides the player. */
+  body: Part;
+  /** The opaque frame: a photo's straight edge never shows outside it. */
   frame: Part;
+  /** What no text leaves: in print, what is never cut off. */
+  safe: Part;
 }
+
+/** Where a template places nothing: the whole card, and a face in its upper half. */
+export const DEFAULT_ZONES: Zones = {
+  face: { x: 0.4, y: 0.14, width: 0.2, height: 0.2 },
+  body: { x: 0, y: 0, width: 1, height: 1 },
+  frame: { x: 0, y: 0, width: 1, height: 1 },
+  safe: { x: 0, y: 0, width: 1, height: 1 },
+};
 
 export const LAYOUTS = ["portrait", "square", "landscape"] as const;
 export type LayoutName = (typeof LAYOUTS)[number];
 
-/** The layout for a picture: portrait up to 9:10, landscape from 13:10, square between. */
+/** What a picture's shape is called: portrait up to 9:10, landscape from 13:10, square between. */
 export function layoutFor(width: number, height: number): LayoutName {
   const aspect = width / height;
   return aspect < 0.9 ? "portrait" : aspect > 1.3 ? "landscape" : "square";

@@ -34,6 +34,8 @@ export interface Canvas {
 export interface Scene {
   /** A known theme's name, "facets" when none was asked for, "pattern" for words nobody knows. */
   theme: string;
+  /** The theme, and the one that lies over it. */
+  themes: string[];
   svg: string;
   colours: SceneColours;
 }
@@ -198,6 +200,22 @@ function wishOf(text: string): Wish {
 const MAX_PAN = 45;
 const MAX_ZOOM = 1.12;
 
+/** A number of 0..1 for a free text, so that a template can vary with it: equal for equal texts. */
+export function seedOfTheme(text: string | undefined): number {
+  return seedOf(plain((text ?? "").slice(0, MAX_TEXT)).trim()) / 2 ** 32;
+}
+
+/** What the background of a free text is called and its colours, without drawing it. */
+export function sceneColoursOf(
+  text: string | undefined,
+  palette: Palette,
+  branded: boolean,
+): Pick<Scene, "themes" | "colours"> {
+  const wish = wishOf(plain((text ?? "").slice(0, MAX_TEXT)).trim());
+  const themes = wish.over === undefined ? [wish.theme] : [wish.theme, wish.over];
+  return { themes, colours: coloursOf(wish, palette, branded) };
+}
+
 /**
  * Draws the background for a free text (or none) as SVG of the given shape; equal input, equal output. The text itself
  * never gets into the SVG. `branded` keeps the club's colours where the scene has none of its own by nature; `seed`
@@ -232,7 +250,7 @@ export function sceneOf(
     drawTheme(theme, canvas) + (over ? drawLayer(over, canvas) : "") + drawFoil(palette.tier, canvas);
   const turn = `translate(${n(500 + pan)} ${n(height / 2)}) scale(${isMirrored ? -1 : 1} 1) scale(${Math.round(zoom * 1000) / 1000}) translate(-500 ${n(-height / 2)})`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 ${height}" width="1000" height="${height}" preserveAspectRatio="xMidYMid slice"><g transform="${turn}">${art}</g></svg>`;
-  return { theme, svg, colours: canvas.colours };
+  return { theme, themes: over === undefined ? [theme] : [theme, over], svg, colours: canvas.colours };
 }
 
 function drawTheme(theme: string, canvas: Canvas): string {

@@ -2,9 +2,8 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Framing } from "../../../src/core/card.ts";
 import { placeCutout } from "../../../src/render/card/framing.ts";
-import { loadTemplate } from "../../../src/templates/load.ts";
+import { CLUB_CARD_ZONES } from "./club-card-zones.ts";
 
-const { layouts } = (await loadTemplate("club_card")).manifest;
 const card = { width: 1024, height: 1280 };
 const wide = { width: 1600, height: 900 };
 const none = { top: false, right: false, bottom: false, left: false };
@@ -36,11 +35,13 @@ function person(
 describe("framing", () => {
   test("a half-length photo puts the face in the target and the body behind the plate", () => {
     const { size, framing } = person(300, 4.2, { ...none, bottom: true });
-    const place = placeCutout(size, framing, layouts.portrait, card);
+    const place = placeCutout(size, framing, CLUB_CARD_ZONES.portrait, card);
     const scale = place.width / size.width;
     const face = place.y + (framing.face?.y ?? 0) * scale;
-    expect(Math.abs(face - layouts.portrait.face.y * card.height)).toBeLessThan(60);
-    expect(place.y + place.height).toBeGreaterThanOrEqual(layouts.portrait.maxContentY * card.height - 1);
+    expect(Math.abs(face - CLUB_CARD_ZONES.portrait.face.y * card.height)).toBeLessThan(60);
+    expect(place.y + place.height).toBeGreaterThanOrEqual(
+      (CLUB_CARD_ZONES.portrait.body.y + CLUB_CARD_ZONES.portrait.body.height) * card.height - 1,
+    );
   });
 
   test("the head is never cut off by the picture's upper edge, whatever the photo", () => {
@@ -48,7 +49,7 @@ describe("framing", () => {
       fc.property(
         fc.integer({ min: 30, max: 900 }),
         fc.double({ min: 2, max: 11, noNaN: true }),
-        fc.constantFrom(layouts.portrait, layouts.square, layouts.landscape),
+        fc.constantFrom(CLUB_CARD_ZONES.portrait, CLUB_CARD_ZONES.square, CLUB_CARD_ZONES.landscape),
         fc.boolean(),
         (faceHeight, faces, layout, bottom) => {
           const { size, framing } = person(faceHeight, faces, { ...none, bottom });
@@ -64,7 +65,7 @@ describe("framing", () => {
         fc.integer({ min: 60, max: 600 }),
         fc.double({ min: 2.5, max: 11, noNaN: true }),
         fc.double({ min: 0, max: 1.5, noNaN: true }),
-        fc.constantFrom(layouts.portrait, layouts.square, layouts.landscape),
+        fc.constantFrom(CLUB_CARD_ZONES.portrait, CLUB_CARD_ZONES.square, CLUB_CARD_ZONES.landscape),
         fc.boolean(),
         (faceHeight, faces, above, layout, bottom) => {
           const { size, framing } = person(faceHeight, faces, { ...none, bottom });
@@ -82,13 +83,13 @@ describe("framing", () => {
     const half = person(200, 4);
     const full = person(200, 9.5);
     const scale = (p: typeof half) =>
-      placeCutout(p.size, p.framing, layouts.portrait, card).width / p.size.width;
+      placeCutout(p.size, p.framing, CLUB_CARD_ZONES.portrait, card).width / p.size.width;
     expect(scale(full)).toBeLessThan(scale(half) * 0.85);
   });
 
   test("a small full-length photo is not blown up", () => {
     const { size, framing } = person(42, 9.5);
-    expect(placeCutout(size, framing, layouts.portrait, card).width / size.width).toBeLessThan(2.6);
+    expect(placeCutout(size, framing, CLUB_CARD_ZONES.portrait, card).width / size.width).toBeLessThan(2.6);
   });
 
   test("a photo that ends above the feet always reaches behind the plate, and its chin stays before it", () => {
@@ -97,11 +98,14 @@ describe("framing", () => {
         fc.integer({ min: 60, max: 900 }),
         fc.double({ min: 1.7, max: 11, noNaN: true }),
         fc.record({ top: fc.boolean(), left: fc.boolean(), right: fc.boolean() }),
-        fc.constantFrom([layouts.portrait, card] as const, [layouts.landscape, wide] as const),
+        fc.constantFrom(
+          [CLUB_CARD_ZONES.portrait, card] as const,
+          [CLUB_CARD_ZONES.landscape, wide] as const,
+        ),
         (faceHeight, faces, cut, [layout, picture]) => {
           const { size, framing } = person(faceHeight, faces, { ...cut, bottom: true });
           const place = placeCutout(size, framing, layout, picture);
-          const line = layout.maxContentY * picture.height;
+          const line = (layout.body.y + layout.body.height) * picture.height;
           expect(place.y + place.height).toBeGreaterThanOrEqual(line - 1);
           const chin = place.y + (place.height / size.height) * faceHeight * 1.45;
           expect(chin).toBeLessThanOrEqual(line);
@@ -113,21 +117,26 @@ describe("framing", () => {
   test("straight edges end behind the frame or at a wall, those of a whole player need none", () => {
     const narrow = person(300, 4.2, { top: false, right: true, bottom: true, left: true });
     narrow.size.width = 500;
-    const inside = placeCutout(narrow.size, narrow.framing, layouts.portrait, card);
-    const { frame } = layouts.portrait;
+    const inside = placeCutout(narrow.size, narrow.framing, CLUB_CARD_ZONES.portrait, card);
+    const { frame } = CLUB_CARD_ZONES.portrait;
     expect(frame.x * card.width + inside.walls.left).toBeCloseTo(inside.x, 3);
     expect((frame.x + frame.width) * card.width - inside.walls.right).toBeCloseTo(inside.x + inside.width, 3);
     expect(inside.walls.left).toBeGreaterThan(0);
-    const whole = placeCutout(person(300, 4.2).size, person(300, 4.2).framing, layouts.portrait, card);
+    const whole = placeCutout(
+      person(300, 4.2).size,
+      person(300, 4.2).framing,
+      CLUB_CARD_ZONES.portrait,
+      card,
+    );
     expect(whole.walls).toEqual({ top: 0, right: 0, left: 0 });
     expect(whole.cut).toEqual({ top: false, right: false, left: false });
   });
 
   test("a head that the photo cuts is cut by the frame too: the edge lies at the frame's or behind a wall", () => {
     const { size, framing } = person(300, 4.2, { ...none, top: true });
-    const place = placeCutout(size, framing, layouts.portrait, card);
+    const place = placeCutout(size, framing, CLUB_CARD_ZONES.portrait, card);
     expect(place.cut.top).toBe(true);
-    expect(layouts.portrait.frame.y * card.height + place.walls.top).toBeCloseTo(place.y, 3);
+    expect(CLUB_CARD_ZONES.portrait.frame.y * card.height + place.walls.top).toBeCloseTo(place.y, 3);
   });
 
   test("outstretched arms that the photo shows stay on the card", () => {
@@ -135,7 +144,7 @@ describe("framing", () => {
     size.width = 900;
     framing.body.width = 900;
     if (framing.face) framing.face.x = 390;
-    const place = placeCutout(size, framing, layouts.portrait, card);
+    const place = placeCutout(size, framing, CLUB_CARD_ZONES.portrait, card);
     expect(place.x).toBeGreaterThanOrEqual(0);
     expect(place.x + place.width).toBeLessThanOrEqual(card.width);
     expect(place.cut).toEqual({ top: false, right: false, left: false });

@@ -104,7 +104,7 @@ describe("every name", () => {
       badge: null,
     });
     const { shown, children } = await inkAndRoom();
-    expect(shown).toBe(`<IMG SRC=X ONERROR="DOCUMENT.TITLE='OWNED'">`);
+    expect(shown).toBe(`<img src=x onerror="document.title='owned'">`);
     expect(children).toBe(0);
     expect(await page.title()).toBe("club_card");
   });

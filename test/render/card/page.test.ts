@@ -111,7 +111,7 @@ describe("a warm page", () => {
     const broken = await openCardPage(browser, {
       ...template,
       css: `${template.css}@font-face { font-family: Torn; src: url(fonts/torn.woff2) } .skill { font-family: Torn }`,
-      fonts: new Map([["torn.woff2", new Uint8Array([1, 2, 3])]]),
+      files: new Map([...template.files, ["fonts/torn.woff2", new Uint8Array([1, 2, 3])]]),
     });
     const job = { card: cardInput(), cutout: null, badge: null };
     const failure = await broken.render(job).catch((error) => error.message);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { placeOfFault } from "../../src/http/json-place.ts";
+import { placeOfFault } from "../../src/core/json-place.ts";
 
 const PLACES: [string, string][] = [
   ['{\n  "type": "player_card",\n}', "line 3, column 1"],

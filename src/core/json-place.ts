@@ -5,15 +5,66 @@ const SPACE = /[ \t\n\r]*/y;
 
 type Expected = "value" | "value or ]" | "key" | "key or }" | ":" | ", or end";
 
+/** A place in a text, counted from 1 in UTF-16 units as editors do. */
+export interface Place {
+  line: number;
+  column: number;
+}
+
 /**
- * Where a text stops being JSON: such as "line 3, column 14", counted from 1 in UTF-16 units as editors do; undefined for
- * what is JSON. The engine's own parser tells what is wrong, but not where.
+ * Where a text stops being JSON: such as "line 3, column 14"; undefined for what is JSON. The engine's own parser tells
+ * what is wrong, but not where.
  */
 export function placeOfFault(text: string): string | undefined {
+  const place = whereFaulty(text);
+  return place && `line ${place.line}, column ${place.column}`;
+}
+
+/** The same as numbers. */
+export function whereFaulty(text: string): Place | undefined {
   const at = faultAt(text);
-  if (at === undefined) return undefined;
-  const before = text.slice(0, at).split("\n");
-  return `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
+  return at === undefined ? undefined : placeAt(text, at);
+}
+
+/** The place of a text's index. */
+export function placeAt(text: string, index: number): Place {
+  const before = text.slice(0, index).split("\n");
+  return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
+}
+
+/**
+ * Where each value of a JSON text begins, by its JSON Pointer (RFC 6901) such as "/sizes/poster/0". An object's value is
+ * said to begin where its key does, which is what an editor should jump to. The text has to be JSON.
+ */
+export function jsonPlaces(text: string): Map<string, number> {
+  const places = new Map<string, number>();
+  let at = 0;
+  const token = (): [start: number, text: string] => {
+    const start = skipSpace(text, at);
+    TOKEN.lastIndex = at;
+    TOKEN.exec(text);
+    at = TOKEN.lastIndex;
+    return [start, text.slice(start, at)];
+  };
+  const value = (pointer: string, begin?: number): void => {
+    const [start, first] = token();
+    places.set(pointer, begin ?? start);
+    if (first !== "{" && first !== "[") return;
+    const end = first === "{" ? "}" : "]";
+    for (let index = 0; ; index++) {
+      if (text[skipSpace(text, at)] === end) break;
+      if (first === "[") value(`${pointer}/${index}`);
+      else {
+        const [keyStart, key] = token();
+        token();
+        value(`${pointer}/${JSON.parse(key).replaceAll("~", "~0").replaceAll("/", "~1")}`, keyStart);
+      }
+      if (text[skipSpace(text, at)] === ",") token();
+    }
+    token();
+  };
+  value("");
+  return places;
 }
 
 /** The index of the first token that cannot stand where it stands. A stack of our own: nesting may be deep. */

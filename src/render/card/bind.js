@@ -1,0 +1,112 @@
+// Runs inside the page. Type-checked through JSDoc, served as it is. Puts a card's data where card.html asks for it.
+// Whatever a partner sent only ever becomes a text node or a custom property.
+
+/**
+ * A text as it is to be shown; `lang` and `direction` are empty and "ltr" for what is nobody's language.
+ * @typedef {{ text: string, lang: string, direction: "ltr" | "rtl" }} CardText
+ */
+
+/** @typedef {{ texts: Record<string, CardText>, variables: Record<string, string> }[]} CardList */
+
+/**
+ * What there is to show, by path. A path without a value is not there.
+ * @typedef {{ texts: Record<string, CardText>, lists: Record<string, CardList> }} CardData
+ */
+
+/**
+ * The pattern of each list: the first child of the element with `data-each`, taken out of it.
+ * @type {Map<HTMLElement, Element>}
+ */
+const patterns = new Map();
+
+/**
+ * Once for a page: takes the sample content out of the card, and gives each fitted text an element of its own.
+ * @param {HTMLElement} card
+ */
+export function prepare(card) {
+  for (const list of elements(card, "[data-each]")) {
+    const [pattern] = list.children;
+    if (pattern) patterns.set(list, pattern);
+  }
+  for (const root of [card, ...patterns.values()]) {
+    for (const box of elements(root, "[data-fit][data-text]")) {
+      const text = document.createElement("span");
+      text.dataset.text = box.dataset.text;
+      delete box.dataset.text;
+      box.replaceChildren(text);
+    }
+    for (const element of elements(root, "[data-text]")) element.textContent = "";
+  }
+  for (const list of patterns.keys()) list.replaceChildren();
+}
+
+/**
+ * Sets every text, list and condition of the card.
+ * @param {HTMLElement} card
+ * @param {CardData} data
+ */
+export function bind(card, { texts, lists }) {
+  for (const [list, pattern] of patterns) {
+    const entries = own(lists, list.dataset.each ?? "") ?? [];
+    list.replaceChildren(
+      ...entries.map((entry, index) => {
+        const copy = /** @type {HTMLElement} */ (pattern.cloneNode(true));
+        copy.style.setProperty("--index", String(index));
+        for (const [name, value] of Object.entries(entry.variables))
+          copy.style.setProperty(`--${name}`, value);
+        // What an entry does not know is the card's.
+        const scope = { ...texts, ...entry.texts };
+        for (const element of [copy, ...elements(copy, "*")]) bindOne(element, scope, lists);
+        return copy;
+      }),
+    );
+  }
+  for (const element of elements(card, "[data-text], [data-if], [data-unless], [data-each]"))
+    if (!element.parentElement?.closest("[data-each]")) bindOne(element, texts, lists);
+}
+
+/**
+ * @param {HTMLElement} element
+ * @param {Record<string, CardText>} texts
+ * @param {Record<string, CardList>} lists
+ */
+function bindOne(element, texts, lists) {
+  const { text, if: wanted, unless } = element.dataset;
+  if (text !== undefined) setText(element, own(texts, text));
+  if (wanted === undefined && unless === undefined) return;
+  const has = (/** @type {string} */ path) =>
+    own(texts, path) !== undefined || own(lists, path) !== undefined;
+  const isShown = (wanted === undefined || has(wanted)) && (unless === undefined || !has(unless));
+  // A picture that is not there stays hidden, whatever else is.
+  element.hidden = !isShown || (element.hidden && element.dataset.picture !== undefined);
+}
+
+/** @param {HTMLElement} element @param {CardText | undefined} shown */
+function setText(element, shown) {
+  const { text = "", lang = "", direction = "ltr" } = shown ?? {};
+  // A fitted text's box takes its direction as well: it says where a line begins.
+  const box = /** @type {HTMLElement | null} */ (element.parentElement?.closest("[data-fit]") ?? null);
+  for (const each of box ? [box, element] : [element]) {
+    if (lang !== "") [each.lang, each.dir] = [lang, direction];
+    else for (const name of ["lang", "dir"]) each.removeAttribute(name);
+  }
+  // CSS turns ß into SS; German names keep their own capital.
+  const isUpper = text.includes("ß") && getComputedStyle(element).textTransform === "uppercase";
+  element.textContent = isUpper ? text.replaceAll("ß", "ẞ") : text;
+}
+
+/**
+ * A value by a name that may be any text.
+ * @template T
+ * @param {Record<string, T>} from
+ * @param {string} name
+ * @returns {T | undefined}
+ */
+function own(from, name) {
+  return Object.hasOwn(from, name) ? from[name] : undefined;
+}
+
+/** @param {Element} root @param {string} selector */
+function elements(root, selector) {
+  return /** @type {HTMLElement[]} */ ([...root.querySelectorAll(selector)]);
+}

@@ -1,0 +1,26 @@
+// Runs inside the page. Type-checked through JSDoc, served as it is.
+
+/** Everything inside a shadow tree and marked important: no template's style sheet reaches it or takes it away. */
+const STYLE = `
+  :host { all: initial !important; position: fixed !important; z-index: 2147483647 !important; display: block !important;
+    left: var(--card-x) !important; top: var(--card-y) !important; width: var(--card-width) !important;
+    height: var(--card-height) !important; overflow: hidden !important; container-type: size !important;
+    pointer-events: none !important; }
+  span { position: absolute; left: 50%; top: 50%; white-space: nowrap; padding: 3cqmin 60vmax;
+    font: italic 900 31cqmin / 0.86 "Sofia Sans Extra Condensed Variable"; letter-spacing: 0.14em; text-indent: 0.14em;
+    color: rgb(255 255 255 / 0.42); -webkit-text-stroke: 0.5cqmin rgb(255 255 255 / 0.95);
+    border: solid rgb(255 255 255 / 0.8); border-width: 0.5cqmin 0; background: rgb(8 10 16 / 0.42);
+    transform: translate(-50%, -50%) rotate(-24deg); }`;
+
+/** @type {HTMLElement | undefined} */
+let mark;
+
+/** Puts TEST across the card, or takes it away. @param {boolean} wanted */
+export function showWatermark(wanted) {
+  if (!wanted) return mark?.remove();
+  if (!mark) {
+    mark = document.createElement("cardpress-watermark");
+    mark.attachShadow({ mode: "closed" }).innerHTML = `<style>${STYLE}</style><span>TEST</span>`;
+  }
+  document.documentElement.append(mark);
+}

@@ -1,0 +1,93 @@
+import { type Fault, sortFaults } from "./fault.ts";
+import { endingOf, type TemplateFiles } from "./files.ts";
+import { readManifest, type TemplateManifest } from "./manifest.ts";
+import { type Markup, readMarkup } from "./markup.ts";
+import { knownPaths } from "./paths.ts";
+import type { References } from "./references.ts";
+import { readStyle } from "./style.ts";
+
+/** What a template's files say, and everything that is wrong with them. */
+export interface Examined {
+  /** null where template.json has an error. */
+  manifest: TemplateManifest | null;
+  markup: Markup;
+  /** In the order of files and places. With an error among them the template makes no card. */
+  faults: Fault[];
+}
+
+/** Looks at a template's files without drawing anything. */
+export function examine(files: TemplateFiles): Examined {
+  const text = (name: string) => new TextDecoder().decode(files.get(name));
+  const { manifest, faults } = readManifest(text("template.json"));
+  const references: References = { files: new Set(files.keys()), used: new Set() };
+  // Without a manifest nobody knows the fields; whatever card.html says of them may be right.
+  const markup = readMarkup(text("card.html"), knownPaths(manifest ?? {}), references);
+  const about = markup.faults.filter(({ code }) => manifest !== null || code !== "unknown_path");
+  const all = [...faults, ...about, ...readStyle(text("card.css"), references)];
+  all.push(...insidePictures(files), ...unused(files, references));
+  if (manifest) all.push(...hiddenFields(manifest, markup, text("card.css"), text("template.json")));
+  return { manifest, markup, faults: sortFaults(all) };
+}
+
+/** A picture in SVG that would load another one. */
+function insidePictures(files: TemplateFiles): Fault[] {
+  const faults: Fault[] = [];
+  for (const [file, bytes] of files) {
+    if (endingOf(file) !== "svg") continue;
+    const text = new TextDecoder().decode(bytes);
+    const at = text.search(
+      /<script|(?:href|src)\s*=\s*["']\s*(?:https?:)?\/\/|@import|url\(\s*["']?\s*(?:https?:)?\/\//i,
+    );
+    if (at < 0) continue;
+    const before = text.slice(0, at).split("\n");
+    faults.push({
+      file,
+      line: before.length,
+      column: (before.at(-1) ?? "").length + 1,
+      severity: "error",
+      code: "network",
+      message:
+        "a picture runs no scripts and loads nothing from elsewhere. Take it out, and embed what it shows.",
+    });
+  }
+  return faults;
+}
+
+function unused(files: TemplateFiles, { used }: References): Fault[] {
+  return [...files.keys()]
+    .filter((name) => name.includes("/") && !used.has(name))
+    .map((file) => ({
+      file,
+      line: 1,
+      column: 1,
+      severity: "warning",
+      code: "unused",
+      message: "neither card.html nor card.css names this file. Remove it, or use it.",
+    }));
+}
+
+/** Fields that partners are asked for and no card shows. */
+function hiddenFields(
+  { fields = {} }: TemplateManifest,
+  { paths }: Markup,
+  css: string,
+  json: string,
+): Fault[] {
+  return Object.entries(fields)
+    .filter(([name, { type }]) => {
+      const kebab = name.replaceAll("_", "-");
+      const inStyle = type === "choice" || type === "boolean" ? `data-field-${kebab}` : `--field-${kebab}`;
+      return !paths.has(`fields.${name}`) && !css.includes(inStyle);
+    })
+    .map(([name]) => {
+      const before = json.slice(0, Math.max(0, json.indexOf(`"${name}"`))).split("\n");
+      return {
+        file: "template.json",
+        line: before.length,
+        column: (before.at(-1) ?? "").length + 1,
+        severity: "warning" as const,
+        code: "hidden_field",
+        message: `/fields/${name}: no card shows it. Add data-text="fields.${name}" to card.html, or remove it.`,
+      };
+    });
+}

@@ -1,0 +1,201 @@
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import type { ErrorDetail } from "../core/errors.ts";
+import { MAX_TEMPLATE_FIELDS, MAX_TEMPLATE_LIST_ITEMS, MAX_TEMPLATE_TEXT_CHARS } from "../core/limits.ts";
+import { StringEnum } from "../core/string-enum.ts";
+import { compileValidator, type Validator } from "../core/validate.ts";
+
+/** Names of fields, of a list's columns and of choices' attributes: what CSS, JSON and an address can all hold. */
+const NAME_PATTERN = "^[a-z][a-z0-9_]{0,31}$";
+
+const about = {
+  title: Type.Optional(Type.String({ minLength: 1, maxLength: 60 })),
+  description: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
+  required: Type.Optional(Type.Boolean()),
+};
+const strict = { additionalProperties: false };
+
+const TextField = Type.Object(
+  {
+    type: Type.Literal("text"),
+    max: Type.Integer({ minimum: 1, maximum: MAX_TEMPLATE_TEXT_CHARS }),
+    example: Type.Optional(Type.String()),
+    ...about,
+  },
+  strict,
+);
+const range = { min: Type.Number(), max: Type.Number(), example: Type.Optional(Type.Number()) };
+const IntegerField = Type.Object({ type: Type.Literal("integer"), ...range, ...about }, strict);
+const NumberField = Type.Object({ type: Type.Literal("number"), ...range, ...about }, strict);
+const BooleanField = Type.Object(
+  { type: Type.Literal("boolean"), example: Type.Optional(Type.Boolean()), ...about },
+  strict,
+);
+const ChoiceField = Type.Object(
+  {
+    type: Type.Literal("choice"),
+    options: Type.Array(Type.String({ minLength: 1, maxLength: 40 }), {
+      minItems: 1,
+      maxItems: 50,
+      uniqueItems: true,
+    }),
+    example: Type.Optional(Type.String()),
+    ...about,
+  },
+  strict,
+);
+const ColorField = Type.Object(
+  { type: Type.Literal("color"), example: Type.Optional(Type.String()), ...about },
+  strict,
+);
+const SIMPLE = [TextField, IntegerField, NumberField, BooleanField, ChoiceField, ColorField];
+const SimpleField = Type.Union(SIMPLE);
+const ListField = Type.Object(
+  {
+    type: Type.Literal("list"),
+    min: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_TEMPLATE_LIST_ITEMS })),
+    max: Type.Integer({ minimum: 1, maximum: MAX_TEMPLATE_LIST_ITEMS }),
+    of: Type.Record(Type.String({ pattern: NAME_PATTERN }), SimpleField, {
+      additionalProperties: false,
+      minProperties: 1,
+      maxProperties: MAX_TEMPLATE_FIELDS,
+    }),
+    ...about,
+  },
+  strict,
+);
+
+export type SimpleField = Static<typeof SimpleField>;
+export type ListField = Static<typeof ListField>;
+export type Field = SimpleField | ListField;
+/** The data of its own that a template declares, by name. */
+export type Fields = Record<string, Field>;
+/** What a partner sent for them, as validated. */
+export type FieldValues = Record<string, unknown>;
+
+/** The schema of one field of each type, for messages that speak of that type alone. */
+export const FIELD_TYPES: Record<string, TSchema> = Object.fromEntries(
+  [...SIMPLE, ListField].map((schema) => [schema.properties.type.const, schema]),
+);
+
+export const FieldsSchema = Type.Record(
+  Type.String({ pattern: NAME_PATTERN }),
+  Type.Union([SimpleField, ListField]),
+  { additionalProperties: false, maxProperties: MAX_TEMPLATE_FIELDS },
+);
+
+/** The JSON Schema of a create request's `fields` for a template with these. */
+export function fieldsJsonSchema(fields: Fields) {
+  return objectOf(fields, {});
+}
+
+function objectOf(fields: Record<string, Field>, options: { title?: string; description?: string }) {
+  const properties = Object.entries(fields).map(([name, field]): [string, TSchema] => {
+    const schema = schemaOf(field);
+    return [name, field.required ? schema : Type.Optional(schema)];
+  });
+  return Type.Object(Object.fromEntries(properties), { additionalProperties: false, ...options });
+}
+
+function schemaOf(field: Field): TSchema {
+  const { title, description } = field;
+  const told = { ...(title && { title }), ...(description && { description }) };
+  const options = {
+    ...told,
+    ...("example" in field && field.example !== undefined && { examples: [field.example] }),
+  };
+  switch (field.type) {
+    case "text":
+      return Type.String({ ...options, ...(field.required && { minLength: 1 }), maxLength: field.max });
+    case "integer":
+      return Type.Integer({ ...options, minimum: field.min, maximum: field.max });
+    case "number":
+      return Type.Number({ ...options, minimum: field.min, maximum: field.max });
+    case "boolean":
+      return Type.Boolean(options);
+    case "choice":
+      return StringEnum(field.options, options);
+    case "color":
+      return Type.String({ ...options, pattern: "^#[0-9A-Fa-f]{6}$" });
+    case "list":
+      return Type.Array(objectOf(field.of, {}), {
+        ...told,
+        ...(field.min && { minItems: field.min }),
+        maxItems: field.max,
+      });
+  }
+}
+
+const compiled = new WeakMap<Fields, Validator<TSchema>>();
+
+/**
+ * Checks what a partner sent as `fields` for a template; the details name `fields.stats[2].value`. `values` may be left
+ * out where nothing is required.
+ */
+export function checkFields(
+  template: { name: string; fields?: Fields | undefined },
+  values: unknown,
+): ErrorDetail[] {
+  const { name, fields = {} } = template;
+  if (Object.keys(fields).length === 0)
+    return values === undefined
+      ? []
+      : [{ field: "fields", message: `is not for the preset ${name}, which has no fields. Remove it.` }];
+  const known =
+    compiled.get(fields) ?? compileValidator(Type.Object({ fields: fieldsJsonSchema(fields) }), "body");
+  compiled.set(fields, known);
+  const checked = known.check({ fields: values ?? {} });
+  return checked.ok ? badTexts(values) : checked.details.map((detail) => told(detail, name, fields));
+}
+
+/** Places in lists as programmers write them, and of unknown fields what there is instead. */
+function told({ field, message }: ErrorDetail, name: string, fields: Fields): ErrorDetail {
+  const place = field.replace(/^(fields\.[a-z]\w*)\.(\d+)/, "$1[$2]");
+  if (!message.startsWith("is not a field of this request")) return { field: place, message };
+  const list = /^fields\.(\w+)\[/.exec(place)?.[1];
+  const parent = list === undefined ? undefined : fields[list];
+  const names = Object.keys(parent?.type === "list" ? parent.of : fields);
+  return { field: place, message: `is not a field of the preset ${name}, which has ${names.join(", ")}.` };
+}
+
+/** Texts that no database and no page can hold. */
+function badTexts(values: unknown, place = "fields"): ErrorDetail[] {
+  if (typeof values === "string")
+    return values.isWellFormed() && !values.includes("\0")
+      ? []
+      : [{ field: place, message: "must be valid Unicode text without NUL characters." }];
+  if (Array.isArray(values)) return values.flatMap((each, index) => badTexts(each, `${place}[${index}]`));
+  if (typeof values !== "object" || values === null) return [];
+  return Object.entries(values).flatMap(([name, each]) => badTexts(each, `${place}.${name}`));
+}
+
+/** The given fields that an example of every field makes: what documents, forms and new samples begin with. */
+export function exampleFields(fields: Fields): FieldValues {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [
+      name,
+      field.type === "list"
+        ? Array.from({ length: Math.min(field.max, Math.max(field.min ?? 0, 3)) }, () =>
+            exampleFields(field.of),
+          )
+        : exampleOf(name, field),
+    ]),
+  );
+}
+
+function exampleOf(name: string, field: SimpleField): unknown {
+  if (field.example !== undefined) return field.example;
+  switch (field.type) {
+    case "text":
+      return (field.title ?? name).slice(0, field.max);
+    case "integer":
+      return Math.round((field.min + field.max) / 2);
+    case "number":
+      return (field.min + field.max) / 2;
+    case "boolean":
+      return true;
+    case "choice":
+      return field.options[0];
+    case "color":
+      return "#C8102E";
+  }
+}

@@ -1,0 +1,130 @@
+import { constants } from "node:fs";
+import { lstat, open, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { OperatorError } from "../core/errors.ts";
+import { MAX_TEMPLATE_BYTES, MAX_TEMPLATE_FILE_BYTES, MAX_TEMPLATE_FILES } from "../core/limits.ts";
+import { MANIFEST_FILE } from "./manifest.ts";
+
+/** A template's files by their place in its folder, such as `fonts/own.woff2`. */
+export type TemplateFiles = ReadonlyMap<string, Uint8Array>;
+
+/** Files that every template has. */
+export const OWN_FILES = [MANIFEST_FILE, "card.html", "card.css"] as const;
+/** Folders whose files, at any depth, belong to the card as well. */
+export const OWN_FOLDERS = ["assets", "fonts"] as const;
+
+/** What a card may show, by the ending of the file's name, and what a browser is told it is. */
+export const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  svg: "image/svg+xml",
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  webp: "image/webp",
+  avif: "image/avif",
+  woff2: "font/woff2",
+  woff: "font/woff",
+  ttf: "font/ttf",
+  otf: "font/otf",
+};
+
+/** The ending of a file's name that tells its kind, in lower case. */
+export const endingOf = (name: string): string => name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+
+/**
+ * Reads a template's folder. A link inside it could lead anywhere, so none is followed. Throws an OperatorError that
+ * names the file and the remedy.
+ */
+export async function readTemplateFolder(dir: string): Promise<TemplateFiles> {
+  const files = new Map<string, Uint8Array>();
+  let total = 0;
+  // One after the other, so that of several broken files it is always the same one that is told.
+  for (const name of [...OWN_FILES, ...(await ownNames(dir))]) {
+    const bytes = await readOwn(dir, name);
+    files.set(name, bytes);
+    total += bytes.length;
+    if (total > MAX_TEMPLATE_BYTES)
+      throw new OperatorError(
+        `${dir} holds more than ${mib(MAX_TEMPLATE_BYTES)} MB for its card. Shrink its pictures, or subset its fonts.`,
+      );
+  }
+  return files;
+}
+
+/**
+ * Says whether a folder's template may have changed, without reading it: by its files' times, sizes and numbers on the
+ * disk. One that cannot be looked at is as it cannot be.
+ */
+export async function folderStamp(dir: string): Promise<string> {
+  const names = [...OWN_FILES, ...(await ownNames(dir).catch(() => []))];
+  const marks = await Promise.all(
+    names.map(async (name) => {
+      const info = await lstat(join(dir, name)).catch(() => null);
+      return [name, info?.ino, info?.size, info?.mtimeMs, info?.ctimeMs];
+    }),
+  );
+  return JSON.stringify(marks);
+}
+
+/** The digest of a template's files. Lengths keep the end of one from passing for the beginning of the next. */
+export function digestOf(files: TemplateFiles): string {
+  const hasher = new Bun.CryptoHasher("sha256");
+  for (const [name, bytes] of [...files].sort(([a], [b]) => (a < b ? -1 : 1)))
+    hasher.update(`${name}\n${bytes.length}\n`).update(bytes);
+  return hasher.digest("hex");
+}
+
+/** The files in the own folders that a card can show, sorted. What editors and systems leave lying there is passed over. */
+async function ownNames(dir: string): Promise<string[]> {
+  const names: string[] = [];
+  const look = async (folder: string): Promise<void> => {
+    for (const entry of await readdir(join(dir, folder), { withFileTypes: true }).catch(() => [])) {
+      const name = `${folder}/${entry.name}`;
+      if (entry.name.startsWith(".")) continue;
+      if (entry.isDirectory()) await look(name);
+      else if (endingOf(entry.name) in CONTENT_TYPES) names.push(name);
+      if (names.length > MAX_TEMPLATE_FILES)
+        throw new OperatorError(
+          `${dir} holds more than ${MAX_TEMPLATE_FILES} files for its card. Move what it does not show out of ${OWN_FOLDERS.join(" and ")}.`,
+        );
+    }
+  };
+  for (const folder of OWN_FOLDERS) {
+    if ((await lstat(join(dir, folder)).catch(() => null))?.isSymbolicLink()) throw linked(join(dir, folder));
+    await look(folder);
+  }
+  return names.sort();
+}
+
+async function readOwn(dir: string, name: string): Promise<Uint8Array> {
+  const path = join(dir, name);
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "ELOOP") throw linked(path);
+      const isOwn = (OWN_FILES as readonly string[]).includes(name);
+      throw new OperatorError(
+        isOwn && error.code === "ENOENT"
+          ? `${path} cannot be read. A template folder holds ${OWN_FILES.join(", ")}.`
+          : `${path} cannot be read: ${error.message}. Correct its permissions, or remove it.`,
+      );
+    },
+  );
+  try {
+    const info = await file.stat();
+    if (!info.isFile()) throw new OperatorError(`${path} cannot be read: it is no file. Remove it.`);
+    if (info.size > MAX_TEMPLATE_FILE_BYTES)
+      throw new OperatorError(
+        `${path} has ${mib(info.size)} MB; a file of a template may have at most ${mib(MAX_TEMPLATE_FILE_BYTES)}. Shrink the picture, or subset the font.`,
+      );
+    return new Uint8Array(await file.readFile());
+  } finally {
+    await file.close();
+  }
+}
+
+function linked(path: string): OperatorError {
+  return new OperatorError(
+    `${path} is a link, and a template holds only files of its own. Put a copy of the file there.`,
+  );
+}
+
+const mib = (bytes: number) => Math.ceil(bytes / 1024 / 1024);

@@ -1,0 +1,263 @@
+import { type DefaultTreeAdapterMap, type ParserError, parse } from "parse5";
+import { didYouMean, type Fault, faultAt } from "./fault.ts";
+import { type KnownPaths, PICTURES, type PictureName, ZONES, type ZoneName } from "./paths.ts";
+import { checkReference, type References } from "./references.ts";
+
+type Node = DefaultTreeAdapterMap["childNode"];
+type Element = DefaultTreeAdapterMap["element"];
+
+const FILE = "card.html";
+
+/** What a card.html asks for. */
+export interface Markup {
+  pictures: ReadonlySet<PictureName>;
+  zones: ReadonlySet<ZoneName>;
+  /** The paths that it shows or asks after, in lists without the list's own name before them. */
+  paths: ReadonlySet<string>;
+  faults: Fault[];
+}
+
+/** Elements that run, load or lead elsewhere: a card has no use for them, and the renderer refuses what they ask for. */
+const FOREIGN = new Set(
+  "iframe frame frameset object embed applet portal base form video audio source track noscript".split(" "),
+);
+
+/** The data attributes of the format before this one. */
+const OLD_ATTRIBUTES: Record<string, string> = {
+  "data-slot": 'data-text, such as data-text="player.name"',
+  "data-shadow": 'data-picture="shadow"',
+  "data-light": 'data-picture="light"',
+};
+
+/** Elements that HTML closes by itself. */
+const SELF_CLOSED = new Set(
+  "html head body p li dt dd option optgroup thead tbody tfoot tr td th rt rp colgroup area base br col embed hr img input link meta source track wbr".split(
+    " ",
+  ),
+);
+
+const FIT = /^[1-4] lines?$/;
+
+interface Reading {
+  html: string;
+  known: KnownPaths;
+  references: References;
+  pictures: Set<PictureName>;
+  zones: Set<ZoneName>;
+  paths: Set<string>;
+  cards: number;
+  faults: Fault[];
+}
+
+/** Reads card.html; `references` collects and judges the files it names. */
+export function readMarkup(html: string, known: KnownPaths, references: References): Markup {
+  const faults: Fault[] = [];
+  const document = parse(html, {
+    sourceCodeLocationInfo: true,
+    onParseError: (error) => faults.push(syntaxFault(html, error)),
+  });
+  const reading: Reading = {
+    html,
+    known,
+    references,
+    pictures: new Set(),
+    zones: new Set(),
+    paths: new Set(),
+    cards: 0,
+    faults,
+  };
+  for (const node of document.childNodes) visit(reading, node, null);
+  if (reading.cards !== 1)
+    faults.push(
+      faultAt(
+        FILE,
+        html,
+        Math.max(0, html.search(/<body/i)),
+        "card",
+        `has ${reading.cards} elements with class="card". Put everything into one <main class="card">.`,
+      ),
+    );
+  return { pictures: reading.pictures, zones: reading.zones, paths: reading.paths, faults };
+}
+
+function syntaxFault(html: string, { code, startOffset }: ParserError): Fault {
+  const words = code.replaceAll("-", " ");
+  return faultAt(FILE, html, startOffset, "html_syntax", `${words}. Correct the HTML here.`, "warning");
+}
+
+const childrenOf = (element: Element): Element[] =>
+  element.childNodes.filter((node): node is Element => "tagName" in node);
+
+/** @param list the path of the list whose pattern this lies in */
+function visit(reading: Reading, node: Node, list: string | null): void {
+  if (!("tagName" in node)) return;
+  checkElement(reading, node);
+  const attributes = new Map(node.attrs.map(({ name, value }) => [name, value]));
+  if ((attributes.get("class") ?? "").split(/\s+/).includes("card")) reading.cards++;
+  for (const [name, value] of attributes) checkAttribute(reading, node, name, value, list);
+  const each = attributes.get("data-each");
+  const children = childrenOf(node);
+  // Of a list only the first child is the pattern; the further ones are for whoever opens the file.
+  if (each !== undefined && children[0]) visit(reading, children[0], each);
+  for (const child of each === undefined ? node.childNodes : children.slice(1))
+    if (each === undefined) visit(reading, child, list);
+    else if ("tagName" in child) checkElement(reading, child);
+}
+
+function fault(
+  reading: Reading,
+  element: Element,
+  attribute: string | null,
+  code: string,
+  message: string,
+  severity: Fault["severity"] = "error",
+): void {
+  const location = element.sourceCodeLocation;
+  const place = (attribute && location?.attrs?.[attribute]) || location;
+  reading.faults.push(faultAt(FILE, reading.html, place?.startOffset ?? 0, code, message, severity));
+}
+
+function checkElement(reading: Reading, element: Element): void {
+  const { tagName: tag } = element;
+  const { startTag, endTag } = element.sourceCodeLocation ?? {};
+  // In SVG and MathML `<path/>` closes itself.
+  const isSlashed = startTag && reading.html.slice(0, startTag.endOffset).endsWith("/>");
+  if (startTag && !endTag && !isSlashed && !SELF_CLOSED.has(tag))
+    fault(reading, element, null, "html_syntax", `<${tag}> is never closed. Close it.`, "warning");
+  const attribute = (name: string) => element.attrs.find((each) => each.name === name)?.value;
+  if (tag === "script") fault(reading, element, null, "script", "scripts do not run on a card. Remove it.");
+  if (tag === "style")
+    fault(reading, element, null, "style", "styles belong into card.css. Move them there.");
+  if (FOREIGN.has(tag))
+    fault(reading, element, null, "element", `<${tag}> has no place on a card. Remove it.`);
+  if (tag === "meta" && attribute("http-equiv") !== undefined)
+    fault(reading, element, "http-equiv", "element", "a card sets no headers and leads nowhere. Remove it.");
+  if (tag === "link" && !["card.css", "preview.css"].includes(attribute("href") ?? ""))
+    fault(
+      reading,
+      element,
+      "href",
+      "style",
+      "of style sheets only card.css and preview.css are read. Move its rules into card.css.",
+    );
+  if (attribute("data-zone") !== undefined && element.childNodes.length > 0)
+    fault(reading, element, "data-zone", "zone", "a zone is an empty box. Take its content out.");
+}
+
+function checkAttribute(
+  reading: Reading,
+  element: Element,
+  name: string,
+  value: string,
+  list: string | null,
+): void {
+  const report = (code: string, message: string, severity?: Fault["severity"]) =>
+    fault(reading, element, name, code, message, severity);
+  if (/^on/.test(name)) report("script", `scripts do not run on a card. Remove ${name}.`);
+  if (name in OLD_ATTRIBUTES) report("attribute", `${name} is ${OLD_ATTRIBUTES[name]} now. Rename it.`);
+  CHECKS[name]?.({ reading, element, name, value, list, report });
+}
+
+interface Attribute {
+  reading: Reading;
+  element: Element;
+  name: string;
+  value: string;
+  /** The path of the list whose pattern this lies in. */
+  list: string | null;
+  report: (code: string, message: string, severity?: Fault["severity"]) => void;
+}
+
+const checkAddress = ({ reading, element, name, value, report }: Attribute) => {
+  // The sheets are judged as elements, and a sample picture only shows where the file is opened by itself.
+  if (element.tagName === "link" || (name === "src" && has(element, "data-picture"))) return;
+  checkReference(reading.references, value, report);
+};
+
+const CHECKS: Record<string, (attribute: Attribute) => void> = {
+  "data-text": checkPath,
+  "data-if": checkPath,
+  "data-unless": checkPath,
+  "data-each": checkList,
+  "data-picture": checkPicture,
+  "data-zone": checkZone,
+  "data-fit": checkFit,
+  src: checkAddress,
+  href: checkAddress,
+  "xlink:href": checkAddress,
+  poster: checkAddress,
+  background: checkAddress,
+  srcset: ({ report }) => report("reference", "a card has one size at a time. Use src."),
+  style: ({ reading, value, report }) => {
+    for (const [, url = ""] of value.matchAll(/url\(\s*["']?([^"')]*)/gi))
+      checkReference(reading.references, url, report);
+  },
+};
+
+const has = (element: Element, attribute: string) => element.attrs.some(({ name }) => name === attribute);
+
+function checkPath({ reading, element, name, value: path, list, report }: Attribute): void {
+  const { known } = reading;
+  const columns = Object.keys((list !== null && known.lists.get(list)) || {});
+  const all = name === "data-text" ? known.texts : known.conditions;
+  if (!columns.includes(path) && !all.has(path)) {
+    const hint = known.lists.has(path)
+      ? "It is a list: use data-each."
+      : `${didYouMean(path, [...columns, ...all])}There are ${[...columns, ...all].join(", ")}.`;
+    report("unknown_path", `there is no "${path}" to show. ${hint}`);
+  }
+  reading.paths.add(path);
+  if (name === "data-text" && childrenOf(element).length > 0)
+    report(
+      "text",
+      "the text takes the place of all that is inside. Put data-text on an element of its own.",
+      "warning",
+    );
+}
+
+function checkList({ reading, element, value: path, list, report }: Attribute): void {
+  const lists = [...reading.known.lists.keys()];
+  if (list !== null) report("list", "a list cannot lie in another. Move it out.");
+  if (!reading.known.lists.has(path)) {
+    const all = lists.length === 0 ? "template.json declares none." : `There are ${lists.join(", ")}.`;
+    report("unknown_path", `there is no list "${path}". ${didYouMean(path, lists)}${all}`);
+  }
+  if (childrenOf(element).length === 0)
+    report("list", "the first element inside is the pattern of each entry. Add one.");
+  reading.paths.add(path);
+}
+
+function checkPicture({ reading, element, value, list, report }: Attribute): void {
+  if (element.tagName !== "img") report("picture", "only an <img> can show a picture. Use one.");
+  if (list !== null) report("picture", "a picture cannot lie in a list. Move it out.");
+  takeOnce(reading.pictures, PICTURES, value, "picture", report);
+}
+
+function checkZone({ reading, value, list, report }: Attribute): void {
+  if (list !== null) report("zone", "a zone is one box, so it cannot lie in a list. Move it out.");
+  takeOnce(reading.zones, ZONES, value, "zone", report);
+}
+
+function takeOnce<T extends string>(
+  taken: Set<T>,
+  all: readonly T[],
+  value: string,
+  what: string,
+  report: Attribute["report"],
+): void {
+  const name = all.find((each) => each === value);
+  if (name === undefined) {
+    const hint = `${didYouMean(value, all)}There are ${all.join(", ")}.`;
+    report(`unknown_${what}`, `there is no ${what} "${value}". ${hint}`);
+  } else if (taken.has(name)) report(what, `there is already a ${what} "${value}". Keep one of them.`);
+  else taken.add(name);
+}
+
+function checkFit({ element, value, report }: Attribute): void {
+  if (!FIT.test(value))
+    report("fit", `is "${value}", but says how many lines a text may take: "1 line" to "4 lines".`);
+  const texts = element.childNodes.filter((node) => "value" in node && node.value.trim() !== "");
+  const isOwn = has(element, "data-text");
+  if (!isOwn && (childrenOf(element).length !== 1 || texts.length > 0))
+    report("fit", "the box holds one element with the text, or has data-text itself. Change it to that.");
+}

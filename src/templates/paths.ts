@@ -1,0 +1,45 @@
+import type { Field } from "./fields.ts";
+import type { TemplateManifest } from "./manifest.ts";
+
+/** What every card knows of its player, as `data-text` names it. */
+export const PLAYER_PATHS = [
+  "player.name",
+  "player.first_name",
+  "player.last_name",
+  "player.position",
+  "player.position_name",
+  "player.number",
+  "player.skill_level",
+  "player.external_id",
+] as const;
+
+/** What may be there or not, beside texts: a partner's badge, colours and theme, and the cut-out photo. */
+export const FLAGS = ["badge", "photo", "brand", "theme"] as const;
+
+export const PICTURES = ["player", "photo", "badge", "scene", "shadow", "light"] as const;
+export type PictureName = (typeof PICTURES)[number];
+
+export const ZONES = ["face", "body", "frame", "safe"] as const;
+export type ZoneName = (typeof ZONES)[number];
+
+/** The paths that a template's card.html may name. */
+export interface KnownPaths {
+  texts: ReadonlySet<string>;
+  conditions: ReadonlySet<string>;
+  /** The columns of each list by the list's path. */
+  lists: ReadonlyMap<string, Readonly<Record<string, Field>>>;
+}
+
+/** What there is to name in a template with this manifest. */
+export function knownPaths(manifest: Pick<TemplateManifest, "fields">): KnownPaths {
+  const texts = new Set<string>([...PLAYER_PATHS, "theme.text"]);
+  const conditions = new Set<string>([...texts, ...FLAGS]);
+  const lists = new Map<string, Record<string, Field>>();
+  for (const [name, field] of Object.entries(manifest.fields ?? {})) {
+    const path = `fields.${name}`;
+    conditions.add(path);
+    if (field.type === "list") lists.set(path, field.of);
+    else texts.add(path);
+  }
+  return { texts, conditions, lists };
+}

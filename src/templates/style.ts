@@ -1,0 +1,87 @@
+import postcss, { type ChildNode, CssSyntaxError, type Declaration } from "postcss";
+import { didYouMean, type Fault } from "./fault.ts";
+import { FONT_FAMILIES } from "./font-families.ts";
+import { checkReference, type References } from "./references.ts";
+
+const FILE = "card.css";
+
+/** Families that every browser has some font for; which one differs from machine to machine. */
+const GENERIC = new Set(
+  "serif sans-serif monospace cursive fantasy system-ui ui-serif ui-sans-serif ui-monospace ui-rounded math emoji inherit initial unset revert revert-layer".split(
+    " ",
+  ),
+);
+
+const URLS = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^"')\s][^)]*?))\s*\)/gi;
+
+/** Reads card.css; `references` collects and judges the files it names. */
+export function readStyle(css: string, references: References): Fault[] {
+  const faults: Fault[] = [];
+  let root: postcss.Root;
+  try {
+    root = postcss.parse(css);
+  } catch (error) {
+    if (!(error instanceof CssSyntaxError)) throw error;
+    const { line = 1, column = 1, reason } = error;
+    const message = `${reason.charAt(0).toLowerCase()}${reason.slice(1)}. Look for a missing brace, quotation mark or semicolon.`;
+    return [{ file: FILE, line, column, severity: "error", code: "css_syntax", message }];
+  }
+  const own = ownFamilies(root);
+  root.walk((node) => {
+    const report = (code: string, message: string) =>
+      faults.push({ file: FILE, ...placeOf(node), severity: "error", code, message });
+    if (node.type === "atrule" && node.name.toLowerCase() === "import")
+      report("style", "only card.css itself is read. Move the other sheet's rules into it.");
+    if (node.type !== "decl") return;
+    for (const [, double, single, bare] of node.value.matchAll(URLS))
+      checkReference(references, double ?? single ?? bare ?? "", report);
+    for (const [, name = ""] of node.value.matchAll(/image-set\(\s*["']([^"']+)["']/gi))
+      checkReference(references, name, report);
+    checkFamilies(node, own, report);
+  });
+  return faults;
+}
+
+function placeOf(node: ChildNode) {
+  const { line = 1, column = 1 } = node.source?.start ?? {};
+  return { line, column };
+}
+
+function ownFamilies(root: postcss.Root): Set<string> {
+  const own = new Set<string>();
+  root.walkAtRules("font-face", (rule) => {
+    rule.walkDecls("font-family", ({ value }) => {
+      own.add(unquoted(value));
+    });
+  });
+  return own;
+}
+
+const unquoted = (name: string) => name.trim().replace(/^["']|["']$/g, "");
+
+/** Named families must be bundled or the template's own: a font of this machine would be another one on the next. */
+function checkFamilies(
+  { prop, value, parent }: Declaration,
+  own: ReadonlySet<string>,
+  report: (code: string, message: string) => void,
+): void {
+  const name = prop.toLowerCase();
+  if (name !== "font-family" && name !== "font") return;
+  if (parent?.type === "atrule" && "name" in parent && parent.name === "font-face") return;
+  const quoted = [...value.matchAll(/["']([^"']+)["']/g)].map(([, family = ""]) => family);
+  const bare =
+    name === "font"
+      ? []
+      : value
+          .split(",")
+          .map((part) => part.trim())
+          .filter((part) => part !== "" && !/["'()]/.test(part) && !GENERIC.has(part.toLowerCase()));
+  for (const family of [...quoted, ...bare]) {
+    if (own.has(family) || FONT_FAMILIES.has(family)) continue;
+    const hint = didYouMean(family, [...own, ...FONT_FAMILIES]);
+    report(
+      "font",
+      `the font "${family}" is neither bundled nor defined by an @font-face rule here. ${hint}Add the rule and the file under fonts/, or name a bundled family.`,
+    );
+  }
+}

@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser, Page } from "puppeteer-core";
+import type { CardInput } from "../../../src/core/card.ts";
+import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
+import { loadTemplate, templateOf } from "../../../src/templates/load.ts";
+import { CSS, HTML, sampleTemplate } from "../../templates/sample-template.ts";
+import { openPixelLab, type PixelLab } from "../pixels.ts";
+import { type CardWish, cardInput, cutout, openBrowser } from "./cards.ts";
+import { CLUB_CARD_ZONES } from "./club-card-zones.ts";
+
+// What a template can say, and what a card's data can never do to it, in a real browser.
+
+let browser: Browser;
+let card: CardPage;
+let page: Page;
+let lab: PixelLab;
+beforeAll(async () => {
+  browser = await openBrowser();
+  card = await openCardPage(browser, templateOf(sampleTemplate()));
+  page = (await browser.pages()).at(-1) as Page;
+  lab = await openPixelLab(browser);
+});
+afterAll(() => browser.close());
+
+const input = (wish: CardWish, fields?: Record<string, unknown>): CardInput => ({
+  ...cardInput({ width: 600, height: 800, primary: "#0000ff", secondary: "#ff0000", ...wish }),
+  ...(fields && { fields }),
+});
+const render = (wish: CardWish = {}, fields?: Record<string, unknown>) =>
+  card.render({ card: input(wish, fields), cutout: null, badge: null });
+
+/** What the card holds in its elements, hidden ones left out. */
+const shown = (selector: string) =>
+  page.$$eval(`.card ${selector}`, (all) =>
+    all.filter((one) => one.getClientRects().length > 0).map((one) => one.textContent),
+  );
+
+const STATS = [
+  { label: "Pace", value: 91 },
+  { label: "Shooting", value: 0 },
+];
+
+describe("a card of a template with fields", () => {
+  test("shows texts, lists and conditions, and nothing of the sample or of the card before", async () => {
+    await render({ name: "Kevin de Bruyne" }, { club: "Rovers", captain: true, stats: STATS, goals: 12 });
+    expect(await shown("h1")).toEqual(["Kevin de Bruyne"]);
+    expect([await shown(".club"), await shown(".none"), await shown(".captain")]).toEqual([
+      ["Rovers"],
+      [],
+      ["C"],
+    ]);
+    expect(await shown("dt")).toEqual(["Pace", "Shooting"]);
+    // An entry knows what the card knows.
+    expect(await shown("dd")).toEqual(["91", "ST", "0", "ST"]);
+    await render({ name: "Jo" });
+    expect(await shown("h1, p, b, dl *")).toEqual(["Jo", "No club"]);
+  });
+
+  test("styles by numbers, colours, choices and places in a list", async () => {
+    await render({}, { kit: "away", trim: "#00FF00", goals: 12, stats: STATS });
+    const styles = await page.evaluate(() => {
+      const of = (selector: string) => getComputedStyle(document.querySelector(selector) as Element);
+      const rows = [...document.querySelectorAll("dl > div")].map((row) => {
+        const { marginLeft, borderLeftWidth } = getComputedStyle(row);
+        return [marginLeft, borderLeftWidth];
+      });
+      return { ground: of(".card").backgroundColor, club: of(".club").color, rows };
+    });
+    expect(styles).toEqual({
+      ground: "rgb(255, 0, 0)",
+      club: "rgb(0, 255, 0)",
+      rows: [
+        ["0px", "91px"],
+        ["10px", "0px"],
+      ],
+    });
+  });
+
+  test("has attributes for position, tier, script, theme, format, and for what it was given", async () => {
+    await render({ skill: 95, theme: "snowy forest" }, { club: "Rovers", kit: "home", captain: false });
+    const data = await page.$eval(".card", (one) => ({ ...(one as HTMLElement).dataset }));
+    expect(data).toMatchObject({
+      position: "ST",
+      tier: "elite",
+      script: "latin",
+      theme: "forest snow",
+      format: "png",
+      layout: "portrait",
+      has: "brand theme field-club field-kit",
+      fieldKit: "home",
+    });
+    expect(data).not.toHaveProperty("fieldCaptain");
+  });
+
+  test("fits every box that is shown, on as many lines as it may take", async () => {
+    const long = "Borussia Mönchengladbach Vereinigte Staaten";
+    await render({ name: "Pierre-Emerick Emiliano Aubameyang" }, { club: long });
+    const inside = await page.$$eval("[data-fit]", (boxes) =>
+      boxes.map((box) => {
+        const text = (box.firstElementChild as HTMLElement).getBoundingClientRect();
+        const { top, bottom, left, right } = box.getBoundingClientRect();
+        return (
+          text.top >= top - 1 && text.bottom <= bottom + 1 && text.left >= left - 1 && text.right <= right + 1
+        );
+      }),
+    );
+    expect(inside).toEqual([true, true]);
+    expect((await shown(".club"))[0]).toEndWith("…");
+    expect(await shown("h1")).toEqual(["Pierre-Emerick Emiliano Aubameyang"]);
+  });
+
+  test("shows the template's own pictures", async () => {
+    const { bytes } = await render();
+    expect(await lab.pixelsAt(bytes, [[590, 790]])).toEqual([[0, 255, 0, 255]]);
+  });
+
+  test("zones are placed by CSS, one size after the other", async () => {
+    const zones = (wish: CardWish) => card.zones({ card: input(wish), cutout: null, badge: null });
+    expect((await zones({})).face).toEqual({ x: 0.4, y: 0.3, width: 0.2, height: 0.2 });
+    expect((await zones({ width: 1200, height: 600 })).face.x).toBe(0.7);
+    expect((await zones({})).face.x).toBe(0.4);
+    expect((await zones({})).frame).toEqual({ x: 0, y: 0, width: 1, height: 1 });
+  });
+
+  test("a zone without a size is refused by its name", async () => {
+    const css = CSS.replace("width: 20%; height: 20%", "width: 0");
+    const broken = await openCardPage(browser, templateOf(sampleTemplate({ "card.css": css })));
+    const failure = broken.render({ card: input({}), cutout: null, badge: null });
+    await expect(failure).rejects.toThrow('the zone "face" has no size');
+    await broken.close();
+  });
+});
+
+test("club_card's zones are where its designer put them, in every layout", async () => {
+  const club = await openCardPage(browser, await loadTemplate("club_card"));
+  for (const [layout, [width, height]] of [
+    ["portrait", [1024, 1280]],
+    ["portrait", [512, 640]],
+    ["square", [560, 560]],
+    ["landscape", [1600, 900]],
+  ] as const)
+    expect(await club.zones({ card: input({ width, height }), cutout: null, badge: null })).toEqual(
+      CLUB_CARD_ZONES[layout],
+    );
+  await club.close();
+});
+
+describe("capitals", () => {
+  test("follow the language of the name, and German keeps its own ß", async () => {
+    const css = `${CSS}\nh1 { text-transform: uppercase }`;
+    const upper = await openCardPage(browser, templateOf(sampleTemplate({ "card.css": css })));
+    const tab = (await browser.pages()).at(-1) as Page;
+    const seen: string[] = [];
+    for (const name of ["Groß-Weiß", "İlkay Işık ışık", "Γιώργος"]) {
+      await upper.render({ card: input({ name }), cutout: null, badge: null });
+      seen.push(await tab.$eval("h1", (one) => (one as HTMLElement).innerText));
+    }
+    await upper.close();
+    expect(seen).toEqual(["GROẞ-WEIẞ", "İLKAY IŞIK IŞIK", "ΓΙΩΡΓΟΣ"]);
+  });
+});
+
+describe("a print of 63 x 88 mm", () => {
+  test("has the card inside the cut, or to the edge where the template says that it bleeds", async () => {
+    const print = { width: 815, height: 1110 };
+    const { bytes } = await render(print);
+    expect((await lab.pixelsAt(bytes, [[5, 5]]))[0]?.[3]).toBe(0);
+    const manifest = new TextDecoder().decode(sampleTemplate().get("template.json"));
+    const bleeding = manifest.replace('"version"', '"bleeds": true, "version"');
+    const other = await openCardPage(browser, templateOf(sampleTemplate({ "template.json": bleeding })));
+    const whole = await other.render({ card: input(print), cutout: null, badge: null });
+    await other.close();
+    expect((await lab.pixelsAt(whole.bytes, [[5, 5]]))[0]).toEqual([0, 0, 255, 255]);
+  });
+});
+
+const HOSTILE: Record<string, string> = {
+  markup: `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`,
+  css: `}*{display:none!important}.card{background:url(https://evil.example/x)}`,
+  "an attribute": `"><b onmouseover=x>`,
+  "template syntax": "{{7*7}} ${7*7} <%= 7 %> {% for %} [[7*7]] #{7}",
+  "control characters": "a\u0001b\u0007c\u001b[31md\u0085e",
+  "right-to-left overrides": "abc\u202edef\u2066ghi\u2069jkl\u200f",
+  zalgo: `Z${"\u0301\u0316\u0489".repeat(100)}algo`,
+  "100 emoji": "👨‍👩‍👧".repeat(33),
+  "prototype names": "__proto__ constructor toString",
+  "a long word": "W".repeat(300),
+};
+
+describe("hostile data", () => {
+  for (const [what, text] of Object.entries(HOSTILE))
+    test(`${what} stays text inside its box`, async () => {
+      const elements = () => page.$$eval(".card *", (all) => all.length);
+      await render({ name: "Jo", theme: "x" }, { club: "Rovers", stats: [{ label: "Pace", value: 1 }] });
+      const before = await elements();
+      const name = [...text].slice(0, 100).join("");
+      await render({ name, theme: text }, { club: text.slice(0, 300), stats: [{ label: text, value: 1 }] });
+      expect(await elements()).toBe(before);
+      expect(await page.title()).toBe("Test card");
+      const said = (await shown("h1, .club, dt")).join("");
+      expect(said).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069\u200f]/u);
+      expect(said).not.toContain("49");
+      expect(said.length).toBeGreaterThan(0);
+      // Cut off at the boxes' edges, nothing but the smoothing of a slanted stroke is missing.
+      const whole = await page.screenshot();
+      await page.addStyleTag({ content: "[data-fit] { overflow: clip }" });
+      const cut = await page.screenshot();
+      await page.evaluate(() => document.head.lastElementChild?.remove());
+      expect((await lab.compare(whole, cut)).changedShare).toBeLessThan(0.0001);
+    });
+
+  test("names that JavaScript knows are as unknown as any other", async () => {
+    await render({}, { __proto__: { club: "x" }, constructor: "y" } as never);
+    expect(await shown(".none")).toEqual(["No club"]);
+  });
+});
+
+test("a hostile template opens no connection, runs nothing and reads no file, even past its examination", async () => {
+  const evil = `<script>document.title='owned'</script><script src="assets/evil.svg"></script>
+    <img src="https://evil.example/a"><img src="file:///etc/passwd"><img src="../../../../etc/passwd">
+    <iframe src="file:///etc/passwd"></iframe><object data="https://evil.example/b"></object>
+    <link rel="preload" href="https://evil.example/c" as="image"><base href="https://evil.example/">
+    <video src="https://evil.example/e"></video>
+    <form action="https://evil.example/f"><input autofocus onfocus="document.title='owned'"></form>`;
+  const template = templateOf(sampleTemplate());
+  const asked: string[] = [];
+  const spy = {
+    newPage: async () => {
+      const opened = await browser.newPage();
+      opened.on("requestfinished", (request) => asked.push(request.url()));
+      return opened;
+    },
+  } as Browser;
+  const hostile = await openCardPage(spy, {
+    ...template,
+    html: HTML.replace("</main>", `${evil}</main>`),
+    css: `@import "https://evil.example/g.css"; ${CSS} .club { background: url(https://evil.example/h), url(file:///etc/passwd) }
+      @font-face { font-family: E; src: url(https://evil.example/i.woff2) }`,
+    files: new Map([
+      ...template.files,
+      ["assets/evil.svg", new TextEncoder().encode("document.title='owned'")],
+    ]),
+  });
+  const tab = (await browser.pages()).at(-1) as Page;
+  await hostile.render({ card: input({}, { club: "Rovers" }), cutout: await cutout("man"), badge: null });
+  expect(await tab.title()).toBe("Test card");
+  expect(
+    asked.filter((url) => !/^(https:\/\/card\.invalid\/|data:|blob:https:\/\/card\.invalid\/)/.test(url)),
+  ).toEqual([]);
+  expect(asked.filter((url) => url.includes("etc/passwd"))).toEqual([]);
+  await hostile.close();
+});
+
+test("the mark of a test picture lies over every template, whatever its style sheet says", async () => {
+  const css = `${CSS}\n* { display: none !important; visibility: hidden !important; opacity: 0 !important }`;
+  const marked = await openCardPage(browser, templateOf(sampleTemplate({ "card.css": css })), {
+    watermark: true,
+  });
+  // A style sheet that hides its own zones is refused; this one has none.
+  await marked.close();
+  const shy = sampleTemplate({
+    "card.css": `${CSS}\nhtml > *:not(head, body) { display: none !important; opacity: 0 !important }`,
+  });
+  const over = await openCardPage(browser, templateOf(shy), { watermark: true });
+  const { bytes } = await over.render({ card: input({}), cutout: null, badge: null });
+  await over.close();
+  const plain = (await render()).bytes;
+  expect((await lab.compare(plain, bytes)).changedShare).toBeGreaterThan(0.1);
+});

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "bun:test";
+import { examine } from "../../src/templates/examine.ts";
+import { faultLine } from "../../src/templates/fault.ts";
+import { CSS, HTML, MANIFEST, sampleTemplate } from "./sample-template.ts";
+
+const faultsOf = (changes: Record<string, string | null>) =>
+  examine(sampleTemplate(changes)).faults.map(
+    (fault) => `${fault.severity} ${fault.code} ${faultLine(fault)}`,
+  );
+
+/** A line of card.html more, before the card ends: line 24. */
+const html = (line: string) => ({ "card.html": HTML.replace("</main>", `${line}\n</main>`) });
+const css = (line: string) => ({ "card.css": `${line}\n${CSS}` });
+
+test("a template that uses everything has no fault", () => {
+  const { faults, markup } = examine(sampleTemplate());
+  expect(faults).toEqual([]);
+  expect([...markup.pictures].sort()).toEqual(["badge", "player"]);
+  expect([...markup.zones]).toEqual(["face"]);
+});
+
+describe("card.html", () => {
+  const broken: [line: string, fault: RegExp][] = [
+    [
+      '<p data-text="player.nmae"></p>',
+      /unknown_path card\.html:19:4: .*"player.nmae".*Did you mean "player.name"/,
+    ],
+    ['<p data-text="fields.nation"></p>', /no "fields.nation" to show/],
+    ['<p data-text="fields.stats"></p>', /It is a list: use data-each/],
+    ['<p data-if="fields.captian"></p>', /Did you mean "fields.captain"/],
+    ['<p data-text="label"></p>', /unknown_path/],
+    ['<ul data-each="fields.stat"><li></li></ul>', /no list "fields.stat".*Did you mean "fields.stats"/],
+    ['<ul data-each="fields.stats"></ul>', /first element inside is the pattern/],
+    ['<ul data-each="fields.stats"><li data-text="lable"></li></ul>', /Did you mean "label"/],
+    ['<img data-picture="plyer" alt="">', /unknown_picture .*Did you mean "player"/],
+    ['<img data-picture="badge" alt="">', /already a picture "badge"/],
+    ['<div data-picture="scene"></div>', /only an <img>/],
+    ['<i data-zone="faces"></i>', /unknown_zone .*Did you mean "face"/],
+    ['<i data-zone="safe">x</i>', /a zone is an empty box/],
+    ['<p data-fit="name"><b></b></p>', /says how many lines/],
+    ['<p data-fit="2 lines">a <b></b></p>', /holds one element/],
+    ["<script>1</script>", /script card\.html:19:1: scripts do not run/],
+    ['<p onclick="x()">a</p>', /scripts do not run on a card\. Remove onclick/],
+    ["<style>p{}</style>", /styles belong into card\.css/],
+    ['<iframe src="assets/paper.svg"></iframe>', /<iframe> has no place/],
+    [
+      '<img src="https://evil.example/x.png" alt="">',
+      /network card\.html:19:6: .*loads nothing from elsewhere/,
+    ],
+    ['<img src="//evil.example/x.png" alt="">', /network/],
+    ['<img src="file:///etc/passwd" alt="">', /network/],
+    ['<img src="assets/../../x.png" alt="">', /reference .*is not served/],
+    ['<img src="/assets/paper.svg" alt="">', /reference .*is not served/],
+    ['<img src="assets/gone.png" alt="">', /missing_file .*assets\/gone\.png does not exist/],
+    ['<img src="assets/paper.psd" alt="">', /of a kind that cards do not show/],
+    ['<img srcset="assets/paper.svg 2x" alt="">', /Use src/],
+    ['<p style="background:url(http://evil.example/)"></p>', /network/],
+    ['<b data-slot="name"></b>', /data-slot is data-text/],
+    ['<link rel="stylesheet" href="more.css">', /only card\.css and preview\.css/],
+    ['<meta http-equiv="refresh" content="0;url=http://evil.example">', /sets no headers/],
+    ['<div class="card"></div>', /has 2 elements with class="card"/],
+    ["<p id=a id=b></p>", /warning html_syntax card\.html:19:/],
+    ["<div><b></div>", /warning html_syntax card\.html:19:6: <b> is never closed/],
+  ];
+  for (const [line, fault] of broken)
+    test(`${line} is a fault with its place`, () => {
+      expect(faultsOf(html(line)).join("\n")).toMatch(fault);
+    });
+});
+
+describe("card.css", () => {
+  const broken: [line: string, fault: RegExp][] = [
+    [".x { color: red", /css_syntax card\.css:1:1: unclosed block/],
+    ["@import 'other.css';", /style card\.css:1:1: only card\.css itself/],
+    [".x { background: url(https://evil.example/x.png) }", /network card\.css:1:6/],
+    [".x { background: url('assets/gone.png') }", /missing_file/],
+    [".x { background: image-set('assets/gone.png' 1x) }", /missing_file/],
+    ['.x { font-family: "Comic Neue" }', /font card\.css:1:6: the font "Comic Neue" is neither bundled/],
+    [".x { font-family: Georgia, serif }", /the font "Georgia"/],
+    ['.x { font: 700 2px "Barlow Condensd" }', /Did you mean "Barlow Condensed"/],
+    ['@font-face { font-family: Own; src: url("fonts/own.woff2") }', /fonts\/own\.woff2 does not exist/],
+  ];
+  for (const [line, fault] of broken)
+    test(`${line} is a fault with its place`, () => {
+      expect(faultsOf(css(line)).join("\n")).toMatch(fault);
+    });
+
+  test("an own font in a folder of its own, data addresses and fragments are right", () => {
+    const rules = `@font-face { font-family: Own; src: url("fonts/deep/own.woff2") } .x { font-family: Own, "Noto Sans Variable", sans-serif; mask: url(#m); background: url(data:image/png;base64,AAAA) }`;
+    expect(faultsOf({ ...css(rules), "fonts/deep/own.woff2": "font" })).toEqual([]);
+  });
+});
+
+test("what nobody shows is a warning: a file, and a field that partners would be asked for", () => {
+  const manifest = { ...MANIFEST, fields: { ...MANIFEST.fields, nation: { type: "text", max: 3 } } };
+  expect(faultsOf({ "assets/old.png": "x", "template.json": JSON.stringify(manifest, null, 2) })).toEqual([
+    "warning unused assets/old.png:1:1: neither card.html nor card.css names this file. Remove it, or use it.",
+    expect.stringMatching(/^warning hidden_field template\.json:\d+:5: \/fields\/nation: no card shows it/),
+  ]);
+});
+
+test("a picture in SVG that runs or loads something is a fault", () => {
+  const evil = '<svg xmlns="http://www.w3.org/2000/svg">\n<image href="http://evil.example/x"/></svg>';
+  expect(faultsOf({ "assets/paper.svg": evil })[0]).toMatch(/error network assets\/paper\.svg:2:8/);
+});
