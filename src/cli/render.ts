@@ -5,14 +5,15 @@ import { extname, join, resolve } from "node:path";
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
 import type { ImageFormat } from "../core/card.ts";
-import { OperatorError } from "../core/errors.ts";
+import { type ErrorDetail, OperatorError } from "../core/errors.ts";
 import { cardInput, createImageSchema } from "../core/image-request.ts";
 import { compileValidator } from "../core/validate.ts";
+import { checkPresetFields } from "../http/images.ts";
 import { openPress, PhotoRefused, type Press } from "../render/press.ts";
 import type { RenderJob } from "../render/protocol.ts";
 import { pressOptions } from "../service/press-options.ts";
 import { untilSignal } from "../service/stop-signal.ts";
-import { templateRegistry } from "../templates/registry.ts";
+import { type TemplateRegistry, templateRegistry } from "../templates/registry.ts";
 import { printResult } from "./output.ts";
 
 interface RenderOptions {
@@ -56,8 +57,9 @@ async function renderFiles(options: RenderOptions) {
   // Everything that can be wrong with the files is told before a browser starts.
   const { presets } = config;
   const template = options.template ?? (presets[0] as string);
-  await templateRegistry({ ...config, presets: [template] }).current(template);
-  const job = await readJob(options, template);
+  const templates = templateRegistry({ ...config, presets: [template] });
+  await templates.current(template);
+  const job = await readJob(options, template, templates);
   let press: Press | undefined;
   let closed: Promise<void> | undefined;
   let signal: NodeJS.Signals | undefined;
@@ -101,7 +103,11 @@ async function ownCache(scratch: string): Promise<string> {
   );
 }
 
-async function readJob(options: RenderOptions, template: string): Promise<RenderJob> {
+async function readJob(
+  options: RenderOptions,
+  template: string,
+  templates: TemplateRegistry,
+): Promise<RenderJob> {
   const format = FORMATS[extname(options.out).toLowerCase()];
   if (!format)
     throw new OperatorError(`--out ${options.out} must end in ${Object.keys(FORMATS).join(", ")}.`, 2);
@@ -110,7 +116,7 @@ async function readJob(options: RenderOptions, template: string): Promise<Render
     throw new OperatorError(
       `--out ${options.out} is a folder. Name a file, such as ${join(options.out, "card.png")}.`,
     );
-  const card = await readCard(options, format, template);
+  const card = await readCard(options, format, template, templates);
   const photo = await readInput("photo", options.photo);
   if (options.badge !== undefined) await checkBadge(options.badge);
   return {
@@ -124,7 +130,12 @@ async function readJob(options: RenderOptions, template: string): Promise<Render
 }
 
 /** The request body from the file; the photo's address may be left out, because the photo is given. */
-async function readCard({ input }: RenderOptions, format: ImageFormat, template: string) {
+async function readCard(
+  { input }: RenderOptions,
+  format: ImageFormat,
+  template: string,
+  templates: TemplateRegistry,
+) {
   let body: Record<string, Record<string, unknown>>;
   try {
     body = JSON.parse((await readInput("input", input)).toString());
@@ -135,18 +146,26 @@ async function readCard({ input }: RenderOptions, format: ImageFormat, template:
   if (body === null || typeof body !== "object" || Array.isArray(body)) {
     throw new OperatorError(`--input ${input} must hold a JSON object, as POST /v1/images takes it.`);
   }
+  // A template's sample names its files, which the command line gives.
+  const { photo: _, ...player } = body.player ?? {};
+  const { badge: __, ...branding } = body.branding ?? {};
   const checked = compileValidator(createImageSchema([template]), "the file").check({
     type: "player_card",
     ...body,
-    player: { external_id: "render", source_image_url: "https://photo.invalid/", ...body.player },
+    player: { external_id: "render", source_image_url: "https://photo.invalid/", ...player },
+    ...(body.branding === undefined ? {} : { branding }),
     // The command line decides, also over a request that was made for another format or template.
     style: { ...body.style, format, preset: template },
   });
-  if (!checked.ok) {
-    const problems = checked.details.map(({ field, message }) => `  ${field} ${message}`);
-    throw new OperatorError(`--input ${input}:\n${problems.join("\n")}`);
-  }
+  if (!checked.ok) throw badInput(input, checked.details);
+  const details = await checkPresetFields(checked.value, templates);
+  if (details.length > 0) throw badInput(input, details);
   return cardInput(checked.value);
+}
+
+function badInput(input: string, details: ErrorDetail[]): OperatorError {
+  const problems = details.map(({ field, message }) => `  ${field} ${message}`);
+  return new OperatorError(`--input ${input}:\n${problems.join("\n")}`);
 }
 
 async function readInput(option: string, path: string): Promise<Buffer> {

@@ -13,7 +13,7 @@ import { publicStatus } from "../core/image-state.ts";
 import { invalidRequest, rateLimitExceeded } from "../core/partner-refusals.ts";
 import { asPartnerRefusal } from "../http/envelope.ts";
 import { ERROR_STATUS, isPartnerRefusal, type PartnerRefusal } from "../http/http-refusal.ts";
-import { checkMeaning } from "../http/images.ts";
+import { checkMeaning, checkPresetFields } from "../http/images.ts";
 import { accountBudget, secondsLeft } from "../http/rate-limit.ts";
 import type { Image } from "../store/images.ts";
 import { storageFault } from "../store/storage-unavailable.ts";
@@ -220,7 +220,7 @@ async function send(visit: MemberVisit): Promise<Response> {
   const fields = readFields(visit.form, visit.parts.config);
   const asPart = isPart(visit.exchange.request);
   try {
-    const request = checked(visit, requestOf(fields));
+    const request = await checked(visit, requestOf(fields));
     await takeFromBudget(visit, environment);
     const accepted = await visit.parts.accept({
       account: visit.account,
@@ -243,10 +243,13 @@ async function send(visit: MemberVisit): Promise<Response> {
   }
 }
 
-function checked(visit: MemberVisit, body: unknown): CreateImageRequest {
+async function checked(visit: MemberVisit, body: unknown): Promise<CreateImageRequest> {
   const result = createImageValidator(visit.parts.config.presets).check(body);
   if (!result.ok) throw invalidRequest(result.details);
-  const details: ErrorDetail[] = checkMeaning(result.value, visit.parts.config);
+  const details: ErrorDetail[] = [
+    ...checkMeaning(result.value, visit.parts.config),
+    ...(await checkPresetFields(result.value, visit.parts.templates)),
+  ];
   if (details.length > 0) throw invalidRequest(details);
   return result.value;
 }

@@ -90,6 +90,19 @@ const AnyImageRequest = Type.Object(
         { additionalProperties: false },
       ),
     ),
+    fields: Type.Optional(
+      Type.Unsafe<Record<string, unknown>>(
+        Type.Object(
+          {},
+          {
+            additionalProperties: true,
+            description:
+              "What the preset shows beyond that, by the names and rules that `GET /v1/presets` tells of it. Refused for a preset without fields.",
+            examples: [{ club: "Rovers FC" }],
+          },
+        ),
+      ),
+    ),
     metadata: Type.Optional(
       // Not Type.Record: its pattern lets a key with a line break pass, whatever the value.
       Type.Unsafe<Record<string, string>>(
@@ -158,6 +171,7 @@ export function cardInput(request: CreateImageRequest): CardInput {
       position: player.position,
       number: player.number,
       skillLevel: player.skill_level,
+      externalId: player.external_id,
     },
     style: {
       preset: style.preset,
@@ -170,5 +184,6 @@ export function cardInput(request: CreateImageRequest): CardInput {
       ...(branding.primary_color === undefined ? {} : { primaryColor: branding.primary_color }),
       ...(branding.secondary_color === undefined ? {} : { secondaryColor: branding.secondary_color }),
     },
+    ...(request.fields && { fields: request.fields }),
   };
 }

@@ -102,7 +102,7 @@ function expectation(schema: TSchema): string {
     case "array":
       return `a list of ${schema.minItems ? `${schema.minItems} to` : "at most"} ${schema.maxItems} entries`;
     case "object":
-      return schema.additionalProperties ? "an object of text values" : "an object";
+      return typeof schema.additionalProperties === "object" ? "an object of text values" : "an object";
     default:
       return `of type ${schema.type}`;
   }

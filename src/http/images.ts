@@ -13,6 +13,8 @@ import { imageNotFound, invalidRequest } from "../core/partner-refusals.ts";
 import { undrawable } from "../render/card/display-name.ts";
 import { DRAWABLE_SCRIPTS, isDrawable } from "../render/fonts/fonts.ts";
 import { findImageAnswer, listImageRows } from "../store/image-reads.ts";
+import { checkFields } from "../templates/fields.ts";
+import type { TemplateRegistry } from "../templates/registry.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
@@ -24,6 +26,7 @@ import { readQuery } from "./query.ts";
 export interface ImageRoutesParts extends AppContext {
   accept: AcceptImage;
   progress: ProgressBoard;
+  templates: Pick<TemplateRegistry, "current">;
 }
 
 const VISIBLE_ASCII = new RegExp(`^[\\x21-\\x7e]{1,${MAX_IDEMPOTENCY_KEY_CHARS}}$`);
@@ -38,7 +41,11 @@ export async function createImage(
   const key = exchange.request.headers.get("idempotency-key");
   const details = checkIdempotencyKey(key);
   const checked = createImageValidator(parts.config.presets).check(await readJson(exchange.request));
-  if (checked.ok) details.push(...checkMeaning(checked.value, parts.config));
+  if (checked.ok)
+    details.push(
+      ...checkMeaning(checked.value, parts.config),
+      ...(await checkPresetFields(checked.value, parts.templates)),
+    );
   else details.push(...checked.details);
   if (!checked.ok || key === null || details.length > 0) throw invalidRequest(details);
   const request = checked.value;
@@ -165,19 +172,45 @@ export function checkMeaning(
   return details;
 }
 
+/** Whether the request's own fields are those that its preset declares, and can be drawn. The preset is a listed one. */
+export async function checkPresetFields(
+  { style, fields }: CreateImageRequest,
+  templates: Pick<TemplateRegistry, "current">,
+): Promise<ErrorDetail[]> {
+  const { manifest } = await templates.current(style.preset);
+  const details = checkFields(manifest, fields);
+  return details.length > 0 ? details : textsOf(fields, "fields").flatMap(undrawableText);
+}
+
+/** Every text of a value and its place, such as `fields.stats[2].label`. */
+function textsOf(value: unknown, place: string): [place: string, text: string][] {
+  if (typeof value === "string") return [[place, value]];
+  if (Array.isArray(value)) return value.flatMap((each, index) => textsOf(each, `${place}[${index}]`));
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) => textsOf(each, `${place}.${name}`));
+}
+
+function undrawableText([field, text]: [string, string]): ErrorDetail[] {
+  const problem = lettersProblemOf(text);
+  return problem === null ? [] : [{ field, message: problem }];
+}
+
 /** More examples than this make the message no clearer. */
 const MAX_SHOWN_CHARACTERS = 5;
 
 function nameProblemOf(name: string): string | null {
-  if (!VISIBLE.test(name)) return "must have at least one visible character.";
-  const missing = undrawable(name, isDrawable);
+  return VISIBLE.test(name) ? lettersProblemOf(name) : "must have at least one visible character.";
+}
+
+function lettersProblemOf(text: string): string | null {
+  const missing = undrawable(text, isDrawable);
   if (missing.length === 0) return null;
   const shown = missing.slice(0, MAX_SHOWN_CHARACTERS).map(
     // A mark alone would sit on the quotation mark.
     (character) => `"${/\p{M}/u.test(character) ? "\u25cc" : ""}${character}" (U+${codePoint(character)})`,
   );
   const more = missing.length > shown.length ? " and more" : "";
-  return `must be in letters that the card's fonts have; they lack ${shown.join(", ")}${more}. Send the name in one of these scripts: ${DRAWABLE_SCRIPTS}.`;
+  return `must be in letters that the card's fonts have; they lack ${shown.join(", ")}${more}. Send it in one of these scripts: ${DRAWABLE_SCRIPTS}.`;
 }
 
 function codePoint(character: string): string {

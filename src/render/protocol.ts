@@ -14,6 +14,7 @@ export const CardInputSchema = Type.Object({
     position: StringEnum(POSITIONS),
     number: Type.Integer(),
     skillLevel: Type.Integer(),
+    externalId: Type.Optional(Type.String()),
   }),
   style: Type.Object({
     preset: Type.String(),
@@ -26,6 +27,7 @@ export const CardInputSchema = Type.Object({
     primaryColor: Type.Optional(Type.String()),
     secondaryColor: Type.Optional(Type.String()),
   }),
+  fields: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
 
 /** What a press needs to start: told once, as the first message to a worker. */
