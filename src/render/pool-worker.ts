@@ -6,11 +6,11 @@ import type { Log } from "../core/ports.ts";
 import { browsersIn, endGroup, killGroup } from "./browser/process-group.ts";
 import { NO_TELEMETRY } from "./photo/onnx-runtime.ts";
 import type { RenderPoolOptions } from "./pool.ts";
+import type { Previewed } from "./preview/messages.ts";
 import {
   type FromWorker,
   parseFromWorker,
   type RenderedFile,
-  type RenderJob,
   type Stage,
   type ToWorker,
 } from "./protocol.ts";
@@ -29,6 +29,7 @@ const WORKER_ENVIRONMENT = { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1", ...NO_TEL
 const PROFILES_PREFIX = "worker-";
 /** What became of one render. A fault is thrown as RenderFault instead. */
 export type RenderOutcome = { kind: "done"; file: RenderedFile } | { kind: "refused"; message: string };
+export type PreviewOutcome = { kind: "done"; preview: Previewed } | { kind: "refused"; message: string };
 
 /** Something of ours broke during a render; another attempt may succeed. */
 export class RenderFault extends Error {
@@ -177,13 +178,30 @@ function shareOfRenders({ random, rendersPerBrowser = RENDERS_PER_BROWSER }: Ren
   return Math.round(rendersPerBrowser * (1 + RENDERS_SPREAD * ((2 * byte) / 255 - 1)));
 }
 
-export function renderOn(
+/** What a warm worker can be asked for. */
+export type Work = Exclude<ToWorker, { type: "start" }>;
+/** The messages that end a job well, or with a photo that cannot become a card. */
+export type Ending = Extract<FromWorker, { type: "done" | "previewed" | "supported" | "refused" }>;
+
+/** What a job ended with that has no picture. */
+export function refusedBy(end: Ending): { kind: "refused"; message: string } {
+  return {
+    kind: "refused",
+    message: end.type === "refused" ? end.message : `the worker answered ${end.type}`,
+  };
+}
+
+/**
+ * Sends a worker one job and waits for its end. Rejects with a RenderFault when something of ours broke or the time ran
+ * out, and with a RenderInterrupted when the job never started.
+ */
+export function askWorker(
   worker: Worker,
-  job: RenderJob,
+  work: Work,
   onStage: (stage: Stage) => void,
   timeoutMs: number,
   discard: () => void,
-): Promise<RenderOutcome> {
+): Promise<Ending> {
   return new Promise((resolve, reject) => {
     if (!worker.alive) return reject(new RenderInterrupted("the render worker ended before it started"));
     const settle = (end: () => void) => {
@@ -200,17 +218,13 @@ export function renderOn(
     worker.renders += 1;
     worker.onMessage = (message) => {
       if (message === null) return fault("the render worker ended during the render");
-      if (!("jobId" in message) || message.jobId !== job.jobId) return;
+      if (!("jobId" in message) || message.jobId !== work.job.jobId) return;
       if (message.type === "stage") return onStage(message.stage);
       if (message.type === "fault") return fault(message.message, message.storage);
-      const outcome: RenderOutcome =
-        message.type === "done"
-          ? { kind: "done", file: message.file }
-          : { kind: "refused", message: message.message };
-      settle(() => resolve(outcome));
+      settle(() => resolve(message));
     };
     try {
-      worker.process.send({ type: "render", job } satisfies ToWorker);
+      worker.process.send(work satisfies ToWorker);
     } catch (error) {
       // Its process has ended, and we are about to hear of it.
       settle(() => reject(new RenderInterrupted(`the render worker could not be told: ${error}`)));

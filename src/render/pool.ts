@@ -10,17 +10,21 @@ import type { Meter } from "../core/metrics.ts";
 import type { Log, Random } from "../core/ports.ts";
 import { memoryOfGroups } from "./browser/group-memory.ts";
 import {
+  askWorker,
   CLOSED,
   clearAway,
   kill,
   memoryOf,
+  type PreviewOutcome,
   RenderInterrupted,
   type RenderOutcome,
-  renderOn,
+  refusedBy,
   startWorker,
+  type Work,
   type Worker,
 } from "./pool-worker.ts";
-import type { PressOptions, RenderJob, Stage } from "./protocol.ts";
+import type { SupportsJob } from "./preview/messages.ts";
+import type { PressOptions, PreviewJob, RenderJob, Stage } from "./protocol.ts";
 
 export { RenderFault, RenderInterrupted, type RenderOutcome } from "./pool-worker.ts";
 
@@ -34,6 +38,14 @@ export interface Renderer {
   release(): void;
 }
 
+/** The same worker as designers use it. */
+export interface PreviewRenderer extends Renderer {
+  /** Draws a folder's template as its files are now. */
+  preview(job: PreviewJob): Promise<PreviewOutcome>;
+  /** Asks Chromium which declarations of a style sheet it knows. */
+  supports(job: SupportsJob): Promise<boolean[]>;
+}
+
 /** Keeps a fixed number of render workers alive, warm and young. */
 export interface RenderPool {
   /** Waits for a warm worker. Rejects when the pool is closed or `signal` aborts. */
@@ -45,6 +57,10 @@ export interface RenderPool {
   /** Process ids of the workers, for the crash tests and `doctor`. */
   pids(): number[];
   close(): Promise<void>;
+}
+
+export interface PreviewPool extends RenderPool {
+  acquire(signal?: AbortSignal): Promise<PreviewRenderer>;
 }
 
 export interface RenderPoolOptions {
@@ -67,7 +83,7 @@ export interface RenderPoolOptions {
   renderTimeoutMs?: number;
 }
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one closure over the workers and their states; apart, each part would carry all of it.
-export function createRenderPool(options: RenderPoolOptions): RenderPool {
+export function createRenderPool(options: RenderPoolOptions): PreviewPool {
   const { browserLifetimeMs = BROWSER_LIFETIME_MS, workerMemoryBytes = WORKER_MEMORY_BYTES } = options;
   const closing = new AbortController();
   const warm = new Set<Worker>();
@@ -180,13 +196,25 @@ export function createRenderPool(options: RenderPoolOptions): RenderPool {
   return {
     acquire: async (signal) => {
       const worker = idle.shift() ?? (await nextWorker(waiting, closing.signal, signal));
+      const ask = (work: Work, onStage: (stage: Stage) => void = () => {}) =>
+        askWorker(worker, work, onStage, options.renderTimeoutMs ?? RENDER_TIMEOUT_MS, () =>
+          lose(worker),
+        ).catch((error) => {
+          throw closing.signal.aborted ? new RenderInterrupted("the render pool was closed") : error;
+        });
       return {
-        render: (job, onStage) =>
-          renderOn(worker, job, onStage, options.renderTimeoutMs ?? RENDER_TIMEOUT_MS, () =>
-            lose(worker),
-          ).catch((error) => {
-            throw closing.signal.aborted ? new RenderInterrupted("the render pool was closed") : error;
-          }),
+        render: async (job, onStage) => {
+          const end = await ask({ type: "render", job }, onStage);
+          return end.type === "done" ? { kind: "done", file: end.file } : refusedBy(end);
+        },
+        preview: async (job) => {
+          const end = await ask({ type: "preview", job });
+          return end.type === "previewed" ? { kind: "done", preview: end.preview } : refusedBy(end);
+        },
+        supports: async (job) => {
+          const end = await ask({ type: "supports", job });
+          return end.type === "supported" ? end.known : [];
+        },
         release: () => giveBack(worker),
       };
     },

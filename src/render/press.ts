@@ -9,6 +9,7 @@ import { templateRegistry } from "../templates/registry.ts";
 import { launchBrowser } from "./browser/browser.ts";
 import { type PageShelf, pageShelf } from "./card/page-shelf.ts";
 import { openPhotoStudio, type PhotoStudio, VISION_VERSION } from "./photo/photo.ts";
+import { openPreviews, type Previews } from "./preview/previews.ts";
 import type { PressOptions, RenderedFile, RenderJob, Stage } from "./protocol.ts";
 
 /** The photo cannot become a card. The message is for the partner: what is wrong with it and what to send instead. */
@@ -17,6 +18,8 @@ export class PhotoRefused extends Error {}
 /** One warm Chromium that turns a photo and a player's details into a finished picture. One card at a time. */
 export interface Press {
   make(job: RenderJob, onStage: (stage: Stage) => void): Promise<RenderedFile>;
+  /** The same for designers: of a folder as it is now, with what is known of the picture. */
+  readonly previews: Previews;
   onBrowserLost(listener: () => void): void;
   close(): Promise<void>;
 }
@@ -37,8 +40,12 @@ export async function openPress(options: PressOptions, events: PressEvents = {})
   try {
     const studio = await openPhotoStudio(browser);
     const pages = await warmPages(browser, options, events.onProblem ?? (() => {}));
+    const { cutoutsDir } = options;
+    const cutOut = async (path: string, sha256: string) =>
+      (await cutOutCached({ studio, pages, cutoutsDir }, path, sha256, () => {})).cutout;
     return {
-      make: (job, onStage) => make({ studio, pages, cutoutsDir: options.cutoutsDir }, job, onStage),
+      make: (job, onStage) => make({ studio, pages, cutoutsDir }, job, onStage),
+      previews: openPreviews(browser, { cutOut, readBadge }),
       onBrowserLost: (listener) => void browser.once("disconnected", listener),
       close: () => browser.close(),
     };
@@ -80,7 +87,7 @@ async function make(
   const startedAt = performance.now();
   const { page, template } = await parts.pages.get(job.card.style.preset);
   const [{ cutout, timingsMs }, badge] = await Promise.all([
-    cutOutCached(parts, job, onStage),
+    cutOutCached(parts, job.photoPath, job.photoSha256, onStage),
     job.badgePath === null ? null : readBadge(job.badgePath),
   ]);
   const picture = await page.render({ card: job.card, cutout, badge }, onStage).catch(async (error) => {
@@ -113,13 +120,14 @@ async function make(
 /** The cutout from the cache, or made now and cached. The same photo is found and cut out once for all cards. */
 async function cutOutCached(
   { studio, cutoutsDir }: PressParts,
-  job: RenderJob,
+  photoPath: string,
+  photoSha256: string,
   onStage: (stage: Stage) => void,
 ): Promise<{ cutout: CutoutFile; timingsMs: Record<string, number> }> {
-  const path = join(cutoutsDir, job.photoSha256.slice(0, 2), `${job.photoSha256}-${VISION_VERSION}`);
+  const path = join(cutoutsDir, photoSha256.slice(0, 2), `${photoSha256}-${VISION_VERSION}`);
   const cached = await findCutout(path);
   if (cached) return { cutout: cached, timingsMs: {} };
-  const result = await studio.cutOut(job.photoPath, onStage);
+  const result = await studio.cutOut(photoPath, onStage);
   if (!result.ok) throw new PhotoRefused(result.message);
   return { cutout: await saveCutout(path, result.cutout), timingsMs: result.timingsMs };
 }

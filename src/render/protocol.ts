@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { IMAGE_FORMATS, POSITIONS } from "../core/card.ts";
 import { StringEnum } from "../core/string-enum.ts";
+import { Previewed, previewJob, SupportsJob } from "./preview/messages.ts";
 
 // Messages between the server and a render worker. Both sides check what they receive: a message that does not fit means
 // that the other side is broken, and it is replaced.
@@ -58,12 +59,17 @@ export const RenderJob = Type.Object({
 });
 export type RenderJob = Static<typeof RenderJob>;
 
+export const PreviewJob = previewJob(CardInputSchema);
+export type PreviewJob = Static<typeof PreviewJob>;
+
 export const STAGES = ["decode", "find", "cut_out", "compose", "capture", "store"] as const;
 export type Stage = (typeof STAGES)[number];
 
 export const ToWorker = Type.Union([
   Type.Object({ type: Type.Literal("start"), options: PressOptions }),
   Type.Object({ type: Type.Literal("render"), job: RenderJob }),
+  Type.Object({ type: Type.Literal("preview"), job: PreviewJob }),
+  Type.Object({ type: Type.Literal("supports"), job: SupportsJob }),
 ]);
 export type ToWorker = Static<typeof ToWorker>;
 
@@ -86,6 +92,9 @@ export const FromWorker = Type.Union([
   Type.Object({ type: Type.Literal("problem"), message: Type.String() }),
   Type.Object({ type: Type.Literal("stage"), jobId: Type.String(), stage: StringEnum(STAGES) }),
   Type.Object({ type: Type.Literal("done"), jobId: Type.String(), file: RenderedFile }),
+  Type.Object({ type: Type.Literal("previewed"), jobId: Type.String(), preview: Previewed }),
+  /** For each declaration whether Chromium knows it. */
+  Type.Object({ type: Type.Literal("supported"), jobId: Type.String(), known: Type.Array(Type.Boolean()) }),
   /** The photo cannot become a card; another attempt would end the same way. */
   Type.Object({ type: Type.Literal("refused"), jobId: Type.String(), message: Type.String() }),
   /** Something of ours broke; another attempt may succeed. `storage`: only once the disk takes files again. */

@@ -1,7 +1,7 @@
 import { isFullDisk } from "../system/write-whole.ts";
 import { lowerPriority } from "./browser/low-priority.ts";
 import { openPress, PhotoRefused, type Press } from "./press.ts";
-import { type FromWorker, parseToWorker, type RenderJob } from "./protocol.ts";
+import { type FromWorker, parseToWorker, type ToWorker } from "./protocol.ts";
 
 /** Below the server's priority, so that requests are answered quickly while every core renders. */
 const WORKER_NICENESS = 10;
@@ -18,8 +18,8 @@ export function runWorker(): void {
   process.on("message", async (raw) => {
     const message = parseToWorker(raw);
     if (!message) return end("the server sent a message this worker does not know");
-    if (message.type === "render") {
-      if (press) await render(press, message.job);
+    if (message.type !== "start") {
+      if (press) await work(press, message);
       return;
     }
     try {
@@ -39,11 +39,17 @@ export function runWorker(): void {
   process.on("SIGTERM", () => {});
 }
 
-async function render(press: Press, job: RenderJob): Promise<void> {
-  const { jobId } = job;
+async function work(press: Press, message: Exclude<ToWorker, { type: "start" }>): Promise<void> {
+  const { jobId } = message.job;
   try {
-    const file = await press.make(job, (stage) => send({ type: "stage", jobId, stage }));
-    send({ type: "done", jobId, file });
+    if (message.type === "render") {
+      const file = await press.make(message.job, (stage) => send({ type: "stage", jobId, stage }));
+      send({ type: "done", jobId, file });
+    } else if (message.type === "preview") {
+      send({ type: "previewed", jobId, preview: await press.previews.make(message.job) });
+    } else {
+      send({ type: "supported", jobId, known: await press.previews.supports(message.job.declarations) });
+    }
   } catch (error) {
     if (error instanceof PhotoRefused) send({ type: "refused", jobId, message: error.message });
     else send({ type: "fault", jobId, message: describe(error), storage: isFullDisk(error) });

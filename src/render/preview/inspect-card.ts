@@ -1,0 +1,127 @@
+import type { CDPSession, Page } from "puppeteer-core";
+import type { Box, CutoutFile } from "../../core/card.ts";
+import type { LoadedTemplate } from "../../templates/load.ts";
+import { PAGE_ORIGIN } from "../browser/browser.ts";
+import type { CardPage } from "../card/page.ts";
+import { type FontFace, libraryFaces, missingCharacters } from "./glyphs.ts";
+// TypeScript sees a script; the import gives its text, which runs in the page.
+import lookSource from "./look.js" with { type: "text" };
+import type { Inspection, TextLook } from "./messages.ts";
+
+interface Shown {
+  page: CardPage;
+  template: LoadedTemplate;
+  refused: ReadonlySet<string>;
+}
+
+type PageText = Omit<TextLook, "usedFamilies" | "missing" | "contrast"> & { index: number };
+
+interface PageLook extends Pick<Inspection, "card" | "zones" | "player" | "brokenPictures"> {
+  texts: PageText[];
+  faces: FontFace[];
+}
+
+/** Looks at the card that the page set last. */
+export async function inspectCard(
+  { page: { page }, template, refused }: Shown,
+  { cutout, contrast }: { cutout: CutoutFile | null; contrast: boolean },
+): Promise<Inspection> {
+  if (!(await page.evaluate("globalThis.cardpressLook !== undefined")))
+    // In a block, its names are its own.
+    await page.evaluate(`{${lookSource as unknown as string}}`);
+  const session = await page.createCDPSession();
+  try {
+    const look = (await page.evaluate("globalThis.cardpressLook.look()")) as PageLook;
+    // Hundreds of cards are measured in a row, and nobody reads their fonts.
+    const used = contrast ? new Map<number, string[]>() : await usedFamilies(session);
+    await page.evaluate("globalThis.cardpressLook.unmark()");
+    const contrasts = contrast ? await measureContrasts(page, session, look.texts) : [];
+    return {
+      card: look.card,
+      zones: look.zones,
+      player: look.player,
+      face: cutout && look.player ? realFace(cutout, look.player) : null,
+      brokenPictures: look.brokenPictures,
+      refusedAddresses: [...refused].map((address) => address.replace(PAGE_ORIGIN, "")),
+      texts: look.texts.map(({ index, ...text }, i) => ({
+        ...text,
+        usedFamilies: used.get(index) ?? [],
+        missing: missingCharacters(
+          text.text,
+          text.families,
+          [...look.faces, ...libraryFaces()],
+          template.files,
+        ),
+        contrast: contrasts[i] ?? null,
+      })),
+    };
+  } finally {
+    await session.detach();
+  }
+}
+
+/** Families that the browser really took glyphs from, by the number of the text. */
+async function usedFamilies(session: CDPSession): Promise<Map<number, string[]>> {
+  const used = new Map<number, string[]>();
+  await session.send("DOM.enable");
+  await session.send("CSS.enable");
+  const { root } = await session.send("DOM.getDocument", { depth: 0 });
+  const selector = "[data-cardpress-look]";
+  const { nodeIds } = await session.send("DOM.querySelectorAll", { nodeId: root.nodeId, selector });
+  await Promise.all(
+    nodeIds.map(async (nodeId) => {
+      const { attributes } = await session.send("DOM.getAttributes", { nodeId });
+      const { fonts } = await session.send("CSS.getPlatformFontsForNode", { nodeId });
+      const index = Number(attributes[attributes.indexOf("data-cardpress-look") + 1]);
+      used.set(index, [...new Set(fonts.map((font) => font.familyName))]);
+    }),
+  );
+  await session.send("CSS.disable");
+  await session.send("DOM.disable");
+  return used;
+}
+
+async function measureContrasts(
+  page: Page,
+  session: CDPSession,
+  texts: PageText[],
+): Promise<(number | null)[]> {
+  const capture = async () =>
+    (
+      await session.send("Page.captureScreenshot", {
+        format: "png",
+        optimizeForSpeed: true,
+        captureBeyondViewport: false,
+      })
+    ).data;
+  const withText = await capture();
+  await page.evaluate("globalThis.cardpressLook.hideTexts()");
+  try {
+    const without = await capture();
+    return await page.evaluate(
+      (a, b, boxes) =>
+        (
+          globalThis as unknown as {
+            cardpressLook: { contrasts(a: string, b: string, boxes: Box[]): Promise<(number | null)[]> };
+          }
+        ).cardpressLook.contrasts(a, b, boxes),
+      withText,
+      without,
+      texts.map((text) => text.ink),
+    );
+  } finally {
+    await page.evaluate("globalThis.cardpressLook.showTexts()");
+  }
+}
+
+/** Where the photo's face came to lie, brow to chin. */
+function realFace({ framing, width, height }: CutoutFile, player: Box): Box | null {
+  if (!framing.face) return null;
+  const [across, down] = [player.width / width, player.height / height];
+  return {
+    x: player.x + framing.face.x * across,
+    y: player.y + framing.face.y * down,
+    width: framing.face.width * across,
+    height: framing.face.height * down,
+  };
+}

@@ -1,0 +1,247 @@
+// Runs inside the page of a card, for its designer only: tells what was set and where. Type-checked through JSDoc.
+/** @typedef {{ x: number, y: number, width: number, height: number }} Rectangle */
+
+/** Marks an element while the browser is asked for its fonts. */
+const MARK = "data-cardpress-look";
+
+/** Lines within this part of the font's size of each other are one: marks and small capitals shift a rectangle. */
+const SAME_LINE = 0.5;
+
+/** WCAG 2.2, 1.4.3: large is 24 px, or 18.66 px and bold. */
+const LARGE_PX = 24;
+const LARGE_BOLD_PX = 18.66;
+/** The shorter side of a card as it is mostly asked for. */
+const COMMON_SIDE_PX = 1024;
+
+/** Without these a letter's edge, which is half ground, would count as its colour. */
+const CORE_OF_INK = 0.2;
+/** Of 765, the three channels together: less is noise of the encoder, or no ink at all. */
+const LEAST_DIFFERENCE = 18;
+
+/** @param {DOMRect | Rectangle} r @returns {Rectangle} */
+const plain = ({ x, y, width, height }) => ({ x, y, width, height });
+
+const card = () => /** @type {HTMLElement} */ (document.querySelector(".card"));
+
+/** @param {Element} element */
+const ownText = (element) =>
+  [...element.childNodes].filter(
+    (node) => node.nodeType === Node.TEXT_NODE && (node.textContent ?? "").trim(),
+  );
+
+/** @param {Node[]} nodes */
+const rectsOf = (nodes) =>
+  nodes.flatMap((node) => {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    return [...range.getClientRects()].filter((r) => r.width > 0 && r.height > 0);
+  });
+
+/** @param {Rectangle[]} rects @returns {Rectangle} */
+const union = (rects) => {
+  const x = Math.min(...rects.map((r) => r.x));
+  const y = Math.min(...rects.map((r) => r.y));
+  const right = Math.max(...rects.map((r) => r.x + r.width));
+  const bottom = Math.max(...rects.map((r) => r.y + r.height));
+  return { x, y, width: right - x, height: bottom - y };
+};
+
+/** @param {HTMLElement} element the data attribute or class by which its designer knows it */
+const labelOf = (element) => {
+  for (let at = /** @type {HTMLElement | null} */ (element); at && at !== card(); at = at.parentElement) {
+    const name = at.dataset.text ?? at.dataset.slot;
+    if (name) return name;
+    if (at.className && typeof at.className === "string") return `.${at.className.trim().split(/\s+/)[0]}`;
+  }
+  return element.tagName.toLowerCase();
+};
+
+/** The box that a text should stay in: its fitted box, else the nearest block. @param {HTMLElement} element */
+const boxOf = (element) => {
+  const fitted = /** @type {HTMLElement | null} */ (element.closest("[data-fit]"));
+  if (fitted) return fitted;
+  let at = element;
+  while (at.parentElement && at !== card() && getComputedStyle(at).display.startsWith("inline"))
+    at = at.parentElement;
+  return at;
+};
+
+/** The nearest box that cuts what stands out of it. @param {HTMLElement} element */
+const clipOf = (element) => {
+  for (let at = /** @type {HTMLElement | null} */ (element); at; at = at.parentElement)
+    if (at === card() || getComputedStyle(at).overflow !== "visible") return at;
+  return card();
+};
+
+/** @param {Rectangle} ink @param {Rectangle} box @param {number} slackY px that a font's own height may stand out */
+const standsOut = (ink, box, slackY) =>
+  Math.max(
+    0,
+    box.x - ink.x - 1,
+    ink.x + ink.width - box.x - box.width - 1,
+    box.y - ink.y - slackY,
+    ink.y + ink.height - box.y - box.height - slackY,
+  );
+
+/** @param {HTMLElement} element @param {number} index */
+const lookAt = (element, index) => {
+  const rects = rectsOf(ownText(element));
+  if (rects.length === 0) return null;
+  const style = getComputedStyle(element);
+  const fontPx = Number.parseFloat(style.fontSize);
+  const box = boxOf(element);
+  const ink = union(rects);
+  const area = box.getBoundingClientRect();
+  const tops = rects.map((r) => r.y).sort((a, b) => a - b);
+  const lines = tops.filter((top, i) => i === 0 || top - (tops[i - 1] ?? 0) > fontPx * SAME_LINE).length;
+  const isRotated = style.writingMode !== "horizontal-tb" || box.closest("[style*=rotate]") !== null;
+  const across = Math.max(
+    standsOut(ink, { ...plain(area), y: ink.y, height: ink.height }, 0),
+    standsOut(ink, plain(clipOf(element).getBoundingClientRect()), fontPx * 0.45),
+    standsOut(ink, plain(card().getBoundingClientRect()), fontPx * 0.3),
+  );
+  element.setAttribute(MARK, String(index));
+  // Pictures are made in any size and seen in any other: as large as on one of a common size.
+  const { width, height } = card().getBoundingClientRect();
+  const seenPx = (fontPx * COMMON_SIDE_PX) / Math.min(width, height);
+  const isBold = Number.parseInt(style.fontWeight, 10) >= 700;
+  const isLarge = seenPx >= LARGE_PX || (seenPx >= LARGE_BOLD_PX && isBold);
+  const text = ownText(element)
+    .map((node) => node.textContent ?? "")
+    .join("");
+  return {
+    index,
+    label: labelOf(element),
+    text,
+    box: plain(area),
+    ink,
+    fontPx,
+    lines,
+    fitted: element.closest("[data-fit]") !== null,
+    shortened: text.trimEnd().endsWith("…"),
+    fill: ink.width / Math.max(1, area.width),
+    overflowPx: isRotated ? 0 : across,
+    families: style.fontFamily.split(",").map((name) => name.trim().replace(/^["']|["']$/g, "")),
+    neededContrast: isLarge ? 3 : 4.5,
+  };
+};
+
+const isSeen = (/** @type {HTMLElement} */ element) =>
+  element.closest("[hidden], [aria-hidden='true'], [data-zone]") === null &&
+  element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+
+/** What the page has set: boxes, zones and texts. */
+const look = () => {
+  const all = /** @type {HTMLElement[]} */ ([card(), ...card().querySelectorAll("*")]);
+  const texts = all.filter((each) => ownText(each).length > 0 && isSeen(each)).map(lookAt);
+  const zones = /** @type {NodeListOf<HTMLElement>} */ (card().querySelectorAll("[data-zone]"));
+  const player = /** @type {HTMLImageElement | null} */ (
+    card().querySelector('img[data-picture="player"], img[data-picture="photo"]')
+  );
+  const pictures = [...card().querySelectorAll("img")].filter((img) => isSeen(img));
+  // Those of the library are known where this is asked, and so many that telling them takes a second.
+  const sheets = [...document.styleSheets].filter((sheet) => !sheet.href?.endsWith("/library.css"));
+  const faces = sheets.flatMap((sheet) =>
+    [...sheet.cssRules].filter((rule) => rule instanceof CSSFontFaceRule).map(fontFace),
+  );
+  return {
+    card: plain(card().getBoundingClientRect()),
+    zones: [...zones].map((zone) => ({
+      name: zone.dataset.zone ?? "",
+      box: plain(zone.getBoundingClientRect()),
+    })),
+    texts: texts.filter((each) => each !== null),
+    player: player && isSeen(player) ? plain(player.getBoundingClientRect()) : null,
+    brokenPictures: pictures
+      .filter((img) => img.complete && img.naturalWidth === 0 && img.getAttribute("src"))
+      .map((img) => img.getAttribute("src") ?? ""),
+    faces,
+  };
+};
+
+/** @param {CSSFontFaceRule} rule */
+const fontFace = ({ style }) => ({
+  family: style.getPropertyValue("font-family").replace(/^["']|["']$/g, ""),
+  source: /url\(["']?([^"')]+)/.exec(style.getPropertyValue("src"))?.[1] ?? "",
+  range: style.getPropertyValue("unicode-range"),
+});
+
+const HIDDEN = `.card, .card * { -webkit-text-fill-color: transparent !important; -webkit-text-stroke-color: transparent !important;
+  text-shadow: none !important; text-decoration-color: transparent !important; }
+  .card [data-cardpress-clipped] { background: none !important; }`;
+const hiding = new CSSStyleSheet();
+hiding.replaceSync(HIDDEN);
+
+/** Takes every letter off the card and nothing else. */
+const hideTexts = () => {
+  for (const each of card().querySelectorAll("*"))
+    if (getComputedStyle(each).backgroundClip.includes("text"))
+      each.setAttribute("data-cardpress-clipped", "");
+  document.adoptedStyleSheets.push(hiding);
+};
+const showTexts = () => {
+  document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== hiding);
+  for (const each of card().querySelectorAll("[data-cardpress-clipped]"))
+    each.removeAttribute("data-cardpress-clipped");
+};
+const unmark = () => {
+  for (const each of document.querySelectorAll(`[${MARK}]`)) each.removeAttribute(MARK);
+};
+
+/** @param {string} base64 a PNG */
+const pixels = async (base64) => {
+  const bytes = /** @type {{ fromBase64(text: string): Uint8Array<ArrayBuffer> }} */ (
+    /** @type {unknown} */ (Uint8Array)
+  ).fromBase64(base64);
+  const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
+    new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d", { willReadFrequently: true })
+  );
+  // What is transparent is seen on the page that shows the card: white is the hardest and the most frequent.
+  context.fillStyle = "#fff";
+  context.fillRect(0, 0, bitmap.width, bitmap.height);
+  context.drawImage(bitmap, 0, 0);
+  return context;
+};
+
+const linear = (/** @type {number} */ v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+const luminance = (/** @type {Uint8ClampedArray} */ data, /** @type {number} */ i) =>
+  0.2126 * linear((data[i] ?? 0) / 255) +
+  0.7152 * linear((data[i + 1] ?? 0) / 255) +
+  0.0722 * linear((data[i + 2] ?? 0) / 255);
+
+/**
+ * The contrast of texts with what lies under them, from a picture with and one without letters: whatever makes a
+ * letter's colour, gradients and blending too, is in the pixels. The median over the core of the strokes.
+ * @param {string} withText @param {string} without @param {Rectangle[]} boxes
+ */
+const contrasts = async (withText, without, boxes) => {
+  const [a, b] = await Promise.all([pixels(withText), pixels(without)]);
+  return boxes.map((box) => {
+    const x = Math.max(0, Math.floor(box.x));
+    const y = Math.max(0, Math.floor(box.y));
+    const width = Math.min(a.canvas.width - x, Math.ceil(box.width) + 1);
+    const height = Math.min(a.canvas.height - y, Math.ceil(box.height) + 1);
+    if (width < 1 || height < 1) return null;
+    const ink = a.getImageData(x, y, width, height).data;
+    const ground = b.getImageData(x, y, width, height).data;
+    const places = [];
+    for (let i = 0; i < ink.length; i += 4) {
+      const difference =
+        Math.abs((ink[i] ?? 0) - (ground[i] ?? 0)) +
+        Math.abs((ink[i + 1] ?? 0) - (ground[i + 1] ?? 0)) +
+        Math.abs((ink[i + 2] ?? 0) - (ground[i + 2] ?? 0));
+      if (difference >= LEAST_DIFFERENCE) places.push({ i, difference });
+    }
+    if (places.length === 0) return 1;
+    places.sort((p, q) => q.difference - p.difference);
+    const ratios = places.slice(0, Math.max(8, places.length * CORE_OF_INK)).map(({ i }) => {
+      const [l, m] = [luminance(ink, i) + 0.05, luminance(ground, i) + 0.05];
+      return Math.max(l, m) / Math.min(l, m);
+    });
+    ratios.sort((p, q) => p - q);
+    return ratios[Math.floor(ratios.length / 2)] ?? 1;
+  });
+};
+
+Object.assign(globalThis, { cardpressLook: { look, hideTexts, showTexts, unmark, contrasts } });

@@ -1,0 +1,153 @@
+import type { Browser } from "puppeteer-core";
+import type { Badge, CutoutFile } from "../../core/card.ts";
+import { BUILT_IN } from "../../templates/built-in.ts";
+import { digestOf, folderStamp, readTemplateFolder, type TemplateFiles } from "../../templates/files.ts";
+import { type LoadedTemplate, loadTemplate } from "../../templates/load.ts";
+import { type CardPage, openCardPage } from "../card/page.ts";
+import type { PreviewJob } from "../protocol.ts";
+import { inspectCard } from "./inspect-card.ts";
+import type { Previewed } from "./messages.ts";
+
+/** Cards of folders as their files are now. One at a time. */
+export interface Previews {
+  make(job: PreviewJob): Promise<Previewed>;
+  /** For each declaration whether this Chromium knows property and value. */
+  supports(declarations: readonly { property: string; value: string }[]): Promise<boolean[]>;
+}
+
+export interface PreviewSources {
+  cutOut(path: string, sha256: string): Promise<CutoutFile>;
+  readBadge(path: string): Promise<Badge>;
+}
+
+interface Shown {
+  page: CardPage;
+  template: LoadedTemplate;
+  stamp: string;
+  /** Addresses that the page asked for and nobody answers. */
+  refused: Set<string>;
+}
+
+/** A folder at work and one to compare it with. */
+const MAX_FOLDERS = 2;
+
+/**
+ * Keeps a page for each folder that is looked at. A changed style sheet is swapped in the warm page; for anything else
+ * the next page is opened before the one before it closes, so that files that make no page leave the last good one.
+ */
+export function openPreviews(browser: Browser, sources: PreviewSources): Previews {
+  const shelf = new Map<string, Shown>();
+  return {
+    async make(job) {
+      const started = performance.now();
+      const [{ shown, did }, cutout, badge] = await Promise.all([
+        show(browser, shelf, job.dir),
+        job.photo && sources.cutOut(job.photo.path, job.photo.sha256),
+        job.badgePath === null ? null : sources.readBadge(job.badgePath),
+      ]);
+      const ready = performance.now();
+      const card = { card: job.card, cutout, badge, photo: job.photo?.path ?? null };
+      const picture = await shown.page.render(card).catch(async (error) => {
+        shelf.delete(job.dir);
+        await close(shown);
+        throw error;
+      });
+      // Read once, at once, by whoever asked: not worth the wait for the disk.
+      await Bun.write(job.outputPath, picture.bytes);
+      const written = performance.now();
+      const wanted = { cutout, contrast: job.inspect === "contrast" };
+      const inspection = job.inspect === "no" ? null : await inspectCard(shown, wanted);
+      return {
+        contentType: picture.contentType,
+        width: job.card.style.width,
+        height: job.card.style.height,
+        bytes: picture.bytes.length,
+        digest: shown.template.digest,
+        page: did,
+        inspection,
+        timingsMs: {
+          ...picture.timingsMs,
+          page: ready - started,
+          inspect: performance.now() - written,
+          total: performance.now() - started,
+        },
+      };
+    },
+    supports: (declarations) => askForSupport(browser, declarations),
+  };
+}
+
+/** The page of a folder as its files are now. */
+async function show(
+  browser: Browser,
+  shelf: Map<string, Shown>,
+  dir: string,
+): Promise<{ shown: Shown; did: Previewed["page"] }> {
+  const kept = shelf.get(dir);
+  const alive = kept && !kept.page.hasCrashed() ? kept : undefined;
+  const stamp = await folderStamp(dir);
+  if (alive?.stamp === stamp) return { shown: alive, did: "same" };
+  const template = await readAgain(dir, alive?.template);
+  if (alive?.template.digest === template.digest) {
+    alive.stamp = stamp;
+    return { shown: alive, did: "same" };
+  }
+  if (alive && differsInSheet(alive.template.files, template.files)) {
+    await alive.page.restyle(template);
+    alive.refused.clear();
+    Object.assign(alive, { template, stamp });
+    return { shown: alive, did: "restyled" };
+  }
+  const page = await openCardPage(browser, template);
+  const shown: Shown = { page, template, stamp, refused: new Set() };
+  page.page.on("requestfailed", (request) => shown.refused.add(request.url()));
+  shelf.delete(dir);
+  shelf.set(dir, shown);
+  if (kept) await close(kept);
+  const [eldest] = shelf;
+  if (eldest && shelf.size > MAX_FOLDERS) {
+    shelf.delete(eldest[0]);
+    await close(eldest[1]);
+  }
+  return { shown, did: "opened" };
+}
+
+async function close({ page }: Shown): Promise<void> {
+  await page.close().catch(() => {});
+}
+
+async function askForSupport(
+  browser: Browser,
+  declarations: readonly { property: string; value: string }[],
+): Promise<boolean[]> {
+  const page = await browser.newPage();
+  try {
+    return await page.evaluate(
+      (all) => all.map(({ property, value }) => CSS.supports(property, value)),
+      [...declarations],
+    );
+  } finally {
+    await page.close();
+  }
+}
+
+/**
+ * A folder's template as it is now. Where its sheet alone changed, nothing else of it is examined again: a designer waits
+ * for every one of these milliseconds, and whoever asks for a preview has looked at the files.
+ */
+async function readAgain(dir: string, before: LoadedTemplate | undefined): Promise<LoadedTemplate> {
+  if (!before || BUILT_IN.has(dir)) return loadTemplate(dir);
+  const files = await readTemplateFolder(dir);
+  if (!differsInSheet(before.files, files)) return loadTemplate(dir);
+  const css = new TextDecoder().decode(files.get("card.css"));
+  return { ...before, css, files, digest: digestOf(files) };
+}
+
+/** Whether two states of a folder have everything but the sheet in common: then the page can stay. */
+function differsInSheet(before: TemplateFiles, after: TemplateFiles): boolean {
+  const names = (files: TemplateFiles) => [...files.keys()].filter((name) => name !== "card.css").sort();
+  const [old, now] = [names(before), names(after)];
+  const same = (name: string) =>
+    Buffer.compare(before.get(name) ?? new Uint8Array(), after.get(name) ?? new Uint8Array()) === 0;
+  return old.length === now.length && old.every((name, i) => name === now[i] && same(name));
+}
