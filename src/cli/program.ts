@@ -11,6 +11,8 @@ import { reportFailure } from "./output.ts";
 import { renderCommand } from "./render.ts";
 import { restoreCommand } from "./restore.ts";
 import { serveCommand } from "./serve.ts";
+import { studioCommand } from "./studio.ts";
+import { templateCommands } from "./template.ts";
 import { userCommands } from "./user.ts";
 import { VERSION_LINE, versionCommand } from "./version.ts";
 import { webhookCommands } from "./webhook.ts";
@@ -32,6 +34,8 @@ export async function runCommandLine(args: string[]): Promise<void> {
     webhookCommands(),
     userCommands(),
     renderCommand(),
+    templateCommands(),
+    studioCommand(),
     auditCommand(),
     doctorCommand(),
     backupCommand(),

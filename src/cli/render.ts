@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
-import { homedir, tmpdir } from "node:os";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { extname, join, resolve } from "node:path";
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
@@ -14,6 +14,7 @@ import type { RenderJob } from "../render/protocol.ts";
 import { pressOptions } from "../service/press-options.ts";
 import { untilSignal } from "../service/stop-signal.ts";
 import { type TemplateRegistry, templateRegistry } from "../templates/registry.ts";
+import { browserCache } from "./browser-cache.ts";
 import { printResult } from "./output.ts";
 
 interface RenderOptions {
@@ -70,12 +71,9 @@ async function renderFiles(options: RenderOptions) {
   });
   const scratch = await mkdtemp(join(tmpdir(), "cardpress-render-"));
   try {
-    // Of the data folder it needs the unpacked browser alone, and makes no folder for it.
-    const data = join(config.dataDir, "cache");
-    const cache = existsSync(data) ? data : await ownCache(scratch);
     const browser = await pressOptions(
       { ...config, presets: [template] },
-      { cache, profiles: scratch, cutouts: scratch },
+      { cache: await browserCache(config, scratch), profiles: scratch, cutouts: scratch },
     );
     press = await openPress(browser);
     if (signal) throw new Error("stopped");
@@ -92,15 +90,6 @@ async function renderFiles(options: RenderOptions) {
     // The browser's profile is removed at the same time, and whatever rm finds gone already ends its work without a word.
     while (existsSync(scratch)) await rm(scratch, { recursive: true, force: true });
   }
-}
-
-/** Where a browser is unpacked once for a user who has no data folder; the scratch folder where there is no home. */
-async function ownCache(scratch: string): Promise<string> {
-  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "cardpress");
-  return mkdir(cache, { recursive: true, mode: 0o700 }).then(
-    () => cache,
-    () => scratch,
-  );
 }
 
 async function readJob(

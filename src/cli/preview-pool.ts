@@ -1,0 +1,55 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Config } from "../config.ts";
+import { OperatorError } from "../core/errors.ts";
+import type { Log } from "../core/ports.ts";
+import { createRenderPool, type PreviewPool } from "../render/pool.ts";
+import { pressOptions } from "../service/press-options.ts";
+import { systemRandom, workerCommand } from "../service/system.ts";
+import { DEFAULT_TEMPLATE } from "../templates/built-in.ts";
+import { browserCache } from "./browser-cache.ts";
+
+/** One production worker for a designer's command, and a folder for what it leaves behind. */
+export interface DesignBench {
+  pool: PreviewPool;
+  scratch: string;
+  close(): Promise<void>;
+}
+
+/** A designer looks at hundreds of cards an hour; a worker that is replaced costs them its warm page. */
+const RENDERS_PER_BROWSER = 5_000;
+const BROWSER_LIFETIME_MS = 24 * 60 * 60 * 1000;
+
+/** Starts the worker; it is warm some seconds later. Throws an OperatorError where no browser can run. */
+export async function openDesignBench(config: Config, log: Log): Promise<DesignBench> {
+  const scratch = await mkdtemp(join(tmpdir(), "cardpress-design-"));
+  try {
+    const press = await pressOptions(
+      { ...config, templatesDir: undefined, presets: [DEFAULT_TEMPLATE] },
+      { cache: await browserCache(config, scratch), profiles: scratch, cutouts: join(scratch, "cutouts") },
+    );
+    const pool = createRenderPool({
+      workers: 1,
+      command: workerCommand(),
+      press,
+      log,
+      random: systemRandom,
+      rendersPerBrowser: RENDERS_PER_BROWSER,
+      browserLifetimeMs: BROWSER_LIFETIME_MS,
+    });
+    return {
+      pool,
+      scratch,
+      close: async () => {
+        await pool.close();
+        // The browser's profile is removed at the same time, and whatever rm finds gone ends its work without a word.
+        while (existsSync(scratch)) await rm(scratch, { recursive: true, force: true });
+      },
+    };
+  } catch (error) {
+    await rm(scratch, { recursive: true, force: true });
+    throw error instanceof Error ? error : new OperatorError(String(error));
+  }
+}

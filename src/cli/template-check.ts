@@ -1,0 +1,122 @@
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative, resolve } from "node:path";
+import { Command } from "commander";
+import { readConfig } from "../config.ts";
+import { OperatorError } from "../core/errors.ts";
+import { quietLog } from "../log.ts";
+import { untilSignal } from "../service/stop-signal.ts";
+import { type CheckReport, checkTemplate } from "../studio/check/check.ts";
+import { findTemplates } from "../studio/template-folder.ts";
+import { writeWhole } from "../system/write-whole.ts";
+import { faultLine } from "../templates/fault.ts";
+import { printResult } from "./output.ts";
+import { openDesignBench } from "./preview-pool.ts";
+
+interface CheckFlags {
+  accept?: string[];
+  onlyFailed?: boolean;
+  json?: boolean;
+}
+
+export function templateCheckCommand(): Command {
+  return new Command("check")
+    .description(
+      "draw a template with everything that may come, and tell what does not hold; exit 1 on an error",
+    )
+    .argument("[dir]", "a template's folder, or one that holds some; otherwise this folder")
+    .option("--accept <names...>", "accept pictures as they are drawn now: SAMPLE@SIZE, or all")
+    .option("--only-failed", "draw only the cards that failed the last time")
+    .option("--json", "print JSON")
+    .action(async (dir: string | undefined, flags: CheckFlags) => {
+      const root = resolve(dir ?? ".");
+      const found = await findTemplates(root);
+      if (found.size === 0)
+        throw new OperatorError(
+          `${root} holds no template: a folder with template.json. "cardpress template new NAME" starts one.`,
+        );
+      const reports = await checkAll([...found.values()], flags);
+      printResult(flags.json, reports.length === 1 ? reports[0] : reports, () =>
+        reports.map(reportText).join("\n\n"),
+      );
+      process.exitCode = reports.every(({ isGood }) => isGood) ? 0 : 1;
+    });
+}
+
+async function checkAll(dirs: string[], flags: CheckFlags): Promise<CheckReport[]> {
+  const bench = await openDesignBench(readConfig(process.env), quietLog());
+  const stopped = untilSignal().then(async (signal) => {
+    await bench.close();
+    throw new OperatorError(`${signal} came before the check was done.`);
+  });
+  const work = async () => {
+    const reports: CheckReport[] = [];
+    for (const dir of dirs) {
+      const report = await checkTemplate({
+        dir,
+        scratch: join(bench.scratch, "pictures"),
+        pool: bench.pool,
+        accept: flags.accept ?? [],
+        only: flags.onlyFailed ? await lastFailed(dir) : null,
+        onProgress: progress(relative(".", dir) || ".", flags.json),
+      });
+      await writeWhole(failedFile(dir), JSON.stringify(report.failed));
+      reports.push(report);
+    }
+    return reports;
+  };
+  try {
+    return await Promise.race([work(), stopped]);
+  } finally {
+    await bench.close();
+  }
+}
+
+/** For people at a terminal: a line that counts, on stderr. */
+function progress(name: string, json: boolean | undefined): (done: number, all: number) => void {
+  if (json || !process.stderr.isTTY) return () => {};
+  return (done, all) =>
+    void process.stderr.write(done < all ? `\r${name}: ${done} of ${all} cards` : "\r\x1b[K");
+}
+
+/** Which cards failed is this machine's own, and of no use to anybody else. */
+const failedFile = (dir: string) =>
+  join(
+    tmpdir(),
+    `cardpress-check-${new Bun.CryptoHasher("sha256").update(dir).digest("hex").slice(0, 16)}.json`,
+  );
+
+async function lastFailed(dir: string): Promise<ReadonlySet<string> | null> {
+  const ids = await readFile(failedFile(dir), "utf8")
+    .then((text) => JSON.parse(text) as string[])
+    .catch(() => []);
+  return ids.length > 0 ? new Set(ids) : null;
+}
+
+function reportText(report: CheckReport): string {
+  const place = (name: string) => relative(".", join(report.folder, name)) || name;
+  const lines = report.faults.map(
+    (fault) => `${fault.severity === "error" ? "error  " : "warning"} ${faultLine(fault, place)}`,
+  );
+  for (const { name, state, changed, difference } of report.goldens) {
+    if (state === "changed")
+      lines.push(
+        `error   ${place(`golden/${name}.webp`)}: ${((changed ?? 0) * 100).toFixed(2)} % of the pixels changed${difference ? `: ${relative(".", difference)}` : ""}. Right? Then --accept ${name}.`,
+      );
+    if (state === "accepted") lines.push(`        ${place(`golden/${name}.webp`)}: accepted.`);
+  }
+  const fresh = report.goldens.filter(({ state }) => state === "new").length;
+  if (fresh > 0)
+    lines.push(
+      `        ${fresh} pictures are not accepted yet: --accept all keeps them, and every later change is told.`,
+    );
+  const errors =
+    report.faults.filter(({ severity }) => severity === "error").length +
+    report.goldens.filter(({ state }) => state === "changed").length;
+  const cost = report.cost === null ? "" : `, ${report.cost.toFixed(1)} times the time of the built-in card`;
+  const warnings = report.faults.length - report.faults.filter(({ severity }) => severity === "error").length;
+  lines.push(
+    `${report.template}: ${errors} errors, ${warnings} warnings; ${report.drawn} cards drawn${cost}.`,
+  );
+  return lines.join("\n");
+}

@@ -1,0 +1,10 @@
+import { Command } from "commander";
+import { templateCheckCommand } from "./template-check.ts";
+import { templateNewCommand } from "./template-new.ts";
+
+export function templateCommands(): Command {
+  return new Command("template")
+    .description("make, check and publish card templates")
+    .addCommand(templateNewCommand())
+    .addCommand(templateCheckCommand());
+}

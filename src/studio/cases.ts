@@ -1,0 +1,136 @@
+import type { WallCase } from "./messages.ts";
+
+// What a template has to stand: the cases of the wall and of `template check`.
+
+/** A sample's content as JSON. */
+export type SampleBody = Record<string, Record<string, unknown> | undefined>;
+
+/** Names that break cards, in the words of those who send them. */
+export const NAMES: readonly [label: string, name: string][] = [
+  ["one letter", "J"],
+  ["two letters", "Li"],
+  ["long single word", "Wolfeschlegelsteinhausenbergerdorff"],
+  ["long, hyphenated", "Jean-Christophe Featherstonehaugh-Cholmondeley"],
+  ["100 letters", `${"Maximiliano Alexandrovich ".repeat(3)}Featherstonehaugh III`.slice(0, 100)],
+  ["many short words", "Ana da Silva e Sá do Rio de la O y Paz"],
+  ["marks over capitals", "Ångström Ñúñez Ÿýźčť"],
+  ["apostrophes", "D’Artagnan O'Connor-N’Golo"],
+  ["digits", "Player 12345678"],
+  ["emoji", "Leo ⚽🔥 Star"],
+];
+
+/** A name in each script that cards are asked for. */
+export const SCRIPTS: readonly [label: string, name: string][] = [
+  ["Latin", "Maya Okafor"],
+  ["Vietnamese", "Nguyễn Thị Ánh Tuyết"],
+  ["Cyrillic", "Александра Щербакова"],
+  ["Greek", "Γιώργος Παπαδόπουλος"],
+  ["Arabic", "محمد صلاح عبد الرحمن"],
+  ["Hebrew", "נועם בן־דוד"],
+  ["Devanagari", "विराट श्रीवास्तव"],
+  ["Bengali", "রবীন্দ্রনাথ ঠাকুর"],
+  ["Tamil", "ரஜினிகாந்த் முருகன்"],
+  ["Thai", "ธีรศิลป์ แดงดา"],
+  ["Georgian", "ხვიჩა კვარაცხელია"],
+  ["Armenian", "Հենրիխ Մխիթարյան"],
+  ["Ethiopic", "ጥሩነሽ ዲባባ"],
+  ["Japanese", "久保 建英"],
+  ["Chinese", "武磊"],
+  ["Korean", "손흥민"],
+];
+
+/** Pairs that are hard on ink and edges. */
+export const HARD_PAIRS: readonly [label: string, primary: string, secondary: string][] = [
+  ["dark on dark", "#0a0a0f", "#14141c"],
+  ["light on light", "#fdfdfa", "#f2efe6"],
+  ["black and white", "#000000", "#ffffff"],
+  ["white and black", "#ffffff", "#000000"],
+  ["equal colours", "#c8102e", "#c8102e"],
+  ["equal lightness", "#d14a3a", "#3a8f4e"],
+  ["pure yellow", "#ffff00", "#00ffff"],
+  ["middle grey", "#777777", "#808080"],
+];
+
+/** WCAG pairs by chance, the same ones at every run. */
+export const RANDOM_PAIRS = 100;
+
+/** Ratings that make each tier. */
+const TIERS: readonly [label: string, level: number][] = [
+  ["bronze", 45],
+  ["silver", 68],
+  ["gold", 82],
+  ["elite", 99],
+];
+
+/** Colours by a small generator: the same at every run. */
+export function randomPairs(count: number): [primary: string, secondary: string][] {
+  let state = 0x2545f491;
+  const colour = () => {
+    // xorshift32 (Marsaglia, 2003)
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return `#${((state >>> 0) & 0xffffff).toString(16).padStart(6, "0")}`;
+  };
+  return Array.from({ length: count }, () => [colour(), colour()]);
+}
+
+export const WALLS = ["samples", "names", "scripts", "badges", "colours", "random"] as const;
+export type Wall = (typeof WALLS)[number];
+
+/**
+ * The cases of one wall.
+ * @param samples contents by the samples' names
+ * @param sample the one that every wall but `samples` varies
+ */
+export function wallCases(wall: Wall, samples: ReadonlyMap<string, SampleBody>, sample: string): WallCase[] {
+  const base = samples.get(sample) ?? {};
+  const made = (label: string, body: SampleBody, of = sample): WallCase => ({
+    id: `${wall}-${of}-${label}`.replaceAll(/[^a-z0-9]+/gi, "-"),
+    label,
+    group: wall,
+    sample: of,
+    body,
+  });
+  switch (wall) {
+    case "samples":
+      return [...samples].map(([name, body]) => made(name, body, name));
+    case "names":
+      return NAMES.map(([label, name]) => made(label, named(base, name)));
+    case "scripts":
+      return SCRIPTS.map(([label, name]) => made(label, named(base, name)));
+    case "badges":
+      return [
+        made("no badge", withBadge(base, undefined)),
+        made("tall badge", withBadge(base, "studio:tall")),
+        made("wide badge", withBadge(base, "studio:wide")),
+        made("light badge", withBadge(base, "studio:light")),
+        made("dark badge", withBadge(base, "studio:dark")),
+        made("no photo", { ...base, player: { ...base.player, photo: undefined } }),
+        ...TIERS.map(([label, level]) =>
+          made(label, { ...base, player: { ...base.player, skill_level: level } }),
+        ),
+      ];
+    case "colours":
+      return [
+        made("no colours", coloured(base, undefined, undefined)),
+        ...HARD_PAIRS.map(([label, primary, secondary]) => made(label, coloured(base, primary, secondary))),
+      ];
+    case "random":
+      return randomPairs(RANDOM_PAIRS).map(([primary, secondary]) =>
+        made(`${primary} ${secondary}`, coloured(base, primary, secondary)),
+      );
+  }
+}
+
+function named(body: SampleBody, name: string): SampleBody {
+  return { ...body, player: { ...body.player, name } };
+}
+
+function coloured(body: SampleBody, primary?: string, secondary?: string): SampleBody {
+  return { ...body, branding: { ...body.branding, primary_color: primary, secondary_color: secondary } };
+}
+
+function withBadge(body: SampleBody, badge: string | undefined): SampleBody {
+  return { ...body, branding: { ...body.branding, badge } };
+}

@@ -1,0 +1,313 @@
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { OperatorError } from "../../core/errors.ts";
+import type { PreviewPool } from "../../render/pool.ts";
+import type { Inspection, Previewed } from "../../render/preview/messages.ts";
+import { writeWhole } from "../../system/write-whole.ts";
+import { DEFAULT_TEMPLATE } from "../../templates/built-in.ts";
+import { examine } from "../../templates/examine.ts";
+import { type Fault, sortFaults } from "../../templates/fault.ts";
+import { readTemplateFolder } from "../../templates/files.ts";
+import type { TemplateManifest } from "../../templates/manifest.ts";
+import type { SampleBody } from "../cases.ts";
+import { CHANGED_FROM, differenceOf } from "../difference.ts";
+import { GOLDEN_WIDTH, goldenPath } from "../goldens.ts";
+import { readSamples, sampleCard } from "../samples.ts";
+import { readSampleFile } from "../template-folder.ts";
+import { type TestBadge, testBadge } from "../test-badges.ts";
+import { type CheckCase, type CheckedFault, cardFaults, checkCases, gather } from "./cards.ts";
+import { checkStyle } from "./check-style.ts";
+
+export interface CheckOptions {
+  dir: string;
+  /** For pictures. */
+  scratch: string;
+  pool: PreviewPool;
+  /** Pictures to accept, as `SAMPLE@SIZE`; `all` for every one. */
+  accept: readonly string[];
+  /** Draw these cards only, by their ids; null for all. */
+  only: ReadonlySet<string> | null;
+  onProgress(done: number, all: number): void;
+}
+
+export interface GoldenCheck {
+  name: string;
+  state: "same" | "changed" | "new" | "accepted";
+  changed: number | null;
+  /** The picture of the differences; null where there is none. */
+  difference: string | null;
+}
+
+export interface CheckReport {
+  template: string;
+  folder: string;
+  isGood: boolean;
+  faults: CheckedFault[];
+  goldens: GoldenCheck[];
+  drawn: number;
+  /** Time to set and photograph a card as a multiple of the built-in card's; null where it was not measured. */
+  cost: number | null;
+  /** Ids of the cards that have faults. */
+  failed: string[];
+}
+
+/** Cards are looked at with this longer side: as small as lets texts be judged. */
+const LOOK_PX = 720;
+/** More than this and a template makes a service half as fast. */
+const MAX_COST = 2;
+/** Draws on each side; the fastest counts, which a busy machine disturbs least. */
+const COST_DRAWS = 5;
+
+const sha256 = (bytes: Uint8Array) => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+
+/** Checks a template's folder: its files, then hundreds of cards. Throws an OperatorError where it cannot be read. */
+export async function checkTemplate(options: CheckOptions): Promise<CheckReport> {
+  const { dir, pool } = options;
+  const files = await readTemplateFolder(dir);
+  const text = (name: string) => new TextDecoder().decode(files.get(name));
+  const { manifest, faults: own } = examine(files);
+  const faults: CheckedFault[] = plain([
+    ...own,
+    ...named(manifest, dir),
+    ...(await checkStyle(text("card.css"), pool)),
+  ]);
+  const report: CheckReport = {
+    template: manifest?.name ?? dir.slice(dir.lastIndexOf("/") + 1),
+    folder: dir,
+    isGood: false,
+    faults,
+    goldens: [],
+    drawn: 0,
+    cost: null,
+    failed: [],
+  };
+  const makesCards = manifest !== null && own.every(({ severity }) => severity !== "error");
+  if (manifest && makesCards) await checkCards(options, manifest, text("card.html"), report);
+  sortFaults(faults);
+  report.isGood =
+    faults.every(({ severity }) => severity !== "error") &&
+    report.goldens.every(({ state }) => state !== "changed");
+  return report;
+}
+
+const plain = (faults: Fault[]): CheckedFault[] => faults.map((fault) => ({ ...fault, cases: [] }));
+
+function named(manifest: TemplateManifest | null, dir: string): Fault[] {
+  const folder = dir.slice(dir.lastIndexOf("/") + 1);
+  if (!manifest || manifest.name === folder) return [];
+  const message = `/name: is "${manifest.name}", its folder "${folder}". Call both the same.`;
+  return [{ file: "template.json", line: 1, column: 1, severity: "error", code: "name", message }];
+}
+
+async function checkCards(
+  options: CheckOptions,
+  manifest: TemplateManifest,
+  html: string,
+  report: CheckReport,
+): Promise<void> {
+  const bodies = await checkSamples(options.dir, manifest, report);
+  if (bodies.size === 0) return;
+  const cases = checkCases(bodies, Object.keys(manifest.sizes)).filter(
+    ({ id }) => options.only === null || options.only.has(id),
+  );
+  const looked: Parameters<typeof gather>[0] = [];
+  for (const one of cases) {
+    try {
+      const { inspection } = await draw(options, manifest, one, LOOK_PX, "contrast");
+      looked.push({ one, faults: cardFaults(inspection as Inspection, one) });
+    } catch (error) {
+      const message = `${one.label}: ${(error as Error).message.split("\n", 1)[0]}`;
+      report.faults.push({
+        file: "card.html",
+        line: 1,
+        column: 1,
+        severity: "error",
+        code: "drawing",
+        message,
+        cases: [one.id],
+      });
+    }
+    report.drawn += 1;
+    options.onProgress(report.drawn, cases.length);
+  }
+  report.faults.push(...gather(looked, html));
+  await checkGoldens(
+    options,
+    manifest,
+    cases.filter(({ isSample }) => isSample),
+    report,
+  );
+  if (options.only === null) await checkCost(options, manifest, cases[0] as CheckCase, report);
+  const failed = report.faults.flatMap(({ severity, cases: ids }) => (severity === "error" ? ids : []));
+  const changed = report.goldens.filter(({ state }) => state === "changed").map(({ name }) => name);
+  report.failed = [...new Set([...failed, ...changed])];
+}
+
+/** The contents of the samples that fit; the others and files that no sample names are told as faults. */
+async function checkSamples(
+  dir: string,
+  manifest: TemplateManifest,
+  report: CheckReport,
+): Promise<Map<string, SampleBody>> {
+  const bodies = new Map<string, SampleBody>();
+  const used = new Set<string>();
+  const fault = (name: string, message: string, severity: Fault["severity"] = "error") =>
+    report.faults.push({
+      file: `samples/${name}`,
+      line: 1,
+      column: 1,
+      severity,
+      code: "sample",
+      message,
+      cases: [],
+    });
+  const samples = await readSamples(dir);
+  for (const { name, text } of samples) {
+    try {
+      const body = JSON.parse(text);
+      const card = sampleCard(body, manifest, { width: 1024, height: 1024, format: "png" });
+      for (const file of [card.photo, card.badge]) {
+        if (file === null || file.startsWith("studio:")) continue;
+        await readSampleFile(dir, file);
+        used.add(file);
+      }
+      bodies.set(name, body);
+    } catch (error) {
+      fault(`${name}.json`, `makes no card: ${(error as Error).message.replaceAll("\n", " ")}`);
+    }
+  }
+  if (samples.length === 0)
+    fault(
+      "",
+      "holds no sample, so nothing was drawn. Add samples/NAME.json, a body of POST /v1/images.",
+      "warning",
+    );
+  for (const file of await readdir(join(dir, "samples")).catch(() => []))
+    if (!file.endsWith(".json") && !file.startsWith(".") && !used.has(file))
+      fault(file, "no sample names this file. Remove it, or use it.", "warning");
+  return bodies;
+}
+
+/** Draws a card with its longer side scaled to `longerPx`, or as wide as accepted pictures. */
+async function draw(
+  { dir, scratch, pool }: CheckOptions,
+  manifest: TemplateManifest,
+  { body, size, id }: CheckCase,
+  longerPx: number | "golden",
+  inspect: "no" | "contrast",
+  as = dir,
+): Promise<Previewed & { bytesOf(): Promise<Uint8Array> }> {
+  const [width, height] = manifest.sizes[size] as [number, number];
+  const scale = longerPx === "golden" ? GOLDEN_WIDTH / width : longerPx / Math.max(width, height);
+  const sides = { width: Math.round(width * scale), height: Math.round(height * scale) };
+  const format = longerPx === "golden" ? "webp" : "jpeg";
+  const { card, photo, badge } = sampleCard(body, manifest, { ...sides, format });
+  const outputPath = join(scratch, `${Bun.hash(id).toString(16)}.${format}`);
+  await mkdir(scratch, { recursive: true });
+  const photoPath = photo === null ? null : join(dir, "samples", photo);
+  const job = {
+    jobId: id,
+    dir: as,
+    card,
+    photo: photoPath === null ? null : { path: photoPath, sha256: sha256(await readFile(photoPath)) },
+    badgePath: badge === null ? null : await badgeOf(dir, scratch, badge),
+    outputPath,
+    inspect,
+  };
+  const renderer = await pool.acquire();
+  try {
+    const end = await renderer.preview(job);
+    if (end.kind === "refused") throw new OperatorError(end.message);
+    return { ...end.preview, bytesOf: async () => new Uint8Array(await readFile(outputPath)) };
+  } finally {
+    renderer.release();
+  }
+}
+
+async function badgeOf(dir: string, scratch: string, badge: string): Promise<string> {
+  if (!badge.startsWith("studio:")) return join(dir, "samples", badge);
+  const name = badge.slice("studio:".length) as TestBadge;
+  const path = join(scratch, `badge-${name}.png`);
+  await writeWhole(path, testBadge(name));
+  return path;
+}
+
+async function checkGoldens(
+  options: CheckOptions,
+  manifest: TemplateManifest,
+  cases: CheckCase[],
+  report: CheckReport,
+): Promise<void> {
+  const { dir, accept } = options;
+  const unknown = accept.filter((name) => name !== "all" && !cases.some(({ id }) => id === name));
+  if (unknown.length > 0)
+    throw new OperatorError(
+      `There is no ${unknown.join(", ")} to accept. There are ${cases.map(({ id }) => id).join(", ")}.`,
+    );
+  for (const one of cases) {
+    const path = goldenPath(dir, one.id);
+    const before = await readFile(path).catch(() => null);
+    const isWanted = accept.includes("all") || accept.includes(one.id);
+    if (!before && !isWanted) {
+      report.goldens.push({ name: one.id, state: "new", changed: null, difference: null });
+      continue;
+    }
+    const now = await (await draw(options, manifest, one, "golden", "no")).bytesOf();
+    const differencePath = join(dir, "golden", "differences", `${one.id}.png`);
+    const { changed, picture } = before
+      ? await differenceOf(new Uint8Array(before), now)
+      : { changed: 1, picture: null };
+    const differs = changed > CHANGED_FROM;
+    if (differs && isWanted) {
+      await mkdir(join(dir, "golden"), { recursive: true });
+      await writeWhole(path, now);
+    }
+    const shown = differs && !isWanted && picture ? differencePath : null;
+    if (shown && picture) {
+      await mkdir(join(dir, "golden", "differences"), { recursive: true });
+      await writeWhole(shown, picture);
+    } else await rm(differencePath, { force: true });
+    const state = !differs ? "same" : isWanted ? "accepted" : "changed";
+    report.goldens.push({ name: one.id, state, changed: before ? changed : null, difference: shown });
+  }
+}
+
+/** Setting and photographing one card against the built-in card's, same photo, size and format, one after the other. */
+async function checkCost(
+  options: CheckOptions,
+  manifest: TemplateManifest,
+  one: CheckCase,
+  report: CheckReport,
+): Promise<void> {
+  const plainBody = { player: one.body.player, branding: one.body.branding };
+  const times = { own: [] as number[], theirs: [] as number[] };
+  const measure = async (preview: Promise<Previewed>) => {
+    const { compose = 0, capture = 0 } = (await preview).timingsMs;
+    return compose + capture;
+  };
+  for (let i = 0; i <= COST_DRAWS; i++) {
+    const own = await measure(draw(options, manifest, one, 1024, "no"));
+    const theirManifest = { ...manifest, fields: {} };
+    const theirs = await measure(
+      draw(options, theirManifest, { ...one, body: plainBody }, 1024, "no", DEFAULT_TEMPLATE),
+    );
+    // The first of each opens its page.
+    if (i > 0)
+      [times.own, times.theirs] = [
+        [...times.own, own],
+        [...times.theirs, theirs],
+      ];
+  }
+  report.cost = Math.min(...times.own) / Math.min(...times.theirs);
+  if (report.cost <= MAX_COST) return;
+  const message = `a card takes ${report.cost.toFixed(1)} times as long as the built-in card's. Blurs, blends and large masks cost most.`;
+  report.faults.push({
+    file: "card.css",
+    line: 1,
+    column: 1,
+    severity: "warning",
+    code: "cost",
+    message,
+    cases: [],
+  });
+}

@@ -1,0 +1,62 @@
+import type { PictureAnswer, PictureRequest } from "../messages.ts";
+import { el } from "./dom.ts";
+import { Refused, server } from "./server.ts";
+
+type Drawn = Extract<PictureAnswer, { kind: "drawn" }>;
+
+/** One picture of the page: asks, decodes, then swaps, so that nothing ever flickers. */
+export interface Pane {
+  element: HTMLElement;
+  /** The picture that is seen; null before the first. */
+  drawn: Drawn | null;
+  /** When the last picture was put on the screen, for the time from save to picture. */
+  draw(request: PictureRequest): Promise<Drawn | null>;
+}
+
+/** @param onDrawn called once a new picture is on the screen */
+export function createPane(onDrawn: (drawn: Drawn, pane: Pane) => void = () => {}): Pane {
+  const picture = el("div", { class: "picture" });
+  const note = el("p", { class: "refusal", hidden: true });
+  const element = el("figure", { class: "pane", "data-state": "empty" }, picture, note);
+  let newest = 0;
+  const pane: Pane = {
+    element,
+    drawn: null,
+    draw: async (request) => {
+      newest += 1;
+      const mine = newest;
+      element.dataset.busy = "";
+      try {
+        const answer = await server.picture(request);
+        if (mine !== newest || answer.kind === "superseded") return null;
+        if (answer.kind !== "drawn") {
+          element.dataset.state = answer.kind;
+          note.textContent = answer.kind === "refused" ? answer.message : "";
+          note.hidden = answer.kind !== "refused";
+          return null;
+        }
+        const image = el("img", { alt: "", draggable: "false", width: answer.width, height: answer.height });
+        image.src = answer.url;
+        await image.decode();
+        if (mine !== newest) return null;
+        picture.replaceChildren(image);
+        note.hidden = true;
+        element.dataset.state = "drawn";
+        pane.drawn = answer;
+        onDrawn(answer, pane);
+        document.dispatchEvent(new Event("drawn"));
+        return answer;
+      } catch (error) {
+        if (mine !== newest) return null;
+        element.dataset.state = "refused";
+        note.textContent =
+          error instanceof Refused ? error.message : "The studio does not answer. Is it still running?";
+        note.hidden = false;
+        return null;
+      } finally {
+        if (mine === newest) delete element.dataset.busy;
+      }
+    },
+  };
+  return pane;
+}

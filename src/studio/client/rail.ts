@@ -1,0 +1,134 @@
+import { byId, el, toast } from "./dom.ts";
+import { createPane, type Pane } from "./pane.ts";
+import { server } from "./server.ts";
+import { set, sizeOf, studio, tell, template, view } from "./state.ts";
+
+/** The longer side of a sample's small picture, drawn at twice what it is shown in. */
+const THUMB_PX = 280;
+
+/** After a save: the next save's picture must not wait for them. */
+const THUMBS_AFTER_MS = 500;
+
+let thumbTimer: ReturnType<typeof setTimeout> | undefined;
+const thumbs = new Map<string, Pane>();
+
+/** The list of samples with their pictures, and the place for an own photo. */
+export function drawRail(isFresh: boolean): void {
+  const samples = template()?.samples ?? [];
+  const list = el(
+    "ul",
+    { class: "samples" },
+    ...samples.map(({ name, text, problem }) => {
+      const thumb = thumbs.get(name) ?? createPane();
+      thumbs.set(name, thumb);
+      const isChosen = name === view.sample;
+      return el(
+        "li",
+        {},
+        el(
+          "button",
+          {
+            type: "button",
+            "data-sample": name,
+            "aria-current": isChosen ? "true" : null,
+            title: problem ?? "Show this sample (j, k)",
+            click: () => set({ sample: name, data: "" }),
+          },
+          thumb.element,
+          el(
+            "span",
+            {},
+            el("strong", {}, name.replaceAll("_", " ")),
+            el("small", { class: problem ? "bad" : "" }, problem ? "does not fit" : playerOf(text)),
+          ),
+          isChosen && view.data !== "" && el("i", { class: "edited", title: "Edited, not saved" }),
+        ),
+      );
+    }),
+  );
+  byId("rail").replaceChildren(el("h2", {}, "Samples"), list, photoBox());
+  if (!isFresh) return;
+  clearTimeout(thumbTimer);
+  thumbTimer = setTimeout(drawThumbs, THUMBS_AFTER_MS);
+}
+
+/** Small pictures come after everything that is looked at. */
+function drawThumbs(): void {
+  const [width, height] = sizeOf(Object.keys(template()?.sizes ?? {})[0] ?? "");
+  const scale = THUMB_PX / Math.max(width, height);
+  for (const { name, text, problem } of template()?.samples ?? []) {
+    if (problem) continue;
+    void thumbs.get(name)?.draw({
+      template: view.template,
+      pane: `rail:${name}`,
+      priority: 7,
+      body: JSON.parse(text),
+      width: Math.round(width * scale),
+      height: Math.round(height * scale),
+      format: "webp",
+      inspect: "no",
+    });
+  }
+}
+
+function playerOf(text: string): string {
+  try {
+    return String(JSON.parse(text).player?.name ?? "");
+  } catch {
+    return "";
+  }
+}
+
+/** A photo from the designer's disk, through the real detection and cutout. */
+function photoBox(): HTMLElement {
+  const input = el("input", {
+    type: "file",
+    accept: "image/jpeg,image/png,image/webp",
+    id: "photo-file",
+    class: "offstage",
+    change: (event: Event) => {
+      const [file] = (event.target as HTMLInputElement).files ?? [];
+      if (file) void usePhoto(file);
+    },
+  });
+  return el(
+    "div",
+    { class: "own-photo" },
+    el("h2", {}, "Photo"),
+    studio.photo
+      ? el(
+          "p",
+          { class: "photo-name" },
+          el("span", {}, studio.photo.name),
+          el(
+            "button",
+            { type: "button", class: "quiet", title: "Back to the sample's photo", click: dropPhoto },
+            "Remove",
+          ),
+        )
+      : el(
+          "label",
+          { class: "dropzone", for: "photo-file" },
+          el("strong", {}, "Drop a photo"),
+          el("span", {}, "anywhere, or choose one"),
+        ),
+    input,
+  );
+}
+
+function dropPhoto(): void {
+  studio.photo = null;
+  tell(new Set(["photo"]));
+}
+
+/** Shows every picture with this photo until it is removed. */
+export async function usePhoto(file: File): Promise<void> {
+  try {
+    const { id } = await server.photo(file);
+    studio.photo = { id, name: file.name };
+    tell(new Set(["photo"]));
+    toast("Your photo is being cut out.");
+  } catch (error) {
+    toast((error as Error).message, "bad");
+  }
+}

@@ -1,0 +1,221 @@
+import { byId, el, segments } from "./dom.ts";
+import { drawOverlays, OVERLAYS } from "./overlays.ts";
+import { createPane, type Pane } from "./pane.ts";
+import { set, sizeOf, template, view, wish } from "./state.ts";
+
+/** Bounds of a picture's side, as the API has them, in pixels. */
+const MIN_SIDE = 512;
+const MAX_SIDE = 2048;
+/** Around a fitted picture, in pixels of the screen. */
+const MARGIN = 72;
+const ZOOMS = [10, 25, 33, 50, 67, 75, 100, 150, 200, 300, 400];
+
+export interface StageView {
+  /** Draws what is seen anew; `isFresh` where files changed. */
+  redraw(): void;
+  /** The picture that details are told of. */
+  pane(): Pane | null;
+}
+
+/** One picture in one size, with everything to look at it by. */
+export function cardView(onDrawn: (pane: Pane) => void): StageView {
+  const room = el("div", { class: "room", tabindex: "0", "aria-label": "Picture" });
+  const handle = el("button", {
+    class: "corner",
+    title: "Drag for a free size",
+    "aria-label": "Drag for a free size",
+  });
+  const caption = el("figcaption", {});
+  let overlay: SVGElement | null = null;
+  const pane = createPane((_, drawn) => {
+    place();
+    onDrawn(drawn);
+  });
+  pane.element.append(handle, caption);
+  room.append(pane.element);
+  byId("stage").replaceChildren(room, toolbar());
+
+  const scaleOf = (): number => {
+    if (view.zoom !== "fit") return Number(view.zoom) / 100;
+    const [width, height] = sizeOf();
+    return Math.min(1, (room.clientWidth - MARGIN) / width, (room.clientHeight - MARGIN) / height);
+  };
+  const place = () => {
+    const [width, height] = sizeOf();
+    const scale = Math.max(0.02, scaleOf());
+    pane.element.style.width = `${width * scale}px`;
+    pane.element.style.height = `${height * scale}px`;
+    caption.textContent = `${width} × ${height} · ${Math.round(scale * 100)} %`;
+    overlay?.remove();
+    overlay = null;
+    const { drawn } = pane;
+    if (view.overlays.length === 0 || !drawn?.inspection) return;
+    overlay = drawOverlays(view.overlays, drawn.inspection, [drawn.width, drawn.height], scale);
+    pane.element.append(overlay);
+  };
+  dragCorner(handle, scaleOf);
+  new ResizeObserver(place).observe(room);
+  return {
+    redraw: () => {
+      byId("stage").querySelector(".tools")?.replaceWith(toolbar());
+      place();
+      const inspect = view.overlays.length > 0 || view.tab === "texts" ? "looks" : "no";
+      void pane.draw({ ...wish("card", 0), inspect });
+    },
+    pane: () => pane,
+  };
+}
+
+/** Dragging the corner gives a free size, drawn while it moves. */
+function dragCorner(handle: HTMLElement, scaleOf: () => number): void {
+  handle.addEventListener("pointerdown", (down) => {
+    down.preventDefault();
+    const [width, height] = sizeOf();
+    const scale = scaleOf();
+    // Fitted anew at every step, the corner would run away from the pointer.
+    set({ zoom: String(Math.round(scale * 100)) });
+    handle.setPointerCapture(down.pointerId);
+    const bound = (side: number) => Math.round(Math.min(MAX_SIDE, Math.max(MIN_SIDE, side)));
+    const move = (event: PointerEvent) => {
+      const w = bound(width + (2 * (event.clientX - down.clientX)) / scale);
+      const h = bound(height + (2 * (event.clientY - down.clientY)) / scale);
+      set({ size: `${w}x${h}` });
+    };
+    handle.addEventListener("pointermove", move);
+    handle.addEventListener("pointerup", () => handle.removeEventListener("pointermove", move), {
+      once: true,
+    });
+  });
+}
+
+/** One step larger or smaller than what is seen. */
+export function zoomBy(step: 1 | -1): void {
+  const caption = document.querySelector(".pane figcaption")?.textContent ?? "";
+  const now = Number(/(\d+) %/.exec(caption)?.[1] ?? 100);
+  const next = step > 0 ? ZOOMS.find((zoom) => zoom > now) : ZOOMS.findLast((zoom) => zoom < now);
+  if (next) set({ zoom: String(next) });
+}
+
+function toolbar(): HTMLElement {
+  const sizes = Object.entries(template()?.sizes ?? {});
+  const isFree = /^\d+x\d+$/.test(view.size);
+  return el(
+    "div",
+    { class: "tools" },
+    segments(
+      "Size",
+      sizes.map(([name, [w, h]]) => [name, name.replaceAll("_", " "), `${w} × ${h}`] as const),
+      isFree ? "" : view.size || (sizes[0]?.[0] ?? ""),
+      (size) => set({ size, zoom: "fit" }),
+    ),
+    freeSize(isFree),
+    zoomButtons(),
+    overlayButtons(),
+  );
+}
+
+function freeSize(isFree: boolean): HTMLElement {
+  const [width, height] = sizeOf();
+  const side = (name: "width" | "height", value: number) =>
+    el("input", {
+      type: "number",
+      min: MIN_SIDE,
+      max: MAX_SIDE,
+      value,
+      "aria-label": `${name} in pixels`,
+      change: (event: Event) => {
+        const typed = Number((event.target as HTMLInputElement).value) || value;
+        const given = Math.min(MAX_SIDE, Math.max(MIN_SIDE, typed));
+        set({ size: name === "width" ? `${given}x${height}` : `${width}x${given}` });
+      },
+    });
+  return el(
+    "div",
+    { class: `free${isFree ? " on" : ""}`, title: "A size of your own" },
+    side("width", width),
+    "×",
+    side("height", height),
+  );
+}
+
+function zoomButtons(): HTMLElement {
+  const button = (text: string, title: string, click: () => void, isPressed?: boolean) =>
+    el(
+      "button",
+      {
+        type: "button",
+        title,
+        "aria-label": title,
+        "aria-pressed": isPressed === undefined ? null : String(isPressed),
+        click,
+      },
+      text,
+    );
+  return el(
+    "div",
+    { class: "segments", role: "group", "aria-label": "Zoom" },
+    button("−", "Zoom out (−)", () => zoomBy(-1)),
+    button("Fit", "Fit (0)", () => set({ zoom: "fit" }), view.zoom === "fit"),
+    button("100 %", "Real pixels", () => set({ zoom: "100" }), view.zoom === "100"),
+    button("+", "Zoom in (+)", () => zoomBy(1)),
+  );
+}
+
+function overlayButtons(): HTMLElement {
+  return el(
+    "div",
+    { class: "segments overlays", role: "group", "aria-label": "Overlays" },
+    ...OVERLAYS.map(([name, text, title]) =>
+      el(
+        "button",
+        {
+          type: "button",
+          title,
+          "data-overlay": name,
+          "aria-pressed": String(view.overlays.includes(name)),
+          click: () => toggleOverlay(name),
+        },
+        text,
+      ),
+    ),
+  );
+}
+
+export function toggleOverlay(name: string): void {
+  const has = view.overlays.includes(name);
+  set({ overlays: has ? view.overlays.filter((one) => one !== name) : [...view.overlays, name] });
+}
+
+/** Every size of the template side by side. */
+export function sizesView(onDrawn: (pane: Pane) => void): StageView {
+  const room = el("div", { class: "room sheet" });
+  byId("stage").replaceChildren(room);
+  const panes = new Map<string, Pane>();
+  let first: Pane | null = null;
+  return {
+    redraw: () => {
+      const sizes = Object.entries(template()?.sizes ?? {});
+      if ([...panes.keys()].join() !== sizes.map(([name]) => name).join()) {
+        panes.clear();
+        room.replaceChildren(
+          ...sizes.map(([name, [w, h]]) => {
+            const pane = createPane((_, drawn) => drawn === first && onDrawn(drawn));
+            pane.element.style.aspectRatio = `${w} / ${h}`;
+            pane.element.style.setProperty("--ratio", String(w / h));
+            panes.set(name, pane);
+            const open = () => set({ view: "card", size: name, zoom: "fit" });
+            return el(
+              "button",
+              { type: "button", class: "sized", title: "Open this size", click: open },
+              pane.element,
+              el("span", {}, el("strong", {}, name.replaceAll("_", " ")), ` ${w} × ${h}`),
+            );
+          }),
+        );
+        first = [...panes.values()][0] ?? null;
+      }
+      sizes.forEach(([name, size], i) => void panes.get(name)?.draw(wish(`size:${name}`, 1 + i / 100, size)));
+    },
+    pane: () => first,
+  };
+}

@@ -1,0 +1,161 @@
+import type { StudioState, TemplateState } from "../messages.ts";
+
+/** What the page shows: all of it is in its address, so that an address is a state to come back to or to send on. */
+export interface View {
+  view: "card" | "sizes" | "wall" | "compare";
+  template: string;
+  sample: string;
+  /** A name of the template's sizes, or `WIDTHxHEIGHT`. */
+  size: string;
+  /** `fit`, or percent. */
+  zoom: string;
+  overlays: string[];
+  format: "png" | "webp" | "jpeg";
+  wall: string;
+  against: "golden" | "head";
+  mode: "slider" | "side" | "difference";
+  tab: "data" | "texts" | "share";
+  /** The sample's text as it was edited here; empty where it is as saved. */
+  data: string;
+}
+
+const DEFAULTS: View = {
+  view: "card",
+  template: "",
+  sample: "",
+  size: "",
+  zoom: "fit",
+  overlays: [],
+  format: "png",
+  wall: "names",
+  against: "golden",
+  mode: "slider",
+  tab: "data",
+  data: "",
+};
+
+export const view: View = readAddress();
+
+/** The server's side: templates, samples, faults. Null until it has answered once. */
+export const studio: { state: StudioState | null; photo: { id: string; name: string } | null } = {
+  state: null,
+  photo: null,
+};
+
+type Listener = (changed: ReadonlySet<string>) => void;
+const listeners: Listener[] = [];
+
+/** Hears of every change of the view; the names of what changed, `state` for the server's side. */
+export function onChange(listener: Listener): void {
+  listeners.push(listener);
+}
+
+/** Changes the view and its address. */
+export function set(patch: Partial<View>): void {
+  const changed = new Set(
+    Object.keys(patch).filter(
+      (key) => JSON.stringify(view[key as keyof View]) !== JSON.stringify(patch[key as keyof View]),
+    ),
+  );
+  if (changed.size === 0) return;
+  Object.assign(view, patch);
+  const isStep = changed.has("view") || changed.has("template") || changed.has("sample");
+  history[isStep ? "pushState" : "replaceState"](null, "", address());
+  tell(changed);
+}
+
+export function tell(changed: ReadonlySet<string>): void {
+  for (const listener of listeners) listener(changed);
+}
+
+/** The address of what is seen now. */
+export function address(): string {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(view)) {
+    const text =
+      key === "data" ? encode(String(value)) : Array.isArray(value) ? value.join(",") : String(value);
+    const usual = DEFAULTS[key as keyof View];
+    if (text !== (Array.isArray(usual) ? usual.join(",") : String(usual))) query.set(key, text);
+  }
+  const text = query.toString();
+  return text ? `?${text}` : "./";
+}
+
+function readAddress(): View {
+  const query = new URLSearchParams(location.search);
+  const read: Record<string, unknown> = { ...DEFAULTS };
+  for (const key of Object.keys(DEFAULTS)) {
+    const value = query.get(key);
+    if (value === null) continue;
+    if (key === "overlays") read[key] = value.split(",").filter(Boolean);
+    else read[key] = key === "data" ? decode(value) : value;
+  }
+  return read as unknown as View;
+}
+
+addEventListener("popstate", () => {
+  Object.assign(view, readAddress());
+  tell(new Set(Object.keys(DEFAULTS)));
+});
+
+const encode = (text: string) =>
+  text === "" ? "" : btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+
+function decode(text: string): string {
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)));
+  } catch {
+    return "";
+  }
+}
+
+export const template = (): TemplateState | null => studio.state?.template ?? null;
+
+/** The text of the chosen sample as it is shown: edited here, or as saved. */
+export function sampleText(name = view.sample): string {
+  if (name === view.sample && view.data !== "") return view.data;
+  return template()?.samples.find((sample) => sample.name === name)?.text ?? "{}";
+}
+
+let lastGood: { sample: string; body: unknown } = { sample: "", body: {} };
+
+/** The sample's content; while its text is no JSON, what it was before. */
+export function sampleBody(): unknown {
+  try {
+    lastGood = { sample: view.sample, body: JSON.parse(sampleText()) };
+  } catch {
+    if (lastGood.sample !== view.sample) lastGood = { sample: view.sample, body: savedBody() };
+  }
+  return lastGood.body;
+}
+
+function savedBody(): unknown {
+  try {
+    return JSON.parse(template()?.samples.find((sample) => sample.name === view.sample)?.text ?? "{}");
+  } catch {
+    return {};
+  }
+}
+
+/** Width and height of a size by its name or its own numbers. */
+export function sizeOf(name = view.size): [number, number] {
+  const sizes = template()?.sizes ?? {};
+  const own = /^(\d+)x(\d+)$/.exec(name);
+  if (own) return [Number(own[1]), Number(own[2])];
+  return sizes[name] ?? Object.values(sizes)[0] ?? [1024, 1280];
+}
+
+/** What the server is asked for with every picture of this view. */
+export function wish(pane: string, priority: number, size = sizeOf()) {
+  return {
+    template: view.template,
+    pane,
+    priority,
+    body: sampleBody(),
+    width: size[0],
+    height: size[1],
+    format: view.format,
+    ...(studio.photo ? { photo: studio.photo.id } : {}),
+    inspect: "no" as "no" | "looks" | "contrast",
+  };
+}

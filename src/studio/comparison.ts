@@ -1,0 +1,89 @@
+import { readFile } from "node:fs/promises";
+import { OperatorError } from "../core/errors.ts";
+import { differenceOf } from "./difference.ts";
+import type { DrawingWish } from "./drawings.ts";
+import { GOLDEN_WIDTH, type GoldenDrawer, goldenPath } from "./goldens.ts";
+import type { CompareAnswer, PictureRequest } from "./messages.ts";
+import { sha256, type Workroom } from "./workroom.ts";
+
+export type CompareRequest = PictureRequest & { sample: string; size: string; against: "golden" | "head" };
+
+/** Pictures that were not drawn but read or computed, by the last part of their address. */
+export type LoosePictures = Map<string, Uint8Array>;
+
+/** More are not looked at side by side; each is some 100 KB. */
+const MAX_LOOSE = 60;
+
+/** A sample's picture now and before, and where they differ. */
+export async function compare(
+  room: Workroom,
+  loose: LoosePictures,
+  request: CompareRequest,
+  base: string,
+): Promise<CompareAnswer> {
+  const now = await room.folderNow(request.template);
+  const height = Math.round((GOLDEN_WIDTH * request.height) / request.width);
+  const wish = await room.wishOf(
+    { ...request, width: GOLDEN_WIDTH, height, format: "webp", inspect: "no" },
+    now,
+  );
+  const after = await room.draw(wish, base);
+  if (after.kind !== "drawn")
+    throw new OperatorError("message" in after ? after.message : "A newer request came.");
+  const plain = {
+    before: null,
+    after: after.url,
+    difference: null,
+    changed: null,
+    width: GOLDEN_WIDTH,
+    height,
+  };
+  const before = await pictureBefore(room, loose, request, wish, base);
+  if (!before) return plain;
+  const path = room.drawings.file(after.url.slice(after.url.lastIndexOf("/") + 1))?.path ?? "";
+  const { changed, picture } = await differenceOf(before.bytes, new Uint8Array(await readFile(path)));
+  const difference = picture && `${base}/pictures/${keep(loose, picture)}`;
+  return { ...plain, before: before.url, difference, changed };
+}
+
+async function pictureBefore(
+  room: Workroom,
+  loose: LoosePictures,
+  request: CompareRequest,
+  wish: DrawingWish,
+  base: string,
+): Promise<{ bytes: Uint8Array; url: string } | null> {
+  if (request.against === "golden") {
+    const bytes = await readFile(goldenPath(wish.dir, `${request.sample}@${request.size}`)).catch(() => null);
+    if (!bytes) return null;
+    const own = new Uint8Array(bytes);
+    return { bytes: own, url: `${base}/pictures/${keep(loose, own)}` };
+  }
+  const committed = await room.lastCommitted(wish.dir);
+  if (!committed) return null;
+  const pane = `${wish.pane}:head`;
+  const { folder, digest } = committed.state;
+  const end = await room.drawings.draw({ ...wish, pane, dir: folder, digest: digest ?? "" });
+  if (end.kind !== "drawn") return null;
+  const bytes = new Uint8Array(await readFile(end.drawing.path));
+  return { bytes, url: `${base}/pictures/${end.drawing.key}` };
+}
+
+function keep(loose: LoosePictures, picture: Uint8Array): string {
+  const key = sha256(picture).slice(0, 32);
+  loose.set(key, picture);
+  const [eldest] = loose.keys();
+  if (loose.size > MAX_LOOSE && eldest !== undefined) loose.delete(eldest);
+  return key;
+}
+
+/** Draws a sample in a size of the template as accepted pictures are drawn. */
+export function goldenDrawer(room: Workroom): GoldenDrawer {
+  return async (now, wanted, pane) => {
+    const request = { ...wanted, template: now.state.name, pane, priority: 5, inspect: "no" as const };
+    const end = await room.drawings.draw(await room.wishOf(request, now));
+    if (end.kind !== "drawn")
+      throw new OperatorError(end.kind === "refused" ? end.message : "A newer request came.");
+    return new Uint8Array(await readFile(end.drawing.path));
+  };
+}

@@ -1,0 +1,39 @@
+/** What the studio adds to make a request of a sample: the addresses that only a partner knows. */
+export interface CurlOptions {
+  baseUrl: string;
+  preset: string;
+  size: readonly [width: number, height: number];
+  format: string;
+}
+
+type Body = Record<string, Record<string, unknown> | undefined>;
+
+/**
+ * A command that asks a cardpress for the card that is seen. Photo and badge are placeholders of addresses, the key is
+ * read from the environment: neither is known here.
+ */
+export function curlCommand(sample: Body, { baseUrl, preset, size, format }: CurlOptions): string {
+  const { photo: _, ...player } = sample.player ?? {};
+  const { badge, ...branding } = sample.branding ?? {};
+  const body = {
+    type: "player_card",
+    player: { external_id: "player-1", ...player, source_image_url: "https://example.com/photo.jpg" },
+    style: { ...sample.style, preset, width: size[0], height: size[1], format },
+    ...(Object.keys(branding).length > 0 || badge
+      ? { branding: { ...(badge ? { club_badge_url: "https://example.com/badge.png" } : {}), ...branding } }
+      : {}),
+    ...(sample.fields ? { fields: sample.fields } : {}),
+  };
+  return [
+    `curl ${quoted(`${baseUrl}/v1/images`)}`,
+    `  -H "Authorization: Bearer $CARDPRESS_KEY"`,
+    `  -H "Idempotency-Key: $(uuidgen)"`,
+    `  -H "Content-Type: application/json"`,
+    `  --data ${quoted(JSON.stringify(body, null, 2))}`,
+  ].join(" \\\n");
+}
+
+/** A word for a POSIX shell, whatever is in it. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

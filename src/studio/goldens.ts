@@ -1,0 +1,73 @@
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { OperatorError } from "../core/errors.ts";
+import { writeWhole } from "../system/write-whole.ts";
+import { CHANGED_FROM, differenceOf } from "./difference.ts";
+import type { GoldenState, PictureRequest } from "./messages.ts";
+import { SAMPLE_NAME } from "./samples.ts";
+import type { FolderNow } from "./template-folder.ts";
+
+/** Accepted pictures are as wide as this, in pixels, and WebP: some 50 KB each in a repository. */
+export const GOLDEN_WIDTH = 512;
+
+/** Draws one sample in one size as an accepted picture is drawn. */
+export type GoldenDrawer = (
+  now: FolderNow,
+  wanted: Pick<PictureRequest, "body" | "width" | "height" | "format">,
+  pane: string,
+) => Promise<Uint8Array>;
+
+/** Where an accepted picture lies. Throws an OperatorError for a name that is none. */
+export function goldenPath(dir: string, name: string): string {
+  const [sample = "", size = ""] = name.split("@");
+  if (!SAMPLE_NAME.test(sample) || !/^[a-z0-9_]+$/.test(size))
+    throw new OperatorError(`"${name}" names no picture; SAMPLE@SIZE does.`);
+  return join(dir, "golden", `${name}.webp`);
+}
+
+/** Every sample in every size of a template, by the name of its picture. */
+export function goldenNames({ state }: FolderNow): string[] {
+  return state.samples
+    .filter(({ problem }) => problem === null)
+    .flatMap(({ name }) => Object.keys(state.sizes).map((size) => `${name}@${size}`));
+}
+
+function wanted(now: FolderNow, name: string) {
+  const [sample, size = ""] = name.split("@");
+  const text = now.state.samples.find((one) => one.name === sample)?.text;
+  const sides = now.state.sizes[size];
+  if (text === undefined || !sides) throw new OperatorError(`There is no sample and size "${name}".`);
+  return {
+    body: JSON.parse(text),
+    width: GOLDEN_WIDTH,
+    height: Math.round((GOLDEN_WIDTH * sides[1]) / sides[0]),
+    format: "webp" as const,
+  };
+}
+
+/** How the template as it is now compares with what was accepted. */
+export async function goldenStates(now: FolderNow, draw: GoldenDrawer): Promise<GoldenState[]> {
+  const names = goldenNames(now);
+  if (now.digest === null) return names.map((name) => ({ name, state: "broken", changed: null }));
+  return Promise.all(
+    names.map(async (name): Promise<GoldenState> => {
+      const before = await readFile(goldenPath(now.state.folder, name)).catch(() => null);
+      if (!before) return { name, state: "new", changed: null };
+      try {
+        const after = await draw(now, wanted(now, name), `golden:${name}`);
+        const { changed } = await differenceOf(new Uint8Array(before), after);
+        return { name, state: changed > CHANGED_FROM ? "changed" : "same", changed };
+      } catch {
+        return { name, state: "broken", changed: null };
+      }
+    }),
+  );
+}
+
+/** Accepts a picture as it is drawn now. */
+export async function writeGolden(now: FolderNow, name: string, draw: GoldenDrawer): Promise<void> {
+  const path = goldenPath(now.state.folder, name);
+  const picture = await draw(now, wanted(now, name), `accept:${name}`);
+  await mkdir(join(now.state.folder, "golden"), { recursive: true });
+  await writeWhole(path, picture);
+}

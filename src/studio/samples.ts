@@ -1,0 +1,93 @@
+import { readdir, readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { CardInput, ImageFormat } from "../core/card.ts";
+import { OperatorError } from "../core/errors.ts";
+import { cardInput, createImageSchema } from "../core/image-request.ts";
+import { compileValidator } from "../core/validate.ts";
+import { checkFields } from "../templates/fields.ts";
+import type { TemplateManifest } from "../templates/manifest.ts";
+import type { SampleBody } from "./cases.ts";
+
+// A sample is a body of POST /v1/images without what only the API needs. Instead of addresses it names files beside it:
+// `player.photo` and `branding.badge`.
+
+export const SAMPLE_NAME = /^[a-z0-9][a-z0-9_-]{0,60}$/;
+
+/** What a sample makes. */
+export interface SampleCard {
+  card: CardInput;
+  photo: string | null;
+  badge: string | null;
+}
+
+export interface SampleSize {
+  width: number;
+  height: number;
+  format: ImageFormat;
+}
+
+/**
+ * The card of a sample. Throws an OperatorError that names every broken field, as the API would.
+ * @param body of unknown origin: an editor's text, a file
+ */
+export function sampleCard(body: unknown, manifest: TemplateManifest, size: SampleSize): SampleCard {
+  if (body === null || typeof body !== "object" || Array.isArray(body))
+    throw new OperatorError("The sample must be a JSON object, as POST /v1/images takes it.");
+  const { player = {}, style = {}, branding = {}, fields } = body as SampleBody;
+  const { photo, ...details } = player;
+  const { badge, ...colours } = branding;
+  const request = {
+    type: "player_card",
+    player: { external_id: "sample", source_image_url: "https://photo.invalid/", ...details },
+    // What is looked at decides, also over a request that was made for another size or template.
+    style: { ...style, preset: manifest.name, width: 1024, height: 1024, format: size.format },
+    ...(Object.keys(colours).length > 0 ? { branding: withoutNothing(colours) } : {}),
+  };
+  const checked = compileValidator(createImageSchema([manifest.name]), "the sample").check(request);
+  const details2 = checked.ok ? checkFields(manifest, fields) : checked.details;
+  if (!checked.ok || details2.length > 0)
+    throw new OperatorError(details2.map(({ field, message }) => `${field} ${message}`).join("\n"));
+  const card = cardInput(checked.value);
+  return {
+    card: {
+      ...card,
+      style: { ...card.style, width: size.width, height: size.height },
+      ...(fields === undefined ? {} : { fields }),
+    },
+    photo: fileName(photo, "player.photo"),
+    badge: fileName(badge, "branding.badge"),
+  };
+}
+
+function withoutNothing(value: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined && each !== null));
+}
+
+/** A file of the samples folder itself; `studio:NAME` are badges that the studio draws. */
+function fileName(value: unknown, field: string): string | null {
+  if (value === undefined || value === null || value === "") return null;
+  if (
+    typeof value !== "string" ||
+    (basename(value) !== value && !value.startsWith("studio:")) ||
+    value.startsWith(".")
+  )
+    throw new OperatorError(`${field} must be the name of a file in the samples folder, such as player.jpg.`);
+  return value;
+}
+
+export interface SampleText {
+  name: string;
+  text: string;
+}
+
+/** The samples of a template's folder by name. */
+export async function readSamples(dir: string): Promise<SampleText[]> {
+  const folder = join(dir, "samples");
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".json")).sort();
+  return Promise.all(
+    names.map(async (name) => ({
+      name: name.slice(0, -".json".length),
+      text: await readFile(join(folder, name), "utf8").catch(() => ""),
+    })),
+  );
+}

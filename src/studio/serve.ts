@@ -1,0 +1,117 @@
+import { timingSafeEqual } from "node:crypto";
+import { Elysia } from "elysia";
+import { OperatorError } from "../core/errors.ts";
+import type { Random } from "../core/ports.ts";
+import { PAGE_HEADERS } from "../web/policy.ts";
+import { serveAsset } from "./assets.ts";
+import type { PictureRequest } from "./messages.ts";
+import { studioPage } from "./page.tsx";
+import type { Studio } from "./studio.ts";
+
+export interface RunningStudio {
+  /** The address with its token: whoever has it may use the studio. */
+  url: string;
+  port: number;
+  stop(): Promise<void>;
+}
+
+/** Longer than any photo takes to be cut out, in seconds. */
+const IDLE_TIMEOUT_SECONDS = 90;
+/** As the API takes photos. */
+const MAX_UPLOAD_BYTES = 16 * 1024 * 1024;
+
+const json = (value: unknown, status = 200) =>
+  Response.json(value, { status, headers: { "Cache-Control": "no-store" } });
+
+/** Serves the studio to this machine alone, under an address that nobody can guess. */
+export function serveStudio(studio: Studio, options: { port: number; random: Random }): RunningStudio {
+  const token = Buffer.from(options.random.bytes(24)).toString("base64url");
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: options.port,
+    reusePort: false,
+    idleTimeout: IDLE_TIMEOUT_SECONDS,
+    maxRequestBodySize: MAX_UPLOAD_BYTES,
+    development: false,
+    fetch: async (request, bun) => {
+      const path = new URL(request.url).pathname;
+      const refused = refusal(request, path, token, bun.port ?? 0);
+      if (refused) return refused;
+      // The stream of events is silent for as long as nobody saves.
+      if (path.endsWith("/events")) bun.timeout(request, 0);
+      return app.fetch(new Request(withoutToken(request, token), request));
+    },
+  });
+  const app = routes(studio, `/${token}`);
+  const port = server.port ?? options.port;
+  return {
+    url: `http://127.0.0.1:${port}/${token}/`,
+    port,
+    stop: async () => {
+      studio.events.close();
+      await server.stop(true);
+    },
+  };
+}
+
+/**
+ * Other pages of the same browser can send requests here: they neither know the token nor can they hide their origin,
+ * and a name of theirs that leads to this machine shows in Host.
+ */
+function refusal(request: Request, path: string, token: string, port: number): Response | null {
+  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
+  const host = request.headers.get("host") ?? "";
+  if (!hosts.includes(host)) return new Response("This studio answers to 127.0.0.1 only.\n", { status: 421 });
+  const origin = request.headers.get("origin");
+  if (origin !== null && !hosts.some((name) => origin === `http://${name}`))
+    return new Response("Another page asked.\n", { status: 403 });
+  const given = Buffer.from(path.split("/")[1] ?? "");
+  const wanted = Buffer.from(token);
+  if (given.length !== wanted.length || !timingSafeEqual(given, wanted))
+    return new Response("Open the address that cardpress studio printed: it ends in a token.\n", {
+      status: 404,
+    });
+  return null;
+}
+
+function withoutToken(request: Request, token: string): string {
+  const url = new URL(request.url);
+  url.pathname = url.pathname.slice(token.length + 1) || "/";
+  return url.href;
+}
+
+function routes(studio: Studio, base: string) {
+  const page = () =>
+    new Response(studioPage(), {
+      headers: {
+        "Content-Type": "text/html; charset=utf-8",
+        "Cache-Control": "no-store",
+        ...PAGE_HEADERS,
+        // The token is in the address.
+        "Referrer-Policy": "no-referrer",
+      },
+    });
+  return new Elysia()
+    .onError(({ error, code }) => {
+      if (code === "NOT_FOUND") return json({ error: "There is nothing at this address." }, 404);
+      if (code === "PARSE") return json({ error: "The request is not JSON." }, 400);
+      if (error instanceof OperatorError) return json({ error: error.message }, 400);
+      return json({ error: error instanceof Error ? error.message : String(error) }, 500);
+    })
+    .get("/", page)
+    .get("/assets/*", ({ params }) => serveAsset(params["*"]) ?? json({ error: "No such file." }, 404))
+    .get("/events", ({ request }) => studio.events.open(request.signal))
+    .get("/state", ({ query }) => studio.state(query.template).then((state) => json(state)))
+    .post("/picture", async ({ body }) => json(await studio.picture(body as PictureRequest, base)))
+    .get("/pictures/:key", ({ params, query }) => studio.file(params.key, query.download))
+    .post("/compare", async ({ body }) => json(await studio.compare(body as never, base)))
+    .get("/goldens", async ({ query }) => json(await studio.goldens(String(query.template))))
+    .post("/accept", async ({ body }) => json(await studio.accept(body as never)))
+    .post("/wall", async ({ body }) => json(await studio.wall(body as never)))
+    .post("/samples", async ({ body }) => json(await studio.saveSample(body as never)))
+    .post("/photo", async ({ request }) => json(await studio.addPhoto(await request.bytes())), {
+      parse: "none",
+    })
+    .post("/new", async ({ body }) => json(await studio.create(body as never)))
+    .post("/curl", async ({ body }) => json(await studio.curl(body as never)));
+}

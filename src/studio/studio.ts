@@ -1,0 +1,187 @@
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { OperatorError } from "../core/errors.ts";
+import { writeWhole } from "../system/write-whole.ts";
+import { type SampleBody, WALLS, wallCases } from "./cases.ts";
+import { type CompareRequest, compare, goldenDrawer, type LoosePictures } from "./comparison.ts";
+import { curlCommand } from "./curl.ts";
+import { type EventStream, eventStream } from "./event-stream.ts";
+import { goldenStates, writeGolden } from "./goldens.ts";
+import type {
+  CompareAnswer,
+  GoldenState,
+  PictureAnswer,
+  PictureRequest,
+  StudioState,
+  WallCase,
+} from "./messages.ts";
+import { SAMPLE_NAME } from "./samples.ts";
+import { copyStarter } from "./starter.ts";
+import { findTemplates } from "./template-folder.ts";
+import { watchFolder } from "./watch.ts";
+import { openWorkroom, type StudioOptions, sha256, type Workroom } from "./workroom.ts";
+
+interface SampleToSave {
+  template: string;
+  name: string;
+  text: string;
+  /** An own photo to save with it, by its number. */
+  photo?: string;
+}
+
+interface CurlRequest {
+  template: string;
+  body: unknown;
+  width: number;
+  height: number;
+  format: string;
+}
+
+/** What the studio's page can ask. Whatever it sends is checked here. */
+export interface Studio {
+  readonly events: EventStream;
+  state(template: string | undefined): Promise<StudioState>;
+  picture(request: PictureRequest, base: string): Promise<PictureAnswer>;
+  file(key: string, downloadAs: string | undefined): Response;
+  compare(request: CompareRequest, base: string): Promise<CompareAnswer>;
+  goldens(template: string): Promise<GoldenState[]>;
+  accept(request: { template: string; names: string[] }): Promise<{ accepted: string[] }>;
+  wall(request: { template: string; wall: string; sample: string; body: unknown }): Promise<WallCase[]>;
+  saveSample(request: SampleToSave): Promise<{ name: string }>;
+  addPhoto(bytes: Uint8Array): Promise<{ id: string }>;
+  create(request: { name: string }): Promise<{ name: string }>;
+  curl(request: CurlRequest): Promise<{ command: string }>;
+  close(): Promise<void>;
+}
+
+/** Opens the studio of a folder. Nothing is drawn until the page asks. */
+export async function openStudio(options: StudioOptions): Promise<Studio> {
+  const { root, scratch, baseUrl } = options;
+  const events = eventStream();
+  const room = openWorkroom(options);
+  const loose: LoosePictures = new Map();
+  const watcher = watchFolder(root, (paths) => {
+    // A changed sheet changes pictures and nothing else, so that the page need not ask what there is first.
+    const isSheet = paths.every((path) => path.endsWith("card.css"));
+    events.send("changed", { revision: room.changed(), isSheet });
+  });
+  await watcher.ready;
+  return {
+    events,
+    state: (template) => stateOf(room, root, template),
+    picture: (request, base) => pictureOf(room, request, base),
+    file: (key, downloadAs) => fileOf(room, loose, key, downloadAs),
+    compare: (request, base) => compare(room, loose, request, base),
+    goldens: async (template) => goldenStates(await room.folderNow(template), goldenDrawer(room)),
+    accept: (request) => accept(room, request.template, request.names),
+    wall: (request) => wallOf(room, request),
+    saveSample: (request) => saveSample(room, request),
+    addPhoto: (bytes) => addPhoto(room, scratch, bytes),
+    create: async ({ name }) => {
+      await copyStarter(root, String(name));
+      return { name };
+    },
+    curl: async ({ template, body, width, height, format }) => {
+      await room.dirOf(template);
+      const wanted = { baseUrl, preset: template, size: [width, height], format } as const;
+      return { command: curlCommand(body as SampleBody, wanted) };
+    },
+    close: async () => {
+      await Promise.all([watcher.close(), room.drawings.close()]);
+      await rm(scratch, { recursive: true, force: true });
+    },
+  };
+}
+
+async function stateOf(room: Workroom, root: string, template: string | undefined): Promise<StudioState> {
+  const templates = [...(await findTemplates(root)).keys()];
+  const chosen = template !== undefined && templates.includes(template) ? template : templates[0];
+  const now = chosen === undefined ? null : await room.folderNow(chosen);
+  return { templates, folder: root, template: now?.state ?? null };
+}
+
+async function pictureOf(room: Workroom, request: PictureRequest, base: string): Promise<PictureAnswer> {
+  const now = await room.folderNow(request.template);
+  if (now.digest === null) return { kind: "broken", message: now.state.faults[0]?.message ?? "" };
+  try {
+    return await room.draw(await room.wishOf(request, now), base);
+  } catch (error) {
+    if (error instanceof OperatorError) return { kind: "refused", message: error.message };
+    const [first = ""] = String(error instanceof Error ? error.message : error).split("\n", 1);
+    return { kind: "broken", message: first.replace(/^Error: /, "") };
+  }
+}
+
+function fileOf(room: Workroom, loose: LoosePictures, key: string, downloadAs: string | undefined): Response {
+  const bytes = loose.get(key);
+  const file = room.drawings.file(key);
+  if (!bytes && !file)
+    return Response.json({ error: "This picture is gone. Reload the page." }, { status: 404 });
+  const name = downloadAs?.replaceAll(/[^\w.-]/g, "_");
+  return new Response(bytes ? new Uint8Array(bytes) : Bun.file(file?.path ?? ""), {
+    headers: {
+      "Content-Type": file?.contentType ?? (bytes?.[0] === 0x52 ? "image/webp" : "image/png"),
+      "Cache-Control": "private, max-age=31536000, immutable",
+      ...(name ? { "Content-Disposition": `attachment; filename="${name}"` } : {}),
+    },
+  });
+}
+
+async function accept(room: Workroom, template: string, names: string[]): Promise<{ accepted: string[] }> {
+  const now = await room.folderNow(template);
+  const accepted: string[] = [];
+  for (const name of names) {
+    await writeGolden(now, String(name), goldenDrawer(room));
+    accepted.push(name);
+  }
+  room.forget(template);
+  return { accepted };
+}
+
+async function wallOf(room: Workroom, request: Parameters<Studio["wall"]>[0]): Promise<WallCase[]> {
+  const { state } = await room.folderNow(request.template);
+  const wall = WALLS.find((one) => one === request.wall);
+  if (!wall) throw new OperatorError(`There is no wall "${request.wall}".`);
+  const good = state.samples.filter(({ problem }) => problem === null);
+  const bodies = new Map(good.map(({ name, text }) => [name, JSON.parse(text) as SampleBody]));
+  bodies.set(request.sample, request.body as SampleBody);
+  return wallCases(wall, bodies, request.sample);
+}
+
+async function saveSample(
+  room: Workroom,
+  { template, name, text, photo }: SampleToSave,
+): Promise<{ name: string }> {
+  const folder = join(await room.dirOf(template), "samples");
+  if (!SAMPLE_NAME.test(name))
+    throw new OperatorError("A sample's name has lower-case letters, digits, - and _, as in long_name.");
+  let body: SampleBody;
+  try {
+    body = JSON.parse(text);
+  } catch (error) {
+    throw new OperatorError(`Not saved: the data is no JSON. ${(error as Error).message}`);
+  }
+  await mkdir(folder, { recursive: true });
+  const own = photo === undefined ? undefined : room.photos.get(photo);
+  if (own) {
+    const file = `${name}.${own.path.split(".").at(-1)}`;
+    await writeWhole(join(folder, file), await readFile(own.path));
+    body = { ...body, player: { ...body.player, photo: file } };
+  }
+  await writeWhole(join(folder, `${name}.json`), own ? `${JSON.stringify(body, null, 2)}\n` : text);
+  room.forget(template);
+  return { name };
+}
+
+async function addPhoto(room: Workroom, scratch: string, bytes: Uint8Array): Promise<{ id: string }> {
+  const { format } = await new Bun.Image(bytes).metadata().catch(() => ({ format: "" }));
+  if (!["jpeg", "png", "webp"].includes(format))
+    throw new OperatorError("This is no picture that cardpress reads. Drop a JPEG, PNG or WebP.");
+  const hash = sha256(bytes);
+  const path = join(scratch, `${hash}.${format === "jpeg" ? "jpg" : format}`);
+  await mkdir(scratch, { recursive: true });
+  await writeWhole(path, bytes);
+  const id = hash.slice(0, 16);
+  room.photos.set(id, { path, sha256: hash });
+  return { id };
+}

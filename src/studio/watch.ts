@@ -1,0 +1,40 @@
+import { relative } from "node:path";
+import { watch } from "chokidar";
+
+/** Editors write a file in several steps within this time: a truncation, the bytes, a rename. */
+const SETTLE_MS = 30;
+
+/** What no editor means by saving. */
+const IGNORED = /(^|\/)(\.[^/]+|node_modules|[^/]+~|[^/]+\.sw[px]|4913|preview\.css)$/;
+
+/**
+ * Calls back with the paths below `folder` that changed, once their writing has settled. chokidar folds the ways in which
+ * editors save (rename over, unlink and create) into plain changes.
+ */
+export function watchFolder(folder: string, onChange: (paths: string[]) => void) {
+  const changed = new Set<string>();
+  let timer: Timer | undefined;
+  const watcher = watch(folder, {
+    ignoreInitial: true,
+    ignored: (path) => IGNORED.test(relative(folder, path)),
+  });
+  const ready = new Promise<void>((resolve) => watcher.once("ready", () => resolve()));
+  watcher.on("all", (_, path) => {
+    changed.add(relative(folder, path));
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const paths = [...changed];
+      changed.clear();
+      onChange(paths);
+    }, SETTLE_MS);
+  });
+  // A folder that cannot be watched any more, such as one that was unmounted, is no reason to end.
+  watcher.on("error", () => {});
+  return {
+    ready,
+    close: async () => {
+      clearTimeout(timer);
+      await watcher.close();
+    },
+  };
+}

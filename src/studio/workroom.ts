@@ -1,0 +1,156 @@
+import { mkdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { OperatorError } from "../core/errors.ts";
+import type { PreviewPool } from "../render/pool.ts";
+import { writeWhole } from "../system/write-whole.ts";
+import { type Drawings, type DrawingWish, openDrawings } from "./drawings.ts";
+import { lastCommit, writeCommit } from "./git.ts";
+import type { PictureAnswer, PictureRequest } from "./messages.ts";
+import { sampleCard } from "./samples.ts";
+import { type FolderNow, findTemplates, readFolderNow, readSampleFile } from "./template-folder.ts";
+import { type TestBadge, testBadge } from "./test-badges.ts";
+
+export interface StudioOptions {
+  /** A template's folder, or one that holds some. */
+  root: string;
+  /** For pictures, photos that were dropped and the last commit's files. */
+  scratch: string;
+  pool: PreviewPool;
+  /** Of the service in requests that are copied. */
+  baseUrl: string;
+}
+
+interface PictureFile {
+  path: string;
+  sha256: string;
+}
+
+/** What the studio works with: the folders as they are now, and a worker that draws them. */
+export interface Workroom {
+  readonly drawings: Drawings;
+  /** Photos that were dropped on the page, by their numbers. */
+  readonly photos: Map<string, PictureFile>;
+  /** Every saved change counts one on. */
+  revision(): number;
+  changed(): number;
+  dirOf(template: string): Promise<string>;
+  folderNow(template: string): Promise<FolderNow>;
+  /** Reads a folder anew when it is asked for next. */
+  forget(template: string): void;
+  /** What is to be drawn for a request. Throws an OperatorError with what is wrong with the sample. */
+  wishOf(request: PictureRequest, now: FolderNow): Promise<DrawingWish>;
+  draw(wish: DrawingWish, base: string): Promise<PictureAnswer>;
+  /** The template as the last commit has it, in a folder of its own; null where there is none that makes a card. */
+  lastCommitted(dir: string): Promise<FolderNow | null>;
+}
+
+export const sha256 = (bytes: Uint8Array | string) =>
+  new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+
+export function openWorkroom({ root, scratch, pool }: StudioOptions): Workroom {
+  const drawings = openDrawings(pool, join(scratch, "pictures"));
+  const folders = new Map<string, { now: Promise<FolderNow>; revision: number }>();
+  const photos = new Map<string, PictureFile>();
+  let revision = 1;
+
+  const dirOf = async (template: string): Promise<string> => {
+    const dir = (await findTemplates(root)).get(template);
+    if (dir === undefined) throw new OperatorError(`There is no template "${template}" in ${root} any more.`);
+    return dir;
+  };
+  const folderNow = async (template: string): Promise<FolderNow> => {
+    const kept = folders.get(template);
+    if (kept?.revision === revision) return kept.now;
+    const asOf = revision;
+    const before = await kept?.now.catch(() => undefined);
+    const latest = folders.get(template);
+    if (latest?.revision === asOf) return latest.now;
+    const now = dirOf(template).then((dir) => readFolderNow(dir, before, asOf));
+    folders.set(template, { now, revision: asOf });
+    return now;
+  };
+  return {
+    drawings,
+    photos,
+    revision: () => revision,
+    changed: () => {
+      revision += 1;
+      return revision;
+    },
+    dirOf,
+    folderNow,
+    forget: (template) => void folders.delete(template),
+    wishOf: async (request, now) => {
+      const { manifest, state, digest } = now;
+      if (!manifest || digest === null) throw new OperatorError("The template's files make no card.");
+      const size = { width: side(request.width), height: side(request.height), format: request.format };
+      const { card, photo, badge } = sampleCard(request.body, manifest, size);
+      return {
+        pane: String(request.pane),
+        priority: Number(request.priority) || 0,
+        dir: state.folder,
+        digest,
+        card,
+        photo:
+          request.photo === undefined
+            ? await photoFile(state.folder, photo)
+            : (photos.get(request.photo) ?? null),
+        badge: await badgeFile(state.folder, badge, scratch),
+        inspect: request.inspect,
+      };
+    },
+    draw: (wish, base) => drawFor(drawings, wish, base),
+    lastCommitted: async (dir) => {
+      const commit = await lastCommit(dir);
+      if (commit === null) return null;
+      const to = join(scratch, "commits", commit, basename(dir));
+      await mkdir(to, { recursive: true });
+      await writeCommit(dir, commit, to);
+      const now = await readFolderNow(to, undefined, 0);
+      return now.digest === null ? null : now;
+    },
+  };
+}
+
+async function drawFor(drawings: Drawings, wish: DrawingWish, base: string): Promise<PictureAnswer> {
+  const startedAt = performance.now();
+  const end = await drawings.draw(wish);
+  if (end.kind !== "drawn") return end;
+  const { key, preview, isCached } = end.drawing;
+  return {
+    kind: "drawn",
+    url: `${base}/pictures/${key}`,
+    width: preview.width,
+    height: preview.height,
+    bytes: preview.bytes,
+    ms: performance.now() - startedAt,
+    page: isCached ? "cached" : preview.page,
+    inspection: preview.inspection,
+  };
+}
+
+async function photoFile(dir: string, name: string | null): Promise<PictureFile | null> {
+  if (name === null) return null;
+  return { path: join(dir, "samples", name), sha256: sha256(await readSampleFile(dir, name)) };
+}
+
+/** A sample's badge, or one that the studio draws. */
+async function badgeFile(dir: string, name: string | null, scratch: string): Promise<PictureFile | null> {
+  if (name === null) return null;
+  if (!name.startsWith("studio:"))
+    return { path: join(dir, "samples", name), sha256: sha256(await readSampleFile(dir, name)) };
+  const bytes = testBadge(name.slice("studio:".length) as TestBadge);
+  const hash = sha256(bytes);
+  const path = join(scratch, `${hash}.png`);
+  await mkdir(scratch, { recursive: true });
+  await writeWhole(path, bytes);
+  return { path, sha256: hash };
+}
+
+/** Sides of pictures that the studio draws, in pixels: also small ones, which the API does not make. */
+function side(value: unknown): number {
+  const pixels = Math.round(Number(value));
+  if (!(pixels >= 16 && pixels <= 2048))
+    throw new OperatorError("Width and height go from 16 to 2048 pixels.");
+  return pixels;
+}

@@ -1,0 +1,350 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Page } from "puppeteer-core";
+import { type DesignBench, openDesignBench } from "../../src/cli/preview-pool.ts";
+import { readConfig } from "../../src/config.ts";
+import { systemRandom } from "../../src/service/system.ts";
+import { type RunningStudio, serveStudio } from "../../src/studio/serve.ts";
+import { openStudio, type Studio } from "../../src/studio/studio.ts";
+import { type TestBrowser, testBrowser } from "../console/browser.ts";
+import { silentLog } from "../harness.ts";
+
+// One designer's afternoon in a real browser with a real worker; each test goes on where the one before ended.
+
+let root: string;
+let bench: DesignBench;
+let studio: Studio;
+let server: RunningStudio;
+let browser: TestBrowser;
+let page: Page;
+let complaints: string[];
+
+const dir = () => join(root, "my_card");
+const css = () => readFileSync(join(dir(), "card.css"), "utf8");
+const save = (text: string) => writeFileSync(join(dir(), "card.css"), text);
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), "cardpress-studio-"));
+  bench = await openDesignBench(readConfig(process.env), silentLog);
+  studio = await openStudio({
+    root,
+    scratch: join(bench.scratch, "studio"),
+    pool: bench.pool,
+    baseUrl: "http://localhost:3000",
+  });
+  server = serveStudio(studio, { port: 0, random: systemRandom });
+  browser = await testBrowser();
+  ({ page, complaints } = await browser.open(1440));
+  page.setDefaultTimeout(60_000);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+  await studio?.close();
+  await bench?.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+const click = (selector: string) => page.$eval(selector, (element) => (element as HTMLElement).click());
+const text = (selector: string) => page.$eval(selector, (element) => element.textContent ?? "");
+const picture = () => page.$eval("#stage .picture img", (image) => (image as HTMLImageElement).src);
+const until = (expression: string) => page.waitForFunction(expression);
+/** Waits until the picture on the stage is another one. */
+const untilRedrawn = (before: string) =>
+  page.waitForFunction(
+    (old) => {
+      const image = document.querySelector<HTMLImageElement>("#stage .picture img");
+      return image && image.src !== old && !document.querySelector("#stage .pane[data-busy]");
+    },
+    {},
+    before,
+  );
+
+test("an empty folder says what to do, and one click starts a template that draws", async () => {
+  await page.goto(server.url);
+  await until("document.querySelector('.empty')");
+  expect(await text(".empty")).toContain(root);
+  await click(".empty button.primary");
+  await until("document.querySelector('#stage .picture img')");
+  expect(readdirSync(dir()).sort()).toEqual(["card.css", "card.html", "samples", "template.json"]);
+  expect(await text("#title")).toBe("My card");
+});
+
+test("a saved sheet is on the screen without the picture ever being gone", async () => {
+  await page.evaluate(() => {
+    const state = globalThis as unknown as { gone: number };
+    state.gone = 0;
+    new MutationObserver(() => {
+      if (!document.querySelector("#stage .picture img")) state.gone += 1;
+    }).observe(document.querySelector("#stage") as Element, { childList: true, subtree: true });
+  });
+  const before = await picture();
+  save(`${css()}\n.name { letter-spacing: 0.1em }\n`);
+  await untilRedrawn(before);
+  expect(await page.evaluate("globalThis.gone")).toBe(0);
+  expect(await text("#status")).toMatch(/Live · \d+ ms/);
+});
+
+test("a broken file leaves the last good picture and shows file, line and code beside it until it is mended", async () => {
+  const good = css();
+  const before = await picture();
+  save(`${good}\n.name { color: red;\n`);
+  await until("document.querySelector('.fault')");
+  expect(await text(".fault .place")).toStartWith("card.css:");
+  expect(await text(".fault code.here")).toContain(".name");
+  expect(await picture()).toBe(before);
+  save(good);
+  await until("!document.querySelector('.fault')");
+  expect(await picture()).toBe(before);
+});
+
+test("broken JSON changes nothing, edited data is drawn, and is saved as a sample of its own", async () => {
+  const before = await picture();
+  await page.$eval("#json", (element) => {
+    (element as HTMLTextAreaElement).value = '{ "player": ';
+    element.dispatchEvent(new Event("input"));
+  });
+  await until("document.querySelector('#json-problem').textContent !== ''");
+  expect(await picture()).toBe(before);
+  await click("#data-buttons button:nth-child(3)");
+  await page.$eval('[data-path="player.name"]', (element) => {
+    (element as HTMLInputElement).value = "Zoë Ångström";
+    element.dispatchEvent(new Event("input"));
+  });
+  await untilRedrawn(before);
+  expect(page.url()).toContain("data=");
+  await click("#data-buttons button:nth-child(2)");
+  await page.type("dialog input", "zoe");
+  await click("dialog button.primary");
+  await until("document.querySelector('[data-sample=\"zoe\"][aria-current]')");
+  expect(JSON.parse(readFileSync(join(dir(), "samples/zoe.json"), "utf8")).player.name).toBe("Zoë Ångström");
+});
+
+test("an address opens the same state again", async () => {
+  const other = await browser.open(1440);
+  await other.page.goto(`${server.url}?sample=plain&size=square&overlays=zones,texts&zoom=50`);
+  await other.page.waitForFunction(() => document.querySelector("#stage svg.overlay"));
+  expect(await other.page.$eval("#stage .pane", (element) => (element as HTMLElement).style.width)).toBe(
+    "540px",
+  );
+  expect(
+    await other.page.$eval(
+      "[data-sample][aria-current]",
+      (element) => (element as HTMLElement).dataset.sample,
+    ),
+  ).toBe("plain");
+  expect(await other.page.$$eval("svg.overlay rect", (all) => all.length)).toBeGreaterThan(4);
+  expect(other.complaints).toEqual([]);
+  await other.page.close();
+});
+
+test("zoom goes to real pixels, larger, smaller and back to fit", async () => {
+  const width = () =>
+    page.$eval("#stage .pane", (element) => Number.parseFloat((element as HTMLElement).style.width));
+  const fitted = await width();
+  expect(fitted).toBeLessThan(1024);
+  await click('.tools [aria-label="Zoom"] button:nth-child(3)');
+  expect(await width()).toBe(1024);
+  await page.keyboard.press("+");
+  expect(await width()).toBe(1536);
+  await page.keyboard.press("-");
+  expect(await width()).toBe(1024);
+  await page.keyboard.press("0");
+  expect(await width()).toBe(fitted);
+});
+
+test("dragging the corner gives a free size, which is drawn", async () => {
+  const before = await picture();
+  const corner = await (await page.$(".corner"))?.boundingBox();
+  const [x, y] = [(corner?.x ?? 0) + 13, (corner?.y ?? 0) + 13];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x - 60, y, { steps: 4 });
+  await page.mouse.up();
+  await untilRedrawn(before);
+  expect(page.url()).toMatch(/size=\d+x1280/);
+  const free = await picture();
+  await click('.tools [aria-label="Size"] button');
+  await untilRedrawn(free);
+});
+
+test("a dropped photo goes through the real cutout, and can be removed", async () => {
+  const before = await picture();
+  const bytes = readFileSync(join(import.meta.dir, "../photos/unsplash_man.jpg")).toString("base64");
+  await page.evaluate((base64) => {
+    const file = new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], "own.jpg", {
+      type: "image/jpeg",
+    });
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(file);
+    document.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+  }, bytes);
+  await until("document.querySelector('.photo-name')");
+  await untilRedrawn(before);
+  expect(await text(".photo-name span")).toBe("own.jpg");
+  const own = await picture();
+  await click(".photo-name button");
+  await untilRedrawn(own);
+  expect(await picture()).toBe(before);
+});
+
+test("a photo that makes no card is refused in the words that partners read, and the picture stays", async () => {
+  const before = await picture();
+  const bytes = readFileSync(join(import.meta.dir, "../photos/brick.png")).toString("base64");
+  await page.evaluate((base64) => {
+    const file = new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], "wall.png", {
+      type: "image/png",
+    });
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(file);
+    document.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+  }, bytes);
+  await until("document.querySelector('#stage .refusal:not([hidden])')");
+  expect(await text("#stage .refusal")).toContain("player");
+  expect(await picture()).toBe(before);
+  await click(".photo-name button");
+  await until("document.querySelector('#stage .refusal[hidden]')");
+});
+
+test("the request is copied as curl, with the sample's data and no secret", async () => {
+  await page.keyboard.press("d");
+  await until("document.querySelector('#copy-curl')");
+  await click("#copy-curl");
+  await until("document.querySelector('#curl').textContent !== ''");
+  const command = await text("#curl");
+  expect(command).toContain("curl 'http://localhost:3000/v1/images'");
+  expect(command).toContain('"name": "Zoë Ångström"');
+  expect(command).toContain('"preset": "my_card"');
+  expect(command).toContain("$CARDPRESS_KEY");
+});
+
+test("what is seen is downloaded as PNG, WebP and JPEG", async () => {
+  const kinds: string[] = [];
+  for (const format of ["png", "webp", "jpeg"]) {
+    // The browser would take the file out of the page's sight; the page follows the link itself instead.
+    await page.evaluate(() => {
+      HTMLAnchorElement.prototype.click = function follow() {
+        document.body.dataset.link = this.href;
+      };
+      delete document.body.dataset.link;
+    });
+    await click(`[data-download="${format}"]`);
+    await until("document.body.dataset.link");
+    const answer = await fetch(await page.evaluate(() => document.body.dataset.link ?? ""));
+    kinds.push(`${answer.headers.get("content-type")} ${answer.headers.get("content-disposition")}`);
+    expect(await new Bun.Image(await answer.bytes()).metadata()).toMatchObject({
+      width: 1024,
+      height: 1280,
+      format,
+    });
+  }
+  expect(kinds).toEqual([
+    'image/png attachment; filename="my_card-zoe-1024x1280.png"',
+    'image/webp attachment; filename="my_card-zoe-1024x1280.webp"',
+    'image/jpeg attachment; filename="my_card-zoe-1024x1280.jpg"',
+  ]);
+});
+
+test("all sizes are drawn side by side", async () => {
+  await page.keyboard.press("2");
+  await until("document.querySelectorAll('.sized .picture img').length === 2");
+});
+
+test("the wall draws what may come, and puts what does not hold first", async () => {
+  const good = css();
+  save(`${good}\n.club { color: var(--primary) }\n`);
+  await page.goto(`${server.url}?view=wall&wall=colours&sample=first`);
+  await until("/need a look|All \\d+ hold/.test(document.querySelector('.room .soft')?.textContent ?? '')");
+  const tiles = await page.$$eval(".tile", (all) =>
+    all
+      .map((one) => ({
+        order: Number((one as HTMLElement).style.order),
+        bad: (one as HTMLElement).dataset.bad,
+      }))
+      .sort((a, b) => a.order - b.order),
+  );
+  expect(tiles.length).toBe(9);
+  expect(tiles[0]?.bad).toBe("yes");
+  expect(tiles.map(({ bad }) => bad)).toEqual([...tiles.map(({ bad }) => bad)].sort().reverse());
+  save(good);
+});
+
+test("one picture is accepted, then all; a change shows against them", async () => {
+  await page.goto(`${server.url}?view=compare&sample=first&size=portrait`);
+  await until("document.querySelector('[data-accept=\"first@portrait\"]')");
+  await click('[data-accept="first@portrait"]');
+  await until("!document.querySelector('[data-accept=\"first@portrait\"]')");
+  expect(readdirSync(join(dir(), "golden"))).toEqual(["first@portrait.webp"]);
+  await click("#accept-all");
+  await until("document.querySelector('#accept-all').disabled");
+  expect(readdirSync(join(dir(), "golden")).length).toBe(6);
+
+  save(`${css()}\n.rating { rotate: 8deg }\n`);
+  await until("document.querySelectorAll('[data-state=\"changed\"]').length === 6");
+  await until("/of the pixels changed/.test(document.querySelector('.verdict').textContent)");
+  await page.focus(".compare input[type=range]");
+  await page.keyboard.press("End");
+  expect(
+    await page.$eval(".compare", (element) => (element as HTMLElement).style.getPropertyValue("--at")),
+  ).toBe("100%");
+  await click('[data-value="difference"]');
+  await until("document.querySelector('.compare img[alt=\"Difference\"]')");
+  await click('[data-value="side"]');
+  await until("document.querySelectorAll('.side .compare').length === 2");
+});
+
+test("the template is compared with the last commit", async () => {
+  const git = (...args: string[]) =>
+    Bun.spawnSync(["git", "-C", root, "-c", "user.name=D", "-c", "user.email=d@example.com", ...args]);
+  git("init", "-q");
+  git("add", "-A");
+  git("commit", "-qm", "First");
+  await page.goto(`${server.url}?view=compare&sample=first&size=portrait&against=head`);
+  await until("/Nothing changed/.test(document.querySelector('.verdict')?.textContent ?? '')");
+  save(`${css()}\n.rating { scale: 1.3 }\n`);
+  await until("/of the pixels changed/.test(document.querySelector('.verdict').textContent)");
+});
+
+test("only who has the address gets in, from this machine, and no other page", async () => {
+  const { origin } = new URL(server.url);
+  expect((await fetch(`${origin}/`)).status).toBe(404);
+  expect((await fetch(`${origin}/wrong-token/state`)).status).toBe(404);
+  expect((await fetch(`${server.url}state`, { headers: { Host: "evil.example" } })).status).toBe(421);
+  expect((await fetch(`${server.url}state`, { headers: { Origin: "https://evil.example" } })).status).toBe(
+    403,
+  );
+  expect((await fetch(`${server.url}state`)).status).toBe(200);
+  expect((await fetch(`${server.url}..%2f..%2fetc%2fpasswd`)).status).toBe(404);
+});
+
+test("samples name files of their own folder only", async () => {
+  for (const photo of ["../card.css", "/etc/passwd", ".git"]) {
+    const answer = await fetch(`${server.url}picture`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({
+        template: "my_card",
+        pane: "x",
+        priority: 0,
+        body: { player: { name: "Li", position: "GK", number: 1, skill_level: 64, photo } },
+        width: 512,
+        height: 640,
+        format: "png",
+        inspect: "no",
+      }),
+    });
+    expect(await answer.json()).toEqual({
+      kind: "refused",
+      message: "player.photo must be the name of a file in the samples folder, such as player.jpg.",
+    });
+  }
+  expect(existsSync(join(root, "..", "golden"))).toBe(false);
+});
+
+test("the page never complained", () => {
+  expect(complaints).toEqual([]);
+});
