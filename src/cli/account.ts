@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { creditsOf } from "../app/credits/credits.ts";
-import { createAccount, resumeAccount, suspendAccount } from "../app/people/manage-account.ts";
+import { createAccount, renameAccount, resumeAccount, suspendAccount } from "../app/people/manage-account.ts";
 import { TIERS } from "../core/account.ts";
 import { MAX_CREDITS } from "../core/limits.ts";
 import { isoTime } from "../core/time.ts";
@@ -11,7 +11,9 @@ import { printResult, table } from "./output.ts";
 import { withWorkspace } from "./workspace.ts";
 
 export function accountCommands(): Command {
-  const account = new Command("account").description("create, list, suspend and resume partner accounts");
+  const account = new Command("account").description(
+    "create, list, rename, suspend and resume partner accounts",
+  );
   account
     .command("create")
     .description("create an account with a tier and a monthly plan")
@@ -43,6 +45,7 @@ export function accountCommands(): Command {
         );
       }),
     );
+  account.addCommand(renameCommand());
   account
     .command("suspend")
     .description("refuse the account's requests from the next one on")
@@ -59,8 +62,30 @@ export function accountCommands(): Command {
         );
       }),
     );
-  account
-    .command("resume")
+  account.addCommand(resumeCommand());
+  return account;
+}
+
+function renameCommand(): Command {
+  return new Command("rename")
+    .description("give an account another name; its keys and credits stay")
+    .requiredOption("--account <id>", "the account")
+    .requiredOption("--name <name>", "the new name")
+    .option("--json", "print JSON")
+    .action((options) =>
+      withWorkspace(async (workspace) => {
+        const changed = await renameAccount(workspace, options.account, { name: options.name });
+        printResult(
+          options.json,
+          await view(workspace, changed),
+          () => `Account ${changed.id} is ${changed.name} now.`,
+        );
+      }),
+    );
+}
+
+function resumeCommand(): Command {
+  return new Command("resume")
     .description("let a suspended account work again")
     .requiredOption("--account <id>", "the account")
     .option("--json", "print JSON")
@@ -74,7 +99,6 @@ export function accountCommands(): Command {
         );
       }),
     );
-  return account;
 }
 
 async function view({ store, clock }: Workspace, account: Account) {

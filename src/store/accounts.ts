@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, inArray, lt, max, sql } from "drizzle-orm";
+import { and, asc, desc, eq, exists, gte, inArray, lt, max, or, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { CreditBucket } from "../core/credits.ts";
 import type { ListPosition } from "../core/list-position.ts";
@@ -26,18 +26,49 @@ export async function latestChange({ db, t }: Tx): Promise<number | null> {
   return row?.at ?? null;
 }
 
-/** Newest first, after `after`. */
+/** Newest first, after `after`; with `search` those whose name or a member's email holds it, or whose id it is. */
 export async function newestAccounts(
-  { db, t }: Tx,
-  { after, limit }: { after: ListPosition | undefined; limit: number },
+  tx: Tx,
+  { after, search = "", limit }: { after: ListPosition | undefined; search?: string; limit: number },
 ): Promise<Account[]> {
+  const { db, t } = tx;
   const { createdAt, id } = t.accounts;
   return db
     .select()
     .from(t.accounts)
-    .where(after && sql`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`)
+    .where(
+      and(
+        after && sql`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`,
+        search === "" ? undefined : matches(tx, search),
+      ),
+    )
     .orderBy(desc(createdAt), desc(id))
     .limit(limit);
+}
+
+function matches({ db, t }: Tx, search: string) {
+  const { accounts: a, memberships: m, users: u } = t;
+  const pattern = `%${search.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
+  const holds = (text: typeof a.name | typeof u.email) => sql`lower(${text}) like ${pattern} escape '\\'`;
+  const members = db
+    .select({ id: m.accountId })
+    .from(m)
+    .innerJoin(u, eq(u.id, m.userId))
+    .where(and(eq(m.accountId, a.id), holds(u.email)));
+  return or(holds(a.name), eq(a.id, search), exists(members));
+}
+
+export async function setAccountName(
+  { db, t }: Tx,
+  id: string,
+  change: { name: string; now: number },
+): Promise<Account | undefined> {
+  const [account] = await db
+    .update(t.accounts)
+    .set({ name: change.name, updatedAt: change.now })
+    .where(eq(t.accounts.id, id))
+    .returning();
+  return account;
 }
 
 /** The names of some accounts, by their id. */

@@ -53,14 +53,20 @@ export async function findImagesByExternalId(
     .limit(limit);
 }
 
+/** An image of whatever account, for operators. */
+export async function findAnyImage({ db, t }: Tx, id: string): Promise<Image | undefined> {
+  const [image] = await db.select().from(t.images).where(eq(t.images.id, id)).limit(1);
+  return image;
+}
+
 /** The newest failures of all accounts, for operators. */
-export async function recentFailures({ db, t }: Tx, limit: number): Promise<Image[]> {
+export async function recentLiveFailures({ db, t }: Tx, limit: number): Promise<Image[]> {
   return (
     db
       .select()
       .from(t.images)
       // Written out: SQLite does not look into parameters when it chooses a partial index.
-      .where(sql`${t.images.state} = 'failed'`)
+      .where(and(sql`${t.images.state} = 'failed'`, eq(t.images.environment, "live")))
       .orderBy(desc(t.images.completedAt))
       .limit(limit)
   );

@@ -215,7 +215,7 @@ test("what the operator's desk asks every few seconds reads small indexes, never
   const plans = await plansOf(async (tx) => {
     await deskNumbers(tx, { since: 0 });
     await search.queueDepth(tx, "live");
-    await search.recentFailures(tx, 5);
+    await search.recentLiveFailures(tx, 5);
     await search.latestPictures(tx, 5);
   });
   expect(plans.length).toBeGreaterThanOrEqual(7);

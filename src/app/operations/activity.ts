@@ -6,6 +6,7 @@ import type { Moment } from "../context.ts";
 export type AuditAction =
   | "account.created"
   | "account.plan_changed"
+  | "account.renamed"
   | "account.retention_changed"
   | "image.deleted"
   | "player.deleted"

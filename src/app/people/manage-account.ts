@@ -8,6 +8,7 @@ import {
   type Account,
   findAccount,
   insertAccount,
+  setAccountName,
   setAccountPlan,
   setAccountStatus,
 } from "../../store/accounts.ts";
@@ -74,6 +75,25 @@ export async function createAccount(
 }
 
 /** In force on the account's very next request. */
+/** Gives an account another name; its ids, keys and books stay. Throws a Refusal for an unfit name. */
+export async function renameAccount(
+  { store, clock, random }: Context,
+  id: string,
+  input: { name: string } & By,
+): Promise<Account> {
+  const name = checkedName("account name", input.name, MAX_ACCOUNT_NAME_CHARS);
+  const renamed = await store.write("rename account", async (tx) => {
+    const now = clock.now();
+    const before = await findAccount(tx, id);
+    if (!before || before.name === name) return before;
+    const subject = `${before.name} is now ${name}`;
+    const what = { by: input.by ?? null, accountId: id, action: "account.renamed", subject } as const;
+    await logAction(tx, what, { now, random });
+    return setAccountName(tx, id, { name, now });
+  });
+  return known(id, renamed);
+}
+
 export async function suspendAccount(
   context: Context,
   id: string,

@@ -3,9 +3,16 @@
 import { creditsOf, planOfMonth } from "../../app/credits/credits.ts";
 import { statementPage } from "../../app/credits/statement.ts";
 import { logAction } from "../../app/operations/activity.ts";
-import { changePlan, grantCredits, resumeAccount, suspendAccount } from "../../app/people/manage-account.ts";
+import {
+  changePlan,
+  grantCredits,
+  renameAccount,
+  resumeAccount,
+  suspendAccount,
+} from "../../app/people/manage-account.ts";
 import { addMember, issueSetupLink } from "../../app/people/manage-users.ts";
 import { Refusal } from "../../core/errors.ts";
+import { MAX_ACCOUNT_NAME_CHARS } from "../../core/limits.ts";
 import { type Account, findAccount } from "../../store/accounts.ts";
 import { listAudit } from "../../store/activity.ts";
 import { openAccount } from "../../store/sessions.ts";
@@ -42,6 +49,28 @@ function HeadActions({ visit, account }: { visit: UserVisit; account: Account })
           View console
         </button>
       </PostForm>
+      <Confirm
+        visit={visit}
+        id="rename"
+        action={`${path(account)}/rename`}
+        button="Rename"
+        small={false}
+        title={`Another name for ${account.name}?`}
+        confirm="Rename account"
+        danger={false}
+      >
+        <p>Keys, images and credits stay as they are.</p>
+        <Field label="Name" id="new-name">
+          <input
+            id="new-name"
+            name="name"
+            type="text"
+            required
+            maxLength={MAX_ACCOUNT_NAME_CHARS}
+            value={account.name}
+          />
+        </Field>
+      </Confirm>
       {account.status === "active" ? (
         <Confirm
           visit={visit}
@@ -233,6 +262,14 @@ function change(act: (visit: UserVisit, account: Account) => Promise<string>) {
   };
 }
 
+const rename = change(async (visit, account) => {
+  const { name } = await renameAccount(visit.parts, account.id, {
+    name: field(visit, "name"),
+    by: visit.user.id,
+  });
+  return `The account is ${name} now.`;
+});
+
 const suspend = change(async (visit, account) => {
   await suspendAccount(visit.parts, account.id, readReason(visit), visit.user.id);
   return "The account is suspended.";
@@ -314,6 +351,7 @@ export const accountRoutes = [
   operator.get("/console/operator/accounts/:id/ledger.csv", async (visit) =>
     statementCsv(visit, (await accountOf(visit)).id),
   ),
+  operator.post("/console/operator/accounts/:id/rename", rename),
   operator.post("/console/operator/accounts/:id/suspend", suspend),
   operator.post("/console/operator/accounts/:id/resume", resume),
   operator.post("/console/operator/accounts/:id/credits", topUp),

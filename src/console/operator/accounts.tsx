@@ -9,6 +9,7 @@ import { Refusal } from "../../core/errors.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_CREDITS } from "../../core/limits.ts";
 import { formatPosition, parsePosition } from "../../core/list-position.ts";
 import { type Account, newestAccounts } from "../../store/accounts.ts";
+import { Icon } from "../../web/icons.tsx";
 import { Badge, Card, count, Empty, Field, PageHead, Pager, PostForm, Time } from "../elements.tsx";
 import { type Flash, typedInto } from "../flash.ts";
 import { shell } from "../layout.tsx";
@@ -17,6 +18,8 @@ import { redirect } from "../respond.ts";
 import { field, operator, takeFlash, type UserVisit } from "../visit.ts";
 
 const PAGE_SIZE = 50;
+/** As long as the longest email. */
+const MAX_SEARCH_CHARS = 254;
 
 const TIER_NAMES: Record<Account["tier"], string> = {
   starter: "Starter, 120 a minute",
@@ -122,9 +125,31 @@ function CreateForm({ visit, flash }: { visit: UserVisit; flash: Flash }) {
   );
 }
 
+function SearchForm({ search }: { search: string }) {
+  return (
+    <div class="toolbar">
+      <form class="search" action="/console/operator/accounts" method="get">
+        <Icon name="search" />
+        <label for="search" class="visually-hidden">
+          Name, id or a member's email
+        </label>
+        <input
+          id="search"
+          name="q"
+          type="search"
+          placeholder="Name, id or a member's email"
+          maxLength={MAX_SEARCH_CHARS}
+          value={search}
+        />
+      </form>
+    </div>
+  );
+}
+
 async function accountsPage(visit: UserVisit): Promise<Response> {
   const after = parsePosition(visit.query.get("after") ?? "");
-  const found = await newestAccounts(visit.parts.store.read, { after, limit: PAGE_SIZE + 1 });
+  const search = (visit.query.get("q") ?? "").trim().slice(0, MAX_SEARCH_CHARS);
+  const found = await newestAccounts(visit.parts.store.read, { after, search, limit: PAGE_SIZE + 1 });
   const accounts = found.slice(0, PAGE_SIZE);
   const last = accounts.at(-1);
   const flash = await takeFlash(visit);
@@ -133,8 +158,14 @@ async function accountsPage(visit: UserVisit): Promise<Response> {
     "Accounts",
     <>
       <PageHead title="Accounts" lead="Partners of this service: each owns its credits, keys and images." />
+      <SearchForm search={search} />
       <Card flush>
-        {accounts.length === 0 ? (
+        {accounts.length === 0 && search !== "" ? (
+          <Empty title="No account fits">
+            Nothing with “{search}” in its name, its id or a member's email.{" "}
+            <a href="/console/operator/accounts">Show all accounts</a>
+          </Empty>
+        ) : accounts.length === 0 ? (
           <Empty title="No accounts yet">Create the first partner's account below.</Empty>
         ) : (
           <table class="table">
@@ -162,7 +193,11 @@ async function accountsPage(visit: UserVisit): Promise<Response> {
         )}
       </Card>
       <Pager
-        older={found.length > PAGE_SIZE && last && `/console/operator/accounts?after=${formatPosition(last)}`}
+        older={
+          found.length > PAGE_SIZE &&
+          last &&
+          `/console/operator/accounts?${new URLSearchParams({ ...(search && { q: search }), after: formatPosition(last) })}`
+        }
       />
       <CreateForm visit={visit} flash={flash} />
     </>,

@@ -6,12 +6,14 @@ import { ENVIRONMENTS } from "../../core/account.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { accountNames } from "../../store/accounts.ts";
 import { deskNumbers } from "../../store/desk.ts";
-import { queueDepth, recentFailures } from "../../store/image-search.ts";
+import { findAnyImage, queueDepth, recentLiveFailures } from "../../store/image-search.ts";
 import type { Image } from "../../store/images.ts";
 import { VERSION } from "../../version.ts";
-import { Badge, Card, count, Empty, EnvironmentBadge, PageHead, PostForm, Stat, Time } from "../elements.tsx";
+import { Badge, Card, count, Empty, PageHead, PostForm, Stat, Time } from "../elements.tsx";
+import { photoThumb } from "../image.tsx";
 import { playerName } from "../image-parts.tsx";
 import { shell } from "../layout.tsx";
+import { notFound } from "../page-error.ts";
 import { html } from "../respond.ts";
 import { operator, type UserVisit } from "../visit.ts";
 
@@ -70,12 +72,17 @@ async function pulse({ parts, now }: UserVisit) {
 
 function Failures({ visit, failures, names }: FailuresProps) {
   if (failures.length === 0)
-    return <Empty title="Nothing failed">Failed images of all accounts appear here with their reason.</Empty>;
+    return (
+      <Empty title="Nothing failed">
+        Failed live images of all accounts appear here with photo and reason.
+      </Empty>
+    );
   return (
     <table class="table">
       <caption class="visually-hidden">Recent failures</caption>
       <thead>
         <tr>
+          <th scope="col">Photo</th>
           <th scope="col">Account</th>
           <th scope="col">Player</th>
           <th scope="col">Why</th>
@@ -88,13 +95,24 @@ function Failures({ visit, failures, names }: FailuresProps) {
       <tbody>
         {failures.map((image) => (
           <tr key={image.id}>
+            <td class="cell-photo">
+              {image.sourceSha256 === null ? (
+                <span class="thumb thumb-failed" />
+              ) : (
+                <img
+                  class="thumb"
+                  src={`/console/operator/failures/${image.id}/photo`}
+                  alt=""
+                  loading="lazy"
+                  width="56"
+                  height="70"
+                />
+              )}
+            </td>
             <th scope="row">
               <a href={`/console/operator/accounts/${image.accountId}`}>
                 {names.get(image.accountId) ?? image.accountId}
               </a>
-              <span class="sub">
-                <EnvironmentBadge environment={image.environment} />
-              </span>
             </th>
             <td data-label="Player" class="name">
               {playerName(image)}
@@ -133,7 +151,7 @@ interface FailuresProps {
 
 async function deskPage(visit: UserVisit): Promise<Response> {
   const { read } = visit.parts.store;
-  const [failures, now] = await Promise.all([recentFailures(read, FAILURES_SHOWN), pulse(visit)]);
+  const [failures, now] = await Promise.all([recentLiveFailures(read, FAILURES_SHOWN), pulse(visit)]);
   const names = await accountNames(
     read,
     failures.map(({ accountId }) => accountId),
@@ -153,14 +171,23 @@ async function deskPage(visit: UserVisit): Promise<Response> {
       <Card title="Right now" note={`cardpress ${VERSION}, renewed every three seconds`}>
         {now}
       </Card>
-      <Card flush title="Recent failures" note="Live and test, newest first. None of them cost a credit.">
+      <Card flush title="Recent failures" note="Live images, newest first. None of them cost a credit.">
         <Failures visit={visit} failures={failures} names={names} />
       </Card>
     </>,
   );
 }
 
+/** The photo of a failed live image, small, for whoever asks why it failed. Throws 404 when it is gone or unreadable. */
+async function failurePhoto(visit: UserVisit): Promise<Response> {
+  const image = await findAnyImage(visit.parts.store.read, visit.params.id ?? "");
+  if (image?.state !== "failed" || image.environment !== "live" || image.sourceSha256 === null)
+    throw notFound();
+  return photoThumb(visit, image.sourceSha256);
+}
+
 export const deskRoutes = [
+  operator.get("/console/operator/failures/:id/photo", failurePhoto),
   operator.get("/console/operator", deskPage),
   operator.get("/console/operator/pulse", async (visit) =>
     html(visit.exchange, await pulse(visit), { fragment: true }),
