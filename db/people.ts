@@ -1,11 +1,12 @@
 import { sql } from "drizzle-orm";
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import { MEMBER_ROLES } from "../src/core/account.ts";
+import { MAIL_KINDS, MAIL_STATES } from "../src/core/mail.ts";
 import type { Kit } from "./kit.ts";
 
 /** Who uses the console, how they get in, and what they did; part of the tables of schema.ts. */
 export function peopleTables(kit: Kit, accounts: { id: AnySQLiteColumn }) {
-  const { table, text, oneOf, int, index, uniqueIndex, primaryKey } = kit;
+  const { table, text, oneOf, int, index, uniqueIndex, primaryKey, check } = kit;
 
   /** A person who signs in to the console. Operators run the service; members work for accounts. */
   const users = table(
@@ -130,5 +131,32 @@ export function peopleTables(kit: Kit, accounts: { id: AnySQLiteColumn }) {
     ],
   );
 
-  return { users, memberships, setupLinks, passkeys, sessions, auditEntries };
+  /** Mails to people: this table is the queue. Written in the transaction that makes a mail true. */
+  const mails = table(
+    "mails",
+    {
+      id: text("id").primaryKey(),
+      /** What it is about, once for each person: written a second time it stays one mail. */
+      occasion: text("occasion").notNull(),
+      kind: oneOf("kind", MAIL_KINDS).notNull(),
+      recipient: text("recipient").notNull(),
+      subject: text("subject").notNull(),
+      /** Sealed, since it may hold a link that sets a password; empty once it was sent or given up. */
+      body: text("body").notNull(),
+      state: oneOf("state", MAIL_STATES).notNull(),
+      attempts: int("attempts").notNull(),
+      nextAttemptAt: int("next_attempt_at"),
+      lastError: text("last_error"),
+      createdAt: int("created_at").notNull(),
+      endedAt: int("ended_at"),
+    },
+    (t) => [
+      uniqueIndex("mails_once").on(t.occasion, t.recipient),
+      index("mails_queue").on(t.nextAttemptAt).where(sql`${t.state} = 'pending'`),
+      index("mails_age").on(t.createdAt, t.id),
+      check("mails_next", sql`(${t.state} = 'pending') = (${t.nextAttemptAt} is not null)`),
+    ],
+  );
+
+  return { users, memberships, setupLinks, passkeys, sessions, auditEntries, mails };
 }

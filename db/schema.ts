@@ -442,4 +442,4 @@ export const {
   deliveryAttempts,
 } = sqliteTables;
 export const { photos, batches, batchCards, requestLog } = sqliteTables;
-export const { users, memberships, setupLinks, passkeys, sessions, auditEntries } = sqliteTables;
+export const { users, memberships, setupLinks, passkeys, sessions, auditEntries, mails } = sqliteTables;

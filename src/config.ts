@@ -33,6 +33,8 @@ export interface Config {
   metricsListener: { host: string; port: number } | undefined;
   /** Whoever shows it may read /metrics from anywhere; undefined: this machine only, and whoever reaches the listener. */
   metricsToken: string | undefined;
+  /** How mails are sent; undefined: not at all, and the console says the same. */
+  mail: { smtpUrl: string; from: string } | undefined;
   /** Backups that the service makes by itself; undefined: none. */
   backups: { dir: string; everyHours: number; keep: number } | undefined;
 }
@@ -79,8 +81,28 @@ export function readConfig(env: Environment): Config {
         max: 1_000_000_000,
       }),
     ...metrics(env),
+    mail: mail(env),
     backups: backups(env),
   };
+}
+
+const MAIL_FROM = /^([^<>@]+ <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;
+
+function mail(env: Environment): Config["mail"] {
+  const { CARDPRESS_SMTP_URL: smtpUrl, CARDPRESS_MAIL_FROM: from } = env;
+  if (!smtpUrl) return undefined;
+  const url = URL.parse(smtpUrl);
+  if (!url || !/^smtps?:$/.test(url.protocol) || url.hostname === "")
+    throw new OperatorError(
+      "CARDPRESS_SMTP_URL must be an address such as smtps://user:password@mail.example.com, or smtp:// with a port for STARTTLS.",
+      2,
+    );
+  if (!from || !MAIL_FROM.test(from))
+    throw new OperatorError(
+      `CARDPRESS_MAIL_FROM is "${from ?? ""}"; with CARDPRESS_SMTP_URL it must be the sender of the mails, such as cardpress <cards@example.com>.`,
+      2,
+    );
+  return { smtpUrl, from };
 }
 
 /** Shorter ones could be guessed by trying. */

@@ -247,6 +247,27 @@ export const MAX_BATCH_FETCHES_PER_ACCOUNT = 2;
 /** A photo of a batch that could not be had is asked for again after these pauses, if its host may just have been busy. */
 export const BATCH_FETCH_PAUSES_MS = [5 * SECOND_MS, 30 * SECOND_MS] as const;
 
+/** What was mailed to whom is looked up for so long. */
+export const MAIL_RETENTION_MS = 30 * DAY_MS;
+/** Greylisting servers want minutes, broken ones hours; after the last of these pauses a mail is given up, in two days. */
+export const MAIL_RETRY_MS = [
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  6 * HOUR_MS,
+  15 * HOUR_MS,
+  24 * HOUR_MS,
+] as const;
+/** For connection, greeting and the whole mail: servers that scan take some seconds. */
+export const MAIL_TIMEOUT_MS = 30 * SECOND_MS;
+/** How often mails that are due are looked for, and twice as seldom what there is to write of. */
+export const MAIL_POLL_MS = 15 * SECOND_MS;
+/** An endpoint that fails for so long is worth a mail: shorter faults are repaired by themselves. */
+export const ENDPOINT_FAILING_MAIL_MS = HOUR_MS;
+/** The digest of a day is written from this hour of the next on, UTC: it is there when people start to work. */
+export const DIGEST_HOUR = 5;
+
 /** How often the service looks whether a backup is due. */
 export const BACKUP_POLL_MS = MINUTE_MS;
 /** The pause after a backup that failed: an operator needs time to make room, or to mount the disk. */

@@ -83,6 +83,10 @@ export const METRICS = {
   cardpress_database_bytes: { type: "gauge", help: "Size of the database's file." },
   cardpress_wal_bytes: { type: "gauge", help: "Size of the database's write-ahead log." },
   cardpress_backup_time_seconds: { type: "gauge", help: "When the last good backup was made, in Unix time." },
+  cardpress_mails: {
+    type: "gauge",
+    help: "Mails of the last 30 days, by state: those that wait, and those that were given up.",
+  },
   process_start_time_seconds: { type: "gauge", help: "When the process began, in Unix time." },
   process_cpu_seconds_total: { type: "counter", help: "Processor time of the server process alone." },
   process_resident_memory_bytes: {

@@ -1,9 +1,12 @@
 import { renderNextImage } from "../app/images/render-image.ts";
 import { mockNextImage } from "../app/images/test-image.ts";
 import { type Loop, startLoop } from "../app/loop.ts";
+import { writeNotices } from "../app/mail/notices.ts";
+import { sendDueMails } from "../app/mail/outbox.ts";
+import { smtpTransport } from "../app/mail/smtp.ts";
 import { backUpWhenDue } from "../app/operations/scheduled-backup.ts";
 import { sweep, sweepFiles } from "../app/operations/sweep.ts";
-import { BACKUP_POLL_MS, QUEUE_POLL_MS, SWEEP_INTERVAL_MS } from "../core/limits.ts";
+import { BACKUP_POLL_MS, MAIL_POLL_MS, QUEUE_POLL_MS, SWEEP_INTERVAL_MS } from "../core/limits.ts";
 import type { SteadyClock } from "../core/steady-clock.ts";
 import { keepClockMark } from "../system/clock-file.ts";
 import { startDeliveries } from "./deliveries.ts";
@@ -48,6 +51,19 @@ export function startLoops(parts: Parts & { clock: SteadyClock }, startedAt: num
   };
 }
 
+/** Sends what is in the outbox, and writes what people should hear of; nothing where no mails are sent. */
+function startMail(parts: Parts): Loop[] {
+  const { config, log } = parts;
+  if (!config.mail) return [];
+  const transport = smtpTransport(config.mail);
+  const run = async () => {
+    await writeNotices(parts);
+    await sendDueMails(parts, transport);
+  };
+  const loop = startLoop({ name: "mail", concurrency: 1, pollMs: MAIL_POLL_MS, runOne: run, log });
+  return [{ wake: loop.wake, stop: () => loop.stop().finally(transport.close) }];
+}
+
 function startChores(parts: Parts & { clock: SteadyClock }, startedAt: number): Loop[] {
   const { folder, clock, log } = parts;
   return [
@@ -73,6 +89,7 @@ function startChores(parts: Parts & { clock: SteadyClock }, startedAt: number): 
       },
       log,
     }),
+    ...startMail(parts),
     startLoop({
       name: "backup",
       concurrency: 1,

@@ -41,7 +41,7 @@ test("an operator gives an account another name, which is written down, and noth
   expect(await findAccount(server.service.store.read, account.id)).toMatchObject({ name: "Harbour City" });
   expect(await (await boss.get(path)).text()).toContain("Harbour Rovers is now Harbour City");
   expect((await post(server.baseUrl, testKey, imageRequest())).status).toBe(202);
-  await boss.post(`${path}/rename`, { name: "x".repeat(121) });
+  await boss.post(`${path}/rename`, { name: "x".repeat(121) }, { referer: server.baseUrl + path });
   expect(await (await boss.get(path)).text()).toContain("must have 1 to 120 characters");
   await boss.post(`${path}/rename`, { name: "Harbour Rovers" });
 });

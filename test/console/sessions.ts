@@ -7,7 +7,7 @@ import type { MemberRole, User } from "../../src/store/users.ts";
 
 export const PASSWORD = "a pitch of wet grass";
 
-type Parts = Pick<Workspace, "store" | "clock" | "random" | "config">;
+type Parts = Pick<Workspace, "store" | "clock" | "random" | "config" | "secrets">;
 
 /** A member with a password. */
 export async function testMember(

@@ -4,6 +4,7 @@ import lists from "./0002_lists.sql" with { type: "text" };
 import vouchedUsers from "./0003_vouched_users.sql" with { type: "text" };
 import imageTemplates from "./0004_image_templates.sql" with { type: "text" };
 import season from "./0005_season.sql" with { type: "text" };
+import mails from "./0006_mails.sql" with { type: "text" };
 
 /** Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries it. */
 export const migrations: { name: string; sql: string }[] = [
@@ -13,4 +14,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0003_vouched_users", sql: vouchedUsers },
   { name: "0004_image_templates", sql: imageTemplates },
   { name: "0005_season", sql: season },
+  { name: "0006_mails", sql: mails },
 ];

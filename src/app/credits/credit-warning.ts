@@ -5,7 +5,7 @@ import type { Moment } from "../context.ts";
 import { recordEvent } from "../webhooks/webhook-events.ts";
 
 /** Credits are low when this part of the month's plan is left: one fifth. */
-const LOW_PART = 5;
+export const LOW_PART = 5;
 
 /** Whether what is left is low, measured by the plan credits granted for the month. */
 export function isLow({ left, limit }: { left: number; limit: number }): boolean {

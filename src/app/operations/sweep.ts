@@ -2,6 +2,7 @@ import type { Blobs } from "../../blobs/blobs.ts";
 import {
   AUDIT_RETENTION_MS,
   DELETION_PAUSE_MS,
+  MAIL_RETENTION_MS,
   SOURCE_RETENTION_MS,
   WEBHOOK_RETENTION_MS,
 } from "../../core/limits.ts";
@@ -15,6 +16,7 @@ import { deleteExpiredRecords } from "../../store/idempotency.ts";
 import { expiredOutputs, markPurged, sourceInUse } from "../../store/image-files.ts";
 import { findImageByOutput } from "../../store/image-reads.ts";
 import { abandonedRenders } from "../../store/images.ts";
+import { deleteOldMails } from "../../store/mails.ts";
 import { deleteExpiredUploads } from "../../store/photos.ts";
 import { deleteExpiredSessions } from "../../store/sessions.ts";
 import {
@@ -104,6 +106,10 @@ const deletions = (parts: SweepParts) => [
   () => finishForgetting(parts),
   () => eraseTraces(parts),
   () => dropOldAudit(parts),
+  () =>
+    parts.store.write("drop old mails", (tx) =>
+      deleteOldMails(tx, parts.clock.now() - MAIL_RETENTION_MS, BATCH),
+    ),
   () => parts.store.write("drop expired sessions", (tx) => deleteExpiredSessions(tx, parts.clock.now())),
 ];
 

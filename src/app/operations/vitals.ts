@@ -6,6 +6,7 @@ import { DAY_MS } from "../../core/time.ts";
 import type { RenderPool } from "../../render/pool.ts";
 import { deskNumbers } from "../../store/desk.ts";
 import { queueDepth } from "../../store/image-search.ts";
+import { countMails } from "../../store/mails.ts";
 import { accountNumbers, earliestDue } from "../../store/vitals.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { VERSION } from "../../version.ts";
@@ -21,7 +22,13 @@ export interface VitalsParts extends AppContext {
 
 /** What the service's state is now, as the gauges of /metrics: queue, workers, deliveries, credits, disk, process. */
 export async function vitals(parts: VitalsParts): Promise<Sample[]> {
-  const groups = await Promise.all([queues(parts), webhooks(parts), accounts(parts), room(parts)]);
+  const groups = await Promise.all([
+    queues(parts),
+    webhooks(parts),
+    accounts(parts),
+    room(parts),
+    mails(parts),
+  ]);
   return [...groups.flat(), ...workers(parts), ...ownProcess()];
 }
 
@@ -66,6 +73,15 @@ async function accounts({ store }: VitalsParts): Promise<Sample[]> {
     { name: "cardpress_credits", labels: { state: "available" }, value: available },
     { name: "cardpress_credits", labels: { state: "held" }, value: held },
   ];
+}
+
+async function mails({ store }: VitalsParts): Promise<Sample[]> {
+  const counts = await countMails(store.read);
+  return (["pending", "failed"] as const).map((state) => ({
+    name: "cardpress_mails",
+    labels: { state },
+    value: counts[state],
+  }));
 }
 
 async function room({ folder, disk }: VitalsParts): Promise<Sample[]> {

@@ -1,6 +1,8 @@
 import { Refusal } from "../../core/errors.ts";
 import { MAX_MEMBERS, SETUP_LINK_LIFETIME_MS } from "../../core/limits.ts";
+import { invitation, passwordReset } from "../../core/mail.ts";
 import { inOneLine, isDeceptive } from "../../core/name.ts";
+import { DAY_MS } from "../../core/time.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { deletePasskeysOf } from "../../store/passkeys.ts";
 import { deleteSessionsOf, replaceSetupLink, type SetupLink } from "../../store/sessions.ts";
@@ -24,11 +26,12 @@ import {
   type User,
 } from "../../store/users.ts";
 import type { AppContext, Moment } from "../context.ts";
+import { writeMail } from "../mail/outbox.ts";
 import { type Actor, logAction } from "../operations/activity.ts";
 import { accountNotFound } from "./manage-account.ts";
 import { hashToken, newToken, normalEmail } from "./sign-in.ts";
 
-type Context = Pick<AppContext, "store" | "clock" | "random" | "config">;
+type Context = Pick<AppContext, "store" | "clock" | "random" | "config" | "secrets">;
 
 const EMAIL = /^[^\s@<>"']{1,64}@[^\s@<>"'.]+(\.[^\s@<>"'.]+)+$/;
 
@@ -87,7 +90,12 @@ export async function addMember(
     }
     const needsLink = startsAnew || user.passwordHash === null;
     const link = { userId: user.id, isVouched: vouched ? 1 : 0 };
-    return { user, setupUrl: needsLink ? await writeSetupLink(tx, context, link) : null, startsAnew };
+    const setupUrl = needsLink ? await writeSetupLink(tx, context, link) : null;
+    if (setupUrl !== null) {
+      const account = await findAccount(tx, accountId);
+      await mailLink(tx, context, { email, url: setupUrl, place: account?.name ?? "an account" });
+    }
+    return { user, setupUrl, startsAnew };
   });
 }
 
@@ -132,6 +140,8 @@ export async function addOperator(
     const needsLink = startsAnew || user.passwordHash === null;
     const link = { userId: user.id, isVouched: 1 };
     const setupUrl = needsLink ? await writeSetupLink(tx, context, link) : null;
+    if (setupUrl !== null)
+      await mailLink(tx, context, { email, url: setupUrl, place: "the operator's desk" });
     return { user: { ...user, isOperator: 1 }, setupUrl, startsAnew };
   });
 }
@@ -176,8 +186,22 @@ export async function issueSetupLink(
     } as const;
     await logAction(tx, what, moment);
     const setupUrl = await writeSetupLink(tx, context, { userId: user.id, isVouched: 1 });
+    await mailLink(tx, context, { email: user.email, url: setupUrl });
     return { user, setupUrl };
   });
+}
+
+/** Mails a link to whom it is for, where mails are sent; without a place it is for a new password. */
+async function mailLink(
+  tx: Tx,
+  context: Context,
+  { email, url, place }: { email: string; url: string; place?: string },
+): Promise<void> {
+  const days = SETUP_LINK_LIFETIME_MS / DAY_MS;
+  const kind = place === undefined ? "password_reset" : "invitation";
+  const text = place === undefined ? passwordReset({ url, days }) : invitation({ place, url, days });
+  // Every link is an occasion of its own: an earlier one works no longer.
+  await writeMail(tx, context, { kind, occasion: context.random.id(kind), recipient: email, text });
 }
 
 /** A one-time link for whoever first opens the console of a new installation; null when an operator exists. */

@@ -1,7 +1,9 @@
 /** @jsxImportSource preact */
 
 import { statfs } from "node:fs/promises";
+import { type Troubles, troubles } from "../../app/operations/attention.ts";
 import { ENVIRONMENTS } from "../../core/account.ts";
+import { credits } from "../../core/mail.ts";
 
 import { DAY_MS } from "../../core/time.ts";
 import { accountNames } from "../../store/accounts.ts";
@@ -149,6 +151,41 @@ interface FailuresProps {
   names: Map<string, string>;
 }
 
+/** What the daily digest mails, for whoever is here already. */
+function Attention({ troubles: { low, endpoints, machine } }: { troubles: Troubles }) {
+  if (low.length + endpoints.length + machine.length === 0) return null;
+  return (
+    <Card title="Needs somebody">
+      <ul class="list">
+        {machine.map((line) => (
+          <li key={line}>
+            <Badge tone="bad">Service</Badge>
+            <span>{line}</span>
+          </li>
+        ))}
+        {low.map(({ account, left }) => (
+          <li key={account.id}>
+            <Badge tone={left === 0 ? "bad" : "busy"}>Credits</Badge>
+            <span>
+              <a href={`/console/operator/accounts/${account.id}`}>{account.name}</a>{" "}
+              {left === 0 ? "has no credits left" : `has ${credits(left)} left`}
+            </span>
+          </li>
+        ))}
+        {endpoints.map(({ endpoint, accountName }) => (
+          <li key={endpoint.id}>
+            <Badge tone={endpoint.state === "disabled" ? "bad" : "busy"}>Webhook</Badge>
+            <span>
+              An endpoint of <a href={`/console/operator/accounts/${endpoint.accountId}`}>{accountName}</a>{" "}
+              {endpoint.state === "disabled" ? "was disabled" : "fails"}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
 async function deskPage(visit: UserVisit): Promise<Response> {
   const { read } = visit.parts.store;
   const [failures, now] = await Promise.all([recentLiveFailures(read, FAILURES_SHOWN), pulse(visit)]);
@@ -171,6 +208,7 @@ async function deskPage(visit: UserVisit): Promise<Response> {
       <Card title="Right now" note={`cardpress ${VERSION}, renewed every three seconds`}>
         {now}
       </Card>
+      <Attention troubles={await troubles(visit.parts)} />
       <Card flush title="Recent failures" note="Live images, newest first. None of them cost a credit.">
         <Failures visit={visit} failures={failures} names={names} />
       </Card>

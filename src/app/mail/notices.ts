@@ -1,0 +1,102 @@
+import { DIGEST_HOUR } from "../../core/limits.ts";
+import { creditsLow, digest, endpointTrouble, type MailKind, type MailText } from "../../core/mail.ts";
+import { DAY_MS, HOUR_MS, isoTime } from "../../core/time.ts";
+import { dayOf, wasWritten } from "../../store/attention.ts";
+import { latestGrant } from "../../store/ledger.ts";
+import { listOperators, membersOf } from "../../store/users.ts";
+import type { WebhookEndpoint } from "../../store/webhooks.ts";
+import { type AttentionParts, inWords, type Troubles, troubles } from "../operations/attention.ts";
+import { writeMail } from "./outbox.ts";
+
+interface Notice {
+  kind: MailKind;
+  occasion: string;
+  recipients: string[];
+  text: MailText;
+}
+
+/** Writes of every trouble that nobody was written of yet, and once a day the digest. Safe to run at any moment, and twice. */
+export async function writeNotices(parts: AttentionParts): Promise<void> {
+  if (!parts.config.mail) return;
+  const found = await troubles(parts);
+  for (const { account, left } of found.low)
+    await writeOnce(parts, () => ofCredits(parts, { account, left }));
+  for (const trouble of found.endpoints) await writeOnce(parts, () => ofEndpoint(parts, trouble));
+  await writeDigest(parts, found);
+}
+
+async function writeOnce(parts: AttentionParts, make: () => Promise<Notice>): Promise<void> {
+  const { kind, occasion, recipients, text } = await make();
+  // An idle service takes no write lock.
+  if (recipients.length === 0 || (await wasWritten(parts.store.read, occasion))) return;
+  await parts.store.write("write notices", async (tx) => {
+    for (const recipient of recipients) await writeMail(tx, parts, { kind, occasion, recipient, text });
+  });
+}
+
+async function ofCredits(parts: AttentionParts, { account, left }: Troubles["low"][number]): Promise<Notice> {
+  const { read } = parts.store;
+  const kind = left === 0 ? "credits_out" : "credits_low";
+  // Once for each grant: the next month's plan and every top-up may run low again.
+  const grant = (await latestGrant(read, account.id))?.id ?? account.planPeriod;
+  const url = `${parts.config.baseUrl}/console/credits`;
+  return {
+    kind,
+    occasion: `${kind}.${account.id}.${grant}`,
+    recipients: await ownersOf(parts, account.id),
+    text: creditsLow({ account: account.name, left, limit: account.creditLimit, url }),
+  };
+}
+
+async function ofEndpoint(
+  parts: AttentionParts,
+  { endpoint, accountName }: Troubles["endpoints"][number],
+): Promise<Notice> {
+  const isDisabled = endpoint.state === "disabled";
+  const since = (isDisabled ? endpoint.disabledAt : endpoint.failingSince) ?? 0;
+  const kind = isDisabled ? "endpoint_disabled" : "endpoint_failing";
+  const members = await membersOf(parts.store.read, endpoint.accountId);
+  return {
+    kind,
+    occasion: `${kind}.${endpoint.id}.${since}`,
+    recipients: members.map(({ user }) => user.email),
+    text: endpointTrouble({
+      account: accountName,
+      receiver: receiverOf(endpoint),
+      since: isoTime(endpoint.failingSince ?? since),
+      reason: endpoint.disabledReason,
+      url: `${parts.config.baseUrl}/console/webhooks/${endpoint.id}`,
+    }),
+  };
+}
+
+/** The host alone: addresses of receivers often hold a secret. */
+function receiverOf({ url }: WebhookEndpoint): string {
+  return URL.parse(url)?.host ?? "The receiver";
+}
+
+async function ownersOf(parts: AttentionParts, accountId: string): Promise<string[]> {
+  const members = await membersOf(parts.store.read, accountId);
+  return members.filter(({ membership }) => membership.role === "owner").map(({ user }) => user.email);
+}
+
+/** Yesterday in a few lines, to every operator. */
+async function writeDigest(parts: AttentionParts, found: Troubles): Promise<void> {
+  const { store, clock, config } = parts;
+  const now = clock.now();
+  if (now % DAY_MS < DIGEST_HOUR * HOUR_MS) return;
+  const day = isoTime(now - DAY_MS).slice(0, 10);
+  await writeOnce(parts, async () => {
+    const { completed, failed, accounts } = await dayOf(store.read, day);
+    const lines = [
+      `${completed} cards were made for ${accounts} accounts, ${failed} images failed and cost nothing.`,
+    ];
+    const operators = await listOperators(store.read);
+    return {
+      kind: "digest",
+      occasion: `digest.${day}`,
+      recipients: operators.filter(({ passwordHash }) => passwordHash !== null).map(({ email }) => email),
+      text: digest({ day, lines, attention: inWords(found), url: `${config.baseUrl}/console/operator` }),
+    };
+  });
+}

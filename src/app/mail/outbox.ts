@@ -1,0 +1,83 @@
+import { MAIL_RETRY_MS } from "../../core/limits.ts";
+import type { MailKind, MailText } from "../../core/mail.ts";
+import { dueMails, endAttempt, insertMail, type Mail } from "../../store/mails.ts";
+import type { Tx } from "../../store/store.ts";
+import type { AppContext } from "../context.ts";
+
+/** Whom it goes to, about what. There is one mail about an occasion to each person, however often it is written. */
+export interface NewMail {
+  kind: MailKind;
+  occasion: string;
+  recipient: string;
+  text: MailText;
+}
+
+type Context = Pick<AppContext, "store" | "clock" | "random" | "config" | "secrets" | "log">;
+
+/** Puts a mail into the outbox, in the transaction that makes it true. Does nothing where no mails are sent. */
+export async function writeMail(
+  tx: Tx,
+  { config, clock, random, secrets }: Pick<Context, "config" | "clock" | "random" | "secrets">,
+  { kind, occasion, recipient, text }: NewMail,
+): Promise<boolean> {
+  if (!config.mail) return false;
+  const id = random.id("mail");
+  const now = clock.now();
+  return insertMail(tx, {
+    id,
+    occasion,
+    kind,
+    recipient,
+    subject: text.subject,
+    body: secrets.seal(text.body, id),
+    state: "pending",
+    attempts: 0,
+    nextAttemptAt: now,
+    lastError: null,
+    createdAt: now,
+    endedAt: null,
+  });
+}
+
+/** The way out of the house. `refused`: the server will never take this mail; anything thrown may pass. */
+export interface MailTransport {
+  send(mail: { id: string; to: string; text: MailText }): Promise<"sent" | { refused: string }>;
+  close(): void;
+}
+
+/** Of one run; the rest comes with the next. */
+const BATCH = 20;
+
+/**
+ * Sends what is due, one after the other. A mail is sent again when the process ends between the server's "yes" and our
+ * note of it; it then has the same Message-ID, by which mailboxes show it once. Returns how many were tried.
+ */
+export async function sendDueMails(context: Context, transport: MailTransport): Promise<number> {
+  const due = await dueMails(context.store.read, context.clock.now(), BATCH);
+  for (const mail of due) await sendOne(context, transport, mail);
+  return due.length;
+}
+
+async function sendOne(context: Context, transport: MailTransport, mail: Mail): Promise<void> {
+  const { store, clock, log, secrets } = context;
+  const fields = { mailId: mail.id, kind: mail.kind };
+  let end: Parameters<typeof endAttempt>[2];
+  try {
+    const text = { subject: mail.subject, body: secrets.open(mail.body, mail.id) };
+    const answer = await transport.send({ id: mail.id, to: mail.recipient, text });
+    if (answer === "sent") end = { state: "sent", error: null, now: clock.now() };
+    else end = { state: "failed", error: answer.refused, now: clock.now() };
+  } catch (error) {
+    const pauseMs = MAIL_RETRY_MS[mail.attempts];
+    const reason = (error as Error).message;
+    end =
+      pauseMs === undefined
+        ? { state: "failed", error: reason, now: clock.now() }
+        : { retryAt: clock.now() + pauseMs, error: reason };
+  }
+  await store.write("end mail attempt", (tx) => endAttempt(tx, mail.id, end));
+  if ("retryAt" in end)
+    log.warn("mail_delayed", { ...fields, attempts: mail.attempts + 1, error: end.error });
+  else if (end.state === "failed") log.error("mail_failed", { ...fields, error: end.error });
+  else log.info("mail_sent", fields);
+}

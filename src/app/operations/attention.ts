@@ -1,0 +1,90 @@
+import { ENDPOINT_FAILING_MAIL_MS } from "../../core/limits.ts";
+import { credits } from "../../core/mail.ts";
+import { DAY_MS } from "../../core/time.ts";
+import type { Account } from "../../store/accounts.ts";
+import { accountNames } from "../../store/accounts.ts";
+import { accountsRunningLow, endpointsInTrouble } from "../../store/attention.ts";
+import { countMails } from "../../store/mails.ts";
+import type { WebhookEndpoint } from "../../store/webhooks.ts";
+import type { DataFolder } from "../../system/data-folder.ts";
+import { freeBytes, inUnits } from "../../system/disk-space.ts";
+import type { AppContext } from "../context.ts";
+import { LOW_PART } from "../credits/credit-warning.ts";
+import { creditsAvailable } from "../credits/credits.ts";
+import { checkBackups } from "./check-backups.ts";
+
+/** Lists of troubles are for people: who has more than this has one large trouble. */
+const MAX_TROUBLES = 50;
+/** At this many times the least free room there is time to act. */
+const EARLY = 8;
+
+export interface Troubles {
+  /** Whose credits are low or used up. */
+  low: { account: Account; left: number }[];
+  endpoints: { endpoint: WebhookEndpoint; accountName: string }[];
+  /** In words: of the disk, backups and mails. */
+  machine: string[];
+}
+
+export interface AttentionParts extends AppContext {
+  folder: DataFolder;
+}
+
+/** What needs somebody now: the desk shows it, and the daily digest mails it. */
+export async function troubles(parts: AttentionParts): Promise<Troubles> {
+  const { store, clock } = parts;
+  const now = clock.now();
+  const [low, endpoints, machine] = await Promise.all([
+    accountsRunningLow(store.read, LOW_PART, MAX_TROUBLES),
+    endpointsInTrouble(store.read, {
+      failingSince: now - ENDPOINT_FAILING_MAIL_MS,
+      disabledSince: now - 7 * DAY_MS,
+      limit: MAX_TROUBLES,
+    }),
+    machineTroubles(parts, now),
+  ]);
+  const names = await accountNames(
+    store.read,
+    endpoints.map(({ accountId }) => accountId),
+  );
+  return {
+    low: low.map((account) => ({ account, left: creditsAvailable(account, now) })),
+    endpoints: endpoints.map((endpoint) => ({
+      endpoint,
+      accountName: names.get(endpoint.accountId) ?? endpoint.accountId,
+    })),
+    machine,
+  };
+}
+
+async function machineTroubles({ config, folder, store }: AttentionParts, now: number): Promise<string[]> {
+  const [free, backups, mails] = await Promise.all([
+    freeBytes(folder.root).catch(() => undefined),
+    checkBackups(config, folder, now),
+    countMails(store.read),
+  ]);
+  return [
+    ...(free !== undefined && free < EARLY * config.minFreeDiskBytes
+      ? [
+          `Only ${inUnits(free)} of disk are free: creates are refused below ${inUnits(config.minFreeDiskBytes)}.`,
+        ]
+      : []),
+    ...(backups.status === "warning" ? [`Backups: ${backups.message}`] : []),
+    ...(mails.failed > 0 ? [`${mails.failed} mails could not be sent: the log's mail_failed says why.`] : []),
+  ];
+}
+
+/** Each trouble in one line, for a mail. */
+export function inWords({ low, endpoints, machine }: Troubles): string[] {
+  return [
+    ...machine,
+    ...low.map(({ account, left }) =>
+      left === 0 ? `${account.name} has no credits left.` : `${account.name} has ${credits(left)} left.`,
+    ),
+    ...endpoints.map(({ endpoint, accountName }) =>
+      endpoint.state === "disabled"
+        ? `A webhook endpoint of ${accountName} was disabled.`
+        : `A webhook endpoint of ${accountName} fails.`,
+    ),
+  ];
+}

@@ -1,0 +1,61 @@
+import { and, asc, eq, isNotNull, lte, or, sql } from "drizzle-orm";
+import type { Account } from "./accounts.ts";
+import type { Tx } from "./store.ts";
+import type { WebhookEndpoint } from "./webhooks.ts";
+
+/** Active accounts of which at most this part of the month's plan is left to spend, the emptiest first. */
+export async function accountsRunningLow({ db, t }: Tx, part: number, limit: number): Promise<Account[]> {
+  const a = t.accounts;
+  const left = sql`${a.creditsPlan} + ${a.creditsTopup}`;
+  return db
+    .select()
+    .from(a)
+    .where(
+      and(eq(a.status, "active"), sql`${a.creditLimit} > 0`, sql`(${left}) * ${part} <= ${a.creditLimit}`),
+    )
+    .orderBy(asc(left), asc(a.id))
+    .limit(limit);
+}
+
+/** Endpoints that were disabled since `disabledSince`, or have failed since before `failingSince`. */
+export async function endpointsInTrouble(
+  { db, t }: Tx,
+  query: { failingSince: number; disabledSince: number; limit: number },
+): Promise<WebhookEndpoint[]> {
+  const e = t.webhookEndpoints;
+  return db
+    .select()
+    .from(e)
+    .where(
+      or(
+        and(eq(e.state, "enabled"), isNotNull(e.failingSince), lte(e.failingSince, query.failingSince)),
+        and(eq(e.state, "disabled"), sql`${e.disabledAt} >= ${query.disabledSince}`),
+      ),
+    )
+    .orderBy(asc(e.createdAt), asc(e.id))
+    .limit(query.limit);
+}
+
+/** What all accounts' live images came to on one UTC day, such as 2026-11-21. */
+export async function dayOf(
+  { db, t }: Tx,
+  day: string,
+): Promise<{ completed: number; failed: number; accounts: number }> {
+  const u = t.usageDays;
+  const sum = (column: typeof u.completed) => sql<number>`coalesce(sum(${column}), 0)`.mapWith(Number);
+  const [row] = await db
+    .select({
+      completed: sum(u.completed),
+      failed: sum(u.failed),
+      accounts: sql<number>`count(*)`.mapWith(Number),
+    })
+    .from(u)
+    .where(and(eq(u.day, day), eq(u.environment, "live")));
+  return row ?? { completed: 0, failed: 0, accounts: 0 };
+}
+
+/** Whether an occasion was written of to anybody. */
+export async function wasWritten({ db, t }: Tx, occasion: string): Promise<boolean> {
+  const m = t.mails;
+  return (await db.select({ id: m.id }).from(m).where(eq(m.occasion, occasion)).limit(1)).length > 0;
+}

@@ -1,0 +1,73 @@
+import { and, asc, desc, eq, inArray, lt, lte, sql } from "drizzle-orm";
+import type { Tables } from "../../db/schema.ts";
+import type { Tx } from "./store.ts";
+
+export type Mail = Tables["mails"]["$inferSelect"];
+
+/** False when this occasion was written of to this person already. */
+export async function insertMail({ db, t }: Tx, mail: Mail): Promise<boolean> {
+  const rows = await db.insert(t.mails).values(mail).onConflictDoNothing().returning({ id: t.mails.id });
+  return rows.length > 0;
+}
+
+/** The mails whose time has come, the longest due first. */
+export async function dueMails({ db, t }: Tx, now: number, limit: number): Promise<Mail[]> {
+  const m = t.mails;
+  return (
+    db
+      .select()
+      .from(m)
+      // Written out: SQLite does not look into parameters when it chooses a partial index.
+      .where(and(sql`${m.state} = 'pending'`, lte(m.nextAttemptAt, now)))
+      .orderBy(asc(m.nextAttemptAt))
+      .limit(limit)
+  );
+}
+
+/** Notes the end of an attempt. What is over keeps nothing of what it said. */
+export async function endAttempt(
+  { db, t }: Tx,
+  id: string,
+  end: { state: "sent" | "failed"; error: string | null; now: number } | { retryAt: number; error: string },
+): Promise<void> {
+  const m = t.mails;
+  const attempts = sql`${m.attempts} + 1`;
+  const change =
+    "retryAt" in end
+      ? { attempts, nextAttemptAt: end.retryAt, lastError: end.error }
+      : {
+          attempts,
+          state: end.state,
+          nextAttemptAt: null,
+          lastError: end.error,
+          body: "",
+          endedAt: end.now,
+        };
+  await db
+    .update(m)
+    .set(change)
+    .where(and(eq(m.id, id), eq(m.state, "pending")));
+}
+
+export async function countMails({ db, t }: Tx): Promise<Record<Mail["state"], number>> {
+  const m = t.mails;
+  const rows = await db
+    .select({ state: m.state, n: sql<number>`count(*)`.mapWith(Number) })
+    .from(m)
+    .groupBy(m.state);
+  const of = (state: Mail["state"]) => rows.find((row) => row.state === state)?.n ?? 0;
+  return { pending: of("pending"), sent: of("sent"), failed: of("failed") };
+}
+
+/** The mails that were given up, newest first. */
+export async function failedMails({ db, t }: Tx, limit: number): Promise<Mail[]> {
+  const m = t.mails;
+  return db.select().from(m).where(eq(m.state, "failed")).orderBy(desc(m.createdAt), desc(m.id)).limit(limit);
+}
+
+/** Deletes mails from before a time, at most `limit`, whatever became of them. Returns how many went. */
+export async function deleteOldMails({ db, t }: Tx, before: number, limit: number): Promise<number> {
+  const m = t.mails;
+  const old = db.select({ id: m.id }).from(m).where(lt(m.createdAt, before)).limit(limit);
+  return (await db.delete(m).where(inArray(m.id, old)).returning({ id: m.id })).length;
+}

@@ -1,0 +1,230 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { writeNotices } from "../../../src/app/mail/notices.ts";
+import { type MailTransport, sendDueMails, writeMail } from "../../../src/app/mail/outbox.ts";
+import { smtpTransport } from "../../../src/app/mail/smtp.ts";
+import { sweep } from "../../../src/app/operations/sweep.ts";
+import { addMember, addOperator, issueSetupLink } from "../../../src/app/people/manage-users.ts";
+import { createEndpoint } from "../../../src/app/webhooks/manage-webhooks.ts";
+import { MAIL_RETENTION_MS, MAIL_RETRY_MS } from "../../../src/core/limits.ts";
+import { HOUR_MS } from "../../../src/core/time.ts";
+import { setPassword } from "../../../src/store/users.ts";
+import { changeEndpoint } from "../../../src/store/webhooks.ts";
+import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
+import { acceptLive } from "../accepting.ts";
+import { type MailBox, mailBox } from "./smtp-server.ts";
+
+const FROM = "cardpress <cards@example.com>";
+
+let house: TestWorkspace;
+let box: MailBox;
+let transport: MailTransport;
+beforeEach(async () => {
+  [house, box] = await Promise.all([testWorkspace(), mailBox()]);
+  const mail = { smtpUrl: box.url, from: FROM };
+  house = { ...house, config: { ...house.config, mail } };
+  transport = smtpTransport(mail);
+});
+afterEach(async () => {
+  transport.close();
+  await Promise.all([house.close(), box.close()]);
+});
+
+const rows = () => house.store.read.db.select().from(house.store.read.t.mails);
+const send = () => sendDueMails(house, transport);
+
+/** A mail's text as its reader sees it: long lines are folded on the way. */
+function textOf(mail: string): string {
+  const body = mail.slice(mail.indexOf("\r\n\r\n") + 4);
+  return body.replace(/=\r\n/g, "").replace(/=3D/g, "=");
+}
+
+const header = (mail: string, name: string) => new RegExp(`^${name}: (.*)$`, "mi").exec(mail)?.[1]?.trim();
+
+function write(occasion = "test"): Promise<boolean> {
+  const text = { subject: "Grüße", body: "Zeile\n" };
+  return house.store.write("test", (tx) =>
+    writeMail(tx, house, { kind: "digest", occasion, recipient: "ana@example.com", text }),
+  );
+}
+
+test("who is invited gets the link by mail, from our sender, and it is kept nowhere after", async () => {
+  const { account } = await testAccount(house, { name: "Harbour Rovers" });
+  const { setupUrl } = await addMember(house, {
+    accountId: account.id,
+    email: "ana@rovers.example",
+    vouched: true,
+  });
+  expect((await rows()).map(({ body }) => body).join()).not.toContain("/console/setup/");
+  expect(await send()).toBe(1);
+  const [mail = ""] = box.received;
+  expect(textOf(mail)).toContain(setupUrl ?? "none");
+  expect([header(mail, "from"), header(mail, "to")]).toEqual([FROM, "ana@rovers.example"]);
+  expect(header(mail, "subject")).toBe("You are invited to Harbour Rovers on cardpress");
+  expect(header(mail, "auto-submitted")).toBe("auto-generated");
+  expect(await rows()).toMatchObject([{ state: "sent", body: "", attempts: 1, kind: "invitation" }]);
+  expect(await send()).toBe(0);
+});
+
+test("operators are invited too, and a new link for a password is mailed to whom it is for", async () => {
+  const { user } = await addOperator(house, { email: "boss@service.example" });
+  const { setupUrl } = await issueSetupLink(house, { userId: user.id });
+  await send();
+  const reset =
+    box.received.find((mail) => header(mail, "subject") === "Set a new password on cardpress") ?? "";
+  expect(textOf(reset)).toContain(setupUrl);
+  expect(box.received).toHaveLength(2);
+});
+
+test("without an SMTP server nothing is written, and links are given as before", async () => {
+  const silent = { ...house, config: { ...house.config, mail: undefined } };
+  const { setupUrl } = await addOperator(silent, { email: "boss@service.example" });
+  expect(setupUrl).toContain("/console/setup/");
+  await writeNotices(silent);
+  expect(await rows()).toEqual([]);
+});
+
+test("a server that is away for a while costs nothing but time, and its mails are the same ones then", async () => {
+  await write();
+  box.refuse = { code: 451, message: "Greylisted" };
+  await send();
+  expect(await rows()).toMatchObject([{ state: "pending", attempts: 1 }]);
+  expect((await rows())[0]?.lastError).toContain("Greylisted");
+  // Not before its time.
+  expect(await send()).toBe(0);
+  box.refuse = undefined;
+  house.clock.advance(MAIL_RETRY_MS[0]);
+  await send();
+  const [mail = ""] = box.received;
+  const [row] = await rows();
+  expect(header(mail, "message-id")).toBe(`<${row?.id}@example.com>`);
+  expect(row?.state).toBe("sent");
+});
+
+test("tries are bounded, and what is given up is told and keeps no link", async () => {
+  await write();
+  box.refuse = { code: 451, message: "Try later" };
+  for (const pauseMs of [0, ...MAIL_RETRY_MS]) {
+    house.clock.advance(pauseMs);
+    await send();
+  }
+  expect(await rows()).toMatchObject([{ state: "failed", attempts: MAIL_RETRY_MS.length + 1, body: "" }]);
+  house.clock.advance(30 * 24 * HOUR_MS);
+  expect(await send()).toBe(0);
+});
+
+test("an address that is refused for good is not tried again, but a wrong password of ours is", async () => {
+  await write("first");
+  box.refuse = { code: 550, message: "No such mailbox" };
+  await send();
+  expect(await rows()).toMatchObject([{ state: "failed", attempts: 1 }]);
+  await write("second");
+  const wrong = smtpTransport({ smtpUrl: box.url.replace("secret", "wrong"), from: FROM });
+  await sendDueMails(house, wrong);
+  wrong.close();
+  expect((await rows()).find(({ occasion }) => occasion === "second")).toMatchObject({ state: "pending" });
+});
+
+test("a mail whose transaction is rolled back was never written, and one occasion is one mail", async () => {
+  const failing = house.store.write("test", async (tx) => {
+    const text = { subject: "s", body: "b" };
+    await writeMail(tx, house, { kind: "digest", occasion: "x", recipient: "ana@example.com", text });
+    throw new Error("something else went wrong");
+  });
+  await expect(failing).rejects.toThrow();
+  expect(await rows()).toEqual([]);
+  expect([await write(), await write()]).toEqual([true, false]);
+});
+
+test("owners hear once for each grant that credits run low, and once that they are out", async () => {
+  const { account } = await testAccount(house, { name: "Rovers", credits: 5 });
+  const add = (email: string, role: "owner" | "developer") =>
+    addMember(
+      { ...house, config: { ...house.config, mail: undefined } },
+      { accountId: account.id, email, role, vouched: true },
+    );
+  await add("ana@rovers.example", "owner");
+  await add("dev@rovers.example", "developer");
+  const subjects = async () => {
+    await writeNotices(house);
+    await send();
+    return box.received
+      .map((mail) => `${header(mail, "to")}: ${header(mail, "subject")}`)
+      .filter((line) => line.includes("credit"));
+  };
+  for (let n = 0; n < 3; n++) await acceptLive(house, account.id);
+  expect(await subjects()).toEqual([]);
+  await acceptLive(house, account.id);
+  const low = "ana@rovers.example: Rovers has 1 credit left";
+  expect([await subjects(), await subjects()]).toEqual([[low], [low]]);
+  await acceptLive(house, account.id);
+  expect(await subjects()).toEqual([low, "ana@rovers.example: Rovers has no credits left"]);
+});
+
+test("members hear of an endpoint that fails for an hour, and of its end, without its address", async () => {
+  const { account } = await testAccount(house);
+  await addMember(house, {
+    accountId: account.id,
+    email: "dev@rovers.example",
+    role: "developer",
+    vouched: true,
+  });
+  const config = { ...house.config, webhookAllowedOrigins: new Set(["http://127.0.0.1:9"]) };
+  const { endpoint } = await createEndpoint(
+    { ...house, config },
+    { accountId: account.id, environment: "live", url: "http://127.0.0.1:9/hook?token=hush" },
+  );
+  const change = (to: Parameters<typeof changeEndpoint>[2]) =>
+    house.store.write("test", (tx) => changeEndpoint(tx, endpoint.id, to));
+  const failingSince = house.clock.now();
+  await change({ failingSince, updatedAt: failingSince });
+  const told = async () => {
+    await writeNotices(house);
+    await send();
+    return box.received.filter((mail) => header(mail, "subject")?.includes("endpoint"));
+  };
+  expect(await told()).toEqual([]);
+  house.clock.advance(HOUR_MS);
+  expect(await told()).toHaveLength(1);
+  const disabledAt = house.clock.now();
+  await change({
+    state: "disabled",
+    disabledReason: "It answered 410 Gone.",
+    disabledAt,
+    updatedAt: disabledAt,
+  });
+  const [failing = "", disabled = ""] = await told();
+  expect(textOf(failing)).toContain("127.0.0.1:9 has not taken any event");
+  expect(textOf(disabled)).toContain("410 Gone");
+  expect(box.received.join()).not.toContain("hush");
+});
+
+test("operators get one digest a day, with yesterday's cards and what needs somebody", async () => {
+  const { user } = await addOperator(house, { email: "boss@service.example" });
+  await house.store.write("test", (tx) => setPassword(tx, user.id, { passwordHash: "x", isVouched: 1 }));
+  await testAccount(house, { name: "Out Of Luck", credits: 0 });
+  const { account } = await testAccount(house, { name: "Nearly There", credits: 1 });
+  await acceptLive(house, account.id);
+  const digests = async () => {
+    await writeNotices(house);
+    await send();
+    return box.received.filter((mail) => header(mail, "subject")?.startsWith("cardpress on"));
+  };
+  house.clock.set("2026-11-16T04:59:00.000Z");
+  expect(await digests()).toEqual([]);
+  house.clock.set("2026-11-16T05:00:00.000Z");
+  expect([(await digests()).length, (await digests()).length]).toEqual([1, 1]);
+  const [mail = ""] = await digests();
+  expect(header(mail, "subject")).toContain("2026-11-15");
+  expect(textOf(mail)).toContain("Nearly There has no credits left.");
+  expect(textOf(mail)).not.toContain("Out Of Luck");
+  house.clock.set("2026-11-17T05:00:00.000Z");
+  expect(await digests()).toHaveLength(2);
+});
+
+test("what was mailed is forgotten after a month", async () => {
+  await write();
+  await send();
+  house.clock.advance(MAIL_RETENTION_MS + 1);
+  await sweep(house);
+  expect(await rows()).toEqual([]);
+});
