@@ -196,10 +196,11 @@ class Run {
   private async burst(account: number, count: number): Promise<void> {
     const keys = Array.from({ length: count }, (_, n) => `burst-${this.model.images.size}-${n}`);
     const answers = await Promise.all(keys.map((key) => this.send(account, "live", key, 0)));
-    for (const [n, answer] of answers.entries()) {
-      const key = keys[n] ?? "";
-      if (answer.code === "accepted") this.accepted(account, "live", key, 0, answer.body);
-    }
+    // Ids count up: the order in which they were written, which is nobody's promise, and takes their turns in the queue.
+    const accepted = [...answers.entries()]
+      .filter(([, { code }]) => code === "accepted")
+      .toSorted(([, a], [, b]) => (JSON.stringify(a.body) < JSON.stringify(b.body) ? -1 : 1));
+    for (const [n, { body }] of accepted) this.accepted(account, "live", keys[n] ?? "", 0, body);
     // With all of them accepted there was enough; with one refused there is nothing left, or the account is suspended.
     for (const answer of answers.filter(({ code }) => code !== "accepted")) {
       expect(answer.code).toBe(this.model.expectCreate(account, "live", "no such key", 0, this.now));
