@@ -59,7 +59,9 @@ test("nothing else of the service, and no other host with that path, becomes a s
 });
 
 test("the quickstart's request, word for word, is accepted with a live key", async () => {
-  const guide = await Bun.file(join(import.meta.dir, "../../src/http/docs/guides/quickstart.md")).text();
+  const guide = await Bun.file(
+    join(import.meta.dir, "../../src/http/docs/samples/quickstart/card.sh"),
+  ).text();
   const [, body = ""] = /-d '(\{.*?\n {2}\})'/s.exec(guide) ?? [];
   const accepted = await post(
     api.baseUrl,
