@@ -9,16 +9,15 @@
  * biases as int32. Scales of activations come from the greatest value each tensor has over the calibration pictures.
  *   https://onnxruntime.ai/docs/performance/model-optimizations/quantization.html
  *   Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference", 2018
- * The same network, photos, browser and machine give the same file, byte for byte; another processor's float
- * convolutions may move a scale's last digit.
+ * The same network, photos, browser and machine give the same values; another processor's float convolutions may move a
+ * scale's last digit. The file in use was written by an encoder that did not pack lists: it is 152 bytes longer.
  */
 
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-// The package carries ONNX's schema for its own use only, so its list of exports does not name it.
-import { onnx } from "../node_modules/onnxruntime-web/lib/onnxjs/ort-schema/protobuf/onnx.js";
 import { offerHelp } from "./help.ts";
+import { constant, type Node, readOnnx, type Tensor, TYPES, writeOnnx } from "./models/onnx.ts";
 import { calibrationPictures, greatestValues } from "./salient-calibration.ts";
 
 offerHelp(import.meta);
@@ -26,7 +25,7 @@ offerHelp(import.meta);
 const FLOAT_SHA256 = "29544ea911739b8e6ff91d2baa0741dfa703973c593c97652ad62107f78a461a";
 const OUT = join(import.meta.dir, "../src/render/photo/models/u2netp_int8.onnx");
 
-const { FLOAT, UINT8, INT8, INT32 } = onnx.TensorProto.DataType;
+const { FLOAT, UINT8, INT8, INT32 } = TYPES;
 
 /**
  * x64 processors without VNNI add two products of uint8 and int8 in 16 bits, where 2 * 255 * 127 saturates and
@@ -53,8 +52,8 @@ interface Bytes {
 /** The graph being rewritten: tensors by their names in the float graph, in which of both forms they exist so far. */
 interface Rewrite {
   greatest: Map<string, number>;
-  nodes: onnx.INodeProto[];
-  initializers: Map<string, onnx.ITensorProto>;
+  nodes: Node[];
+  initializers: Map<string, Tensor>;
   bytes: Map<string, Bytes>;
   floats: Set<string>;
 }
@@ -66,13 +65,12 @@ function addConstant(
   dims: number[],
   values: ArrayBufferView,
 ): string {
-  const rawData = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
-  to.initializers.set(name, onnx.TensorProto.create({ name, dataType, dims, rawData }));
+  to.initializers.set(name, constant(name, dataType, dims, values));
   return name;
 }
 
-function addNode(to: Rewrite, node: onnx.INodeProto): void {
-  to.nodes.push(onnx.NodeProto.create(node));
+function addNode(to: Rewrite, node: Node): void {
+  to.nodes.push(node);
 }
 
 /** Fixes a tensor's scale. Its zero point is 0, as nothing after a Relu falls below it. */
@@ -103,12 +101,12 @@ function makeFloat(to: Rewrite, name: string): void {
   to.floats.add(name);
 }
 
-const floatsOf = (tensor: onnx.ITensorProto | undefined) =>
+const floatsOf = (tensor: Tensor | undefined) =>
   // Copied, as the bytes lie anywhere in the file and floats want every fourth place.
   new Float32Array(new Uint8Array(tensor?.rawData ?? []).buffer);
 
 /** A convolution and the Relu after it: uint8 cannot be negative, so that the Relu needs no operator. */
-function addConvolution(to: Rewrite, conv: onnx.INodeProto, output: string): void {
+function addConvolution(to: Rewrite, conv: Node, output: string): void {
   const [x = "", weight = "", bias = ""] = conv.input ?? [];
   const input = bytesOf(to, x);
   const [bytes, ...parameters] = declareBytes(to, output).names;
@@ -141,7 +139,7 @@ function addConvolution(to: Rewrite, conv: onnx.INodeProto, output: string): voi
 }
 
 /** Adds a node's 8-bit form where its operator has one and its inputs are in 8 bits; says whether it has. */
-function addInBytes(to: Rewrite, { opType, input, output, attribute }: onnx.NodeProto): boolean {
+function addInBytes(to: Rewrite, { opType, input, output, attribute }: Node): boolean {
   const inputs = input.map((name) => to.bytes.get(name));
   const [picture] = inputs;
   if (!picture) return false;
@@ -165,8 +163,8 @@ function addInBytes(to: Rewrite, { opType, input, output, attribute }: onnx.Node
 
 /** Rewrites the float network to an 8-bit one which has the first output only. */
 function quantized(network: Uint8Array, greatest: Map<string, number>): Uint8Array {
-  const model = onnx.ModelProto.decode(network);
-  const graph = model.graph as onnx.GraphProto;
+  const model = readOnnx(network);
+  const { graph } = model;
   const initializers = new Map(graph.initializer.map((tensor) => [tensor.name ?? "", tensor]));
   const to: Rewrite = {
     greatest,
@@ -181,10 +179,10 @@ function quantized(network: Uint8Array, greatest: Map<string, number>): Uint8Arr
       .map((node) => [first(node.input), first(node.output)]),
   );
   const done = new Set<string>();
-  for (const node of graph.node as onnx.NodeProto[]) {
+  for (const node of graph.node as Node[]) {
     if (done.has(first(node.output))) continue;
     const relu = relus.get(first(node.output));
-    if (node.opType === "Conv" && relu && !FLOAT_LAYERS.has(node.name)) {
+    if (node.opType === "Conv" && relu && !FLOAT_LAYERS.has(node.name ?? "")) {
       addConvolution(to, node, relu);
       done.add(relu);
     } else if (!addInBytes(to, node)) {
@@ -205,10 +203,10 @@ function quantized(network: Uint8Array, greatest: Map<string, number>): Uint8Arr
   graph.initializer = [...initializers.values()].filter(({ name }) => wanted.has(name ?? ""));
   model.opsetImport = [
     // The first version in which MaxPool takes bytes.
-    onnx.OperatorSetIdProto.create({ domain: "", version: 12 }),
-    onnx.OperatorSetIdProto.create({ domain: "com.microsoft", version: 1 }),
+    { domain: "", version: 12 },
+    { domain: "com.microsoft", version: 1 },
   ];
-  return onnx.ModelProto.encode(model).finish();
+  return writeOnnx(model);
 }
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");

@@ -2,11 +2,11 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onnx } from "../node_modules/onnxruntime-web/lib/onnxjs/ort-schema/protobuf/onnx.js";
 import { launchBrowser } from "../src/render/browser/browser.ts";
 import { findChromium } from "../src/render/browser/chromium.ts";
 import { loadOnnxRuntime } from "../src/render/photo/onnx-runtime.ts";
 import { salientValues } from "../src/render/photo/salient.ts";
+import { attribute, type Graph, readOnnx, TYPES, writeOnnx } from "./models/onnx.ts";
 
 const PHOTOS = join(import.meta.dir, "../test/photos");
 
@@ -74,7 +74,7 @@ export async function calibrationPictures(): Promise<Picture[]> {
 const first = (names: string[] | null | undefined) => names?.[0] ?? "";
 
 /** The tensors that hold pictures, not shapes. */
-function pictureTensors(graph: onnx.GraphProto): Set<string> {
+function pictureTensors(graph: Graph): Set<string> {
   const tensors = new Set([graph.input[0]?.name ?? ""]);
   for (const { opType, input, output } of graph.node)
     if (PICTURE_OPERATORS.has(opType ?? "") && tensors.has(first(input))) tensors.add(first(output));
@@ -86,26 +86,23 @@ function pictureTensors(graph: onnx.GraphProto): Set<string> {
  * so 0 is their least. The network takes the maxima itself: whole tensors would be gigabytes to hand over.
  */
 export async function greatestValues(bytes: Uint8Array, pictures: Picture[]): Promise<Map<string, number>> {
-  const model = onnx.ModelProto.decode(bytes);
-  const graph = model.graph as onnx.GraphProto;
+  const model = readOnnx(bytes);
+  const { graph } = model;
   const tensors = pictureTensors(graph);
   const measured = graph.node
     .filter(
       (node) => ["Relu", "Add", "Concat"].includes(node.opType ?? "") && tensors.has(first(node.output)),
     )
     .map((node) => first(node.output));
-  graph.output = measured.map((name) =>
-    onnx.ValueInfoProto.create({
-      name: `${name}_max`,
-      type: { tensorType: { elemType: onnx.TensorProto.DataType.FLOAT } },
-    }),
-  );
-  const keepdims = { name: "keepdims", i: 0, type: onnx.AttributeProto.AttributeType.INT };
+  graph.output = measured.map((name) => ({
+    name: `${name}_max`,
+    type: { tensorType: { elemType: TYPES.FLOAT } },
+  }));
+  const keepdims = attribute("keepdims", 0);
   for (const name of measured)
     graph.node.push({ opType: "ReduceMax", input: [name], output: [`${name}_max`], attribute: [keepdims] });
   const ort = loadOnnxRuntime();
-  if (!ort) throw new Error("The native ONNX runtime cannot be loaded here; calibrating needs it.");
-  const session = await ort.InferenceSession.create(onnx.ModelProto.encode(model).finish(), {
+  const session = await ort.InferenceSession.create(writeOnnx(model), {
     intraOpNumThreads: 1,
     logSeverityLevel: 3,
   });

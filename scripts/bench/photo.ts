@@ -1,7 +1,7 @@
 /**
  * Times the photo work by stage on the labelled photos, one after the other, and says how much memory it took.
  *
- *     bun scripts/bench/photo.ts [--rounds 3] [--only name] [--out FOLDER] [--salient-in page]
+ *     bun scripts/bench/photo.ts [--rounds 3] [--only name] [--out FOLDER]
  *
  * With --out every cutout is written on magenta and on dark green, so that its edge can be looked at.
  */
@@ -24,7 +24,6 @@ const { values: options } = parseArgs({
     rounds: { type: "string", default: "3" },
     only: { type: "string", default: "" },
     out: { type: "string" },
-    "salient-in": { type: "string", default: "process" },
     photos: { type: "string", default: join(import.meta.dir, "../../test/photos") },
   },
 });
@@ -37,9 +36,7 @@ const browser = await launchBrowser({ chromium, profilesDir: tmpdir(), noSandbox
 console.log(await browser.version(), "on Bun", Bun.version);
 
 const before = performance.now();
-const studio = await openPhotoStudio(browser, {
-  salientIn: options["salient-in"] === "page" ? "page" : "process",
-});
+const studio = await openPhotoStudio(browser);
 console.log(`opened in ${Math.round(performance.now() - before)} ms`);
 
 const sums = new Map<string, number[]>();

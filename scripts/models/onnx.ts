@@ -16,9 +16,9 @@ export interface Node {
   opType: string;
   input: string[];
   output: string[];
-  name?: string;
-  domain?: string;
-  attribute?: Attribute[];
+  name?: string | undefined;
+  domain?: string | undefined;
+  attribute?: Attribute[] | undefined;
 }
 
 export interface Tensor {
@@ -45,7 +45,7 @@ export interface Model {
   irVersion: number;
   producerName: string;
   graph: Graph;
-  opsetImport: { domain: string; version: number }[];
+  opsetImport: { domain?: string; version: number }[];
 }
 
 /** The numbers of a tensor's element types. */

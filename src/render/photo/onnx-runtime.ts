@@ -10,17 +10,14 @@ export type OnnxRuntime = typeof import("onnxruntime-node");
 export const NO_TELEMETRY = { ORT_DISABLE_TELEMETRY: "1" };
 
 /**
- * Loads the native ONNX runtime with its telemetry off, or returns null where it is missing, as in a compiled program.
- * Nothing else in this project may load it.
+ * Loads the native ONNX runtime with its telemetry off, or throws when either cannot be done. Nothing else in this project
+ * may load it.
  */
-export function loadOnnxRuntime(): OnnxRuntime | null {
-  // Better the slower network in the page than one that talks.
-  if (!Object.entries(NO_TELEMETRY).every(([name, value]) => setForLibraries(name, value))) return null;
-  try {
-    return createRequire(import.meta.url)("onnxruntime-node");
-  } catch {
-    return null;
-  }
+export function loadOnnxRuntime(): OnnxRuntime {
+  // Better no networks than one that talks.
+  if (!Object.entries(NO_TELEMETRY).every(([name, value]) => setForLibraries(name, value)))
+    throw new Error("The ONNX runtime's telemetry could not be switched off, so it is not loaded.");
+  return createRequire(import.meta.url)("onnxruntime-node");
 }
 
 /** Sets an environment variable for native libraries: they do not see what is put into Bun's `process.env`. */

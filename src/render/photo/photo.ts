@@ -2,17 +2,11 @@ import type { Browser } from "puppeteer-core";
 import type { Cutout } from "../../core/card.ts";
 import { MAX_SOURCE_PIXELS } from "../../core/limits.ts";
 import { PHOTO_REFUSALS, type PhotoRefusal } from "../../core/photo-refusals.ts";
+import { openNetworks } from "./networks.ts";
 import { type OpenPhotoPage, openPhotoPage } from "./photo_page.ts";
-import {
-  loadNativeSalient,
-  type SalientNetwork,
-  type SalientSize,
-  salientBytes,
-  salientValues,
-} from "./salient.ts";
 
 /** Part of a cached cutout's key: changes whenever the same photo would give another cutout. */
-export const VISION_VERSION = "8";
+export const VISION_VERSION = "9";
 
 export type PhotoStage = "decode" | "find" | "cut_out";
 
@@ -29,22 +23,15 @@ export interface PhotoStudio {
   close(): Promise<void>;
 }
 
-export interface PhotoStudioOptions {
-  /** "page" keeps the salient network out of this process. */
-  salientIn?: "process" | "page";
-  /** Threads of the salient network in this process; one for each worker's core. */
-  salientThreads?: number;
-}
-
 const PHOTO_FORMATS = new Set(["jpeg", "png", "webp"]);
 
-/** Opens the photo half of a render worker in its browser: loads every network, one to several seconds. */
-export async function openPhotoStudio(
-  browser: Browser,
-  options: PhotoStudioOptions = {},
-): Promise<PhotoStudio> {
-  const native = options.salientIn === "page" ? null : await loadNativeSalient(options.salientThreads ?? 1);
-  let page: OpenPhotoPage | null = await openPhotoPage(browser);
+/**
+ * Opens the photo half of a render worker in its browser.
+ * @param threads how many a network may use; workers are as many as cores, so one
+ */
+export async function openPhotoStudio(browser: Browser, threads = 1): Promise<PhotoStudio> {
+  const networks = openNetworks(threads);
+  let page: OpenPhotoPage | null = await openPhotoPage(browser, networks);
   let last: Promise<unknown> = Promise.resolve();
 
   const work = async (photoPath: string, onStage: (stage: PhotoStage) => void) => {
@@ -53,9 +40,9 @@ export async function openPhotoStudio(
         () => null,
         () => null,
       );
-    page ??= await openPhotoPage(browser);
+    page ??= await openPhotoPage(browser, networks);
     try {
-      return await cutOutIn(page, native, photoPath, onStage);
+      return await cutOutIn(page, photoPath, onStage);
     } catch (error) {
       // A page that failed once may be half broken: the next photo gets a new one.
       await page.close().catch(() => {});
@@ -79,7 +66,6 @@ export async function openPhotoStudio(
 
 async function cutOutIn(
   page: OpenPhotoPage,
-  native: SalientNetwork | null,
   photoPath: string,
   onStage: (stage: PhotoStage) => void,
 ): Promise<CutOutResult> {
@@ -109,15 +95,14 @@ async function cutOutIn(
     const found = await timed("find", () => page.call("find"));
     if (found !== "found") return refuse(found);
     onStage("cut_out");
-    const input = await timed("prepare", () => page.call("prepare"));
-    page.job.set("salient", await timed("salient", () => runSalient(page, native, input)));
+    await timed("prepare", () => page.call("prepare"));
+    await timed("salient", () => page.call("salient"));
     const cutout = await timed("cut_out", async () => {
       const description = await page.call("cutOut");
       return { ...description, bytes: await page.takeCutout() };
     });
     return { ok: true, cutout, timingsMs };
   } finally {
-    page.job.clear();
     if (!page.hasCrashed()) await page.call("release");
   }
 }
@@ -130,20 +115,4 @@ async function isPhoto(path: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-async function runSalient(
-  page: OpenPhotoPage,
-  native: SalientNetwork | null,
-  input: SalientSize & { rgb: string },
-) {
-  const values = salientValues(fromDataUrl(input.rgb));
-  if (native) return salientBytes(await native(values, input));
-  page.job.set("salient_input", new Uint8Array(values.buffer));
-  const answer = fromDataUrl(await page.call("runSalient"));
-  return salientBytes(new Float32Array(answer.buffer, answer.byteOffset, answer.byteLength / 4));
-}
-
-function fromDataUrl(url: string): Uint8Array {
-  return Uint8Array.fromBase64(url.slice(url.indexOf(",") + 1));
 }

@@ -5,11 +5,7 @@ import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import { launchBrowser } from "../../../src/render/browser/browser.ts";
 import { findChromium } from "../../../src/render/browser/chromium.ts";
-import {
-  openPhotoStudio,
-  type PhotoStage,
-  type PhotoStudioOptions,
-} from "../../../src/render/photo/photo.ts";
+import { openPhotoStudio, type PhotoStage } from "../../../src/render/photo/photo.ts";
 
 export interface Pixels {
   /** Straight RGBA, row by row. */
@@ -21,12 +17,12 @@ export interface Pixels {
 export const photo = (file: string) =>
   new Uint8Array(readFileSync(join(import.meta.dir, "../../photos", file)));
 
-export async function openLab(options: PhotoStudioOptions = {}) {
+export async function openLab() {
   const cacheDir = join(tmpdir(), "cardpress-test-cache");
   mkdirSync(cacheDir, { recursive: true });
   const chromium = await findChromium({ configuredPath: process.env.CARDPRESS_CHROMIUM, cacheDir });
   const browser = await launchBrowser({ chromium, profilesDir: tmpdir(), noSandbox: true });
-  const studio = await openPhotoStudio(browser, options);
+  const studio = await openPhotoStudio(browser);
   const folder = mkdtempSync(join(tmpdir(), "cardpress-photos-"));
   const page = await browser.newPage();
 

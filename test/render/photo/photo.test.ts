@@ -292,16 +292,3 @@ test("the same bytes give the same cutout, also in another browser", async () =>
     await other.close();
   }
 });
-
-test("without the native runtime the page does all the work, to the same cutout within a hair", async () => {
-  const native = await cutoutOf("skier.jpg");
-  const other = await openLab({ salientIn: "page" });
-  try {
-    const result = await other.cutOut(photo("skier.jpg"));
-    if (!result.ok) throw new Error(result.reason);
-    expect(Math.abs(result.cutout.width - native.width)).toBeLessThanOrEqual(2);
-    expect(Math.abs(result.cutout.height - native.height)).toBeLessThanOrEqual(2);
-  } finally {
-    await other.close();
-  }
-});

@@ -4,6 +4,7 @@ import { liftUnderexposed } from "./exposure.js";
 import { frameCutout, headBox } from "./framing.js";
 import { boundsAbove, patches } from "./masks.js";
 import { fuseMatte, playerBounds } from "./matte.js";
+import { rgbFrom } from "./networks.js";
 
 /** @import { Framing } from "../../../core/card.ts" */
 /** @import { Photo } from "./decode.js" */
@@ -114,14 +115,7 @@ function surroundings({ search }, player) {
  * @returns {Uint8Array<ArrayBuffer>}
  */
 export function salientInput(cut) {
-  const rgba = pixelsAt(cut.canvas, cut.salient.width, cut.salient.height);
-  const rgb = new Uint8Array((rgba.length / 4) * 3);
-  for (let from = 0, to = 0; from < rgba.length; from += 4) {
-    rgb[to++] = rgba[from];
-    rgb[to++] = rgba[from + 1];
-    rgb[to++] = rgba[from + 2];
-  }
-  return rgb;
+  return rgbFrom(pixelsAt(cut.canvas, cut.salient.width, cut.salient.height));
 }
 
 /**

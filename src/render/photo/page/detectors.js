@@ -23,10 +23,10 @@ import { runNetwork } from "./networks.js";
  * @property {Mask} mask
  */
 
-const FACE_INPUT = { size: 192, low: -1, high: 1 };
-const PERSON_INPUT = { size: 224, low: -1, high: 1 };
-const POSE_INPUT = { size: 256, low: 0, high: 1 };
-const MASK_INPUT = { size: 256, low: 0, high: 1 };
+const FACE_INPUT = { size: 192 };
+const PERSON_INPUT = { size: 224 };
+const POSE_INPUT = { size: 256 };
+const MASK_INPUT = { size: 256 };
 
 /** A face box is followed by 6 key points in the network's answer, a person box by 4. */
 const FACE_KEY_POINTS = 6;

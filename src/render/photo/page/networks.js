@@ -1,7 +1,7 @@
-import { loadAndCompile, loadLiteRt, Tensor } from "@litertjs/core";
 import { canvasOf, contextOf } from "./decode.js";
 
 /** @import { Numbers, Bytes } from "./masks.js" */
+/** @import { NetworkName } from "../networks.ts" */
 
 /**
  * A turned rectangle of a picture that a network looks at, in that picture's pixels.
@@ -13,75 +13,88 @@ import { canvasOf, contextOf } from "./decode.js";
  * @property {number} rotation radians, clockwise as canvases turn
  */
 
-const NETWORKS = {
-  faceDetector: "/models/face_detector.tflite",
-  personDetector: "/models/person_detector.tflite",
-  poseLandmarks: "/models/pose_landmarks.tflite",
-  carefulPoseLandmarks: "/models/pose_landmarks_heavy.tflite",
-  personMask: "/models/person_mask.tflite",
-};
-/** @typedef {keyof typeof NETWORKS} NetworkName */
+/** Floats have four bytes. */
+const FLOAT_BYTES = 4;
 
-/** @type {Map<NetworkName, ReturnType<typeof loadAndCompile>>} */
-const compiled = new Map();
+/** @type {Worker} */
+let fileWorker;
+/** Who waits for the process's answer. @type {PromiseWithResolvers<number[]> | undefined} */
+let asked;
+/** The networks run one after the other, as there is one file. @type {Promise<unknown>} */
+let last = Promise.resolve();
 
-/** Loads the runtime and the networks every photo needs, and runs each once, for the first run is several times slower. */
-export async function loadNetworks() {
-  await loadLiteRt("/litert/", { threads: false });
-  const blank = canvasOf(64, 64);
-  const crop = { cx: 32, cy: 32, width: 64, height: 64, rotation: 0 };
-  for (const [name, size] of /** @type {[NetworkName, number][]} */ (FIRST_RUNS)) {
-    await runNetwork(name, blank, crop, { size, low: 0, high: 1 });
-  }
+/** Opens the file through which networks are asked; returns what it begins with. @returns {Promise<string>} */
+export async function openNetworkFile() {
+  fileWorker = new Worker("/page/shared_file.js", { type: "module" });
+  const { beginning, problem } = await fileMessage();
+  if (!beginning) throw new Error(`The page's file did not open: ${problem}`);
+  return beginning;
 }
 
-/** The networks every photo needs and their inputs' sides. */
-const FIRST_RUNS = [
-  ["faceDetector", 192],
-  ["personDetector", 224],
-  ["poseLandmarks", 256],
-  ["personMask", 256],
-];
+/** Called by the process that runs the networks. @param {number[]} lengths @param {string | null} problem */
+export function answered(lengths, problem) {
+  if (problem === null) asked?.resolve(lengths);
+  else asked?.reject(new Error(problem));
+}
 
-/** @param {NetworkName} name */
-function networkOf(name) {
-  const network = compiled.get(name) ?? loadAndCompile(NETWORKS[name], { accelerator: "wasm" });
-  compiled.set(name, network);
-  return network;
+/** @returns {Promise<{ beginning?: string, problem?: string, bytes?: Uint8Array<ArrayBuffer> }>} the file worker's next message */
+function fileMessage() {
+  return new Promise((resolve, reject) => {
+    fileWorker.onmessage = ({ data }) => resolve(data);
+    fileWorker.onerror = ({ message }) => reject(new Error(message));
+  });
 }
 
 /**
- * Runs a network on one crop of a picture and returns its outputs in the model's order.
- * @param {NetworkName} name
- * @param {OffscreenCanvas} picture
- * @param {Crop} crop
- * @param {{ size: number, low: number, high: number }} input the square input's side, and what black and white are to the network
+ * Runs a network on a picture's colours and returns its outputs in the network's order.
+ * @param {NetworkName} network
+ * @param {Uint8Array<ArrayBuffer>} rgb three bytes a pixel; given away
+ * @param {{ width: number, height: number }} size
  * @returns {Promise<Numbers[]>}
  */
-export async function runNetwork(name, picture, crop, input) {
-  const network = await networkOf(name);
-  const tensor = new Tensor(tensorOf(picture, crop, input), [1, input.size, input.size, 3]);
-  try {
-    const outputs = await network.run([tensor]);
-    return outputs.map((output) => {
-      const values = Float32Array.from(output.toTypedArray());
-      output.delete(); // The runtime's memory is not garbage collected.
-      return values;
-    });
-  } finally {
-    tensor.delete();
-  }
+export function askNetwork(network, rgb, size) {
+  const answer = last.then(() => ask(network, rgb, size));
+  last = answer.catch(() => {});
+  return answer;
+}
+
+/** @param {NetworkName} network @param {Uint8Array<ArrayBuffer>} rgb @param {{ width: number, height: number }} size */
+async function ask(network, rgb, { width, height }) {
+  const written = fileMessage();
+  fileWorker.postMessage({ write: rgb }, [rgb.buffer]);
+  await written;
+  asked = Promise.withResolvers();
+  /** @type {any} */ (globalThis).askNetwork(JSON.stringify({ network, width, height }));
+  const lengths = await asked.promise;
+  const read = fileMessage();
+  fileWorker.postMessage({ read: FLOAT_BYTES * lengths.reduce((sum, length) => sum + length, 0) });
+  const { bytes } = await read;
+  if (!bytes) throw new Error("The page's file gave nothing.");
+  let at = 0;
+  return lengths.map((length) => {
+    const values = new Float32Array(bytes.buffer, at, length);
+    at += FLOAT_BYTES * length;
+    return values;
+  });
+}
+
+/**
+ * Runs a network on one crop of a picture and returns its outputs in the network's order.
+ * @param {NetworkName} network
+ * @param {OffscreenCanvas} picture
+ * @param {Crop} crop
+ * @param {{ size: number }} input the square input's side
+ * @returns {Promise<Numbers[]>}
+ */
+export function runNetwork(network, picture, crop, { size }) {
+  return askNetwork(network, rgbOf(picture, crop, size), { width: size, height: size });
 }
 
 /** @type {Map<number, OffscreenCanvas>} */
 const inputs = new Map();
 
-/**
- * @param {OffscreenCanvas} picture
- * @param {Crop} crop
- * @param {{ size: number, low: number, high: number }} input
- */
-function tensorOf(picture, crop, { size, low, high }) {
+/** @param {OffscreenCanvas} picture @param {Crop} crop @param {number} size */
+function rgbOf(picture, crop, size) {
   const canvas = inputs.get(size) ?? canvasOf(size, size);
   inputs.set(size, canvas);
   const context = contextOf(canvas);
@@ -94,14 +107,16 @@ function tensorOf(picture, crop, { size, low, high }) {
   context.rotate(-crop.rotation);
   context.translate(-crop.cx, -crop.cy);
   context.drawImage(picture, 0, 0);
-  /** @type {Bytes} */
-  const data = context.getImageData(0, 0, size, size).data;
-  const tensor = new Float32Array(size * size * 3);
-  const scale = (high - low) / 255;
-  for (let from = 0, to = 0; from < data.length; from += 4) {
-    tensor[to++] = data[from] * scale + low;
-    tensor[to++] = data[from + 1] * scale + low;
-    tensor[to++] = data[from + 2] * scale + low;
+  return rgbFrom(context.getImageData(0, 0, size, size).data);
+}
+
+/** Drops what is not colour. @param {Bytes} rgba @returns {Uint8Array<ArrayBuffer>} */
+export function rgbFrom(rgba) {
+  const rgb = new Uint8Array((rgba.length / 4) * 3);
+  for (let from = 0, to = 0; from < rgba.length; from += 4) {
+    rgb[to++] = rgba[from];
+    rgb[to++] = rgba[from + 1];
+    rgb[to++] = rgba[from + 2];
   }
-  return tensor;
+  return rgb;
 }

@@ -1,24 +1,19 @@
-/** @type {Promise<import("onnxruntime-web").InferenceSession> | undefined} */
-let session;
+import { askNetwork } from "./networks.js";
 
 /**
- * Runs the salient network in the page: some four times slower than in the worker process, for machines on which the
- * native runtime does not load. The runtime and the network are fetched on first use only.
- * @param {Float32Array} values 1 x 3 x height x width
- * @param {{ width: number, height: number }} size
- * @returns {Promise<Float32Array<ArrayBuffer>>} height x width
+ * What stands out in a picture, stretched from the network's least answer to its greatest as 0 to 255.
+ * @param {Uint8Array<ArrayBuffer>} rgb @param {{ width: number, height: number }} size
+ * @returns {Promise<Uint8Array<ArrayBuffer>>} height x width
  */
-export async function runSalient(values, size) {
-  const ort = await import("onnxruntime-web/wasm");
-  session ??= (async () => {
-    ort.env.wasm.wasmPaths = { wasm: "/onnx/ort.wasm" };
-    ort.env.wasm.numThreads = 1;
-    const network = new Uint8Array(await (await fetch("/models/salient.onnx")).arrayBuffer());
-    return ort.InferenceSession.create(network, { executionProviders: ["wasm"] });
-  })();
-  const network = await session;
-  const input = new ort.Tensor("float32", values, [1, 3, size.height, size.width]);
-  const outputs = await network.run({ [String(network.inputNames[0])]: input });
-  const answer = /** @type {Float32Array} */ (outputs[String(network.outputNames[0])]?.data);
-  return /** @type {Float32Array<ArrayBuffer>} */ (answer.slice());
+export async function runSalient(rgb, size) {
+  const [values] = await askNetwork("salient", rgb, size);
+  if (!values) throw new Error("The salient network gave no output.");
+  let least = Number.POSITIVE_INFINITY;
+  let most = Number.NEGATIVE_INFINITY;
+  for (const value of values) {
+    if (value < least) least = value;
+    if (value > most) most = value;
+  }
+  const scale = 255 / Math.max(1e-6, most - least);
+  return Uint8Array.from(values, (value) => Math.round((value - least) * scale));
 }

@@ -1,0 +1,79 @@
+import { closeSync, readSync, writeSync } from "node:fs";
+import type { Browser, CDPSession, Page } from "puppeteer-core";
+import { MAX_NETWORK_PICTURE_PIXELS } from "../../core/limits.ts";
+import { openSharedFile } from "../browser/shared-file.ts";
+import { isNetwork, type NetworkName, type NetworkPicture, type Networks } from "./networks.ts";
+
+/** The page's function through which it asks; it answers nothing itself. */
+const BINDING = "askNetwork";
+
+/** How the page's own function is called with an answer: the lengths of the outputs, or what went wrong. */
+const ANSWER = "function (lengths, problem) { photoPage.answered(lengths, problem); }";
+
+/**
+ * Lets a page run networks in this process. The page writes a picture into the file that both share and calls the
+ * binding; here the picture is read, the network is run and its outputs, floats, are written over the picture.
+ * @param beginning with what the page's file begins
+ * @returns ends it
+ */
+export async function bridgeNetworks(
+  page: Page,
+  browser: Browser,
+  networks: Networks,
+  beginning: string,
+): Promise<() => void> {
+  const session = await page.createCDPSession();
+  const file = openSharedFile(browser, beginning);
+  let open = true;
+  const { result } = await session.send("Runtime.evaluate", { expression: "globalThis" });
+  const answer = (lengths: number[], problem: string | null) =>
+    session.send("Runtime.callFunctionOn", {
+      functionDeclaration: ANSWER,
+      objectId: String(result.objectId),
+      arguments: [{ value: lengths }, { value: problem }],
+    });
+  session.on("Runtime.bindingCalled", async ({ name, payload }) => {
+    if (name !== BINDING || !open) return;
+    const lengths = await answerAsked(networks, file, payload, () => open).catch(String);
+    // A page that is gone waits for no answer.
+    if (open)
+      await (typeof lengths === "string" ? answer([], lengths) : answer(lengths, null)).catch(() => {});
+  });
+  await allowToAsk(session);
+  return () => {
+    if (open) closeSync(file);
+    open = false;
+  };
+}
+
+async function allowToAsk(session: CDPSession): Promise<void> {
+  await session.send("Runtime.enable");
+  await session.send("Runtime.addBinding", { name: BINDING });
+}
+
+/** Runs what the page asked for; returns how many floats each output has. */
+async function answerAsked(
+  networks: Networks,
+  file: number,
+  payload: string,
+  isOpen: () => boolean,
+): Promise<number[]> {
+  const { network, width, height } = parsedRequest(payload);
+  const rgb = new Uint8Array(width * height * 3);
+  if (readSync(file, rgb, 0, rgb.length, 0) !== rgb.length) throw new Error("The picture is not whole.");
+  const outputs = await networks.run(network, { rgb, width, height });
+  if (!isOpen()) return [];
+  let at = 0;
+  for (const output of outputs) at += writeSync(file, output, 0, output.byteLength, at);
+  return outputs.map(({ length }) => length);
+}
+
+/** The page decodes strangers' bytes: what it asks for is not believed. */
+function parsedRequest(payload: string): Omit<NetworkPicture, "rgb"> & { network: NetworkName } {
+  const { network, width, height } = JSON.parse(payload);
+  const isSide = (side: unknown) => Number.isInteger(side) && Number(side) > 0;
+  if (!isNetwork(String(network))) throw new Error(`There is no network ${network}.`);
+  if (!isSide(width) || !isSide(height) || width * height > MAX_NETWORK_PICTURE_PIXELS)
+    throw new Error(`No network takes ${width} x ${height} pixels.`);
+  return { network, width, height };
+}

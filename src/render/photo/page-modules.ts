@@ -1,0 +1,44 @@
+// @ts-nocheck The compiler reads these imports as modules; the runtime gives their text, or a path to the file.
+// They are static, so that a compiled cardpress carries every file with it.
+import cutOut from "./page/cut_out.js" with { type: "text" };
+import decode from "./page/decode.js" with { type: "text" };
+import detectors from "./page/detectors.js" with { type: "text" };
+import edge from "./page/edge.js" with { type: "text" };
+import edgeColours from "./page/edge_colours.js" with { type: "text" };
+import examine from "./page/examine.js" with { type: "text" };
+import exposure from "./page/exposure.js" with { type: "text" };
+import findPlayer from "./page/find_player.js" with { type: "text" };
+import framing from "./page/framing.js" with { type: "text" };
+import guidedFilter from "./page/guided_filter.js" with { type: "text" };
+import masks from "./page/masks.js" with { type: "text" };
+import matte from "./page/matte.js" with { type: "text" };
+import networks from "./page/networks.js" with { type: "text" };
+import quality from "./page/quality.js" with { type: "text" };
+import rivals from "./page/rivals.js" with { type: "text" };
+import salientPage from "./page/salient.js" with { type: "text" };
+import sharedFile from "./page/shared_file.js" with { type: "text" };
+import studio from "./page/studio.js" with { type: "text" };
+import upright from "./page/upright.js" with { type: "text" };
+
+/** The page's own modules by name: their text. */
+export const PAGE_MODULES: Record<string, string> = {
+  "cut_out.js": cutOut,
+  "decode.js": decode,
+  "detectors.js": detectors,
+  "edge.js": edge,
+  "edge_colours.js": edgeColours,
+  "examine.js": examine,
+  "exposure.js": exposure,
+  "find_player.js": findPlayer,
+  "framing.js": framing,
+  "guided_filter.js": guidedFilter,
+  "masks.js": masks,
+  "matte.js": matte,
+  "networks.js": networks,
+  "quality.js": quality,
+  "rivals.js": rivals,
+  "salient.js": salientPage,
+  "shared_file.js": sharedFile,
+  "studio.js": studio,
+  "upright.js": upright,
+};
