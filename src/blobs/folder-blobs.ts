@@ -6,13 +6,17 @@ import { linkWhole, moveWhole, STAGING_SUFFIX, writeWhole } from "../system/writ
 import { BLOB_KINDS, type BlobKind, type Blobs } from "./blobs.ts";
 
 /** The folders that blobs lie in. */
-export type BlobFolders = Pick<DataFolder, "sources" | "cutouts" | "images" | "placeholders">;
+export type BlobFolders = Pick<
+  DataFolder,
+  "sources" | "cutouts" | "images" | "placeholders" | "templateFiles"
+>;
 
 const FOLDER_OF = {
   source: "sources",
   cutout: "cutouts",
   picture: "images",
   placeholder: "placeholders",
+  template: "templateFiles",
 } as const satisfies Record<BlobKind, keyof BlobFolders>;
 
 /** Where a blob lies, for what works on the very folder: backups, and whoever looks it over. */

@@ -7,6 +7,7 @@ import { BADGE_REFUSAL } from "../core/photo-refusals.ts";
 import { writeWhole } from "../system/write-whole.ts";
 import { templateRegistry } from "../templates/registry.ts";
 import { launchBrowser } from "./browser/browser.ts";
+import type { CardJob } from "./card/card-fill.ts";
 import { type PageShelf, pageShelf } from "./card/page-shelf.ts";
 import { openPhotoStudio, type PhotoStudio, VISION_VERSION } from "./photo/photo.ts";
 import { openPreviews, type Previews } from "./preview/previews.ts";
@@ -85,18 +86,29 @@ async function make(
   onStage: (stage: Stage) => void,
 ): Promise<RenderedFile> {
   const startedAt = performance.now();
-  const { page, template } = await parts.pages.get(job.card.style.preset);
+  const { page, template } = await parts.pages.get(job.card.style.preset, job.template);
+  const { pictures } = template.markup;
+  // A template without a player has no use for the cutout, but a photo that is none is refused all the same.
   const [{ cutout, timingsMs }, badge] = await Promise.all([
-    cutOutCached(parts, job.photoPath, job.photoSha256, onStage),
+    job.placeholder
+      ? { cutout: null, timingsMs: {} }
+      : cutOutCached(parts, job.photoPath, job.photoSha256, onStage),
     job.badgePath === null ? null : readBadge(job.badgePath),
   ]);
-  const picture = await page.render({ card: job.card, cutout, badge }, onStage).catch(async (error) => {
+  const card: CardJob = {
+    card: job.card,
+    cutout,
+    badge,
+    photo: pictures.has("photo") && !job.placeholder ? job.photoPath : null,
+    watermark: job.placeholder ?? false,
+  };
+  const picture = await page.render(card, onStage).catch(async (error) => {
     // Another attempt would end the same way. The page is well: it refused the badge before it showed anything.
     if (String(error).includes(BADGE_UNDECODABLE)) throw new PhotoRefused(BADGE_REFUSAL);
     // A page that failed once may have crashed, and a file may have been damaged on the disk: the next attempt gets a new
     // page and cuts the player out again.
-    parts.pages.drop(job.card.style.preset);
-    await rm(descriptionOf(cutout.path), { force: true });
+    parts.pages.drop(template.digest);
+    if (cutout) await rm(descriptionOf(cutout.path), { force: true });
     throw error;
   });
   onStage("store");

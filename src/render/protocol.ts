@@ -50,6 +50,10 @@ export type PressOptions = Static<typeof PressOptions>;
 export const RenderJob = Type.Object({
   jobId: Type.String(),
   card: CardInputSchema,
+  /** The template as it was when the card was asked for: its digest and a file that holds it. Without, as it is now. */
+  template: Type.Optional(Type.Object({ digest: Type.String(), path: Type.String() })),
+  /** A silhouette with TEST across it: no photo is looked at. */
+  placeholder: Type.Optional(Type.Boolean()),
   photoPath: Type.String(),
   /** SHA-256 of the photo: the cutout's place in the cache. */
   photoSha256: Type.String(),

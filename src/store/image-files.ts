@@ -57,6 +57,18 @@ export async function markPurged({ db, t }: Tx, ids: string[], now: number): Pro
     .where(and(inArray(t.images.id, ids), isNull(t.images.purgedAt)));
 }
 
+/** Whether a template is needed: by an image that is not finished, or whose picture is still served. */
+export async function templateInUse({ db, t }: Tx, digest: string): Promise<boolean> {
+  const i = t.images;
+  const needed = or(isNull(i.completedAt), and(isNotNull(i.outputName), isNull(i.purgedAt)));
+  const [row] = await db
+    .select({ id: i.id })
+    .from(i)
+    .where(and(eq(i.templateDigest, digest), needed))
+    .limit(1);
+  return row !== undefined;
+}
+
 /** Whether an unfinished image, or an upload that may still be named, needs a photo or badge. */
 export async function sourceInUse({ db, t }: Tx, sha256: string): Promise<boolean> {
   const i = t.images;

@@ -114,6 +114,19 @@ export function picturesOf(client: Database, now: number): IterableIterator<Snap
     .iterate({ $now: now }) as IterableIterator<SnapshotPicture>;
 }
 
+/** The digest of every template that an unfinished image was accepted with. */
+export function neededTemplates(client: Database): string[] {
+  // A database of an earlier version, backed up as it is, does not know them.
+  const columns = client.query("SELECT name FROM pragma_table_info('images')").values().flat();
+  if (!columns.includes("template_digest")) return [];
+  return client
+    .query(
+      "SELECT DISTINCT template_digest FROM images WHERE completed_at IS NULL AND template_digest IS NOT NULL ORDER BY 1",
+    )
+    .values()
+    .map(([digest]) => String(digest));
+}
+
 /** The SHA-256 of every photo and badge that an unfinished image needs. */
 export function neededSources(client: Database): string[] {
   return client

@@ -22,6 +22,8 @@ export interface DataFolder {
   images: string;
   /** Pictures for test images, each size once; what finished test images have are links to them. */
   placeholders: string;
+  /** Templates as images were accepted with them. The operator edits them elsewhere. */
+  templateFiles: string;
   cache: string;
   profiles: string;
   /** Files in the making; a start empties it. */
@@ -45,14 +47,24 @@ export function openDataFolder(root: string): DataFolder {
     cutouts: join(root, "cutouts"),
     images: join(root, "images"),
     placeholders: join(root, "placeholders"),
+    templateFiles: join(root, "template-files"),
     cache: join(root, "cache"),
     profiles: join(root, "profiles"),
     scratch: join(root, "scratch"),
     backups: join(root, BACKUPS_FOLDER),
   };
-  const { database, serverLock, sources, cutouts, images, placeholders, cache, profiles, scratch, backups } =
-    folder;
-  const folders = [sources, cutouts, images, placeholders, cache, profiles, scratch, backups];
+  const { database, serverLock } = folder;
+  const folders = [
+    folder.sources,
+    folder.cutouts,
+    folder.images,
+    folder.placeholders,
+    folder.templateFiles,
+    folder.cache,
+    folder.profiles,
+    folder.scratch,
+    folder.backups,
+  ];
   try {
     for (const path of folders) mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
   } catch (cause) {
@@ -78,7 +90,7 @@ export function requireDataFolder(root: string): void {
   const remedy = `Set CARDPRESS_DATA_DIR to the folder the service uses; "cardpress serve" and "cardpress migrate" make a new one.`;
   if (!existsSync(root)) throw new OperatorError(`There is no data folder at ${root}. ${remedy}`);
   const own =
-    /^(cardpress\.db.*|secret\.key|server\.lock|sources|cutouts|images|cache|profiles|scratch|placeholders|backups|clock\.json|lost\+found)$/;
+    /^(cardpress\.db.*|secret\.key|server\.lock|sources|cutouts|images|cache|profiles|scratch|placeholders|template-files|backups|clock\.json|lost\+found)$/;
   // What this user may not read is told when it is opened.
   if (isForbidden(root, constants.R_OK) || readdirSync(root).every((name) => own.test(name))) return;
   if (!existsSync(join(root, "cardpress.db")))

@@ -14,7 +14,7 @@ import { head, serveFiles, serveRaw, type TestServer } from "./servers.ts";
 let sourcesDir: string;
 /** Blobs whose photos and badges lie in this folder. */
 function blobsIn(sources: string) {
-  return folderBlobs({ sources, cutouts: "", images: "", placeholders: "" });
+  return folderBlobs({ sources, cutouts: "", images: "", placeholders: "", templateFiles: "" });
 }
 /** Where a source lies in it. */
 function pathOf({ sha256 }: { sha256: string }): string {

@@ -1,3 +1,4 @@
+import type { Blobs } from "../../blobs/blobs.ts";
 import type { Environment } from "../../core/account.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
@@ -28,6 +29,7 @@ import type { DailyBytes } from "./daily-bytes.ts";
 import type { DiskRoom } from "./disk-room.ts";
 import type { FetchGate } from "./fetch-gate.ts";
 import { type FetchedSources, fetchSources, refuseWhenSpent } from "./fetch-sources.ts";
+import { keepTemplate } from "./keep-template.ts";
 import type { QueueEstimate } from "./queue-estimate.ts";
 import type { SourceHold, SourceKeeper } from "./source-keeper.ts";
 import { refuseAsAsked, testEtaSeconds } from "./test-endings.ts";
@@ -37,6 +39,8 @@ export interface AcceptImageParts extends AppContext {
   queue: QueueEstimate;
   gate: FetchGate;
   keeper: SourceKeeper;
+  /** Where templates are kept as images were accepted with them. */
+  blobs: Pick<Blobs, "put" | "refresh">;
   room: DiskRoom;
   templates: TemplateRegistry;
   /** Of photos and badges fetched. */
@@ -115,7 +119,9 @@ async function acceptOnce(
   let used = false;
   try {
     const sources = await sourcesFor(parts, command, hold);
-    const { manifest, digest } = await parts.templates.current(command.request.style.preset);
+    const loaded = await parts.templates.current(command.request.style.preset);
+    await keepTemplate(parts.blobs, loaded);
+    const { manifest, digest } = loaded;
     const template = {
       templateName: manifest.name,
       templateVersion: manifest.version,

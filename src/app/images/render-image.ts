@@ -169,7 +169,8 @@ async function attempt(
   try {
     const job = await renderJob(parts, image, outputPath);
     const { preset } = job.card.style;
-    if (await isGone(parts.templates, preset)) return { kind: "refused", message: templateGone(preset) };
+    if (job.template === undefined && (await isGone(parts.templates, preset)))
+      return { kind: "refused", message: templateGone(preset) };
     const outcome = await renderer.render(job, (stage: Stage) => parts.progress.reach(image.id, stage));
     if (outcome.kind === "refused")
       return (await isPhotoWhole(parts, image, job)) ? outcome : { kind: "photo_lost" };
@@ -238,11 +239,21 @@ async function renderJob(
   return {
     jobId: image.leaseToken,
     card: cardInput(storedRequest(image.request)),
+    ...(await pinnedTemplate(blobs, image)),
     photoPath: await blobs.local("source", sourceSha256),
     photoSha256: sourceSha256,
     badgePath: badgeSha256 === null ? null : await blobs.local("source", badgeSha256),
     outputPath,
   };
+}
+
+/** The template that an image was accepted with, for its job. Nothing for one from before templates were kept. */
+export async function pinnedTemplate(
+  blobs: Blobs,
+  { templateDigest: digest }: Pick<Image, "templateDigest">,
+): Promise<Pick<RenderJob, "template">> {
+  if (digest === null || !(await blobs.stat("template", digest))) return {};
+  return { template: { digest, path: await blobs.local("template", digest) } };
 }
 
 /** A name for the picture of this image that nothing else has ever had. */

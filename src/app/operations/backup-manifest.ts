@@ -62,6 +62,7 @@ const PLACES = [
   /^cardpress\.db$/,
   /^secret\.key$/,
   /^sources\/[0-9a-f]{2}\/[0-9a-f]{64}$/,
+  /^template-files\/[0-9a-f]{2}\/[0-9a-f]{64}$/,
   /^images\/[0-9a-z]{2}\/img_[0-9A-Za-z]+-[0-9A-Za-z]+\.(png|webp|jpg)$/,
 ];
 

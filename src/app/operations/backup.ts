@@ -15,6 +15,7 @@ import {
   databaseBytes,
   integrityProblems,
   neededSources,
+  neededTemplates,
   openAsIs,
   picturesOf,
   type SnapshotCounts,
@@ -227,6 +228,9 @@ async function writeFiles(
   const { config, folder, client, now, snapshot, partial } = parts;
   const { pictureBytes, ...counts } = countRows(client, now);
   const sources = neededSources(client);
+  const pinned = neededTemplates(client)
+    .map((digest) => blobPath(folder, "template", digest))
+    .filter((path) => existsSync(path));
   const templates = config.templatesDir === undefined ? [] : await templateFiles(config.templatesDir);
   const secrets = withSecrets && existsSync(folder.secretKey);
   const manifest: Manifest = {
@@ -238,11 +242,12 @@ async function writeFiles(
     secrets,
     templates: templates.length > 0,
     counts,
-    files: 2 + Number(secrets) + templates.length + sources.length + counts.pictures,
+    files: 2 + Number(secrets) + templates.length + pinned.length + sources.length + counts.pictures,
   };
   const known = [
     snapshot,
     ...templates.map(({ path }) => path),
+    ...pinned,
     ...sources.map((sha256) => blobPath(folder, "source", sha256)),
   ];
   const total =
@@ -258,6 +263,8 @@ async function writeFiles(
     if (secrets) await archive.addFile(SECRET_KEY, folder.secretKey);
     let bytes = 0;
     for (const { name, path } of templates) bytes += (await archive.addFile(name, path))?.bytes ?? 0;
+    for (const path of pinned)
+      bytes += (await archive.addFile(relative(folder.root, path), path))?.bytes ?? 0;
     for await (const left of addStored(parts, archive, sources, (added) => {
       bytes += added;
       note(`${inUnits(bytes)} of ${inUnits(total)}`);

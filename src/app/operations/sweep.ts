@@ -13,7 +13,7 @@ import { accountsToRenew } from "../../store/accounts.ts";
 import { deleteOldAudit, hasOldAudit } from "../../store/activity.ts";
 import { hasExpiredClaim, pullForward, releaseClaims } from "../../store/deliveries.ts";
 import { deleteExpiredRecords } from "../../store/idempotency.ts";
-import { expiredOutputs, markPurged, sourceInUse } from "../../store/image-files.ts";
+import { expiredOutputs, markPurged, sourceInUse, templateInUse } from "../../store/image-files.ts";
 import { findImageByOutput } from "../../store/image-reads.ts";
 import { abandonedRenders } from "../../store/images.ts";
 import { deleteOldMails } from "../../store/mails.ts";
@@ -221,6 +221,11 @@ export async function sweepFiles(parts: SweepParts, startedAt = 0): Promise<numb
     if (await sourceInUse(store.read, sha256)) continue;
     // A create that uses a photo again makes it young first.
     if (await blobs.remove("source", sha256, { unlessYoungerThan: unused })) removed += 1;
+  }
+  for await (const digest of blobs.list("template", unused)) {
+    if (await templateInUse(store.read, digest)) continue;
+    // A create that is being accepted with it makes it young first.
+    if (await blobs.remove("template", digest, { unlessYoungerThan: unused })) removed += 1;
   }
   return removed;
 }

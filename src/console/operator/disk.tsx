@@ -41,6 +41,10 @@ const ROWS: Record<DiskKind, Row> = {
     name: "Pictures of test images",
     bound: () => `One of each size: the newest ${MAX_SHARED_PLACEHOLDERS} sizes`,
   },
+  templates: {
+    name: "Templates of cards",
+    bound: () => `Each as long as an unfinished image or a served picture was asked for with it`,
+  },
   database: {
     name: "Database",
     bound: () =>

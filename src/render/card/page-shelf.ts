@@ -1,6 +1,7 @@
 import type { Browser } from "puppeteer-core";
 import { MAX_WARM_PAGES } from "../../core/limits.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
+import { unpackTemplate } from "../../templates/pinned.ts";
 import type { TemplateRegistry } from "../../templates/registry.ts";
 import { type CardPage, openCardPage } from "./page.ts";
 
@@ -10,62 +11,96 @@ export interface TemplatePage {
   template: LoadedTemplate;
 }
 
-/** The warm pages of one browser, one for each template that was asked for lately. */
-export interface PageShelf {
-  /** The page of a template as its files are now. */
-  get(preset: string): Promise<TemplatePage>;
-  /** After a failure: the next one asked for is a new one. */
-  drop(preset: string): void;
+/** A template as it was once: its digest, and the path of a file that holds it. */
+export interface PinnedTemplate {
+  digest: string;
+  path: string;
 }
 
-interface Kept extends TemplatePage {
-  /** The digest of edited files that no page could be opened with. */
-  refused?: string;
+/** The warm pages of one browser, one for each template that was asked for lately. */
+export interface PageShelf {
+  /**
+   * The page of a template: as it was pinned, or as its files are now. Where a pinned one cannot be had any more, its
+   * card is made with the files of now: late is worse than new.
+   */
+  get(preset: string, pinned?: PinnedTemplate): Promise<TemplatePage>;
+  /** After a failure, by preset or digest: the next one asked for is a new one. */
+  drop(presetOrDigest: string): void;
 }
 
 /**
- * Keeps pages for as long as the templates' digests stay. Where edited files make no page, the page of those before goes
- * on, and `onProblem` is told once: half an edit must not cost anybody's card.
+ * Keeps pages by the templates' digests. Where edited files make no page, the page of those before goes on, and
+ * `onProblem` is told once: half an edit must not cost anybody's card.
  */
 export function pageShelf(
   browser: Browser,
   templates: TemplateRegistry,
   onProblem: (problem: string) => void,
 ): PageShelf {
-  // In the order of their last use, the latest at the end.
-  const shelf = new Map<string, Kept>();
-  const put = (preset: string, kept: Kept) => {
-    const before = shelf.get(preset);
-    if (before && before.page !== kept.page) close(before);
-    shelf.delete(preset);
-    shelf.set(preset, kept);
-    const [eldest] = shelf.keys();
-    if (eldest !== undefined && shelf.size > MAX_WARM_PAGES) drop(eldest);
+  // By digest, in the order of their last use, the latest at the end.
+  const shelf = new Map<string, TemplatePage>();
+  // Of each preset the digest that it was last shown with, and that of edited files that made no page.
+  const lastShown = new Map<string, { digest: string; refused?: string }>();
+
+  const drop = (presetOrDigest: string) => {
+    const digest = lastShown.get(presetOrDigest)?.digest ?? presetOrDigest;
+    void shelf
+      .get(digest)
+      ?.page.close()
+      .catch(() => {});
+    shelf.delete(digest);
+  };
+  const warm = (digest: string): TemplatePage | undefined => {
+    if (shelf.get(digest)?.page.hasCrashed()) drop(digest);
+    const kept = shelf.get(digest);
+    if (kept) {
+      shelf.delete(digest);
+      shelf.set(digest, kept);
+    }
     return kept;
   };
-  const drop = (preset: string) => {
-    close(shelf.get(preset));
-    shelf.delete(preset);
+  const open = async (template: LoadedTemplate): Promise<TemplatePage> => {
+    const known = warm(template.digest);
+    if (known) return known;
+    const opened = { page: await openCardPage(browser, template), template };
+    shelf.set(template.digest, opened);
+    const [eldest] = shelf.keys();
+    if (eldest !== undefined && shelf.size > MAX_WARM_PAGES) drop(eldest);
+    return opened;
+  };
+  const asItIs = async (preset: string): Promise<TemplatePage> => {
+    const template = await templates.current(preset);
+    const last = lastShown.get(preset);
+    const before = last && last.digest !== template.digest ? warm(last.digest) : undefined;
+    if (before && last?.refused === template.digest) return before;
+    try {
+      const opened = await open(template);
+      lastShown.set(preset, { digest: template.digest });
+      return opened;
+    } catch (error) {
+      if (!before || !last) throw error;
+      onProblem(`The template ${preset} as it was edited makes no card: ${(error as Error).message}`);
+      lastShown.set(preset, { ...last, refused: template.digest });
+      return before;
+    }
+  };
+  const asPinned = async (preset: string, { digest, path }: PinnedTemplate): Promise<TemplatePage> => {
+    const current = await templates.current(preset).catch(() => null);
+    if (current?.digest === digest) return open(current);
+    return open(await unpackTemplate(await Bun.file(path).bytes(), digest));
   };
   return {
     drop,
-    get: async (preset) => {
-      const template = await templates.current(preset);
-      if (shelf.get(preset)?.page.hasCrashed()) drop(preset);
-      const kept = shelf.get(preset);
-      const { digest } = template;
-      if (kept && (kept.template.digest === digest || kept.refused === digest)) return put(preset, kept);
-      try {
-        return put(preset, { page: await openCardPage(browser, template), template });
-      } catch (error) {
-        if (!kept || kept.page.hasCrashed()) throw error;
-        onProblem(`The template ${preset} as it was edited makes no card: ${(error as Error).message}`);
-        return put(preset, { ...kept, refused: digest });
-      }
+    get: async (preset, pinned) => {
+      if (pinned === undefined) return asItIs(preset);
+      const known = warm(pinned.digest);
+      if (known) return known;
+      return asPinned(preset, pinned).catch((error) => {
+        onProblem(
+          `The template ${preset} of the digest ${pinned.digest} cannot be had any more: ${error.message}`,
+        );
+        return asItIs(preset);
+      });
     },
   };
-}
-
-function close(kept: Kept | undefined): void {
-  void kept?.page.close().catch(() => {});
 }

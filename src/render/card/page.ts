@@ -85,7 +85,7 @@ export async function openCardPage(
       const setting = settingOf(job, template);
       const zones = await Promise.race([zonesOf(setting), crash]);
       const fill = composeFill(job, template, setting, zones, { grain, media });
-      fill.watermark = options.watermark ?? false;
+      if (options.watermark) fill.watermark = true;
       // A page opened later would lie before this one, which then draws no frames.
       const front = session.send("Page.bringToFront");
       const files = [job.cutout && giveCutout(job.cutout.path), job.photo && givePhoto(job.photo)];

@@ -2,13 +2,18 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { renderNextImage } from "../../../src/app/images/render-image.ts";
+import { sweep, sweepFiles } from "../../../src/app/operations/sweep.ts";
+import { DAY_MS } from "../../../src/core/time.ts";
+import type { RenderJob } from "../../../src/render/protocol.ts";
 import { buildParts } from "../../../src/service/parts.ts";
 import { openWorkspace, type Workspace } from "../../../src/service/workspace.ts";
 import { findAccount } from "../../../src/store/accounts.ts";
 import { findImage } from "../../../src/store/image-reads.ts";
+import { unpackTemplate } from "../../../src/templates/pinned.ts";
 import { templateRegistry } from "../../../src/templates/registry.ts";
 import { picturesAfter, poolOf, RENDERED } from "../../fakes.ts";
 import {
+  type FakeClock,
   fakeClock,
   ownTemplate,
   seededRandom,
@@ -26,6 +31,7 @@ let folder: TestFolder;
 let workspace: Workspace;
 let accountId: string;
 const drawn: string[] = [];
+const pinnedTo: RenderJob["template"][] = [];
 beforeEach(async () => {
   folder = testFolder();
   const templatesDir = join(folder.dir, "templates");
@@ -37,6 +43,7 @@ beforeEach(async () => {
   workspace = await openWorkspace(config, silentLog, { clock: fakeClock(), random: seededRandom() });
   accountId = (await testAccount(workspace, { credits: 5 })).account.id;
   drawn.length = 0;
+  pinnedTo.length = 0;
 });
 afterEach(async () => {
   await workspace.store.close();
@@ -44,7 +51,10 @@ afterEach(async () => {
 });
 
 const MADE_WITH = { version: "2.0.0", digest: "b".repeat(64) };
-const pictures = picturesAfter(async ({ card }) => void drawn.push(card.style.preset));
+const pictures = picturesAfter(async ({ card, template }) => {
+  drawn.push(card.style.preset);
+  pinnedTo.push(template);
+});
 const pool = poolOf(async (job, onStage) => {
   await pictures(job, onStage);
   return { kind: "done", file: { ...RENDERED, template: MADE_WITH } };
@@ -77,11 +87,55 @@ test("a template that is not listed any more is drawn for those who asked in tim
   });
 });
 
-test("one whose files are gone too fails at once with the remedy, gives the credit back, and holds up nobody", async () => {
+test("what waits is drawn with the template it was accepted with, after an edit and a start of another process", async () => {
+  const id = await acceptLive(workspace, accountId, { preset: "season_card" });
+  const { digest } = await workspace.templates.current("season_card");
+  await ownTemplate(workspace.config.templatesDir ?? "", "season_card", (css) => `${css}\n/* edited */`);
+  await workspace.store.close();
+  workspace = await openWorkspace(workspace.config, silentLog, {
+    clock: fakeClock(),
+    random: seededRandom(),
+  });
+  expect((await workspace.templates.current("season_card")).digest).not.toBe(digest);
+  await renderNextImage(buildParts(workspace, { pool }), new AbortController().signal, () => {});
+  const [pinned] = pinnedTo;
+  expect(pinned?.digest).toBe(digest);
+  const kept = await unpackTemplate(await Bun.file(pinned?.path ?? "").bytes(), digest);
+  expect(kept.css).not.toContain("/* edited */");
+  expect((await image(id))?.state).toBe("completed");
+});
+
+test("templates are kept while an unfinished image or a served picture needs them, and then go", async () => {
+  const id = await acceptLive(workspace, accountId, { preset: "season_card" });
+  const { digest } = await workspace.templates.current("season_card");
+  const truthful = poolOf(async (job, onStage) => {
+    await pictures(job, onStage);
+    const made = { version: "1.0.0", digest: job.template?.digest ?? "" };
+    return { kind: "done", file: { ...RENDERED, template: made } };
+  });
+  const parts = buildParts(workspace, { pool: truthful });
+  const clock = workspace.clock as FakeClock;
+  const isKept = async () => {
+    await sweepFiles({ ...parts, clock });
+    return (await workspace.blobs.stat("template", digest)) !== null;
+  };
+  clock.jump(Date.now() - clock.now() + 8 * DAY_MS);
+  expect(await isKept()).toBe(true);
+  await renderNextImage(parts, new AbortController().signal, () => {});
+  expect([(await image(id))?.state, await isKept()]).toEqual(["completed", true]);
+  clock.advance(31 * DAY_MS);
+  await sweep(parts);
+  expect(await isKept()).toBe(false);
+  await acceptLive(workspace, accountId, { preset: "season_card" });
+  expect(await workspace.blobs.stat("template", digest)).not.toBeNull();
+});
+
+test("one whose files are gone too, here and where they were kept, fails at once with the remedy, gives the credit back, and holds up nobody", async () => {
   const lost = await acceptLive(workspace, accountId, { preset: "season_card" });
   const next = await acceptLive(workspace, accountId, { preset: "club_card" });
   const place = join(workspace.config.templatesDir ?? "", "season_card");
   await rename(place, join(folder.dir, "away"));
+  await workspace.blobs.remove("template", (await image(lost))?.templateDigest ?? "");
   await renderUnlisted();
   await renderUnlisted();
   expect(drawn).toEqual(["club_card"]);

@@ -150,7 +150,17 @@ test("the disk's gauge counts every folder, and a file with two names once", asy
   expect(kinds.database.bytes).toBeGreaterThan(0);
   expect(Object.keys(kinds)).toEqual([...DISK_KINDS]);
   // A folder that is new here has to be counted too.
-  const known = ["sources", "cutouts", "images", "placeholders", "cache", "profiles", "scratch", "backups"];
+  const known = [
+    "sources",
+    "cutouts",
+    "images",
+    "placeholders",
+    "template-files",
+    "cache",
+    "profiles",
+    "scratch",
+    "backups",
+  ];
   const folders = readdirSync(house.folder.root, { withFileTypes: true }).filter((entry) => !entry.isFile());
   expect(folders.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual([]);
 });

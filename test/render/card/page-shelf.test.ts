@@ -4,6 +4,8 @@ import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
 import { MAX_WARM_PAGES } from "../../../src/core/limits.ts";
 import { type PageShelf, pageShelf } from "../../../src/render/card/page-shelf.ts";
+import { loadTemplate } from "../../../src/templates/load.ts";
+import { packTemplate } from "../../../src/templates/pinned.ts";
 import { templateRegistry } from "../../../src/templates/registry.ts";
 import { ownTemplate, type TestFolder, testFolder } from "../../harness.ts";
 import { openBrowser } from "./cards.ts";
@@ -55,6 +57,28 @@ test("templates share a browser, each with a page of its own, and the one least 
   expect((await shelf.get("card_1")).page).not.toBe(pages[0]?.page);
   for (const name of ["club_card", ...names]) shelf.drop(name);
   expect(await openPages(before)).toBe(before);
+});
+
+test("a pinned template is drawn as it was, beside the edited one; damaged or gone it gives way to that of now", async () => {
+  await ownTemplate(dir, "season_card");
+  const before = await loadTemplate(join(dir, "season_card"));
+  const path = join(folder.dir, "season_card.tar");
+  await Bun.write(path, await packTemplate(before.files));
+  const pinned = { digest: before.digest, path };
+  await ownTemplate(dir, "season_card", (css) => `${css}\n/* edited */`);
+  const edited = await shelf.get("season_card");
+  const old = await shelf.get("season_card", pinned);
+  expect(old.template.digest).toBe(before.digest);
+  expect(edited.template.css).toEndWith("/* edited */");
+  expect(old.template.css).not.toEndWith("/* edited */");
+  expect((await shelf.get("season_card", pinned)).page).toBe(old.page);
+  expect((await shelf.get("season_card")).page).toBe(edited.page);
+  const other = { path, digest: "f".repeat(64) };
+  expect((await shelf.get("season_card", other)).page).toBe(edited.page);
+  expect((await shelf.get("season_card", { ...other, path: "/gone" })).page).toBe(edited.page);
+  expect(problems).toHaveLength(2);
+  expect(problems[0]).toContain("does not hold what its digest says");
+  for (const name of [before.digest, "season_card"]) shelf.drop(name);
 });
 
 test("edited files that make no page keep the last good one, are told once, and tried again when they change", async () => {

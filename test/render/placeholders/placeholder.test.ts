@@ -39,7 +39,13 @@ describe("shared placeholders", () => {
   const dir = mkdtempSync(join(tmpdir(), "cardpress-placeholders-"));
   const folder = join(dir, "shared");
   mkdirSync(folder);
-  const folders = { sources: "", cutouts: "", images: join(dir, "images"), placeholders: folder };
+  const folders = {
+    sources: "",
+    cutouts: "",
+    images: join(dir, "images"),
+    placeholders: folder,
+    templateFiles: "",
+  };
   const shared = sharedPlaceholders(folderBlobs(folders));
   const size = { width: 512, height: 640, format: "jpeg" } as const;
   const path = (name: string) => blobPath(folders, "picture", name);
