@@ -6,6 +6,8 @@ export interface PixelDifference {
   sameSize: boolean;
   largest: number;
   mean: number;
+  /** Peak signal to noise in decibels: how alike two pictures are; infinite for equal ones. */
+  psnr: number;
   /** Part of the pixels of which some channel differs by more than 24. */
   changedShare: number;
   /** A picture of the differences, as a data address. */
@@ -102,12 +104,12 @@ async function compareInPage(pathA: string, pathB: string): Promise<PixelDiffere
   const { pixels } = globalThis as unknown as { pixels: typeof readPixels };
   const [a, b] = [await pixels(pathA), await pixels(pathB)];
   if (a.width !== b.width || a.height !== b.height)
-    return { sameSize: false, largest: 255, mean: 255, changedShare: 1, picture: "" };
+    return { sameSize: false, largest: 255, mean: 255, psnr: 0, changedShare: 1, picture: "" };
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [a.width, a.height];
   const context = canvas.getContext("2d") as CanvasRenderingContext2D;
   const out = context.createImageData(a.width, a.height);
-  let [largest, sum, changed] = [0, 0, 0];
+  let [largest, sum, squares, changed] = [0, 0, 0, 0];
   for (let i = 0; i < a.data.length; i += 4) {
     let worst = 0;
     for (let k = 0; k < 4; k++) {
@@ -115,6 +117,7 @@ async function compareInPage(pathA: string, pathB: string): Promise<PixelDiffere
       const alphaB = k < 3 ? (b.data[i + 3] ?? 0) / 255 : 1;
       const d = Math.abs((a.data[i + k] ?? 0) * alphaA - (b.data[i + k] ?? 0) * alphaB);
       sum += d;
+      squares += d * d;
       worst = Math.max(worst, d);
     }
     largest = Math.max(largest, worst);
@@ -127,6 +130,7 @@ async function compareInPage(pathA: string, pathB: string): Promise<PixelDiffere
     sameSize: true,
     largest,
     mean: sum / (count * 4),
+    psnr: 10 * Math.log10((255 * 255 * count * 4) / squares),
     changedShare: changed / count,
     picture: canvas.toDataURL(),
   };

@@ -176,14 +176,24 @@ async function forbiddenFolders({ sources, cutouts, images, cache }: DataFolder)
     .filter((path) => isForbidden(path, FOLDER_ACCESS));
 }
 
+/** How cards leave the browser, in words. */
+const CAPTURE_WAYS = {
+  canvas: "cards leave it as pixels through a canvas, the quick way",
+  screenshot:
+    "cards leave it as screenshots: right, and slower, since it draws no elements into a canvas. The browser that comes with the packages does",
+};
+
 const checkBrowser: Check = async (config, folder) => {
   const chromium = await findChromium({ configuredPath: config.chromiumPath, cacheDir: folder.cache });
   const noSandbox = process.getuid?.() === 0;
   try {
     const browser = await launchBrowser({ chromium, profilesDir: folder.profiles, noSandbox });
     const version = await browser.version();
-    await openCardPage(browser, await loadTemplate(DEFAULT_TEMPLATE)).finally(() => browser.close());
-    return { status: "ok", message: `${version} (${chromium.origin}: ${chromium.path})` };
+    const page = await openCardPage(browser, await loadTemplate(DEFAULT_TEMPLATE)).finally(() =>
+      browser.close(),
+    );
+    const message = `${version} (${chromium.origin}: ${chromium.path}); ${CAPTURE_WAYS[page.way]}`;
+    return { status: "ok", message };
   } catch (error) {
     return {
       status: "failed",

@@ -63,6 +63,19 @@ const SAME_PIXELS = [
   "--disable-webgl",
 ];
 
+// Elements drawn into a canvas, where the browser knows how: pixels without a screenshot.
+const CANVAS_OF_ELEMENTS = [
+  "--enable-features=CanvasDrawElement",
+  "--enable-blink-features=CanvasDrawElement",
+];
+
+const profiles = new WeakMap<Browser, string>();
+
+/** The folder of a launched browser's profile, in which its pages' own files lie. */
+export function profileOf(browser: Browser): string | undefined {
+  return profiles.get(browser);
+}
+
 /** Launches one headless Chromium over a pipe: it ends with this process, even when this process is killed. */
 export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
   const userDataDir = mkdtempSync(join(options.profilesDir, "profile-"));
@@ -81,12 +94,14 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
       ...NO_NETWORK,
       ...STILL_PICTURES,
       ...SAME_PIXELS,
+      ...CANVAS_OF_ELEMENTS,
       "--disable-dev-shm-usage",
       "--no-first-run",
       "--mute-audio",
       ...(options.noSandbox ? ["--no-sandbox"] : []),
     ],
   });
+  profiles.set(browser, userDataDir);
   browser.once("disconnected", () => void rm(userDataDir, { recursive: true, force: true }).catch(() => {}));
   return browser;
 }

@@ -1,23 +1,147 @@
-import type { CDPSession } from "puppeteer-core";
+import type { CDPSession, Page } from "puppeteer-core";
 import type { ImageFormat } from "../../core/card.ts";
+import { profileOf } from "../browser/browser.ts";
+import { encode, JPEG_QUALITY, type Pixels, WEBP_QUALITY } from "./encode.ts";
 import { withMetadata } from "./metadata.ts";
+import { openPixelFile, type PixelFile } from "./pixel-file.ts";
 import { withTimeout } from "./within-time.ts";
 
-/** High enough that gradients do not band, low enough for the web. */
-const JPEG_QUALITY = 90;
-const WEBP_QUALITY = 90;
 const CAPTURE_TIMEOUT_MS = 12_000;
 
-/** The picture of what a page shows, as a finished file: sized by the viewport, transparent where nothing is. */
-export async function capture(session: CDPSession, format: ImageFormat): Promise<Uint8Array> {
-  const quality =
-    format === "jpeg" ? { quality: JPEG_QUALITY } : format === "webp" ? { quality: WEBP_QUALITY } : {};
-  const shot = session.send("Page.captureScreenshot", {
-    format,
-    ...quality,
-    optimizeForSpeed: true,
-    captureBeyondViewport: false,
-  });
-  const { data } = await withTimeout(shot, CAPTURE_TIMEOUT_MS, "photographing the card");
-  return withMetadata(Uint8Array.fromBase64(data), format);
+/**
+ * How pictures leave a page. `canvas`: the page draws itself into a canvas and writes the pixels to a file; they are
+ * encoded here. `screenshot`: the browser encodes, and the file comes through the pipe as text: any browser can.
+ */
+export type CaptureWay = "canvas" | "screenshot";
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** Photographs what a page shows. */
+export interface Camera {
+  readonly way: CaptureWay;
+  /** The picture as a finished file: sized as the page's view, transparent where nothing is. */
+  shoot(size: Size, format: ImageFormat): Promise<Photograph>;
+  close(): Promise<void>;
+}
+
+export interface Photograph {
+  bytes: Uint8Array;
+  /** Until the picture was there, and until it was a file; a screenshot is both at once. */
+  timingsMs: { pixels: number; encode: number };
+}
+
+export interface CameraOptions {
+  /** The way to take, where a test or an operator wants one; the better one that works when absent. */
+  way?: CaptureWay | undefined;
+}
+
+/** What canvas.js is to the page. */
+type InPage = { cardpressCanvas: typeof import("./canvas.js") };
+
+/**
+ * Opens a camera for a page that has loaded canvas.js. Takes the canvas where a probe of four colours comes out of it as
+ * it went in; whatever goes wrong on the way, screenshots are taken instead.
+ */
+export async function openCamera(
+  page: Page,
+  session: CDPSession,
+  { way }: CameraOptions = {},
+): Promise<Camera> {
+  if (way === "screenshot") return screenshots(session);
+  const canvas = await openCanvas(page).catch((error: unknown) => error);
+  if (canvas instanceof Object && "shoot" in canvas) return canvas as Camera;
+  if (way === "canvas") throw canvas;
+  return screenshots(session);
+}
+
+/** Throws where the browser cannot do it, or where what comes out is not what went in. */
+async function openCanvas(page: Page): Promise<Camera> {
+  const profile = profileOf(page.browser());
+  if (profile === undefined) throw new Error("the browser's profile is not known");
+  const name = `pixels-${crypto.randomUUID()}`;
+  const opened = await page.evaluate(
+    (file) => (globalThis as unknown as InPage).cardpressCanvas.open(file),
+    name,
+  );
+  if (!opened) throw new Error("the browser cannot draw elements into a canvas");
+  let file: PixelFile | undefined;
+  try {
+    file = openPixelFile(profile, name);
+    const camera = canvasCamera(page, file);
+    await probe(page, file);
+    return camera;
+  } catch (error) {
+    file?.close();
+    await page.evaluate(() => (globalThis as unknown as InPage).cardpressCanvas.close());
+    throw error;
+  }
+}
+
+function canvasCamera(page: Page, file: PixelFile): Camera {
+  return {
+    way: "canvas",
+    shoot: async (size, format) => {
+      const started = performance.now();
+      const pixels = await draw(page, file, size);
+      const drawn = performance.now();
+      const bytes = withMetadata(await encode(pixels, format), format);
+      return { bytes, timingsMs: { pixels: drawn - started, encode: performance.now() - drawn } };
+    },
+    close: async () => file.close(),
+  };
+}
+
+async function draw(page: Page, file: PixelFile, size: Size): Promise<Pixels> {
+  const drawn = page.evaluate(
+    (width, height) => (globalThis as unknown as InPage).cardpressCanvas.shoot(width, height),
+    size.width,
+    size.height,
+  );
+  await withTimeout(drawn, CAPTURE_TIMEOUT_MS, "drawing the card");
+  return { rgba: file.read(size.width * size.height * 4), ...size };
+}
+
+const PROBE: Size = { width: 64, height: 64 };
+/** As canvas.js paints them: a square's middle, and what is seen there. */
+const PROBE_COLOURS: [x: number, y: number, colour: string][] = [
+  [16, 16, "c8102eff"],
+  [48, 16, "00843dff"],
+  [16, 48, "1034a6ff"],
+  [48, 48, "f6eb61ff"],
+];
+
+async function probe(page: Page, file: PixelFile): Promise<void> {
+  await page.setViewport({ ...PROBE, deviceScaleFactor: 1 });
+  await page.evaluate(() => (globalThis as unknown as InPage).cardpressCanvas.showProbe());
+  const { rgba } = await draw(page, file, PROBE);
+  await page.evaluate(() => (globalThis as unknown as InPage).cardpressCanvas.hideProbe());
+  for (const [x, y, colour] of PROBE_COLOURS) {
+    const at = (y * PROBE.width + x) * 4;
+    const seen = rgba.slice(at, at + 4).toHex();
+    if (seen !== colour) throw new Error(`the canvas shows ${seen} where ${colour} was painted`);
+  }
+}
+
+function screenshots(session: CDPSession): Camera {
+  return {
+    way: "screenshot",
+    shoot: async (_, format) => {
+      const started = performance.now();
+      const quality =
+        format === "jpeg" ? { quality: JPEG_QUALITY } : format === "webp" ? { quality: WEBP_QUALITY } : {};
+      const shot = session.send("Page.captureScreenshot", {
+        format,
+        ...quality,
+        optimizeForSpeed: true,
+        captureBeyondViewport: false,
+      });
+      const { data } = await withTimeout(shot, CAPTURE_TIMEOUT_MS, "photographing the card");
+      const bytes = withMetadata(Uint8Array.fromBase64(data), format);
+      return { bytes, timingsMs: { pixels: performance.now() - started, encode: 0 } };
+    },
+    close: async () => {},
+  };
 }

@@ -42,7 +42,8 @@ function intoPng(bytes: Uint8Array): Uint8Array {
   );
 }
 
-function pngChunk(type: string, data: Uint8Array): Uint8Array {
+/** A PNG's chunk with its length and checksum. */
+export function pngChunk(type: string, data: Uint8Array): Uint8Array {
   const chunk = join(new Uint8Array(4), ascii(type), data, new Uint8Array(4));
   const view = new DataView(chunk.buffer);
   view.setUint32(0, data.length);

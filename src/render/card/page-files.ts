@@ -7,11 +7,15 @@ import badgeSource from "./badge.js" with { type: "text" };
 // @ts-expect-error As above.
 import bindSource from "./bind.js" with { type: "text" };
 // @ts-expect-error As above.
+import canvasSource from "./canvas.js" with { type: "text" };
+// @ts-expect-error As above.
 import fillSource from "./fill.js" with { type: "text" };
 // @ts-expect-error As above.
 import fitSource from "./fit.js" with { type: "text" };
 // @ts-expect-error As above.
 import lightSource from "./light.js" with { type: "text" };
+// @ts-expect-error As above.
+import pixelsSource from "./pixels.js" with { type: "text" };
 // @ts-expect-error As above.
 import watermarkSource from "./watermark.js" with { type: "text" };
 
@@ -26,9 +30,11 @@ const BASE_CSS =
 const SCRIPTS: Record<string, string> = {
   "/badge.js": badgeSource,
   "/bind.js": bindSource,
+  "/canvas.js": canvasSource,
   "/fill.js": fillSource,
   "/fit.js": fitSource,
   "/light.js": lightSource,
+  "/pixels.js": pixelsSource,
   "/watermark.js": watermarkSource,
 };
 
@@ -48,7 +54,7 @@ export function templateFile(template: LoadedTemplate, path: string): PageFile |
 }
 
 function pageFile(html: string): PageFile {
-  const head = `<link rel="stylesheet" href="/library.css"><script type="module" src="/fill.js"></script>`;
+  const head = `<link rel="stylesheet" href="/library.css"><script type="module" src="/fill.js"></script><script type="module" src="/canvas.js"></script>`;
   return {
     body: /<\/head>/i.test(html) ? html.replace(/<\/head>/i, `${head}</head>`) : head + html,
     contentType: "text/html; charset=utf-8",

@@ -1,7 +1,7 @@
 import type { Browser, CDPSession, Page } from "puppeteer-core";
 import type { LoadedTemplate } from "../../templates/load.ts";
 import { crashOf, fileSlot, openSealedPage, type PageFile } from "../browser/browser.ts";
-import { capture } from "./capture.ts";
+import { type CameraOptions, type CaptureWay, openCamera, type Size } from "./capture.ts";
 import { type CardJob, composeFill, type Setting, settingOf } from "./card-fill.ts";
 import type { CardFill, FillResult } from "./fill.js";
 import { templateFile } from "./page-files.ts";
@@ -29,10 +29,12 @@ export interface CardPage {
   readonly page: Page;
   /** Whether its process has ended: nothing answers in it any more. */
   hasCrashed(): boolean;
+  /** How its pictures leave the browser. */
+  readonly way: CaptureWay;
   close(): Promise<void>;
 }
 
-export interface CardPageOptions {
+export interface CardPageOptions extends CameraOptions {
   /** Prints "TEST" across every card. */
   watermark?: boolean;
 }
@@ -58,23 +60,16 @@ export async function openCardPage(
   });
   const session = await startedSession(page);
   const grain = (await page.evaluate("globalThis.cardpress.makeGrain()")) as string;
+  const camera = await Promise.race([openCamera(page, session, options), crash]);
   const [giveCutout, givePhoto] = await slotsOf(page);
-  let size = { width: 0, height: 0 };
-  const resize = async ({ width, height }: { width: number; height: number }) => {
+  let size: Size = { width: 0, height: 0 };
+  const resize = async ({ width, height }: Size) => {
     if (size.width === width && size.height === height) return;
     size = { width, height };
     await page.setViewport({ ...size, deviceScaleFactor: 1 });
   };
-  const measured = new Map<string, Zones>();
-  const zonesOf = async ({ variables, attributes }: Setting): Promise<Zones> => {
-    const key = JSON.stringify([size, attributes]);
-    const known = measured.get(key);
-    if (known) return known;
-    const zones = { ...DEFAULT_ZONES, ...(await measureZones(page, variables, attributes)) };
-    if (measured.size >= MAX_MEASURED) measured.clear();
-    measured.set(key, zones);
-    return zones;
-  };
+  let measure = zonesOnce(page);
+  const zonesOf = (setting: Setting) => measure(size, setting);
 
   return {
     async render(job, onStage) {
@@ -93,13 +88,14 @@ export async function openCardPage(
       const filled = await Promise.race([fillPage(page, fill), crash]);
       const composed = performance.now();
       onStage?.("capture");
-      const bytes = await Promise.race([capture(session, style.format), crash]);
+      const shot = await Promise.race([camera.shoot(size, style.format), crash]);
       const done = performance.now();
       return {
-        bytes,
+        bytes: shot.bytes,
         contentType: `image/${style.format}`,
         timingsMs: {
           ...filled.timingsMs,
+          ...shot.timingsMs,
           compose: composed - started,
           capture: done - composed,
           total: done - started,
@@ -112,18 +108,38 @@ export async function openCardPage(
     },
     async restyle(changed) {
       template = changed;
-      measured.clear();
+      measure = zonesOnce(page);
       await Promise.race([swapSheet(page, changed.digest), crash]);
     },
     page,
     hasCrashed: () => crashed,
-    close: () => page.close(),
+    way: camera.way,
+    close: async () => {
+      await camera.close();
+      await page.close();
+    },
+  };
+}
+
+/** The zones of a setting in a size, measured once each. */
+function zonesOnce(page: Page) {
+  const measured = new Map<string, Zones>();
+  return async (size: Size, { variables, attributes }: Setting): Promise<Zones> => {
+    const key = JSON.stringify([size, attributes]);
+    const known = measured.get(key);
+    if (known) return known;
+    const zones = { ...DEFAULT_ZONES, ...(await measureZones(page, variables, attributes)) };
+    if (measured.size >= MAX_MEASURED) measured.clear();
+    measured.set(key, zones);
+    return zones;
   };
 }
 
 /** Waits for the page's own code, and gives a session whose pictures are transparent where nothing is drawn. */
 async function startedSession(page: Page): Promise<CDPSession> {
-  await page.waitForFunction("globalThis.cardpress !== undefined", { timeout: FILL_TIMEOUT_MS });
+  await page.waitForFunction("globalThis.cardpress && globalThis.cardpressCanvas", {
+    timeout: FILL_TIMEOUT_MS,
+  });
   await page.evaluate("globalThis.cardpress.checkFonts()");
   const session = await page.createCDPSession();
   await session.send("Emulation.setDefaultBackgroundColorOverride", { color: { r: 0, g: 0, b: 0, a: 0 } });

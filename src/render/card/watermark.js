@@ -22,5 +22,6 @@ export function showWatermark(wanted) {
     mark = document.createElement("cardpress-watermark");
     mark.attachShadow({ mode: "closed" }).innerHTML = `<style>${STYLE}</style><span>TEST</span>`;
   }
-  document.documentElement.append(mark);
+  // Beside the body, wherever that stands: in the page, or in the canvas that it is drawn into.
+  document.querySelector("body")?.after(mark);
 }

@@ -98,7 +98,8 @@ async function show(
     Object.assign(alive, { template, stamp });
     return { shown: alive, did: "restyled" };
   }
-  const page = await openCardPage(browser, template);
+  // Contrasts are measured in screenshots, of which there are none of a page in a canvas.
+  const page = await openCardPage(browser, template, { way: "screenshot" });
   const shown: Shown = { page, template, stamp, refused: new Set() };
   page.page.on("requestfailed", (request) => shown.refused.add(request.url()));
   shelf.delete(dir);

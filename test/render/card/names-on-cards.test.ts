@@ -13,7 +13,8 @@ let lab: PixelLab;
 
 beforeAll(async () => {
   browser = await openBrowser();
-  card = await openCardPage(browser, await loadTemplate("club_card"));
+  // Of a page in a canvas there is no screenshot, which some of these tests take.
+  card = await openCardPage(browser, await loadTemplate("club_card"), { way: "screenshot" });
   page = (await browser.pages()).at(-1) as Page;
   lab = await openPixelLab(browser);
   session = await page.createCDPSession();

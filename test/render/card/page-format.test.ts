@@ -16,7 +16,8 @@ let page: Page;
 let lab: PixelLab;
 beforeAll(async () => {
   browser = await openBrowser();
-  card = await openCardPage(browser, templateOf(sampleTemplate()));
+  // Of a page in a canvas there is no screenshot, which some of these tests take.
+  card = await openCardPage(browser, templateOf(sampleTemplate()), { way: "screenshot" });
   page = (await browser.pages()).at(-1) as Page;
   lab = await openPixelLab(browser);
 });

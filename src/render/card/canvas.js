@@ -1,0 +1,110 @@
+// Runs inside the page. Type-checked through JSDoc, served as it is.
+
+/**
+ * Elements drawn into a canvas, which browsers have behind a flag: https://github.com/WICG/html-in-canvas
+ * @typedef {HTMLCanvasElement & { requestPaint(): void, onpaint: (() => void) | null }} ElementCanvas
+ * @typedef {CanvasRenderingContext2D & { drawElementImage(element: Element, x: number, y: number): void }} ElementContext
+ */
+
+/** The page draws at once; this catches one that never does. */
+const PAINT_TIMEOUT_MS = 8000;
+
+/** Side of the probe in pixels, and the colours of its four quarters. */
+const PROBE_PX = 64;
+const PROBE_COLOURS = ["#c8102e", "#00843d", "#1034a6", "#f6eb61"];
+
+/** No template's style sheet reaches what stands around its body. */
+const WHOLE_VIEW =
+  "all: initial !important; display: block !important; position: absolute !important; inset: 0 !important; width: 100% !important; height: 100% !important";
+
+/** @type {{ canvas: ElementCanvas, context: ElementContext, pixels: Worker } | undefined} */
+let shown;
+
+/**
+ * Puts the page's body into a canvas, in which it is laid out as before, and opens the file that its pixels go to. False,
+ * and nothing has changed, where the browser cannot draw elements.
+ * @param {string} name of the file, in the page's own folder of the profile
+ */
+export async function open(name) {
+  const canvas = /** @type {ElementCanvas} */ (document.createElement("canvas"));
+  const context = /** @type {ElementContext | null} */ (
+    canvas.getContext("2d", { willReadFrequently: true, colorSpace: "srgb" })
+  );
+  if (!context || !("drawElementImage" in context) || !("requestPaint" in canvas)) return false;
+  const pixels = new Worker("/pixels.js", { type: "module" });
+  await ask(pixels, { name });
+  canvas.setAttribute("layoutsubtree", "");
+  const stage = document.createElement("cardpress-stage");
+  for (const { style } of [canvas, stage]) style.cssText = WHOLE_VIEW;
+  document.documentElement.append(canvas);
+  canvas.append(stage);
+  stage.append(document.body);
+  shown = { canvas, context, pixels };
+  return true;
+}
+
+/** Takes the body out of the canvas again. */
+export function close() {
+  if (!shown) return;
+  const { canvas, pixels } = shown;
+  shown = undefined;
+  hideProbe();
+  pixels.terminate();
+  canvas.replaceWith(.../** @type {Element} */ (canvas.firstElementChild).children);
+}
+
+/**
+ * Draws the body and writes its pixels to the file: rows of red, green, blue and alpha from the top.
+ * @param {number} width @param {number} height
+ */
+export async function shoot(width, height) {
+  if (!shown) throw new Error("the canvas is not open");
+  const { canvas, context, pixels } = shown;
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+  const stage = /** @type {HTMLElement} */ (canvas.firstElementChild);
+  // What lies behind everything is the root's, which stays outside the canvas.
+  const { background } = getComputedStyle(document.documentElement);
+  stage.style.setProperty("background", background, "important");
+  const painted = new Promise((resolve, reject) => {
+    canvas.onpaint = () => {
+      canvas.onpaint = null;
+      try {
+        context.reset();
+        resolve(context.drawElementImage(stage, 0, 0));
+      } catch (error) {
+        reject(error);
+      }
+    };
+    setTimeout(() => reject(new Error("the card was not painted")), PAINT_TIMEOUT_MS);
+  });
+  canvas.requestPaint();
+  await painted;
+  const { data } = context.getImageData(0, 0, width, height);
+  await ask(pixels, { pixels: data.buffer }, [data.buffer]);
+}
+
+/** Shows four squares over everything, until `hideProbe`. */
+export function showProbe() {
+  const [body] = /** @type {HTMLCollectionOf<HTMLElement>} */ (document.getElementsByTagName("body"));
+  const probe = document.createElement("div");
+  const [a, b, c, d] = PROBE_COLOURS;
+  probe.id = "cardpress-probe";
+  probe.style.cssText = `all: initial; position: fixed; inset: 0; z-index: 2147483647;
+    background: conic-gradient(${b} 25%, ${d} 0 50%, ${c} 0 75%, ${a} 0) 0 0 / ${PROBE_PX}px ${PROBE_PX}px`;
+  body?.append(probe);
+}
+
+export function hideProbe() {
+  document.getElementById("cardpress-probe")?.remove();
+}
+
+/** @param {Worker} worker @param {unknown} message @param {Transferable[]} handOver */
+function ask(worker, message, handOver = []) {
+  return new Promise((resolve, reject) => {
+    worker.onmessage = ({ data }) => (data === "done" ? resolve(undefined) : reject(new Error(data)));
+    worker.onerror = ({ message: why }) => reject(new Error(`the pixels' worker failed: ${why}`));
+    worker.postMessage(message, handOver);
+  });
+}
+
+Object.assign(globalThis, { cardpressCanvas: { open, close, shoot, showProbe, hideProbe } });

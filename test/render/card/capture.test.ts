@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser } from "puppeteer-core";
+import type { CaptureWay } from "../../../src/render/card/capture.ts";
+import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
+import { loadTemplate } from "../../../src/templates/load.ts";
+import { openPixelLab, type PixelLab } from "../pixels.ts";
+import { type CardWish, cardInput, cutout, openBrowser } from "./cards.ts";
+import { badge, GOLDENS } from "./goldens.ts";
+
+const WAYS = ["canvas", "screenshot"] as const;
+
+let browser: Browser;
+let lab: PixelLab;
+const pages = {} as Record<CaptureWay, CardPage>;
+beforeAll(async () => {
+  browser = await openBrowser();
+  const template = await loadTemplate("club_card");
+  for (const way of WAYS) pages[way] = await openCardPage(browser, template, { way });
+  lab = await openPixelLab(browser);
+});
+afterAll(() => browser.close());
+
+async function shoot(way: CaptureWay, wish: CardWish, photo: (typeof GOLDENS)[number][2], crest = false) {
+  const job = { card: cardInput(wish), cutout: photo && (await cutout(photo)) };
+  return (await pages[way].render({ ...job, badge: crest ? await badge(browser) : null })).bytes;
+}
+
+describe("a card is the same picture whichever way it leaves the browser:", () => {
+  for (const [name, wish, photo, crest] of GOLDENS) {
+    test(name, async () => {
+      const [drawn, photographed] = [
+        await shoot("canvas", wish, photo, crest),
+        await shoot("screenshot", wish, photo, crest),
+      ];
+      const { sameSize, psnr } = await lab.compare(drawn, photographed);
+      expect(sameSize).toBe(true);
+      // Nobody sees a difference: gradients are rounded otherwise, and a few edges smoothed. The elite tier's holographic
+      // foil is all gradients, on which neighbouring steps of 255 are chosen more often.
+      expect(psnr).toBeGreaterThan((wish.skill ?? 0) > 90 ? 51 : 55);
+    });
+  }
+
+  for (const format of ["jpeg", "webp"] as const) {
+    test(`${format}, as far as its own losses let tell`, async () => {
+      const wish = { format, width: 700, height: 800, theme: "stadium" };
+      const [drawn, photographed] = [
+        await shoot("canvas", wish, "man"),
+        await shoot("screenshot", wish, "man"),
+      ];
+      const exact = await shoot("screenshot", { ...wish, format: "png" }, "man");
+      expect((await lab.compare(drawn, photographed)).psnr).toBeGreaterThan(34);
+      // The backdrop of a JPEG is none of the PNG's.
+      if (format === "jpeg") return;
+      const loss = async (bytes: Uint8Array) => (await lab.compare(bytes, exact)).psnr;
+      expect(await loss(drawn)).toBeGreaterThan((await loss(photographed)) - 0.5);
+    });
+  }
+});
+
+for (const way of WAYS) {
+  test(`the ${way} gives the same bytes for the same card, whatever was shown in between`, async () => {
+    const wish = { theme: "galaxy", name: "Jo" };
+    const first = await shoot(way, wish, "yoga");
+    await shoot(way, { width: 900, height: 520, format: "jpeg", theme: "fire" }, "skier");
+    expect(Buffer.compare(await shoot(way, wish, "yoga"), first)).toBe(0);
+  });
+}
+
+/** A browser in whose pages `script` runs first. */
+function changed(script: string): Browser {
+  const newPage = async () => {
+    const page = await browser.newPage();
+    await page.evaluateOnNewDocument(script);
+    return page;
+  };
+  return new Proxy(browser, {
+    get: (target, name) => {
+      if (name === "newPage") return newPage;
+      const value = target[name as keyof Browser] as unknown;
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+const DRAW = "CanvasRenderingContext2D.prototype.drawElementImage";
+const BROKEN: [string, string][] = [
+  ["cannot draw elements", `delete ${DRAW}`],
+  ["draws something else", `${DRAW} = function () { this.fillRect(0, 0, 64, 64) }`],
+  ["never paints", `HTMLCanvasElement.prototype.requestPaint = () => { throw new Error("no") }`],
+  ["cannot write files", `delete globalThis.Worker`],
+];
+for (const [what, script] of BROKEN) {
+  test(`a browser that ${what} gives the same card by screenshots`, async () => {
+    const page = await openCardPage(changed(script), await loadTemplate("club_card"));
+    expect(page.way).toBe("screenshot");
+    const job = { card: cardInput(), cutout: await cutout("man"), badge: null };
+    const { bytes } = await page.render(job);
+    await page.close();
+    expect(Buffer.compare(bytes, await shoot("screenshot", {}, "man"))).toBe(0);
+  });
+}
+
+test("the browser that comes with the packages takes the canvas", async () => {
+  const page = await openCardPage(browser, await loadTemplate("club_card"));
+  expect(page.way).toBe("canvas");
+  await page.close();
+});
