@@ -1,0 +1,56 @@
+import type { components } from "./schema.d.ts";
+
+type Schemas = components["schemas"];
+
+/** The code of a refusal, as the documentation lists them. */
+export type ErrorCode = Schemas["ApiError"]["code"];
+
+/** What the service refused, in its own words. */
+export class CardpressError extends Error {
+  readonly code: ErrorCode;
+  /** The HTTP status. */
+  readonly status: number;
+  /** Name it when you ask the operator of the service. */
+  readonly requestId: string;
+  /** The page that explains the code. */
+  readonly docsUrl: string;
+  /** Every broken field, where there are any. */
+  readonly details: readonly Schemas["ErrorDetail"][];
+
+  constructor(status: number, error: Schemas["ApiError"]) {
+    super(error.message);
+    this.name = "CardpressError";
+    this.code = error.code;
+    this.status = status;
+    this.requestId = error.request_id;
+    this.docsUrl = error.docs_url;
+    this.details = error.details ?? [];
+  }
+}
+
+/** An image that was accepted and could not be made; `message` says why, in words for people. Its credit is back. */
+export class ImageFailedError extends Error {
+  readonly image: Schemas["FailedImage"];
+
+  constructor(image: Schemas["FailedImage"]) {
+    super(image.failure.message);
+    this.name = "ImageFailedError";
+    this.image = image;
+  }
+}
+
+/** No usable answer: the connection broke, took too long, or something else than the service answered. */
+export class NoAnswerError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = "NoAnswerError";
+  }
+}
+
+/** A webhook that was not signed with the endpoint's secret, or is too old. Answer it with 401 and do nothing. */
+export class WebhookSignatureError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "WebhookSignatureError";
+  }
+}

@@ -1,0 +1,139 @@
+import { CardpressError, NoAnswerError } from "./errors.ts";
+
+export interface ClientOptions {
+  /** The service's address, such as `https://cards.example.org`. */
+  baseUrl: string;
+  /** A live or test key. */
+  apiKey: string;
+  /** How often a request is sent again after the first time; 4 unless told. */
+  retries?: number;
+  /** How long one attempt may take, in milliseconds; 30 s unless told, since a create waits for your photo's host. */
+  timeoutMs?: number;
+  /** In place of the global `fetch`. */
+  fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** In place of the clock, for tests: waits, and rejects when the signal is aborted. */
+  sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+export interface CallOptions {
+  /** Ends the call and all its repetitions. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface Call extends CallOptions {
+  method: "GET" | "POST" | "DELETE";
+  path: string;
+  query?: Record<string, string | number | undefined>;
+  headers?: Record<string, string>;
+  /** Sent as JSON; a form is sent as it is. */
+  body?: object | FormData;
+}
+
+/** Sends calls and repeats those that may succeed later. Every call that gets here can be repeated without harm. */
+export interface Transport {
+  call<Data>(call: Call): Promise<Data>;
+  sleep(ms: number, signal: AbortSignal | undefined): Promise<void>;
+}
+
+const RETRIES = 4;
+const TIMEOUT_MS = 30_000;
+/** A longer `Retry-After` is of a spent day: nobody waits for that in a call. */
+const MAX_PAUSE_S = 90;
+const MAX_BACKOFF_S = 30;
+
+export function transport(options: ClientOptions): Transport {
+  const { retries = RETRIES, timeoutMs = TIMEOUT_MS, sleep = pause } = options;
+  const base = options.baseUrl.replace(/\/+$/, "");
+  const send = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
+
+  const attempt = async (call: Call): Promise<{ response: Response; text: string }> => {
+    const isForm = call.body instanceof FormData;
+    const limit = AbortSignal.timeout(timeoutMs);
+    const response = await send(base + call.path + queryOf(call.query), {
+      method: call.method,
+      headers: {
+        "X-API-Key": options.apiKey,
+        ...(call.body && !isForm ? { "Content-Type": "application/json" } : {}),
+        ...call.headers,
+      },
+      ...(call.body ? { body: isForm ? (call.body as FormData) : JSON.stringify(call.body) } : {}),
+      signal: call.signal ? AbortSignal.any([call.signal, limit]) : limit,
+    });
+    return { response, text: await response.text() };
+  };
+
+  return {
+    sleep,
+    call: async <Data>(call: Call): Promise<Data> => {
+      for (let sent = 0; ; sent += 1) {
+        const last = sent >= retries;
+        const answer = await attempt(call).catch((error: unknown) => {
+          call.signal?.throwIfAborted();
+          if (last) throw new NoAnswerError(`No answer from ${base}: ${messageOf(error)}`, error);
+          return undefined;
+        });
+        if (answer) {
+          const { response, text } = answer;
+          const refusal = refusalOf(response, text);
+          if (!refusal) return (JSON.parse(text) as { data: Data }).data;
+          const waitS = Number(response.headers.get("retry-after")) || 0;
+          if (last || !isWorthRepeating(response.status) || waitS > MAX_PAUSE_S) throw refusal;
+          if (waitS > 0) {
+            await sleep(waitS * 1000, call.signal);
+            continue;
+          }
+        }
+        await sleep(Math.min(2 ** sent, MAX_BACKOFF_S) * (0.5 + Math.random()) * 1000, call.signal);
+      }
+    },
+  };
+}
+
+function isWorthRepeating(status: number): boolean {
+  return status === 429 || status >= 500;
+}
+
+/** What an answer refuses; undefined for a success. */
+function refusalOf(response: Response, text: string): Error | undefined {
+  const envelope = parsed(text);
+  if (response.ok && envelope?.success === true) return undefined;
+  if (envelope?.error) return new CardpressError(response.status, envelope.error);
+  return new NoAnswerError(
+    `HTTP ${response.status} without the service's envelope: is the address right, and is a proxy in between?`,
+  );
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer of whatever is at the address.
+function parsed(text: string): any {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function queryOf(query: Call["query"] = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return given.length === 0
+    ? ""
+    : `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    if (signal?.aborted) onAbort();
+  });
+}

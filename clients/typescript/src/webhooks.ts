@@ -1,0 +1,67 @@
+import { WebhookSignatureError } from "./errors.ts";
+import type { components } from "./schema.d.ts";
+
+type Schemas = components["schemas"];
+
+/** What a webhook tells. More types may come: ignore those you do not know. */
+export type WebhookEvent =
+  | Schemas["ImageCompletedEvent"]
+  | Schemas["ImageFailedEvent"]
+  | Schemas["CreditsLowEvent"]
+  | Schemas["WebhookTestEvent"];
+
+/** Older calls are refused, so that a recorded one cannot be played again. */
+const TOLERANCE_S = 300;
+
+export interface WebhookRequest {
+  /** A `Headers` object, or the headers of Node's requests. */
+  headers: Headers | Record<string, string | string[] | undefined>;
+  /** The body's very bytes, before any parser has touched them. */
+  body: string | Uint8Array;
+  /** Now, in milliseconds; the clock unless told. */
+  now?: number;
+}
+
+/**
+ * The event of a call to your webhook endpoint. Throws a WebhookSignatureError unless it was signed with the endpoint's
+ * secret within the last five minutes. The same event may come twice: remember the header `webhook-id`.
+ */
+export async function readWebhook(secret: string, request: WebhookRequest): Promise<WebhookEvent> {
+  const { headers, body, now = Date.now() } = request;
+  const id = headerOf(headers, "webhook-id");
+  const timestamp = headerOf(headers, "webhook-timestamp");
+  const ageS = Math.abs(now / 1000 - Number(timestamp || Number.NaN));
+  if (!(ageS <= TOLERANCE_S)) throw new WebhookSignatureError("the webhook is too old, or has no time");
+
+  const text = typeof body === "string" ? body : new TextDecoder().decode(body);
+  const key = await crypto.subtle.importKey(
+    "raw",
+    bytesOf(secret.replace(/^whsec_/, "")),
+    { name: "HMAC", hash: "SHA-256" },
+    false,
+    ["verify"],
+  );
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${text}`);
+  // While a secret is being rotated there are two signatures, one for each secret.
+  for (const entry of headerOf(headers, "webhook-signature").split(" ")) {
+    const [version, signature = ""] = entry.split(",");
+    if (version !== "v1") continue;
+    if (await crypto.subtle.verify("HMAC", key, bytesOf(signature), signed)) return JSON.parse(text);
+  }
+  throw new WebhookSignatureError("the webhook's signature does not match");
+}
+
+function headerOf(headers: WebhookRequest["headers"], name: string): string {
+  if (headers instanceof Headers) return headers.get(name) ?? "";
+  const found = Object.entries(headers).find(([given]) => given.toLowerCase() === name)?.[1];
+  return (Array.isArray(found) ? found[0] : found) ?? "";
+}
+
+/** The bytes of base64; none where it is not base64. */
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  } catch {
+    return new Uint8Array();
+  }
+}

@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { packClient } from "../../scripts/client.ts";
+import { mockNextImage } from "../../src/app/images/test-image.ts";
+import { type Loop, startLoop } from "../../src/app/loop.ts";
+import { webhookHeaders } from "../../src/core/webhook-signature.ts";
+import { testAccount } from "../harness.ts";
+import { type Json, type TestApi, testApi } from "../http/api.ts";
+
+// The TypeScript client as its users have it: packed, installed into a project of its own, against the service.
+
+const ROOT = join(import.meta.dir, "../..");
+
+let api: TestApi;
+let dir: string;
+let key: string;
+let loop: Loop;
+/** The installed package. */
+let client: Json;
+beforeAll(async () => {
+  api = await testApi();
+  dir = await mkdtemp(join(tmpdir(), "cardpress-ts-client-"));
+  key = (await testAccount(api)).testKey;
+  // The loop that serves test images, as the running service has it.
+  loop = startLoop({
+    name: "mock",
+    concurrency: 1,
+    pollMs: 5,
+    runOne: (signal, more) => mockNextImage(api, signal, more),
+    log: api.log,
+  });
+  const packed = await packClient(dir);
+  await Bun.write(join(dir, "package.json"), JSON.stringify({ name: "user", type: "module" }));
+  await run([process.execPath, "add", packed]);
+  client = await import(join(dir, "node_modules/cardpress-client/dist/index.js"));
+});
+afterAll(async () => {
+  await loop.stop();
+  await api.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function run(command: string[], env: Record<string, string> = {}): Promise<string> {
+  const child = Bun.spawn(command, {
+    cwd: dir,
+    env: { ...process.env, ...env },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+  ]);
+  if ((await child.exited) !== 0) throw new Error(out + err);
+  return out;
+}
+
+const card = (externalId: string) => ({
+  player: {
+    external_id: externalId,
+    name: "Maya Okafor",
+    position: "ST",
+    number: 9,
+    skill_level: 87,
+    source_image_url: "https://images.example.org/players/10442.jpg",
+  },
+  style: { preset: "club_card", width: 512, height: 640 },
+});
+
+/** The client with pauses that are noted instead of waited for, and whatever is changed. */
+function connect(options: object = {}) {
+  const pauses: number[] = [];
+  const sleep = async (ms: number) => {
+    pauses.push(ms);
+    // The loop that makes images gets its turn.
+    await Bun.sleep(1);
+  };
+  const cards = client.cardpress({ baseUrl: api.baseUrl, apiKey: key, sleep, ...options });
+  return { cards, pauses };
+}
+
+/** A fetch that sends everything, and gives `answers` in place of the first answers. */
+function answering(...answers: (() => Response)[]) {
+  const sent: RequestInit[] = [];
+  return {
+    sent,
+    fetch: async (url: string, init: RequestInit) => {
+      sent.push(init);
+      const real = await fetch(url, init);
+      return answers.shift()?.() ?? real;
+    },
+  };
+}
+
+const PROGRAM = `
+import { cardpress, ImageFailedError, type WebhookEvent } from "cardpress-client";
+const cards = cardpress({ baseUrl: process.env.BASE ?? "", apiKey: process.env.KEY ?? "" });
+const image = await cards.images.createAndWait(${JSON.stringify(card("player-1"))});
+const width: number = image.result.width;
+const listed: string[] = [];
+for await (const item of cards.images.list({ status: "completed", limit: 1 })) listed.push(item.image_id);
+const failed: string = await cards.images
+  .createAndWait(${JSON.stringify(card("test_fail_no_player"))})
+  .then(() => "made", (error: unknown) => (error instanceof ImageFailedError ? error.image.failure.code : String(error)));
+const { images_completed } = await cards.usage("current_month");
+const event = {} as WebhookEvent;
+if (event.type === "image.completed") console.error(event.data.result.image_url);
+console.log(JSON.stringify({ url: image.result.image_url, width, listed: listed.length, failed, images_completed }));
+`;
+
+/** The compiler's complaints about a program that uses the package, none when it is right. */
+async function complaints(program: string): Promise<string> {
+  const name = `program-${Bun.hash(program)}.ts`;
+  await Bun.write(join(dir, name), program);
+  const compilerOptions = {
+    target: "ES2022",
+    module: "NodeNext",
+    lib: ["ES2022", "DOM"],
+    types: ["bun-types"],
+    typeRoots: [join(ROOT, "node_modules")],
+    strict: true,
+    noEmit: true,
+    exactOptionalPropertyTypes: true,
+  };
+  await Bun.write(join(dir, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [name] }));
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  return run([process.execPath, "--bun", tsc, "-p", "."]).then(
+    () => "",
+    (error: Error) => error.message,
+  );
+}
+
+test("a program that uses the package compiles, and its mistakes do not", async () => {
+  expect(await complaints(PROGRAM)).toBe("");
+  const mistakes: [string, string, string][] = [
+    ['"number":9', '"number":"9"', "number"],
+    ['"position":"ST"', '"position":"STRIKER"', "STRIKER"],
+    ['"skill_level"', '"skillLevel"', "skillLevel"],
+    ['usage("current_month")', 'usage("today")', "today"],
+    ["image.result.width", "image.result.widht", "widht"],
+  ];
+  for (const [right, wrong, named] of mistakes) {
+    expect(PROGRAM).toContain(right);
+    expect(await complaints(PROGRAM.replace(right, wrong))).toContain(named);
+  }
+});
+
+const RUNTIMES: [string, string[]][] = [
+  ["Bun", [process.execPath]],
+  ["Node", ["node"]],
+];
+for (const [name, [program = ""]] of RUNTIMES)
+  (Bun.which(program) ? test : test.skip)(`cards are made, listed and counted on ${name}`, async () => {
+    const file = join(dir, `${name}.mjs`);
+    await Bun.write(file, new Bun.Transpiler({ loader: "ts" }).transformSync(PROGRAM));
+    const before = await connect().cards.usage("current_month");
+    const out: Json = JSON.parse(await run([program, file], { BASE: api.baseUrl, KEY: key }));
+    expect(out).toEqual({
+      url: expect.stringMatching(/\/cdn\/img_/),
+      width: 512,
+      listed: before.images_completed + 1,
+      failed: "IMAGE_PROCESSING_FAILED",
+      images_completed: before.images_completed + 1,
+    });
+  });
+
+test("a create whose answer was lost is sent again with the same key, and makes one card", async () => {
+  const cut = answering(() => {
+    throw new TypeError("connection reset");
+  });
+  const { cards, pauses } = connect({ fetch: cut.fetch });
+  const accepted = await cards.images.create(card("player-lost"));
+  const keys = cut.sent.map(({ headers }) => (headers as Record<string, string>)["Idempotency-Key"]);
+  expect(keys).toHaveLength(2);
+  expect(new Set(keys).size).toBe(1);
+  expect(pauses).toHaveLength(1);
+  expect(await cards.deletePlayer("player-lost")).toMatchObject({ images_deleted: 1 });
+  expect(accepted.image_id).toMatch(/^img_/);
+});
+
+test("what may succeed later is tried again after Retry-After, and given up after four times", async () => {
+  const { cards, pauses } = connect();
+  const refused = await cards.images.create(card("test_rate_limited")).catch((error: Json) => error);
+  expect(refused).toBeInstanceOf(client.CardpressError);
+  expect(refused).toMatchObject({ code: "RATE_LIMIT_EXCEEDED", status: 429 });
+  expect(pauses).toHaveLength(4);
+  expect(Math.min(...pauses)).toBeGreaterThanOrEqual(1000);
+});
+
+test("what needs a change first is refused at once, with its fields, id and page", async () => {
+  const { cards, pauses } = connect();
+  const wrong = { ...card("player-2"), style: { preset: "club_card", width: 3 } };
+  const refused = await cards.images.create(wrong).catch((error: Json) => error);
+  expect(refused).toMatchObject({ code: "INVALID_REQUEST", details: [{ field: "style.width" }] });
+  expect(refused.requestId).toMatch(/^req_/);
+  expect(refused.docsUrl).toEndWith("/docs/errors/INVALID_REQUEST");
+  const broke = await cards.images.create(card("test_insufficient_credits")).catch((error: Json) => error);
+  expect(broke.code).toBe("INSUFFICIENT_CREDITS");
+  const stranger = connect({ apiKey: "sk_test_wrong" });
+  expect((await stranger.cards.presets().catch((error: Json) => error)).code).toBe("INVALID_API_KEY");
+  expect([...pauses, ...stranger.pauses]).toEqual([]);
+});
+
+test("another server at the address is told from the service, and a day's pause is not waited for", async () => {
+  const page = answering(
+    ...Array.from({ length: 9 }, () => () => new Response("<h1>502</h1>", { status: 502 })),
+  );
+  const error = await connect({ fetch: page.fetch })
+    .cards.presets()
+    .catch((cause: Json) => cause);
+  expect(error).toBeInstanceOf(client.NoAnswerError);
+  expect(error.message).toContain("502");
+  const spent = () =>
+    new Response(
+      JSON.stringify({ success: false, data: null, error: { code: "RATE_LIMIT_EXCEEDED", message: "x" } }),
+      {
+        status: 429,
+        headers: { "Retry-After": "3600" },
+      },
+    );
+  const tomorrow = connect({ fetch: answering(spent).fetch });
+  expect((await tomorrow.cards.presets().catch((cause: Json) => cause)).code).toBe("RATE_LIMIT_EXCEEDED");
+  expect(tomorrow.pauses).toEqual([]);
+});
+
+test("an image and a player are deleted, and a wait can be ended", async () => {
+  const { cards } = connect();
+  const made = await cards.images.createAndWait(card("player-gone"));
+  expect((await cards.images.delete(made.image_id)).image_id).toBe(made.image_id);
+  expect((await cards.deletePlayer("player-gone")).images_deleted).toBe(0);
+  const stop = new AbortController();
+  const slow = client.cardpress({ baseUrl: api.baseUrl, apiKey: key });
+  const { image_id } = await slow.images.create(card("test_slow"));
+  const waiting = slow.images.wait(image_id, { signal: stop.signal }).catch((cause: Json) => cause);
+  stop.abort(new Error("enough"));
+  expect((await waiting).message).toBe("enough");
+});
+
+test("a webhook is read when the service signed it, and refused otherwise", async () => {
+  const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+  const old = `whsec_${Buffer.alloc(32, 8).toString("base64")}`;
+  const now = Date.UTC(2026, 10, 21);
+  const body = JSON.stringify({ type: "webhook.test", data: { message: "Zoë" } });
+  const headers = (secrets: string[]) => webhookHeaders({ id: "evt_1", timestampMs: now, body }, secrets);
+  const read = (given: object) =>
+    client.readWebhook(secret, { headers: headers([secret]), body, now, ...given });
+  expect((await read({})).data.message).toBe("Zoë");
+  expect((await read({ body: Buffer.from(body), headers: new Headers(headers([old, secret])) })).type).toBe(
+    "webhook.test",
+  );
+  for (const wrong of [
+    { headers: headers([old]) },
+    { body: body.replace("Zoë", "Zoe") },
+    { now: now + 301_000 },
+    { headers: {} },
+    { headers: { ...headers([secret]), "webhook-signature": "v1,%%%" } },
+  ])
+    expect(await read(wrong).catch((error: Json) => error)).toBeInstanceOf(client.WebhookSignatureError);
+});
