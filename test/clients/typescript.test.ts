@@ -225,6 +225,19 @@ test("another server at the address is told from the service, and a day's pause 
   expect(tomorrow.pauses).toEqual([]);
 });
 
+test("a photo that is hosted nowhere is sent, and a card made of it", async () => {
+  const { cards } = connect();
+  const file = Bun.file(join(ROOT, "test/photos/unsplash_man.jpg"));
+  const photo = await cards.photos.upload(file);
+  expect(photo).toMatchObject({ content_type: "image/jpeg", bytes: file.size });
+  const request = card("player-photo");
+  const made = await cards.images.createAndWait({
+    ...request,
+    player: { ...request.player, source_image_url: photo.url },
+  });
+  expect(made.status).toBe("completed");
+});
+
 test("an image and a player are deleted, and a wait can be ended", async () => {
   const { cards } = connect();
   const made = await cards.images.createAndWait(card("player-gone"));

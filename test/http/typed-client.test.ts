@@ -23,7 +23,12 @@ beforeAll(async () => {
   await symlink(join(ROOT, "node_modules"), join(dir, "node_modules"));
   await Bun.write(join(dir, "tsconfig.json"), JSON.stringify(TSCONFIG));
   const types = join(dir, "cardpress.d.ts");
-  await run([process.execPath, join(ROOT, "scripts/openapi-types.ts"), `${api.baseUrl}/docs/openapi.json`, types]);
+  await run([
+    process.execPath,
+    join(ROOT, "scripts/openapi-types.ts"),
+    `${api.baseUrl}/docs/openapi.json`,
+    types,
+  ]);
   quickstart = await Bun.file(join(CLIENT, "quickstart.ts.txt")).text();
   await Bun.write(join(dir, "quickstart.ts"), quickstart);
 });

@@ -13,6 +13,7 @@ export type AcceptedImage = Schemas["AcceptedImage"];
 export type CompletedImage = Schemas["CompletedImage"];
 export type Image = Schemas["Image"];
 export type ImageListItem = Schemas["ImageListItem"];
+export type Photo = Schemas["Photo"];
 export type Preset = Schemas["Preset"];
 export type Usage = Schemas["Usage"];
 /** What a card is made of; `type` may be left out. */
@@ -24,6 +25,11 @@ export interface CreateOptions extends CallOptions {
    * card. One is made for the call and its repetitions unless told.
    */
   idempotencyKey?: string;
+}
+
+export interface UploadOptions extends CallOptions {
+  /** A badge may be smaller than a photo; a photo unless told. */
+  use?: "photo" | "badge";
 }
 
 export interface WaitOptions extends CallOptions {
@@ -46,6 +52,18 @@ export function cardpress(options: ClientOptions) {
   const calls = transport(options);
   return {
     images: images(calls),
+    photos: {
+      /**
+       * Sends a photo or badge that you do not host. `url` of the answer is its address for `player.source_image_url` or
+       * `branding.club_badge_url`, until `expires_at`.
+       */
+      upload: (file: Blob, { use = "photo", ...call }: UploadOptions = {}): Promise<Photo> => {
+        const form = new FormData();
+        form.set("use", use);
+        form.set("file", file, "name" in file ? String(file.name) : "photo");
+        return calls.call({ method: "POST", path: "/v1/photos", body: form, ...call });
+      },
+    },
     /** The card templates that `style.preset` can name. */
     presets: async (call: CallOptions = {}): Promise<Preset[]> => {
       const { presets } = await calls.call<Schemas["PresetList"]>({

@@ -1,5 +1,6 @@
 import authentication from "./guides/authentication.md" with { type: "text" };
 import cardOptions from "./guides/card-options.md" with { type: "text" };
+import clients from "./guides/clients.md" with { type: "text" };
 import credits from "./guides/credits.md" with { type: "text" };
 import dataProtection from "./guides/data-protection.md" with { type: "text" };
 import idempotency from "./guides/idempotency.md" with { type: "text" };
@@ -49,6 +50,11 @@ export const GUIDES: readonly Guide[] = [
     path: "/docs/card-options",
     text: cardOptions,
     description: "Sizes, formats, themes, colours and badges.",
+  },
+  {
+    path: "/docs/clients",
+    text: clients,
+    description: "A client for TypeScript, and types and clients for other languages.",
   },
   {
     path: "/docs/webhooks",
@@ -102,6 +108,7 @@ export const NAVIGATION: readonly NavGroup[] = [
   {
     title: "Build on it",
     items: [
+      { href: "/docs/clients", label: "Clients" },
       { href: "/docs/webhooks", label: "Webhooks" },
       { href: "/docs/idempotency", label: "Idempotency" },
       { href: "/docs/credits", label: "Credits" },
