@@ -12,7 +12,7 @@ const decisions = readdirSync(join(root, "docs/decisions")).map((name) => `docs/
 test("every path that the documents for contributors name is there", async () => {
   const missing: string[] = [];
   let named = 0;
-  for (const document of ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", ...decisions]) {
+  for (const document of ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", ...decisions]) {
     const text = await read(document);
     for (const [path] of text.matchAll(/(?<![\w/.-])(?:src|test|scripts|db|templates|docs)\/[\w./-]*\w/g)) {
       named += 1;
