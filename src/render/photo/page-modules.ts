@@ -1,5 +1,7 @@
 // @ts-nocheck The compiler reads these imports as modules; the runtime gives their text, or a path to the file.
 // They are static, so that a compiled cardpress carries every file with it.
+import belongings from "./page/belongings.js" with { type: "text" };
+import bodyParts from "./page/body_parts.js" with { type: "text" };
 import cutOut from "./page/cut_out.js" with { type: "text" };
 import decode from "./page/decode.js" with { type: "text" };
 import detectors from "./page/detectors.js" with { type: "text" };
@@ -9,10 +11,14 @@ import examine from "./page/examine.js" with { type: "text" };
 import exposure from "./page/exposure.js" with { type: "text" };
 import findPlayer from "./page/find_player.js" with { type: "text" };
 import framing from "./page/framing.js" with { type: "text" };
+import geodesic from "./page/geodesic.js" with { type: "text" };
 import guidedFilter from "./page/guided_filter.js" with { type: "text" };
+import limbs from "./page/limbs.js" with { type: "text" };
 import masks from "./page/masks.js" with { type: "text" };
 import matte from "./page/matte.js" with { type: "text" };
 import networks from "./page/networks.js" with { type: "text" };
+import ownParts from "./page/own_parts.js" with { type: "text" };
+import partsFaults from "./page/parts_faults.js" with { type: "text" };
 import quality from "./page/quality.js" with { type: "text" };
 import rivals from "./page/rivals.js" with { type: "text" };
 import salientPage from "./page/salient.js" with { type: "text" };
@@ -22,6 +28,8 @@ import upright from "./page/upright.js" with { type: "text" };
 
 /** The page's own modules by name: their text. */
 export const PAGE_MODULES: Record<string, string> = {
+  "belongings.js": belongings,
+  "body_parts.js": bodyParts,
   "cut_out.js": cutOut,
   "decode.js": decode,
   "detectors.js": detectors,
@@ -31,10 +39,14 @@ export const PAGE_MODULES: Record<string, string> = {
   "exposure.js": exposure,
   "find_player.js": findPlayer,
   "framing.js": framing,
+  "geodesic.js": geodesic,
   "guided_filter.js": guidedFilter,
+  "limbs.js": limbs,
   "masks.js": masks,
   "matte.js": matte,
   "networks.js": networks,
+  "own_parts.js": ownParts,
+  "parts_faults.js": partsFaults,
   "quality.js": quality,
   "rivals.js": rivals,
   "salient.js": salientPage,

@@ -6,7 +6,7 @@ import { openNetworks } from "./networks.ts";
 import { type OpenPhotoPage, openPhotoPage } from "./photo_page.ts";
 
 /** Part of a cached cutout's key: changes whenever the same photo would give another cutout. */
-export const VISION_VERSION = "9";
+export const VISION_VERSION = "10";
 
 export type PhotoStage = "decode" | "find" | "cut_out";
 
@@ -95,7 +95,8 @@ async function cutOutIn(
     const found = await timed("find", () => page.call("find"));
     if (found !== "found") return refuse(found);
     onStage("cut_out");
-    await timed("prepare", () => page.call("prepare"));
+    const prepared = await timed("prepare", () => page.call("prepare"));
+    if (prepared !== "ready") return refuse(prepared);
     await timed("salient", () => page.call("salient"));
     const cutout = await timed("cut_out", async () => {
       const description = await page.call("cutOut");

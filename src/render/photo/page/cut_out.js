@@ -1,21 +1,23 @@
+import { lookAtBody, lookAtHead } from "./body_parts.js";
 import { BACKDROP, canvasOf, contextOf } from "./decode.js";
 import { refineEdge } from "./edge.js";
 import { liftUnderexposed } from "./exposure.js";
 import { frameCutout, headBox } from "./framing.js";
-import { boundsAbove, patches } from "./masks.js";
+import { boundsAbove, patches, sampleMask } from "./masks.js";
 import { fuseMatte, playerBounds } from "./matte.js";
 import { rgbFrom } from "./networks.js";
 
 /** @import { Framing } from "../../../core/card.ts" */
+/** @import { PartsLook, PartsLooks } from "./body_parts.js" */
 /** @import { Photo } from "./decode.js" */
 /** @import { Finding } from "./find_player.js" */
 /** @import { Bytes, Grid, Numbers, Rect } from "./masks.js" */
 
 /**
  * The salient network's input keeps the cut's proportions and has about this many pixels, in sides of whole multiples of
- * SALIENT_STEP_PX. It was trained on 320 x 320; this many take two thirds of the time.
+ * SALIENT_STEP_PX. It was trained on 320 x 320: with fewer, things in hands are seen by halves and letters on walls as things.
  */
-const SALIENT_PIXELS = 256 * 256;
+const SALIENT_PIXELS = 320 * 320;
 const SALIENT_STEP_PX = 16;
 
 /** A cutout's longer side is at most this: the largest card is 2,048 px high and its player a little less. */
@@ -29,6 +31,13 @@ const SURROUNDINGS_PART = 0.12;
 /** A player this large: take the whole photo instead of a rectangle a little smaller. */
 const WHOLE_PHOTO_PART = 0.7;
 
+/** A body that takes more of a side of the rectangle than this goes on beyond it; the rectangle grows by so much of its side. */
+const MIN_LEAVING_PART = 0.04;
+const GROWTH = 0.5;
+const MAX_GROWTHS = 2;
+/** Cells on the longer side on which that is seen. */
+const BORDER_CELLS = 128;
+
 /** Kept free around the trimmed player, so that scaling does not cut the soft edge off. */
 const TRIM_MARGIN_PX = 4;
 /** Fainter pixels are invisible and do not count as the player when trimming. */
@@ -36,7 +45,7 @@ const VISIBLE_ALPHA = 8;
 
 /**
  * The part of the photo that is cut: its pixels at the cutout's size.
- * @typedef {object} Cut
+ * @typedef {object} PhotoPart
  * @property {OffscreenCanvas} canvas
  * @property {Rect} rect where it lies in the photo, in search pixels
  * @property {number} zoom canvas pixels for one search pixel
@@ -46,12 +55,70 @@ const VISIBLE_ALPHA = 8;
  * @property {{ width: number, height: number }} salient the size of the salient network's input
  */
 
+/** @typedef {PhotoPart & { looks: PartsLooks }} Cut with the body parts seen in it */
+
 /**
+ * Takes the part of the photo that holds the player, and looks at it for body parts; a body that goes on beyond the part
+ * is looked at again in a larger one.
  * @param {Photo} photo @param {Finding} player
- * @returns {Cut}
+ * @returns {Promise<Cut>}
  */
-export function prepareCut(photo, player) {
-  const rect = surroundings(photo, player);
+export async function prepareCut(photo, player) {
+  let cut = takePart(photo, surroundings(photo, player));
+  let body = await lookAtBody(cut, player);
+  for (let round = 0; round < MAX_GROWTHS; round++) {
+    const wider = grown(cut, body, player);
+    if (!wider) break;
+    cut = takePart(photo, wider);
+    body = await lookAtBody(cut, player);
+  }
+  return { ...cut, looks: { body, head: await lookAtHead(cut, player) } };
+}
+
+/**
+ * The rectangle grown to the sides at which the player's body leaves it although the photo goes on; null when there are none.
+ * @param {PhotoPart} part @param {PartsLook} look @param {Finding} player
+ * @returns {Rect | null}
+ */
+function grown({ rect, photoSize, atPhotoEdge }, look, player) {
+  const step = Math.max(rect.width, rect.height) / BORDER_CELLS;
+  const grid = {
+    x: rect.x,
+    y: rect.y,
+    width: Math.round(rect.width / step),
+    height: Math.round(rect.height / step),
+    step,
+  };
+  const { width, height } = grid;
+  const odds = sampleMask(look.odds, grid);
+  const { labels } = patches(odds.length, width, (cell) => odds[cell] > 0);
+  const head = headBox(player);
+  const at = (/** @type {number} */ x, /** @type {number} */ y) =>
+    Math.max(0, Math.min(height - 1, Math.floor((y - rect.y) / step))) * width +
+    Math.max(0, Math.min(width - 1, Math.floor((x - rect.x) / step)));
+  const own = labels[at(head.x + head.width / 2, head.y + 0.6 * head.height)];
+  const leaves = (/** @type {number} */ length, /** @type {(k: number) => number} */ cell) => {
+    let cells = 0;
+    for (let k = 0; k < length; k++) if (own && labels[cell(k)] === own) cells++;
+    return cells > MIN_LEAVING_PART * length;
+  };
+  const room = { x: GROWTH * rect.width, y: GROWTH * rect.height };
+  const left = !atPhotoEdge.left && leaves(height, (k) => k * width) ? room.x : 0;
+  const right = !atPhotoEdge.right && leaves(height, (k) => k * width + width - 1) ? room.x : 0;
+  const top = !atPhotoEdge.top && leaves(width, (k) => k) ? room.y : 0;
+  const bottom = !atPhotoEdge.bottom && leaves(width, (k) => (height - 1) * width + k) ? room.y : 0;
+  if (left + right + top + bottom === 0) return null;
+  const [x, y] = [Math.max(0, rect.x - left), Math.max(0, rect.y - top)];
+  return {
+    x,
+    y,
+    width: Math.min(photoSize.width, rect.x + rect.width + right) - x,
+    height: Math.min(photoSize.height, rect.y + rect.height + bottom) - y,
+  };
+}
+
+/** @param {Photo} photo @param {Rect} rect @returns {PhotoPart} */
+function takePart(photo, rect) {
   const perSearchPx = 1 / photo.scale;
   const zoom = Math.min(perSearchPx, MAX_CUTOUT_PX / Math.max(rect.width, rect.height));
   const canvas = canvasOf(
@@ -145,18 +212,15 @@ export function cutOut(cut, player, salient) {
     height: Math.round(rect.height / step),
     step,
   };
-  const matte = fuseMatte(player, salientMask(cut, salient), grid);
+  const rgba = pixelsAt(canvas, grid.width, grid.height);
+  const { matte, hair } = fuseMatte(player, cut.looks, salientMask(cut, salient), rgba, grid);
   const image = contextOf(canvas).getImageData(0, 0, canvas.width, canvas.height);
   const large = { rgba: image.data, width: canvas.width, height: canvas.height };
   if (cut.ownPixels) takeOwnPixels(large, cut.ownPixels, matte, grid);
-  else
-    refineEdge(large, {
-      rgba: pixelsAt(canvas, grid.width, grid.height),
-      matte,
-      width: grid.width,
-      height: grid.height,
-      hair: hairRect(player, grid),
-    });
+  else {
+    const { width, height } = grid;
+    refineEdge(large, { rgba, matte, width, height, hair, head: hairRect(player, grid) });
+  }
   liftUnderexposed(image.data);
   const alpha = alphaOf(image.data);
   const trim = trimmed(alpha, canvas);

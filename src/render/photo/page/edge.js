@@ -30,7 +30,8 @@ const OFF_THE_LINE = { low: 0.006, high: 0.03 };
  * @property {Numbers} matte
  * @property {number} width
  * @property {number} height
- * @property {Rect} hair where hair may be, twice as wide as the head, in cells
+ * @property {Rect} head where hair may be, twice as wide as the head, in cells
+ * @property {Numbers} hair part of hair, 0 to 1
  */
 
 /**
@@ -175,20 +176,21 @@ function refinedMatte(linear, { rgba }) {
  * @param {SmallPicture} small @param {Numbers} refined
  * @returns {Numbers}
  */
-function hairWeights({ hair, width }, refined) {
+function hairWeights({ head, hair, width }, refined) {
   /** @type {Numbers} */
   const weights = new Float32Array(refined.length);
-  const reach = Math.min(MAX_HAIR_REACH_CELLS, Math.round((HAIR_REACH_PART * hair.width) / 2));
+  const reach = Math.min(MAX_HAIR_REACH_CELLS, Math.round((HAIR_REACH_PART * head.width) / 2));
   const inside = dilate(refined, width, reach);
   const outside = dilate(
     refined.map((value) => 1 - value),
     width,
     reach,
   );
+  const nearHair = dilate(hair, width, reach);
   for (let i = 0; i < weights.length; i++) {
-    const dx = Math.abs((i % width) - hair.x - hair.width / 2) / (hair.width / 2);
-    const dy = Math.abs(Math.floor(i / width) - hair.y - hair.height / 2) / (hair.height / 2);
-    const near = 1 - smoothStep(Math.max(dx, dy), 0.85, 1);
+    const dx = Math.abs((i % width) - head.x - head.width / 2) / (head.width / 2);
+    const dy = Math.abs(Math.floor(i / width) - head.y - head.height / 2) / (head.height / 2);
+    const near = (1 - smoothStep(Math.max(dx, dy), 0.85, 1)) * smoothStep(nearHair[i], 0.2, 0.6);
     if (near > 0) weights[i] = near * smoothStep(Math.min(inside[i], outside[i]), 0.3, 0.9);
   }
   return weights;

@@ -13,7 +13,7 @@ import { boundsAbove, sampleMask } from "./masks.js";
  * @property {Rect} body
  * @property {Face | null} face
  * @property {{ centre: Point, height: number }} head
- * @property {Mask[]} rivals the bodies or heads of other people who may overlap the player
+ * @property {import("./rivals.js").RivalMask[]} rivals the bodies or heads of other people who may overlap the player
  * @property {number} cover part of the pose's mask that the person mask agrees with
  */
 

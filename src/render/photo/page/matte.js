@@ -1,7 +1,12 @@
+import { sortBelongings } from "./belongings.js";
+import { partsOnGrid } from "./body_parts.js";
+import { limbMap } from "./limbs.js";
 import { boundsAbove, dilate, patches, sampleMask, smoothStep } from "./masks.js";
+import { otherPeople, ownParts, rivalsOf } from "./own_parts.js";
 
+/** @import { PartsLooks } from "./body_parts.js" */
 /** @import { Finding } from "./find_player.js" */
-/** @import { Grid, Mask, Numbers, Rect } from "./masks.js" */
+/** @import { Bytes, Grid, Mask, Numbers, Rect } from "./masks.js" */
 
 /** The person mask's patch counts as the player when it holds this part of the pose ... */
 const MIN_SHARED_PART = 0.5;
@@ -11,20 +16,21 @@ const MAX_PATCH_TO_POSE = 2.2;
 /** The patch counts this far around the pose, as a part of the grid's longer side: what is further is somebody else's. */
 const PATCH_REACH_PART = 0.04;
 
-/** The salient matte is trusted when it agrees this far with what pose and person mask are both sure of. */
-const TRUSTED_AGREEMENT = 0.75;
-
-/** How far the matte may reach beyond pose and person mask, as a part of the grid's longer side: hair, gloves, boots. */
-const REACH_PART = 0.012;
-
-/** Something salient beside the body, such as a ball or a trophy, is kept whole when it is clear and not too large. */
-const MAX_BELONGING_PART = 0.2;
-/** Its bridge to the body is taken with it. */
-const BELONGING_REACH_CELLS = 9;
-const MIN_BELONGING_SALIENCE = 0.72;
+/** How much each opinion counts, in log odds of at most MAX_ODDS either way; the body parts' own as they are, up to so much. */
+const MAX_PARTS_ODDS = 3.5;
+const WEIGHT = { salience: 0.45, masks: 0.35 };
+const MAX_ODDS = 2.5;
+/**
+ * Added where pose and person mask are both sure, on things held and on limbs; taken off what is somebody else's. With the
+ * salient network pose and person mask together outvote the body parts, alone they do not.
+ */
+const BONUS_AGREED = 2;
+const BONUS_HELD = 6;
+const BONUS_LIMB = 1.5;
+const PENALTY = 8;
 
 /** Patches apart from the player are kept above this part of the player's size: a leg behind a ball, not a passer-by. */
-const MAX_ISLAND_PART = 0.08;
+const MAX_ISLAND_PART = 0.2;
 /** Holes below this part of the player's size are mistakes; larger ones are the gaps between arms and body. */
 const MAX_FILLED_HOLE_PART = 0.0025;
 /** Mean of the two masks from which a hole of any size is filled. */
@@ -78,91 +84,45 @@ export function playerBounds(player, grid) {
 }
 
 /**
- * One matte from three opinions. The salient matte has the finest and surest edge, but also takes what stands beside the
- * player; pose and person mask say where the player is.
- * @param {Finding} player @param {Mask} salient @param {Grid} grid
- * @returns {Numbers}
+ * One matte from four opinions, added as log odds. The body parts network has the surest edge and sees every person; pose
+ * and person mask say which of them is the player; the salient network sees what the player holds.
+ * @param {Finding} player @param {PartsLooks} looks @param {Mask} salient @param {Bytes} rgba on the grid @param {Grid} grid
+ * @returns {{ matte: Numbers, hair: Numbers }} hair as a part of 1
  */
-export function fuseMatte(player, salient, grid) {
+export function fuseMatte(player, looks, salient, rgba, grid) {
   const { posed, patch, fits } = playerMasks(player, grid);
+  const parts = partsOnGrid(looks, grid);
   const fine = sampleMask(salient, grid);
+  /** @type {Numbers} */
   const core = patch.map((value, i) =>
     posed && fits ? 0.6 * posed[i] + 0.4 * value : posed ? posed[i] : value,
   );
-  yieldToRivals(player, grid, [fine, core], posed);
+  const theirs = rivalsOf(player, grid, posed, parts);
+  const limbs = limbMap(player, grid);
+  const others = otherPeople(player, parts, { limbs, posed }, rgba, grid);
+  for (let i = 0; i < theirs.length; i++) theirs[i] = Math.max(theirs[i], others[i]);
+  const { own, left: strangers } = ownParts(player, parts, { posed: core, limbs, fine, theirs }, grid);
+  const { held, left } = sortBelongings(
+    player,
+    { parts, own, others: strangers, fine, core, theirs },
+    rgba,
+    grid,
+  );
   /** @type {Numbers} */
-  const near = core.map((value, i) => Math.max(value, patch[i] ?? 0, posed ? posed[i] : 0));
-  const support = reachOf(near, grid);
-  admitBelongings(support, fine, core, grid.width);
-  const trusted = agreement(fine, core) >= TRUSTED_AGREEMENT;
-  /** @type {Numbers} */
-  const matte = fine.map((value, i) => {
-    const byMasks = smoothStep(core[i] ?? 0, 0.7, 0.9) * (trusted ? smoothStep(value, 0.08, 0.3) : 1);
-    const byPose = posed ? smoothStep(posed[i], 0.8, 0.95) * smoothStep(value, 0.25, 0.5) : 0;
-    const sure = Math.max(byMasks, byPose * (support[i] ?? 0));
-    return smoothStep(Math.max(value * (support[i] ?? 0), sure), 0.2, 0.8);
-  });
+  const matte = new Float32Array(core.length);
+  for (let i = 0; i < matte.length; i++) {
+    const seen = clip(logit(fine[i]), MAX_ODDS);
+    const masked = clip(logit(core[i]), MAX_ODDS);
+    let odds = clip(parts.odds[i], MAX_PARTS_ODDS) + WEIGHT.salience * seen + WEIGHT.masks * masked;
+    if (posed && fits) odds += BONUS_AGREED * smoothStep(Math.min(posed[i], patch[i]), 0.8, 0.97);
+    odds +=
+      BONUS_LIMB * limbs[i] + BONUS_HELD * held[i] - PENALTY * Math.max(strangers[i], left[i], theirs[i]);
+    if (own[i] <= 0 && held[i] <= 0) odds -= PENALTY;
+    matte[i] = smoothStep(1 / (1 + Math.exp(-odds)), 0.15, 0.85);
+  }
   closeHoles(matte, core, grid.width);
   dropIslands(matte, grid.width);
-  return matte;
-}
-
-/**
- * Takes from the maps what another person's pose claims more strongly than the player's.
- * @param {Finding} player @param {Grid} grid @param {Numbers[]} maps @param {Numbers | null} posed
- */
-function yieldToRivals({ rivals }, grid, maps, posed) {
-  for (const rival of rivals) {
-    const theirs = sampleMask(rival, grid);
-    for (let i = 0; i < theirs.length; i++) {
-      const own = posed ? posed[i] : 0;
-      if (theirs[i] < 0.3 || own > theirs[i]) continue;
-      const left = 1 - smoothStep(theirs[i] - own, 0.2, 0.6);
-      for (const map of maps) map[i] *= left;
-    }
-  }
-}
-
-/** @param {Numbers} near @param {Grid} grid */
-function reachOf(near, { width, height }) {
-  const radius = Math.max(3, Math.round(REACH_PART * Math.max(width, height)));
-  return dilate(near, width, radius).map((value) => smoothStep(value, 0.15, 0.6));
-}
-
-/**
- * Salient things out of reach of the body are taken whole or left whole: half a ball is worse than none.
- * @param {Numbers} support changed in place @param {Numbers} fine @param {Numbers} core @param {number} width
- */
-function admitBelongings(support, fine, core, width) {
-  const { labels, sizes } = patches(fine.length, width, (cell) => fine[cell] > 0.5 && support[cell] < 0.5);
-  if (sizes.length === 1) return;
-  const salience = sizes.map(() => 0);
-  let playerCells = 0;
-  for (let i = 0; i < fine.length; i++) {
-    const label = labels[i];
-    if (core[i] > 0.5) playerCells++;
-    if (!label) continue;
-    salience[label] += fine[i];
-  }
-  const admitted = sizes.map((size, label) => {
-    if (label === 0 || size > MAX_BELONGING_PART * playerCells) return false;
-    return (salience[label] ?? 0) >= MIN_BELONGING_SALIENCE * size;
-  });
-  const extra = support.map((_, i) => (admitted[labels[i]] ? 1 : 0));
-  const reach = dilate(extra, width, BELONGING_REACH_CELLS);
-  for (let i = 0; i < support.length; i++) support[i] = Math.max(support[i], reach[i]);
-}
-
-/** The salient matte's mean where pose and person mask are both sure. @param {Numbers} fine @param {Numbers} core */
-function agreement(fine, core) {
-  let sum = 0;
-  let cells = 0;
-  for (let i = 0; i < core.length; i++) {
-    if (core[i] < 0.85) continue;
-    sum += fine[i];
-    cells++;
-  }
-  return cells > 0 ? sum / cells : 1;
+  return { matte, hair: parts.hair };
 }
 
 /**
@@ -193,4 +153,15 @@ function dropIslands(matte, width) {
   for (let i = 0; i < matte.length; i++) {
     if (labels[i] && (sizes[labels[i]] ?? 0) < MAX_ISLAND_PART * largest) matte[i] = 0;
   }
+}
+
+/** @param {number} p */
+function logit(p) {
+  const q = Math.min(0.999, Math.max(0.001, p));
+  return Math.log(q / (1 - q));
+}
+
+/** @param {number} value @param {number} most */
+function clip(value, most) {
+  return Math.max(-most, Math.min(most, value));
 }

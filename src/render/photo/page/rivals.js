@@ -28,6 +28,8 @@ const MAX_RIVALS = 12;
 /** Faces below this part of the player's head are the stand: their heads are enough. */
 const MIN_POSED_FACE_PART = 0.35;
 
+/** @typedef {Mask & { byFace?: Rect }} RivalMask of a body, or only of where a face was seen */
+
 /**
  * Somebody else's head, as the box that a face detector would give.
  * @typedef {Rect & { face: number, body: number }} RivalHead with the scores of face and body, 0 for what was not seen
@@ -39,12 +41,12 @@ const MIN_POSED_FACE_PART = 0.35;
  * @param {OffscreenCanvas} picture @param {Finding} finding
  * @param {{ person: Person, pose: Pose | null }[]} others people beside the player, with their poses where they were read
  * @param {Face[]} faces those seen on the whole picture
- * @returns {Promise<{ masks: Mask[], heads: RivalHead[] }>}
+ * @returns {Promise<{ masks: RivalMask[], heads: RivalHead[] }>}
  */
 export async function findRivals(picture, finding, others, faces) {
   const grid = coverGrid(picture);
   const own = finding.pose && sampleMask(finding.pose.mask, grid);
-  /** @type {Mask[]} */
+  /** @type {RivalMask[]} */
   const masks = [];
   /** @type {RivalHead[]} */
   const heads = [];
@@ -152,7 +154,7 @@ async function facesAround(picture, { body, head }, faces) {
   return others.sort((a, b) => remoteness(a) - remoteness(b));
 }
 
-/** A soft round mask over somebody's head and shoulders. @param {Face} face @returns {Mask} */
+/** A soft round mask over somebody's head and shoulders. @param {Face} face @returns {RivalMask} */
 function headAndShoulders({ x, y, width, height }) {
   const size = 16;
   const values = Float32Array.from({ length: size * size }, (_, i) => {
@@ -161,5 +163,5 @@ function headAndShoulders({ x, y, width, height }) {
     return 1 - smoothStep(2 * Math.hypot(dx, dy), 0.8, 1);
   });
   const crop = { cx: x + width / 2, cy: y + 0.8 * height, width: 3 * width, height: 3 * height, rotation: 0 };
-  return { values, width: size, height: size, crop };
+  return { values, width: size, height: size, crop, byFace: { x, y, width, height } };
 }

@@ -2,6 +2,7 @@ import { cutOut, prepareCut, salientInput } from "./cut_out.js";
 import { canvasOf, contextOf, decodePhoto } from "./decode.js";
 import { findPlayer } from "./find_player.js";
 import { answered, openNetworkFile } from "./networks.js";
+import { faultOfParts } from "./parts_faults.js";
 import { runSalient } from "./salient.js";
 
 /** @import { Framing } from "../../../core/card.ts" */
@@ -20,7 +21,7 @@ import { runSalient } from "./salient.js";
  * @property {typeof answered} answered tells a network's answer
  * @property {() => Promise<boolean>} decode false when the bytes are no whole photo
  * @property {() => Promise<"found" | PlayerRefusal>} find turns the photo upright when it lies
- * @property {() => Promise<void>} prepare takes the part of the photo that is cut
+ * @property {() => Promise<"ready" | PlayerRefusal>} prepare takes the part of the photo that is cut, and looks for body parts
  * @property {() => Promise<void>} salient looks for what stands out in it
  * @property {() => Promise<{ width: number, height: number, framing: Framing, inPhoto: Rect, outline: string }>} cutOut
  * @property {() => Blob} cutout what cutOut made, as PNG
@@ -62,7 +63,9 @@ const photoPage = {
   },
 
   async prepare() {
-    job.cut = prepareCut(done(job.photo), done(job.player));
+    const player = done(job.player);
+    job.cut = await prepareCut(done(job.photo), player);
+    return faultOfParts(job.cut, player) ?? "ready";
   },
 
   async salient() {

@@ -1,0 +1,207 @@
+import { canvasOf, contextOf } from "./decode.js";
+import { headBox } from "./framing.js";
+import { sampleMask, smoothStep } from "./masks.js";
+import { runNetwork } from "./networks.js";
+
+/** @import { PhotoPart } from "./cut_out.js" */
+/** @import { Finding } from "./find_player.js" */
+/** @import { Grid, Mask, Numbers, Rect } from "./masks.js" */
+/** @import { Crop } from "./networks.js" */
+
+/** The side of the network's square input, and of its answer. */
+const INPUT = { size: 256 };
+/** Background, hair, body's skin, face's skin, clothes, and other things worn, in the network's order. */
+const CLASSES = 6;
+const [HAIR, SKIN, FACE] = [1, 2, 3];
+
+/** A rectangle is shown to the network squeezed by this much at most: thin people are not what it was trained on. */
+const MAX_SQUEEZE = 1.5;
+/** Heads whose brighter quarter starts below this are shown to the network brighter, by so much at most. */
+const DARK_HEAD = 110;
+const MAX_GAIN = 6;
+/** Of parts darker than this in half of their pixels the shadows are lifted, so many times 1 - (1 - x)^2. */
+const DARK_PART = 45;
+const SHADOW_LIFTS = 2;
+/** Side of the small picture on which light is measured. */
+const LIGHT_PX = 24;
+
+/** The second look: a square of so many head heights, its middle so far below the head's. */
+const HEAD_LOOK = 2.6;
+const HEAD_LOOK_BELOW = 0.35;
+/** The second look counts fully up to this part of its half side, and not at all at its border. */
+const HEAD_LOOK_FULL = 0.6;
+
+/**
+ * What a look told of its crop.
+ * @typedef {object} PartsLook
+ * @property {Mask} odds log odds that a cell is a person's, from about -6 to 6
+ * @property {Mask} hair 0 to 1
+ * @property {Mask} face 0 to 1
+ * @property {Mask} skin that of arms, hands and legs, 0 to 1
+ */
+
+/** @typedef {{ body: PartsLook, head: PartsLook }} PartsLooks */
+/** @typedef {{ odds: Numbers, hair: Numbers, face: Numbers, skin: Numbers }} Parts the same, of both looks on one grid */
+
+/** Looks at the whole part of the photo. @param {PhotoPart} part @param {Finding} player @returns {Promise<PartsLook>} */
+export function lookAtBody(part, player) {
+  return lookAt(part, lightOf(part, player), cropWithin(part.rect, part.rect));
+}
+
+/** Looks at head and shoulders, enlarged. @param {PhotoPart} part @param {Finding} player @returns {Promise<PartsLook>} */
+export function lookAtHead(part, player) {
+  return lookAt(part, lightOf(part, player), headCrop(part, player));
+}
+
+/**
+ * How a part has to be lit for the network, which is blind in the dark.
+ * @typedef {object} Light
+ * @property {number} gain for a dark head
+ * @property {boolean} shadows whether to lift shadows alone: a dark suit before a dark stand
+ */
+
+/** @param {PhotoPart} part @param {Finding} player @returns {Light} */
+function lightOf({ canvas, rect, zoom }, player) {
+  const head = headBox(player);
+  const lights = lightsOf(canvas, {
+    x: (head.x - rect.x) * zoom,
+    y: (head.y - rect.y) * zoom,
+    width: head.width * zoom,
+    height: head.height * zoom,
+  });
+  const bright = Number(lights[Math.floor(0.75 * lights.length)]);
+  const all = lightsOf(canvas, { x: 0, y: 0, width: canvas.width, height: canvas.height });
+  return {
+    gain: Math.min(MAX_GAIN, Math.max(1, DARK_HEAD / Math.max(1, bright))),
+    shadows: Number(all[all.length >> 1]) < DARK_PART,
+  };
+}
+
+/** The brightest channels of a rectangle's pixels, made small, darkest first. @param {OffscreenCanvas} canvas @param {Rect} rect */
+function lightsOf(canvas, { x, y, width, height }) {
+  const context = contextOf(canvasOf(LIGHT_PX, LIGHT_PX));
+  context.imageSmoothingQuality = "high";
+  context.drawImage(canvas, x, y, width, height, 0, 0, LIGHT_PX, LIGHT_PX);
+  const { data } = context.getImageData(0, 0, LIGHT_PX, LIGHT_PX);
+  const lights = Array.from({ length: LIGHT_PX ** 2 }, (_, i) =>
+    Math.max(Number(data[4 * i]), Number(data[4 * i + 1]), Number(data[4 * i + 2])),
+  );
+  return lights.sort((a, b) => a - b);
+}
+
+/** @param {PhotoPart} part @param {Finding} player @returns {Crop} */
+function headCrop({ rect }, player) {
+  const box = headBox(player);
+  const side = HEAD_LOOK * box.height;
+  return cropWithin(rect, {
+    x: box.x + box.width / 2 - side / 2,
+    y: box.y + (0.5 + HEAD_LOOK_BELOW) * box.height - side / 2,
+    width: side,
+    height: side,
+  });
+}
+
+/** The part of a rectangle that the photo has: black beside it would make an edge. @param {Rect} within @param {Rect} wanted @returns {Crop} */
+function cropWithin(within, wanted) {
+  const left = Math.max(within.x, wanted.x);
+  const top = Math.max(within.y, wanted.y);
+  const width = Math.max(8, Math.min(within.x + within.width, wanted.x + wanted.width) - left);
+  const height = Math.max(8, Math.min(within.y + within.height, wanted.y + wanted.height) - top);
+  return {
+    cx: left + width / 2,
+    cy: top + height / 2,
+    width: Math.max(width, height / MAX_SQUEEZE),
+    height: Math.max(height, width / MAX_SQUEEZE),
+    rotation: 0,
+  };
+}
+
+/** @param {PhotoPart} part @param {Light} light @param {Crop} crop in search pixels @returns {Promise<PartsLook>} */
+async function lookAt({ canvas, rect, zoom }, light, crop) {
+  const inCut = {
+    cx: (crop.cx - rect.x) * zoom,
+    cy: (crop.cy - rect.y) * zoom,
+    width: crop.width * zoom,
+    height: crop.height * zoom,
+    rotation: 0,
+  };
+  const [scores] = await runNetwork("bodyParts", lit(canvas, light), inCut, INPUT);
+  if (!scores) throw new Error("The body parts network gave no output.");
+  return readParts(scores, crop);
+}
+
+/** @param {OffscreenCanvas} canvas @param {Light} light */
+function lit(canvas, { gain, shadows }) {
+  if (gain <= 1 && !shadows) return canvas;
+  const out = canvasOf(canvas.width, canvas.height);
+  const context = contextOf(out);
+  context.filter = `brightness(${gain})`;
+  context.drawImage(canvas, 0, 0);
+  if (!shadows) return out;
+  context.filter = "none";
+  context.globalCompositeOperation = "screen";
+  for (let round = 0; round < SHADOW_LIFTS; round++) context.drawImage(out, 0, 0);
+  return out;
+}
+
+/**
+ * @param {Numbers} scores of all classes, before the soft maximum @param {Crop} crop
+ * @returns {PartsLook}
+ */
+export function readParts(scores, crop) {
+  const cells = INPUT.size * INPUT.size;
+  /** @type {Numbers} */
+  const odds = new Float32Array(cells);
+  /** @type {Numbers} */
+  const hair = new Float32Array(cells);
+  /** @type {Numbers} */
+  const face = new Float32Array(cells);
+  /** @type {Numbers} */
+  const skin = new Float32Array(cells);
+  for (let i = 0, at = 0; i < cells; i++, at += CLASSES) {
+    const weight = (/** @type {number} */ k) => Math.exp(scores[at + k] - scores[at]);
+    let person = 0;
+    for (let k = 1; k < CLASSES; k++) person += weight(k);
+    odds[i] = Math.log(person);
+    hair[i] = weight(HAIR) / (1 + person);
+    face[i] = weight(FACE) / (1 + person);
+    skin[i] = weight(SKIN) / (1 + person);
+  }
+  const mask = (/** @type {Numbers} */ values) => ({
+    values,
+    width: INPUT.size,
+    height: INPUT.size,
+    crop,
+  });
+  return { odds: mask(odds), hair: mask(hair), face: mask(face), skin: mask(skin) };
+}
+
+/**
+ * Both looks on one grid.
+ * @param {PartsLooks} looks @param {Grid} grid
+ * @returns {Parts}
+ */
+export function partsOnGrid(looks, grid) {
+  const nearHead = weightOnGrid(looks.head.odds.crop, grid);
+  const mixed = (/** @type {keyof Parts} */ name) => {
+    const far = sampleMask(looks.body[name], grid);
+    const near = sampleMask(looks.head[name], grid);
+    for (let i = 0; i < far.length; i++) far[i] += nearHead[i] * (near[i] - far[i]);
+    return far;
+  };
+  return { odds: mixed("odds"), hair: mixed("hair"), face: mixed("face"), skin: mixed("skin") };
+}
+
+/** 1 in the middle of a square crop, falling to 0 at its border. @param {Crop} crop @param {Grid} grid @returns {Numbers} */
+function weightOnGrid({ cx, cy, width, height }, grid) {
+  /** @type {Numbers} */
+  const weights = new Float32Array(grid.width * grid.height);
+  for (let row = 0, i = 0; row < grid.height; row++) {
+    const dy = Math.abs(grid.y + (row + 0.5) * grid.step - cy) / height;
+    for (let column = 0; column < grid.width; column++, i++) {
+      const dx = Math.abs(grid.x + (column + 0.5) * grid.step - cx) / width;
+      weights[i] = 1 - smoothStep(2 * Math.max(dx, dy), HEAD_LOOK_FULL, 0.95);
+    }
+  }
+  return weights;
+}

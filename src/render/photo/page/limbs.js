@@ -1,0 +1,103 @@
+import { smoothStep } from "./masks.js";
+
+/** @import { Finding } from "./find_player.js" */
+/** @import { Point } from "./detectors.js" */
+/** @import { Grid, Numbers } from "./masks.js" */
+
+/** Bones between BlazePose's landmarks and their half widths as parts of the trunk's length: arms, hands, legs. */
+const BONES = [
+  [11, 13, 0.1],
+  [12, 14, 0.1],
+  [13, 15, 0.07],
+  [14, 16, 0.07],
+  [15, 19, 0.06],
+  [16, 20, 0.06],
+  [23, 25, 0.14],
+  [24, 26, 0.14],
+  [25, 27, 0.09],
+  [26, 28, 0.09],
+];
+
+/** Lines through the trunk, and their half widths: shoulders, sides, and both diagonals. */
+const TRUNK = [
+  [11, 12, 0.1],
+  [11, 23, 0.12],
+  [12, 24, 0.12],
+  [11, 24, 0.15],
+  [12, 23, 0.15],
+];
+
+/**
+ * 1 on the player's trunk as the pose has it, seen or not.
+ * @param {Finding} player @param {Grid} grid
+ * @returns {Numbers}
+ */
+export function trunkMap({ pose }, grid) {
+  /** @type {Numbers} */
+  const map = new Float32Array(grid.width * grid.height);
+  if (!pose) return map;
+  const trunk = trunkLength(pose.points) / grid.step;
+  for (const [from = 0, to = 0, part = 0] of TRUNK) {
+    const [a, b] = [pose.points[from], pose.points[to]];
+    if (a && b) drawBone(map, grid, a, b, part * trunk, 1);
+  }
+  return map;
+}
+
+/**
+ * 1 on the player's limbs as the pose has them, falling to 0 at twice their width.
+ * @param {Finding} player @param {Grid} grid
+ * @returns {Numbers}
+ */
+export function limbMap({ pose }, grid) {
+  /** @type {Numbers} */
+  const map = new Float32Array(grid.width * grid.height);
+  if (!pose) return map;
+  const trunk = trunkLength(pose.points) / grid.step;
+  for (const [from = 0, to = 0, part = 0] of BONES) {
+    const a = pose.points[from];
+    const b = pose.points[to];
+    if (!a || !b) continue;
+    const seen = Math.min(Number(pose.visibility[from]), Number(pose.visibility[to]));
+    const sure = smoothStep(seen, 0.85, 0.97);
+    if (sure > 0) drawBone(map, grid, a, b, part * trunk, sure);
+  }
+  return map;
+}
+
+/** The trunk's length, or what the shoulders' width makes it when the body is seen from above. @param {Point[]} points */
+export function trunkLength(points) {
+  const at = (/** @type {number} */ i) => points[i] ?? { x: 0, y: 0 };
+  const middle = (/** @type {number} */ i, /** @type {number} */ k) => ({
+    x: (at(i).x + at(k).x) / 2,
+    y: (at(i).y + at(k).y) / 2,
+  });
+  const [shoulders, hips] = [middle(11, 12), middle(23, 24)];
+  const trunk = Math.hypot(shoulders.x - hips.x, shoulders.y - hips.y);
+  return Math.max(trunk, 1.3 * Math.hypot(at(11).x - at(12).x, at(11).y - at(12).y));
+}
+
+/**
+ * @param {Numbers} map changed in place @param {Grid} grid @param {Point} a @param {Point} b
+ * @param {number} radius cells @param {number} sure the most that is drawn
+ */
+function drawBone(map, grid, a, b, radius, sure) {
+  const [ax, ay] = [(a.x - grid.x) / grid.step, (a.y - grid.y) / grid.step];
+  const [bx, by] = [(b.x - grid.x) / grid.step, (b.y - grid.y) / grid.step];
+  const [dx, dy] = [bx - ax, by - ay];
+  const length = Math.max(1e-6, dx * dx + dy * dy);
+  const reach = 2 * radius;
+  const top = Math.max(0, Math.floor(Math.min(ay, by) - reach));
+  const bottom = Math.min(grid.height - 1, Math.ceil(Math.max(ay, by) + reach));
+  const left = Math.max(0, Math.floor(Math.min(ax, bx) - reach));
+  const right = Math.min(grid.width - 1, Math.ceil(Math.max(ax, bx) + reach));
+  for (let y = top; y <= bottom; y++) {
+    for (let x = left; x <= right; x++) {
+      const part = Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / length));
+      const [offX, offY] = [x - ax - part * dx, y - ay - part * dy];
+      const value = sure * Math.min(1, 2 - Math.sqrt(offX * offX + offY * offY) / radius);
+      const cell = y * grid.width + x;
+      if (value > map[cell]) map[cell] = value;
+    }
+  }
+}

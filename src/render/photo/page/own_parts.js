@@ -1,0 +1,218 @@
+import { handCells } from "./belongings.js";
+import { headBox } from "./framing.js";
+import { nearestSeed } from "./geodesic.js";
+import { trunkMap } from "./limbs.js";
+import { dilate, patches, sampleMask, smoothStep } from "./masks.js";
+import { facesOf } from "./parts_faults.js";
+
+/** @import { Parts } from "./body_parts.js" */
+/** @import { Finding } from "./find_player.js" */
+/** @import { Bytes, Grid, Labels, Numbers, Rect } from "./masks.js" */
+
+/** Body parts this far around pose and person mask are the player's, as a part of the grid's longer side. */
+const OWN_REACH_PART = 0.02;
+/** Parts further away are taken whole or left whole: at most this part of the player's size ... */
+const MAX_EXTRA_PART = 0.4;
+/** ... or this where others are near ... */
+const MAX_EXTRA_IN_COMPANY = 0.12;
+/** ... with so much salience on average ... */
+const MIN_EXTRA_SALIENCE = 0.35;
+/** Parts apart from the body have to be as salient as this: what the player holds out. */
+const SURE_SALIENCE = 0.85;
+/** ... and with no more of somebody's face in it than this. */
+const MAX_EXTRA_HEAD = 0.06;
+/** What the pose's mask claims more surely than this nobody else gets. */
+const SURELY_POSED = 0.6;
+/** A face this large beside the player's own is somebody else's; smaller ones are ears and hands. */
+const MIN_OTHER_FACE = 0.05;
+/** The player's own hair lies within so many head heights of the head's middle. */
+const OWN_HAIR_HEADS = 1.3;
+/** Parts with more bare skin than this, where the player's arms are not, are somebody else's arms. */
+const MAX_STRANGE_SKIN = 0.3;
+const MIN_ARM_VISIBLE = 0.9;
+/** BlazePose's elbows and wrists. */
+const ARM_POINTS = [13, 14, 15, 16];
+/** Parts so near to the player's body are joined to it. */
+const BESIDE_CELLS = 4;
+/** Smaller ones are bits of the edge. */
+const MIN_EXTRA_PART = 0.003;
+
+/** Of the person where a face was seen, hair and face are at least this part; less is a raised hand. */
+const MIN_FACE_PARTS = 0.2;
+
+/**
+ * What another person's pose claims more strongly than the player's: 0 to 1.
+ * @param {Finding} player @param {Grid} grid @param {Numbers | null} posed
+ * @param {Parts} parts
+ * @returns {Numbers}
+ */
+export function rivalsOf({ rivals }, grid, posed, parts) {
+  /** @type {Numbers} */
+  const claims = new Float32Array(grid.width * grid.height);
+  for (const rival of rivals) {
+    const theirs = sampleMask(rival, grid);
+    if (rival.byFace && !isHead(rival.byFace, grid, parts)) continue;
+    for (let i = 0; i < theirs.length; i++) {
+      const own = posed ? posed[i] : 0;
+      if (theirs[i] < 0.3 || own > theirs[i]) continue;
+      claims[i] = Math.max(claims[i], smoothStep(theirs[i] - own, 0.2, 0.6));
+    }
+  }
+  return claims;
+}
+
+/**
+ * Whether the body parts where a face was seen are those of a head.
+ * @param {Rect} box @param {Grid} grid @param {Parts} parts
+ */
+function isHead(box, { x, y, width, height, step }, { odds, hair, face }) {
+  const cell = (/** @type {number} */ at, /** @type {number} */ from, /** @type {number} */ most) =>
+    Math.max(0, Math.min(most, Math.round((at - from) / step)));
+  let [person, heads] = [0, 0];
+  for (let v = cell(box.y, y, height); v < cell(box.y + box.height, y, height); v++) {
+    for (let u = cell(box.x, x, width); u < cell(box.x + box.width, x, width); u++) {
+      const i = v * width + u;
+      if (odds[i] < 0) continue;
+      person++;
+      heads += hair[i] + face[i];
+    }
+  }
+  return person > 0 && heads >= MIN_FACE_PARTS * person;
+}
+
+/**
+ * Tells the player's body parts from other people's.
+ * @param {Finding} player @param {Parts} parts
+ * @param {{ posed: Numbers, limbs: Numbers, fine: Numbers, theirs: Numbers }} maps
+ * @param {Grid} grid
+ * @returns {{ own: Numbers, left: Numbers }} 1 where the player may be, and on parts that are left
+ */
+export function ownParts(player, { odds, face, skin }, { posed, limbs, fine, theirs }, grid) {
+  const { width, height } = grid;
+  const radius = Math.max(3, Math.round(OWN_REACH_PART * Math.max(width, height)));
+  const near = dilate(posed, width, radius);
+  const around = ownHair(player, grid);
+  /** @type {Numbers} */
+  const own = new Float32Array(odds.length);
+  /** @type {Numbers} */
+  const left = new Float32Array(odds.length);
+  const strangeSkin = skinElsewhere(player, limbs, grid);
+  let playerCells = 0;
+  for (let i = 0; i < own.length; i++) {
+    if (skin[i] > 0.5 && strangeSkin(i)) continue;
+    if (near[i] > 0.4 || around[i] > 0.5 || limbs[i] > 0) own[i] = 1;
+    if (own[i] && odds[i] > 0 && theirs[i] < 0.5) playerCells++;
+  }
+  /** @type {Numbers} */
+  const body = own.map((value, i) => (value && odds[i] > 0 && theirs[i] < 0.5 ? 1 : 0));
+  const besideBody = dilate(body, width, BESIDE_CELLS);
+  const { labels, sizes } = patches(odds.length, width, (cell) => odds[cell] > 0 && own[cell] < 0.5);
+  const extras = sizes.map((size) => ({ size, head: 0, salience: 0, rival: 0, touches: 0, strange: 0 }));
+  for (let i = 0; i < odds.length; i++) {
+    const extra = labels[i] ? extras[labels[i]] : undefined;
+    if (!extra) continue;
+    extra.head += face[i];
+    extra.salience += fine[i];
+    extra.rival += theirs[i];
+    if (besideBody[i] > 0) extra.touches++;
+    if (skin[i] > 0.5 && strangeSkin(i)) extra.strange++;
+  }
+  const inCompany = theirs.some((value) => value > 0.5);
+  const kept = extras.map(
+    ({ size, head: heads, salience, rival, touches, strange }, label) =>
+      label > 0 &&
+      (touches > 0 || salience >= SURE_SALIENCE * size) &&
+      size <= (inCompany ? MAX_EXTRA_IN_COMPANY : MAX_EXTRA_PART) * playerCells &&
+      salience >= MIN_EXTRA_SALIENCE * size &&
+      heads <= MAX_EXTRA_HEAD * size &&
+      rival <= 0.3 * size &&
+      strange <= MAX_STRANGE_SKIN * size,
+  );
+  for (let i = 0; i < own.length; i++) {
+    const label = labels[i];
+    if (!label) continue;
+    if (kept[label]) own[i] = 1;
+    else if (Number(sizes[label]) > MIN_EXTRA_PART * playerCells) left[i] = 1;
+  }
+  return { own: dilate(own, width, 1), left };
+}
+
+/**
+ * Takes what belongs to other people whose faces the body parts show: every cell that is not
+ * surely the player's goes to whoever is nearer.
+ * @param {Finding} player @param {Parts} parts
+ * @param {{ limbs: Numbers, posed: Numbers | null }} maps @param {Bytes} rgba on the grid @param {Grid} grid
+ * @returns {Numbers} 1 where somebody else is
+ */
+export function otherPeople(player, { odds, hair, face }, { limbs, posed }, rgba, grid) {
+  const { width } = grid;
+  /** @type {Numbers} */
+  const others = new Float32Array(odds.length);
+  const head = headBox(player);
+  const at = (/** @type {number} */ cell) => ({
+    x: (grid.x + ((cell % width) + 0.5) * grid.step - head.x - head.width / 2) / head.width,
+    y: (grid.y + (Math.floor(cell / width) + 0.5) * grid.step - head.y) / head.height,
+  });
+  const isOwnHead = (/** @type {{ x: number, y: number }} */ { x, y }) =>
+    Math.abs(x) < 0.45 && y > -0.1 && y < 1;
+  const faces = facesOf(face, player, grid);
+  const strangers = new Set(
+    faces.others.filter(({ size }) => size > MIN_OTHER_FACE * faces.own).map(({ label }) => label),
+  );
+  if (faces.own === 0 || strangers.size === 0) return others;
+  /** @type {Labels} */
+  const seeds = new Int32Array(odds.length);
+  const trunk = trunkMap(player, grid);
+  for (let i = 0; i < odds.length; i++) {
+    const place = at(i);
+    const isTrunk = place.y > 0.9 && Math.abs(place.x) < 0.35;
+    if (strangers.has(Number(faces.labels[i]))) seeds[i] = 2;
+    else if (
+      odds[i] > 0 &&
+      (isOwnHead(place) ? hair[i] + face[i] > 0.5 : player.pose ? limbs[i] > 0.9 || trunk[i] > 0.9 : isTrunk)
+    )
+      seeds[i] = 1;
+  }
+  const owners = nearestSeed(seeds, (cell) => odds[cell] > -1, rgba, width);
+  for (let i = 0; i < others.length; i++)
+    if (owners[i] === 2 && !(posed && posed[i] > SURELY_POSED)) others[i] = 1;
+  return others;
+}
+
+/**
+ * Whether bare skin there would be somebody else's: it is when both of the player's arms are seen elsewhere.
+ * @param {Finding} player @param {Numbers} limbs @param {Grid} grid
+ * @returns {(cell: number) => boolean}
+ */
+function skinElsewhere(player, limbs, grid) {
+  const { pose } = player;
+  const isSeen = ARM_POINTS.every((i) => Number(pose?.visibility[i]) >= MIN_ARM_VISIBLE);
+  if (!pose || !isSeen) return () => false;
+  const near = dilate(limbs, grid.width, 2);
+  const hands = handCells(player, grid);
+  const trunk = dilate(trunkMap(player, grid), grid.width, 4);
+  const around = ownHair(player, grid);
+  const hips = (Number(pose.points[23]?.y) + Number(pose.points[24]?.y)) / 2;
+  return (cell) =>
+    grid.y + Math.floor(cell / grid.width) * grid.step < hips &&
+    near[cell] <= 0 &&
+    hands[cell] <= 0 &&
+    trunk[cell] <= 0 &&
+    around[cell] < 0.5;
+}
+
+/** 1 around the player's head as far as hair reaches. @param {Finding} player @param {Grid} grid @returns {Numbers} */
+function ownHair(player, grid) {
+  const head = headBox(player);
+  const [cx, cy] = [head.x + head.width / 2, head.y + head.height / 2];
+  /** @type {Numbers} */
+  const map = new Float32Array(grid.width * grid.height);
+  for (let row = 0, i = 0; row < grid.height; row++) {
+    const dy = grid.y + (row + 0.5) * grid.step - cy;
+    for (let column = 0; column < grid.width; column++, i++) {
+      const dx = grid.x + (column + 0.5) * grid.step - cx;
+      map[i] = Math.hypot(dx, dy) < 0.75 * OWN_HAIR_HEADS * head.height ? 1 : 0;
+    }
+  }
+  return map;
+}

@@ -1,0 +1,109 @@
+import { partsOnGrid } from "./body_parts.js";
+import { headBox } from "./framing.js";
+import { patches, sampleMask } from "./masks.js";
+
+/** @import { PlayerRefusal } from "../../../core/photo-refusals.ts" */
+/** @import { Cut } from "./cut_out.js" */
+/** @import { Finding } from "./find_player.js" */
+/** @import { Grid, Numbers } from "./masks.js" */
+
+/**
+ * Less bare skin than this in the oval of a face, and more of what is neither skin nor hair than that, is a covered face.
+ * Among 90 players 0.45 is the least, behind ski goggles; a surgical mask with sunglasses leaves 0.14.
+ */
+const MIN_FACE_SKIN = 0.25;
+const MIN_COVER = 0.5;
+/** A face detector less sure than this may have seen something else. */
+const MIN_FACE_SCORE = 0.5;
+/** In smaller faces, in search pixels, the network sees no features. */
+const MIN_FACE_WIDTH_PX = 40;
+/** Cells across a face when that is counted. */
+const FACE_CELLS = 32;
+
+/** Another face with so much of the skin of the player's own is another player's; and cells on the longer side to count. */
+const EQUAL_FACE_PART = 0.75;
+/** Skin in a bare face, as a part of its box. */
+const SKIN_PER_BOX = 0.75;
+const GRID_CELLS = 192;
+/** Faces nearer to the player's head than this, in its sizes, are parts of the player's own. */
+export const OTHER_FACE_HEADS = 0.6;
+
+/**
+ * What the body parts tell against a photo that the finder took.
+ * @param {Cut} cut @param {Finding} player
+ * @returns {PlayerRefusal | null}
+ */
+export function faultOfParts(cut, player) {
+  if (isFaceCovered(cut, player)) return "face_covered";
+  return hasEqualFace(cut, player) ? "several_people" : null;
+}
+
+/** @param {Cut} cut @param {Finding} player */
+function isFaceCovered({ looks }, { face }) {
+  if (!face || face.score < MIN_FACE_SCORE || face.width < MIN_FACE_WIDTH_PX) return false;
+  const grid = {
+    x: face.x,
+    y: face.y,
+    width: FACE_CELLS,
+    height: FACE_CELLS,
+    step: face.width / FACE_CELLS,
+  };
+  const skin = sampleMask(looks.head.face, grid);
+  const hair = sampleMask(looks.head.hair, grid);
+  let [cells, skins, covers] = [0, 0, 0];
+  for (let i = 0; i < skin.length; i++) {
+    const x = ((i % FACE_CELLS) + 0.5) / FACE_CELLS - 0.5;
+    const y = (Math.floor(i / FACE_CELLS) + 0.5) / FACE_CELLS - 0.5;
+    if (Math.hypot(x, y) > 0.45) continue;
+    cells++;
+    skins += skin[i];
+    covers += 1 - skin[i] - hair[i];
+  }
+  return skins < MIN_FACE_SKIN * cells && covers > MIN_COVER * cells;
+}
+
+/** @param {Cut} cut @param {Finding} player */
+function hasEqualFace({ rect, looks }, player) {
+  const step = Math.max(rect.width, rect.height) / GRID_CELLS;
+  const grid = {
+    x: rect.x,
+    y: rect.y,
+    width: Math.max(1, Math.round(rect.width / step)),
+    height: Math.max(1, Math.round(rect.height / step)),
+    step,
+  };
+  const { own, others } = facesOf(partsOnGrid(looks, grid).face, player, grid);
+  // Glasses, helmets and hands leave little skin: then the face's box speaks for it.
+  const box = player.face ? (SKIN_PER_BOX * player.face.width * player.face.height) / step ** 2 : 0;
+  return own > 0 && others.some(({ size }) => size >= EQUAL_FACE_PART * Math.max(own, box));
+}
+
+/**
+ * The patches of face skin: the size of the player's own, and those of other people.
+ * @param {Numbers} face @param {Finding} player @param {Grid} grid
+ * @returns {{ own: number, others: { label: number, size: number }[], labels: Int32Array }}
+ */
+export function facesOf(face, player, { x, y, width, step }) {
+  const head = headBox(player);
+  const { labels, sizes } = patches(face.length, width, (cell) => face[cell] > 0.5);
+  const middles = sizes.map(() => ({ x: 0, y: 0 }));
+  for (let i = 0; i < face.length; i++) {
+    const middle = labels[i] ? middles[labels[i]] : undefined;
+    if (!middle) continue;
+    const share = step / Number(sizes[labels[i]]);
+    middle.x += share * ((i % width) + 0.5);
+    middle.y += share * (Math.floor(i / width) + 0.5);
+  }
+  const away = middles.map((middle) =>
+    Math.hypot((x + middle.x - head.x) / head.width - 0.5, (y + middle.y - head.y) / head.height - 0.5),
+  );
+  const faces = sizes.map((size, label) => ({ label, size })).slice(1);
+  return {
+    own: Math.max(
+      0,
+      ...faces.filter(({ label }) => Number(away[label]) < OTHER_FACE_HEADS).map(({ size }) => size),
+    ),
+    others: faces.filter(({ label }) => Number(away[label]) >= OTHER_FACE_HEADS),
+    labels,
+  };
+}

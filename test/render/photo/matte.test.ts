@@ -1,0 +1,172 @@
+import { describe, expect, test } from "bun:test";
+import { sortBelongings } from "../../../src/render/photo/page/belongings.js";
+import { readParts } from "../../../src/render/photo/page/body_parts.js";
+import { nearestSeed } from "../../../src/render/photo/page/geodesic.js";
+import { otherPeople, ownParts, rivalsOf } from "../../../src/render/photo/page/own_parts.js";
+import { faultOfParts } from "../../../src/render/photo/page/parts_faults.js";
+
+// A small world: 100 x 100 cells of one search pixel, a head at the top, a body below it.
+const SIDE = 100;
+const grid = { x: 0, y: 0, width: SIDE, height: SIDE, step: 1 };
+type Box = [x: number, y: number, width: number, height: number];
+
+/** 1 (or `inside`) in the boxes, `outside` elsewhere. */
+function map(boxes: Box[], inside = 1, outside = 0) {
+  return Float32Array.from({ length: SIDE * SIDE }, (_, i) => {
+    const [x, y] = [i % SIDE, Math.floor(i / SIDE)];
+    return boxes.some(([bx, by, w, h]) => x >= bx && x < bx + w && y >= by && y < by + h) ? inside : outside;
+  });
+}
+const at = (values: Float32Array, x: number, y: number) => Number(values[y * SIDE + x]);
+
+const FACE: Box = [42, 12, 16, 16];
+const BODY: Box = [30, 8, 40, 92];
+const player = {
+  detector: 1,
+  pose: null,
+  people: {
+    values: map([BODY]),
+    width: SIDE,
+    height: SIDE,
+    crop: { cx: 50, cy: 50, width: SIDE, height: SIDE, rotation: 0 },
+  },
+  body: { x: 30, y: 8, width: 40, height: 92 },
+  face: { x: 42, y: 12, width: 16, height: 16, score: 0.9, points: [] },
+  head: { centre: { x: 50, y: 20 }, height: 24 },
+  rivals: [],
+  cover: 1,
+};
+const partsOf = (person: Box[], faces: Box[], more: { hair?: Box[]; skin?: Box[] } = {}) => ({
+  odds: map(person, 4, -4),
+  face: map(faces),
+  hair: map(more.hair ?? []),
+  skin: map(more.skin ?? []),
+});
+const nobody = map([]);
+const grey = new Uint8ClampedArray(4 * SIDE * SIDE).fill(128);
+
+/** A picture in which boxes have a grey of their own. */
+function picture(boxes: [Box, number][]) {
+  const rgba = new Uint8ClampedArray(grey);
+  for (const [[bx, by, w, h], value] of boxes)
+    for (let y = by; y < by + h; y++) rgba.fill(value, 4 * (y * SIDE + bx), 4 * (y * SIDE + bx + w));
+  return rgba;
+}
+
+describe("things beside the body", () => {
+  const sort = (thing: Box, salience: number, rgba: Uint8ClampedArray<ArrayBuffer>) => {
+    const parts = partsOf([BODY], [FACE]);
+    const thingly = map([thing], salience);
+    const fine = map([BODY]).map((value, i) => Math.max(value, Number(thingly[i])));
+    const maps = { parts, own: map([BODY]), others: nobody, fine, core: map([BODY]), theirs: nobody };
+    return sortBelongings(player, maps, rgba, grid);
+  };
+
+  test("a clearly salient thing at the body is kept whole", () => {
+    const { held, left } = sort([70, 50, 15, 15], 0.95, picture([[[70, 50, 15, 15], 250]]));
+    expect([at(held, 71, 51), at(held, 84, 64), at(left, 77, 57)]).toEqual([1, 1, 0]);
+  });
+
+  test("what has the colours of the background beside it is left", () => {
+    const { held, left } = sort([70, 50, 15, 15], 0.95, grey);
+    expect([at(held, 77, 57), at(left, 77, 57)]).toEqual([0, 1]);
+  });
+
+  test("what is hardly salient is left whole", () => {
+    const { held, left } = sort([70, 50, 15, 15], 0.6, picture([[[70, 50, 15, 15], 250]]));
+    expect([at(held, 77, 57), at(left, 77, 57)]).toEqual([0, 1]);
+  });
+});
+
+describe("whose parts they are", () => {
+  const maps = { posed: map([BODY]), limbs: nobody, fine: map([[0, 0, SIDE, SIDE]]), theirs: nobody };
+
+  test("a part that touches the body is the player's, one with a face of its own is not", () => {
+    const sleeve: Box = [74, 40, 16, 10];
+    const sleeved = ownParts(player, partsOf([BODY, [70, 40, 20, 10]], [FACE]), maps, grid);
+    expect(at(sleeved.own, 85, 45)).toBe(1);
+    const headed = ownParts(player, partsOf([BODY, [70, 40, 20, 10]], [FACE, sleeve]), maps, grid);
+    expect([at(headed.own, 85, 45), at(headed.left, 85, 45)]).toEqual([0, 1]);
+  });
+
+  test("somebody else's face takes the body below it along, up to the edge between the two", () => {
+    const other: Box = [70, 30, 28, 70];
+    const parts = partsOf([BODY, other], [FACE, [78, 32, 12, 12]]);
+    const others = otherPeople(
+      player,
+      parts,
+      { limbs: nobody, posed: null },
+      picture([
+        [BODY, 40],
+        [other, 220],
+      ]),
+      grid,
+    );
+    expect([at(others, 84, 38), at(others, 75, 90), at(others, 50, 60), at(others, 50, 20)]).toEqual([
+      1, 1, 0, 0,
+    ]);
+  });
+
+  test("a face seen where there is bare skin and no head is a raised hand and takes nothing", () => {
+    const hand: Box = [75, 10, 14, 14];
+    const crop = { cx: 82, cy: 21, width: 42, height: 42, rotation: 0 };
+    const rival = {
+      values: new Float32Array(256).fill(1),
+      width: 16,
+      height: 16,
+      crop,
+      byFace: { x: 75, y: 10, width: 14, height: 14 },
+    };
+    const claims = (faces: Box[]) =>
+      rivalsOf({ ...player, rivals: [rival] }, grid, null, partsOf([BODY, hand], [FACE, ...faces]));
+    expect(at(claims([]), 82, 17)).toBe(0);
+    expect(at(claims([hand]), 82, 17)).toBeGreaterThan(0.9);
+  });
+});
+
+test("cells go to the seed from which no edge has to be crossed, however near the other", () => {
+  const seeds = new Int32Array(SIDE * SIDE);
+  seeds[50 * SIDE + 10] = 1;
+  seeds[50 * SIDE + 60] = 2;
+  const owners = nearestSeed(seeds, () => true, picture([[[0, 0, 55, SIDE], 240]]), SIDE);
+  expect([owners[50 * SIDE + 54], owners[50 * SIDE + 56]]).toEqual([1, 2]);
+});
+
+describe("what body parts tell against a photo", () => {
+  /** Three search pixels a cell: in small faces the network sees no features. */
+  const side = 3 * SIDE;
+  const near = { ...player, face: { ...player.face, x: 126, y: 36, width: 48, height: 48 } };
+  const crop = { cx: side / 2, cy: side / 2, width: side, height: side, rotation: 0 };
+  /** The network's scores of 256 x 256 cells: class 3 in the faces, class 5 in what covers them, clothes in the body. */
+  const look = (faces: Box[], covers: Box[]) => {
+    const scores = new Float32Array(256 * 256 * 6).fill(-4);
+    const has = (boxes: Box[], x: number, y: number) =>
+      boxes.some(([bx, by, w, h]) => x >= bx && x < bx + w && y >= by && y < by + h);
+    for (let i = 0; i < 256 * 256; i++) {
+      const [x, y] = [((i % 256) * SIDE) / 256, (Math.floor(i / 256) * SIDE) / 256];
+      const kind = has(covers, x, y) ? 5 : has(faces, x, y) ? 3 : has([BODY], x, y) ? 4 : 0;
+      scores[6 * i + kind] = 4;
+    }
+    return readParts(scores, crop);
+  };
+  const faultOf = (faces: Box[], covers: Box[]) =>
+    faultOfParts(
+      {
+        rect: { x: 0, y: 0, width: side, height: side },
+        looks: { body: look(faces, covers), head: look(faces, covers) },
+      } as never,
+      near,
+    );
+
+  test("a bare face is fine, and so are goggles", () => {
+    expect(faultOf([FACE], [])).toBeNull();
+    expect(faultOf([FACE], [[42, 15, 16, 5]])).toBeNull();
+  });
+
+  test("a masked face is refused", () => expect(faultOf([FACE], [[42, 14, 16, 14]])).toBe("face_covered"));
+
+  test("a second face of the same size is refused, a small one behind is not", () => {
+    expect(faultOf([FACE, [75, 12, 16, 16]], [])).toBe("several_people");
+    expect(faultOf([FACE, [80, 12, 8, 8]], [])).toBeNull();
+  });
+});
