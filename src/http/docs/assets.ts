@@ -13,6 +13,8 @@ import wholeBodyPhoto from "./client/photos/whole-body.webp" with { type: "file"
 import reference from "./client/reference.css" with { type: "text" };
 import searchStyle from "./client/search.css" with { type: "text" };
 import search from "./client/search.js" with { type: "text" };
+import studioCard from "./client/studio/card.webp" with { type: "file" };
+import studioWall from "./client/studio/wall.webp" with { type: "file" };
 
 /** What the documentation's pages load beside what all pages do. */
 const ASSETS: Record<string, Asset> = {
@@ -20,6 +22,8 @@ const ASSETS: Record<string, Asset> = {
   "docs.js": textAsset(SCRIPT, script),
   "search.js": textAsset(SCRIPT, search),
   "card.webp": fileAsset(WEBP, card),
+  "studio-card.webp": fileAsset(WEBP, studioCard),
+  "studio-wall.webp": fileAsset(WEBP, studioWall),
   "photo-blurred.webp": fileAsset(WEBP, blurredPhoto),
   "photo-cut.webp": fileAsset(WEBP, cutPhoto),
   "photo-several.webp": fileAsset(WEBP, severalPhoto),

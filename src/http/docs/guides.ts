@@ -3,6 +3,7 @@ import cardOptions from "./guides/card-options.md" with { type: "text" };
 import clients from "./guides/clients.md" with { type: "text" };
 import credits from "./guides/credits.md" with { type: "text" };
 import dataProtection from "./guides/data-protection.md" with { type: "text" };
+import designers from "./guides/designers.md" with { type: "text" };
 import idempotency from "./guides/idempotency.md" with { type: "text" };
 import overview from "./guides/overview.md" with { type: "text" };
 import pagination from "./guides/pagination.md" with { type: "text" };
@@ -57,6 +58,11 @@ export const GUIDES: readonly Guide[] = [
     description: "A client for TypeScript, and types and clients for other languages.",
   },
   {
+    path: "/docs/designers",
+    text: designers,
+    description: "From an empty folder to a published card template in ten minutes, with HTML and CSS.",
+  },
+  {
     path: "/docs/webhooks",
     text: webhooks,
     description: "Be told when an image is ready, and verify who tells you.",
@@ -103,6 +109,7 @@ export const NAVIGATION: readonly NavGroup[] = [
     items: [
       { href: "/docs/photos", label: "Photos that work well" },
       { href: "/docs/card-options", label: "Card options" },
+      { href: "/docs/designers", label: "Design a card" },
     ],
   },
   {

@@ -10,7 +10,30 @@ export function withPictures(path: string, text: string): string {
   if (path === "/docs") return opening(text);
   return text
     .replace("<p>{{photo_examples}}</p>", renderToString(<PhotoExamples />))
-    .replace("<p>{{photo_refusals}}</p>", renderToString(<PhotoRefusals />));
+    .replace("<p>{{photo_refusals}}</p>", renderToString(<PhotoRefusals />))
+    .replace(/<p>\{\{studio_(card|wall)\}\}<\/p>/g, (_, name: keyof typeof STUDIO) =>
+      renderToString(<StudioPicture name={name} />),
+    );
+}
+
+const STUDIO = {
+  card: "The studio: samples, a card in the middle, its data beside it",
+  wall: "The wall: one card with sixteen names, each in another script",
+} as const;
+
+function StudioPicture({ name }: { name: keyof typeof STUDIO }) {
+  return (
+    <p>
+      <img
+        class="screen"
+        src={DOCS_ASSETS.url(`studio-${name}.webp`)}
+        width="960"
+        height="600"
+        loading="lazy"
+        alt={STUDIO[name]}
+      />
+    </p>
+  );
 }
 
 function PhotoRefusals() {

@@ -223,25 +223,39 @@ const contrasts = async (withText, without, boxes) => {
     const width = Math.min(a.canvas.width - x, Math.ceil(box.width) + 1);
     const height = Math.min(a.canvas.height - y, Math.ceil(box.height) + 1);
     if (width < 1 || height < 1) return null;
-    const ink = a.getImageData(x, y, width, height).data;
-    const ground = b.getImageData(x, y, width, height).data;
-    const places = [];
-    for (let i = 0; i < ink.length; i += 4) {
-      const difference =
-        Math.abs((ink[i] ?? 0) - (ground[i] ?? 0)) +
-        Math.abs((ink[i + 1] ?? 0) - (ground[i + 1] ?? 0)) +
-        Math.abs((ink[i + 2] ?? 0) - (ground[i + 2] ?? 0));
-      if (difference >= LEAST_DIFFERENCE) places.push({ i, difference });
-    }
-    if (places.length === 0) return 1;
-    places.sort((p, q) => q.difference - p.difference);
-    const ratios = places.slice(0, Math.max(8, places.length * CORE_OF_INK)).map(({ i }) => {
-      const [l, m] = [luminance(ink, i) + 0.05, luminance(ground, i) + 0.05];
-      return Math.max(l, m) / Math.min(l, m);
-    });
-    ratios.sort((p, q) => p - q);
-    return ratios[Math.floor(ratios.length / 2)] ?? 1;
+    return contrastOf(a.getImageData(x, y, width, height).data, b.getImageData(x, y, width, height).data);
   });
+};
+
+/** @param {Uint8ClampedArray} ink @param {Uint8ClampedArray} ground the same place without letters */
+const contrastOf = (ink, ground) => {
+  const differences = new Uint16Array(ink.length / 4);
+  const counts = new Uint32Array(766);
+  for (let i = 0; i < ink.length; i += 4) {
+    const difference =
+      Math.abs((ink[i] ?? 0) - (ground[i] ?? 0)) +
+      Math.abs((ink[i + 1] ?? 0) - (ground[i + 1] ?? 0)) +
+      Math.abs((ink[i + 2] ?? 0) - (ground[i + 2] ?? 0));
+    differences[i / 4] = difference;
+    counts[difference] = (counts[difference] ?? 0) + 1;
+  }
+  const inked = counts.subarray(LEAST_DIFFERENCE).reduce((sum, count) => sum + count, 0);
+  if (inked === 0) return 1;
+  // The strongest part of the differences is the core of the strokes.
+  let [from, core] = [765, 0];
+  const wanted = Math.max(8, inked * CORE_OF_INK);
+  for (; from > LEAST_DIFFERENCE; from--) {
+    core += counts[from] ?? 0;
+    if (core >= wanted) break;
+  }
+  const ratios = [];
+  for (let k = 0; k < differences.length; k++) {
+    if ((differences[k] ?? 0) < from) continue;
+    const [l, m] = [luminance(ink, k * 4) + 0.05, luminance(ground, k * 4) + 0.05];
+    ratios.push(Math.max(l, m) / Math.min(l, m));
+  }
+  ratios.sort((p, q) => p - q);
+  return ratios[Math.floor(ratios.length / 2)] ?? 1;
 };
 
 Object.assign(globalThis, { cardpressLook: { look, hideTexts, showTexts, unmark, contrasts } });

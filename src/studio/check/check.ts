@@ -52,7 +52,7 @@ export interface CheckReport {
 }
 
 /** Cards are looked at with this longer side: as small as lets texts be judged. */
-const LOOK_PX = 720;
+const LOOK_PX = 640;
 /** More than this and a template makes a service half as fast. */
 const MAX_COST = 2;
 /** Draws on each side; the fastest counts, which a busy machine disturbs least. */

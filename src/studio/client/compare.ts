@@ -24,7 +24,8 @@ export function compareView(): StageView {
     const size = view.size || Object.keys(template()?.sizes ?? {})[0] || "";
     try {
       const { sample, against } = view;
-      const got = await server.compare({ ...wish("compare", 0), sample, size, against });
+      // A pane of its own for each: two pictures belong together, and neither may be dropped for a newer request.
+      const got = await server.compare({ ...wish(`compare:${mine}`, 0), sample, size, against });
       await Promise.all([got.before, got.after, got.difference].map(loaded));
       if (mine !== newest) return;
       answer = got;

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type DesignBench, openDesignBench } from "../../src/cli/preview-pool.ts";
+import { readConfig } from "../../src/config.ts";
+import { type CheckReport, checkTemplate } from "../../src/studio/check/check.ts";
+import { copyStarter } from "../../src/studio/starter.ts";
+import { silentLog } from "../harness.ts";
+
+let root: string;
+let dir: string;
+let bench: DesignBench;
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), "cardpress-check-"));
+  dir = await copyStarter(root, "my_card");
+  bench = await openDesignBench(readConfig(process.env), silentLog);
+});
+
+afterAll(async () => {
+  await bench?.close();
+  await rm(root, { recursive: true, force: true });
+});
+
+const SAMPLES = ["first@portrait", "plain@square"];
+const file = (name: string) => join(dir, name);
+const read = (name: string) => readFileSync(file(name), "utf8");
+
+function check(only: string[], accept: string[] = []): Promise<CheckReport> {
+  const scratch = join(bench.scratch, "pictures");
+  return checkTemplate({ dir, scratch, pool: bench.pool, accept, only: new Set(only), onProgress: () => {} });
+}
+
+/** Checks with other files, and puts them back. */
+async function checkWith(
+  changes: Record<string, (text: string) => string>,
+  only = SAMPLES,
+): Promise<string[]> {
+  const before = Object.keys(changes).map((name) => [name, read(name)] as const);
+  for (const [name, change] of Object.entries(changes)) writeFileSync(file(name), change(read(name)));
+  try {
+    const { faults } = await check(only);
+    return faults.map(({ severity, file, line, code }) => `${severity} ${file}:${line} ${code}`);
+  } finally {
+    for (const [name, text] of before) writeFileSync(file(name), text);
+  }
+}
+
+const lineOf = (name: string, word: string) =>
+  read(name)
+    .split("\n")
+    .findIndex((line) => line.includes(word)) + 1;
+const added = (name: string) => read(name).split("\n").length;
+
+test("a started template holds with names, scripts and colours that may come", async () => {
+  const ids = [...SAMPLES, "names-first-100-letters@portrait", "scripts-first-Arabic@portrait"];
+  const report = await check([
+    ...ids,
+    "colours-first-light-on-light@portrait",
+    "badges-first-tall-badge@square",
+  ]);
+  expect(report.faults).toEqual([]);
+  expect([report.isGood, report.drawn]).toEqual([true, 6]);
+});
+
+test("CSS that Chromium does not know is told by line, and so are parts that are no parts", async () => {
+  const line = added("card.css");
+  const css =
+    ".a { colr: red }\n.b { color: redd }\n.c { --fit-smallest: 4cqw }\n.d { rotate: 4deg; text-fit: shrink 35% }\n";
+  expect(await checkWith({ "card.css": (text) => text + css }, [])).toEqual([
+    `error card.css:${line} css_property`,
+    `error card.css:${line + 1} css_value`,
+    `error card.css:${line + 2} fit`,
+  ]);
+});
+
+test("text that stands out, cannot be read, has no glyph or covers the face is told at its place in card.html", async () => {
+  const club = lineOf("card.html", 'class="club"');
+  expect(await checkWith({ "card.css": (text) => `${text}.club { color: var(--dark) }` })).toContain(
+    `error card.html:${club} contrast`,
+  );
+  const stretched = (text: string) =>
+    `${text}.club { overflow: visible; text-overflow: clip; letter-spacing: 9cqw }`;
+  expect(await checkWith({ "card.css": stretched })).toContain(`error card.html:${club} overflow`);
+  const bare = (text: string) => text.replace(", var(--fallback-fonts)", "");
+  expect(await checkWith({ "card.css": bare }, ["scripts-first-Korean@portrait"])).toContain(
+    `error card.html:${lineOf("card.html", "player.name")} glyph`,
+  );
+  const over = (text: string) => `${text}.plate { bottom: 62cqh }`;
+  expect(await checkWith({ "card.css": over })).toContain(
+    `error card.html:${lineOf("card.html", "player.name")} face`,
+  );
+});
+
+test("samples that do not fit and files that nothing names are told", async () => {
+  writeFileSync(file("samples/extra.png"), "x");
+  const broken = (text: string) => text.replace('"number": 9', '"number": 900');
+  expect(await checkWith({ "samples/first.json": broken })).toEqual([
+    "warning samples/extra.png:1 sample",
+    "error samples/first.json:1 sample",
+    "warning samples/portrait.webp:1 sample",
+  ]);
+  await rm(file("samples/extra.png"));
+});
+
+test("accepted pictures are kept, and a change to them fails with a picture of the difference until it is accepted", async () => {
+  const states = ({ goldens }: CheckReport) => goldens.map(({ name, state }) => `${name} ${state}`);
+  expect(states(await check(SAMPLES, ["first@portrait"]))).toEqual([
+    "first@portrait accepted",
+    "plain@square new",
+  ]);
+  expect(states(await check(SAMPLES))).toEqual(["first@portrait same", "plain@square new"]);
+  const good = read("card.css");
+  writeFileSync(file("card.css"), `${good}.rating { rotate: 9deg }`);
+  const changed = await check(SAMPLES);
+  expect(states(changed)).toEqual(["first@portrait changed", "plain@square new"]);
+  expect([changed.isGood, changed.failed]).toEqual([false, ["first@portrait"]]);
+  const picture = changed.goldens[0]?.difference ?? "";
+  expect(await new Bun.Image(await Bun.file(picture).bytes()).metadata()).toMatchObject({
+    width: 512,
+    format: "png",
+  });
+  expect(states(await check(SAMPLES, ["all"]))).toEqual(["first@portrait accepted", "plain@square accepted"]);
+  expect(existsSync(picture)).toBe(false);
+  expect(
+    readdirSync(file("golden"))
+      .filter((name) => name.endsWith(".webp"))
+      .sort(),
+  ).toEqual(["first@portrait.webp", "plain@square.webp"]);
+  expect(check(SAMPLES, ["nobody@portrait"])).rejects.toThrow("There is no nobody@portrait to accept");
+});
