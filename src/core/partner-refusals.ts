@@ -23,13 +23,19 @@ export function invalidApiKey(reason: keyof typeof KEY_REFUSALS): Refusal {
   return new Refusal("INVALID_API_KEY", KEY_REFUSALS[reason]);
 }
 
-/** `comingCredits`: what the plan brings at the beginning of the next month. */
-export function insufficientCredits(comingCredits: number): Refusal {
+/** `comingCredits`: what the plan brings at the beginning of the next month; `batch`: where many are needed at once. */
+export function insufficientCredits(
+  comingCredits: number,
+  batch?: { needed: number; left: number },
+): Refusal {
   const remedy =
     comingCredits > 0
       ? `The next month brings ${comingCredits}: wait for them, ask for a top-up, or use a test key, which costs nothing.`
       : "Ask for a top-up, or use a test key, which costs nothing.";
-  return new Refusal("INSUFFICIENT_CREDITS", `The account has no credits left. ${remedy}`);
+  const lack = batch
+    ? `The batch needs ${batch.needed} credits and the account has ${batch.left}. Nothing was reserved.`
+    : "The account has no credits left.";
+  return new Refusal("INSUFFICIENT_CREDITS", `${lack} ${remedy}`);
 }
 
 export function partnerSuspended(): Refusal {
@@ -56,6 +62,16 @@ const GONE = {
 export function pictureGone(why: keyof typeof GONE): Refusal {
   return new Refusal("PICTURE_GONE", `This picture ${GONE[why]}`);
 }
+
+export function batchNotFound(): Refusal {
+  return new Refusal(
+    "NOT_FOUND",
+    "There is no batch with this id for this key. Check the id, and that the key is of the same account and environment as the one that created it.",
+  );
+}
+
+/** `failure.message` of a card whose batch was canceled before anybody began to render it. */
+export const CANCELED_MESSAGE = "The batch was canceled before this card was made. Nothing was charged.";
 
 export function nothingAt(path: string): Refusal {
   return new Refusal(

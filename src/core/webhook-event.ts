@@ -2,7 +2,12 @@ import type { Environment } from "./account.ts";
 import { isoTime } from "./time.ts";
 
 /** What an endpoint can ask to hear of. */
-export const SUBSCRIBABLE_EVENTS = ["image.completed", "image.failed", "credits.low"] as const;
+export const SUBSCRIBABLE_EVENTS = [
+  "image.completed",
+  "image.failed",
+  "batch.completed",
+  "credits.low",
+] as const;
 /** Sent to one endpoint because somebody asked for it, whatever the endpoint's filter. */
 export const TEST_EVENT = "webhook.test";
 export const WEBHOOK_EVENT_TYPES = [...SUBSCRIBABLE_EVENTS, TEST_EVENT] as const;

@@ -60,6 +60,17 @@ export async function createImage(
   });
 }
 
+/** One card as the API takes it, or what is wrong with it. */
+export function checkCard(
+  body: unknown,
+  config: Config,
+): { request: CreateImageRequest; details?: undefined } | { request?: undefined; details: ErrorDetail[] } {
+  const checked = createImageValidator(config.presets).check(body);
+  if (!checked.ok) return { details: checked.details };
+  const details = checkMeaning(checked.value, config);
+  return details.length > 0 ? { details } : { request: checked.value };
+}
+
 /** A 429 that a test request asked for looks like a real one in its headers too: nothing is left. */
 function withNoneLeft(error: unknown): unknown {
   return error instanceof Refusal && error.code === "RATE_LIMIT_EXCEEDED"
@@ -122,7 +133,7 @@ export async function listImagesPage(
   });
 }
 
-function checkIdempotencyKey(key: string | null): ErrorDetail[] {
+export function checkIdempotencyKey(key: string | null): ErrorDetail[] {
   if (key !== null && VISIBLE_ASCII.test(key)) return [];
   const field = "header Idempotency-Key";
   if (key === null || key === "") {

@@ -7,6 +7,14 @@ import type { Log } from "../core/ports.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import { KIT } from "../web/kit.ts";
 import { addressKey, type Caller, type Identify, identifier } from "./auth.ts";
+import {
+  type BatchRoutesParts,
+  createBatch,
+  deleteBatch,
+  getBatch,
+  getBatchPictures,
+  listBatchesPage,
+} from "./batches.ts";
 import { bind, type ListenAddress } from "./bind.ts";
 import { discardBody } from "./body.ts";
 import { type CdnParts, servePicture } from "./cdn.ts";
@@ -33,7 +41,13 @@ import {
 } from "./route-table.ts";
 import { getUsage } from "./usage.ts";
 
-export interface HttpParts extends ImageRoutesParts, ForgetParts, UploadParts, CdnParts, MetricsParts {
+export interface HttpParts
+  extends ImageRoutesParts,
+    ForgetParts,
+    UploadParts,
+    BatchRoutesParts,
+    CdnParts,
+    MetricsParts {
   limiter: RateLimiter;
   templates: TemplateRegistry;
   /** Answers everything under /console; without it there is no console. */
@@ -174,6 +188,15 @@ function handlers(parts: AnswerParts): Record<RouteName, OpenHandler> {
     ),
     deletePlayer: partner((exchange, caller, { external_id = "" }) =>
       deletePlayer(parts, exchange, caller, external_id),
+    ),
+    createBatch: partner((exchange, caller) => createBatch(parts, exchange, caller)),
+    listBatches: partner((exchange, caller) => listBatchesPage(parts, exchange, caller)),
+    getBatch: partner((exchange, caller, { batch_id = "" }) => getBatch(parts, exchange, caller, batch_id)),
+    deleteBatch: partner((exchange, caller, { batch_id = "" }) =>
+      deleteBatch(parts, exchange, caller, batch_id),
+    ),
+    getBatchPictures: partner((exchange, caller, { batch_id = "" }) =>
+      getBatchPictures(parts, exchange, caller, batch_id),
     ),
     createPhoto: partner((exchange, caller) => createPhoto(parts, exchange, caller)),
     listPresets: partner((exchange) => listPresets(parts, exchange)),

@@ -1,3 +1,4 @@
+import { photoFetcher } from "../app/batches/fetch-photos.ts";
 import { renderNextImage } from "../app/images/render-image.ts";
 import { mockNextImage } from "../app/images/test-image.ts";
 import { type Loop, startLoop } from "../app/loop.ts";
@@ -6,7 +7,13 @@ import { sendDueMails } from "../app/mail/outbox.ts";
 import { smtpTransport } from "../app/mail/smtp.ts";
 import { backUpWhenDue } from "../app/operations/scheduled-backup.ts";
 import { sweep, sweepFiles } from "../app/operations/sweep.ts";
-import { BACKUP_POLL_MS, MAIL_POLL_MS, QUEUE_POLL_MS, SWEEP_INTERVAL_MS } from "../core/limits.ts";
+import {
+  BACKUP_POLL_MS,
+  MAIL_POLL_MS,
+  MAX_BATCH_FETCHES,
+  QUEUE_POLL_MS,
+  SWEEP_INTERVAL_MS,
+} from "../core/limits.ts";
 import type { SteadyClock } from "../core/steady-clock.ts";
 import { keepClockMark } from "../system/clock-file.ts";
 import { startDeliveries } from "./deliveries.ts";
@@ -23,6 +30,8 @@ export interface Loops {
   live: Loop;
   test: Loop;
   deliveries: Loop;
+  /** Brings the photos of batches. */
+  photos: Loop;
   /** What time alone makes due. */
   chores: Loop[];
 }
@@ -31,13 +40,23 @@ export interface Loops {
 export function startLoops(parts: Parts & { clock: SteadyClock }, startedAt: number): Loops {
   const { log, config } = parts;
   const deliveries = startDeliveries(parts);
+  const live = startLoop({
+    name: "render",
+    concurrency: config.renderWorkers,
+    pollMs: QUEUE_POLL_MS,
+    runOne: (signal, more) => renderNextImage(parts, signal, more).finally(deliveries.wake),
+    log,
+  });
+  const fetcher = photoFetcher(parts, { onQueued: live.wake, onEnd: deliveries.wake });
   return {
     deliveries,
-    live: startLoop({
-      name: "render",
-      concurrency: config.renderWorkers,
+    live,
+    photos: startLoop({
+      name: "batch_photos",
+      concurrency: MAX_BATCH_FETCHES,
       pollMs: QUEUE_POLL_MS,
-      runOne: (signal, more) => renderNextImage(parts, signal, more).finally(deliveries.wake),
+      // A place is free again, for this account's next photo too.
+      runOne: (signal, more) => fetcher.fetchNext(signal, more),
       log,
     }),
     test: startLoop({

@@ -1,3 +1,4 @@
+import { type AcceptedBatch, acceptBatch, type BatchCommand } from "../app/batches/accept-batch.ts";
 import { type AcceptImage, acceptImage } from "../app/images/accept-image.ts";
 import { type FetchGate, fetchGate } from "../app/images/fetch-gate.ts";
 import { type ProgressBoard, progressBoard } from "../app/images/progress.ts";
@@ -22,6 +23,7 @@ export interface Parts extends Workspace {
   progress: ProgressBoard;
   limiter: RateLimiter;
   accept: AcceptImage;
+  acceptBatch: (command: BatchCommand) => Promise<AcceptedBatch>;
 }
 
 export interface PartsOptions {
@@ -32,17 +34,20 @@ export interface PartsOptions {
   queue?: QueueEstimate;
   /** Called once an image is accepted. A hint; polling finds the work as well. */
   wake?: (environment: Environment) => void;
+  /** The same for batches, whose photos are to be fetched first. */
+  wakeBatches?: (environment: Environment) => void;
 }
 
 /** Wires the parts of a service, in the order they depend on each other. A plain object, no container. */
 export function buildParts<W extends Workspace>(workspace: W, options: PartsOptions): W & Parts {
-  const { pool, sources = sourcesOverHttp(workspace), wake = () => {} } = options;
+  const { pool, sources = sourcesOverHttp(workspace), wake = () => {}, wakeBatches = () => {} } = options;
   const { queue = queueEstimate({ workers: workspace.config.renderWorkers }) } = options;
   const gate = fetchGate();
   const progress = progressBoard();
   const limiter = rateLimiter(workspace);
   const accept = acceptImage({ ...workspace, sources, gate, queue, wake });
-  return { ...workspace, pool, sources, gate, queue, progress, limiter, accept };
+  const acceptCards = (command: BatchCommand) => acceptBatch({ ...workspace, queue, wakeBatches }, command);
+  return { ...workspace, pool, sources, gate, queue, progress, limiter, accept, acceptBatch: acceptCards };
 }
 
 function sourcesOverHttp(workspace: Workspace): SourceFetcher {

@@ -49,7 +49,11 @@ export async function startService(config: Config, log: Log, options: ServiceOpt
     const workspace = await openSteadily(config, log, { ...options, folder, templates });
     const startedAt = workspace.clock.now();
     const pool = await startPool(workspace);
-    const parts = buildParts(workspace, { pool, wake: (environment) => loops[environment].wake() });
+    const parts = buildParts(workspace, {
+      pool,
+      wake: (environment) => loops[environment].wake(),
+      wakeBatches: (environment) => (environment === "live" ? loops.photos : loops.test).wake(),
+    });
     const loops = startLoops(parts, startedAt);
     return {
       ...parts,

@@ -147,6 +147,27 @@ export async function holdCredit(
   return held?.period;
 }
 
+/** Moves credits of both buckets to held, or none; returns as holdCredit does. */
+export async function holdCredits(
+  { db, t }: Tx,
+  id: string,
+  { plan, topup }: Record<CreditBucket, number>,
+  now: number,
+): Promise<string | undefined> {
+  const a = t.accounts;
+  const [held] = await db
+    .update(a)
+    .set({
+      creditsPlan: sql`${a.creditsPlan} - ${plan}`,
+      creditsTopup: sql`${a.creditsTopup} - ${topup}`,
+      creditsHeld: sql`${a.creditsHeld} + ${plan + topup}`,
+      updatedAt: now,
+    })
+    .where(and(eq(a.id, id), gte(a.creditsPlan, plan), gte(a.creditsTopup, topup)))
+    .returning({ period: a.planPeriod });
+  return held?.period;
+}
+
 /** Ends a hold for good: the credit was used, or expired while it was held. */
 export async function consumeHold({ db, t }: Tx, id: string, now: number): Promise<void> {
   const ended = await db

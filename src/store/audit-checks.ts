@@ -137,7 +137,8 @@ const replays: AuditCheck = {
       .select({ id: i.id, detail: sql<string>`'no record: a repeated request would make a second image'` })
       .from(i)
       .leftJoin(r, eq(r.imageId, i.id))
-      .where(and(gt(i.createdAt, now - RECORDS_WHOLE_MS), isNull(r.key)))
+      // A card of a batch that failed may have been asked for again: its record is the new one's.
+      .where(and(gt(i.createdAt, now - RECORDS_WHOLE_MS), isNull(r.key), eq(i.lane, 0)))
       .limit(limit);
     return [...wrong, ...unkept].slice(0, limit);
   },

@@ -2,17 +2,27 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
 import { lintDocument } from "../../scripts/lint-api.ts";
 import { createImageSchema } from "../../src/core/image-request.ts";
+import {
+  AcceptedBatchResponse,
+  BatchListResponse,
+  BatchResponse,
+  createBatchSchema,
+} from "../../src/http/batch-schemas.ts";
 import { ERROR_STATUS } from "../../src/http/http-refusal.ts";
 import { openApiDocument } from "../../src/http/openapi/document.ts";
-import { createExamples, EXAMPLES } from "../../src/http/openapi/examples.ts";
+import { batchExample, createExamples, EXAMPLES } from "../../src/http/openapi/examples.ts";
 import {
+  BatchCompletedEvent,
   CreditsLowEvent,
   ImageCompletedEvent,
   ImageFailedEvent,
   WebhookTestEvent,
 } from "../../src/http/openapi/webhook-schemas.ts";
+import { PhotoResponse } from "../../src/http/photo-schemas.ts";
 import {
   AcceptedImageResponse,
+  DeletedImageResponse,
+  DeletedPlayerResponse,
   ImageListResponse,
   ImageResponse,
   PresetListResponse,
@@ -102,6 +112,15 @@ const SHAPES: [string, TSchema, unknown][] = [
   ["processing", ImageResponse, EXAMPLES.processing],
   ["completed", ImageResponse, EXAMPLES.completed],
   ["failed", ImageResponse, EXAMPLES.failed],
+  ["createBatch", createBatchSchema(PRESETS), batchExample(PRESETS)],
+  ["acceptedBatch", AcceptedBatchResponse, EXAMPLES.acceptedBatch],
+  ["batch", BatchResponse, EXAMPLES.batch],
+  ["canceledBatch", BatchResponse, EXAMPLES.canceledBatch],
+  ["batchList", BatchListResponse, EXAMPLES.batchList],
+  ["photo", PhotoResponse, EXAMPLES.photo],
+  ["deletedImage", DeletedImageResponse, EXAMPLES.deletedImage],
+  ["deletedPlayer", DeletedPlayerResponse, EXAMPLES.deletedPlayer],
+  ["batch.completed", BatchCompletedEvent, EXAMPLES.webhooks["batch.completed"]],
   ["list", ImageListResponse, EXAMPLES.list],
   ["presets", PresetListResponse, EXAMPLES.presets],
   ["usage", UsageResponse, EXAMPLES.usage],

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { fillPlaceholders } from "drizzle-orm";
 import { accountNames, accountsToRenew, listAccounts, newestAccounts } from "../../src/store/accounts.ts";
 import { listAudit } from "../../src/store/activity.ts";
+import * as batches from "../../src/store/batches.ts";
 import * as deliveries from "../../src/store/deliveries.ts";
 import { deskNumbers } from "../../src/store/desk.ts";
 import * as forgotten from "../../src/store/forgotten-images.ts";
@@ -160,6 +161,26 @@ const CASES: [string, (tx: Tx) => Promise<unknown>, RegExp][] = [
   ["expired uploads", (tx) => photos.deleteExpiredUploads(tx, 5, limit), /photos_expiry/],
   ["an upload's bytes", (tx) => photos.hasUpload(tx, "s"), /photos_sha256/],
   ["usage by key", (tx) => usageByKey(tx, scope, { from: "a", to: "b" }), /day>\? AND day<\?/],
+  [
+    "an account's batches",
+    (tx) => batches.listBatches(tx, { ...scope, after, limit }),
+    /batches_list .*created_at,id/,
+  ],
+  ["a batch by its key", (tx) => batches.findBatchByKey(tx, { ...scope, key: "k", since: 0 }), /batches_/],
+  ["a batch's images", (tx) => batches.imagesOfBatch(tx, "b"), /batch_cards.*batch_id=/],
+  [
+    "an image's end in its batches",
+    (tx) => batches.countInBatches(tx, { id: "i" }, "failed", 5),
+    /batch_cards_image/,
+  ],
+  ["unfinished cards of batches", (tx) => batches.openBatchCards(tx, scope), /images_account_queue/],
+  ["canceled batches", (tx) => batches.canceledBatches(tx, 5), /batches_canceled/],
+  ["a canceled batch's cards", (tx) => batches.unbegunOfBatch(tx, "b", 5), /batch_cards_image/],
+  [
+    "the next photo to fetch",
+    (tx) => batches.nextWaiting(tx, { now: 5, exceptAccounts: ["a"], exceptImages: ["i"] }),
+    /images_queue/,
+  ],
   ["a key", (tx) => findKeyByHash(tx, "h"), /api_keys_hash/],
 ];
 

@@ -13,16 +13,16 @@ export function isLow({ left, limit }: { left: number; limit: number }): boolean
 }
 
 /**
- * Records `credits.low` when the credit just reserved was the one that brought what is left down to a fifth of the
+ * Records `credits.low` when the credits just reserved (`taken`) brought what is left down to a fifth of the
  * month's plan. Once for each grant: a credit that is released and reserved again does not warn again; the next month's plan
  * and every top-up do.
  */
 export async function warnOfLowCredits(
   tx: Tx,
-  { accountId, left, limit }: { accountId: string; left: number; limit: number },
+  { accountId, left, taken, limit }: { accountId: string; left: number; taken: number; limit: number },
   moment: Moment,
 ): Promise<void> {
-  if (!isLow({ left, limit }) || isLow({ left: left + 1, limit })) return;
+  if (!isLow({ left, limit }) || isLow({ left: left + taken, limit })) return;
   const grant = await latestGrant(tx, accountId);
   await recordEvent(
     tx,

@@ -7,10 +7,17 @@ import {
   consumeHold,
   findAccount,
   holdCredit,
+  holdCredits,
   replacePlanCredits,
   returnHold,
 } from "../../store/accounts.ts";
-import { findReservation, insertEntry, type LedgerEntry, planGrant } from "../../store/ledger.ts";
+import {
+  findReservation,
+  insertEntries,
+  insertEntry,
+  type LedgerEntry,
+  planGrant,
+} from "../../store/ledger.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Moment } from "../context.ts";
 import { warnOfLowCredits } from "./credit-warning.ts";
@@ -73,7 +80,47 @@ export async function reserveCredit(
   });
   const left = account.creditsPlan + account.creditsTopup - 1;
   const limit = await planOfMonth(tx, account, moment.now);
-  await warnOfLowCredits(tx, { accountId, left, limit }, moment);
+  await warnOfLowCredits(tx, { accountId, left, taken: 1, limit }, moment);
+}
+
+/**
+ * Reserves one credit for each of many images, of all or none: plan credits first, because they expire. Throws
+ * INSUFFICIENT_CREDITS.
+ */
+export async function reserveCredits(
+  tx: Tx,
+  accountId: string,
+  imageIds: string[],
+  moment: Moment,
+): Promise<void> {
+  if (imageIds.length === 0) return;
+  const account = await renewPlan(tx, accountId, moment);
+  const ofPlan = Math.min(account.creditsPlan, imageIds.length);
+  const ofTopup = imageIds.length - ofPlan;
+  const period = await holdCredits(tx, accountId, { plan: ofPlan, topup: ofTopup }, moment.now);
+  const available = account.creditsPlan + account.creditsTopup;
+  if (period === undefined)
+    throw insufficientCredits(account.creditLimit, { needed: imageIds.length, left: available });
+  const entries = imageIds.map(
+    (imageId, at): LedgerEntry => ({
+      id: moment.random.id("led"),
+      accountId,
+      kind: "reserve",
+      bucket: at < ofPlan ? "plan" : "topup",
+      period,
+      amount: 1,
+      imageId,
+      reason: null,
+      createdAt: moment.now,
+    }),
+  );
+  await insertEntries(tx, entries);
+  const limit = await planOfMonth(tx, account, moment.now);
+  await warnOfLowCredits(
+    tx,
+    { accountId, left: available - imageIds.length, taken: imageIds.length, limit },
+    moment,
+  );
 }
 
 /** Consumes the credit reserved for an image; does nothing for an image that reserved none. Returns credits used. */

@@ -7,7 +7,6 @@ import {
   PLACEHOLDER_BYTES_PER_DAY,
   SOURCE_BYTES_PER_DAY,
 } from "../../core/limits.ts";
-import { searchedName } from "../../core/name.ts";
 import { idempotencyKeyReused, insufficientCredits, partnerSuspended } from "../../core/partner-refusals.ts";
 import { isoTime } from "../../core/time.ts";
 import type { SourceFetcher } from "../../sources/fetch-source.ts";
@@ -19,7 +18,7 @@ import {
   type IdempotencyScope,
   insertRecord,
 } from "../../store/idempotency.ts";
-import { type Image, insertImage, LANES, nextPlace } from "../../store/images.ts";
+import { type Image, insertImage, nextPlace } from "../../store/images.ts";
 import type { Tx } from "../../store/store.ts";
 import { countUsage } from "../../store/usage.ts";
 import type { TemplateRegistry } from "../../templates/registry.ts";
@@ -30,6 +29,7 @@ import type { DiskRoom } from "./disk-room.ts";
 import type { FetchGate } from "./fetch-gate.ts";
 import { type FetchedSources, fetchSources, refuseWhenSpent } from "./fetch-sources.ts";
 import { keepTemplate } from "./keep-template.ts";
+import { freshImage } from "./fresh-image.ts";
 import type { QueueEstimate } from "./queue-estimate.ts";
 import type { SourceHold, SourceKeeper } from "./source-keeper.ts";
 import { refuseAsAsked, testEtaSeconds } from "./test-endings.ts";
@@ -58,6 +58,8 @@ export interface CreateCommand {
   keyId?: string;
   idempotencyKey: string;
   request: CreateImageRequest;
+  /** The image it is made again from, with the photo and badge that are to be taken as they were fetched then. */
+  again?: { imageId: string; photo: string | null; badge: string | null };
 }
 
 /** What a create is answered with, the same at every replay: its names and their order are kept as they are. */
@@ -186,7 +188,20 @@ async function writeAccepted(tx: Tx, parts: AcceptImageParts, fresh: NewImage): 
   if ((await findAccount(tx, owner.accountId))?.status !== "active") throw partnerSuspended();
   const place = await nextPlace(tx, owner);
   parts.queue.refuseWhenFull(owner.environment, place);
-  const image = newImage(parts, fresh, place.turn);
+  const image = freshImage(parts.random, {
+    scope: owner,
+    keyId: command.keyId ?? null,
+    request: command.request,
+    template: fresh.template,
+    sources: {
+      sourceSha256: fresh.sources.photo?.sha256 ?? null,
+      badgeSha256: fresh.sources.badge?.sha256 ?? null,
+    },
+    lane: "single",
+    turn: place.turn,
+    ...(command.again && { againOf: command.again.imageId }),
+    now,
+  });
   await insertImage(tx, image);
   if (command.environment === "live")
     await reserveCredit(tx, owner.accountId, image.id, { now, random: parts.random });
@@ -202,48 +217,6 @@ async function writeAccepted(tx: Tx, parts: AcceptImageParts, fresh: NewImage): 
     expiresAt: now + IDEMPOTENCY_RETENTION_MS,
   });
   return { answer, replayed: false };
-}
-
-function newImage(
-  parts: AcceptImageParts,
-  { command, sources, template, now }: NewImage,
-  turn: number,
-): Image {
-  return {
-    id: parts.random.id("img"),
-    accountId: command.account.id,
-    environment: command.environment,
-    state: "queued",
-    type: command.request.type,
-    externalId: command.request.player.external_id,
-    playerName: searchedName(command.request.player.name),
-    request: command.request,
-    keyId: command.keyId ?? null,
-    againOf: null,
-    sourceSha256: sources.photo?.sha256 ?? null,
-    badgeSha256: sources.badge?.sha256 ?? null,
-    ...template,
-    turn,
-    lane: LANES.single,
-    availableAt: now,
-    renders: 0,
-    leaseToken: null,
-    leaseExpiresAt: null,
-    failureCode: null,
-    failureMessage: null,
-    outputName: null,
-    outputWidth: null,
-    outputHeight: null,
-    outputContentType: null,
-    outputBytes: null,
-    createdAt: now,
-    updatedAt: now,
-    completedAt: null,
-    expiresAt: null,
-    purgedAt: null,
-    forgottenAt: null,
-    erasedAt: null,
-  };
 }
 
 function acceptedAnswer(image: Image, etaSeconds: number): AcceptedAnswer {

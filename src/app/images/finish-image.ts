@@ -1,6 +1,7 @@
 import { MAX_RENDERS } from "../../core/limits.ts";
 import { PHOTO_LOST_MESSAGE, RENDER_FAULT_MESSAGE } from "../../core/partner-refusals.ts";
 import { DAY_MS } from "../../core/time.ts";
+import { failUnbegun } from "../../store/batches.ts";
 import { retentionOf } from "../../store/image-files.ts";
 import {
   completeImage,
@@ -13,6 +14,7 @@ import {
 } from "../../store/images.ts";
 import type { Tx } from "../../store/store.ts";
 import { countUsage } from "../../store/usage.ts";
+import { noteBatches } from "../batches/note-batches.ts";
 import type { AppContext } from "../context.ts";
 import { releaseCredit, settleCredit } from "../credits/credits.ts";
 import { recordEvent } from "../webhooks/webhook-events.ts";
@@ -83,17 +85,35 @@ async function complete(tx: Tx, context: AppContext, lease: Lease, output: Image
   if (!image) return undefined;
   const creditsUsed = await settleCredit(tx, image.id, { now, random: context.random });
   await countUsage(tx, image, now, { completed: 1, creditsUsed });
+  await noteBatches(tx, image, "completed", { now, random: context.random });
   await recordImageEvent(tx, context, image, now);
   return image;
 }
 
 async function fail(tx: Tx, context: AppContext, lease: Lease, message: string, now: number) {
   const image = await failImage(tx, lease, { code: "IMAGE_PROCESSING_FAILED", message, now });
-  if (!image) return undefined;
+  return image && failed(tx, context, image, now);
+}
+
+async function failed(tx: Tx, context: AppContext, image: Image, now: number): Promise<Image> {
   await releaseCredit(tx, image.id, { now, random: context.random });
   await countUsage(tx, image, now, { failed: 1 });
+  await noteBatches(tx, image, "failed", { now, random: context.random });
   await recordImageEvent(tx, context, image, now);
   return image;
+}
+
+/** Fails an image that nobody has begun to render; undefined when somebody has, or it has ended. */
+export function failImageUnbegun(
+  context: AppContext,
+  id: string,
+  message: string,
+): Promise<Image | undefined> {
+  return context.store.write("fail unbegun", async (tx) => {
+    const now = context.clock.now();
+    const image = await failUnbegun(tx, id, { code: "IMAGE_PROCESSING_FAILED", message, now });
+    return image && failed(tx, context, image, now);
+  });
 }
 
 /** Tells whoever listens. The data is what the status view says, so that a partner reads both with one program. */

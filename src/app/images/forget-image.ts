@@ -19,6 +19,7 @@ import {
 import type { Image } from "../../store/images.ts";
 import type { Tx } from "../../store/store.ts";
 import { countUsage } from "../../store/usage.ts";
+import { noteBatches } from "../batches/note-batches.ts";
 import type { AppContext } from "../context.ts";
 import { releaseCredit } from "../credits/credits.ts";
 import type { SourceKeeper } from "./source-keeper.ts";
@@ -78,6 +79,7 @@ async function forgetRow(tx: Tx, { clock, random }: AppContext, image: Image): P
   if (image.completedAt === null) {
     await releaseCredit(tx, image.id, { now, random });
     await countUsage(tx, image, now, { failed: 1 });
+    await noteBatches(tx, image, "failed", { now, random });
   }
   await emptyImage(tx, image, now);
   await deleteEventsAbout(tx, image.id);

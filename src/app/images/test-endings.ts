@@ -26,6 +26,9 @@ export function testEnding(externalId: string): TestEnding {
   const refusal = REFUSED_PHOTOS.get(externalId);
   if (refusal) return { kind: "failed", message: refusal };
   switch (externalId) {
+    case "test_unsupported_source":
+      // Of a batch: a single create is refused.
+      return { kind: "failed", message: unsupportedSource("photo", sourceAnswered(404)).message };
     case "test_fail_provider":
       return { kind: "failed", message: RENDER_FAULT_MESSAGE };
     case "test_slow":

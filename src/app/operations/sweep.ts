@@ -26,6 +26,7 @@ import {
   hasExpiredSecret,
   hasOldEvent,
 } from "../../store/webhooks.ts";
+import { finishCanceling } from "../batches/cancel-batch.ts";
 import type { AppContext } from "../context.ts";
 import { renewPlan } from "../credits/credits.ts";
 import { finishImage } from "../images/finish-image.ts";
@@ -89,6 +90,7 @@ export async function sweep(parts: SweepParts): Promise<void> {
     () => requeueAbandoned(parts),
     () => renewPlans(parts),
     () => releaseLateClaims(parts),
+    () => finishCanceling(parts),
     ...(mayDelete(parts)
       ? deletions(parts)
       : [() => parts.store.write("pull deliveries forward", (tx) => pullForward(tx, parts.clock.now()))]),

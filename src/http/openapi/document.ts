@@ -37,6 +37,7 @@ export function openApiDocument({ baseUrl, cdnBaseUrl, presets }: PublicFacts): 
     security: [{ ApiKey: [] }],
     tags: [
       { name: "Images", description: "Create player cards and follow them to the finished picture." },
+      { name: "Batches", description: "Create the cards of a whole squad at once." },
       { name: "Presets", description: "The card templates there are." },
       { name: "Usage", description: "Images and credits of a period." },
       { name: "Webhooks", description: "Calls this service makes to you, signed as Standard Webhooks say." },

@@ -66,7 +66,71 @@ export function createExamples([preset]: readonly string[]) {
   };
 }
 
+/** The body of a batch, for a service with these presets. */
+export function batchExample(presets: readonly string[]) {
+  const { least } = createExamples(presets);
+  const second = { ...least.player, external_id: "player-10443", name: "Ada Moreau", number: 10 };
+  return { name: "First team 2026", cards: [least, { ...least, player: second }] };
+}
+
+const BATCH_ID = "bat_2Lk9VbTnWc7YdE5s0Hq3ZrX9";
+const batch = {
+  batch_id: BATCH_ID,
+  name: "First team 2026",
+  status: "completed",
+  total: 2,
+  completed: 1,
+  failed: 1,
+  processing: 0,
+  progress: 1,
+  created_at: CREATED_AT,
+  updated_at: COMPLETED_AT,
+  canceled_at: null,
+  completed_at: COMPLETED_AT,
+};
+const processingBatch = {
+  ...batch,
+  status: "processing",
+  completed: 0,
+  failed: 0,
+  processing: 2,
+  progress: 0,
+  updated_at: CREATED_AT,
+  completed_at: null,
+};
+const SECOND_ID = "img_8Yc0PqLw3NvT6sRkZ1mXb4Hd";
+const batchPaths = {
+  poll_url: `/v1/batches/${BATCH_ID}`,
+  pictures_url: `/v1/batches/${BATCH_ID}/pictures.zip`,
+};
+const batchImage = (image_id: string, external_id: string, status: string) => ({
+  image_id,
+  external_id,
+  status,
+  image_url: status === "completed" ? completed.result.image_url : null,
+  failure: status === "failed" ? failed.failure : null,
+});
+const batchImages = (first: string, second: string) => [
+  batchImage(IMAGE_ID, "player-10442", first),
+  batchImage(SECOND_ID, "player-10443", second),
+];
+
 export const EXAMPLES = {
+  acceptedBatch: answer({
+    ...processingBatch,
+    ...batchPaths,
+    images: batchImages("processing", "processing"),
+    eta_seconds: 12,
+  }),
+  batch: answer({ ...batch, ...batchPaths, images: batchImages("completed", "failed") }),
+  canceledBatch: answer({
+    ...batch,
+    ...batchPaths,
+    status: "canceled",
+    canceled_at: COMPLETED_AT,
+    images: batchImages("completed", "failed"),
+  }),
+  batchList: answer({ batches: [batch], has_more: false, next_cursor: null }),
   accepted: answer({
     image_id: IMAGE_ID,
     status: "processing",
@@ -145,6 +209,7 @@ export const EXAMPLES = {
   webhooks: {
     "image.completed": event("image.completed", completed),
     "image.failed": event("image.failed", failed),
+    "batch.completed": event("batch.completed", batch),
     "credits.low": event("credits.low", { credits_remaining: 200, credit_limit: 1000 }),
     "webhook.test": event("webhook.test", {
       endpoint_id: "ep_3TqZ8rXm5dYE7Wc2Lk9VbTnX",

@@ -60,6 +60,12 @@ export const HEADERS = {
     schema: text,
     example: '"img_5mJd0nV7rQe2TzXyB8kWc3Hs-Zq81LmB0xYtR4vNc"',
   },
+  "Content-Disposition": {
+    description: "A name for the file.",
+    required: true,
+    schema: text,
+    example: 'attachment; filename="bat_2Lk9VbTnWc7YdE5s0Hq3ZrX9.zip"',
+  },
   "Cache-Control": {
     description: "Pictures may be cached until they expire.",
     required: true,

@@ -12,6 +12,7 @@ import {
   UsageResponse,
 } from "../schemas.ts";
 import { ALWAYS, answer, IMAGE_ID_PARAMETER } from "./answers.ts";
+import { createBatch, deleteBatch, getBatch, getBatchPictures, listBatches } from "./batch-operations.ts";
 import { headerRefs, refusals, STANDARD_HEADERS } from "./errors.ts";
 import { createExamples, EXAMPLES } from "./examples.ts";
 import { IDEMPOTENCY_KEY_PARAMETER } from "./headers.ts";
@@ -23,6 +24,11 @@ const OPERATIONS: Record<PartnerRouteName, (presets: readonly string[]) => objec
   getImage,
   deleteImage,
   deletePlayer,
+  createBatch,
+  listBatches,
+  getBatch,
+  deleteBatch,
+  getBatchPictures,
   createPhoto,
   listPresets,
   getUsage,

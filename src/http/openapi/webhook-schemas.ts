@@ -1,5 +1,6 @@
 import { type TSchema, Type } from "@sinclair/typebox";
 import { StringEnum } from "../../core/string-enum.ts";
+import { Batch } from "../batch-schemas.ts";
 import { CompletedImage, FailedImage } from "../schemas.ts";
 
 // The bodies of webhooks, as the OpenAPI document publishes them.
@@ -47,5 +48,6 @@ export const WebhookTest = Type.Object(
 
 export const ImageCompletedEvent = event("image.completed", CompletedImage, "ImageCompletedEvent");
 export const ImageFailedEvent = event("image.failed", FailedImage, "ImageFailedEvent");
+export const BatchCompletedEvent = event("batch.completed", Batch, "BatchCompletedEvent");
 export const CreditsLowEvent = event("credits.low", CreditsLow, "CreditsLowEvent");
 export const WebhookTestEvent = event("webhook.test", WebhookTest, "WebhookTestEvent");

@@ -1,6 +1,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import { EXAMPLES } from "./examples.ts";
 import {
+  BatchCompletedEvent,
   CreditsLowEvent,
   ImageCompletedEvent,
   ImageFailedEvent,
@@ -45,6 +46,12 @@ const WEBHOOKS: Record<keyof (typeof EXAMPLES)["webhooks"], WebhookText> = {
     summary: "An image could not be made",
     description: "Sent once an image has failed. Its credit has been given back.",
     schema: ImageFailedEvent,
+  },
+  "batch.completed": {
+    operationId: "onBatchCompleted",
+    summary: "A batch has ended",
+    description: "Sent once the last card of a batch is completed or failed, also of a canceled one.",
+    schema: BatchCompletedEvent,
   },
   "credits.low": {
     operationId: "onCreditsLow",

@@ -1,0 +1,233 @@
+import type { Environment } from "../../core/account.ts";
+import { fingerprint } from "../../core/idempotency.ts";
+import type { CreateImageRequest } from "../../core/image-request.ts";
+import { IDEMPOTENCY_RETENTION_MS, MAX_OPEN_BATCH_CARDS } from "../../core/limits.ts";
+import { idempotencyKeyReused, overloaded, partnerSuspended } from "../../core/partner-refusals.ts";
+import { type Account, findAccount } from "../../store/accounts.ts";
+import {
+  type Batch,
+  findBatchByKey,
+  freeBatchKey,
+  insertBatch,
+  insertImages,
+  insertRecords,
+  openBatchCards,
+} from "../../store/batches.ts";
+import { deleteRecord, findRecord } from "../../store/idempotency.ts";
+import { findImage } from "../../store/image-reads.ts";
+import { type Image, nextPlace } from "../../store/images.ts";
+import type { Tx } from "../../store/store.ts";
+import { countUsage } from "../../store/usage.ts";
+import type { TemplateRegistry } from "../../templates/registry.ts";
+import type { AppContext } from "../context.ts";
+import { reserveCredits } from "../credits/credits.ts";
+import { type FreshImage, freshImage } from "../images/fresh-image.ts";
+import type { QueueEstimate } from "../images/queue-estimate.ts";
+import { refuseAsAsked } from "../images/test-endings.ts";
+import { tellEnd } from "./note-batches.ts";
+
+export interface AcceptBatchParts extends AppContext {
+  queue: QueueEstimate;
+  templates: TemplateRegistry;
+  /** Called after the commit: photos wait to be fetched, or test images to be made. */
+  wakeBatches: (environment: Environment) => void;
+}
+
+export interface BatchCommand {
+  account: Account;
+  environment: Environment;
+  /** Absent where it is asked for in the console. */
+  keyId?: string;
+  /** Without one each card is made once all the same: by its external id and what is asked for. */
+  idempotencyKey: string | null;
+  name: string;
+  /** With external ids that differ. */
+  requests: CreateImageRequest[];
+}
+
+export interface AcceptedBatch {
+  batch: Batch;
+  replayed: boolean;
+  /** Whole seconds until it is finished; at least 1. */
+  etaSeconds: number;
+}
+
+/** How soon there may be room for more cards, in seconds. */
+const FULL_RETRY_SECONDS = 300;
+
+/**
+ * Accepts all cards of a batch or none, with a credit reserved for each, in one transaction; photos are fetched
+ * afterwards. A card that was asked for in the same words within three days, and has not failed, is not made again.
+ * Throws a Refusal, and then leaves nothing behind.
+ */
+export async function acceptBatch(parts: AcceptBatchParts, command: BatchCommand): Promise<AcceptedBatch> {
+  const { store, clock, queue } = parts;
+  const { account, environment, requests } = command;
+  const print = fingerprint({ name: command.name, cards: requests });
+  const earlier = await replayOf(store.read, command, print, clock.now());
+  if (earlier) return { batch: earlier, replayed: true, etaSeconds: 1 };
+  if (environment === "test") {
+    for (const { player } of requests)
+      if (player.external_id !== PER_CARD) refuseAsAsked(player.external_id, account, clock.now());
+  }
+  const templates = await templatesOf(parts.templates, requests);
+  const accepted = await store.write("accept batch", async (tx) => {
+    const now = clock.now();
+    const overtaken = await replayOf(tx, command, print, now);
+    if (overtaken) return { batch: overtaken, replayed: true, etaSeconds: 1 };
+    if ((await findAccount(tx, account.id))?.status !== "active") throw partnerSuspended();
+    const scope = { accountId: account.id, environment };
+    if ((await openBatchCards(tx, scope)) + requests.length > MAX_OPEN_BATCH_CARDS)
+      throw overloaded(FULL_RETRY_SECONDS);
+    const place = await nextPlace(tx, scope, "batch");
+    const cards = await cardsOf(tx, parts, command, { templates, turn: place.turn, now });
+    const batch = await writeBatch(tx, parts, command, { cards, print, now });
+    const ahead = place.ahead + requests.length - 1;
+    return { batch, replayed: false, etaSeconds: environment === "test" ? 1 : queue.etaSeconds({ ahead }) };
+  });
+  if (!accepted.replayed) parts.wakeBatches(environment);
+  return accepted;
+}
+
+/** The one refusal of a test card that is told with the card itself: the photo of a batch is fetched afterwards. */
+const PER_CARD = "test_unsupported_source";
+
+async function replayOf(
+  tx: Tx,
+  command: BatchCommand,
+  print: string,
+  now: number,
+): Promise<Batch | undefined> {
+  const { account, environment, idempotencyKey: key } = command;
+  if (key === null) return undefined;
+  const scope = { accountId: account.id, environment, key };
+  const batch = await findBatchByKey(tx, { ...scope, since: now - IDEMPOTENCY_RETENTION_MS });
+  if (batch && batch.fingerprint !== print) throw idempotencyKeyReused();
+  return batch;
+}
+
+type Pinned = Pick<Image, "templateName" | "templateVersion" | "templateDigest">;
+
+/** What each template is now, by its name. */
+async function templatesOf(
+  registry: TemplateRegistry,
+  requests: CreateImageRequest[],
+): Promise<Map<string, Pinned>> {
+  const found = new Map<string, Pinned>();
+  for (const { style } of requests) {
+    if (found.has(style.preset)) continue;
+    const { manifest, digest } = await registry.current(style.preset);
+    const { name: templateName, version: templateVersion } = manifest;
+    found.set(style.preset, { templateName, templateVersion, templateDigest: digest });
+  }
+  return found;
+}
+
+interface Card {
+  image: Image;
+  isNew: boolean;
+  recordKey: string;
+  print: string;
+}
+
+/** The image of each card: a new one, or the one that was made of the same request before. */
+async function cardsOf(
+  tx: Tx,
+  parts: AcceptBatchParts,
+  command: BatchCommand,
+  { templates, turn, now }: { templates: Map<string, Pinned>; turn: number; now: number },
+): Promise<Card[]> {
+  const { account, environment } = command;
+  const cards: Card[] = [];
+  let next = turn;
+  for (const request of command.requests) {
+    const print = fingerprint(request);
+    // No key that a header can hold has a space in it.
+    const recordKey = `${command.idempotencyKey ?? ""} ${request.player.external_id} ${print}`;
+    const known = await madeBefore(tx, { accountId: account.id, environment, key: recordKey }, now);
+    if (known) {
+      cards.push({ image: known, isNew: false, recordKey, print });
+      continue;
+    }
+    const fresh: FreshImage = {
+      scope: { accountId: account.id, environment },
+      keyId: command.keyId ?? null,
+      request,
+      template: templates.get(request.style.preset) as Pinned,
+      lane: "batch",
+      turn: next++,
+      now,
+    };
+    cards.push({ image: freshImage(parts.random, fresh), isNew: true, recordKey, print });
+  }
+  return cards;
+}
+
+/** The image that was made of the same request; undefined when there is none that is still of use. */
+async function madeBefore(
+  tx: Tx,
+  scope: { accountId: string; environment: Environment; key: string },
+  now: number,
+): Promise<Image | undefined> {
+  const record = await findRecord(tx, scope);
+  if (!record) return undefined;
+  const image = await findImage(tx, { ...scope, id: record.imageId });
+  const isOfUse = image && image.state !== "failed" && (image.expiresAt ?? now + 1) > now;
+  if (isOfUse && record.expiresAt > now) return image;
+  await deleteRecord(tx, scope);
+  return undefined;
+}
+
+async function writeBatch(
+  tx: Tx,
+  parts: AcceptBatchParts,
+  command: BatchCommand,
+  { cards, print, now }: { cards: Card[]; print: string; now: number },
+): Promise<Batch> {
+  const { account, environment, idempotencyKey, keyId = null } = command;
+  const { random } = parts;
+  const scope = { accountId: account.id, environment };
+  const fresh = cards.filter(({ isNew }) => isNew);
+  await insertImages(
+    tx,
+    fresh.map(({ image }) => image),
+  );
+  const ids = fresh.map(({ image }) => image.id);
+  if (environment === "live") await reserveCredits(tx, account.id, ids, { now, random });
+  if (fresh.length > 0) await countUsage(tx, { ...scope, keyId }, now, { requested: fresh.length });
+  await insertRecords(
+    tx,
+    fresh.map(({ image, recordKey, print: fingerprint }) => ({
+      ...scope,
+      key: recordKey,
+      fingerprint,
+      imageId: image.id,
+      responseBody: JSON.stringify({ image_id: image.id }),
+      createdAt: now,
+      expiresAt: now + IDEMPOTENCY_RETENTION_MS,
+    })),
+  );
+  if (idempotencyKey !== null) await freeBatchKey(tx, { ...scope, key: idempotencyKey });
+  const completed = cards.filter(({ image }) => image.state === "completed").length;
+  const batch: Batch = {
+    ...scope,
+    id: random.id("bat"),
+    name: command.name,
+    idempotencyKey,
+    fingerprint: print,
+    total: cards.length,
+    completed,
+    failed: 0,
+    createdAt: now,
+    updatedAt: now,
+    canceledAt: null,
+    completedAt: completed === cards.length ? now : null,
+  };
+  await insertBatch(
+    tx,
+    batch,
+    cards.map(({ image }) => image.id),
+  );
+  if (batch.completedAt !== null) await tellEnd(tx, batch, { now, random });
+  return batch;
+}

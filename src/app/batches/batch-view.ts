@@ -1,0 +1,52 @@
+import { publicStatus } from "../../core/image-state.ts";
+import { isoTime } from "../../core/time.ts";
+import type { Batch } from "../../store/batches.ts";
+import type { Image } from "../../store/images.ts";
+
+/** What partners are told of a batch; the event of its end says the same. */
+export function batchView(batch: Batch) {
+  const { total, completed, failed } = batch;
+  const ended = completed + failed;
+  return {
+    batch_id: batch.id,
+    name: batch.name,
+    status: batchStatus(batch),
+    total,
+    completed,
+    failed,
+    processing: total - ended,
+    progress: Math.round((ended / total) * 1000) / 1000,
+    created_at: isoTime(batch.createdAt),
+    updated_at: isoTime(batch.updatedAt),
+    canceled_at: batch.canceledAt === null ? null : isoTime(batch.canceledAt),
+    completed_at: batch.completedAt === null ? null : isoTime(batch.completedAt),
+  };
+}
+
+export const BATCH_STATUSES = ["processing", "completed", "canceled"] as const;
+export type BatchStatus = (typeof BATCH_STATUSES)[number];
+
+/** Canceled from the click on; what was being rendered then still ends. */
+export function batchStatus({
+  canceledAt,
+  completedAt,
+}: Pick<Batch, "canceledAt" | "completedAt">): BatchStatus {
+  if (canceledAt !== null) return "canceled";
+  return completedAt === null ? "processing" : "completed";
+}
+
+/** One card of a batch, in the order they were sent. A deleted one keeps its place. */
+export function batchImageView(image: Image, cdnBaseUrl: string) {
+  const isDeleted = image.forgottenAt !== null;
+  const isThere = image.outputName !== null && image.purgedAt === null && !isDeleted;
+  return {
+    image_id: image.id,
+    external_id: isDeleted ? null : image.externalId,
+    status: isDeleted ? "deleted" : publicStatus(image.state),
+    image_url: isThere ? `${cdnBaseUrl}/${image.outputName}` : null,
+    failure:
+      image.state === "failed" && !isDeleted
+        ? { code: image.failureCode ?? "", message: image.failureMessage ?? "" }
+        : null,
+  };
+}

@@ -1,0 +1,80 @@
+import { makeZip } from "client-zip";
+import type { Blobs } from "../../blobs/blobs.ts";
+import { publicStatus } from "../../core/image-state.ts";
+import { type Batch, imagesOfBatch } from "../../store/batches.ts";
+import type { Image } from "../../store/images.ts";
+import type { AppContext } from "../context.ts";
+
+export interface ZipParts extends AppContext {
+  blobs: Blobs;
+}
+
+/**
+ * The finished pictures of a batch as one ZIP archive that is written while it is read, named by external id; and a table
+ * of all cards, `cards.csv`. What expired or was deleted is in the table only.
+ */
+export async function batchZip(
+  { store, blobs }: ZipParts,
+  batch: Batch,
+): Promise<ReadableStream<Uint8Array>> {
+  const images = await imagesOfBatch(store.read, batch.id);
+  const names = pictureNames(images);
+  async function* files() {
+    const present = new Set<Image>();
+    for (const image of images) {
+      if (image.outputName === null || image.purgedAt !== null || image.forgottenAt !== null) continue;
+      const picture = await blobs.open("picture", image.outputName);
+      if (!picture) continue;
+      present.add(image);
+      yield {
+        name: names.get(image) ?? image.id,
+        lastModified: new Date(image.completedAt ?? 0),
+        input: picture.stream() as ReadableStream<Uint8Array<ArrayBuffer>>,
+        size: picture.size,
+      };
+    }
+    yield {
+      name: "cards.csv",
+      lastModified: new Date(batch.updatedAt),
+      input: table(images, names, present),
+    };
+  }
+  return makeZip(files());
+}
+
+/** No file system takes these in a name; a name of dots alone means a folder. */
+const UNFIT = /[\\/:*?"<>|\p{Cc}]|^\.+$|[. ]+$/gu;
+const MAX_NAME_CHARS = 100;
+
+/** A name for each picture by which people find it; unlike the others also where case does not count. */
+function pictureNames(images: Image[]): Map<Image, string> {
+  const taken = new Set<string>();
+  const names = new Map<Image, string>();
+  for (const image of images) {
+    const stem = image.externalId.replace(UNFIT, "_").slice(0, MAX_NAME_CHARS) || image.id;
+    const type = /\.\w+$/.exec(image.outputName ?? "")?.[0] ?? "";
+    const name = taken.has((stem + type).toLowerCase()) ? `${stem}-${image.id}${type}` : stem + type;
+    taken.add(name.toLowerCase());
+    names.set(image, name);
+  }
+  return names;
+}
+
+function table(images: Image[], names: Map<Image, string>, present: Set<Image>): string {
+  const rows = images.map((image) => [
+    image.externalId,
+    image.id,
+    image.forgottenAt === null ? publicStatus(image.state) : "deleted",
+    present.has(image) ? (names.get(image) ?? "") : "",
+    image.forgottenAt === null ? (image.failureMessage ?? "") : "",
+  ]);
+  return [["external_id", "image_id", "status", "file", "message"], ...rows]
+    .map((row) => row.map(cell).join(","))
+    .join("\r\n");
+}
+
+/** RFC 4180; a spreadsheet must not take a text for a formula. */
+function cell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

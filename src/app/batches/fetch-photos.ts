@@ -1,0 +1,123 @@
+import { Refusal } from "../../core/errors.ts";
+import { storedRequest } from "../../core/image-request.ts";
+import {
+  BATCH_FETCH_PAUSES_MS,
+  MAX_BATCH_FETCHES_PER_ACCOUNT,
+  MAX_RETRY_PAUSE_MS,
+  SOURCE_BYTES_PER_DAY,
+} from "../../core/limits.ts";
+import { SECOND_MS } from "../../core/time.ts";
+import { mayPass } from "../../sources/fetch-source.ts";
+import { findAccount } from "../../store/accounts.ts";
+import { nextWaiting, postponeWaiting, queueWaiting } from "../../store/batches.ts";
+import type { Image } from "../../store/images.ts";
+import { type FetchSourcesParts, fetchSources, refuseWhenSpent } from "../images/fetch-sources.ts";
+import { failImageUnbegun } from "../images/finish-image.ts";
+import type { SourceKeeper } from "../images/source-keeper.ts";
+
+export interface FetchPhotosParts extends FetchSourcesParts {
+  keeper: SourceKeeper;
+}
+
+/** Fetches the photos of batches' cards, each account's few at a time, in the fair order. */
+export interface PhotoFetcher {
+  /** Fetches the next one, if any, and calls `more` once it is taken. */
+  fetchNext(signal: AbortSignal, more: () => void): Promise<void>;
+}
+
+/** `onQueued`: an image can be rendered now; `onEnd`: one has failed, and webhooks tell of it. */
+export function photoFetcher(
+  parts: FetchPhotosParts,
+  { onQueued, onEnd }: { onQueued: () => void; onEnd: () => void },
+): PhotoFetcher {
+  // Of this process; two that fetch the same photo do no harm, the first to write wins.
+  const underWay = new Map<string, string>();
+  const tries = new Map<string, number>();
+
+  const take = async (): Promise<Image | undefined> => {
+    const counts = Map.groupBy(underWay.values(), (account) => account);
+    const busy = [...counts].filter(([, own]) => own.length >= MAX_BATCH_FETCHES_PER_ACCOUNT);
+    const image = await nextWaiting(parts.store.read, {
+      now: parts.clock.now(),
+      exceptAccounts: busy.map(([account]) => account),
+      exceptImages: [...underWay.keys()],
+    });
+    // Another run may have taken it during the query.
+    if (!image || underWay.has(image.id)) return undefined;
+    underWay.set(image.id, image.accountId);
+    return image;
+  };
+
+  return {
+    fetchNext: async (signal, more) => {
+      const image = await take();
+      if (!image) return;
+      more();
+      try {
+        const isQueued = await fetchOne(parts, image, signal);
+        tries.delete(image.id);
+        if (isQueued) onQueued();
+      } catch (error) {
+        if (signal.aborted) return;
+        if (await postpone(parts, image, error, tries)) return;
+        tries.delete(image.id);
+        await failImageUnbegun(parts, image.id, (error as Refusal).message);
+        onEnd();
+      } finally {
+        underWay.delete(image.id);
+      }
+    },
+  };
+}
+
+/** False when nobody waits for the photo any more. Throws as fetchSources does. */
+async function fetchOne(parts: FetchPhotosParts, image: Image, signal: AbortSignal): Promise<boolean> {
+  const { store, clock, keeper } = parts;
+  const account = await findAccount(store.read, image.accountId);
+  if (!account) throw new Error(`account ${image.accountId} is gone`);
+  await refuseWhenSpent(
+    parts.sourceBytes,
+    account,
+    SOURCE_BYTES_PER_DAY[account.tier],
+    "photos and badges fetched",
+  );
+  const hold = keeper.hold();
+  let used = false;
+  try {
+    const { accountId, environment } = image;
+    const request = storedRequest(image.request);
+    const { photo, badge } = await fetchSources(parts, { accountId, environment, request, signal }, hold);
+    const sources = { sourceSha256: photo?.sha256 ?? null, badgeSha256: badge?.sha256 ?? null };
+    const queued = await store.write("queue card", (tx) =>
+      queueWaiting(tx, image.id, { ...sources, now: clock.now() }),
+    );
+    used = queued !== undefined;
+    return used;
+  } finally {
+    await hold.close(used);
+  }
+}
+
+/** Whether the photo is asked for again later: we are busy, its host may have been, or something of ours broke. */
+async function postpone(
+  { store, clock, log }: FetchPhotosParts,
+  image: Image,
+  error: unknown,
+  tries: Map<string, number>,
+): Promise<boolean> {
+  const pauseMs = pauseAfter(error, tries.get(image.id) ?? 0);
+  if (pauseMs === undefined) return false;
+  if (!(error instanceof Refusal)) log.warn("batch_fetch_fault", { imageId: image.id, error: String(error) });
+  if (mayPass(error)) tries.set(image.id, (tries.get(image.id) ?? 0) + 1);
+  await store.write("postpone photo", (tx) => postponeWaiting(tx, image.id, clock.now() + pauseMs));
+  return true;
+}
+
+const BUSY_PAUSE_MS = 2 * SECOND_MS;
+
+function pauseAfter(error: unknown, failures: number): number | undefined {
+  if (!(error instanceof Refusal)) return MAX_RETRY_PAUSE_MS;
+  if (error.code !== "UNSUPPORTED_IMAGE_SOURCE")
+    return Math.min((error.retryAfterSeconds ?? 0) * SECOND_MS || BUSY_PAUSE_MS, MAX_RETRY_PAUSE_MS);
+  return mayPass(error) ? BATCH_FETCH_PAUSES_MS[failures] : undefined;
+}

@@ -1,0 +1,60 @@
+import type { Environment } from "../../core/account.ts";
+import type { CreateImageRequest } from "../../core/image-request.ts";
+import { searchedName } from "../../core/name.ts";
+import type { Random } from "../../core/ports.ts";
+import { type Image, LANES, type Lane } from "../../store/images.ts";
+
+export interface FreshImage {
+  scope: { accountId: string; environment: Environment };
+  /** Null where it is asked for in the console. */
+  keyId: string | null;
+  request: CreateImageRequest;
+  /** The image is pinned to what the template is now. */
+  template: Pick<Image, "templateName" | "templateVersion" | "templateDigest">;
+  /** Of the photo and the badge; absent while they have not been fetched, and for test images. */
+  sources?: Pick<Image, "sourceSha256" | "badgeSha256">;
+  lane: Lane;
+  turn: number;
+  /** The image it is made again from. */
+  againOf?: string;
+  now: number;
+}
+
+/** The row of an image that has just been accepted. One of a live batch waits for its photo. */
+export function freshImage(random: Random, fresh: FreshImage): Image {
+  const { scope, request, template, sources, lane, turn, now } = fresh;
+  return {
+    id: random.id("img"),
+    ...scope,
+    state: scope.environment === "live" && !sources ? "waiting" : "queued",
+    type: request.type,
+    externalId: request.player.external_id,
+    playerName: searchedName(request.player.name),
+    request,
+    keyId: fresh.keyId,
+    againOf: fresh.againOf ?? null,
+    sourceSha256: sources?.sourceSha256 ?? null,
+    badgeSha256: sources?.badgeSha256 ?? null,
+    ...template,
+    turn,
+    lane: LANES[lane],
+    availableAt: now,
+    renders: 0,
+    leaseToken: null,
+    leaseExpiresAt: null,
+    failureCode: null,
+    failureMessage: null,
+    outputName: null,
+    outputWidth: null,
+    outputHeight: null,
+    outputContentType: null,
+    outputBytes: null,
+    createdAt: now,
+    updatedAt: now,
+    completedAt: null,
+    expiresAt: null,
+    purgedAt: null,
+    forgottenAt: null,
+    erasedAt: null,
+  };
+}

@@ -1,0 +1,70 @@
+import type { Config } from "../config.ts";
+import type { ErrorDetail } from "../core/errors.ts";
+import type { CreateImageRequest } from "../core/image-request.ts";
+import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS } from "../core/limits.ts";
+import { checkCard } from "./images.ts";
+
+/** More broken fields than this help nobody, and a body could have thousands. */
+const MAX_DETAILS = 100;
+
+export interface BatchBody {
+  name: string;
+  cards: CreateImageRequest[];
+}
+
+/**
+ * Checks the body of a batch card by card, with the place of each fault: `cards[17].player.number`. External ids must
+ * differ, since each is a card's own.
+ */
+export function checkBatch(
+  body: unknown,
+  config: Config,
+): { value: BatchBody; details?: undefined } | { value?: undefined; details: ErrorDetail[] } {
+  const problem = (field: string, message: string) => ({ details: [{ field, message }] });
+  if (body === null || typeof body !== "object" || Array.isArray(body))
+    return problem("body", "must be an object with the cards in an array.");
+  const { cards, name = "", ...rest } = body as Record<string, unknown>;
+  const details: ErrorDetail[] = Object.keys(rest).map((field) => ({
+    field: field.slice(0, 200),
+    message: "is not a field of this request. Remove it, or check its spelling.",
+  }));
+  if (typeof name !== "string" || [...name].length > MAX_ACCOUNT_NAME_CHARS || !name.isWellFormed())
+    details.push({ field: "name", message: `must be text of at most ${MAX_ACCOUNT_NAME_CHARS} characters.` });
+  if (!Array.isArray(cards) || cards.length === 0 || cards.length > MAX_BATCH_CARDS)
+    return {
+      details: [
+        ...details,
+        { field: "cards", message: `must be an array of 1 to ${MAX_BATCH_CARDS} cards.` },
+      ],
+    };
+  const checked = checkCards(cards, config);
+  details.push(...checked.details);
+  if (details.length > 0) return { details: details.slice(0, MAX_DETAILS) };
+  return { value: { name: name as string, cards: checked.requests } };
+}
+
+/** The cards that can be made, and every fault of the others with its place. */
+export function checkCards(
+  cards: unknown[],
+  config: Config,
+): { requests: CreateImageRequest[]; details: ErrorDetail[] } {
+  const requests: CreateImageRequest[] = [];
+  const details: ErrorDetail[] = [];
+  const seen = new Map<string, number>();
+  for (const [at, card] of cards.entries()) {
+    const { request, details: faults = [] } = checkCard(card, config);
+    for (const { field, message } of faults)
+      details.push({ field: field === "body" ? `cards[${at}]` : `cards[${at}].${field}`, message });
+    if (!request) continue;
+    requests.push(request);
+    const { external_id } = request.player;
+    const first = seen.get(external_id);
+    if (first === undefined) seen.set(external_id, at);
+    else
+      details.push({
+        field: `cards[${at}].player.external_id`,
+        message: `is the same as that of cards[${first}]. Give each card of a batch its own.`,
+      });
+  }
+  return { requests, details };
+}

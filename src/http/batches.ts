@@ -1,0 +1,137 @@
+import type { AcceptedBatch, BatchCommand } from "../app/batches/accept-batch.ts";
+import { batchImageView, batchView } from "../app/batches/batch-view.ts";
+import { batchZip, type ZipParts } from "../app/batches/batch-zip.ts";
+import { cancelBatch } from "../app/batches/cancel-batch.ts";
+import type { AppContext } from "../app/context.ts";
+import { DEFAULT_LIST_LIMIT, MAX_BATCH_BODY_BYTES, MAX_LIST_LIMIT } from "../core/limits.ts";
+import { batchNotFound, invalidRequest } from "../core/partner-refusals.ts";
+import { type Batch, findBatch, imagesOfBatch, listBatches } from "../store/batches.ts";
+import type { Caller } from "./auth.ts";
+import { checkBatch } from "./batch-body.ts";
+import { readJson, requireJsonType } from "./body.ts";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { standardHeaders, success } from "./envelope.ts";
+import type { Exchange } from "./exchange.ts";
+import { checkIdempotencyKey } from "./images.ts";
+import { readQuery } from "./query.ts";
+
+export interface BatchRoutesParts extends AppContext, ZipParts {
+  acceptBatch: (command: BatchCommand) => Promise<AcceptedBatch>;
+}
+
+/** POST /v1/batches */
+export async function createBatch(
+  parts: BatchRoutesParts,
+  exchange: Exchange,
+  caller: Caller,
+): Promise<Response> {
+  requireJsonType(exchange.request);
+  const key = exchange.request.headers.get("idempotency-key");
+  const details = key === null ? [] : checkIdempotencyKey(key);
+  const checked = checkBatch(await readJson(exchange.request, MAX_BATCH_BODY_BYTES), parts.config);
+  if (checked.details) details.push(...checked.details);
+  if (!checked.value || details.length > 0) throw invalidRequest(details);
+  const { name, cards: requests } = checked.value;
+  const { batch, replayed, etaSeconds } = await parts.acceptBatch({
+    ...caller,
+    idempotencyKey: key,
+    name,
+    requests,
+  });
+  const data = { ...(await detail(parts, batch)), eta_seconds: etaSeconds };
+  return success(exchange, data, {
+    status: 202,
+    headers: { Location: data.poll_url, ...(replayed ? { "Idempotent-Replayed": "true" } : {}) },
+  });
+}
+
+/** A batch with its images. */
+async function detail({ store, config }: BatchRoutesParts, batch: Batch) {
+  const images = await imagesOfBatch(store.read, batch.id);
+  return {
+    ...batchView(batch),
+    poll_url: `/v1/batches/${batch.id}`,
+    pictures_url: `/v1/batches/${batch.id}/pictures.zip`,
+    images: images.map((image) => batchImageView(image, config.cdnBaseUrl)),
+  };
+}
+
+async function ownBatch(
+  { store }: BatchRoutesParts,
+  { account, environment }: Caller,
+  id: string,
+): Promise<Batch> {
+  const batch = await findBatch(store.read, { accountId: account.id, environment, id });
+  if (!batch) throw batchNotFound();
+  return batch;
+}
+
+/** GET /v1/batches/{batch_id} */
+export async function getBatch(
+  parts: BatchRoutesParts,
+  exchange: Exchange,
+  caller: Caller,
+  id: string,
+): Promise<Response> {
+  return success(exchange, await detail(parts, await ownBatch(parts, caller, id)));
+}
+
+/** DELETE /v1/batches/{batch_id} */
+export async function deleteBatch(
+  parts: BatchRoutesParts,
+  exchange: Exchange,
+  { account, environment }: Caller,
+  id: string,
+): Promise<Response> {
+  const batch = await cancelBatch(parts, { accountId: account.id, environment, id });
+  return success(exchange, await detail(parts, batch));
+}
+
+/** GET /v1/batches/{batch_id}/pictures.zip */
+export async function getBatchPictures(
+  parts: BatchRoutesParts,
+  exchange: Exchange,
+  caller: Caller,
+  id: string,
+): Promise<Response> {
+  const batch = await ownBatch(parts, caller, id);
+  return new Response(await batchZip(parts, batch), {
+    headers: {
+      ...standardHeaders(exchange),
+      "Content-Type": "application/zip",
+      "Content-Disposition": `attachment; filename="${batch.id}.zip"`,
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+    },
+  });
+}
+
+/** GET /v1/batches */
+export async function listBatchesPage(
+  parts: BatchRoutesParts,
+  exchange: Exchange,
+  caller: Caller,
+): Promise<Response> {
+  const { values, details } = readQuery(exchange.url, ["limit", "after"]);
+  const { limit: limitText, after } = values;
+  const limit = limitText === undefined ? DEFAULT_LIST_LIMIT : Number(limitText);
+  if (limitText !== undefined && (!/^\d+$/.test(limitText) || limit < 1 || limit > MAX_LIST_LIMIT))
+    details.push({ field: "query limit", message: `must be a whole number from 1 to ${MAX_LIST_LIMIT}.` });
+  const scope = { accountId: caller.account.id, environment: caller.environment };
+  const position = after === undefined ? undefined : decodeCursor(after, scope);
+  if (position === null)
+    details.push({
+      field: "query after",
+      message: "must be the next_cursor of an answer to this same query, with the same key environment.",
+    });
+  if (details.length > 0 || position === null) throw invalidRequest(details);
+  const found = await listBatches(parts.store.read, { ...scope, after: position, limit: limit + 1 });
+  const batches = found.slice(0, limit);
+  const last = batches.at(-1);
+  const hasMore = found.length > limit;
+  return success(exchange, {
+    batches: batches.map(batchView),
+    has_more: hasMore,
+    next_cursor: hasMore && last ? encodeCursor(last, scope) : null,
+  });
+}

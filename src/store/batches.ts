@@ -1,0 +1,254 @@
+import { and, asc, desc, eq, inArray, isNull, lte, notInArray, sql } from "drizzle-orm";
+import type { Tables } from "../../db/schema.ts";
+import type { Environment } from "../core/account.ts";
+import { MAX_RETRY_PAUSE_MS } from "../core/limits.ts";
+import type { ListPosition } from "../core/list-position.ts";
+import type { Image } from "./images.ts";
+import type { Tx } from "./store.ts";
+
+export type Batch = Tables["batches"]["$inferSelect"];
+
+interface Scope {
+  accountId: string;
+  environment: Environment;
+}
+
+/** Rows of one statement: SQLite takes 32,766 values in all. */
+const ROWS_AT_ONCE = 200;
+
+function* chunks<T>(rows: T[]): Generator<T[]> {
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) yield rows.slice(at, at + ROWS_AT_ONCE);
+}
+
+/** Writes a batch, and which images stand in it, in their order. */
+export async function insertBatch({ db, t }: Tx, batch: Batch, imageIds: string[]): Promise<void> {
+  await db.insert(t.batches).values(batch);
+  const cards = imageIds.map((imageId, position) => ({ batchId: batch.id, position, imageId }));
+  for (const rows of chunks(cards)) await db.insert(t.batchCards).values(rows);
+}
+
+export async function insertImages({ db, t }: Tx, images: Image[]): Promise<void> {
+  for (const rows of chunks(images)) await db.insert(t.images).values(rows);
+}
+
+export async function insertRecords(
+  { db, t }: Tx,
+  records: Tables["idempotencyRecords"]["$inferInsert"][],
+): Promise<void> {
+  for (const rows of chunks(records)) await db.insert(t.idempotencyRecords).values(rows);
+}
+
+export async function findBatch({ db, t }: Tx, scope: Scope & { id: string }): Promise<Batch | undefined> {
+  const [batch] = await db.select().from(t.batches).where(eq(t.batches.id, scope.id)).limit(1);
+  return batch?.accountId === scope.accountId && batch.environment === scope.environment ? batch : undefined;
+}
+
+export async function findBatchByKey(
+  { db, t }: Tx,
+  scope: Scope & { key: string; since: number },
+): Promise<Batch | undefined> {
+  const b = t.batches;
+  const [batch] = await db
+    .select()
+    .from(b)
+    .where(
+      and(
+        eq(b.accountId, scope.accountId),
+        eq(b.environment, scope.environment),
+        eq(b.idempotencyKey, scope.key),
+      ),
+    )
+    .limit(1);
+  return batch && batch.createdAt > scope.since ? batch : undefined;
+}
+
+/** A key that is past its time may be used again. */
+export async function freeBatchKey({ db, t }: Tx, scope: Scope & { key: string }): Promise<void> {
+  const b = t.batches;
+  await db
+    .update(b)
+    .set({ idempotencyKey: null })
+    .where(
+      and(
+        eq(b.accountId, scope.accountId),
+        eq(b.environment, scope.environment),
+        eq(b.idempotencyKey, scope.key),
+      ),
+    );
+}
+
+/** Newest first, after `after`. */
+export async function listBatches(
+  { db, t }: Tx,
+  query: Scope & { after?: ListPosition | undefined; limit: number },
+): Promise<Batch[]> {
+  const b = t.batches;
+  const { after } = query;
+  return db
+    .select()
+    .from(b)
+    .where(
+      and(
+        eq(b.accountId, query.accountId),
+        eq(b.environment, query.environment),
+        after ? sql`(${b.createdAt}, ${b.id}) < (${after.createdAt}, ${after.id})` : undefined,
+      ),
+    )
+    .orderBy(desc(b.createdAt), desc(b.id))
+    .limit(query.limit);
+}
+
+/** The images of a batch in their order. */
+export async function imagesOfBatch({ db, t }: Tx, batchId: string): Promise<Image[]> {
+  const { batchCards: c, images: i } = t;
+  const rows = await db
+    .select({ image: i })
+    .from(c)
+    .innerJoin(i, eq(i.id, c.imageId))
+    .where(eq(c.batchId, batchId))
+    .orderBy(asc(c.position));
+  return rows.map(({ image }) => image);
+}
+
+/** How many cards of an account's batches are not finished. */
+export async function openBatchCards({ db, t }: Tx, scope: Scope): Promise<number> {
+  const i = t.images;
+  const [row] = await db
+    .select({ n: sql<number>`count(*)`.mapWith(Number) })
+    .from(i)
+    .where(
+      and(
+        eq(i.accountId, scope.accountId),
+        eq(i.environment, scope.environment),
+        eq(i.lane, 1),
+        isNull(i.completedAt),
+      ),
+    );
+  return row?.n ?? 0;
+}
+
+/** Counts an image's end in its batches, and returns those whose last image it was. */
+export async function countInBatches(
+  { db, t }: Tx,
+  image: Pick<Image, "id">,
+  end: "completed" | "failed",
+  now: number,
+): Promise<Batch[]> {
+  const { batches: b, batchCards: c } = t;
+  const own = db.select({ id: c.batchId }).from(c).where(eq(c.imageId, image.id));
+  const changed = await db
+    .update(b)
+    .set({
+      [end]: sql`${b[end]} + 1`,
+      updatedAt: now,
+      completedAt: sql`case when ${b.completed} + ${b.failed} + 1 = ${b.total} then ${now} else null end`,
+    })
+    .where(inArray(b.id, own))
+    .returning();
+  return changed.filter(({ completedAt }) => completedAt !== null);
+}
+
+/** Marks a batch as canceled; undefined when it has ended or is canceled already. */
+export async function cancelBatchRow({ db, t }: Tx, id: string, now: number): Promise<Batch | undefined> {
+  const b = t.batches;
+  const [batch] = await db
+    .update(b)
+    .set({ canceledAt: now, updatedAt: now })
+    .where(and(eq(b.id, id), isNull(b.completedAt), isNull(b.canceledAt)))
+    .returning();
+  return batch;
+}
+
+/** Batches that were canceled and have images that have not ended. */
+export async function canceledBatches({ db, t }: Tx, limit: number): Promise<Batch[]> {
+  const b = t.batches;
+  return db
+    .select()
+    .from(b)
+    .where(sql`${b.canceledAt} is not null and ${b.completedAt} is null`)
+    .limit(limit);
+}
+
+/** Up to `limit` images of a batch that nobody has begun to render, and that stand in no other batch. */
+export async function unbegunOfBatch({ db, t }: Tx, batchId: string, limit: number): Promise<Image[]> {
+  const { batchCards: c, images: i } = t;
+  const others = sql`(select count(*) from ${c} as other where other.image_id = ${i.id}) = 1`;
+  const rows = await db
+    .select({ image: i })
+    .from(c)
+    .innerJoin(i, eq(i.id, c.imageId))
+    .where(and(eq(c.batchId, batchId), inArray(i.state, ["waiting", "queued"]), others))
+    .orderBy(asc(c.position))
+    .limit(limit);
+  return rows.map(({ image }) => image);
+}
+
+/** The next live image that waits for its photo, in the fair order; none of these accounts, and none of these images. */
+export async function nextWaiting(
+  { db, t }: Tx,
+  query: { now: number; exceptAccounts: string[]; exceptImages: string[] },
+): Promise<Image | undefined> {
+  const i = t.images;
+  const [image] = await db
+    .select()
+    .from(i)
+    .where(
+      and(
+        eq(i.environment, "live"),
+        eq(i.state, "waiting"),
+        isNull(i.completedAt),
+        // A pause longer than any was written by a clock that has been set back since.
+        sql`(${i.availableAt} <= ${query.now} or ${i.availableAt} > ${query.now + MAX_RETRY_PAUSE_MS})`,
+        notInArray(i.accountId, query.exceptAccounts),
+        notInArray(i.id, query.exceptImages),
+      ),
+    )
+    .orderBy(asc(i.turn))
+    .limit(1);
+  return image;
+}
+
+/** The photo is there: the image can be rendered. Undefined when it does not wait any more. */
+export async function queueWaiting(
+  { db, t }: Tx,
+  id: string,
+  change: Pick<Image, "sourceSha256" | "badgeSha256"> & { now: number },
+): Promise<Image | undefined> {
+  const i = t.images;
+  const { sourceSha256, badgeSha256, now } = change;
+  const [image] = await db
+    .update(i)
+    .set({ state: "queued", sourceSha256, badgeSha256, availableAt: now, updatedAt: now })
+    .where(and(eq(i.id, id), eq(i.state, "waiting")))
+    .returning();
+  return image;
+}
+
+export async function postponeWaiting({ db, t }: Tx, id: string, until: number): Promise<void> {
+  const i = t.images;
+  await db
+    .update(i)
+    .set({ availableAt: until })
+    .where(and(eq(i.id, id), eq(i.state, "waiting"), lte(i.availableAt, until)));
+}
+
+/** Fails an image that nobody has begun to render. Undefined when somebody has, or it has ended. */
+export async function failUnbegun(
+  { db, t }: Tx,
+  id: string,
+  end: { code: string; message: string; now: number },
+): Promise<Image | undefined> {
+  const i = t.images;
+  const [image] = await db
+    .update(i)
+    .set({
+      state: "failed",
+      failureCode: end.code,
+      failureMessage: end.message,
+      completedAt: end.now,
+      updatedAt: end.now,
+    })
+    .where(and(eq(i.id, id), inArray(i.state, ["waiting", "queued"])))
+    .returning();
+  return image;
+}
