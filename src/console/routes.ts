@@ -11,6 +11,7 @@ import { operatorRoutes } from "./operator/routes.ts";
 import { passkeyRoutes } from "./passkeys.tsx";
 import { playgroundRoutes } from "./playground.tsx";
 import { profileRoutes } from "./profile.tsx";
+import { requestRoutes } from "./requests.tsx";
 import { setupRoutes } from "./setup.tsx";
 import { signInRoutes } from "./sign-in.tsx";
 import { usageRoutes } from "./usage.tsx";
@@ -25,6 +26,7 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...imagesRoutes,
   ...imageRoutes,
   ...dataRoutes,
+  ...requestRoutes,
   ...playgroundRoutes,
   ...keyRoutes,
   ...usageRoutes,

@@ -34,7 +34,10 @@ export interface Caller {
 const LAST_USED_RESOLUTION_MS = 60_000;
 
 /** What X-API-Key says: the budget that the answer reports, and who calls or why they are refused. */
-export type Identity = { rate: RateState } & ({ caller: Caller } | { refusal: Refusal });
+export type Identity = { rate: RateState } & (
+  | { caller: Caller; refusal?: undefined }
+  | { refusal: Refusal; caller?: Caller }
+);
 
 /** Who asks for an exchange. */
 export type Identify = (exchange: Exchange) => Promise<Identity>;
@@ -61,11 +64,11 @@ export function identifier(context: AppContext, limiter: RateLimiter): Identify 
     const budget = accountBudget(account.tier);
     const rateKey = `${account.id}:${environment}`;
     if (account.status === "suspended") {
-      return { rate: await limiter.look(rateKey, budget), refusal: partnerSuspended() };
+      return { rate: await limiter.look(rateKey, budget), refusal: partnerSuspended(), caller };
     }
     const rate = await limiter.take(rateKey, budget);
     return rate.exceeded
-      ? { rate, refusal: rateLimitExceeded(rate.limit, secondsLeft(rate, clock.now())) }
+      ? { rate, refusal: rateLimitExceeded(rate.limit, secondsLeft(rate, clock.now())), caller }
       : { rate, caller };
   };
 }

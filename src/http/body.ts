@@ -71,6 +71,7 @@ export async function readJson(request: Request, maxBytes = MAX_BODY_BYTES): Pro
   } catch {
     throw brokenJson("it is not valid UTF-8");
   }
+  seen.set(request, text);
   if (text.trim() === "") throw brokenJson("it is empty");
   try {
     return JSON.parse(text);
@@ -79,6 +80,13 @@ export async function readJson(request: Request, maxBytes = MAX_BODY_BYTES): Pro
     const place = placeOfFault(text);
     throw brokenJson(place === undefined ? reason : `at ${place}: ${reason}`);
   }
+}
+
+const seen = new WeakMap<Request, string>();
+
+/** The JSON a request was read with, whether it was any or not; undefined when nobody read it. */
+export function jsonSeen(request: Request): string | undefined {
+  return seen.get(request);
 }
 
 function brokenJson(reason: string): Refusal {

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia";
 import type { ForgetParts } from "../app/images/forget-image.ts";
 import type { UploadParts } from "../app/images/upload-photo.ts";
+import type { RequestLog } from "../app/operations/request-log.ts";
 import type { Refusal } from "../core/errors.ts";
 import { invalidRequest, methodNotAllowed, nothingAt } from "../core/partner-refusals.ts";
 import type { Log } from "../core/ports.ts";
@@ -24,12 +25,13 @@ import { asPartnerRefusal, failure, standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { deleteImage, deletePlayer } from "./forget.ts";
 import { live, ready } from "./health.ts";
-import { ERROR_STATUS, HttpRefusal } from "./http-refusal.ts";
+import { ERROR_STATUS, HttpRefusal, type PartnerRefusal } from "./http-refusal.ts";
 import { createImage, getImage, type ImageRoutesParts, listImagesPage } from "./images.ts";
 import { type MetricsParts, metrics } from "./metrics.ts";
 import { createPhoto } from "./photos.ts";
 import { listPresets } from "./presets.ts";
 import { ADDRESS_BUDGET, type RateLimiter } from "./rate-limit.ts";
+import { requestRow } from "./request-row.ts";
 import {
   CONSOLE_PATH,
   labelOf,
@@ -49,6 +51,7 @@ export interface HttpParts
     CdnParts,
     MetricsParts {
   limiter: RateLimiter;
+  requests: RequestLog;
   templates: TemplateRegistry;
   /** Answers everything under /console; without it there is no console. */
   pages?: (exchange: Exchange) => Promise<Response>;
@@ -260,10 +263,25 @@ async function asPartner(
   exchange: Exchange,
   work: (exchange: Exchange, caller: Caller) => Response | Promise<Response>,
 ): Promise<Response> {
-  const identity = await parts.identify(exchange);
-  const known = { ...exchange, rate: identity.rate };
-  if ("refusal" in identity) return refuse(parts, known, identity.refusal);
-  return orRefuse(parts, known, () => work(known, identity.caller));
+  const startedAt = parts.clock.elapsed();
+  const { rate, refusal, caller } = await parts.identify(exchange);
+  const known = { ...exchange, rate };
+  let refused: PartnerRefusal | undefined;
+  let response: Response;
+  try {
+    if (refusal) throw refusal;
+    response = await work(known, caller);
+  } catch (error) {
+    refused = asPartnerRefusal(error);
+    response = refuse(parts, known, refused);
+  }
+  if (caller) {
+    const durationMs = parts.clock.elapsed() - startedAt;
+    parts.requests.note(
+      requestRow(known, caller, { status: response.status, refused, durationMs }, parts.clock.now()),
+    );
+  }
+  return response;
 }
 
 /** A call with a key counts against the account's budget, and reports it, also where the API has no such address or method. */

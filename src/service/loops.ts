@@ -23,6 +23,8 @@ import { programCommand } from "./system.ts";
 
 /** How many test images may be in the making; most of the time they only wait. */
 const MOCK_CONCURRENCY = 64;
+/** How late a request can be in the console, and how much a killed process loses of the log. */
+const REQUEST_LOG_FLUSH_MS = 1_000;
 const FILE_SWEEP_INTERVAL_MS = 3_600_000;
 
 /** What goes on by itself while the service runs. */
@@ -94,6 +96,13 @@ function startChores(parts: Parts & { clock: SteadyClock }, startedAt: number): 
         await sweep(parts);
         await keepClockMark(folder.clockMark, clock.mark());
       },
+      log,
+    }),
+    startLoop({
+      name: "request_log",
+      concurrency: 1,
+      pollMs: REQUEST_LOG_FLUSH_MS,
+      runOne: () => parts.requests.flush(),
       log,
     }),
     startLoop({

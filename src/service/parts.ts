@@ -4,6 +4,7 @@ import { type FetchGate, fetchGate } from "../app/images/fetch-gate.ts";
 import { type ProgressBoard, progressBoard } from "../app/images/progress.ts";
 import { type QueueEstimate, queueEstimate } from "../app/images/queue-estimate.ts";
 import { uploadBytes } from "../app/images/upload-photo.ts";
+import { type RequestLog, requestLog } from "../app/operations/request-log.ts";
 import type { Environment } from "../core/account.ts";
 import { uploadAt } from "../core/own-photos.ts";
 import { isSamplePhoto } from "../core/sample-photo.ts";
@@ -22,6 +23,7 @@ export interface Parts extends Workspace {
   queue: QueueEstimate;
   progress: ProgressBoard;
   limiter: RateLimiter;
+  requests: RequestLog;
   accept: AcceptImage;
   acceptBatch: (command: BatchCommand) => Promise<AcceptedBatch>;
 }
@@ -45,9 +47,21 @@ export function buildParts<W extends Workspace>(workspace: W, options: PartsOpti
   const gate = fetchGate();
   const progress = progressBoard();
   const limiter = rateLimiter(workspace);
+  const requests = requestLog(workspace);
   const accept = acceptImage({ ...workspace, sources, gate, queue, wake });
   const acceptCards = (command: BatchCommand) => acceptBatch({ ...workspace, queue, wakeBatches }, command);
-  return { ...workspace, pool, sources, gate, queue, progress, limiter, accept, acceptBatch: acceptCards };
+  return {
+    ...workspace,
+    pool,
+    sources,
+    gate,
+    queue,
+    progress,
+    limiter,
+    requests,
+    accept,
+    acceptBatch: acceptCards,
+  };
 }
 
 function sourcesOverHttp(workspace: Workspace): SourceFetcher {

@@ -60,6 +60,7 @@ export async function startService(config: Config, log: Log, options: ServiceOpt
       drain: (deadlineMs) => drain(loops, parts, deadlineMs),
       close: async () => {
         await pool.close();
+        await parts.requests.flush();
         await workspace.store.close();
         lock.release();
       },

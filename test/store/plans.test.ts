@@ -14,6 +14,7 @@ import * as images from "../../src/store/images.ts";
 import { findKeyByHash } from "../../src/store/keys.ts";
 import * as ledger from "../../src/store/ledger.ts";
 import * as photos from "../../src/store/photos.ts";
+import * as requests from "../../src/store/request-log.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import type { Store, Tx } from "../../src/store/store.ts";
 import { sumUsage, usageByKey } from "../../src/store/usage.ts";
@@ -181,6 +182,22 @@ const CASES: [string, (tx: Tx) => Promise<unknown>, RegExp][] = [
     (tx) => batches.nextWaiting(tx, { now: 5, exceptAccounts: ["a"], exceptImages: ["i"] }),
     /images_queue/,
   ],
+  [
+    "an account's requests",
+    (tx) => requests.listRequests(tx, { accountId: "a", after, limit }),
+    /request_log_list/,
+  ],
+  [
+    "the refused ones",
+    (tx) => requests.listRequests(tx, { accountId: "a", refused: true, after, limit }),
+    /request_log_refused/,
+  ],
+  [
+    "those about a player",
+    (tx) => requests.listRequests(tx, { accountId: "a", externalId: "p", after, limit }),
+    /request_log_external/,
+  ],
+  ["old requests", (tx) => requests.deleteOldRequests(tx, 5, limit), /request_log_age/],
   ["a key", (tx) => findKeyByHash(tx, "h"), /api_keys_hash/],
 ];
 

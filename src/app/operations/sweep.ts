@@ -32,6 +32,7 @@ import { renewPlan } from "../credits/credits.ts";
 import { finishImage } from "../images/finish-image.ts";
 import { eraseTraces, finishForgetting, forgetAged } from "../images/forget-image.ts";
 import type { SourceKeeper } from "../images/source-keeper.ts";
+import { dropOldRequests } from "./request-log.ts";
 
 export interface SweepParts extends AppContext {
   /** A service's own knows for how long nothing has cast doubt on the time. */
@@ -104,6 +105,7 @@ const deletions = (parts: SweepParts) => [
   () => dropExpiredPictures(parts),
   () => sweepWebhooks(parts),
   () => dropExpiredUploads(parts),
+  () => dropOldRequests(parts),
   () => forgetAged(parts),
   () => finishForgetting(parts),
   () => eraseTraces(parts),

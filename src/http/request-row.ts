@@ -1,0 +1,69 @@
+import { LOGGED_BODY_CHARS } from "../core/limits.ts";
+import type { RequestRow } from "../store/request-log.ts";
+import type { Caller } from "./auth.ts";
+import { jsonSeen } from "./body.ts";
+import type { Exchange } from "./exchange.ts";
+import type { PartnerRefusal } from "./http-refusal.ts";
+import { labelOf } from "./route-table.ts";
+
+interface Outcome {
+  status: number;
+  refused: PartnerRefusal | undefined;
+  durationMs: number;
+}
+
+/** What the log of requests keeps of one: a body only of a refused single create, and no secrets. */
+export function requestRow(
+  { request, url, requestId }: Exchange,
+  { account, environment, keyId }: Caller,
+  { status, refused, durationMs }: Outcome,
+  now: number,
+): RequestRow {
+  const route = labelOf(url.pathname);
+  const isCreate = route === "/v1/images";
+  const text = isCreate ? jsonSeen(request) : undefined;
+  return {
+    id: requestId,
+    accountId: account.id,
+    environment,
+    keyId,
+    method: request.method,
+    // A player's address is the player's id.
+    path: route === "/v1/players/:id" ? "/v1/players/{external_id}" : url.pathname.slice(0, MAX_PATH_CHARS),
+    status,
+    code: refused?.code ?? null,
+    durationMs: Math.round(durationMs),
+    externalId: text === undefined ? null : externalIdIn(text),
+    details:
+      refused?.details?.map(({ field, message }) => ({ field, message: withoutValue(message) })) ?? null,
+    body: refused && text !== undefined ? redacted(text) : null,
+    createdAt: now,
+  };
+}
+
+const MAX_PATH_CHARS = 200;
+
+/** The value that was sent is in the body, which goes when its player is deleted. */
+function withoutValue(message: string): string {
+  return message.replace(/; got .*$/s, ".").replace(/they lack .*?\. /s, "");
+}
+
+/** Found in the text, since a refused body may be no JSON. */
+function externalIdIn(text: string): string | null {
+  const [, quoted] = /"external_id"\s*:\s*("(?:[^"\\]|\\.){1,1000}")/.exec(text) ?? [];
+  if (quoted === undefined) return null;
+  try {
+    return String(JSON.parse(quoted)).slice(0, 255);
+  } catch {
+    return null;
+  }
+}
+
+/** Keys, and what makes an address a permission: presigned queries, user names and passwords. */
+function redacted(text: string): string {
+  return text
+    .slice(0, LOGGED_BODY_CHARS)
+    .replace(/sk_(live|test)_\w+/g, "sk_$1_…")
+    .replace(/(https?:\/\/)[^/"\s?#]*@/gi, "$1…@")
+    .replace(/(https?:\/\/[^"\s?#]*)[?#][^"\s]*/gi, "$1?…");
+}

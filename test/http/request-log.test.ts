@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { sweep } from "../../src/app/operations/sweep.ts";
+import { findRequest, listRequests } from "../../src/store/request-log.ts";
+import { get, imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
+import { send, type TestApi, testApi } from "./api.ts";
+
+const DAY_MS = 86_400_000;
+
+let api: TestApi;
+let own: TestAccount;
+beforeAll(async () => {
+  api = await testApi();
+});
+beforeEach(async () => {
+  own = await testAccount(api);
+});
+afterAll(() => api.close());
+
+/** What the account's log has, newest first. */
+async function logged(filter: { refused?: boolean; status?: number; externalId?: string } = {}) {
+  await api.requests.flush();
+  return listRequests(api.store.read, { accountId: own.account.id, ...filter, limit: 500 });
+}
+
+test("a request is found by its id with the key, the code and the refused fields; an accepted one without its body", async () => {
+  const accepted = await post(api.baseUrl, own.testKey, imageRequest({ player: { external_id: "p-1" } }));
+  const refused = await post(
+    api.baseUrl,
+    own.testKey,
+    imageRequest({ player: { external_id: "p-2", number: 0 } }),
+  );
+  expect(await logged()).toHaveLength(2);
+  const row = await findRequest(api.store.read, own.account.id, refused.headers.get("x-request-id") ?? "");
+  expect(row).toMatchObject({
+    method: "POST",
+    path: "/v1/images",
+    status: 400,
+    code: "INVALID_REQUEST",
+    environment: "test",
+    externalId: "p-2",
+    details: [{ field: "player.number", message: "must be a whole number from 1 to 99." }],
+  });
+  expect(JSON.parse(row?.body ?? "").player.number).toBe(0);
+  const id = accepted.headers.get("x-request-id") ?? "";
+  expect(await findRequest(api.store.read, own.account.id, id)).toMatchObject({
+    status: 202,
+    body: null,
+    externalId: "p-1",
+  });
+  expect(await logged({ externalId: "p-2" })).toHaveLength(1);
+  expect(await logged({ refused: true })).toHaveLength(1);
+  expect(await logged({ status: 202 })).toHaveLength(1);
+  const other = await testAccount(api);
+  expect(await findRequest(api.store.read, other.account.id, id)).toBeUndefined();
+});
+
+test("no key, no presigned query and no password of an address is kept", async () => {
+  const body = imageRequest({
+    player: {
+      number: 0,
+      source_image_url: "https://joe:hunter2@photos.example/a.jpg?X-Amz-Signature=s3cr3t",
+    },
+    metadata: { note: own.liveKey },
+  });
+  await post(api.baseUrl, own.testKey, body);
+  const [row] = await logged();
+  expect(row?.body).toContain("photos.example/a.jpg?…");
+  for (const secret of ["hunter2", "s3cr3t", own.liveKey.slice(10)])
+    expect(JSON.stringify(row)).not.toContain(secret);
+});
+
+test("what is sent as JSON and is none, too large, or to no address is logged as it was answered", async () => {
+  const cases: [RequestInit & { path?: string }, number][] = [
+    [{ body: '{"player": {"external_id": "p-9", ' }, 400],
+    [{ body: "x".repeat(70_000) }, 413],
+    [{ path: "/v1/nothing", body: "{}" }, 404],
+    [{ path: "/v1/usage", body: "{}" }, 405],
+  ];
+  for (const [{ path = "/v1/images", body }, status] of cases) {
+    const headers = { "X-API-Key": own.testKey, "Content-Type": "application/json", "Idempotency-Key": "k" };
+    expect((await send(api, path, { method: "POST", headers, body: body ?? null })).status).toBe(status);
+  }
+  expect((await logged()).map(({ status }) => status).sort()).toEqual([400, 404, 405, 413]);
+  expect(await logged({ externalId: "p-9" })).toHaveLength(1);
+});
+
+test("polling fills no disk: of successful reads sixty a minute are kept, of refusals all", async () => {
+  for (let n = 0; n < 70; n++) await get(api.baseUrl, own.testKey, "/v1/presets");
+  for (let n = 0; n < 70; n++) await get(api.baseUrl, own.testKey, "/v1/images/img_x");
+  const rows = await logged();
+  expect(rows.filter(({ status }) => status === 200)).toHaveLength(60);
+  expect(rows.filter(({ status }) => status === 404)).toHaveLength(70);
+});
+
+test("requests are forgotten after thirty days, and a suspended account sees why it was refused", async () => {
+  await get(api.baseUrl, own.testKey, "/v1/presets");
+  api.clock.advance(30 * DAY_MS - 1_000);
+  await sweep(api);
+  expect(await logged()).toHaveLength(1);
+  api.clock.advance(2_000);
+  await sweep(api);
+  expect(await logged()).toEqual([]);
+  await api.store.write("test", async ({ db, t }) => {
+    await db.update(t.accounts).set({ status: "suspended" });
+  });
+  await get(api.baseUrl, own.testKey, "/v1/presets");
+  expect(await logged()).toMatchObject([{ status: 403, code: "PARTNER_SUSPENDED" }]);
+});
