@@ -269,6 +269,7 @@ export const MAIL_POLL_MS = 15 * SECOND_MS;
 export const ENDPOINT_FAILING_MAIL_MS = HOUR_MS;
 /** The digest of a day is written from this hour of the next on, UTC: it is there when people start to work. */
 export const DIGEST_HOUR = 5;
+
 /** How far back the log of requests reaches. */
 export const REQUEST_LOG_RETENTION_MS = 30 * DAY_MS;
 /** Successful reads and 429s of one account that the log keeps in a minute; beyond it they only repeat each other. */
