@@ -1,3 +1,4 @@
+import type { Blobs } from "../../blobs/blobs.ts";
 import type { Environment } from "../../core/account.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
@@ -21,13 +22,17 @@ import { countUsage } from "../../store/usage.ts";
 import type { TemplateRegistry } from "../../templates/registry.ts";
 import type { AppContext } from "../context.ts";
 import { reserveCredits } from "../credits/credits.ts";
+import type { DiskRoom } from "../images/disk-room.ts";
 import { type FreshImage, freshImage } from "../images/fresh-image.ts";
+import { keepTemplate } from "../images/keep-template.ts";
 import type { QueueEstimate } from "../images/queue-estimate.ts";
 import { refuseAsAsked } from "../images/test-endings.ts";
 import { tellEnd } from "./note-batches.ts";
 
 export interface AcceptBatchParts extends AppContext {
   queue: QueueEstimate;
+  blobs: Blobs;
+  room: DiskRoom;
   templates: TemplateRegistry;
   /** Called after the commit: photos wait to be fetched, or test images to be made. */
   wakeBatches: (environment: Environment) => void;
@@ -66,11 +71,12 @@ export async function acceptBatch(parts: AcceptBatchParts, command: BatchCommand
   const print = fingerprint({ name: command.name, cards: requests });
   const earlier = await replayOf(store.read, command, print, clock.now());
   if (earlier) return { batch: earlier, replayed: true, etaSeconds: 1 };
+  await parts.room.refuseWhenLow();
   if (environment === "test") {
     for (const { player } of requests)
       if (player.external_id !== PER_CARD) refuseAsAsked(player.external_id, account, clock.now());
   }
-  const templates = await templatesOf(parts.templates, requests);
+  const templates = await templatesOf(parts, requests);
   const accepted = await store.write("accept batch", async (tx) => {
     const now = clock.now();
     const overtaken = await replayOf(tx, command, print, now);
@@ -110,13 +116,15 @@ type Pinned = Pick<Image, "templateName" | "templateVersion" | "templateDigest">
 
 /** What each template is now, by its name. */
 async function templatesOf(
-  registry: TemplateRegistry,
+  { templates: registry, blobs }: AcceptBatchParts,
   requests: CreateImageRequest[],
 ): Promise<Map<string, Pinned>> {
   const found = new Map<string, Pinned>();
   for (const { style } of requests) {
     if (found.has(style.preset)) continue;
-    const { manifest, digest } = await registry.current(style.preset);
+    const loaded = await registry.current(style.preset);
+    await keepTemplate(blobs, loaded);
+    const { manifest, digest } = loaded;
     const { name: templateName, version: templateVersion } = manifest;
     found.set(style.preset, { templateName, templateVersion, templateDigest: digest });
   }

@@ -15,12 +15,14 @@ import type { Account } from "../../store/accounts.ts";
 import { findPhoto, insertPhoto, type Photo, uploadsOf } from "../../store/photos.ts";
 import type { AppContext } from "../context.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
+import type { DiskRoom } from "./disk-room.ts";
 import { refuseWhenSpent } from "./fetch-sources.ts";
 import type { SourceKeeper } from "./source-keeper.ts";
 
 export interface UploadParts extends AppContext {
   blobs: Blobs;
   keeper: SourceKeeper;
+  room: DiskRoom;
   /** Of photos and badges fetched and sent. */
   sourceBytes: DailyBytes;
 }
@@ -37,6 +39,7 @@ const FULL_RETRY_MS = HOUR_MS;
 
 /** Throws RATE_LIMIT_EXCEEDED when an account may send no more for now; before its bytes are read. */
 export async function refuseFullUploads(parts: UploadParts, account: Account): Promise<void> {
+  await parts.room.refuseWhenLow();
   await refuseWhenSpent(parts.sourceBytes, account, SOURCE_BYTES_PER_DAY[account.tier], "photos and badges");
   const { count, bytes } = await uploadsOf(parts.store.read, account.id, parts.clock.now());
   const maxBytes = MAX_UPLOADED_BYTES[account.tier];
