@@ -103,7 +103,7 @@ async function readOwn(dir: string, name: string): Promise<Uint8Array> {
       const isOwn = (OWN_FILES as readonly string[]).includes(name);
       throw new OperatorError(
         isOwn && error.code === "ENOENT"
-          ? `${path} cannot be read. A template folder holds ${OWN_FILES.join(", ")}.`
+          ? `${path} cannot be read. A template folder holds template.json, card.html and card.css.`
           : `${path} cannot be read: ${error.message}. Correct its permissions, or remove it.`,
       );
     },
