@@ -164,6 +164,14 @@ export function defineTables(kit: Kit) {
     ],
   );
 
+  /** How a finished live picture was made: what its receipt says beyond the image's row. */
+  const imageReceipts = table("image_receipts", {
+    imageId: text("image_id")
+      .primaryKey()
+      .references(() => images.id),
+    receipt: json<unknown>("receipt").notNull(),
+  });
+
   /**
    * Immutable facts about credits; `amount` is always positive. Triggers refuse any UPDATE and DELETE, and an entry that
    * ends a reservation other than the one of its image.
@@ -411,6 +419,7 @@ export function defineTables(kit: Kit) {
     accounts,
     apiKeys,
     images,
+    imageReceipts,
     ledgerEntries,
     idempotencyRecords,
     usageDays,
@@ -432,6 +441,7 @@ export const {
   accounts,
   apiKeys,
   images,
+  imageReceipts,
   ledgerEntries,
   idempotencyRecords,
   usageDays,

@@ -30,6 +30,7 @@ export const RENDERED: RenderedFile = {
   bytes: 7,
   template: { version: "1.0.0", digest: "0".repeat(64) },
   timingsMs: {},
+  receipt: { sha256: "1".repeat(64), tools: {}, framing: null, timingsMs: {} },
 };
 
 /** A renderer whose picture is seven bytes in a real file, written after `before`. */

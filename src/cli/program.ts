@@ -5,6 +5,7 @@ import { backupCommand } from "./backup.ts";
 import { creditsCommands } from "./credits.ts";
 import { demoCommand } from "./demo.ts";
 import { doctorCommand } from "./doctor.ts";
+import { imageCommands } from "./image.ts";
 import { keyCommands } from "./key.ts";
 import { migrateCommand } from "./migrate.ts";
 import { reportFailure } from "./output.ts";
@@ -31,6 +32,7 @@ export async function runCommandLine(args: string[]): Promise<void> {
     accountCommands(),
     keyCommands(),
     creditsCommands(),
+    imageCommands(),
     webhookCommands(),
     userCommands(),
     renderCommand(),

@@ -12,6 +12,7 @@ import { type PageShelf, pageShelf } from "./card/page-shelf.ts";
 import { openPhotoStudio, type PhotoStudio, VISION_VERSION } from "./photo/photo.ts";
 import { openPreviews, type Previews } from "./preview/previews.ts";
 import type { PressOptions, RenderedFile, RenderJob, Stage } from "./protocol.ts";
+import { toolsOf } from "./tools.ts";
 
 /** The photo cannot become a card. The message is for the partner: what is wrong with it and what to send instead. */
 export class PhotoRefused extends Error {}
@@ -40,12 +41,13 @@ export async function openPress(options: PressOptions, events: PressEvents = {})
   if (pid !== undefined) events.onBrowser?.(pid);
   try {
     const studio = await openPhotoStudio(browser);
+    const tools = await toolsOf(browser);
     const pages = await warmPages(browser, options, events.onProblem ?? (() => {}));
     const { cutoutsDir } = options;
     const cutOut = async (path: string, sha256: string) =>
-      (await cutOutCached({ studio, pages, cutoutsDir }, path, sha256, () => {})).cutout;
+      (await cutOutCached({ studio, cutoutsDir }, path, sha256, () => {})).cutout;
     return {
-      make: (job, onStage) => make({ studio, pages, cutoutsDir }, job, onStage),
+      make: (job, onStage) => make({ studio, pages, cutoutsDir, tools }, job, onStage),
       previews: openPreviews(browser, { cutOut, readBadge }),
       onBrowserLost: (listener) => void browser.once("disconnected", listener),
       close: () => browser.close(),
@@ -78,6 +80,7 @@ interface PressParts {
   studio: PhotoStudio;
   pages: PageShelf;
   cutoutsDir: string;
+  tools: Record<string, string>;
 }
 
 async function make(
@@ -114,24 +117,31 @@ async function make(
   onStage("store");
   const renderedAt = performance.now();
   await writeWhole(job.outputPath, picture.bytes);
+  const stages = {
+    ...timingsMs,
+    ...picture.timingsMs,
+    store: performance.now() - renderedAt,
+    total: performance.now() - startedAt,
+  };
   return {
     contentType: picture.contentType,
     width: job.card.style.width,
     height: job.card.style.height,
     bytes: picture.bytes.length,
     template: { version: template.manifest.version, digest: template.digest },
-    timingsMs: {
-      ...timingsMs,
-      ...picture.timingsMs,
-      store: performance.now() - renderedAt,
-      total: performance.now() - startedAt,
+    timingsMs: stages,
+    receipt: {
+      sha256: new Bun.CryptoHasher("sha256").update(picture.bytes).digest("hex"),
+      tools: parts.tools,
+      framing: cutout?.framing ?? null,
+      timingsMs: stages,
     },
   };
 }
 
 /** The cutout from the cache, or made now and cached. The same photo is found and cut out once for all cards. */
 async function cutOutCached(
-  { studio, cutoutsDir }: PressParts,
+  { studio, cutoutsDir }: Pick<PressParts, "studio" | "cutoutsDir">,
   photoPath: string,
   photoSha256: string,
   onStage: (stage: Stage) => void,

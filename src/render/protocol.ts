@@ -85,6 +85,13 @@ export const RenderedFile = Type.Object({
   /** The template it was really made with. */
   template: Type.Object({ version: Type.String(), digest: Type.String() }),
   timingsMs: Milliseconds,
+  /** What says how it was made, and lets somebody make it again. */
+  receipt: Type.Object({
+    sha256: Type.String(),
+    tools: Type.Record(Type.String(), Type.String()),
+    framing: Type.Unknown(),
+    timingsMs: Milliseconds,
+  }),
 });
 export type RenderedFile = Static<typeof RenderedFile>;
 

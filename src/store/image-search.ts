@@ -91,6 +91,20 @@ export async function queueDepth(
   };
 }
 
+/** The newest images, of one account or of all. */
+export async function latestImages(
+  { db, t }: Tx,
+  { accountId, limit }: { accountId?: string | undefined; limit: number },
+): Promise<Image[]> {
+  const i = t.images;
+  return db
+    .select()
+    .from(i)
+    .where(accountId === undefined ? undefined : eq(i.accountId, accountId))
+    .orderBy(desc(i.createdAt), desc(i.id))
+    .limit(limit);
+}
+
 /** The newest finished live pictures that are still there, by when they expire: the order they were finished in. */
 export async function latestPictures({ db, t }: Tx, limit: number): Promise<Image[]> {
   const i = t.images;

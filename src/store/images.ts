@@ -4,6 +4,7 @@ import type { Environment } from "../core/account.ts";
 import { UNFINISHED_STATES } from "../core/image-state.ts";
 import { LEASE_MS, MAX_RETRY_PAUSE_MS } from "../core/limits.ts";
 import { heldByNoneOf } from "./lease-holders.ts";
+import type { Receipt } from "./receipts.ts";
 import type { Tx } from "./store.ts";
 
 export type Image = Tables["images"]["$inferSelect"];
@@ -22,6 +23,8 @@ export interface ImageOutput {
   bytes: number;
   /** What it was really made with; absent where no template was drawn. */
   template?: Pick<Image, "templateVersion" | "templateDigest">;
+  /** How it was made; absent likewise. */
+  receipt?: Receipt;
 }
 
 /** Waiting or being rendered. The condition of the queue's partial indexes, which a query must repeat to use them. */

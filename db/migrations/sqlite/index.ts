@@ -5,6 +5,7 @@ import vouchedUsers from "./0003_vouched_users.sql" with { type: "text" };
 import imageTemplates from "./0004_image_templates.sql" with { type: "text" };
 import season from "./0005_season.sql" with { type: "text" };
 import mails from "./0006_mails.sql" with { type: "text" };
+import imageReceipts from "./0007_image_receipts.sql" with { type: "text" };
 
 /** Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries it. */
 export const migrations: { name: string; sql: string }[] = [
@@ -15,4 +16,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0004_image_templates", sql: imageTemplates },
   { name: "0005_season", sql: season },
   { name: "0006_mails", sql: mails },
+  { name: "0007_image_receipts", sql: imageReceipts },
 ];

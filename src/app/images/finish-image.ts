@@ -12,6 +12,7 @@ import {
   postponeTurns,
   requeueImage,
 } from "../../store/images.ts";
+import { insertReceipt } from "../../store/receipts.ts";
 import type { Tx } from "../../store/store.ts";
 import { countUsage } from "../../store/usage.ts";
 import { noteBatches } from "../batches/note-batches.ts";
@@ -83,6 +84,7 @@ async function complete(tx: Tx, context: AppContext, lease: Lease, output: Image
   const expiresAt = now + days * DAY_MS;
   const image = await completeImage(tx, lease, { output, now, expiresAt });
   if (!image) return undefined;
+  if (output.receipt) await insertReceipt(tx, image.id, output.receipt);
   const creditsUsed = await settleCredit(tx, image.id, { now, random: context.random });
   await countUsage(tx, image, now, { completed: 1, creditsUsed });
   await noteBatches(tx, image, "completed", { now, random: context.random });

@@ -17,6 +17,7 @@ import {
   markFilesGone,
 } from "../../store/forgotten-images.ts";
 import type { Image } from "../../store/images.ts";
+import { deleteReceipt } from "../../store/receipts.ts";
 import type { Tx } from "../../store/store.ts";
 import { countUsage } from "../../store/usage.ts";
 import { noteBatches } from "../batches/note-batches.ts";
@@ -82,6 +83,7 @@ async function forgetRow(tx: Tx, { clock, random }: AppContext, image: Image): P
     await noteBatches(tx, image, "failed", { now, random });
   }
   await emptyImage(tx, image, now);
+  await deleteReceipt(tx, image.id);
   await deleteEventsAbout(tx, image.id);
   await emptyRequests(tx, image);
 }

@@ -175,12 +175,12 @@ async function attempt(
     if (outcome.kind === "refused")
       return (await isPhotoWhole(parts, image, job)) ? outcome : { kind: "photo_lost" };
     noteStages(parts.meter, outcome.file.timingsMs);
-    const { contentType, width, height, bytes } = outcome.file;
+    const { contentType, width, height, bytes, receipt } = outcome.file;
     const { version, digest } = outcome.file.template;
     const template = { templateVersion: version, templateDigest: digest };
     const name = newName(parts, image);
     await parts.blobs.put("picture", name, { path: outputPath });
-    return { kind: "completed", output: { name, contentType, width, height, bytes, template } };
+    return { kind: "completed", output: { name, contentType, width, height, bytes, template, receipt } };
   } catch (error) {
     if (error instanceof RenderInterrupted) return { kind: "given_back" };
     parts.log.warn("render_fault", { imageId: image.id, renders: image.renders, error: String(error) });

@@ -1,0 +1,84 @@
+import type { Blobs } from "../../blobs/blobs.ts";
+import { OperatorError } from "../../core/errors.ts";
+import { cardInput, storedRequest } from "../../core/image-request.ts";
+import { publicStatus } from "../../core/image-state.ts";
+import { isoTime } from "../../core/time.ts";
+import type { RenderJob } from "../../render/protocol.ts";
+import { findAnyImage } from "../../store/image-search.ts";
+import type { Image } from "../../store/images.ts";
+import { findReceipt, type Receipt } from "../../store/receipts.ts";
+import type { AppContext } from "../context.ts";
+import { pinnedTemplate } from "./render-image.ts";
+
+/** An image, and how its picture was made where that is known. Throws an OperatorError for an id that nobody has. */
+export async function imageReceipt(
+  { store }: Pick<AppContext, "store">,
+  id: string,
+): Promise<{ image: Image; receipt: Receipt | null }> {
+  const image = await findAnyImage(store.read, id);
+  if (!image) throw new OperatorError(`There is no image ${id}. "cardpress image list" names the newest.`);
+  return { image, receipt: await findReceipt(store.read, id) };
+}
+
+/** What `cardpress image show` says of an image; names are the API's where it has them. */
+export function receiptView({ image, receipt }: { image: Image; receipt: Receipt | null }) {
+  const time = (at: number | null) => (at === null ? null : isoTime(at));
+  return {
+    image_id: image.id,
+    account_id: image.accountId,
+    environment: image.environment,
+    status: publicStatus(image.state),
+    external_id: image.externalId,
+    created_at: isoTime(image.createdAt),
+    completed_at: time(image.completedAt),
+    expires_at: time(image.expiresAt),
+    renders: image.renders,
+    failure: image.failureMessage,
+    template: { name: image.templateName, version: image.templateVersion, digest: image.templateDigest },
+    source_sha256: image.sourceSha256,
+    badge_sha256: image.badgeSha256,
+    picture:
+      image.outputName === null
+        ? null
+        : {
+            name: image.outputName,
+            content_type: image.outputContentType,
+            width: image.outputWidth,
+            height: image.outputHeight,
+            bytes: image.outputBytes,
+            sha256: receipt?.sha256 ?? null,
+          },
+    tools: receipt?.tools ?? null,
+    framing: receipt?.framing ?? null,
+    timings_ms: receipt?.timingsMs ?? null,
+  };
+}
+
+/**
+ * The job that makes an image's picture once more, into `outputPath`: the stored request, photo, badge and template.
+ * Throws an OperatorError where one of them is not kept any more.
+ */
+export async function rerenderJob(blobs: Blobs, image: Image, outputPath: string): Promise<RenderJob> {
+  if (image.environment === "test" || image.sourceSha256 === null)
+    throw new OperatorError(`${image.id} is a test image: its placeholder was made of no photo.`);
+  const place = async (what: string, sha256: string) => {
+    if (await blobs.stat("source", sha256)) return blobs.local("source", sha256);
+    throw new OperatorError(
+      `The ${what} of ${image.id} is not kept any more, so its picture cannot be made again. Photos go some days after they were last asked for.`,
+    );
+  };
+  const pinned = await pinnedTemplate(blobs, image);
+  if (!pinned.template)
+    throw new OperatorError(
+      `The template of ${image.id} is not kept any more. It goes when the picture does.`,
+    );
+  return {
+    jobId: image.id,
+    card: cardInput(storedRequest(image.request)),
+    ...pinned,
+    photoPath: await place("photo", image.sourceSha256),
+    photoSha256: image.sourceSha256,
+    badgePath: image.badgeSha256 === null ? null : await place("badge", image.badgeSha256),
+    outputPath,
+  };
+}

@@ -1,0 +1,21 @@
+import type { Browser } from "puppeteer-core";
+import packageJson from "../../package.json" with { type: "json" };
+import { VERSION } from "../version.ts";
+import { VISION_VERSION } from "./photo/photo.ts";
+
+/** What a picture is made by, so that its receipt says what has to be the same for the same bytes. */
+export async function toolsOf(browser: Browser): Promise<Record<string, string>> {
+  return {
+    cardpress: VERSION,
+    chromium: await browser.version(),
+    // Networks and rules that find players and cut them out go by one number.
+    vision: VISION_VERSION,
+    fonts: fontsDigest(),
+  };
+}
+
+/** One short word for the versions of all bundled fonts. */
+function fontsDigest(): string {
+  const fonts = Object.entries(packageJson.dependencies).filter(([name]) => name.startsWith("@fontsource"));
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify(fonts.sort())).digest("hex").slice(0, 16);
+}
