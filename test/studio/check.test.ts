@@ -131,3 +131,19 @@ test("accepted pictures are kept, and a change to them fails with a picture of t
   ).toEqual(["first@portrait.webp", "plain@square.webp"]);
   expect(check(SAMPLES, ["nobody@portrait"])).rejects.toThrow("There is no nobody@portrait to accept");
 });
+
+test("the templates that cardpress carries look as they were accepted, and hold", async () => {
+  const carried = { action_card: ["gold@print"], match_day: ["derby@story", "derby@wide"] };
+  for (const [name, only] of Object.entries(carried)) {
+    const report = await checkTemplate({
+      dir: join(import.meta.dir, "../../templates", name),
+      scratch: join(bench.scratch, "pictures"),
+      pool: bench.pool,
+      accept: [],
+      only: new Set(only),
+      onProgress: () => {},
+    });
+    expect(report.faults).toEqual([]);
+    expect(report.goldens.map(({ state }) => state)).toEqual(only.map(() => "same"));
+  }
+});
