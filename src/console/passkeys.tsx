@@ -6,7 +6,7 @@ import type { Passkey } from "../store/passkeys.ts";
 import { Card, Confirm, Field, Notice, PostForm, Time } from "./elements.tsx";
 import { ownPath } from "./own-path.ts";
 import { notFound, PageError } from "./page-error.ts";
-import { privateFile, redirect, sessionCookie } from "./respond.ts";
+import { privateJson, redirect, sessionCookie } from "./respond.ts";
 import { anyone, field, signedIn, type UserVisit, type Visit } from "./visit.ts";
 
 const MAX_NAME_CHARS = 60;
@@ -143,11 +143,6 @@ export function Passkeys({ visit, passkeys }: { visit: UserVisit; passkeys: Pass
   );
 }
 
-function json(visit: Visit, value: unknown, status = 200): Response {
-  const file = privateFile(visit.exchange, JSON.stringify(value), { "Content-Type": "application/json" });
-  return status === 200 ? file : new Response(file.body, { status, headers: file.headers });
-}
-
 function readResponse(visit: Visit): object {
   const response = parsed(visit.form.get("response") ?? "");
   if (typeof response === "object" && response !== null) return response;
@@ -169,13 +164,14 @@ function parsed(text: string): unknown {
 async function offer(visit: UserVisit): Promise<Response> {
   const { passkeys, signIns, exchange, user, form } = visit;
   if (!(await signIns.take(user.email, exchange.clientAddress)))
-    return json(visit, { problem: "Too many tries. Wait a quarter of an hour." }, 429);
+    return privateJson(visit.exchange, { problem: "Too many tries. Wait a quarter of an hour." }, 429);
   const isPerson = form.get("response")
     ? (await passkeys.verify(readResponse(visit)))?.id === user.id
     : await isPassword(visit, form.get("password") ?? "");
-  if (!isPerson) return json(visit, { problem: "The password is not right. Nothing was added." }, 403);
+  if (!isPerson)
+    return privateJson(visit.exchange, { problem: "The password is not right. Nothing was added." }, 403);
   await signIns.forgive(user.email, exchange.clientAddress);
-  return json(visit, await passkeys.registrationOptions(user));
+  return privateJson(visit.exchange, await passkeys.registrationOptions(user));
 }
 
 async function isPassword({ parts, user }: UserVisit, password: string): Promise<boolean> {
@@ -220,7 +216,7 @@ async function signIn(visit: Visit): Promise<Response> {
 
 export const passkeyRoutes = [
   anyone.post("/console/sign-in/passkey/options", async (visit) =>
-    json(visit, await visit.passkeys.signInOptions()),
+    privateJson(visit.exchange, await visit.passkeys.signInOptions()),
   ),
   anyone.post("/console/sign-in/passkey", signIn),
   signedIn.post("/console/profile/passkeys/options", offer),

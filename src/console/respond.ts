@@ -68,6 +68,12 @@ export function privateFile(
   });
 }
 
+/** An answer to a script of ours. */
+export function privateJson(exchange: Exchange, value: unknown, status = 200): Response {
+  const file = privateFile(exchange, JSON.stringify(value), { "Content-Type": "application/json" });
+  return status === 200 ? file : new Response(file.body, { status, headers: file.headers });
+}
+
 // Over HTTPS the __Host- prefix lets no other host set or see the cookie; plain HTTP is for trying out on one machine.
 const isSecure = (config: Config) => config.baseUrl.startsWith("https://");
 const cookieName = (config: Config) => (isSecure(config) ? "__Host-cardpress" : "cardpress");

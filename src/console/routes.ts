@@ -2,6 +2,7 @@ import { activityRoutes } from "./activity.tsx";
 import { creditRoutes } from "./credits.tsx";
 import { dataRoutes } from "./data.tsx";
 import { deliveryRoutes } from "./deliveries.tsx";
+import { documentationRoutes } from "./documentation.ts";
 import { homeRoutes } from "./home.tsx";
 import { imageRoutes } from "./image.tsx";
 import { imagesRoutes } from "./images.tsx";
@@ -29,6 +30,7 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...requestRoutes,
   ...playgroundRoutes,
   ...keyRoutes,
+  ...documentationRoutes,
   ...usageRoutes,
   ...creditRoutes,
   ...activityRoutes,

@@ -353,3 +353,38 @@ test("times are in the reader's own zone, and exact to the second when pointed a
   expect(shown.text?.replaceAll("\u202f", " ")).toContain(clock.replaceAll("\u202f", " "));
   expect(shown.title).toContain("GMT+9");
 });
+
+test("the documentation makes a reader a test key, shows it in the samples, and tries calls with it", async () => {
+  const { service, baseUrl } = server;
+  const { account } = await testAccount(service, { name: "Readers" });
+  await testMember(service, account.id, "reader@readers.example");
+  const { page, complaints } = await browser.open();
+  await page.goto(`${baseUrl}/docs/reference`);
+  await page.click("[data-make-key]");
+  await page.waitForFunction(() => document.querySelector("#toast")?.textContent?.includes("Sign in"));
+  await signIn(page, baseUrl, "reader@readers.example");
+  await page.goto(`${baseUrl}/docs/reference`);
+  await page.click("[data-make-key]");
+  await page.waitForFunction(() => document.querySelector("#docs-key:placeholder-shown") === null);
+  const key = await page.$eval("#docs-key", (input) => (input as HTMLInputElement).value);
+  expect(key).toStartWith("sk_test_");
+  expect(await page.$eval(".op-samples code", (code) => code.textContent)).toContain(key);
+  const attempt = async (operation: string) => {
+    const form = `section[aria-labelledby=${operation}] .try`;
+    await page.click(`${form} summary`);
+    await page.click(`${form} [type=submit]`);
+    await page.waitForSelector(`${form} .try-answer:not([hidden])`);
+    const label = await page.$eval(`${form} .code-head span`, (span) => span.textContent);
+    return [
+      label,
+      JSON.parse(await page.$eval(`${form} .try-answer code`, (code) => code.textContent ?? "")),
+    ];
+  };
+  const [label, created] = await attempt("create-image");
+  expect(label).toBe("202: POST /v1/images");
+  // The id of the answer is in the next call's field.
+  expect((await attempt("get-image"))[1].data.image_id).toBe(created.data.image_id);
+  const keys = await listKeys(service.store.read, account.id);
+  expect(keys.filter(({ name }) => name === "Documentation")).toHaveLength(1);
+  expect(complaints).toEqual([]);
+});

@@ -15,12 +15,14 @@ import searchStyle from "./client/search.css" with { type: "text" };
 import search from "./client/search.js" with { type: "text" };
 import studioCard from "./client/studio/card.webp" with { type: "file" };
 import studioWall from "./client/studio/wall.webp" with { type: "file" };
+import tryIt from "./client/try-it.js" with { type: "text" };
 
 /** What the documentation's pages load beside what all pages do. */
 const ASSETS: Record<string, Asset> = {
   "docs.css": textAsset(CSS, style, reference, searchStyle),
   "docs.js": textAsset(SCRIPT, script),
   "search.js": textAsset(SCRIPT, search),
+  "try-it.js": textAsset(SCRIPT, tryIt),
   "card.webp": fileAsset(WEBP, card),
   "studio-card.webp": fileAsset(WEBP, studioCard),
   "studio-wall.webp": fileAsset(WEBP, studioWall),

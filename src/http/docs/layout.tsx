@@ -37,7 +37,7 @@ function Page({ page }: { page: PageContent }) {
       description={description}
       room="docs"
       style={DOCS_ASSETS.url("docs.css")}
-      scripts={[DOCS_ASSETS.url("docs.js"), DOCS_ASSETS.url("search.js")]}
+      scripts={[DOCS_ASSETS.url("docs.js"), DOCS_ASSETS.url("search.js"), DOCS_ASSETS.url("try-it.js")]}
     >
       <Frame
         home="/docs"

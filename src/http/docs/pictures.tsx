@@ -4,11 +4,13 @@ import { renderToString } from "preact-render-to-string";
 import { PHOTO_REFUSALS } from "../../core/photo-refusals.ts";
 import { Markup } from "../../web/markup.ts";
 import { DOCS_ASSETS } from "./assets.ts";
+import { KeyBar } from "./try-it.tsx";
 
 /** What Markdown has no words for, in place of the texts' marks. */
 export function withPictures(path: string, text: string): string {
   if (path === "/docs") return opening(text);
   return text
+    .replace("<p>{{test_key}}</p>", renderToString(<KeyBar />))
     .replace("<p>{{photo_examples}}</p>", renderToString(<PhotoExamples />))
     .replace("<p>{{photo_refusals}}</p>", renderToString(<PhotoRefusals />))
     .replace(/<p>\{\{studio_(card|wall)\}\}<\/p>/g, (_, name: keyof typeof STUDIO) =>

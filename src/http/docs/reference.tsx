@@ -4,6 +4,7 @@ import type { PageContent } from "./layout.tsx";
 import { CodeBlock, Markdown } from "./markdown.tsx";
 import { type Json, type Operation, operationsOf } from "./operations-of.ts";
 import { FieldList, type Schema, shortType } from "./reference-fields.tsx";
+import { KeyBar, TryIt } from "./try-it.tsx";
 
 /** The API reference, rendered from the OpenAPI document and nothing else. */
 export function referencePage(document: OpenApiDocument): PageContent {
@@ -16,6 +17,7 @@ export function referencePage(document: OpenApiDocument): PageContent {
       <>
         <div class="ref-intro">
           <Markdown text={INTRO} />
+          <KeyBar />
           <ul class="op-index">
             {operations.map((entry) => (
               <li key={entry.id}>
@@ -90,6 +92,7 @@ function OperationSection({ document, entry }: { document: OpenApiDocument; entr
       </div>
       <div class="op-samples">
         <Samples document={document} entry={entry} />
+        <TryIt entry={entry} />
       </div>
     </section>
   );
