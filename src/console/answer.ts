@@ -17,7 +17,7 @@ import { flashBoard, typed } from "./flash.ts";
 import { ownPath } from "./own-path.ts";
 import { logFault, notFound, PageError } from "./page-error.ts";
 import { passkeysAt } from "./passkeys-elsewhere.tsx";
-import { isPart, leadAway, redirect, sessionToken } from "./respond.ts";
+import { isHtmxRequest, redirect, redirectHtmx, sessionToken } from "./respond.ts";
 import { consoleRoutes } from "./routes.ts";
 import { signInLimit } from "./sign-in-limit.ts";
 import type { ConsoleParts, ConsoleRoute, UserVisit, Visit } from "./visit.ts";
@@ -146,7 +146,7 @@ async function admit(visit: Visit, route: ConsoleRoute): Promise<Visit | Respons
 async function userVisit(visit: Visit): Promise<UserVisit | undefined> {
   const { parts, token } = visit;
   const { request } = visit.exchange;
-  const isClick = request.method === "POST" || !isPart(request);
+  const isClick = request.method === "POST" || !isHtmxRequest(request);
   const found = token === undefined ? undefined : await readSession(parts, token, { isClick });
   if (!found) return undefined;
   const { user, session } = found;
@@ -164,7 +164,7 @@ async function userVisit(visit: Visit): Promise<UserVisit | undefined> {
 
 /** After signing in, the way goes on to the page that was asked for. */
 function signInFirst({ exchange }: Visit): Response {
-  if (isPart(exchange.request)) return leadAway("/console/sign-in?ended=1", exchange);
+  if (isHtmxRequest(exchange.request)) return redirectHtmx("/console/sign-in?ended=1", exchange);
   const { pathname, search } = exchange.url;
   const next = pathname === "/console" ? "" : `?next=${encodeURIComponent(pathname + search)}`;
   return redirect(`/console/sign-in${next}`, exchange);
@@ -172,7 +172,7 @@ function signInFirst({ exchange }: Visit): Response {
 
 function signInAgain({ exchange }: Visit): Response {
   const to = "/console/sign-in?ended=1";
-  return isPart(exchange.request) ? leadAway(to, exchange) : redirect(to, exchange);
+  return isHtmxRequest(exchange.request) ? redirectHtmx(to, exchange) : redirect(to, exchange);
 }
 
 /**
@@ -235,7 +235,7 @@ async function backWith(visit: Visit, problem: string): Promise<Response> {
   const from = URL.parse(exchange.request.headers.get("referer") ?? "");
   const user = await userVisit(visit);
   const isOwn = isOwnSite(from?.host, exchange.request, visit.parts.config.baseUrl);
-  if (exchange.request.method !== "POST" || !user || !from || !isOwn || isPart(exchange.request))
+  if (exchange.request.method !== "POST" || !user || !from || !isOwn || isHtmxRequest(exchange.request))
     return errorPage(visit, 422, problem);
   await visit.flashes.put(user.session.id, { problem, typed: typed(exchange.url.pathname, visit.form) });
   return redirect(ownPath(from.pathname + from.search), exchange);

@@ -3,13 +3,13 @@ import { readSession } from "../app/people/sign-in.ts";
 import { Problem, problemTitle } from "../web/problem.tsx";
 import { Notice } from "./elements.tsx";
 import { narrowPage } from "./layout.tsx";
-import { html, isPart } from "./respond.ts";
+import { html, isHtmxRequest } from "./respond.ts";
 import type { Visit } from "./visit.ts";
 
 /** Says what went wrong and leads back. */
 export async function errorPage(visit: Visit, status: number, message: string): Promise<Response> {
   const title = problemTitle(status);
-  if (isPart(visit.exchange.request)) {
+  if (isHtmxRequest(visit.exchange.request)) {
     const notice = (
       <Notice tone="bad" title={title}>
         {message}

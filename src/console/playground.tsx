@@ -24,7 +24,7 @@ import { playerName, StatusBadge } from "./image-parts.tsx";
 import { shell } from "./layout.tsx";
 import { logFault } from "./page-error.ts";
 import { exampleFields, fieldsOf, type PlaygroundFields, readFields, requestOf } from "./playground-form.ts";
-import { html, isPart, redirect } from "./respond.ts";
+import { html, isHtmxRequest, redirect } from "./respond.ts";
 import { canWrite, field, type MemberVisit, member } from "./visit.ts";
 
 interface InputProps {
@@ -218,7 +218,7 @@ async function preview(visit: MemberVisit): Promise<Response> {
 async function send(visit: MemberVisit): Promise<Response> {
   const environment: Environment = field(visit, "environment") === "live" ? "live" : "test";
   const fields = readFields(visit.form, visit.parts.config);
-  const asPart = isPart(visit.exchange.request);
+  const asPart = isHtmxRequest(visit.exchange.request);
   try {
     const request = await checked(visit, requestOf(fields));
     await takeFromBudget(visit, environment);
@@ -340,7 +340,7 @@ function Outcome({ image, progress }: { image: Image; progress: number | null })
 
 async function watch(visit: MemberVisit): Promise<Response> {
   const image = await ownImage(visit);
-  if (!isPart(visit.exchange.request)) return redirect(pathOf(image.id), visit.exchange);
+  if (!isHtmxRequest(visit.exchange.request)) return redirect(pathOf(image.id), visit.exchange);
   const outcome = <Outcome image={image} progress={visit.parts.progress.of(image.id)} />;
   return html(visit.exchange, outcome, { fragment: true });
 }

@@ -43,12 +43,12 @@ export function redirect(to: string, exchange: Exchange, cookie?: string): Respo
 }
 
 /** Whether a page asks by its script for a part of itself. */
-export function isPart(request: Request): boolean {
+export function isHtmxRequest(request: Request): boolean {
   return request.headers.get("hx-request") === "true";
 }
 
 /** A part cannot be redirected, the page around it can: htmx opens `to`, a path of ours, in its place. */
-export function leadAway(to: string, exchange: Exchange): Response {
+export function redirectHtmx(to: string, exchange: Exchange): Response {
   return new Response(null, { status: 401, headers: { ...pageHeaders(exchange), "HX-Redirect": to } });
 }
 

@@ -15,7 +15,7 @@ import type { MemberRole, User } from "../store/users.ts";
 import type { DataFolder } from "../system/data-folder.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import type { Flash, FlashBoard, SecretKind } from "./flash.ts";
-import { isPart } from "./respond.ts";
+import { isHtmxRequest } from "./respond.ts";
 import type { SignInLimit } from "./sign-in-limit.ts";
 
 /** What the console needs of the running service. */
@@ -104,7 +104,7 @@ export function field(visit: Visit, name: string): string {
 
 /** What this page tells once. A part of a page that asks for itself again takes nothing: nobody would see it. */
 export async function takeFlash({ flashes, session, exchange }: UserVisit, own?: SecretKind): Promise<Flash> {
-  return isPart(exchange.request) ? {} : flashes.take(session.id, own);
+  return isHtmxRequest(exchange.request) ? {} : flashes.take(session.id, own);
 }
 
 /** Whether a visitor may change things in this account. */

@@ -77,7 +77,7 @@ function withinLength(schema: TSchema, text: string): boolean {
 }
 
 function must(schema: TSchema, value: unknown): string {
-  return `must be ${expectation(schema)}; got ${shown(value)}.`;
+  return `must be ${expectation(schema)}; got ${described(value)}.`;
 }
 
 function expectation(schema: TSchema): string {
@@ -109,7 +109,7 @@ function expectation(schema: TSchema): string {
 }
 
 /** The value as the partner may recognise it: short, and never a whole document. */
-function shown(value: unknown): string {
+function described(value: unknown): string {
   if (typeof value === "string") {
     const chars = [...value];
     const quoted = JSON.stringify(chars.slice(0, 40).join(""));

@@ -26,7 +26,7 @@ import type { DiskRoom } from "../images/disk-room.ts";
 import { type FreshImage, freshImage } from "../images/fresh-image.ts";
 import { keepTemplate } from "../images/keep-template.ts";
 import type { QueueEstimate } from "../images/queue-estimate.ts";
-import { refuseAsAsked } from "../images/test-endings.ts";
+import { refuseOnRequest } from "../images/test-endings.ts";
 import { tellEnd } from "./note-batches.ts";
 
 export interface AcceptBatchParts extends AppContext {
@@ -74,7 +74,7 @@ export async function acceptBatch(parts: AcceptBatchParts, command: BatchCommand
   await parts.room.refuseWhenLow();
   if (environment === "test") {
     for (const { player } of requests)
-      if (player.external_id !== PER_CARD) refuseAsAsked(player.external_id, account, clock.now());
+      if (player.external_id !== PER_CARD) refuseOnRequest(player.external_id, account, clock.now());
   }
   const templates = await templatesOf(parts, requests);
   const accepted = await store.write("accept batch", async (tx) => {

@@ -32,7 +32,7 @@ import { freshImage } from "./fresh-image.ts";
 import { keepTemplate } from "./keep-template.ts";
 import type { QueueEstimate } from "./queue-estimate.ts";
 import type { SourceHold, SourceKeeper } from "./source-keeper.ts";
-import { refuseAsAsked, testEtaSeconds } from "./test-endings.ts";
+import { refuseOnRequest, testEtaSeconds } from "./test-endings.ts";
 
 export interface AcceptImageParts extends AppContext {
   sources: SourceFetcher;
@@ -152,7 +152,7 @@ async function sourcesFor(
   hold: SourceHold,
 ): Promise<FetchedSources> {
   if (environment === "test") {
-    refuseAsAsked(request.player.external_id, account, parts.clock.now());
+    refuseOnRequest(request.player.external_id, account, parts.clock.now());
     await refuseWhenSpent(
       parts.placeholderBytes,
       account,

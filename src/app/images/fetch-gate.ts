@@ -32,7 +32,7 @@ interface Fetch {
 }
 
 /** What is known of an account; kept for as many as there are. */
-interface Standing {
+interface AccountLoad {
   underWay: Set<Fetch>;
   /** How many that are not slow yet may be under way: one after a slow fetch, one more after each prompt one. */
   window: number;
@@ -41,9 +41,9 @@ interface Standing {
 }
 
 interface Places {
-  hasPlace(standing: Standing): boolean;
-  take(standing: Standing): Fetch;
-  giveBack(standing: Standing, fetch: Fetch): void;
+  hasPlace(load: AccountLoad): boolean;
+  take(load: AccountLoad): Fetch;
+  giveBack(load: AccountLoad, fetch: Fetch): void;
 }
 
 /**
@@ -67,11 +67,11 @@ function fetchPlaces(limits: typeof LIMITS, now: () => number, onRoom: () => voi
       underWay.add(fetch);
       return fetch;
     },
-    giveBack: (standing, fetch) => {
+    giveBack: (load, fetch) => {
       clearTimeout(fetch.timer);
       free += 1;
-      standing.underWay.delete(fetch);
-      standing.window = isSlow(fetch) ? 1 : Math.min(standing.window + 1, limits.placesPerAccount);
+      load.underWay.delete(fetch);
+      load.window = isSlow(fetch) ? 1 : Math.min(load.window + 1, limits.placesPerAccount);
       onRoom();
     },
   };
@@ -80,21 +80,21 @@ function fetchPlaces(limits: typeof LIMITS, now: () => number, onRoom: () => voi
 /** `now`: milliseconds that only go forward. */
 export function fetchGate(limits = LIMITS, now = () => performance.now()): FetchGate {
   // In the order in which accounts are served next: one that was served goes to the end.
-  const standings = new Map<string, Standing>();
+  const loads = new Map<string, AccountLoad>();
   const refuseAll = new Set<() => void>();
   let closed = false;
 
-  const standingOf = (accountId: string): Standing => {
-    const known = standings.get(accountId);
+  const loadOf = (accountId: string): AccountLoad => {
+    const known = loads.get(accountId);
     if (known) return known;
     const fresh = { underWay: new Set<never>(), window: limits.placesPerAccount, waiting: new Set<never>() };
-    standings.set(accountId, fresh);
+    loads.set(accountId, fresh);
     return fresh;
   };
   const admitNext = (): boolean => {
-    for (const standing of standings.values()) {
-      const [admit] = standing.waiting;
-      if (!admit || !places.hasPlace(standing)) continue;
+    for (const load of loads.values()) {
+      const [admit] = load.waiting;
+      if (!admit || !places.hasPlace(load)) continue;
       admit();
       return true;
     }
@@ -103,16 +103,16 @@ export function fetchGate(limits = LIMITS, now = () => performance.now()): Fetch
   const places = fetchPlaces(limits, now, () => {
     while (admitNext()) {}
   });
-  const take = (accountId: string, standing: Standing) => {
-    standings.delete(accountId);
-    standings.set(accountId, standing);
-    return places.take(standing);
+  const take = (accountId: string, load: AccountLoad) => {
+    loads.delete(accountId);
+    loads.set(accountId, load);
+    return places.take(load);
   };
 
   /** Resolves with a place taken. */
-  const wait = (accountId: string, standing: Standing) =>
+  const wait = (accountId: string, load: AccountLoad) =>
     new Promise<Fetch>((resolve, reject) => {
-      const { waiting } = standing;
+      const { waiting } = load;
       if (waiting.size >= limits.waitingPerAccount) return reject(tooManyFetches());
       const leave = () => {
         clearTimeout(timer);
@@ -121,7 +121,7 @@ export function fetchGate(limits = LIMITS, now = () => performance.now()): Fetch
       };
       const admit = () => {
         leave();
-        resolve(take(accountId, standing));
+        resolve(take(accountId, load));
       };
       const refuse = () => {
         leave();
@@ -135,12 +135,12 @@ export function fetchGate(limits = LIMITS, now = () => performance.now()): Fetch
   return {
     run: async (accountId, fetch) => {
       if (closed) throw tooManyFetches();
-      const standing = standingOf(accountId);
-      const place = places.hasPlace(standing) ? take(accountId, standing) : await wait(accountId, standing);
+      const load = loadOf(accountId);
+      const place = places.hasPlace(load) ? take(accountId, load) : await wait(accountId, load);
       try {
         return await fetch();
       } finally {
-        places.giveBack(standing, place);
+        places.giveBack(load, place);
       }
     },
     close: () => {

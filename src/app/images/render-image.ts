@@ -96,8 +96,9 @@ async function renderClaimed(
   const end = await attempt(parts, renderer, image, signal);
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
   try {
-    const { finished, surely } = await finishWhileLeased(parts, lease, end, signal);
-    if (end.kind === "completed" && !finished && surely) await parts.blobs.remove("picture", end.output.name);
+    const { finished, certain } = await finishWhileLeased(parts, lease, end, signal);
+    if (end.kind === "completed" && !finished && certain)
+      await parts.blobs.remove("picture", end.output.name);
     if (finished?.state === "failed") await keepOrDropSources(parts, finished);
     // Whatever the end, it kept a worker busy for this long.
     if (end.kind !== "given_back") parts.queue.observe(parts.clock.now() - startedAt);
@@ -120,18 +121,18 @@ async function renderClaimed(
 
 /**
  * Writes the end down, again and again for as long as the lease holds where the disk takes nothing: there may be room in
- * a moment, and the image need not wait for its lease to expire and be rendered once more. Not `surely` unfinished when
- * a try threw: its commit may have reached the disk, and then this is the picture.
+ * a moment, and the image need not wait for its lease to expire and be rendered once more. `certain` is false after a try
+ * that threw: its commit may have reached the disk all the same, and then this is the picture.
  */
 async function finishWhileLeased(
   parts: RenderImageParts,
   lease: RenderLease,
   end: RenderEnd,
   signal: AbortSignal,
-): Promise<{ finished: Image | undefined; surely: boolean }> {
+): Promise<{ finished: Image | undefined; certain: boolean }> {
   for (let tries = 1; ; tries++) {
     try {
-      return { finished: await finishImage(parts, lease, end), surely: tries === 1 };
+      return { finished: await finishImage(parts, lease, end), certain: tries === 1 };
     } catch (error) {
       const isPatient = !signal.aborted && tries * FINISH_RETRY_MS <= FINISH_PATIENCE_MS;
       if (!(storageFault(error) && isPatient)) throw error;

@@ -52,7 +52,7 @@ export function asksForRateLimit(environment: Environment, { player }: CreateIma
 }
 
 /** Refuses a test request the way its `external_id` asks for, as the account would be refused at `now`. */
-export function refuseAsAsked(externalId: string, account: Account, now: number): void {
+export function refuseOnRequest(externalId: string, account: Account, now: number): void {
   switch (externalId) {
     case "test_unsupported_source":
       throw unsupportedSource("photo", sourceAnswered(404));

@@ -65,7 +65,7 @@ export async function requeueAbandoned(
     });
     let ended = 0;
     for (const lease of lost) {
-      await contain(parts.log, { imageId: lease.imageId }, async () => {
+      await logFailure(parts.log, { imageId: lease.imageId }, async () => {
         await finishImage(parts, lease, { kind: "fault" }, "requeue");
         ended += 1;
       });
@@ -77,7 +77,7 @@ export async function requeueAbandoned(
 }
 
 /** One broken row must not keep the others, nor the service's start, waiting: its trouble is logged with its id. */
-async function contain(log: Log, what: LogFields, work: () => Promise<unknown>): Promise<void> {
+async function logFailure(log: Log, what: LogFields, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {
@@ -97,7 +97,7 @@ export async function sweep(parts: SweepParts): Promise<void> {
       : [() => parts.store.write("pull deliveries forward", (tx) => pullForward(tx, parts.clock.now()))]),
     () => parts.store.maintain(),
   ];
-  for (const step of steps) await contain(parts.log, {}, step);
+  for (const step of steps) await logFailure(parts.log, {}, step);
 }
 
 const deletions = (parts: SweepParts) => [
@@ -133,7 +133,7 @@ async function renewPlans({ store, clock, random, log }: SweepParts): Promise<vo
     const ids = await accountsToRenew(store.read, monthOf(clock.now()), BATCH);
     let renewed = 0;
     for (const accountId of ids) {
-      await contain(log, { accountId }, async () => {
+      await logFailure(log, { accountId }, async () => {
         await store.write("renew plan", (tx) => renewPlan(tx, accountId, { now: clock.now(), random }));
         renewed += 1;
       });

@@ -91,7 +91,7 @@ export async function renameAccount(
     await logAction(tx, what, { now, random });
     return setAccountName(tx, id, { name, now });
   });
-  return known(id, renamed);
+  return accountOrThrow(id, renamed);
 }
 
 export async function suspendAccount(
@@ -100,11 +100,11 @@ export async function suspendAccount(
   reason: string | null,
   by: Actor = null,
 ): Promise<Account> {
-  return known(id, await changeStatus(context, id, { status: "suspended", reason, by }));
+  return accountOrThrow(id, await changeStatus(context, id, { status: "suspended", reason, by }));
 }
 
 export async function resumeAccount(context: Context, id: string, by: Actor = null): Promise<Account> {
-  return known(id, await changeStatus(context, id, { status: "active", reason: null, by }));
+  return accountOrThrow(id, await changeStatus(context, id, { status: "active", reason: null, by }));
 }
 
 function changeStatus(
@@ -141,7 +141,7 @@ export async function changePlan(
     }
     return changed;
   });
-  return known(id, account);
+  return accountOrThrow(id, account);
 }
 
 /** Makes a key. The key text is in the answer and nowhere else, ever. Throws a Refusal for an unfit name, or a key too many. */
@@ -152,7 +152,7 @@ export async function createKey(
   const name = checkedName("key name", input.name, MAX_KEY_NAME_CHARS);
   const made = newKey({ clock, random }, { ...input, name, replacesKeyId: null });
   return store.write("create key", async (tx) => {
-    known(input.accountId, await findAccount(tx, input.accountId));
+    accountOrThrow(input.accountId, await findAccount(tx, input.accountId));
     await refuseTooManyKeys(tx, input.accountId);
     await insertKey(tx, made.record);
     const { accountId, createdAt: now } = made.record;
@@ -262,15 +262,15 @@ export async function grantCredits(
     }
     return granted;
   });
-  return known(accountId, account);
+  return accountOrThrow(accountId, account);
 }
 
 /** Throws a Refusal for an account that does not exist: an empty list would read as "it has none". */
 export async function requireAccount({ store }: Pick<AppContext, "store">, id: string): Promise<Account> {
-  return known(id, await findAccount(store.read, id));
+  return accountOrThrow(id, await findAccount(store.read, id));
 }
 
-function known(id: string, account: Account | undefined): Account {
+function accountOrThrow(id: string, account: Account | undefined): Account {
   if (!account) throw accountNotFound(id);
   return account;
 }

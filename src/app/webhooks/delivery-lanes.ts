@@ -28,7 +28,7 @@ interface Attempt {
   lane: "prompt" | "stalled";
 }
 
-interface Standing {
+interface EndpointLoad {
   /** How many attempts may be under way: grows by one with each event that was taken, falls to one with each that was not. */
   window: number;
   /** Its last answer was a failure or came late. */
@@ -45,58 +45,58 @@ interface Standing {
  * too, which would otherwise fall behind for ever.
  */
 export function deliveryLanes(clock: Clock): DeliveryLanes {
-  const standings = new Map<string, Standing>();
+  const loads = new Map<string, EndpointLoad>();
   const underWay = new Set<Attempt>();
   let turns = 0;
 
-  const standingOf = (endpoint: { id: string; failing: boolean }): Standing => {
-    const known = standings.get(endpoint.id);
+  const loadOf = (endpoint: { id: string; failing: boolean }): EndpointLoad => {
+    const known = loads.get(endpoint.id);
     if (known) return known;
-    const fresh: Standing = { window: 1, stalled: endpoint.failing, underWay: new Set(), lastTurn: 0 };
-    standings.set(endpoint.id, fresh);
+    const fresh: EndpointLoad = { window: 1, stalled: endpoint.failing, underWay: new Set(), lastTurn: 0 };
+    loads.set(endpoint.id, fresh);
     return fresh;
   };
   const isOld = (startedAt: number) => clock.now() - startedAt >= PROMPT_ANSWER_MS;
-  const hasOld = (standing: Standing) => [...standing.underWay].some(({ startedAt }) => isOld(startedAt));
-  const laneOf = (standing: Standing): Attempt["lane"] =>
-    standing.stalled || hasOld(standing) ? "stalled" : "prompt";
+  const hasOld = (load: EndpointLoad) => [...load.underWay].some(({ startedAt }) => isOld(startedAt));
+  const laneOf = (load: EndpointLoad): Attempt["lane"] =>
+    load.stalled || hasOld(load) ? "stalled" : "prompt";
 
   const room: DeliveryLanes["room"] = (endpoint) => {
-    const standing = standingOf(endpoint);
-    const lane = laneOf(standing);
+    const load = loadOf(endpoint);
+    const lane = laneOf(load);
     const all = [...underWay];
     const inLane =
       lane === "stalled"
         ? MAX_STALLED_DELIVERIES - all.filter((attempt) => attempt.lane === "stalled").length
         : MAX_PROMPT_DELIVERIES - all.filter((a) => a.lane === "prompt" && !isOld(a.startedAt)).length;
     // One that was prompt and is late now may have fallen silent: what is under way will tell.
-    const own = !standing.stalled && hasOld(standing) ? 0 : standing.window - standing.underWay.size;
+    const own = !load.stalled && hasOld(load) ? 0 : load.window - load.underWay.size;
     return Math.max(0, Math.min(own, inLane, MAX_DELIVERIES - underWay.size));
   };
 
   return {
     room,
     take: (endpoint) => {
-      const standing = standingOf(endpoint);
-      const attempt: Attempt = { startedAt: clock.now(), lane: laneOf(standing) };
-      standing.underWay.add(attempt);
+      const load = loadOf(endpoint);
+      const attempt: Attempt = { startedAt: clock.now(), lane: laneOf(load) };
+      load.underWay.add(attempt);
       underWay.add(attempt);
-      standing.lastTurn = ++turns;
+      load.lastTurn = ++turns;
       const giveBack = () => {
-        standing.underWay.delete(attempt);
+        load.underWay.delete(attempt);
         underWay.delete(attempt);
       };
       return {
         giveBack,
         leave: (well) => {
           giveBack();
-          standing.stalled = !well || isOld(attempt.startedAt);
-          standing.window = well ? Math.min(standing.window + 1, MAX_DELIVERIES_PER_ENDPOINT) : 1;
+          load.stalled = !well || isOld(attempt.startedAt);
+          load.window = well ? Math.min(load.window + 1, MAX_DELIVERIES_PER_ENDPOINT) : 1;
         },
       };
     },
     inTurn: (endpoints) => {
-      const turn = ({ id }: { id: string }) => standings.get(id)?.lastTurn ?? 0;
+      const turn = ({ id }: { id: string }) => loads.get(id)?.lastTurn ?? 0;
       return endpoints.toSorted((a, b) => turn(a) - turn(b));
     },
   };

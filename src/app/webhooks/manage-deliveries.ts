@@ -26,7 +26,7 @@ import {
 } from "../../store/webhooks.ts";
 import type { AppContext } from "../context.ts";
 import { logAction } from "../operations/activity.ts";
-import { type EndpointRef, invalid, owned, type WebhookContext } from "./manage-webhooks.ts";
+import { type EndpointRef, endpointOrThrow, invalid, type WebhookContext } from "./manage-webhooks.ts";
 import { newDelivery, recordTestEvent } from "./webhook-events.ts";
 
 // Deliveries: what has been, is being and will be sent. The endpoints are in manage-webhooks.ts.
@@ -52,7 +52,7 @@ export type DeliveryDetail = Delivery & { event: WebhookEvent };
 export async function sendTest(context: WebhookContext, ref: EndpointRef): Promise<Delivery> {
   const { store, clock, random } = context;
   const delivery = await store.write("send test event", async (tx) => {
-    const endpoint = sendable(owned(ref, await findEndpoint(tx, ref.endpointId)));
+    const endpoint = sendable(endpointOrThrow(ref, await findEndpoint(tx, ref.endpointId)));
     if ((await findAccount(tx, endpoint.accountId))?.status === "suspended")
       throw new Refusal(
         "INVALID_REQUEST",
@@ -63,7 +63,7 @@ export async function sendTest(context: WebhookContext, ref: EndpointRef): Promi
     return recordTestEvent(tx, endpoint, { now, random });
   });
   context.wakeDeliveries?.();
-  return shown(delivery, []);
+  return deliveryView(delivery, []);
 }
 
 /** Newest first, with their attempts. `cursor` is `nextCursor` of the page before; `imageId` asks about one image. */
@@ -187,7 +187,7 @@ async function recoverEvents(
 
 /** Somebody wants to see it arrive now, so a pause the receiver once asked for is over. */
 async function unpaused(tx: Tx, ref: EndpointRef, now: number): Promise<WebhookEndpoint> {
-  const endpoint = sendable(owned(ref, await findEndpoint(tx, ref.endpointId)));
+  const endpoint = sendable(endpointOrThrow(ref, await findEndpoint(tx, ref.endpointId)));
   if (endpoint.pausedUntil !== null)
     await changeEndpoint(tx, endpoint.id, { pausedUntil: null, updatedAt: now });
   return endpoint;
@@ -219,10 +219,10 @@ async function withHistory(tx: Tx, rows: WebhookDelivery[]): Promise<Delivery[]>
     ),
     (attempt) => attempt.deliveryId,
   );
-  return rows.map((row) => shown(row, attempts.get(row.id) ?? []));
+  return rows.map((row) => deliveryView(row, attempts.get(row.id) ?? []));
 }
 
-function shown(
+function deliveryView(
   { leaseToken: _, leaseExpiresAt: __, ...rest }: WebhookDelivery,
   history: DeliveryAttempt[],
 ): Delivery {

@@ -44,7 +44,7 @@ export interface EndpointRef {
   by?: Actor;
 }
 
-/** What may be shown of an endpoint: everything but its secrets. */
+/** What may be withoutSecrets of an endpoint: everything but its secrets. */
 export type Endpoint = Omit<WebhookEndpoint, "secret" | "previousSecret">;
 
 /**
@@ -94,7 +94,7 @@ export async function createEndpoint(
     await insertEndpoint(tx, row);
     await logChange(tx, context, "webhook.created", row, input.by);
   });
-  return { endpoint: shown(row), secret };
+  return { endpoint: withoutSecrets(row), secret };
 }
 
 /** Oldest first; disabled ones too, with their reason. */
@@ -102,11 +102,11 @@ export async function listEndpoints(
   { store }: Pick<AppContext, "store">,
   scope: { accountId: string; environment?: Environment | undefined },
 ): Promise<Endpoint[]> {
-  return (await listEndpointRows(store.read, scope)).map(shown);
+  return (await listEndpointRows(store.read, scope)).map(withoutSecrets);
 }
 
 export async function getEndpoint({ store }: Pick<AppContext, "store">, ref: EndpointRef): Promise<Endpoint> {
-  return shown(owned(ref, await findEndpoint(store.read, ref.endpointId)));
+  return withoutSecrets(endpointOrThrow(ref, await findEndpoint(store.read, ref.endpointId)));
 }
 
 /** Changes address or filter; deliveries not yet made go to the new address. `events: null` asks for all. */
@@ -127,7 +127,7 @@ export async function updateEndpoint(
 export async function removeEndpoint(context: WebhookContext, ref: EndpointRef): Promise<void> {
   const { store, clock } = context;
   await store.write("remove endpoint", async (tx) => {
-    const endpoint = owned(ref, await findEndpoint(tx, ref.endpointId));
+    const endpoint = endpointOrThrow(ref, await findEndpoint(tx, ref.endpointId));
     const now = clock.now();
     await changeEndpoint(tx, ref.endpointId, {
       state: "removed",
@@ -202,11 +202,14 @@ async function changeOwned(
 ): Promise<Endpoint> {
   const { store, clock } = context;
   return store.write("change endpoint", async (tx) => {
-    const row = owned(ref, await findEndpoint(tx, ref.endpointId));
+    const row = endpointOrThrow(ref, await findEndpoint(tx, ref.endpointId));
     const now = clock.now();
-    const endpoint = owned(ref, await changeEndpoint(tx, row.id, { ...change(row, now), updatedAt: now }));
+    const endpoint = endpointOrThrow(
+      ref,
+      await changeEndpoint(tx, row.id, { ...change(row, now), updatedAt: now }),
+    );
     await logChange(tx, context, action, endpoint, ref.by);
-    return shown(endpoint);
+    return withoutSecrets(endpoint);
   });
 }
 
@@ -221,7 +224,7 @@ function logChange(
 }
 
 /** The endpoint, if it is there and the caller's. Throws Refusal NOT_FOUND. */
-export function owned(ref: EndpointRef, endpoint: WebhookEndpoint | undefined): WebhookEndpoint {
+export function endpointOrThrow(ref: EndpointRef, endpoint: WebhookEndpoint | undefined): WebhookEndpoint {
   if (!endpoint || (ref.accountId !== undefined && endpoint.accountId !== ref.accountId)) {
     throw new Refusal(
       "NOT_FOUND",
@@ -231,7 +234,7 @@ export function owned(ref: EndpointRef, endpoint: WebhookEndpoint | undefined): 
   return endpoint;
 }
 
-function shown({ secret: _, previousSecret: __, ...rest }: WebhookEndpoint): Endpoint {
+function withoutSecrets({ secret: _, previousSecret: __, ...rest }: WebhookEndpoint): Endpoint {
   return rest;
 }
 
