@@ -2,9 +2,10 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Tensor } from "onnxruntime-common";
 import { launchBrowser } from "../src/render/browser/browser.ts";
 import { findChromium } from "../src/render/browser/chromium.ts";
-import { loadOnnxRuntime } from "../src/render/photo/onnx-runtime.ts";
+import { loadOnnxRuntime, packagedRuntime } from "../src/render/photo/onnx-runtime.ts";
 import { salientValues } from "../src/render/photo/salient.ts";
 import { attribute, type Graph, readOnnx, TYPES, writeOnnx } from "./models/onnx.ts";
 
@@ -101,15 +102,11 @@ export async function greatestValues(bytes: Uint8Array, pictures: Picture[]): Pr
   const keepdims = attribute("keepdims", 0);
   for (const name of measured)
     graph.node.push({ opType: "ReduceMax", input: [name], output: [`${name}_max`], attribute: [keepdims] });
-  const ort = loadOnnxRuntime();
-  const session = await ort.InferenceSession.create(writeOnnx(model), {
-    intraOpNumThreads: 1,
-    logSeverityLevel: 3,
-  });
+  const session = loadOnnxRuntime(packagedRuntime()).open(writeOnnx(model), 1);
   const greatest = new Map<string, number>(measured.map((name) => [name, 0]));
   for (const { values, width, height } of pictures) {
-    const input = new ort.Tensor("float32", values, [1, 3, height, width]);
-    const maxima = await session.run({ [session.inputNames[0] ?? ""]: input });
+    const input = new Tensor("float32", values, [1, 3, height, width]);
+    const maxima = session.run({ [session.inputNames[0] ?? ""]: input });
     for (const [name, most] of greatest)
       greatest.set(name, Math.max(most, Number(maxima[`${name}_max`]?.data[0])));
   }

@@ -3,6 +3,11 @@
 if (process.argv[2] === "render-worker") {
   const { runWorker } = await import("./render/worker.ts");
   runWorker();
+} else if (process.argv[2] === "embedded-files") {
+  // What this program carries, by size: the build looks whether all of it is there.
+  console.log(
+    JSON.stringify(Object.fromEntries(Bun.embeddedFiles.map((file) => [(file as File).name, file.size]))),
+  );
 } else {
   const { runCommandLine } = await import("./cli/program.ts");
   await runCommandLine(process.argv.slice(2));

@@ -20,6 +20,7 @@ import { launchBrowser, PAGE_ORIGIN } from "../../src/render/browser/browser.ts"
 import { findChromium } from "../../src/render/browser/chromium.ts";
 import { openCardPage } from "../../src/render/card/page.ts";
 import { fontLibraryFile } from "../../src/render/fonts/fonts.ts";
+import { packagedRuntime } from "../../src/render/photo/onnx-runtime.ts";
 import { openPhotoStudio } from "../../src/render/photo/photo.ts";
 import { createRenderPool } from "../../src/render/pool.ts";
 import { saveCutout } from "../../src/render/press.ts";
@@ -147,6 +148,7 @@ async function benchWorker(): Promise<void> {
     command: workerCommand(),
     press: {
       chromium,
+      onnxRuntime: packagedRuntime(),
       profilesDir: scratch,
       cutoutsDir: join(scratch, "cutouts"),
       templatesDir: null,

@@ -40,7 +40,7 @@ export async function openPress(options: PressOptions, events: PressEvents = {})
   const { pid } = browser.process() ?? {};
   if (pid !== undefined) events.onBrowser?.(pid);
   try {
-    const studio = await openPhotoStudio(browser);
+    const studio = await openPhotoStudio(browser, options.onnxRuntime);
     const tools = await toolsOf(browser);
     const pages = await warmPages(browser, options, events.onProblem ?? (() => {}));
     const { cutoutsDir } = options;

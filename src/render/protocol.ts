@@ -38,6 +38,8 @@ export const PressOptions = Type.Object({
     origin: StringEnum(["configured", "system", "package"]),
     env: Type.Record(Type.String(), Type.String()),
   }),
+  /** The folder of the native ONNX runtime. */
+  onnxRuntime: Type.String(),
   profilesDir: Type.String(),
   cutoutsDir: Type.String(),
   templatesDir: Type.Union([Type.String(), Type.Null()]),

@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
 import { findChromium } from "../render/browser/chromium.ts";
+import { findOnnxRuntime } from "../render/photo/onnx-runtime.ts";
 import type { PressOptions } from "../render/protocol.ts";
 import type { DataFolder } from "../system/data-folder.ts";
 
@@ -17,6 +18,7 @@ export async function pressOptions(
   }
   return {
     chromium: await findChromium({ configuredPath: config.chromiumPath, cacheDir: folder.cache }),
+    onnxRuntime: await findOnnxRuntime(folder.cache),
     profilesDir: folder.profiles,
     cutoutsDir: folder.cutouts,
     templatesDir: config.templatesDir ?? null,

@@ -1,5 +1,6 @@
+import { Tensor } from "onnxruntime-common";
 import { NETWORK_FILES } from "./network-files.ts";
-import { loadOnnxRuntime, type OnnxRuntime } from "./onnx-runtime.ts";
+import { loadOnnxRuntime, type OnnxSession } from "./onnx-runtime.ts";
 import { salientValues } from "./salient.ts";
 
 export type NetworkName = keyof typeof NETWORK_FILES;
@@ -20,8 +21,6 @@ export interface Networks {
   run(name: NetworkName, picture: NetworkPicture): Promise<Float32Array[]>;
 }
 
-type Session = Awaited<ReturnType<OnnxRuntime["InferenceSession"]["create"]>>;
-
 /** What nearly every photo needs. The careful pose network is large, and seldom asked for. */
 const USUAL: NetworkName[] = ["faceDetector", "personDetector", "poseLandmarks", "personMask", "salient"];
 
@@ -30,13 +29,14 @@ export const isNetwork = (name: string): name is NetworkName => Object.hasOwn(NE
 /**
  * Begins to load the networks that nearly every photo needs, 0.3 s of processor, and does not wait for them: whoever asks
  * first does. Throws where the runtime does not load.
+ * @param runtime the folder of the native runtime
  * @param threads how many one network may use
  */
-export function openNetworks(threads: number): Networks {
-  const ort = loadOnnxRuntime();
-  const sessions = new Map<NetworkName, Promise<Session>>();
+export function openNetworks(runtime: string, threads: number): Networks {
+  const ort = loadOnnxRuntime(runtime);
+  const sessions = new Map<NetworkName, Promise<OnnxSession>>();
   const sessionOf = (name: NetworkName) => {
-    const session = sessions.get(name) ?? loadSession(ort, name, threads);
+    const session = sessions.get(name) ?? readNetwork(name).then((file) => ort.open(file, threads));
     sessions.set(name, session);
     // What did not load, for want of memory perhaps, is tried again when it is asked for again.
     session.catch(() => sessions.delete(name));
@@ -49,22 +49,16 @@ export function openNetworks(threads: number): Networks {
       const [input = ""] = session.inputNames;
       const tensor =
         name === "salient"
-          ? new ort.Tensor("float32", salientValues(rgb), [1, 3, height, width])
-          : new ort.Tensor("uint8", rgb, [1, height, width, 3]);
-      const outputs = await session.run({ [input]: tensor });
+          ? new Tensor("float32", salientValues(rgb), [1, 3, height, width])
+          : new Tensor("uint8", rgb, [1, height, width, 3]);
+      const outputs = session.run({ [input]: tensor });
       return session.outputNames.map((output) => outputs[output]?.data as Float32Array);
     },
   };
 }
 
-async function loadSession(ort: OnnxRuntime, name: NetworkName, threads: number): Promise<Session> {
+async function readNetwork(name: NetworkName): Promise<Uint8Array> {
   const path = NETWORK_FILES[name];
   const bytes = await Bun.file(path).bytes();
-  return ort.InferenceSession.create(path.endsWith(".zst") ? Bun.zstdDecompressSync(bytes) : bytes, {
-    intraOpNumThreads: threads,
-    interOpNumThreads: 1,
-    // The arena keeps what it once took: 204 MB instead of 40 MB for the salient network, for 45 ms.
-    enableCpuMemArena: false,
-    logSeverityLevel: 3,
-  });
+  return path.endsWith(".zst") ? Bun.zstdDecompress(bytes) : bytes;
 }

@@ -3,6 +3,7 @@ import type { Cutout } from "../../core/card.ts";
 import { MAX_SOURCE_PIXELS } from "../../core/limits.ts";
 import { PHOTO_REFUSALS, type PhotoRefusal } from "../../core/photo-refusals.ts";
 import { openNetworks } from "./networks.ts";
+import { packagedRuntime } from "./onnx-runtime.ts";
 import { type OpenPhotoPage, openPhotoPage } from "./photo_page.ts";
 
 /** Part of a cached cutout's key: changes whenever the same photo would give another cutout. */
@@ -25,12 +26,15 @@ export interface PhotoStudio {
 
 const PHOTO_FORMATS = new Set(["jpeg", "png", "webp"]);
 
+/** Workers are as many as cores, so a network takes one. */
+const NETWORK_THREADS = 1;
+
 /**
  * Opens the photo half of a render worker in its browser.
- * @param threads how many a network may use; workers are as many as cores, so one
+ * @param runtime the folder of the native ONNX runtime
  */
-export async function openPhotoStudio(browser: Browser, threads = 1): Promise<PhotoStudio> {
-  const networks = openNetworks(threads);
+export async function openPhotoStudio(browser: Browser, runtime = packagedRuntime()): Promise<PhotoStudio> {
+  const networks = openNetworks(runtime, NETWORK_THREADS);
   let page: OpenPhotoPage | null = await openPhotoPage(browser, networks);
   let last: Promise<unknown> = Promise.resolve();
 

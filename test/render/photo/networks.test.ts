@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { type NetworkName, openNetworks } from "../../../src/render/photo/networks.ts";
+import { packagedRuntime } from "../../../src/render/photo/onnx-runtime.ts";
 import { pngPixels } from "./png-pixels.ts";
 
 // What LiteRT 2.5.3 answered for MediaPipe's own files, given the same bytes: some values of each output by their places.
@@ -48,7 +49,7 @@ const ORIGINALS: [NetworkName, size: number, outputs: Record<number, number>[]][
   ["bodyParts", 256, [{ 39321: -1.0617, 129761: -1.0864, 196608: 2.9469, 259522: -1.0606, 353894: -0.9455 }]],
 ];
 
-const networks = openNetworks(1);
+const networks = openNetworks(packagedRuntime(), 1);
 const photo = pngPixels(await Bun.file(join(import.meta.dir, "../../photos/astronaut.png")).bytes());
 
 /** Every second pixel of the photo, from its top left. */

@@ -1,0 +1,109 @@
+/**
+ * Makes the program in one file: cardpress with its browser, networks, runtime, fonts and pages.
+ *
+ *     bun run build                         # dist/cardpress, for this machine's processor
+ *     bun run build --target linux-arm64    # dist/cardpress-linux-arm64; it uses the system's Chromium
+ *     bun run build --out FOLDER            # there instead of in dist
+ *
+ * The native runtime goes in compressed, and only that of the processor which the program is for.
+ */
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import type { BunPlugin } from "bun";
+import { offerHelp } from "./help.ts";
+
+offerHelp(import.meta);
+
+const ROOT = join(import.meta.dir, "..");
+const RUNTIMES = join(ROOT, "node_modules/onnxruntime-node/bin/napi-v6");
+/** Zstandard's level: 19 makes the runtime 1 MB smaller and takes a minute. */
+const LEVEL = 12;
+
+const own = `${process.platform}-${process.arch}`;
+const { values: options } = parseArgs({
+  options: {
+    target: { type: "string", default: own },
+    out: { type: "string", default: join(ROOT, "dist") },
+  },
+});
+const { target, out } = options;
+if (target !== "linux-x64" && target !== "linux-arm64")
+  throw new Error(`Programs are built for linux-x64 and linux-arm64, not for ${target}.`);
+
+const outfile = join(out, target === own ? "cardpress" : `cardpress-${target}`);
+
+/** The runtime's files, compressed, by their names. */
+function compressRuntime(folder: string): Record<string, string> {
+  mkdirSync(folder, { recursive: true });
+  const names = ["libonnxruntime.so.1", "onnxruntime_binding.node"];
+  return Object.fromEntries(
+    names.map((name) => {
+      const path = join(folder, `${name}.zst`);
+      const file = readFileSync(join(RUNTIMES, target.replace("-", "/"), name));
+      writeFileSync(path, Bun.zstdCompressSync(file, { level: LEVEL }));
+      return [name, path];
+    }),
+  );
+}
+
+/** Puts the runtime's files in the place of the module that says there are none. */
+function withRuntime(files: Record<string, string>): BunPlugin {
+  const imports = Object.values(files).map(
+    (path, i) => `import file${i} from ${JSON.stringify(path)} with { type: "file" };`,
+  );
+  const names = Object.keys(files).map((name, i) => `${JSON.stringify(name)}: file${i}`);
+  const contents = `${imports.join("\n")}\nexport const EMBEDDED_RUNTIME = { ${names.join(", ")} };`;
+  return {
+    name: "runtime",
+    setup(build) {
+      build.onLoad({ filter: /embedded-runtime\.ts$/ }, () => ({ contents, loader: "ts" }));
+    },
+  };
+}
+
+/** The packaged browser is for x64: elsewhere its files stay out. */
+const withoutBrowser = (empty: string): BunPlugin => ({
+  name: "browser",
+  setup(build) {
+    build.onResolve({ filter: /@sparticuz\/chromium\/bin\// }, () => ({ path: empty }));
+  },
+});
+
+const intermediate = join(out, "parts", target);
+const files = compressRuntime(intermediate);
+const plugins = [withRuntime(files)];
+if (target === "linux-arm64") {
+  const none = join(intermediate, "no-browser.txt");
+  writeFileSync(none, "This program uses the system's Chromium.\n");
+  plugins.push(withoutBrowser(none));
+}
+const built = await Bun.build({
+  entrypoints: [join(ROOT, "src/main.ts")],
+  target: "bun",
+  compile: { target: `bun-${target}`, outfile },
+  metafile: true,
+  plugins,
+});
+if (!built.success) throw new AggregateError(built.logs, "The program was not built.");
+checkWhole(Object.keys(built.metafile?.inputs ?? {}));
+console.log(`${outfile}: ${Math.round(statSync(outfile).size / 1e6)} MB`);
+
+/** Bun has taken a file for empty that was missing when it was first looked for: then the program is too small. */
+function checkWhole(inputs: string[]): void {
+  const embedded = inputs
+    .map((path) => join(ROOT, path))
+    .filter((path) => !/\.(tsx?|m?js|cjs|json)$/.test(path));
+  const bytes = embedded.reduce((sum, path) => sum + statSync(path).size, 0);
+  const { size } = statSync(outfile);
+  if (embedded.length < 100 || size < bytes + statSync(process.execPath).size / 2)
+    throw new Error(
+      `${outfile} has ${size} bytes, too few for ${embedded.length} files of ${bytes}. Build it again.`,
+    );
+  if (target !== own) return;
+  const { exitCode, stdout } = Bun.spawnSync([outfile, "embedded-files"]);
+  const found: Record<string, number> = exitCode === 0 ? JSON.parse(stdout.toString()) : {};
+  const empty = Object.keys(found).filter((name) => found[name] === 0);
+  if (Object.keys(found).length < embedded.length / 2 || empty.length > 0)
+    throw new Error(`${outfile} carries empty files: ${empty.join(", ")}. Build it again.`);
+}
