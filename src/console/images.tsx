@@ -127,9 +127,15 @@ function Toolbar({ filter }: { filter: Filter }) {
       <form class="search" action="/console/images" method="get">
         <Icon name="search" />
         <label for="search" class="visually-hidden">
-          External id or image id
+          Player, external id or image id
         </label>
-        <input id="search" name="search" type="search" value={search} placeholder="External id or image id" />
+        <input
+          id="search"
+          name="search"
+          type="search"
+          value={search}
+          placeholder="Player, external id or image id"
+        />
         <input type="hidden" name="environment" value={environment} />
         {view === "table" && <input type="hidden" name="view" value="table" />}
       </form>
@@ -158,7 +164,7 @@ function NoImages({ filter }: { filter: Filter }) {
         }
       >
         {search
-          ? `No ${environment} image has an external id that begins with “${search}”, nor this image id.`
+          ? `No ${environment} image has “${search}” in its player's name, an external id that begins so, or this image id.`
           : `No ${environment} image is ${status}.`}
       </Empty>
     );

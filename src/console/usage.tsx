@@ -4,7 +4,8 @@ import { creditsOf } from "../app/credits/credits.ts";
 import { ENVIRONMENTS, type Environment } from "../core/account.ts";
 
 import { DAY_MS, dayOf, USAGE_PERIODS, type UsagePeriod, usagePeriodDays } from "../core/time.ts";
-import { type UsageDay, usageByDay } from "../store/usage.ts";
+import { listKeys } from "../store/keys.ts";
+import { type UsageDay, usageByDay, usageByKey } from "../store/usage.ts";
 import { CreditMeter, UsageChart } from "./chart.tsx";
 import { planNote } from "./credits.tsx";
 import { Card, count, Empty, PageHead, Segments, Stat } from "./elements.tsx";
@@ -98,6 +99,70 @@ function DayTable({ days }: { days: UsageDay[] }) {
   );
 }
 
+/** Which system asked for what. */
+async function KeyTable({
+  visit,
+  period,
+  environment,
+}: {
+  visit: MemberVisit;
+  period: UsagePeriod;
+  environment: Environment;
+}) {
+  const { parts, account, now } = visit;
+  const scope = { accountId: account.id, environment };
+  const rows = await usageByKey(parts.store.read, scope, usagePeriodDays(period, now));
+  if (rows.length === 0) return null;
+  const keys = await listKeys(parts.store.read, account.id);
+  const nameOf = (id: string) => {
+    const key = keys.find((known) => known.id === id);
+    return key ? `${key.name} (…${key.last4})` : "Console";
+  };
+  return (
+    <Card flush title="By key" note="Counted since keys are told apart.">
+      <table class="table">
+        <caption class="visually-hidden">Usage by key</caption>
+        <thead>
+          <tr>
+            <th scope="col">Key</th>
+            <th scope="col" class="number">
+              Requests
+            </th>
+            <th scope="col" class="number">
+              Completed
+            </th>
+            <th scope="col" class="number">
+              Failed
+            </th>
+            <th scope="col" class="number">
+              Credits used
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.keyId}>
+              <th scope="row">{nameOf(row.keyId)}</th>
+              <td class="number" data-label="Requests">
+                {count(row.requested)}
+              </td>
+              <td class="number" data-label="Completed">
+                {count(row.completed)}
+              </td>
+              <td class="number" data-label="Failed">
+                {count(row.failed)}
+              </td>
+              <td class="number" data-label="Credits used">
+                {count(row.creditsUsed)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  );
+}
+
 async function CreditsLeft({ account, now, parts }: MemberVisit) {
   const credits = await creditsOf(parts.store.read, account, now);
   return (
@@ -170,6 +235,7 @@ async function usagePage(visit: MemberVisit): Promise<Response> {
         />
       </div>
       <Totals days={days} />
+      {await KeyTable({ visit, period, environment })}
       <DayTable days={days} />
     </>,
   );

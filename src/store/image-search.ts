@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lt, min, or, sql } from "drizzle-orm";
 import type { Environment } from "../core/account.ts";
 import { type PublicStatus, UNFINISHED_STATES } from "../core/image-state.ts";
-
+import { searchedName } from "../core/name.ts";
 import { type Image, unfinished } from "./images.ts";
 import type { Tx } from "./store.ts";
 
@@ -10,9 +10,13 @@ import type { Tx } from "./store.ts";
 /** A search that fits more images than this is too vague to be sorted: the first by external id stand for them. */
 const MAX_SEARCHED = 1_000;
 
+/** How far back players are searched by name, in images: the rows are read one by one. */
+const MAX_NAMES_READ = 5_000;
+
 /**
- * An account's images by an external id or the beginning of one, or by the image id itself; newest first, among the
- * first MAX_SEARCHED that fit. Reads two indexes and no more than that, whatever the table's size.
+ * An account's images by a part of the player's name, by an external id or the beginning of one, or by the image id itself; newest first, among the
+ * first MAX_SEARCHED that fit. Reads two indexes and the newest MAX_NAMES_READ images,
+ * whatever the table's size.
  */
 export async function findImagesByExternalId(
   { db, t }: Tx,
@@ -41,6 +45,19 @@ export async function findImagesByExternalId(
     .where(and(own, begins))
     .orderBy(asc(i.externalId))
     .limit(MAX_SEARCHED);
+  const name = searchedName(search).replaceAll(/[\\%_]/g, "\\$&");
+  const newest = db
+    .select({ id: i.id, playerName: i.playerName })
+    .from(i)
+    .where(and(own, isNull(i.forgottenAt)))
+    .orderBy(desc(i.createdAt), desc(i.id))
+    .limit(MAX_NAMES_READ)
+    .as("newest");
+  const players = db
+    .select({ id: newest.id })
+    .from(newest)
+    .where(sql`${newest.playerName} like ${`%${name}%`} escape '\\'`)
+    .limit(MAX_SEARCHED);
   const named = db
     .select({ id: i.id })
     .from(i)
@@ -48,7 +65,13 @@ export async function findImagesByExternalId(
   return db
     .select()
     .from(i)
-    .where(and(or(inArray(i.id, found), inArray(i.id, named)), state))
+    .where(
+      and(
+        or(inArray(i.id, found), inArray(i.id, named), inArray(i.id, players)),
+        isNull(i.forgottenAt),
+        state,
+      ),
+    )
     .orderBy(desc(i.createdAt), desc(i.id))
     .limit(limit);
 }

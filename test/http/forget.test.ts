@@ -12,6 +12,7 @@ import {
   DeletedImageResponse,
   DeletedPlayerResponse,
 } from "../../src/http/schemas.ts";
+import { findImagesByExternalId } from "../../src/store/image-search.ts";
 import { get, imageRequest, post, testAccount } from "../harness.ts";
 import { expectError, expectSuccess, finishNext, send, type TestApi, testApi } from "./api.ts";
 
@@ -138,6 +139,22 @@ test("a card that waits or is being rendered ends when it is deleted, and its cr
   for (const id of ids)
     await expectError(await get(api.baseUrl, liveKey, `/v1/images/${id}`), "IMAGE_NOT_FOUND");
   expect(await breaches()).toEqual([]);
+});
+
+test("images are found by a part of the player's name, whatever its case, and not once they are deleted", async () => {
+  const { account, liveKey } = await testAccount(api);
+  const id = await created(liveKey, "n-1", "ÉMILE 100%_Zola");
+  await created(liveKey, "n-2", "Somebody Else");
+  const find = async (search: string) => {
+    const query = { accountId: account.id, environment: "live", search, limit: 5 } as const;
+    return (await findImagesByExternalId(api.store.read, query)).map((image) => image.id);
+  };
+  expect(await find("émile")).toEqual([id]);
+  expect(await find("100%_z")).toEqual([id]);
+  expect(await find("0__")).toEqual([]);
+  expect(await find("n-1")).toEqual([id]);
+  await remove(`/v1/images/${id}`, liveKey);
+  for (const search of ["émile", "n-1", id]) expect(await find(search)).toEqual([]);
 });
 
 test("an id with a slash, a space and an accent is one player's", async () => {
