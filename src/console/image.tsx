@@ -117,6 +117,11 @@ function Progress({ image, progress }: { image: Image; progress: number | null }
 /** Enough to tell two versions of one template apart. */
 const SHOWN_DIGEST_CHARS = 12;
 
+/** A card of a batch has a key of the service's own, with a space. */
+function RecordKey({ text }: { text: string }) {
+  return text.includes(" ") ? <>Of a batch</> : <code>{text}</code>;
+}
+
 function Details({ image, record }: { image: Image; record: IdempotencyRecord | undefined }) {
   return (
     <Card title="Details">
@@ -124,7 +129,7 @@ function Details({ image, record }: { image: Image; record: IdempotencyRecord | 
         <dt>External id</dt>
         <dd>{image.externalId}</dd>
         <dt>Idempotency-Key</dt>
-        <dd>{record ? <code>{record.key}</code> : "Not kept any more"}</dd>
+        <dd>{record ? <RecordKey text={record.key} /> : "Not kept any more"}</dd>
         {image.templateName !== null && (
           <>
             <dt>Template</dt>

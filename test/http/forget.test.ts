@@ -96,6 +96,25 @@ test("after a player is deleted no byte of the photo and no letter of the name i
   expect((await expectSuccess(again, 200, DeletedPlayerResponse)).images_deleted).toBe(0);
 });
 
+test("a card of a batch leaves nothing behind either: its external id is in no record", async () => {
+  const { account, testKey } = await testAccount(api);
+  const cards = [imageRequest({ player: { external_id: "Pteranodon-1", name: "Pteranodon" } })];
+  await send(api, "/v1/batches", {
+    method: "POST",
+    headers: { "X-API-Key": testKey, "Content-Type": "application/json" },
+    body: JSON.stringify({ cards }),
+  });
+  expect(await filesWith("Pteranodon")).not.toEqual([]);
+  const answer = await remove("/v1/players/Pteranodon-1", testKey);
+  expect((await expectSuccess(answer, 200, DeletedPlayerResponse)).images_deleted).toBe(1);
+  await sweep(api);
+  expect(await filesWith("Pteranodon")).toEqual([]);
+  const { db, t } = api.store.read;
+  const [batch] = (await db.select().from(t.batches)).filter(({ accountId }) => accountId === account.id);
+  expect(batch).toMatchObject({ total: 1, failed: 1 });
+  expect(await breaches()).toEqual([]);
+});
+
 test("a deleted picture is gone for good, deleting twice is deleting once, and the credit stays spent", async () => {
   const { account, liveKey } = await testAccount(api, { credits: 3 });
   const id = await created(liveKey, "p 1/2", "Ada");
@@ -154,6 +173,7 @@ test("images are found by a part of the player's name, whatever its case, and no
   expect(await find("0__")).toEqual([]);
   expect(await find("n-1")).toEqual([id]);
   await remove(`/v1/images/${id}`, liveKey);
+  await remove("/v1/players/n-2", liveKey);
   for (const search of ["émile", "n-1", id]) expect(await find(search)).toEqual([]);
 });
 
