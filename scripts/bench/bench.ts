@@ -5,7 +5,8 @@
  *
  * Baseline: what most code does, a new page for every card: open, set content, take a screenshot, close. Its content is
  * the finished card as one self-contained document, so it is spared the fitting and the template. Against it: the warm
- * page, which does all of that. Both draw the same card in one browser, one after the other. Then one render worker's
+ * page, which does all of that, by screenshots and by the canvas; and takumi, which needs no browser and knows a part of
+ * CSS, with a simpler card. All draw the same player, one way after the other. Then one render worker's
  * whole way from a photo to the file, for new photos and for ones seen before, by stage.
  */
 
@@ -18,6 +19,7 @@ import type { CardInput, CutoutFile, ImageFormat } from "../../src/core/card.ts"
 import { quietLog } from "../../src/log.ts";
 import { launchBrowser, PAGE_ORIGIN } from "../../src/render/browser/browser.ts";
 import { findChromium } from "../../src/render/browser/chromium.ts";
+import type { CardJob } from "../../src/render/card/card-fill.ts";
 import { openCardPage } from "../../src/render/card/page.ts";
 import { fontLibraryFile } from "../../src/render/fonts/fonts.ts";
 import { packagedRuntime } from "../../src/render/photo/onnx-runtime.ts";
@@ -25,10 +27,11 @@ import { openPhotoStudio } from "../../src/render/photo/photo.ts";
 import { createRenderPool } from "../../src/render/pool.ts";
 import { saveCutout } from "../../src/render/press.ts";
 import { systemRandom, workerCommand } from "../../src/service/system.ts";
-import { loadTemplate } from "../../src/templates/load.ts";
+import { type LoadedTemplate, loadTemplate } from "../../src/templates/load.ts";
 import { offerHelp } from "../help.ts";
 import { familyOf } from "./processes.ts";
 import { benchReads } from "./reads.ts";
+import { takumiCard } from "./takumi.ts";
 
 offerHelp(import.meta);
 
@@ -56,13 +59,25 @@ function card(n: number, format: ImageFormat): CardInput {
   };
 }
 
-/** Milliseconds a card, over as many cards as fit into the time after two warming ones. */
-async function perCard(make: (n: number) => Promise<unknown>): Promise<number> {
+interface Cost {
+  clockMs: number;
+  /** Of this process and all it started. */
+  processorMs: number;
+  bytes: number;
+}
+
+/** What a card costs, over as many cards as fit into the time after two warming ones. */
+async function perCard(make: (n: number) => Promise<Uint8Array>): Promise<Cost> {
   for (let n = 0; n < 2; n++) await make(n);
   const start = performance.now();
-  let made = 0;
-  while (performance.now() - start < runMs || made < 3) await make(made++);
-  return (performance.now() - start) / made;
+  const before = familyOf(process.pid).processorMs;
+  let [made, bytes] = [0, 0];
+  while (performance.now() - start < runMs || made < 3) bytes += (await make(made++)).length;
+  return {
+    clockMs: (performance.now() - start) / made,
+    processorMs: (familyOf(process.pid).processorMs - before) / made,
+    bytes: bytes / made,
+  };
 }
 
 async function cutoutOf(browser: Browser, photo: string): Promise<CutoutFile> {
@@ -73,10 +88,12 @@ async function cutoutOf(browser: Browser, photo: string): Promise<CutoutFile> {
   return saveCutout(join(scratch, photo), result.cutout);
 }
 
-/** The card on the warm page as one document: its styles, pictures and the fonts it uses are inside. */
-async function selfContained(browser: Browser): Promise<string> {
-  const page = (await browser.pages()).find((open) => open.url().startsWith(PAGE_ORIGIN));
-  if (!page) throw new Error("the warm page is not open");
+/** A card as one document: its styles, pictures and the fonts it uses are inside. */
+async function selfContained(browser: Browser, template: LoadedTemplate, job: CardJob): Promise<string> {
+  const filled = await openCardPage(browser, template, { way: "screenshot" });
+  await filled.render(job);
+  const page = (await browser.pages()).findLast((open) => open.url().startsWith(PAGE_ORIGIN));
+  if (!page) throw new Error("the filled page is not open");
   const { html, css, fonts } = await page.evaluate(() => {
     const loaded = [...document.fonts].filter((face) => face.status === "loaded");
     const ranges = new Set(loaded.map((face) => face.unicodeRange));
@@ -110,6 +127,7 @@ async function selfContained(browser: Browser): Promise<string> {
     const body = Buffer.from(file.body as Uint8Array).toString("base64");
     styles = styles.replace(font, `data:${file.contentType};base64,${body}`);
   }
+  await filled.close();
   return `<!doctype html>${html.replace("</head>", () => `<style>${styles}</style></head>`)}`;
 }
 
@@ -117,25 +135,37 @@ async function benchWarmPage(): Promise<void> {
   const browser = await launchBrowser({ chromium, profilesDir: scratch, noSandbox });
   const cutout = await cutoutOf(browser, "unsplash_man.jpg");
   const template = await loadTemplate("club_card");
-  const warm = await openCardPage(browser, template);
+  const job = (n: number, format: ImageFormat): CardJob => ({ card: card(n, format), cutout, badge: null });
   console.log(`1024x1280 card, ${await browser.version()}, milliseconds a card (cards a second):`);
   for (const format of ["png", "jpeg", "webp"] as const) {
-    await warm.render({ card: card(0, format), cutout, badge: null });
-    const html = await selfContained(browser);
-    const baselineMs = await perCard(async () => {
+    const html = await selfContained(browser, template, job(0, format));
+    const baseline = await perCard(async () => {
       const page = await browser.newPage();
       await page.setViewport({ width: 1024, height: 1280 });
       await page.setContent(html, { waitUntil: "load" });
       const quality = format === "png" ? {} : { quality: 90 };
-      await page.screenshot({ type: format, omitBackground: true, ...quality });
+      const bytes = await page.screenshot({ type: format, omitBackground: true, ...quality });
       await page.close();
+      return bytes;
     });
-    const warmMs = await perCard((n) => warm.render({ card: card(n, format), cutout, badge: null }));
-    console.log(
-      `  ${format.padEnd(4)}  page per card ${shown(baselineMs)}   warm page ${shown(warmMs)}   ratio ${(baselineMs / warmMs).toFixed(1)}`,
-    );
+    tell(format, "page per card", baseline, baseline);
+    for (const way of ["screenshot", "canvas"] as const) {
+      const warm = await openCardPage(browser, template, { way });
+      const cost = await perCard(async (n) => (await warm.render(job(n, format))).bytes);
+      await warm.close();
+      tell(format, `warm page, ${way}`, cost, baseline);
+    }
+    tell(format, "takumi, a simpler card", await perCard((n) => takumiCard(job(n, format))), baseline);
   }
   await browser.close();
+}
+
+/** One line: what a card costs one way, and how many times more the baseline does. */
+function tell(format: ImageFormat, what: string, cost: Cost, baseline: Cost): void {
+  const [byClock, byWork] = [baseline.clockMs / cost.clockMs, baseline.processorMs / cost.processorMs];
+  console.log(
+    `  ${format.padEnd(4)}  ${what.padEnd(22)} ${shown(cost.clockMs)} ratio ${byClock.toFixed(1)}   processor ${cost.processorMs.toFixed(0).padStart(4)} ms, ratio ${byWork.toFixed(1)}   ${Math.round(cost.bytes / 1000)} KB`,
+  );
 }
 
 /** The sample photos in which a player is found, from a close-up to a full-length picture, and in many sizes. */

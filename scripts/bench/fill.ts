@@ -29,7 +29,7 @@ export async function fillDatabase(file: string, images: number, perAccount = 10
   const now = FILLED_AT;
   db.transaction(() => {
     db.run(
-      `${n}${accounts}) INSERT INTO accounts SELECT 'acct_' || i, 'Club ' || i, 'scale', 'active', NULL, ${plan}, '2026-11', ${plan}, 0, 0, ${now}, ${now} FROM n`,
+      `${n}${accounts}) INSERT INTO accounts (id, name, tier, status, suspended_reason, credit_limit, plan_period, credits_plan, credits_topup, credits_held, created_at, updated_at) SELECT 'acct_' || i, 'Club ' || i, 'scale', 'active', NULL, ${plan}, '2026-11', ${plan}, 0, 0, ${now}, ${now} FROM n`,
     );
     const image = `'img_' || printf('%024d', (i * ${SCATTER}) & 4294967295)`;
     // Of a hundred images 90 are completed, 9 failed; only the newest few of all still wait.

@@ -2,6 +2,7 @@ import { and, asc, desc, eq, exists, gte, inArray, lt, max, or, sql } from "driz
 import type { Tables } from "../../db/schema.ts";
 import type { CreditBucket } from "../core/credits.ts";
 import type { ListPosition } from "../core/list-position.ts";
+import { type Parameters, prepared } from "./prepared.ts";
 import type { Tx } from "./store.ts";
 
 export type Account = Tables["accounts"]["$inferSelect"];
@@ -10,8 +11,12 @@ export async function insertAccount({ db, t }: Tx, account: Account): Promise<vo
   await db.insert(t.accounts).values(account);
 }
 
-export async function findAccount({ db, t }: Tx, id: string): Promise<Account | undefined> {
-  const [account] = await db.select().from(t.accounts).where(eq(t.accounts.id, id)).limit(1);
+const accountById = prepared("account by id", ({ db, t }, { id }: Parameters<{ id: string }>) =>
+  db.select().from(t.accounts).where(eq(t.accounts.id, id)).limit(1),
+);
+
+export async function findAccount(tx: Tx, id: string): Promise<Account | undefined> {
+  const [account] = await accountById(tx, { id });
   return account;
 }
 

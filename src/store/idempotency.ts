@@ -1,32 +1,38 @@
 import { and, eq, inArray, lte } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
+import { everyColumn, type Parameters, prepared } from "./prepared.ts";
 import type { Tx } from "./store.ts";
 
 export type IdempotencyRecord = Tables["idempotencyRecords"]["$inferSelect"];
 export type IdempotencyScope = Pick<IdempotencyRecord, "accountId" | "environment" | "key">;
 
-export async function findRecord(
-  { db, t }: Tx,
-  scope: IdempotencyScope,
-): Promise<IdempotencyRecord | undefined> {
-  const r = t.idempotencyRecords;
-  const [record] = await db
-    .select()
-    .from(r)
-    .where(and(eq(r.accountId, scope.accountId), eq(r.environment, scope.environment), eq(r.key, scope.key)))
-    .limit(1);
+function inScope(r: Tables["idempotencyRecords"], scope: Parameters<IdempotencyScope>) {
+  return and(eq(r.accountId, scope.accountId), eq(r.environment, scope.environment), eq(r.key, scope.key));
+}
+
+const recordOf = prepared("idempotency record", ({ db, t }, scope: Parameters<IdempotencyScope>) =>
+  db.select().from(t.idempotencyRecords).where(inScope(t.idempotencyRecords, scope)).limit(1),
+);
+
+export async function findRecord(tx: Tx, scope: IdempotencyScope): Promise<IdempotencyRecord | undefined> {
+  const [record] = await recordOf(tx, scope);
   return record;
 }
 
-export async function insertRecord({ db, t }: Tx, record: IdempotencyRecord): Promise<void> {
-  await db.insert(t.idempotencyRecords).values(record);
+const recordInsert = prepared("idempotency insert", ({ db, t }, record: Parameters<IdempotencyRecord>) =>
+  db.insert(t.idempotencyRecords).values(everyColumn(t.idempotencyRecords, record)),
+);
+
+export async function insertRecord(tx: Tx, record: IdempotencyRecord): Promise<void> {
+  await recordInsert(tx, record);
 }
 
-export async function deleteRecord({ db, t }: Tx, scope: IdempotencyScope): Promise<void> {
-  const r = t.idempotencyRecords;
-  await db
-    .delete(r)
-    .where(and(eq(r.accountId, scope.accountId), eq(r.environment, scope.environment), eq(r.key, scope.key)));
+const recordDelete = prepared("idempotency delete", ({ db, t }, scope: Parameters<IdempotencyScope>) =>
+  db.delete(t.idempotencyRecords).where(inScope(t.idempotencyRecords, scope)),
+);
+
+export async function deleteRecord(tx: Tx, scope: IdempotencyScope): Promise<void> {
+  await recordDelete(tx, scope);
 }
 
 /** Deletes up to `limit` records past their retention; returns how many. */

@@ -1,9 +1,10 @@
 import { and, asc, eq, gt, inArray, isNull, lte, max, or, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/account.ts";
-import { UNFINISHED_STATES } from "../core/image-state.ts";
+import { type ImageState, UNFINISHED_STATES } from "../core/image-state.ts";
 import { LEASE_MS, MAX_RETRY_PAUSE_MS } from "../core/limits.ts";
 import { heldByNoneOf } from "./lease-holders.ts";
+import { everyColumn, type Parameters, prepared } from "./prepared.ts";
 import type { Receipt } from "./receipts.ts";
 import type { Tx } from "./store.ts";
 
@@ -32,8 +33,12 @@ export function unfinished({ images }: Tables) {
   return isNull(images.completedAt);
 }
 
-export async function insertImage({ db, t }: Tx, image: Image): Promise<void> {
-  await db.insert(t.images).values(image);
+const imageInsert = prepared("image insert", ({ db, t }, image: Parameters<Image>) =>
+  db.insert(t.images).values(everyColumn(t.images, image)),
+);
+
+export async function insertImage(tx: Tx, image: Image): Promise<void> {
+  await imageInsert(tx, image);
 }
 
 /** Where an image accepted now would stand. */
@@ -59,66 +64,99 @@ export async function nextPlace(
   scope: { accountId: string; environment: Environment },
   lane: Lane = "single",
 ): Promise<QueuePlace> {
-  const { db, t } = tx;
-  const i = t.images;
-  const [own] = await db
-    .select({ turn: max(i.turn) })
-    .from(i)
-    .where(
-      and(
-        eq(i.accountId, scope.accountId),
-        eq(i.environment, scope.environment),
-        eq(i.lane, LANES[lane]),
-        unfinished(t),
-      ),
-    );
-  const turn = Math.max(await servedTurn(tx, scope.environment), (own?.turn ?? -1) + 1);
-  const n = { n: sql<number>`count(*)`.mapWith(Number) };
-  const [ahead] = await db
-    .select(n)
-    .from(i)
-    .where(
-      and(
-        eq(i.environment, scope.environment),
-        inArray(i.state, UNFINISHED_STATES),
-        lte(i.turn, turn),
-        unfinished(t),
-      ),
-    );
-  const [total] = await db
-    .select(n)
-    .from(i)
-    // Written out, as the index of them is.
-    .where(and(eq(i.environment, scope.environment), unfinished(t), sql`${i.lane} = 0`));
+  const { accountId, environment } = scope;
+  const [own] = await lastTurn(tx, { accountId, environment, lane: LANES[lane] });
+  const turn = Math.max(await servedTurn(tx, environment), (own?.turn ?? -1) + 1);
+  const [ahead] = await countAhead(tx, { environment, turn });
+  const [total] = await countWaiting(tx, { environment });
   return { turn, ahead: ahead?.n ?? 0, total: total?.n ?? 0 };
 }
+
+type OfEnvironment = { environment: Environment };
+
+const lastTurn = prepared(
+  "last turn of an account",
+  ({ db, t }, own: Parameters<OfEnvironment & { accountId: string; lane: number }>) =>
+    db
+      .select({ turn: max(t.images.turn) })
+      .from(t.images)
+      .where(
+        and(
+          eq(t.images.accountId, own.accountId),
+          eq(t.images.environment, own.environment),
+          eq(t.images.lane, own.lane),
+          unfinished(t),
+        ),
+      ),
+);
+
+const count = () => ({ n: sql<number>`count(*)`.mapWith(Number) });
+
+const countAhead = prepared(
+  "images ahead",
+  ({ db, t }, place: Parameters<OfEnvironment & { turn: number }>) =>
+    db
+      .select(count())
+      .from(t.images)
+      .where(
+        and(
+          eq(t.images.environment, place.environment),
+          inArray(t.images.state, UNFINISHED_STATES),
+          lte(t.images.turn, place.turn),
+          unfinished(t),
+        ),
+      ),
+);
+
+const countWaiting = prepared("images waiting", ({ db, t }, { environment }: Parameters<OfEnvironment>) =>
+  db
+    .select(count())
+    .from(t.images)
+    // Written out, as the index of them is.
+    .where(and(eq(t.images.environment, environment), unfinished(t), sql`${t.images.lane} = 0`)),
+);
 
 /**
  * The turn being served: the first among the images nobody tried yet. An image that waits for another attempt keeps its
  * old, low turn and must not pull newcomers down to it, past everyone who waits; when no image is untried, the highest
  * turn given out is where the order goes on.
  */
-async function servedTurn({ db, t }: Tx, environment: Environment): Promise<number> {
-  const i = t.images;
-  const inQueue = and(eq(i.environment, environment), unfinished(t));
+async function servedTurn(tx: Tx, environment: Environment): Promise<number> {
   const untried: number[] = [];
   // Also a card whose photo is still on its way keeps its batch's place.
   for (const state of ["waiting", "queued"] as const) {
-    const [first] = await db
-      .select({ turn: i.turn })
-      .from(i)
-      .where(and(inQueue, eq(i.state, state), eq(i.renders, 0)))
-      .orderBy(asc(i.turn))
-      .limit(1);
+    const [first] = await firstUntried(tx, { environment, state });
     if (first) untried.push(first.turn);
   }
   if (untried.length > 0) return Math.min(...untried);
-  const [highest] = await db
-    .select({ turn: max(i.turn) })
-    .from(i)
-    .where(inQueue);
+  const [highest] = await highestTurn(tx, { environment });
   return highest?.turn ?? 0;
 }
+
+const firstUntried = prepared(
+  "first untried image",
+  ({ db, t }, { environment, state }: Parameters<OfEnvironment & { state: ImageState }>) =>
+    db
+      .select({ turn: t.images.turn })
+      .from(t.images)
+      .where(
+        and(
+          eq(t.images.environment, environment),
+          unfinished(t),
+          eq(t.images.state, state),
+          eq(t.images.renders, 0),
+        ),
+      )
+      .orderBy(asc(t.images.turn))
+      .limit(1),
+);
+
+const highestTurn = prepared("highest turn", ({ db, t }, { environment }: Parameters<OfEnvironment>) =>
+  db
+    .select({ turn: max(t.images.turn) })
+    .from(t.images)
+    .where(and(eq(t.images.environment, environment), unfinished(t))),
+);
 
 /** How many unfinished images there are, by environment and state. */
 export async function countByState({

@@ -1,13 +1,17 @@
 import { and, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { ListPosition } from "../core/list-position.ts";
-import { type Parameters, prepared } from "./prepared.ts";
+import { everyColumn, type Parameters, prepared } from "./prepared.ts";
 import type { Tx } from "./store.ts";
 
 export type LedgerEntry = Tables["ledgerEntries"]["$inferSelect"];
 
-export async function insertEntry({ db, t }: Tx, entry: LedgerEntry): Promise<void> {
-  await db.insert(t.ledgerEntries).values(entry);
+const entryInsert = prepared("ledger entry insert", ({ db, t }, entry: Parameters<LedgerEntry>) =>
+  db.insert(t.ledgerEntries).values(everyColumn(t.ledgerEntries, entry)),
+);
+
+export async function insertEntry(tx: Tx, entry: LedgerEntry): Promise<void> {
+  await entryInsert(tx, entry);
 }
 
 /** The same for many, in few statements. */

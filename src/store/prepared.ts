@@ -1,4 +1,4 @@
-import { type Placeholder, sql } from "drizzle-orm";
+import { getTableColumns, type Placeholder, sql, type Table } from "drizzle-orm";
 import type { Database, Tx } from "./store.ts";
 
 /** The values of a prepared query as they stand in it. */
@@ -28,6 +28,20 @@ export function prepared<Values, Result>(
     kept.set(tx.db, made);
     return made.execute(values);
   };
+}
+
+/** A place for each column of a table, for an insert whose values are whole rows. Not for columns of JSON that may be null. */
+export function everyColumn<Of extends Table>(
+  table: Of,
+  values: Parameters<Of["$inferSelect"]>,
+): Of["$inferInsert"] {
+  const columns = Object.entries(getTableColumns(table));
+  // Drizzle would write the text "null".
+  const [unfit] = columns.find(([, column]) => column.dataType === "json" && !column.notNull) ?? [];
+  if (unfit) throw new Error(`${unfit} may be null and is JSON: insert its rows without preparing that`);
+  return Object.fromEntries(
+    columns.map(([name]) => [name, values[name as keyof typeof values]]),
+  ) as Of["$inferInsert"];
 }
 
 /** Whatever name is asked for, its place in the query. */
