@@ -2,7 +2,10 @@ import type { Config } from "../config.ts";
 import type { ErrorDetail } from "../core/errors.ts";
 import type { CreateImageRequest } from "../core/image-request.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS } from "../core/limits.ts";
+import type { TemplateRegistry } from "../templates/registry.ts";
 import { checkCard } from "./images.ts";
+
+type Templates = Pick<TemplateRegistry, "current">;
 
 /** More broken fields than this help nobody, and a body could have thousands. */
 const MAX_DETAILS = 100;
@@ -16,10 +19,11 @@ export interface BatchBody {
  * Checks the body of a batch card by card, with the place of each fault: `cards[17].player.number`. External ids must
  * differ, since each is a card's own.
  */
-export function checkBatch(
+export async function checkBatch(
   body: unknown,
   config: Config,
-): { value: BatchBody; details?: undefined } | { value?: undefined; details: ErrorDetail[] } {
+  templates: Templates,
+): Promise<{ value: BatchBody; details?: undefined } | { value?: undefined; details: ErrorDetail[] }> {
   const problem = (field: string, message: string) => ({ details: [{ field, message }] });
   if (body === null || typeof body !== "object" || Array.isArray(body))
     return problem("body", "must be an object with the cards in an array.");
@@ -37,22 +41,30 @@ export function checkBatch(
         { field: "cards", message: `must be an array of 1 to ${MAX_BATCH_CARDS} cards.` },
       ],
     };
-  const checked = checkCards(cards, config);
+  const checked = await checkCards(cards, config, templates);
   details.push(...checked.details);
   if (details.length > 0) return { details: details.slice(0, MAX_DETAILS) };
   return { value: { name: name as string, cards: checked.requests } };
 }
 
 /** The cards that can be made, and every fault of the others with its place. */
-export function checkCards(
+export async function checkCards(
   cards: unknown[],
   config: Config,
-): { requests: CreateImageRequest[]; details: ErrorDetail[] } {
+  templates: Templates,
+): Promise<{ requests: CreateImageRequest[]; details: ErrorDetail[] }> {
+  // Every card of a batch is checked by the same files, which are looked at once.
+  const looked = new Map<string, ReturnType<Templates["current"]>>();
+  const current: Templates["current"] = (name) => {
+    const known = looked.get(name) ?? templates.current(name);
+    looked.set(name, known);
+    return known;
+  };
   const requests: CreateImageRequest[] = [];
   const details: ErrorDetail[] = [];
   const seen = new Map<string, number>();
   for (const [at, card] of cards.entries()) {
-    const { request, details: faults = [] } = checkCard(card, config);
+    const { request, details: faults = [] } = await checkCard(card, config, { current });
     for (const { field, message } of faults)
       details.push({ field: field === "body" ? `cards[${at}]` : `cards[${at}].${field}`, message });
     if (!request) continue;

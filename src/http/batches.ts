@@ -6,6 +6,7 @@ import type { AppContext } from "../app/context.ts";
 import { DEFAULT_LIST_LIMIT, MAX_BATCH_BODY_BYTES, MAX_LIST_LIMIT } from "../core/limits.ts";
 import { batchNotFound, invalidRequest } from "../core/partner-refusals.ts";
 import { type Batch, findBatch, imagesOfBatch, listBatches } from "../store/batches.ts";
+import type { TemplateRegistry } from "../templates/registry.ts";
 import type { Caller } from "./auth.ts";
 import { checkBatch } from "./batch-body.ts";
 import { readJson, requireJsonType } from "./body.ts";
@@ -16,6 +17,7 @@ import { checkIdempotencyKey } from "./images.ts";
 import { readQuery } from "./query.ts";
 
 export interface BatchRoutesParts extends AppContext, ZipParts {
+  templates: Pick<TemplateRegistry, "current">;
   acceptBatch: (command: BatchCommand) => Promise<AcceptedBatch>;
 }
 
@@ -28,7 +30,8 @@ export async function createBatch(
   requireJsonType(exchange.request);
   const key = exchange.request.headers.get("idempotency-key");
   const details = key === null ? [] : checkIdempotencyKey(key);
-  const checked = checkBatch(await readJson(exchange.request, MAX_BATCH_BODY_BYTES), parts.config);
+  const body = await readJson(exchange.request, MAX_BATCH_BODY_BYTES);
+  const checked = await checkBatch(body, parts.config, parts.templates);
   if (checked.details) details.push(...checked.details);
   if (!checked.value || details.length > 0) throw invalidRequest(details);
   const { name, cards: requests } = checked.value;

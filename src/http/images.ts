@@ -61,13 +61,19 @@ export async function createImage(
 }
 
 /** One card as the API takes it, or what is wrong with it. */
-export function checkCard(
+export async function checkCard(
   body: unknown,
   config: Config,
-): { request: CreateImageRequest; details?: undefined } | { request?: undefined; details: ErrorDetail[] } {
+  templates: Pick<TemplateRegistry, "current">,
+): Promise<
+  { request: CreateImageRequest; details?: undefined } | { request?: undefined; details: ErrorDetail[] }
+> {
   const checked = createImageValidator(config.presets).check(body);
   if (!checked.ok) return { details: checked.details };
-  const details = checkMeaning(checked.value, config);
+  const details = [
+    ...checkMeaning(checked.value, config),
+    ...(await checkPresetFields(checked.value, templates)),
+  ];
   return details.length > 0 ? { details } : { request: checked.value };
 }
 

@@ -129,3 +129,26 @@ test("a preset without fields takes none", async () => {
     { field: "fields", message: "is not for the preset club_card, which has no fields. Remove it." },
   ]);
 });
+
+test("a batch's cards are checked alike, each by its place", async () => {
+  const card = (id: string, fields: unknown) => ({
+    ...imageRequest({
+      player: { external_id: id, source_image_url: api.photo },
+      style: { preset: "test_card" },
+    }),
+    fields,
+  });
+  const answer = await fetch(`${api.baseUrl}/v1/batches`, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      "X-API-Key": partner.testKey,
+      "Idempotency-Key": "fields-1",
+    },
+    body: JSON.stringify({ cards: [card("a", GOOD), card("b", { stats: [{ label: "x", value: 100 }] })] }),
+  });
+  const error = await expectError(answer, "INVALID_REQUEST");
+  expect(error.details).toEqual([
+    { field: "cards[1].fields.stats[0].value", message: "must be a whole number from 0 to 99; got 100." },
+  ]);
+});
