@@ -1,7 +1,7 @@
 /**
  * Makes many cards with the real service while its parts are killed at random, and tells what is left afterwards.
  *
- *     bun scripts/soak.ts --cards 10000 [--kill-every 20] [--program dist/cardpress] [--seed N]
+ *     bun scripts/soak.ts --cards 10000 [--kill-every 20] [--new 0.3] [--program dist/cardpress] [--seed N]
  *
  * Workers, browsers, single pages and now and then the whole service are killed, and browsers are made to hang. At the end
  * every accepted card must be finished, and no process, no browser profile and no half-made file be left; memory and disk
@@ -22,6 +22,7 @@ const { values } = parseArgs({
     cards: { type: "string", default: "300" },
     "kill-every": { type: "string", default: "20" },
     program: { type: "string" },
+    new: { type: "string", default: "0.3" },
     seed: { type: "string" },
   },
 });
@@ -36,6 +37,7 @@ const figures = await soak({
   cards: Number(values.cards),
   killEvery: Number(values["kill-every"]),
   command: values.program === undefined ? [process.execPath, main] : [values.program],
+  newShare: Number(values.new),
   note: (line) => console.log(line),
 });
 console.log(JSON.stringify(figures, null, 2));

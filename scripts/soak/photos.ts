@@ -3,11 +3,11 @@ import { join } from "node:path";
 
 /** Photos with one player each. */
 const PLAYERS = ["astronaut.png", "skier.jpg", "yoga.jpg", "unsplash_man.jpg", "astronaut_dark.png"];
-/** So many cards are of a player never seen before, which is when the networks run. */
-const NEW_SHARE = 0.3;
-
-/** A server of photos that never ends: bytes after a picture's end make it another one, and change nothing to see. */
-export function manyPhotos() {
+/**
+ * A server of photos that never ends: bytes after a picture's end make it another one, and change nothing to see.
+ * @param newShare how many of all cards are of a player never seen before, which is when the networks run
+ */
+export function manyPhotos(newShare: number) {
   const folder = join(import.meta.dir, "../../test/photos");
   const files = PLAYERS.map((name) => readFileSync(join(folder, name)));
   const server = Bun.serve({
@@ -22,7 +22,7 @@ export function manyPhotos() {
   const origin = `http://127.0.0.1:${server.port}`;
   return {
     origin,
-    url: (n: number, chance: number) => `${origin}/${n % files.length}/${chance < NEW_SHARE ? n : "same"}`,
+    url: (n: number, chance: number) => `${origin}/${n % files.length}/${chance < newShare ? n : "same"}`,
     stop: () => server.stop(true),
   };
 }

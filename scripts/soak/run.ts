@@ -19,6 +19,8 @@ export interface SoakOptions {
   /** On average one attack for so many cards. */
   killEvery: number;
   command: string[];
+  /** Of all cards those of a photo never seen before. */
+  newShare: number;
   note: (line: string) => void;
 }
 
@@ -94,7 +96,7 @@ class Server {
 export async function soak(options: SoakOptions): Promise<SoakFigures> {
   const { dir, seed, cards, note } = options;
   const random = dice(seed);
-  const photos = manyPhotos();
+  const photos = manyPhotos(options.newShare);
   const data = join(dir, "data");
   const port = await freePort("127.0.0.1");
   const env = {

@@ -1,22 +1,36 @@
 import { Command, CommanderError, type Option } from "commander";
-import { accountCommands } from "./account.ts";
-import { auditCommand } from "./audit.ts";
-import { backupCommand } from "./backup.ts";
-import { creditsCommands } from "./credits.ts";
-import { demoCommand } from "./demo.ts";
-import { doctorCommand } from "./doctor.ts";
-import { imageCommands } from "./image.ts";
-import { keyCommands } from "./key.ts";
-import { migrateCommand } from "./migrate.ts";
 import { reportFailure } from "./output.ts";
-import { renderCommand } from "./render.ts";
-import { restoreCommand } from "./restore.ts";
-import { serveCommand } from "./serve.ts";
-import { studioCommand } from "./studio.ts";
-import { templateCommands } from "./template.ts";
-import { userCommands } from "./user.ts";
-import { VERSION_LINE, versionCommand } from "./version.ts";
-import { webhookCommands } from "./webhook.ts";
+import { VERSION_LINE } from "./version.ts";
+
+/**
+ * Every command, in the order that help shows. Each is loaded when it is called: the service starts without the designers'
+ * tools and without a browser's driver in its process, which is half of what there is to load.
+ */
+const COMMANDS: Record<string, () => Promise<Command>> = {
+  serve: async () => (await import("./serve.ts")).serveCommand(),
+  demo: async () => (await import("./demo.ts")).demoCommand(),
+  account: async () => (await import("./account.ts")).accountCommands(),
+  key: async () => (await import("./key.ts")).keyCommands(),
+  credits: async () => (await import("./credits.ts")).creditsCommands(),
+  image: async () => (await import("./image.ts")).imageCommands(),
+  webhook: async () => (await import("./webhook.ts")).webhookCommands(),
+  user: async () => (await import("./user.ts")).userCommands(),
+  render: async () => (await import("./render.ts")).renderCommand(),
+  template: async () => (await import("./template.ts")).templateCommands(),
+  studio: async () => (await import("./studio.ts")).studioCommand(),
+  audit: async () => (await import("./audit.ts")).auditCommand(),
+  doctor: async () => (await import("./doctor.ts")).doctorCommand(),
+  backup: async () => (await import("./backup.ts")).backupCommand(),
+  restore: async () => (await import("./restore.ts")).restoreCommand(),
+  migrate: async () => (await import("./migrate.ts")).migrateCommand(),
+  version: async () => (await import("./version.ts")).versionCommand(),
+};
+
+/** The one that is called; all of them where none is, for help and for telling which was meant. */
+function commandsFor([first = ""]: string[]): Promise<Command[]> {
+  const called = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
+  return Promise.all((called ? [called] : Object.values(COMMANDS)).map((load) => load()));
+}
 
 /** Runs one command; sets the exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function runCommandLine(args: string[]): Promise<void> {
@@ -26,28 +40,11 @@ export async function runCommandLine(args: string[]): Promise<void> {
     .exitOverride()
     .configureOutput({ writeErr: (text) => process.stderr.write(text) })
     .showHelpAfterError('(run "cardpress help" for the commands)');
-  const commands = [
-    serveCommand(),
-    demoCommand(),
-    accountCommands(),
-    keyCommands(),
-    creditsCommands(),
-    imageCommands(),
-    webhookCommands(),
-    userCommands(),
-    renderCommand(),
-    templateCommands(),
-    studioCommand(),
-    auditCommand(),
-    doctorCommand(),
-    backupCommand(),
-    restoreCommand(),
-    migrateCommand(),
-    versionCommand(),
-  ];
+  const wanted = helpAsOption(args);
+  const commands = await commandsFor(wanted);
   for (const command of commands) program.addCommand(strict(command, command.name()));
   try {
-    await program.parseAsync(wantedOf(program, helpAsOption(args)), { from: "user" });
+    await program.parseAsync(wantedOf(program, wanted), { from: "user" });
   } catch (error) {
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
     else reportFailure(error, args.includes("--json"));

@@ -1,23 +1,16 @@
-import { createTransport } from "nodemailer";
+import type { Transporter } from "nodemailer";
 import { MAIL_TIMEOUT_MS } from "../../core/limits.ts";
 import type { MailTransport } from "./outbox.ts";
 
 /** A transport over SMTP (CARDPRESS_SMTP_URL): smtps speaks TLS from the start, smtp changes to it where the server can. */
 export function smtpTransport({ smtpUrl, from }: { smtpUrl: string; from: string }): MailTransport {
-  const transport = createTransport({
-    url: smtpUrl,
-    connectionTimeout: MAIL_TIMEOUT_MS,
-    greetingTimeout: MAIL_TIMEOUT_MS,
-    socketTimeout: MAIL_TIMEOUT_MS,
-    // Nothing of a mail of ours comes from a file or an address.
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  let opened: Promise<Transporter> | undefined;
   const host = /@([^\s>]+?)>?$/.exec(from)?.[1] ?? "localhost";
   return {
     send: async ({ id, to, text }) => {
       try {
-        await transport.sendMail({
+        opened ??= openTransport(smtpUrl);
+        await (await opened).sendMail({
           from,
           to,
           subject: text.subject,
@@ -35,8 +28,22 @@ export function smtpTransport({ smtpUrl, from }: { smtpUrl: string; from: string
         throw error;
       }
     },
-    close: () => transport.close(),
+    close: () => void opened?.then((transport) => transport.close()),
   };
+}
+
+/** Loaded with the first mail: who sends none starts without it. */
+async function openTransport(url: string): Promise<Transporter> {
+  const { createTransport } = await import("nodemailer");
+  return createTransport({
+    url,
+    connectionTimeout: MAIL_TIMEOUT_MS,
+    greetingTimeout: MAIL_TIMEOUT_MS,
+    socketTimeout: MAIL_TIMEOUT_MS,
+    // Nothing of a mail of ours comes from a file or an address.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
 }
 
 /** Authentication that fails, is missing or too weak (RFC 4954, 6). */

@@ -1,3 +1,4 @@
+import { withDeployFiles } from "./deploy-files.ts";
 import authentication from "./guides/authentication.md" with { type: "text" };
 import cardOptions from "./guides/card-options.md" with { type: "text" };
 import clients from "./guides/clients.md" with { type: "text" };
@@ -5,12 +6,15 @@ import credits from "./guides/credits.md" with { type: "text" };
 import dataProtection from "./guides/data-protection.md" with { type: "text" };
 import designers from "./guides/designers.md" with { type: "text" };
 import idempotency from "./guides/idempotency.md" with { type: "text" };
+import operating from "./guides/operating.md" with { type: "text" };
+import operatingCapacity from "./guides/operating-capacity.md" with { type: "text" };
 import overview from "./guides/overview.md" with { type: "text" };
 import pagination from "./guides/pagination.md" with { type: "text" };
 import photos from "./guides/photos.md" with { type: "text" };
 import quickstart from "./guides/quickstart.md" with { type: "text" };
 import rateLimits from "./guides/rate-limits.md" with { type: "text" };
 import testing from "./guides/testing.md" with { type: "text" };
+import troubleshooting from "./guides/troubleshooting.md" with { type: "text" };
 import webhooks from "./guides/webhooks.md" with { type: "text" };
 import type { NavGroup } from "./layout.tsx";
 
@@ -92,6 +96,21 @@ export const GUIDES: readonly Guide[] = [
     text: dataProtection,
     description: "What is kept of a player, for how long, and how it is deleted.",
   },
+  {
+    path: "/docs/operating",
+    text: withDeployFiles(operating),
+    description: "From a bare server to a service with TLS: systemd, proxy, containers, backups, upgrades.",
+  },
+  {
+    path: "/docs/operating/capacity",
+    text: operatingCapacity,
+    description: "What a thousand cards need of disk and processor, and what to watch.",
+  },
+  {
+    path: "/docs/operating/troubleshooting",
+    text: troubleshooting,
+    description: "What to do, by what you see.",
+  },
 ];
 
 export const NAVIGATION: readonly NavGroup[] = [
@@ -122,6 +141,14 @@ export const NAVIGATION: readonly NavGroup[] = [
       { href: "/docs/rate-limits", label: "Rate limits" },
       { href: "/docs/pagination", label: "Pagination" },
       { href: "/docs/data-protection", label: "Data protection" },
+    ],
+  },
+  {
+    title: "Run it",
+    items: [
+      { href: "/docs/operating", label: "Install and run" },
+      { href: "/docs/operating/capacity", label: "Capacity and monitoring" },
+      { href: "/docs/operating/troubleshooting", label: "Troubleshooting" },
     ],
   },
   {
