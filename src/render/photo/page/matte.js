@@ -29,7 +29,7 @@ const BONUS_HELD = 6;
 const BONUS_LIMB = 1.5;
 const PENALTY = 8;
 
-/** Patches apart from the player are kept above this part of the player's size: a leg behind a ball, not a passer-by. */
+/** Patches apart from the player are kept above this part of the player's size: no loose leg behind a bicycle. */
 const MAX_ISLAND_PART = 0.2;
 /** Holes below this part of the player's size are mistakes; larger ones are the gaps between arms and body. */
 const MAX_FILLED_HOLE_PART = 0.0025;
@@ -121,7 +121,7 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
     matte[i] = smoothStep(1 / (1 + Math.exp(-odds)), 0.15, 0.85);
   }
   closeHoles(matte, core, grid.width);
-  dropIslands(matte, grid.width);
+  dropIslands(matte, held, grid.width);
   return { matte, hair: parts.hair };
 }
 
@@ -146,12 +146,18 @@ function closeHoles(matte, core, width) {
   }
 }
 
-/** Clears small patches apart from the player together with the veil around them. @param {Numbers} matte @param {number} width */
-function dropIslands(matte, width) {
+/**
+ * Clears small patches apart from the player together with the veil around them; things that the player holds stay.
+ * @param {Numbers} matte @param {Numbers} held @param {number} width
+ */
+function dropIslands(matte, held, width) {
   const { labels, sizes } = patches(matte.length, width, (cell) => matte[cell] > 0.04);
   const largest = Math.max(...sizes);
+  const kept = sizes.map(() => 0);
+  for (let i = 0; i < matte.length; i++) if (labels[i]) kept[labels[i]] = Number(kept[labels[i]]) + held[i];
   for (let i = 0; i < matte.length; i++) {
-    if (labels[i] && (sizes[labels[i]] ?? 0) < MAX_ISLAND_PART * largest) matte[i] = 0;
+    const size = Number(sizes[labels[i]]);
+    if (labels[i] && size < MAX_ISLAND_PART * largest && Number(kept[labels[i]]) < 0.5 * size) matte[i] = 0;
   }
 }
 

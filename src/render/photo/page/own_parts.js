@@ -14,7 +14,7 @@ const OWN_REACH_PART = 0.02;
 /** Parts further away are taken whole or left whole: at most this part of the player's size ... */
 const MAX_EXTRA_PART = 0.4;
 /** ... or this where others are near ... */
-const MAX_EXTRA_IN_COMPANY = 0.12;
+const MAX_EXTRA_IN_COMPANY = 0.2;
 /** ... with so much salience on average ... */
 const MIN_EXTRA_SALIENCE = 0.35;
 /** Parts apart from the body have to be as salient as this: what the player holds out. */
