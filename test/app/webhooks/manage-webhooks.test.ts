@@ -79,7 +79,10 @@ describe("creating an endpoint", () => {
 
   test.each([
     [[], "events: It is empty"],
-    [["image.done"], 'events: It holds "image.done". Use image.completed, image.failed, credits.low'],
+    [
+      ["image.done"],
+      'events: It holds "image.done". Use image.completed, image.failed, batch.completed, credits.low',
+    ],
     [["webhook.test"], 'It holds "webhook.test"'],
   ])("refuses the events %p by name", (events, message) => {
     expect(create({ events })).rejects.toThrow(message);
