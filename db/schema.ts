@@ -87,8 +87,6 @@ export function defineTables(kit: Kit) {
       request: json<unknown>("request").notNull(),
       /** The key it was asked for with; null from the console, and for images from before this was written down. */
       keyId: text("key_id"),
-      /** The image it was made again from. */
-      againOf: text("again_of"),
       /** SHA-256 of the photo and the badge as fetched at create; null for test images. */
       sourceSha256: text("source_sha256"),
       badgeSha256: text("badge_sha256"),
@@ -133,10 +131,6 @@ export function defineTables(kit: Kit) {
         .where(sql`${t.forgottenAt} is null`),
       index("images_list_state")
         .on(t.accountId, t.environment, t.state, t.createdAt, t.id)
-        .where(sql`${t.forgottenAt} is null`),
-      // Everything a search by name reads.
-      index("images_names")
-        .on(t.accountId, t.environment, t.createdAt, t.id, t.playerName)
         .where(sql`${t.forgottenAt} is null`),
       // The unfinished, as images_terminal says; by a condition that leaves `state` free to be searched in the index.
       index("images_queue")

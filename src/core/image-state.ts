@@ -1,6 +1,7 @@
 /**
- * The states of an image: `waiting -> queued` once the photo of a batch's card is there, `queued -> rendering -> completed | failed`, and `rendering -> queued` after a fault that may
- * pass or a lease that ran out. Only the last two are final.
+ * The states of an image: `waiting -> queued` once the photo of a batch's card is there, `queued -> rendering ->
+ * completed | failed`, and `rendering -> queued` after a fault that may pass or a lease that ran out. Only the last two
+ * are final.
  */
 export const IMAGE_STATES = ["waiting", "queued", "rendering", "completed", "failed"] as const;
 export type ImageState = (typeof IMAGE_STATES)[number];

@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, inArray, lt, lte, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, lt, lte, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { ListPosition } from "../core/list-position.ts";
 import type { Tx } from "./store.ts";
@@ -52,20 +52,6 @@ export async function findRequest(
 ): Promise<RequestRow | undefined> {
   const [row] = await db.select().from(t.requestLog).where(eq(t.requestLog.id, id)).limit(1);
   return row?.accountId === accountId ? row : undefined;
-}
-
-/** How many requests were refused since `since`, counted to `limit`. */
-export async function refusedSince(
-  { db, t }: Tx,
-  query: { accountId: string; since: number; limit: number },
-): Promise<number> {
-  const l = t.requestLog;
-  const rows = await db
-    .select({ id: l.id })
-    .from(l)
-    .where(and(eq(l.accountId, query.accountId), sql`${l.status} >= 400`, gte(l.createdAt, query.since)))
-    .limit(query.limit);
-  return rows.length;
 }
 
 /** Deletes up to `limit` requests from before `before`; returns how many went. */

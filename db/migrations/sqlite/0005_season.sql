@@ -86,11 +86,9 @@ DROP INDEX `images_list_state`;--> statement-breakpoint
 DROP INDEX `images_account_queue`;--> statement-breakpoint
 ALTER TABLE `images` ADD `player_name` text DEFAULT '' NOT NULL;--> statement-breakpoint
 ALTER TABLE `images` ADD `key_id` text;--> statement-breakpoint
-ALTER TABLE `images` ADD `again_of` text;--> statement-breakpoint
 ALTER TABLE `images` ADD `lane` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
 ALTER TABLE `images` ADD `forgotten_at` integer;--> statement-breakpoint
 ALTER TABLE `images` ADD `erased_at` integer;--> statement-breakpoint
-CREATE INDEX `images_names` ON `images` (`account_id`,`environment`,`created_at`,`id`,`player_name`) WHERE "images"."forgotten_at" is null;--> statement-breakpoint
 CREATE INDEX `images_singles` ON `images` (`environment`,`turn`) WHERE "images"."completed_at" is null and "images"."lane" = 0;--> statement-breakpoint
 CREATE INDEX `images_source` ON `images` (`source_sha256`) WHERE "images"."source_sha256" is not null;--> statement-breakpoint
 CREATE INDEX `images_badge` ON `images` (`badge_sha256`) WHERE "images"."badge_sha256" is not null;--> statement-breakpoint

@@ -58,8 +58,6 @@ export interface CreateCommand {
   keyId?: string;
   idempotencyKey: string;
   request: CreateImageRequest;
-  /** The image it is made again from, with the photo and badge that are to be taken as they were fetched then. */
-  again?: { imageId: string; photo: string | null; badge: string | null };
 }
 
 /** What a create is answered with, the same at every replay: its names and their order are kept as they are. */
@@ -199,7 +197,6 @@ async function writeAccepted(tx: Tx, parts: AcceptImageParts, fresh: NewImage): 
     },
     lane: "single",
     turn: place.turn,
-    ...(command.again && { againOf: command.again.imageId }),
     now,
   });
   await insertImage(tx, image);

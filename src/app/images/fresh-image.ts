@@ -15,8 +15,6 @@ export interface FreshImage {
   sources?: Pick<Image, "sourceSha256" | "badgeSha256">;
   lane: Lane;
   turn: number;
-  /** The image it is made again from. */
-  againOf?: string;
   now: number;
 }
 
@@ -32,7 +30,6 @@ export function freshImage(random: Random, fresh: FreshImage): Image {
     playerName: searchedName(request.player.name),
     request,
     keyId: fresh.keyId,
-    againOf: fresh.againOf ?? null,
     sourceSha256: sources?.sourceSha256 ?? null,
     badgeSha256: sources?.badgeSha256 ?? null,
     ...template,

@@ -22,7 +22,14 @@ export interface Networks {
 }
 
 /** What nearly every photo needs. The careful pose network is large, and seldom asked for. */
-const USUAL: NetworkName[] = ["faceDetector", "personDetector", "poseLandmarks", "personMask", "salient"];
+const USUAL: NetworkName[] = [
+  "faceDetector",
+  "personDetector",
+  "poseLandmarks",
+  "personMask",
+  "salient",
+  "bodyParts",
+];
 
 export const isNetwork = (name: string): name is NetworkName => Object.hasOwn(NETWORK_FILES, name);
 
