@@ -1,15 +1,15 @@
 import { inOneLine } from "./core/name.ts";
 import type { Log, LogFields } from "./core/ports.ts";
 
-type Write = (line: string) => void;
 type Level = keyof Log;
+type Write = (line: string, level: Level) => void;
 
 const toStdout: Write = (line) => void process.stdout.write(line);
 
 /** Writes one JSON line per event to stdout, or where `write` sends it. */
 export function jsonLog(write: Write = toStdout): Log {
   const at = (level: Level) => (event: string, fields?: LogFields) =>
-    write(`${JSON.stringify({ time: new Date().toISOString(), level, event, ...fields })}\n`);
+    write(`${JSON.stringify({ time: new Date().toISOString(), level, event, ...fields })}\n`, level);
   return { info: at("info"), warn: at("warn"), error: at("error") };
 }
 
@@ -25,7 +25,7 @@ export function peopleLog(write: Write = toStdout, isColoured = true): Log {
     return (event: string, fields: LogFields = {}) => {
       const time = new Date().toTimeString().slice(0, 8);
       const told = Object.entries(fields).map(([name, value]) => `${name}=${shown(value)}`);
-      write(`${begin}${time} ${label}${end} ${[event.replaceAll("_", " "), ...told].join("  ")}\n`);
+      write(`${begin}${time} ${label}${end} ${[event.replaceAll("_", " "), ...told].join("  ")}\n`, level);
     };
   };
   return { info: at("info"), warn: at("warn"), error: at("error") };
@@ -43,9 +43,10 @@ export function serviceLog(): Log {
 
 /**
  * A way to stdout for a busy process: the lines of one turn of the event loop go out together, since a write costs more
- * than the request that it tells of. What was not yet written goes out when the process ends.
+ * than the request that it tells of. A warning or an error goes out at once, with what was said before it: whoever kills
+ * the process finds why. What was not yet written goes out when the process ends.
  */
-export function stdoutByTurn(): (line: string) => void {
+export function stdoutByTurn(): Write {
   let waiting = "";
   const flush = () => {
     const text = waiting;
@@ -53,9 +54,10 @@ export function stdoutByTurn(): (line: string) => void {
     if (text !== "") process.stdout.write(text);
   };
   process.on("exit", flush);
-  return (line) => {
+  return (line, level) => {
     if (waiting === "") setImmediate(flush);
     waiting += line;
+    if (level !== "info") flush();
   };
 }
 

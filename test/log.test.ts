@@ -52,6 +52,12 @@ async function outputOf(program: string): Promise<string[]> {
     .map((line) => JSON.parse(line).event);
 }
 
+test("an error is written at once, with all that was said before it", async () => {
+  const program = `const log = jsonLog(stdoutByTurn());
+    log.info("a"); log.error("b"); log.info("c"); process.kill(process.pid, "SIGKILL");`;
+  expect(await outputOf(program)).toEqual(["a", "b"]);
+});
+
 test("lines of one turn come in their order, with those of the turns after", async () => {
   const program = `const log = jsonLog(stdoutByTurn());
     log.info("a"); log.error("b"); setTimeout(() => { log.info("c"); log.info("d"); }, 1);`;
