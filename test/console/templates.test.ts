@@ -142,8 +142,10 @@ test("the operator sees every template, whether it is listed, where it is from, 
     card.includes("It cannot be used."),
   ]);
   expect(facts).toEqual([
+    ["action_card", "Not listed", true, false],
     ["club_card", "Listed", true, false],
     ["draft", "Not listed", undefined, true],
+    ["match_day", "Not listed", true, false],
     ["season_card", "Listed", join(templatesDir, "season_card"), false],
   ]);
   expect(page).toContain("draft/template.json:1:2: is not JSON from here on");
