@@ -32,7 +32,8 @@ const pages: Record<"anyone" | "member" | "operator", string[]> = { anyone: [], 
 let visited: string;
 
 /** What is not a page: files, pictures, and parts that a page asks for itself. */
-const NOT_A_PAGE = /\.csv$|\/(photo|thumb|attempts|pulse)$|\/cards\/|\/:layout$|^\/console\/playground\/:id$/;
+const NOT_A_PAGE =
+  /\.csv$|\/(photo|thumb|attempts|pulse)$|\/cards\/|\/:layout$|^\/console\/playground\/:id$|^\/console\/documentation$/;
 
 beforeAll(async () => {
   const port = String(await freePort("127.0.0.1"));

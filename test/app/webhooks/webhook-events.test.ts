@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { reserveCredit, topUpCredits } from "../../../src/app/credits/credits.ts";
 import { finishImage, type RenderEnd } from "../../../src/app/images/finish-image.ts";
+import { freshImage } from "../../../src/app/images/fresh-image.ts";
 import { imageView } from "../../../src/app/images/image-view.ts";
 import { claimImage } from "../../../src/app/images/render-image.ts";
 import { changePlan } from "../../../src/app/people/manage-account.ts";
 import { listDeliveries, sendTest } from "../../../src/app/webhooks/manage-deliveries.ts";
 import { createEndpoint } from "../../../src/app/webhooks/manage-webhooks.ts";
+import type { CreateImageRequest } from "../../../src/core/image-request.ts";
 import { compileValidator } from "../../../src/core/validate.ts";
 import {
   CreditsLowEvent,
@@ -36,20 +38,16 @@ async function eventsOf(accountId: string) {
 
 async function queue(accountId: string, environment: "live" | "test"): Promise<Image> {
   const now = house.clock.now();
-  const image = {
-    id: house.random.id("img"),
-    accountId,
-    environment,
-    state: "queued",
-    type: "player_card",
-    externalId: "player-1",
-    request: imageRequest(),
+  const image = freshImage(house.random, {
+    scope: { accountId, environment },
+    keyId: null,
+    request: imageRequest() as unknown as CreateImageRequest,
+    template: { templateName: null, templateVersion: null, templateDigest: null },
+    sources: { sourceSha256: null, badgeSha256: null },
+    lane: "single",
     turn: 0,
-    availableAt: now,
-    renders: 0,
-    createdAt: now,
-    updatedAt: now,
-  } as Image;
+    now,
+  });
   await house.store.write("test", async (tx) => {
     await insertImage(tx, image);
     if (environment === "live") await reserveCredit(tx, accountId, image.id, { now, random: house.random });
