@@ -1,4 +1,5 @@
 import type { ImageFormat } from "../../core/card.ts";
+import { SRGB_PROFILE } from "./srgb-profile.ts";
 
 /** The program that finished pictures name as their maker. */
 const MAKER = "cardpress";
@@ -14,9 +15,8 @@ const DOTS_PER_METRE = Math.round(DPI / 0.0254);
 const ascii = (text: string) => new TextEncoder().encode(text);
 
 /**
- * The same picture with its maker, its resolution for print and, in PNG, its colour space (sRGB) written into it. The
- * pixels are not touched.
- * `bytes` come from an encoder that wrote no metadata of its own but an ICC profile.
+ * The same picture with its maker, its resolution for print and its colour space (sRGB) written into it. The pixels are
+ * not touched. `bytes` come from an encoder that wrote no metadata of its own but perhaps an ICC profile.
  */
 export function withMetadata(bytes: Uint8Array, format: ImageFormat): Uint8Array {
   if (format === "png") return intoPng(bytes);
@@ -67,7 +67,18 @@ function intoJpeg(bytes: Uint8Array): Uint8Array {
   const payload = ascii(`http://ns.adobe.com/xap/1.0/\0${XMP}`);
   const head = new Uint8Array(4);
   new DataView(head.buffer).setUint32(0, (0xffe1 << 16) | (payload.length + 2));
-  return join(bytes.subarray(0, 2), app0, head, payload, bytes.subarray(end));
+  return join(bytes.subarray(0, 2), app0, head, payload, jpegProfile(bytes), bytes.subarray(end));
+}
+
+/** ICC.1:2022, B.4: an APP2 segment, the first of one; nothing where the picture has its profile. */
+function jpegProfile(bytes: Uint8Array): Uint8Array {
+  const mark = "ICC_PROFILE\0";
+  if (Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).includes(mark))
+    return new Uint8Array();
+  const payload = join(ascii(mark), Uint8Array.of(1, 1), SRGB_PROFILE);
+  const head = new Uint8Array(4);
+  new DataView(head.buffer).setUint32(0, (0xffe2 << 16) | (payload.length + 2));
+  return join(head, payload);
 }
 
 /** EXIF 2.32 as TIFF, little-endian: one directory with horizontal and vertical resolution and their unit, the inch. */
@@ -103,12 +114,23 @@ function exif(): Uint8Array {
 const HAS_XMP = 0x04;
 const HAS_EXIF = 0x08;
 const HAS_ALPHA = 0x10;
+const HAS_PROFILE = 0x20;
+/** A VP8X chunk with its head; the profile comes right after it. */
+const VP8X_BYTES = 18;
 
 /** WebP keeps EXIF and XMP in chunks at its end, announced in VP8X; a picture without that chunk gets one. */
 function intoWebp(bytes: Uint8Array): Uint8Array {
   const chunks = text(bytes, 12) === "VP8X" ? bytes.slice(12) : join(vp8x(bytes), bytes.subarray(12));
-  chunks[8] = (chunks[8] as number) | HAS_XMP | HAS_EXIF;
-  const body = join(ascii("WEBP"), chunks, riffChunk("EXIF", exif()), riffChunk("XMP ", ascii(XMP)));
+  chunks[8] = (chunks[8] as number) | HAS_XMP | HAS_EXIF | HAS_PROFILE;
+  const hasProfile = text(chunks, VP8X_BYTES) === "ICCP";
+  const body = join(
+    ascii("WEBP"),
+    chunks.subarray(0, VP8X_BYTES),
+    hasProfile ? new Uint8Array() : riffChunk("ICCP", SRGB_PROFILE),
+    chunks.subarray(VP8X_BYTES),
+    riffChunk("EXIF", exif()),
+    riffChunk("XMP ", ascii(XMP)),
+  );
   return join(riffHead("RIFF", body.length), body);
 }
 
