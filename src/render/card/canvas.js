@@ -8,6 +8,8 @@
 
 /** The page draws at once; this catches one that never does. */
 const PAINT_TIMEOUT_MS = 8000;
+/** The file opens in a few milliseconds; a page whose worker never answers must not keep the whole browser from starting. */
+const OPEN_TIMEOUT_MS = 5000;
 
 /** Side of the probe in pixels, and the colours of its four quarters. */
 const PROBE_PX = 64;
@@ -32,7 +34,11 @@ export async function open(name) {
   );
   if (!context || !("drawElementImage" in context) || !("requestPaint" in canvas)) return false;
   const pixels = new Worker("/pixels.js", { type: "module" });
-  await ask(pixels, { name });
+  const late = new Promise((resolve) => setTimeout(resolve, OPEN_TIMEOUT_MS, "late"));
+  if ((await Promise.race([ask(pixels, { name }), late])) === "late") {
+    pixels.terminate();
+    return false;
+  }
   canvas.setAttribute("layoutsubtree", "");
   const stage = document.createElement("cardpress-stage");
   for (const { style } of [canvas, stage]) style.cssText = WHOLE_VIEW;
