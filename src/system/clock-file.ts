@@ -36,7 +36,9 @@ export async function keepClockMark(path: string, mark: ClockMark): Promise<void
 export function readClockMark(path: string, passed: number): ClockMark | undefined {
   try {
     const { boot, wall, elapsed } = Value.Decode(Kept, JSON.parse(readFileSync(path, "utf8")));
-    return boot !== "" && boot === bootId() && elapsed <= passed ? { wall, elapsed } : undefined;
+    // Two processes' clocks run apart by parts of a second over hours; what is further ahead is no mark of this start.
+    const isOfThisStart = boot !== "" && boot === bootId() && elapsed <= passed + SECOND_MS;
+    return isOfThisStart ? { wall, elapsed: Math.min(elapsed, passed) } : undefined;
   } catch {
     return undefined;
   }
