@@ -36,9 +36,7 @@ export async function keepClockMark(path: string, mark: ClockMark): Promise<void
 export function readClockMark(path: string, passed: number): ClockMark | undefined {
   try {
     const { boot, wall, elapsed } = Value.Decode(Kept, JSON.parse(readFileSync(path, "utf8")));
-    // Two processes' clocks run apart by parts of a second over hours; what is further ahead is no mark of this start.
-    const isOfThisStart = boot !== "" && boot === bootId() && elapsed <= passed + SECOND_MS;
-    return isOfThisStart ? { wall, elapsed: Math.min(elapsed, passed) } : undefined;
+    return boot !== "" && boot === bootId() && elapsed <= passed ? { wall, elapsed } : undefined;
   } catch {
     return undefined;
   }
