@@ -51,50 +51,63 @@ function sum(days: UsageDay[], of: Exclude<keyof UsageDay, "day">): number {
   return days.reduce((total, day) => total + day[of], 0);
 }
 
+/** What was asked for and came of it, a row for each day or key. */
+function UsageTable({
+  of,
+  rows,
+}: {
+  of: "Day" | "Key";
+  rows: [name: string, counts: Omit<UsageDay, "day">][];
+}) {
+  return (
+    <table class="table">
+      <caption class="visually-hidden">Usage by {of.toLowerCase()}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{of}</th>
+          <th scope="col" class="number">
+            Requests
+          </th>
+          <th scope="col" class="number">
+            Completed
+          </th>
+          <th scope="col" class="number">
+            Failed
+          </th>
+          <th scope="col" class="number">
+            Credits used
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([name, counts]) => (
+          <tr>
+            <th scope="row">{name}</th>
+            <td class="number" data-label="Requests">
+              {count(counts.requested)}
+            </td>
+            <td class="number" data-label="Completed">
+              {count(counts.completed)}
+            </td>
+            <td class="number" data-label="Failed">
+              {count(counts.failed)}
+            </td>
+            <td class="number" data-label="Credits used">
+              {count(counts.creditsUsed)}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
 function DayTable({ days }: { days: UsageDay[] }) {
   const busy = days.filter((day) => day.requested + day.completed + day.failed > 0).toReversed();
   if (busy.length === 0) return null;
   return (
     <Card flush title="By day" note="Days are in UTC.">
-      <table class="table">
-        <caption class="visually-hidden">Usage by day</caption>
-        <thead>
-          <tr>
-            <th scope="col">Day</th>
-            <th scope="col" class="number">
-              Requests
-            </th>
-            <th scope="col" class="number">
-              Completed
-            </th>
-            <th scope="col" class="number">
-              Failed
-            </th>
-            <th scope="col" class="number">
-              Credits used
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {busy.map((day) => (
-            <tr key={day.day}>
-              <th scope="row">{day.day}</th>
-              <td class="number" data-label="Requests">
-                {count(day.requested)}
-              </td>
-              <td class="number" data-label="Completed">
-                {count(day.completed)}
-              </td>
-              <td class="number" data-label="Failed">
-                {count(day.failed)}
-              </td>
-              <td class="number" data-label="Credits used">
-                {count(day.creditsUsed)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <UsageTable of="Day" rows={busy.map((day) => [day.day, day])} />
     </Card>
   );
 }
@@ -120,45 +133,7 @@ async function KeyTable({
   };
   return (
     <Card flush title="By key" note="Counted since keys are told apart.">
-      <table class="table">
-        <caption class="visually-hidden">Usage by key</caption>
-        <thead>
-          <tr>
-            <th scope="col">Key</th>
-            <th scope="col" class="number">
-              Requests
-            </th>
-            <th scope="col" class="number">
-              Completed
-            </th>
-            <th scope="col" class="number">
-              Failed
-            </th>
-            <th scope="col" class="number">
-              Credits used
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.keyId}>
-              <th scope="row">{nameOf(row.keyId)}</th>
-              <td class="number" data-label="Requests">
-                {count(row.requested)}
-              </td>
-              <td class="number" data-label="Completed">
-                {count(row.completed)}
-              </td>
-              <td class="number" data-label="Failed">
-                {count(row.failed)}
-              </td>
-              <td class="number" data-label="Credits used">
-                {count(row.creditsUsed)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <UsageTable of="Key" rows={rows.map((row) => [nameOf(row.keyId), row])} />
     </Card>
   );
 }
