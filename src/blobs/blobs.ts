@@ -1,7 +1,7 @@
 /**
  * What is kept beside the database, each kind with names of its own: photos and badges as fetched (by their SHA-256),
  * cutouts (by their photo's), finished pictures (by the last part of their address), the placeholders that test images
- * share (by size and format), and the files of templates as images were accepted with them (by their digest).
+ * share (by what they show), and the files of templates as images were accepted with them (by their digest).
  */
 export const BLOB_KINDS = ["source", "cutout", "picture", "placeholder", "template"] as const;
 export type BlobKind = (typeof BLOB_KINDS)[number];

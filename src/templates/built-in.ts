@@ -8,7 +8,7 @@ import manifestJson from "../../templates/club_card/template.json" with { type: 
 import matchCss from "../../templates/match_day/card.css" with { type: "text" };
 import matchHtml from "../../templates/match_day/card.html" with { type: "text" };
 import matchJson from "../../templates/match_day/template.json" with { type: "text" };
-import type { TemplateFiles } from "./files.ts";
+import { digestOf, type TemplateFiles } from "./files.ts";
 
 /** The one that every cardpress can draw, and that partners may ask for where the operator lists no other. */
 export const DEFAULT_TEMPLATE = "club_card";
@@ -19,6 +19,15 @@ export const BUILT_IN: ReadonlyMap<string, TemplateFiles> = new Map([
   ["action_card", files(actionJson, actionHtml, actionCss)],
   ["match_day", files(matchJson, matchHtml, matchCss)],
 ]);
+
+const digests = new Map<string, string>();
+
+/** Whether a digest is that of the template of this name as it comes with cardpress. */
+export function isBuiltIn(name: string, digest: string): boolean {
+  const files = BUILT_IN.get(name);
+  if (files && !digests.has(name)) digests.set(name, digestOf(files));
+  return digests.get(name) === digest;
+}
 
 /** The photo that comes with them: a portrait of Eileen Collins by NASA, in the public domain. The path of a PNG. */
 export const SAMPLE_PHOTO_FILE: string = samplePhoto;

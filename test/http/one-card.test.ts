@@ -1,12 +1,37 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { get, imageRequest, post, type TestServer, testAccount, testServer, untilEnded } from "../harness.ts";
+import { inflateSync } from "node:zlib";
+import {
+  get,
+  imageRequest,
+  ownTemplate,
+  post,
+  type TestFolder,
+  type TestServer,
+  testAccount,
+  testFolder,
+  testServer,
+  untilEnded,
+} from "../harness.ts";
 import { expectStandardHeaders } from "./api.ts";
 
+let templates: TestFolder;
 let server: TestServer;
 beforeAll(async () => {
-  server = await testServer();
+  templates = testFolder();
+  await ownTemplate(
+    templates.dir,
+    "green_card",
+    (css) => `${css}\n.card::after {
+    position: absolute; inset: 0; z-index: 9; background: rgb(0 200 0); content: "" }`,
+  );
+  server = await testServer({
+    env: { CARDPRESS_TEMPLATES_DIR: templates.dir, CARDPRESS_PRESETS: "club_card,green_card" },
+  });
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  await server.close();
+  await templates.remove();
+});
 
 test("a live image goes from 202 to a picture of the asked size, and costs one credit", async () => {
   const { liveKey } = await testAccount(server.service, { credits: 3 });
@@ -62,4 +87,33 @@ test("a photo without a player fails with a message that helps, and its credit c
     data: Record<string, unknown>;
   };
   expect(usage.data).toMatchObject({ images_failed: 1, credits_used: 0, credits_remaining: 1 });
+});
+
+/** The mean colour of a picture's opaque middle: red, green, blue. */
+async function middleOf(picture: Uint8Array): Promise<number[]> {
+  const pixel = Buffer.from(await new Bun.Image(picture).resize(1, 1).png().bytes());
+  const at = pixel.indexOf("IDAT");
+  // One row: its filter, then the channels; without a neighbour every filter leaves them as they are.
+  return [...inflateSync(pixel.subarray(at + 4, at + 4 + pixel.readUInt32BE(at - 4))).subarray(1, 4)];
+}
+
+test("a test key gets the preset it asks for, marked as a test, and the same picture costs one drawing", async () => {
+  const { testKey } = await testAccount(server.service);
+  const pictureOf = async (preset: string) => {
+    const style = { preset, width: 512, height: 640, format: "jpeg" as const };
+    const accepted = (await (await post(server.baseUrl, testKey, imageRequest({ style }))).json()) as {
+      data: { image_id: string };
+    };
+    const image = await untilEnded(server.baseUrl, testKey, accepted.data.image_id);
+    expect(image).toMatchObject({ status: "completed", result: { width: 512, height: 640 } });
+    return (await fetch(image.result.image_url)).bytes();
+  };
+  const green = await pictureOf("green_card");
+  const [red = 0, greenness = 0, blue = 0] = await middleOf(green);
+  expect(greenness).toBeGreaterThan(1.5 * Math.max(red, blue));
+  // Without the mark there would be nothing but one green.
+  expect(green.length).toBeGreaterThan(10_000);
+  expect(await pictureOf("green_card")).toEqual(green);
+  const [r = 0, g = 0, b = 0] = await middleOf(await pictureOf("club_card"));
+  expect(g).toBeLessThan(1.5 * Math.max(r, b));
 });

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Blobs } from "../../blobs/blobs.ts";
 import { cardInput, storedRequest } from "../../core/image-request.ts";
 import { STORAGE_RETRY_MS } from "../../core/limits.ts";
 import type { SharedPlaceholders } from "../../render/placeholders/placeholder-files.ts";
+import { RenderFault, RenderInterrupted } from "../../render/pool.ts";
 import { isFullDisk } from "../../system/write-whole.ts";
 import type { AppContext } from "../context.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
@@ -10,9 +10,9 @@ import { finishImage, type RenderEnd } from "./finish-image.ts";
 import type { ProgressBoard } from "./progress.ts";
 import { type ClaimedImage, claimImage, newName } from "./render-image.ts";
 import { testEnding } from "./test-endings.ts";
+import { type TestPlaceholderParts, testPlaceholder } from "./test-placeholder.ts";
 
-export interface MockImageParts extends AppContext {
-  blobs: Blobs;
+export interface MockImageParts extends AppContext, TestPlaceholderParts {
   progress: ProgressBoard;
   placeholders: SharedPlaceholders;
   /** Of pictures drawn: accounts pay for those that could not be shared. */
@@ -33,8 +33,10 @@ export async function mockNextImage(
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
   try {
     const end = await mock(parts, image, signal).catch((error): RenderEnd => {
+      if (signal.aborted || error instanceof RenderInterrupted) return { kind: "given_back" };
       parts.log.warn("mock_fault", { imageId: image.id, renders: image.renders, error: String(error) });
-      return isFullDisk(error) ? { kind: "given_back", pauseMs: STORAGE_RETRY_MS } : { kind: "fault" };
+      const isFull = isFullDisk(error) || (error instanceof RenderFault && error.storage);
+      return isFull ? { kind: "given_back", pauseMs: STORAGE_RETRY_MS } : { kind: "fault" };
     });
     const finished = await finishImage(parts, lease, end);
     if (end.kind === "completed" && !finished) await parts.blobs.remove("picture", end.output.name);
@@ -51,9 +53,9 @@ async function mock(parts: MockImageParts, image: ClaimedImage, signal: AbortSig
     await sleep(ending.afterMs / PROGRESS_STEPS, undefined, { signal }).catch(() => {});
     if (signal.aborted) return { kind: "given_back" };
   }
-  const { width, height, format } = cardInput(storedRequest(image.request)).style;
+  const { width, height } = cardInput(storedRequest(image.request)).style;
   const name = newName(parts, image);
-  const picture = await parts.placeholders.give({ width, height, format }, name);
+  const picture = await parts.placeholders.give(await testPlaceholder(parts, image, signal), name);
   await parts.placeholderBytes.spend(image.accountId, picture.drawnBytes);
   return {
     kind: "completed",

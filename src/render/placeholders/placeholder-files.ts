@@ -1,13 +1,13 @@
-import PQueue from "p-queue";
 import type { BlobName, Blobs } from "../../blobs/blobs.ts";
-import type { ImageFormat } from "../../core/card.ts";
 import { MAX_SHARED_PLACEHOLDERS } from "../../core/limits.ts";
-import { placeholder } from "./placeholder.ts";
 
-export interface PlaceholderSize {
-  width: number;
-  height: number;
-  format: ImageFormat;
+/** A picture for test images, and how to make it. */
+export interface Placeholder {
+  /** Alike for pictures that are alike: their images share one file. */
+  name: string;
+  contentType: string;
+  /** Makes it anew: its bytes, or a file that holds them, which is gone afterwards. */
+  draw(): Promise<Uint8Array | { path: string; bytes: number }>;
 }
 
 export interface GivenPlaceholder {
@@ -17,10 +17,10 @@ export interface GivenPlaceholder {
   drawnBytes: number;
 }
 
-/** One file for each size of test picture, however many images have it. */
+/** One file for each test picture, however many images have it. */
 export interface SharedPlaceholders {
   /** Gives the picture a name of its own: it opens to whom that is told, and goes when that is removed. */
-  give(size: PlaceholderSize, name: string): Promise<GivenPlaceholder>;
+  give(placeholder: Placeholder, name: string): Promise<GivenPlaceholder>;
 }
 
 /**
@@ -29,22 +29,20 @@ export interface SharedPlaceholders {
  * since another release may draw them differently.
  */
 export function sharedPlaceholders(blobs: Blobs): SharedPlaceholders {
-  // Drawing takes a core for some 100 ms and the pool's threads: one picture at a time.
-  const drawing = new PQueue({ concurrency: 1 });
   const drawn = new Map<string, Promise<number>>();
   let emptied: Promise<void> | undefined;
 
-  const draw = async ({ width, height, format }: PlaceholderSize, at: BlobName) => {
+  const draw = async (placeholder: Placeholder, at: BlobName) => {
     emptied ??= empty(blobs).catch((error) => {
       emptied = undefined;
       throw error;
     });
     await emptied;
-    const { bytes } = await placeholder(width, height, format);
-    await blobs.put(at.kind, at.name, bytes);
-    return bytes.length;
+    const picture = await placeholder.draw();
+    await blobs.put(at.kind, at.name, picture);
+    return "path" in picture ? picture.bytes : picture.length;
   };
-  const drawShared = (size: PlaceholderSize, shared: BlobName) => {
+  const drawShared = (placeholder: Placeholder, shared: BlobName) => {
     const { name } = shared;
     drawn.delete(name);
     const [oldest] = drawn.keys();
@@ -52,20 +50,17 @@ export function sharedPlaceholders(blobs: Blobs): SharedPlaceholders {
       drawn.delete(oldest);
       void blobs.remove("placeholder", oldest).catch(() => {});
     }
-    const made = drawing.add(() => draw(size, shared));
+    const made = draw(placeholder, shared);
     drawn.set(name, made);
     made.catch(() => drawn.get(name) === made && drawn.delete(name));
     return made;
   };
 
   return {
-    give: async (size, name) => {
-      const contentType = `image/${size.format}`;
+    give: async (placeholder, name) => {
+      const { contentType } = placeholder;
       const own: BlobName = { kind: "picture", name };
-      const shared: BlobName = {
-        kind: "placeholder",
-        name: `${size.width}x${size.height}.${size.format}`,
-      };
+      const shared: BlobName = { kind: "placeholder", name: placeholder.name };
       const known = drawn.get(shared.name);
       if (known) {
         const bytes = await known;
@@ -73,8 +68,8 @@ export function sharedPlaceholders(blobs: Blobs): SharedPlaceholders {
         if (given !== "absent") return { contentType, bytes, drawnBytes: given === "linked" ? 0 : bytes };
       }
       // Not drawn yet, gone, or linked as often as the store allows.
-      const bytes = await drawShared(size, shared);
-      if ((await blobs.copy(shared, own)) === "absent") await drawing.add(() => draw(size, own));
+      const bytes = await drawShared(placeholder, shared);
+      if ((await blobs.copy(shared, own)) === "absent") await draw(placeholder, own);
       return { contentType, bytes, drawnBytes: bytes };
     },
   };

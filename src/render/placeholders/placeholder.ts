@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
+import PQueue from "p-queue";
 import type { ImageFormat } from "../../core/card.ts";
 import { withMetadata } from "../card/metadata.ts";
 import { PLACEHOLDERS } from "./all.ts";
+import type { Placeholder } from "./placeholder-files.ts";
 
 export interface PlaceholderPicture {
   bytes: Uint8Array;
@@ -9,11 +11,13 @@ export interface PlaceholderPicture {
 }
 
 const QUALITY = { jpeg: 85, webp: 78 };
+/** Scaling takes a core for some 100 ms and the pool's threads: one picture at a time. */
+const scaling = new PQueue({ concurrency: 1 });
 /** Above level 1, PNG takes half as long again for a tenth fewer bytes. */
 const PNG_LEVEL = 1;
 
 /**
- * The picture that test keys get: a silhouette's card with "TEST" across it, `width` x `height` pixels (512 to 2048
+ * The picture that test keys get of the built-in card: a silhouette with "TEST" across it, `width` x `height` pixels (512 to 2048
  * each). Needs no browser: the nearest of the committed shapes is scaled, by at most 5 % more in one direction.
  */
 export async function placeholder(
@@ -31,4 +35,13 @@ export async function placeholder(
   else if (format === "webp") image.webp({ quality: QUALITY.webp });
   else image.jpeg({ quality: QUALITY.jpeg });
   return { bytes: withMetadata(await image.bytes(), format), contentType: `image/${format}` };
+}
+
+/** The same, for images of this size and format to share. */
+export function scaledPlaceholder(width: number, height: number, format: ImageFormat): Placeholder {
+  return {
+    name: `${width}x${height}.${format}`,
+    contentType: `image/${format}`,
+    draw: async () => (await scaling.add(() => placeholder(width, height, format))).bytes,
+  };
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { renderNextImage } from "../../../src/app/images/render-image.ts";
+import { mockNextImage } from "../../../src/app/images/test-image.ts";
 import { sweep, sweepFiles } from "../../../src/app/operations/sweep.ts";
 import { DAY_MS } from "../../../src/core/time.ts";
 import type { RenderJob } from "../../../src/render/protocol.ts";
@@ -103,6 +104,33 @@ test("what waits is drawn with the template it was accepted with, after an edit 
   const kept = await unpackTemplate(await Bun.file(pinned?.path ?? "").bytes(), digest);
   expect(kept.css).not.toContain("/* edited */");
   expect((await image(id))?.state).toBe("completed");
+});
+
+test("test images show the template they were accepted with, without photo or worker where it comes with cardpress", async () => {
+  const jobs: RenderJob[] = [];
+  const testPool = poolOf(async (job, onStage) => {
+    jobs.push(job);
+    return pictures(job, onStage);
+  });
+  const make = async (preset: string) => {
+    const id = await acceptLive(workspace, accountId, { preset, environment: "test" });
+    const parts = buildParts(workspace, { pool: testPool });
+    await mockNextImage(parts, new AbortController().signal, () => {});
+    return findImage(workspace.store.read, { accountId, environment: "test", id });
+  };
+  expect((await make("club_card"))?.state).toBe("completed");
+  expect(jobs).toEqual([]);
+  const { digest } = await workspace.templates.current("season_card");
+  const [first, second] = [await make("season_card"), await make("season_card")];
+  expect([first?.state, second?.state]).toEqual(["completed", "completed"]);
+  expect(jobs).toHaveLength(1);
+  expect(jobs[0]).toMatchObject({
+    placeholder: true,
+    badgePath: null,
+    template: { digest },
+    card: { style: { preset: "season_card" }, player: { name: "Maya Okafor" } },
+  });
+  expect(first?.outputName).not.toBe(second?.outputName);
 });
 
 test("templates are kept while an unfinished image or a served picture needs them, and then go", async () => {

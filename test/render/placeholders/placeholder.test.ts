@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { blobPath, folderBlobs } from "../../../src/blobs/folder-blobs.ts";
 import { MAX_SHARED_PLACEHOLDERS } from "../../../src/core/limits.ts";
-import { placeholder } from "../../../src/render/placeholders/placeholder.ts";
+import { placeholder, scaledPlaceholder } from "../../../src/render/placeholders/placeholder.ts";
 import { sharedPlaceholders } from "../../../src/render/placeholders/placeholder-files.ts";
 
 describe("placeholders", () => {
@@ -47,7 +47,7 @@ describe("shared placeholders", () => {
     templateFiles: "",
   };
   const shared = sharedPlaceholders(folderBlobs(folders));
-  const size = { width: 512, height: 640, format: "jpeg" } as const;
+  const size = scaledPlaceholder(512, 640, "jpeg");
   const path = (name: string) => blobPath(folders, "picture", name);
   afterAll(() => rmSync(dir, { recursive: true }));
 
@@ -96,7 +96,7 @@ describe("shared placeholders", () => {
 
   test("files of sizes not asked for lately are given up; the pictures given before stay", async () => {
     for (let n = 0; n < MAX_SHARED_PLACEHOLDERS; n++)
-      await shared.give({ width: 512, height: 700 + n, format: "jpeg" }, `size-${n}`);
+      await shared.give(scaledPlaceholder(512, 700 + n, "jpeg"), `size-${n}`);
     expect(readdirSync(folder).length).toBeLessThanOrEqual(MAX_SHARED_PLACEHOLDERS);
     expect(readdirSync(folder)).not.toContain("512x640.jpeg");
     expect(await new Bun.Image(path("f")).metadata()).toMatchObject({ width: 512, height: 640 });
