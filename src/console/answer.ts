@@ -19,7 +19,7 @@ import { logFault, notFound, PageError } from "./page-error.ts";
 import { passkeysAt } from "./passkeys-elsewhere.tsx";
 import { isHtmxRequest, redirect, redirectHtmx, sessionToken } from "./respond.ts";
 import { consoleRoutes } from "./routes.ts";
-import { signInLimit } from "./sign-in-limit.ts";
+import { resetLimit, signInLimit } from "./sign-in-limit.ts";
 import type { ConsoleParts, ConsoleRoute, UserVisit, Visit } from "./visit.ts";
 
 /** Answers everything under /console, errors as pages too. */
@@ -50,6 +50,7 @@ type Begin = (exchange: Exchange, given?: Given) => Visit;
 function visits(parts: ConsoleParts): Begin {
   const flashes = flashBoard(parts.state);
   const signIns = signInLimit(parts.state);
+  const resets = resetLimit(parts.state);
   const passkeys = passkeyDesk(parts);
   return (exchange, given = { params: {}, form: NO_FORM }) => ({
     ...given,
@@ -59,6 +60,7 @@ function visits(parts: ConsoleParts): Begin {
     token: sessionToken(exchange.request, parts.config),
     flashes,
     signIns,
+    resets,
     passkeys: passkeysAt(passkeys, exchange.url),
     now: parts.clock.now(),
   });

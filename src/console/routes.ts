@@ -3,6 +3,7 @@ import { creditRoutes } from "./credits.tsx";
 import { dataRoutes } from "./data.tsx";
 import { deliveryRoutes } from "./deliveries.tsx";
 import { documentationRoutes } from "./documentation.ts";
+import { forgottenPasswordRoutes } from "./forgotten-password.tsx";
 import { homeRoutes } from "./home.tsx";
 import { imageRoutes } from "./image.tsx";
 import { imagesRoutes } from "./images.tsx";
@@ -23,6 +24,7 @@ import { webhookRoutes } from "./webhooks.tsx";
 export const consoleRoutes: ConsoleRoute[] = [
   ...signInRoutes,
   ...setupRoutes,
+  ...forgottenPasswordRoutes,
   ...homeRoutes,
   ...imagesRoutes,
   ...imageRoutes,

@@ -1,10 +1,13 @@
 import {
   MAX_SIGN_IN_NAMES,
+  RESETS_PER_ADDRESS,
+  RESETS_PER_EMAIL,
   SIGN_IN_WINDOW_MS,
   SIGN_INS_PER_ADDRESS,
   SIGN_INS_PER_EMAIL,
   SIGN_INS_PER_EMAIL_AND_ADDRESS,
 } from "../core/limits.ts";
+import { HOUR_MS } from "../core/time.ts";
 import { networkOf } from "../http/client-address.ts";
 import type { ShortLivedState } from "../state/state.ts";
 
@@ -38,6 +41,23 @@ export function signInLimit(state: ShortLivedState): SignInLimit {
       await byPair.forget(pair(email, network));
       await byEmail.giveBack(email);
     },
+  };
+}
+
+/** Bounds mails with links for new passwords, to one mailbox and at the wish of one client. */
+export interface ResetLimit {
+  /** Counts one request; false when there were too many. */
+  take(email: string, address: string): Promise<boolean>;
+}
+
+export function resetLimit(state: ShortLivedState): ResetLimit {
+  const bounds = { forMs: HOUR_MS, maxKeys: MAX_SIGN_IN_NAMES };
+  const byAddress = state.counters("password resets by address", bounds);
+  const byEmail = state.counters("password resets by email", bounds);
+  return {
+    take: async (email, address) =>
+      (await byAddress.add(networkOf(address), 1)) <= RESETS_PER_ADDRESS &&
+      (await byEmail.add(email, 1)) <= RESETS_PER_EMAIL,
   };
 }
 

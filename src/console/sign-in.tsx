@@ -40,8 +40,8 @@ function signInPage(visit: Visit, problem?: { status: number; message: string })
       </form>
       <PasskeySignIn visit={visit} />
       <p class="hint">
-        First time here? Ask an owner of your account, or the operator of this service, for a setup link.
-        Password lost? Only the operator can give you a new one.
+        <a href="/console/forgotten-password">Password lost?</a> First time here? Ask an owner of your
+        account, or the operator of this service, for a setup link.
       </p>
     </>,
     { status: problem?.status ?? 200 },

@@ -16,7 +16,7 @@ import type { DataFolder } from "../system/data-folder.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import type { Flash, FlashBoard, SecretKind } from "./flash.ts";
 import { isHtmxRequest } from "./respond.ts";
-import type { SignInLimit } from "./sign-in-limit.ts";
+import type { ResetLimit, SignInLimit } from "./sign-in-limit.ts";
 
 /** What the console needs of the running service. */
 export interface ConsoleParts extends WebhookContext {
@@ -44,6 +44,7 @@ export interface Visit {
   readonly token: string | undefined;
   readonly flashes: FlashBoard;
   readonly signIns: SignInLimit;
+  readonly resets: ResetLimit;
   readonly passkeys: PasskeyDesk;
   readonly now: number;
 }

@@ -289,6 +289,11 @@ export const SESSION_IDLE_MS = 8 * HOUR_MS;
 export const SESSION_LIFETIME_MS = 7 * DAY_MS;
 /** Long enough for a link sent before the weekend. */
 export const SETUP_LINK_LIFETIME_MS = 3 * DAY_MS;
+/** A link that anybody can have sent to somebody's mailbox lies there no longer than it takes to read it. */
+export const RESET_LINK_LIFETIME_MS = HOUR_MS;
+/** Requests for a new password in an hour: enough for mails that went astray, too few to fill a mailbox. */
+export const RESETS_PER_EMAIL = 3;
+export const RESETS_PER_ADDRESS = 20;
 /** Failed sign-ins in a window: far above any honest mistake, far below a search. */
 export const SIGN_IN_WINDOW_MS = 15 * MINUTE_MS;
 export const SIGN_INS_PER_EMAIL_AND_ADDRESS = 8;

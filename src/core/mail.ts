@@ -32,13 +32,13 @@ export function invitation(to: { place: string; url: string; days: number }): Ma
   };
 }
 
-export function passwordReset(to: { url: string; days: number }): MailText {
+export function passwordReset(to: { url: string; within: string }): MailText {
   return {
     subject: "Set a new password on cardpress",
     body: paragraphs(
       "Somebody asked for a link to set a new password for this email address:",
       to.url,
-      `It works once, within ${to.days} days. If it was not you, do nothing: your password stays as it is.`,
+      `It works once, within ${to.within}. If it was not you, do nothing: your password stays as it is.`,
     ),
   };
 }

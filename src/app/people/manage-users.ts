@@ -1,5 +1,5 @@
 import { Refusal } from "../../core/errors.ts";
-import { MAX_MEMBERS, SETUP_LINK_LIFETIME_MS } from "../../core/limits.ts";
+import { MAX_MEMBERS, RESET_LINK_LIFETIME_MS, SETUP_LINK_LIFETIME_MS } from "../../core/limits.ts";
 import { invitation, passwordReset } from "../../core/mail.ts";
 import { inOneLine, isDeceptive } from "../../core/name.ts";
 import { DAY_MS } from "../../core/time.ts";
@@ -191,6 +191,25 @@ export async function issueSetupLink(
   });
 }
 
+/**
+ * Mails a link for a new password to somebody who says they lost it. Does nothing for an email that nobody signs in with,
+ * and nothing where no mails are sent: whoever asks must not learn who has an account. Someone invited who has not set a
+ * first password keeps the link they were given.
+ */
+export async function requestPasswordReset(context: Context, email: string): Promise<void> {
+  if (!context.config.mail) return;
+  const user = await findUserByEmail(context.store.read, normalEmail(email));
+  if (!user || user.passwordHash === null) return;
+  await context.store.write("request password reset", async (tx) => {
+    // The link proves a mailbox, not who somebody is: it gives no trust that the lost password did not have.
+    const link = { userId: user.id, isVouched: user.isVouched };
+    const url = await writeSetupLink(tx, context, link, RESET_LINK_LIFETIME_MS);
+    const occasion = context.random.id("password_reset");
+    const text = passwordReset({ url, within: "an hour" });
+    await writeMail(tx, context, { kind: "password_reset", occasion, recipient: user.email, text });
+  });
+}
+
 /** Mails a link to whom it is for, where mails are sent; without a place it is for a new password. */
 async function mailLink(
   tx: Tx,
@@ -199,7 +218,8 @@ async function mailLink(
 ): Promise<void> {
   const days = SETUP_LINK_LIFETIME_MS / DAY_MS;
   const kind = place === undefined ? "password_reset" : "invitation";
-  const text = place === undefined ? passwordReset({ url, days }) : invitation({ place, url, days });
+  const text =
+    place === undefined ? passwordReset({ url, within: `${days} days` }) : invitation({ place, url, days });
   // Every link is an occasion of its own: an earlier one works no longer.
   await writeMail(tx, context, { kind, occasion: context.random.id(kind), recipient: email, text });
 }
@@ -288,10 +308,12 @@ async function findOrMakeUser(tx: Tx, email: string, { now, random }: Moment): P
   return user;
 }
 
+/** Writes a link to set a password in place of any earlier one, and returns its address. */
 async function writeSetupLink(
   tx: Tx,
   context: Context,
   of: Pick<SetupLink, "userId" | "isVouched">,
+  lifetimeMs = SETUP_LINK_LIFETIME_MS,
 ): Promise<string> {
   const token = newToken(context.random);
   const now = context.clock.now();
@@ -299,7 +321,7 @@ async function writeSetupLink(
     tokenHash: hashToken(token),
     ...of,
     createdAt: now,
-    expiresAt: now + SETUP_LINK_LIFETIME_MS,
+    expiresAt: now + lifetimeMs,
     usedAt: null,
   });
   return `${context.config.baseUrl}/console/setup/${token}`;
