@@ -17,8 +17,13 @@ import {
 
 // One render worker as its pool sees it: a process with a browser, which is started, given a card, and ended.
 
-/** Starting a worker launches a browser and loads the models: seconds on a busy machine. */
-const START_TIMEOUT_MS = 60_000;
+/**
+ * One step of a start, such as launching the browser: under a second, three on a busy machine. One that takes longer has
+ * stalled, and is tried again sooner than it would wake.
+ */
+const START_STEP_TIMEOUT_MS = 12_000;
+/** Where the machine is so slow that no step keeps to that, each try gets twice the time, up to this. */
+const MAX_START_STEP_TIMEOUT_MS = 60_000;
 /**
  * The salient network takes and gives back tens of megabytes at every run; with pages of 2 MB instead of 4 KB the kernel
  * spends less time on it: 145 instead of 180 ms a photo. C libraries other than glibc ignore the setting.
@@ -94,14 +99,20 @@ export async function clearAway({ browser, profilesDir }: Worker, log: Log): Pro
     log.warn("profile_not_removed", { error: String(error) });
   }
 }
-/** Resolves when the worker is warm, rejects when its process ends before that. `onExit` is called at its end in any case. */
+/**
+ * Resolves when the worker is warm, rejects when its process ends before that, which it is made to where a step of its
+ * start stalls. `onExit` is called at its end in any case.
+ * @param tries how often the start has failed before
+ */
 export function startWorker(
   options: RenderPoolOptions,
   workers: Set<Worker>,
+  tries: number,
   onExit: (worker: Worker) => void,
 ): Promise<Worker> {
   return new Promise((resolve, reject) => {
     let reason = "its process ended";
+    let timer: Timer | undefined;
     const ended = Promise.withResolvers<void>();
     const profilesDir = mkdtempSync(join(options.press.profilesDir, PROFILES_PREFIX));
     const child = Bun.spawn(options.command, {
@@ -119,6 +130,8 @@ export function startWorker(
           clearTimeout(timer);
           worker.alive = true;
           resolve(worker);
+        } else if (message.type === "starting") {
+          expectProgress(message.step);
         } else if (message.type === "browser") {
           worker.browser = message.pid;
         } else if (message.type === "problem") {
@@ -157,10 +170,18 @@ export function startWorker(
       onMessage: undefined,
     };
     workers.add(worker);
-    const timer = setTimeout(() => {
-      reason = `it was not ready after ${START_TIMEOUT_MS} ms`;
-      kill(worker);
-    }, START_TIMEOUT_MS);
+    const stepMs = Math.min(
+      (options.startStepMs ?? START_STEP_TIMEOUT_MS) * 2 ** tries,
+      MAX_START_STEP_TIMEOUT_MS,
+    );
+    const expectProgress = (step: string) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        reason = `it stalled: ${step} took longer than ${stepMs} ms`;
+        kill(worker);
+      }, stepMs);
+    };
+    expectProgress("starting its process");
     child.send({ type: "start", options: { ...options.press, profilesDir } } satisfies ToWorker);
   });
 }

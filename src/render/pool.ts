@@ -81,6 +81,8 @@ export interface RenderPoolOptions {
   workerMemoryBytes?: number;
   memoryLookMs?: number;
   renderTimeoutMs?: number;
+  /** How long a step of a worker's first start may take. */
+  startStepMs?: number;
 }
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one closure over the workers and their states; apart, each part would carry all of it.
 export function createRenderPool(options: RenderPoolOptions): PreviewPool {
@@ -121,9 +123,9 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
   /** Starts a worker, again and again with growing pauses, until one is warm. */
   async function startUntilWarm(onWarm: () => void): Promise<void> {
     let delayMs = FIRST_RESTART_DELAY_MS;
-    while (!closing.signal.aborted) {
+    for (let tries = 0; !closing.signal.aborted; tries++) {
       try {
-        const worker = await startWorker(options, workers, (ended) => {
+        const worker = await startWorker(options, workers, tries, (ended) => {
           const ending = clearAway(ended, options.log).finally(() => endings.delete(ending));
           endings.add(ending);
           lose(ended);

@@ -27,6 +27,8 @@ export interface Press {
 }
 
 export interface PressEvents {
+  /** What of the start comes next, so that a start that stalls says where. */
+  onStep?: (step: string) => void;
   /** The browser's process, as soon as there is one. */
   onBrowser?: (pid: number) => void;
   /** Something the operator should know, although cards go on. */
@@ -35,14 +37,18 @@ export interface PressEvents {
 
 /** Starts the browser and warms everything a card needs, so that the first card is as quick as the next. */
 export async function openPress(options: PressOptions, events: PressEvents = {}): Promise<Press> {
+  const onStep = events.onStep ?? (() => {});
+  onStep("launching the browser");
   await mkdir(options.profilesDir, { recursive: true });
   const browser = await launchBrowser(options);
   const { pid } = browser.process() ?? {};
   if (pid !== undefined) events.onBrowser?.(pid);
   try {
+    onStep("opening the photo page");
     const studio = await openPhotoStudio(browser, options.onnxRuntime);
+    onStep("asking for the browser's version");
     const tools = await toolsOf(browser);
-    const pages = await warmPages(browser, options, events.onProblem ?? (() => {}));
+    const pages = await warmPages(browser, options, events);
     const { cutoutsDir } = options;
     const cutOut = async (path: string, sha256: string) =>
       (await cutOutCached({ studio, cutoutsDir }, path, sha256, () => {})).cutout;
@@ -62,15 +68,17 @@ export async function openPress(options: PressOptions, events: PressEvents = {})
 async function warmPages(
   browser: Browser,
   options: PressOptions,
-  onProblem: (problem: string) => void,
+  { onProblem = () => {}, onStep = () => {} }: PressEvents,
 ): Promise<PageShelf> {
   const { presets } = options;
   const templates = templateRegistry({ ...options, onProblem });
   const pages = pageShelf(browser, templates, onProblem);
   const problems: Error[] = [];
   // The first is on the shelf last, and so the last to leave it.
-  for (const preset of presets.slice(0, MAX_WARM_PAGES).reverse())
+  for (const preset of presets.slice(0, MAX_WARM_PAGES).reverse()) {
+    onStep(`opening the page of ${preset}`);
     await pages.get(preset).catch((error) => problems.push(error));
+  }
   if (problems.length === Math.min(presets.length, MAX_WARM_PAGES)) throw problems[0];
   for (const { message } of problems) onProblem(message);
   return pages;

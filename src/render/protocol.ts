@@ -100,6 +100,8 @@ export type RenderedFile = Static<typeof RenderedFile>;
 export const FromWorker = Type.Union([
   /** The browser runs, in a group of processes of its own, which goes by the number of the first. */
   Type.Object({ type: Type.Literal("browser"), pid: Type.Integer({ minimum: 2 }) }),
+  /** What a worker that is not warm yet has come to: it begins with that now. */
+  Type.Object({ type: Type.Literal("starting"), step: Type.String() }),
   Type.Object({ type: Type.Literal("ready") }),
   /** Cards go on, but the operator should look at something. */
   Type.Object({ type: Type.Literal("problem"), message: Type.String() }),

@@ -24,6 +24,7 @@ export function runWorker(): void {
     }
     try {
       press = await openPress(message.options, {
+        onStep: (step) => send({ type: "starting", step }),
         onBrowser: (pid) => send({ type: "browser", pid }),
         onProblem: (problem) => send({ type: "problem", message: problem }),
       });

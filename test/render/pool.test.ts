@@ -120,9 +120,16 @@ test("a cutout that the disk has damaged costs one attempt, and the player is cu
 
 test("pages that crash cost one attempt, and their worker goes on", async () => {
   const renderer = await pool.acquire();
-  const pages = pagesOf(pool.pids());
+  let pages: number[] = [];
   const crashed = renderer.render(job("astronaut.png"), (stage) => {
-    if (stage === "cut_out") for (const pid of pages) process.kill(pid, "SIGKILL");
+    if (stage !== "cut_out") return;
+    // The eldest with pages is at work; its successor may be starting beside it.
+    pages =
+      pool
+        .pids()
+        .map((pid) => pagesOf([pid]))
+        .find(({ length }) => length > 1) ?? [];
+    for (const pid of pages) process.kill(pid, "SIGKILL");
   });
   const fault = await crashed.catch((error) => error);
   const next = await renderer.render(job("astronaut.png"), () => {}).catch((error) => error);
@@ -145,6 +152,44 @@ test("a worker is replaced after its share of renders, and nobody notices", asyn
   }
   // It was planned, so nobody is warned.
   expect(warnings).toEqual([]);
+});
+
+test("a worker whose start stalls is ended and tried again, and the log says at what it was", async () => {
+  const failures: (LogFields | undefined)[] = [];
+  const stalling = createRenderPool({
+    workers: 1,
+    command: workerCommand(),
+    press: { ...press, profilesDir: openDataFolder(join(folder.dir, "stalling")).profiles },
+    random: seededRandom(),
+    log: { ...silentLog, error: (_, fields) => void failures.push(fields) },
+    startStepMs: 2000,
+  });
+  for (const pid of stalling.pids()) process.kill(pid, "SIGSTOP");
+  const renderer = await stalling.acquire();
+  const outcome = await renderer.render(job("astronaut.png"), () => {});
+  renderer.release();
+  await stalling.close();
+  expect(String(failures[0]?.error)).toContain("it stalled: starting its process took longer than 2000 ms");
+  expect(outcome.kind).toBe("done");
+});
+
+test("a page that crashes while its worker starts does not keep the worker from starting", async () => {
+  const failures: (LogFields | undefined)[] = [];
+  const crashing = createRenderPool({
+    workers: 1,
+    command: workerCommand(),
+    press: { ...press, profilesDir: openDataFolder(join(folder.dir, "crashing")).profiles },
+    random: seededRandom(),
+    log: { ...silentLog, error: (_, fields) => void failures.push(fields) },
+  });
+  let pages: number[] = [];
+  for (const first = crashing.pids(); pages.length === 0; await Bun.sleep(1)) pages = pagesOf(first);
+  for (const pid of pages) process.kill(pid, "SIGKILL");
+  const renderer = await crashing.acquire();
+  renderer.release();
+  await crashing.close();
+  // Where only the first, empty page crashed, nothing had to be tried again.
+  for (const failure of failures) expect(String(failure?.error)).toMatch(/crashed|it stalled|ended/);
 });
 
 test("workers that start together are replaced one after the other, each with its successor beside it", async () => {

@@ -20,6 +20,11 @@ export type PageFiles = (path: string) => PageFile | undefined;
 /** How much of a blob is asked for at once: all of most. */
 const BLOB_PART_BYTES = 16 * 1024 * 1024;
 
+/** A page and its scripts come from this process: 50 ms, and two seconds on a busy machine. */
+const LOAD_TIMEOUT_MS = 10_000;
+/** Longer than any step of a photo or a card may take. */
+const ANSWER_TIMEOUT_MS = 25_000;
+
 export interface LaunchOptions {
   chromium: Chromium;
   /** A folder for the browser's profile; removed when the browser closes. */
@@ -84,6 +89,9 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
     headless: "shell",
     pipe: true,
     userDataDir,
+    // One answer of the browser, such as to its first question after it was launched. The steps of a card have limits of
+    // their own, all shorter; without this one, what forgets to have one waits for three minutes.
+    protocolTimeout: ANSWER_TIMEOUT_MS,
     waitForInitialPage: false,
     handleSIGINT: false,
     handleSIGTERM: false,
@@ -112,10 +120,13 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
  */
 export async function openSealedPage(browser: Browser, files: PageFiles, path: string): Promise<Page> {
   const page = await browser.newPage();
-  await page.setRequestInterception(true);
-  page.on("request", (request) => void answer(request, files).catch(() => {}));
-  await page.setOfflineMode(true);
-  await page.goto(`${PAGE_ORIGIN}${path}`, { waitUntil: "load", timeout: 15_000 });
+  const load = async () => {
+    await page.setRequestInterception(true);
+    page.on("request", (request) => void answer(request, files).catch(() => {}));
+    await page.setOfflineMode(true);
+    await page.goto(`${PAGE_ORIGIN}${path}`, { waitUntil: "load", timeout: LOAD_TIMEOUT_MS });
+  };
+  await Promise.race([load(), crashOf(page)]);
   return page;
 }
 

@@ -58,10 +58,12 @@ export async function openCardPage(
   crash.catch(() => {
     crashed = true;
   });
-  const session = await startedSession(page);
-  const grain = (await page.evaluate("globalThis.cardpress.makeGrain()")) as string;
-  const camera = await Promise.race([openCamera(page, session, options), crash]);
-  const [giveCutout, givePhoto] = await slotsOf(page);
+  // A page that crashes now would be waited for without end: it answers nothing any more, and nobody says so.
+  const orCrash = <T>(work: Promise<T>) => Promise.race([work, crash]);
+  const session = await orCrash(startedSession(page));
+  const grain = (await orCrash(page.evaluate("globalThis.cardpress.makeGrain()"))) as string;
+  const camera = await orCrash(openCamera(page, session, options));
+  const [giveCutout, givePhoto] = await orCrash(slotsOf(page));
   let size: Size = { width: 0, height: 0 };
   const resize = async ({ width, height }: Size) => {
     if (size.width === width && size.height === height) return;
@@ -76,19 +78,19 @@ export async function openCardPage(
       const { style } = job.card;
       const started = performance.now();
       onStage?.("compose");
-      await Promise.race([resize(style), crash]);
+      await orCrash(resize(style));
       const setting = settingOf(job, template);
-      const zones = await Promise.race([zonesOf(setting), crash]);
+      const zones = await orCrash(zonesOf(setting));
       const fill = composeFill(job, template, setting, zones, { grain, media });
       if (options.watermark) fill.watermark = true;
       // A page opened later would lie before this one, which then draws no frames.
       const front = session.send("Page.bringToFront");
       const files = [job.cutout && giveCutout(job.cutout.path), job.photo && givePhoto(job.photo)];
-      await Promise.race([Promise.all([front, ...files]), crash]);
-      const filled = await Promise.race([fillPage(page, fill), crash]);
+      await orCrash(Promise.all([front, ...files]));
+      const filled = await orCrash(fillPage(page, fill));
       const composed = performance.now();
       onStage?.("capture");
-      const shot = await Promise.race([camera.shoot(size, style.format), crash]);
+      const shot = await orCrash(camera.shoot(size, style.format));
       const done = performance.now();
       return {
         bytes: shot.bytes,
@@ -103,13 +105,13 @@ export async function openCardPage(
       };
     },
     async zones(job) {
-      await Promise.race([resize(job.card.style), crash]);
-      return Promise.race([zonesOf(settingOf(job, template)), crash]);
+      await orCrash(resize(job.card.style));
+      return orCrash(zonesOf(settingOf(job, template)));
     },
     async restyle(changed) {
       template = changed;
       measure = zonesOnce(page);
-      await Promise.race([swapSheet(page, changed.digest), crash]);
+      await orCrash(swapSheet(page, changed.digest));
     },
     page,
     hasCrashed: () => crashed,
