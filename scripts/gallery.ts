@@ -7,8 +7,8 @@ import { type Badge, type CutoutFile, POSITIONS, type Position } from "../src/co
 import { openSealedPage, type PageFile } from "../src/render/browser/browser.ts";
 import { type CardPage, openCardPage } from "../src/render/card/page.ts";
 import { THEMES } from "../src/render/card/themes.ts";
+import { saveCutout } from "../src/render/card-renderer.ts";
 import { openPhotoStudio } from "../src/render/photo/photo.ts";
-import { saveCutout } from "../src/render/press.ts";
 import { loadTemplate } from "../src/templates/load.ts";
 import manifest from "../test/photos/manifest.json" with { type: "json" };
 import {

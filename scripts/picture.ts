@@ -18,8 +18,8 @@ import { openSealedPage, type PageFile } from "../src/render/browser/browser.ts"
 import { placeCutout } from "../src/render/card/framing.ts";
 import { openCardPage } from "../src/render/card/page.ts";
 import type { Zones } from "../src/render/card/template-layout.ts";
+import { saveCutout } from "../src/render/card-renderer.ts";
 import { openPhotoStudio } from "../src/render/photo/photo.ts";
-import { saveCutout } from "../src/render/press.ts";
 import { loadTemplate } from "../src/templates/load.ts";
 import { type CardWish, cardInput, openBrowser } from "../test/render/card/cards.ts";
 import { offerHelp } from "./help.ts";

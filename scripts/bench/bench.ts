@@ -21,11 +21,11 @@ import { launchBrowser, PAGE_ORIGIN } from "../../src/render/browser/browser.ts"
 import { findChromium } from "../../src/render/browser/chromium.ts";
 import type { CardJob } from "../../src/render/card/card-fill.ts";
 import { openCardPage } from "../../src/render/card/page.ts";
+import { saveCutout } from "../../src/render/card-renderer.ts";
 import { fontLibraryFile } from "../../src/render/fonts/fonts.ts";
 import { packagedRuntime } from "../../src/render/photo/onnx-runtime.ts";
 import { openPhotoStudio } from "../../src/render/photo/photo.ts";
 import { createRenderPool } from "../../src/render/pool.ts";
-import { saveCutout } from "../../src/render/press.ts";
 import { systemRandom, workerCommand } from "../../src/service/system.ts";
 import { type LoadedTemplate, loadTemplate } from "../../src/templates/load.ts";
 import { offerHelp } from "../help.ts";
@@ -176,7 +176,7 @@ async function benchWorker(): Promise<void> {
   const pool = createRenderPool({
     workers: 1,
     command: workerCommand(),
-    press: {
+    renderer: {
       chromium,
       onnxRuntime: packagedRuntime(),
       profilesDir: scratch,

@@ -5,9 +5,9 @@ import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { imageReceipt, receiptView, rerenderJob } from "../app/images/image-receipt.ts";
 import { OperatorError } from "../core/errors.ts";
-import { openPress } from "../render/press.ts";
+import { openCardRenderer } from "../render/card-renderer.ts";
 import type { RenderJob } from "../render/protocol.ts";
-import { pressOptions } from "../service/press-options.ts";
+import { rendererOptions } from "../service/renderer-options.ts";
 import type { Workspace } from "../service/workspace.ts";
 import { latestImages } from "../store/image-search.ts";
 import { wholeNumber } from "./arguments.ts";
@@ -78,15 +78,15 @@ async function make({ config, folder }: Workspace, job: RenderJob): Promise<{ sh
   const preset = job.card.style.preset;
   try {
     // Its template may be gone from where it was: what is warmed is one that surely is there.
-    const options = await pressOptions(config, { ...folder, profiles: scratch });
-    const press = await openPress(options);
+    const options = await rendererOptions(config, { ...folder, profiles: scratch });
+    const renderer = await openCardRenderer(options);
     try {
-      const { receipt, template } = await press.make(job, () => {});
+      const { receipt, template } = await renderer.render(job, () => {});
       if (template.digest !== job.template?.digest)
         throw new OperatorError(`The kept files of the template ${preset} are damaged.`);
       return receipt;
     } finally {
-      await press.close();
+      await renderer.close();
     }
   } finally {
     while (existsSync(scratch)) await rm(scratch, { recursive: true, force: true });

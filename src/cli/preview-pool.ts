@@ -6,7 +6,7 @@ import type { Config } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
 import type { Log } from "../core/ports.ts";
 import { createRenderPool, type PreviewPool } from "../render/pool.ts";
-import { pressOptions } from "../service/press-options.ts";
+import { rendererOptions } from "../service/renderer-options.ts";
 import { systemRandom, workerCommand } from "../service/system.ts";
 import { DEFAULT_TEMPLATE } from "../templates/built-in.ts";
 import { browserCache } from "./browser-cache.ts";
@@ -26,14 +26,14 @@ const BROWSER_LIFETIME_MS = 24 * 60 * 60 * 1000;
 export async function openDesignBench(config: Config, log: Log): Promise<DesignBench> {
   const scratch = await mkdtemp(join(tmpdir(), "cardpress-design-"));
   try {
-    const press = await pressOptions(
+    const renderer = await rendererOptions(
       { ...config, templatesDir: undefined, presets: [DEFAULT_TEMPLATE] },
       { cache: await browserCache(config, scratch), profiles: scratch, cutouts: join(scratch, "cutouts") },
     );
     const pool = createRenderPool({
       workers: 1,
       command: workerCommand(),
-      press,
+      renderer,
       log,
       random: systemRandom,
       rendersPerBrowser: RENDERS_PER_BROWSER,

@@ -9,9 +9,9 @@ import { type ErrorDetail, OperatorError } from "../core/errors.ts";
 import { cardInput, createImageSchema } from "../core/image-request.ts";
 import { compileValidator } from "../core/validate.ts";
 import { checkPresetFields } from "../http/images.ts";
-import { openPress, PhotoRefused, type Press } from "../render/press.ts";
+import { type CardRenderer, openCardRenderer, PhotoRefused } from "../render/card-renderer.ts";
 import type { RenderJob } from "../render/protocol.ts";
-import { pressOptions } from "../service/press-options.ts";
+import { rendererOptions } from "../service/renderer-options.ts";
 import { untilSignal } from "../service/stop-signal.ts";
 import { type TemplateRegistry, templateRegistry } from "../templates/registry.ts";
 import { browserCache } from "./browser-cache.ts";
@@ -61,23 +61,23 @@ async function renderFiles(options: RenderOptions) {
   const templates = templateRegistry({ ...config, presets: [template] });
   await templates.current(template);
   const job = await readJob(options, template, templates);
-  let press: Press | undefined;
+  let renderer: CardRenderer | undefined;
   let closed: Promise<void> | undefined;
   let signal: NodeJS.Signals | undefined;
   void untilSignal().then((name) => {
     signal = name;
     // What is under way breaks off, and is cleared away below.
-    closed = press?.close();
+    closed = renderer?.close();
   });
   const scratch = await mkdtemp(join(tmpdir(), "cardpress-render-"));
   try {
-    const browser = await pressOptions(
+    const browser = await rendererOptions(
       { ...config, presets: [template] },
       { cache: await browserCache(config, scratch), profiles: scratch, cutouts: scratch },
     );
-    press = await openPress(browser);
+    renderer = await openCardRenderer(browser);
     if (signal) throw new Error("stopped");
-    return await press.make(job, () => {});
+    return await renderer.render(job, () => {});
   } catch (error) {
     if (signal) throw new OperatorError(`${signal} came before the card was made.`);
     if (error instanceof PhotoRefused) throw new OperatorError(`--photo ${options.photo}: ${error.message}`);
@@ -86,7 +86,7 @@ async function renderFiles(options: RenderOptions) {
     throw error;
   } finally {
     // The browser writes into the folder until it has ended; a second close would not wait for that.
-    await (closed ?? press?.close());
+    await (closed ?? renderer?.close());
     // The browser's profile is removed at the same time, and whatever rm finds gone already ends its work without a word.
     while (existsSync(scratch)) await rm(scratch, { recursive: true, force: true });
   }

@@ -114,7 +114,7 @@ export function startWorker(
     let reason = "its process ended";
     let timer: Timer | undefined;
     const ended = Promise.withResolvers<void>();
-    const profilesDir = mkdtempSync(join(options.press.profilesDir, PROFILES_PREFIX));
+    const profilesDir = mkdtempSync(join(options.renderer.profilesDir, PROFILES_PREFIX));
     const child = Bun.spawn(options.command, {
       stdio: ["ignore", "inherit", "inherit"],
       serialization: "json",
@@ -182,7 +182,7 @@ export function startWorker(
       }, stepMs);
     };
     expectProgress("starting its process");
-    child.send({ type: "start", options: { ...options.press, profilesDir } } satisfies ToWorker);
+    child.send({ type: "start", options: { ...options.renderer, profilesDir } } satisfies ToWorker);
   });
 }
 

@@ -24,7 +24,7 @@ import {
   type Worker,
 } from "./pool-worker.ts";
 import type { SupportsJob } from "./preview/messages.ts";
-import type { PressOptions, PreviewJob, RenderJob, Stage } from "./protocol.ts";
+import type { PreviewJob, RendererOptions, RenderJob, Stage } from "./protocol.ts";
 
 export { RenderFault, RenderInterrupted, type RenderOutcome } from "./pool-worker.ts";
 
@@ -67,7 +67,7 @@ export interface RenderPoolOptions {
   workers: number;
   /** The command line of a worker process. */
   command: string[];
-  press: PressOptions;
+  renderer: RendererOptions;
   log: Log;
   random: Random;
   /** Counts starts and ends. */

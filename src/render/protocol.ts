@@ -31,8 +31,8 @@ export const CardInputSchema = Type.Object({
   fields: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
 
-/** What a press needs to start: told once, as the first message to a worker. */
-export const PressOptions = Type.Object({
+/** What a renderer needs to start: told once, as the first message to a worker. */
+export const RendererOptions = Type.Object({
   chromium: Type.Object({
     path: Type.String(),
     origin: StringEnum(["configured", "system", "package"]),
@@ -47,7 +47,7 @@ export const PressOptions = Type.Object({
   presets: Type.Array(Type.String(), { minItems: 1 }),
   noSandbox: Type.Boolean(),
 });
-export type PressOptions = Static<typeof PressOptions>;
+export type RendererOptions = Static<typeof RendererOptions>;
 
 export const RenderJob = Type.Object({
   jobId: Type.String(),
@@ -72,7 +72,7 @@ export const STAGES = ["decode", "find", "cut_out", "compose", "capture", "store
 export type Stage = (typeof STAGES)[number];
 
 export const ToWorker = Type.Union([
-  Type.Object({ type: Type.Literal("start"), options: PressOptions }),
+  Type.Object({ type: Type.Literal("start"), options: RendererOptions }),
   Type.Object({ type: Type.Literal("render"), job: RenderJob }),
   Type.Object({ type: Type.Literal("preview"), job: PreviewJob }),
   Type.Object({ type: Type.Literal("supports"), job: SupportsJob }),

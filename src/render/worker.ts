@@ -1,6 +1,6 @@
 import { isFullDisk } from "../system/write-whole.ts";
 import { lowerPriority } from "./browser/low-priority.ts";
-import { openPress, PhotoRefused, type Press } from "./press.ts";
+import { type CardRenderer, openCardRenderer, PhotoRefused } from "./card-renderer.ts";
 import { type FromWorker, parseToWorker, type ToWorker } from "./protocol.ts";
 
 /** Below the server's priority, so that requests are answered quickly while every core renders. */
@@ -13,22 +13,22 @@ const WORKER_NICENESS = 10;
 export function runWorker(): void {
   // Chromium inherits the priority, so it is set before anything starts.
   lowerPriority(WORKER_NICENESS);
-  let press: Press | undefined;
+  let renderer: CardRenderer | undefined;
 
   process.on("message", async (raw) => {
     const message = parseToWorker(raw);
     if (!message) return end("the server sent a message this worker does not know");
     if (message.type !== "start") {
-      if (press) await work(press, message);
+      if (renderer) await work(renderer, message);
       return;
     }
     try {
-      press = await openPress(message.options, {
+      renderer = await openCardRenderer(message.options, {
         onStep: (step) => send({ type: "starting", step }),
         onBrowser: (pid) => send({ type: "browser", pid }),
         onProblem: (problem) => send({ type: "problem", message: problem }),
       });
-      press.onBrowserLost(() => end("the browser ended"));
+      renderer.onBrowserLost(() => end("the browser ended"));
       send({ type: "ready" });
     } catch (error) {
       end(`the browser could not be started: ${describe(error)}`);
@@ -40,16 +40,16 @@ export function runWorker(): void {
   process.on("SIGTERM", () => {});
 }
 
-async function work(press: Press, message: Exclude<ToWorker, { type: "start" }>): Promise<void> {
+async function work(renderer: CardRenderer, message: Exclude<ToWorker, { type: "start" }>): Promise<void> {
   const { jobId } = message.job;
   try {
     if (message.type === "render") {
-      const file = await press.make(message.job, (stage) => send({ type: "stage", jobId, stage }));
+      const file = await renderer.render(message.job, (stage) => send({ type: "stage", jobId, stage }));
       send({ type: "done", jobId, file });
     } else if (message.type === "preview") {
-      send({ type: "previewed", jobId, preview: await press.previews.make(message.job) });
+      send({ type: "previewed", jobId, preview: await renderer.previews.make(message.job) });
     } else {
-      send({ type: "supported", jobId, known: await press.previews.supports(message.job.declarations) });
+      send({ type: "supported", jobId, known: await renderer.previews.supports(message.job.declarations) });
     }
   } catch (error) {
     if (error instanceof PhotoRefused) send({ type: "refused", jobId, message: error.message });

@@ -16,7 +16,7 @@ import { drain } from "./drain.ts";
 import { lockFolder } from "./lock.ts";
 import { startLoops } from "./loops.ts";
 import { buildParts, type Parts } from "./parts.ts";
-import { pressOptions } from "./press-options.ts";
+import { rendererOptions } from "./renderer-options.ts";
 import { emptyFolder } from "./scratch.ts";
 import { workerCommand } from "./system.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "./workspace.ts";
@@ -106,8 +106,8 @@ async function doubtStrangeTime({ store, clock, log }: SteadyWorkspace): Promise
 async function startPool(workspace: Workspace) {
   const { config, folder, log, random } = workspace;
   await clearAway(folder);
-  const press = await pressOptions(config, folder);
-  if (press.noSandbox)
+  const renderer = await rendererOptions(config, folder);
+  if (renderer.noSandbox)
     log.warn("chromium_without_sandbox", { because: "running as root with CARDPRESS_ALLOW_ROOT=1" });
   await tellOfUnreadableSecrets(workspace);
   await resumeWork(workspace);
@@ -115,13 +115,13 @@ async function startPool(workspace: Workspace) {
   return createRenderPool({
     workers: config.renderWorkers,
     command: workerCommand(),
-    press,
+    renderer,
     log,
     random,
     meter: workspace.meter,
     workerMemoryBytes: config.workerMemoryBytes,
     // The packaged browser is unpacked anew when something happened to it.
-    mend: () => pressOptions(config, folder),
+    mend: () => rendererOptions(config, folder),
   });
 }
 

@@ -7,7 +7,7 @@ import {
   MIN_SOURCE_SIDE_PX,
 } from "../../src/core/limits.ts";
 import { createRenderPool, type RenderPool } from "../../src/render/pool.ts";
-import { pressOptions } from "../../src/service/press-options.ts";
+import { rendererOptions } from "../../src/service/renderer-options.ts";
 import { workerCommand } from "../../src/service/system.ts";
 import { checkDecodes, checkImage, UnusableImageError } from "../../src/sources/image-check.ts";
 import { openDataFolder } from "../../src/system/data-folder.ts";
@@ -34,7 +34,7 @@ beforeAll(async () => {
   pool = createRenderPool({
     workers: 1,
     command: workerCommand(),
-    press: await pressOptions(testConfig(folder.dir), data),
+    renderer: await rendererOptions(testConfig(folder.dir), data),
     random: seededRandom(),
     log: { ...silentLog, warn: (event, fields) => void ends.push(`${event} ${fields?.reason}`) },
     rendersPerBrowser: 10_000,

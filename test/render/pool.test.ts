@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { LogFields } from "../../src/core/ports.ts";
 import { VISION_VERSION } from "../../src/render/photo/photo.ts";
 import { createRenderPool, RenderFault, RenderInterrupted, type RenderPool } from "../../src/render/pool.ts";
-import type { PressOptions, RenderJob } from "../../src/render/protocol.ts";
-import { pressOptions } from "../../src/service/press-options.ts";
+import type { RendererOptions, RenderJob } from "../../src/render/protocol.ts";
+import { rendererOptions } from "../../src/service/renderer-options.ts";
 import { workerCommand } from "../../src/service/system.ts";
 import { openDataFolder } from "../../src/system/data-folder.ts";
 import { loadTemplate } from "../../src/templates/load.ts";
@@ -14,16 +14,16 @@ import { seededRandom, silentLog, type TestFolder, testConfig, testFolder } from
 import { pngOfDepth } from "../sources/pictures.ts";
 
 let folder: TestFolder;
-let press: PressOptions;
+let settings: RendererOptions;
 let pool: RenderPool;
 const warnings: object[] = [];
 beforeAll(async () => {
   folder = testFolder();
-  press = await pressOptions(testConfig(folder.dir), openDataFolder(folder.dir));
+  settings = await rendererOptions(testConfig(folder.dir), openDataFolder(folder.dir));
   pool = createRenderPool({
     workers: 1,
     command: workerCommand(),
-    press,
+    renderer: settings,
     random: seededRandom(),
     log: { ...silentLog, warn: (event, fields) => void warnings.push({ event, ...fields }) },
     rendersPerBrowser: 2,
@@ -106,7 +106,7 @@ test("a worker killed during a render gives a fault, and another takes its place
 
 test("a cutout that the disk has damaged costs one attempt, and the player is cut out again", async () => {
   const damaged = job("skier.jpg");
-  const path = join(press.cutoutsDir, "00", `${damaged.photoSha256}-${VISION_VERSION}`);
+  const path = join(settings.cutoutsDir, "00", `${damaged.photoSha256}-${VISION_VERSION}`);
   const description = await Bun.file(join(import.meta.dir, "../fixtures/cutouts/skier.json")).text();
   await Promise.all([Bun.write(path, "not a picture"), Bun.write(`${path}.json`, description)]);
   const renderer = await pool.acquire();
@@ -159,7 +159,7 @@ test("a worker whose start stalls is ended and tried again, and the log says at 
   const stalling = createRenderPool({
     workers: 1,
     command: workerCommand(),
-    press: { ...press, profilesDir: openDataFolder(join(folder.dir, "stalling")).profiles },
+    renderer: { ...settings, profilesDir: openDataFolder(join(folder.dir, "stalling")).profiles },
     random: seededRandom(),
     log: { ...silentLog, error: (_, fields) => void failures.push(fields) },
     startStepMs: 2000,
@@ -178,7 +178,7 @@ test("a page that crashes while its worker starts does not keep the worker from 
   const crashing = createRenderPool({
     workers: 1,
     command: workerCommand(),
-    press: { ...press, profilesDir: openDataFolder(join(folder.dir, "crashing")).profiles },
+    renderer: { ...settings, profilesDir: openDataFolder(join(folder.dir, "crashing")).profiles },
     random: seededRandom(),
     log: { ...silentLog, error: (_, fields) => void failures.push(fields) },
   });
@@ -196,7 +196,7 @@ test("workers that start together are replaced one after the other, each with it
   const alike = createRenderPool({
     workers: 2,
     command: workerCommand(),
-    press: { ...press, profilesDir: openDataFolder(join(folder.dir, "two")).profiles },
+    renderer: { ...settings, profilesDir: openDataFolder(join(folder.dir, "two")).profiles },
     random: seededRandom(),
     log: silentLog,
     // Past their age from the first moment on.
@@ -229,7 +229,7 @@ function smallPool(name: string, share: number) {
   const small = createRenderPool({
     workers: 1,
     command: workerCommand(),
-    press: { ...press, profilesDir: openDataFolder(join(folder.dir, name)).profiles },
+    renderer: { ...settings, profilesDir: openDataFolder(join(folder.dir, name)).profiles },
     random: seededRandom(),
     log: { ...silentLog, info: tell, warn: tell },
     workerMemoryBytes: share * pool.memoryBytes(),
@@ -266,7 +266,7 @@ test("a browser that hangs ends with its worker, and so does every process of it
   const hung = createRenderPool({
     workers: 1,
     command: workerCommand(),
-    press: { ...press, profilesDir: openDataFolder(join(folder.dir, "hung")).profiles },
+    renderer: { ...settings, profilesDir: openDataFolder(join(folder.dir, "hung")).profiles },
     random: seededRandom(),
     log: silentLog,
     renderTimeoutMs: 1,
@@ -296,8 +296,8 @@ test("an edited template is drawn from the next card on by the same worker; half
   const edited = createRenderPool({
     workers: 1,
     command: workerCommand(),
-    press: {
-      ...press,
+    renderer: {
+      ...settings,
       templatesDir,
       presets: ["draft", "club_card"],
       profilesDir: openDataFolder(join(folder.dir, "edited")).profiles,
@@ -376,8 +376,8 @@ test("while workers cannot start, one is tried again and again, never more at a 
     },
     random: seededRandom(),
     // A pool has its folder to itself.
-    press: {
-      ...(await pressOptions(testConfig(folder.dir), openDataFolder(folder.dir))),
+    renderer: {
+      ...(await rendererOptions(testConfig(folder.dir), openDataFolder(folder.dir))),
       profilesDir: openDataFolder(join(folder.dir, "broken")).profiles,
     },
     log: {
@@ -404,5 +404,5 @@ test("closing interrupts a render without blaming it", async () => {
   await expect(pool.acquire()).rejects.toThrow("closed");
   await pool.close();
   expect(pool.pids()).toEqual([]);
-  expect(readdirSync(press.profilesDir)).toEqual([]);
+  expect(readdirSync(settings.profilesDir)).toEqual([]);
 });

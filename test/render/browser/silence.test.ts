@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { pressOptions } from "../../../src/service/press-options.ts";
+import { rendererOptions } from "../../../src/service/renderer-options.ts";
 import { workerCommand } from "../../../src/service/system.ts";
 import { openDataFolder } from "../../../src/system/data-folder.ts";
 import { testConfig, testFolder } from "../../harness.ts";
@@ -29,7 +29,7 @@ function emptyHome(dir: string) {
 test("a render worker that loads its networks leaves no trace of telemetry, however it is started", async () => {
   const folder = testFolder();
   const { env, traces } = emptyHome(folder.dir);
-  const options = await pressOptions(testConfig(folder.dir), openDataFolder(folder.dir));
+  const options = await rendererOptions(testConfig(folder.dir), openDataFolder(folder.dir));
   const ready = Promise.withResolvers<unknown>();
   const worker = Bun.spawn(workerCommand(), {
     stdio: ["ignore", "inherit", "inherit"],

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "puppeteer-core";
 import type { CutoutFile } from "../../../src/core/card.ts";
 import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
-import { saveCutout } from "../../../src/render/press.ts";
+import { saveCutout } from "../../../src/render/card-renderer.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
 import { openPixelLab, type PixelLab, ratio } from "../pixels.ts";
 import { cardInput, cutout, openBrowser } from "./cards.ts";

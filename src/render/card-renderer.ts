@@ -11,22 +11,22 @@ import type { CardJob } from "./card/card-fill.ts";
 import { type PageShelf, pageShelf } from "./card/page-shelf.ts";
 import { openPhotoStudio, type PhotoStudio, VISION_VERSION } from "./photo/photo.ts";
 import { openPreviews, type Previews } from "./preview/previews.ts";
-import type { PressOptions, RenderedFile, RenderJob, Stage } from "./protocol.ts";
+import type { RenderedFile, RendererOptions, RenderJob, Stage } from "./protocol.ts";
 import { toolsOf } from "./tools.ts";
 
 /** The photo cannot become a card. The message is for the partner: what is wrong with it and what to send instead. */
 export class PhotoRefused extends Error {}
 
 /** One warm Chromium that turns a photo and a player's details into a finished picture. One card at a time. */
-export interface Press {
-  make(job: RenderJob, onStage: (stage: Stage) => void): Promise<RenderedFile>;
+export interface CardRenderer {
+  render(job: RenderJob, onStage: (stage: Stage) => void): Promise<RenderedFile>;
   /** The same for designers: of a folder as it is now, with what is known of the picture. */
   readonly previews: Previews;
   onBrowserLost(listener: () => void): void;
   close(): Promise<void>;
 }
 
-export interface PressEvents {
+export interface RendererEvents {
   /** What of the start comes next, so that a start that stalls says where. */
   onStep?: (step: string) => void;
   /** The browser's process, as soon as there is one. */
@@ -36,7 +36,10 @@ export interface PressEvents {
 }
 
 /** Starts the browser and warms everything a card needs, so that the first card is as quick as the next. */
-export async function openPress(options: PressOptions, events: PressEvents = {}): Promise<Press> {
+export async function openCardRenderer(
+  options: RendererOptions,
+  events: RendererEvents = {},
+): Promise<CardRenderer> {
   const onStep = events.onStep ?? (() => {});
   onStep("launching the browser");
   await mkdir(options.profilesDir, { recursive: true });
@@ -53,7 +56,7 @@ export async function openPress(options: PressOptions, events: PressEvents = {})
     const cutOut = async (path: string, sha256: string) =>
       (await cutOutCached({ studio, cutoutsDir }, path, sha256, () => {})).cutout;
     return {
-      make: (job, onStage) => make({ studio, pages, cutoutsDir, tools }, job, onStage),
+      render: (job, onStage) => renderCard({ studio, pages, cutoutsDir, tools }, job, onStage),
       previews: openPreviews(browser, { cutOut, readBadge }),
       onBrowserLost: (listener) => void browser.once("disconnected", listener),
       close: () => browser.close(),
@@ -67,8 +70,8 @@ export async function openPress(options: PressOptions, events: PressEvents = {})
 /** Opens the pages cards will be asked for. One broken template keeps nobody from the others' cards; all of them do. */
 async function warmPages(
   browser: Browser,
-  options: PressOptions,
-  { onProblem = () => {}, onStep = () => {} }: PressEvents,
+  options: RendererOptions,
+  { onProblem = () => {}, onStep = () => {} }: RendererEvents,
 ): Promise<PageShelf> {
   const { presets } = options;
   const templates = templateRegistry({ ...options, onProblem });
@@ -84,26 +87,26 @@ async function warmPages(
   return pages;
 }
 
-interface PressParts {
+interface RendererDeps {
   studio: PhotoStudio;
   pages: PageShelf;
   cutoutsDir: string;
   tools: Record<string, string>;
 }
 
-async function make(
-  parts: PressParts,
+async function renderCard(
+  deps: RendererDeps,
   job: RenderJob,
   onStage: (stage: Stage) => void,
 ): Promise<RenderedFile> {
   const startedAt = performance.now();
-  const { page, template } = await parts.pages.get(job.card.style.preset, job.template);
+  const { page, template } = await deps.pages.get(job.card.style.preset, job.template);
   const { pictures } = template.markup;
   // A template without a player has no use for the cutout, but a photo that is none is refused all the same.
   const [{ cutout, timingsMs }, badge] = await Promise.all([
     job.placeholder
       ? { cutout: null, timingsMs: {} }
-      : cutOutCached(parts, job.photoPath, job.photoSha256, onStage),
+      : cutOutCached(deps, job.photoPath, job.photoSha256, onStage),
     job.badgePath === null ? null : readBadge(job.badgePath),
   ]);
   const card: CardJob = {
@@ -118,7 +121,7 @@ async function make(
     if (String(error).includes(BADGE_UNDECODABLE)) throw new PhotoRefused(BADGE_REFUSAL);
     // A page that failed once may have crashed, and a file may have been damaged on the disk: the next attempt gets a new
     // page and cuts the player out again.
-    parts.pages.drop(template.digest);
+    deps.pages.drop(template.digest);
     if (cutout) await rm(descriptionOf(cutout.path), { force: true });
     throw error;
   });
@@ -140,7 +143,7 @@ async function make(
     timingsMs: stages,
     receipt: {
       sha256: new Bun.CryptoHasher("sha256").update(picture.bytes).digest("hex"),
-      tools: parts.tools,
+      tools: deps.tools,
       framing: cutout?.framing ?? null,
       timingsMs: stages,
     },
@@ -149,7 +152,7 @@ async function make(
 
 /** The cutout from the cache, or made now and cached. The same photo is found and cut out once for all cards. */
 async function cutOutCached(
-  { studio, cutoutsDir }: Pick<PressParts, "studio" | "cutoutsDir">,
+  { studio, cutoutsDir }: Pick<RendererDeps, "studio" | "cutoutsDir">,
   photoPath: string,
   photoSha256: string,
   onStage: (stage: Stage) => void,

@@ -2,14 +2,14 @@ import type { Config } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
 import { findChromium } from "../render/browser/chromium.ts";
 import { findOnnxRuntime } from "../render/photo/onnx-runtime.ts";
-import type { PressOptions } from "../render/protocol.ts";
+import type { RendererOptions } from "../render/protocol.ts";
 import type { DataFolder } from "../system/data-folder.ts";
 
-/** The browser and folders a press works with. Throws an OperatorError as root without CARDPRESS_ALLOW_ROOT=1. */
-export async function pressOptions(
+/** The browser and folders a renderer works with. Throws an OperatorError as root without CARDPRESS_ALLOW_ROOT=1. */
+export async function rendererOptions(
   config: Config,
   folder: Pick<DataFolder, "cache" | "profiles" | "cutouts">,
-): Promise<PressOptions> {
+): Promise<RendererOptions> {
   const isRoot = process.getuid?.() === 0;
   if (isRoot && !config.allowRoot) {
     throw new OperatorError(
