@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { listen } from "../../src/http/server.ts";
 import { jsonLog, stdoutByTurn } from "../../src/log.ts";
-import { buildParts } from "../../src/service/parts.ts";
+import { buildDeps } from "../../src/service/deps.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
 import { ampleQueue, idlePool } from "../../test/fakes.ts";
 import { testConfig } from "../../test/harness.ts";
@@ -41,8 +41,8 @@ function bare(): { port: number } {
 async function cardpress(): Promise<{ port: number }> {
   const config = testConfig(dir, { CARDPRESS_SOURCE_ALLOWED_ORIGINS: photos });
   const workspace = await openWorkspace(config, jsonLog(stdoutByTurn()));
-  const parts = buildParts(workspace, { pool: idlePool, queue: ampleQueue() });
-  const { take } = parts.limiter;
-  const limiter = { ...parts.limiter, take: (key: string) => take(key, Number.MAX_SAFE_INTEGER) };
-  return listen({ ...parts, limiter, isDraining: () => false }, { host: "127.0.0.1", port: 0 });
+  const deps = buildDeps(workspace, { pool: idlePool, queue: ampleQueue() });
+  const { take } = deps.limiter;
+  const limiter = { ...deps.limiter, take: (key: string) => take(key, Number.MAX_SAFE_INTEGER) };
+  return listen({ ...deps, limiter, isDraining: () => false }, { host: "127.0.0.1", port: 0 });
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 /** What grows by itself as cards are made, and should not: profiles, files in the making, the write-ahead log. */
 const TRANSIENT = ["profiles", "scratch", "cardpress.db-wal", "cardpress.db-shm"];
 
-/** Megabytes of a data folder's transient parts. */
+/** Megabytes of a data folder's transient folders. */
 export async function diskMb(data: string): Promise<number> {
   const sizes = await Promise.all(TRANSIENT.map((name) => bytesOf(join(data, name))));
   return Math.round(sizes.reduce((all, bytes) => all + bytes, 0) / 2 ** 20);

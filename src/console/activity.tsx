@@ -10,11 +10,11 @@ import { type MemberVisit, member } from "./visit.ts";
 const PAGE_SIZE = 50;
 
 async function activityPage(visit: MemberVisit): Promise<Response> {
-  const { parts, account, query } = visit;
+  const { deps, account, query } = visit;
   const after = parsePosition(query.get("after") ?? "");
   const [found, members] = await Promise.all([
-    listAudit(parts.store.read, { accountId: account.id, after, limit: PAGE_SIZE + 1 }),
-    membersOf(parts.store.read, account.id),
+    listAudit(deps.store.read, { accountId: account.id, after, limit: PAGE_SIZE + 1 }),
+    membersOf(deps.store.read, account.id),
   ]);
   const rows = found.slice(0, PAGE_SIZE);
   const last = rows.at(-1)?.entry;

@@ -20,17 +20,17 @@ import { passkeysAt } from "./passkeys-elsewhere.tsx";
 import { isHtmxRequest, redirect, redirectHtmx, sessionToken } from "./respond.ts";
 import { consoleRoutes } from "./routes.ts";
 import { resetLimit, signInLimit } from "./sign-in-limit.ts";
-import type { ConsoleParts, ConsoleRoute, UserVisit, Visit } from "./visit.ts";
+import type { ConsoleDeps, ConsoleRoute, UserVisit, Visit } from "./visit.ts";
 
 /** Answers everything under /console, errors as pages too. */
-export function consoleAnswer(parts: ConsoleParts): (exchange: Exchange) => Promise<Response> {
-  const begin = visits(parts);
+export function consoleAnswer(deps: ConsoleDeps): (exchange: Exchange) => Promise<Response> {
+  const begin = visits(deps);
   const route = consoleRouter(begin);
   return async (exchange) => {
     const asset = CONSOLE_ASSETS.answer(exchange.request, exchange.url, standardHeaders(exchange));
     if (asset) return asset;
     try {
-      refuseForeignHost(exchange, parts.config.baseUrl);
+      refuseForeignHost(exchange, deps.config.baseUrl);
       if (!["GET", "POST"].includes(exchange.request.method))
         throw new PageError(405, "Pages answer GET and POST.");
       return await route(exchange);
@@ -47,22 +47,22 @@ const NO_FORM: Visit["form"] = new URLSearchParams();
 type Begin = (exchange: Exchange, given?: Given) => Visit;
 
 /** Makes the visits of one running console. */
-function visits(parts: ConsoleParts): Begin {
-  const flashes = flashBoard(parts.state);
-  const signIns = signInLimit(parts.state);
-  const resets = resetLimit(parts.state);
-  const passkeys = passkeyDesk(parts);
+function visits(deps: ConsoleDeps): Begin {
+  const flashes = flashBoard(deps.state);
+  const signIns = signInLimit(deps.state);
+  const resets = resetLimit(deps.state);
+  const passkeys = passkeyDesk(deps);
   return (exchange, given = { params: {}, form: NO_FORM }) => ({
     ...given,
-    parts,
+    deps,
     exchange,
     query: exchange.url.searchParams,
-    token: sessionToken(exchange.request, parts.config),
+    token: sessionToken(exchange.request, deps.config),
     flashes,
     signIns,
     resets,
     passkeys: passkeysAt(passkeys, exchange.url),
-    now: parts.clock.now(),
+    now: deps.clock.now(),
   });
 }
 
@@ -98,7 +98,7 @@ async function answerRoute(
   let visit = begin(exchange);
   try {
     if (!Object.values(params).every((given) => PARAM.test(given))) throw notFound();
-    if (route.method === "POST") refuseForeignOrigin(exchange.request, visit.parts.config.baseUrl);
+    if (route.method === "POST") refuseForeignOrigin(exchange.request, visit.deps.config.baseUrl);
     const form = route.method === "POST" ? await readForm(exchange.request) : NO_FORM;
     visit = begin(exchange, { params, form });
     const admitted = await admit(visit, route);
@@ -146,18 +146,18 @@ async function admit(visit: Visit, route: ConsoleRoute): Promise<Visit | Respons
 }
 
 async function userVisit(visit: Visit): Promise<UserVisit | undefined> {
-  const { parts, token } = visit;
+  const { deps, token } = visit;
   const { request } = visit.exchange;
   const isClick = request.method === "POST" || !isHtmxRequest(request);
-  const found = token === undefined ? undefined : await readSession(parts, token, { isClick });
+  const found = token === undefined ? undefined : await readSession(deps, token, { isClick });
   if (!found) return undefined;
   const { user, session } = found;
   // Read on every request, so that a membership that ended holds from the next click on.
-  const memberships = await membershipsOf(parts.store.read, user.id);
+  const memberships = await membershipsOf(deps.store.read, user.id);
   const own = memberships.find((m) => m.account.id === session.accountId);
   if (own) return { ...visit, user, session, account: own.account, role: own.membership.role };
   if (session.accountId !== null && user.isOperator === 1) {
-    const account = await findAccount(parts.store.read, session.accountId);
+    const account = await findAccount(deps.store.read, session.accountId);
     if (account) return { ...visit, user, session, account, role: "viewer" };
   }
   const [first] = memberships;
@@ -236,7 +236,7 @@ async function backWith(visit: Visit, problem: string): Promise<Response> {
   const { exchange } = visit;
   const from = URL.parse(exchange.request.headers.get("referer") ?? "");
   const user = await userVisit(visit);
-  const isOwn = isOwnSite(from?.host, exchange.request, visit.parts.config.baseUrl);
+  const isOwn = isOwnSite(from?.host, exchange.request, visit.deps.config.baseUrl);
   if (exchange.request.method !== "POST" || !user || !from || !isOwn || isHtmxRequest(exchange.request))
     return errorPage(visit, 422, problem);
   await visit.flashes.put(user.session.id, { problem, typed: typed(exchange.url.pathname, visit.form) });

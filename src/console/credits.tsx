@@ -34,7 +34,7 @@ export function planNote({ limit, nextLimit }: Pick<Credits, "limit" | "nextLimi
 }
 
 async function creditsPage(visit: MemberVisit): Promise<Response> {
-  const { account, now, parts } = visit;
+  const { account, now, deps } = visit;
   return shell(
     visit,
     "Credits",
@@ -43,7 +43,7 @@ async function creditsPage(visit: MemberVisit): Promise<Response> {
         title="Credits"
         lead="A credit is reserved when a live request is accepted. It is used when the card is finished and given back when the card fails."
       />
-      <Balance credits={await creditsOf(parts.store.read, account, now)} />
+      <Balance credits={await creditsOf(deps.store.read, account, now)} />
       {await Statement({ visit, accountId: account.id, path: "/console/credits", linked: true })}
     </>,
   );

@@ -38,14 +38,14 @@ function Days({
 }
 
 function Retention({ visit }: { visit: MemberVisit }) {
-  const { account, parts } = visit;
+  const { account, deps } = visit;
   return (
     <Card title="Retention" note="What happens by itself. It holds from the next card on.">
       <PostForm visit={visit} action="/console/data/retention" class="form narrow-form">
         <Days
           name="retention_days"
           label="Days a picture is served"
-          hint={`Empty: ${parts.config.retentionDays}, as this service is set.`}
+          hint={`Empty: ${deps.config.retentionDays}, as this service is set.`}
           value={account.retentionDays}
         />
         <Days
@@ -102,7 +102,7 @@ async function dataPage(visit: MemberVisit): Promise<Response> {
       ) : (
         <Card title="Retention">
           <p>
-            Pictures are served for {visit.account.retentionDays ?? visit.parts.config.retentionDays} days.{" "}
+            Pictures are served for {visit.account.retentionDays ?? visit.deps.config.retentionDays} days.{" "}
             {visit.account.forgetAfterDays === null
               ? "Everything else personal is deleted when somebody asks."
               : `Everything personal is deleted ${visit.account.forgetAfterDays} days after a card's end.`}{" "}
@@ -122,30 +122,30 @@ function daysOf(visit: MemberVisit, name: string): number | null {
 }
 
 async function setRetention(visit: MemberVisit): Promise<Response> {
-  const { parts, account, user, session } = visit;
+  const { deps, account, user, session } = visit;
   const retention = {
     retentionDays: daysOf(visit, "retention_days"),
     forgetAfterDays: daysOf(visit, "forget_after_days"),
   };
-  await changeRetention(parts, account.id, retention, user.id);
+  await changeRetention(deps, account.id, retention, user.id);
   await visit.flashes.put(session.id, { notice: "The retention is saved." });
   return redirect("/console/data", visit.exchange);
 }
 
 async function deletePlayer(visit: MemberVisit): Promise<Response> {
-  const { parts, account, user, session } = visit;
+  const { deps, account, user, session } = visit;
   const externalId = field(visit, "external_id");
   if (externalId === "" || field(visit, "sure") !== "yes")
     throw new Refusal("INVALID_REQUEST", "Write the player's id and tick that you want all of it deleted.");
   let count = 0;
   for (const environment of ENVIRONMENTS)
-    count += await forgetPlayer(parts, { accountId: account.id, environment, externalId });
+    count += await forgetPlayer(deps, { accountId: account.id, environment, externalId });
   const subject = `${count} images of one player`;
-  await parts.store.write("log deletion", (tx) =>
+  await deps.store.write("log deletion", (tx) =>
     logAction(
       tx,
       { by: user.id, accountId: account.id, action: "player.deleted", subject },
-      { ...parts, now: visit.now },
+      { ...deps, now: visit.now },
     ),
   );
   const notice = count === 0 ? "There is no image of this player." : `Deleted: ${subject}.`;
@@ -154,14 +154,14 @@ async function deletePlayer(visit: MemberVisit): Promise<Response> {
 }
 
 async function deleteImage(visit: MemberVisit): Promise<Response> {
-  const { parts, account, user, session } = visit;
+  const { deps, account, user, session } = visit;
   const { id, environment } = await ownImage(visit);
-  await forgetImage(parts, { accountId: account.id, environment, id });
-  await parts.store.write("log deletion", (tx) =>
+  await forgetImage(deps, { accountId: account.id, environment, id });
+  await deps.store.write("log deletion", (tx) =>
     logAction(
       tx,
       { by: user.id, accountId: account.id, action: "image.deleted", subject: id },
-      { ...parts, now: visit.now },
+      { ...deps, now: visit.now },
     ),
   );
   await visit.flashes.put(session.id, { notice: `The image ${id} is deleted.` });

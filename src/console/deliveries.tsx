@@ -118,8 +118,8 @@ function prettyBody({ event }: DeliveryDetail): string {
   }
 }
 
-function load({ parts, params, account }: MemberVisit): Promise<DeliveryDetail> {
-  return getDelivery(parts, { deliveryId: params.id ?? "", accountId: account.id });
+function load({ deps, params, account }: MemberVisit): Promise<DeliveryDetail> {
+  return getDelivery(deps, { deliveryId: params.id ?? "", accountId: account.id });
 }
 
 async function deliveryPage(visit: MemberVisit): Promise<Response> {
@@ -161,9 +161,9 @@ async function deliveryPage(visit: MemberVisit): Promise<Response> {
 }
 
 async function again(visit: MemberVisit): Promise<Response> {
-  const { parts, params, account, exchange } = visit;
+  const { deps, params, account, exchange } = visit;
   await countSend(visit);
-  const delivery = await redeliver(parts, { deliveryId: params.id ?? "", accountId: account.id });
+  const delivery = await redeliver(deps, { deliveryId: params.id ?? "", accountId: account.id });
   await visit.flashes.put(visit.session.id, { notice: "It is being sent again." });
   return redirect(`/console/deliveries/${delivery.id}`, exchange);
 }

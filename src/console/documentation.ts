@@ -18,8 +18,8 @@ async function reader(visit: MemberVisit): Promise<Response> {
 
 /** Makes a test key: keys are stored as hashes, so none that is there can be shown. */
 async function makeTestKey(visit: MemberVisit): Promise<Response> {
-  const { parts, account, user } = visit;
-  const { key } = await createKey(parts, {
+  const { deps, account, user } = visit;
+  const { key } = await createKey(deps, {
     accountId: account.id,
     environment: "test",
     name: KEY_NAME,

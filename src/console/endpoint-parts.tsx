@@ -55,8 +55,8 @@ export function readEvents({ form }: MemberVisit): string[] | null {
 }
 
 /** Counts one click that makes the service call out, or look a name up. Throws a Refusal when there were too many. */
-export async function countSend({ parts, account }: MemberVisit): Promise<void> {
-  const { exceeded } = await parts.limiter.take(`sends of ${account.id}`, MANUAL_SENDS_PER_MINUTE);
+export async function countSend({ deps, account }: MemberVisit): Promise<void> {
+  const { exceeded } = await deps.limiter.take(`sends of ${account.id}`, MANUAL_SENDS_PER_MINUTE);
   if (exceeded)
     throw new Refusal(
       "LIMIT_REACHED",

@@ -185,9 +185,9 @@ function EditForm({ visit, endpoint }: { visit: MemberVisit; endpoint: Endpoint 
 }
 
 async function Deliveries({ visit, endpoint }: { visit: MemberVisit; endpoint: Endpoint }) {
-  const { parts, account, query } = visit;
+  const { deps, account, query } = visit;
   const state = WEBHOOK_DELIVERY_STATES.find((known) => known === query.get("state"));
-  const deliveries = await listDeliveries(parts, {
+  const deliveries = await listDeliveries(deps, {
     accountId: account.id,
     endpointId: endpoint.id,
     state,
@@ -229,7 +229,7 @@ async function Deliveries({ visit, endpoint }: { visit: MemberVisit; endpoint: E
 }
 
 async function endpointPage(visit: MemberVisit): Promise<Response> {
-  const endpoint = await getEndpoint(visit.parts, refOf(visit));
+  const endpoint = await getEndpoint(visit.deps, refOf(visit));
   const flash = await takeFlash(visit, "secret");
   return shell(
     visit,
@@ -266,32 +266,32 @@ async function done(visit: MemberVisit, notice: string): Promise<Response> {
 
 async function test(visit: MemberVisit): Promise<Response> {
   await countSend(visit);
-  const delivery = await sendTest(visit.parts, refOf(visit));
+  const delivery = await sendTest(visit.deps, refOf(visit));
   return redirect(`/console/deliveries/${delivery.id}`, visit.exchange);
 }
 
 async function update(visit: MemberVisit): Promise<Response> {
   // Whose it is comes first: what is wrong with the form is told to its owner only.
-  await getEndpoint(visit.parts, refOf(visit));
+  await getEndpoint(visit.deps, refOf(visit));
   await countSend(visit);
   const change = { url: field(visit, "url"), events: readEvents(visit) };
-  await updateEndpoint(visit.parts, refOf(visit), change);
+  await updateEndpoint(visit.deps, refOf(visit), change);
   return done(visit, "The settings are saved. What waits to be sent goes to the new address.");
 }
 
 async function enable(visit: MemberVisit): Promise<Response> {
-  await enableEndpoint(visit.parts, refOf(visit));
+  await enableEndpoint(visit.deps, refOf(visit));
   return done(visit, "The endpoint is enabled: events are sent from now on. Recover sends what it missed.");
 }
 
 async function recover(visit: MemberVisit): Promise<Response> {
   // Whose it is comes first here too.
-  await getEndpoint(visit.parts, refOf(visit));
+  await getEndpoint(visit.deps, refOf(visit));
   const choice = RECOVER_CHOICES.find(({ hours }) => String(hours) === field(visit, "hours"));
   if (!choice) throw new Refusal("INVALID_REQUEST", "Choose how far back to look for missed events.");
   await countSend(visit);
   const since = visit.now - choice.hours * HOUR_MS;
-  const { recovered } = await recoverSince(visit.parts, refOf(visit), since);
+  const { recovered } = await recoverSince(visit.deps, refOf(visit), since);
   return done(
     visit,
     recovered === 0
@@ -301,18 +301,18 @@ async function recover(visit: MemberVisit): Promise<Response> {
 }
 
 async function rotate(visit: MemberVisit): Promise<Response> {
-  const { endpoint, secret } = await rotateSecret(visit.parts, refOf(visit));
+  const { endpoint, secret } = await rotateSecret(visit.deps, refOf(visit));
   await visit.flashes.put(visit.session.id, { secret: { url: endpoint.url, text: secret } });
   return redirect(path(endpoint), visit.exchange);
 }
 
 async function endOldSecret(visit: MemberVisit): Promise<Response> {
-  await revokeOldSecret(visit.parts, refOf(visit));
+  await revokeOldSecret(visit.deps, refOf(visit));
   return done(visit, "The old secret signs no more.");
 }
 
 async function remove(visit: MemberVisit): Promise<Response> {
-  await removeEndpoint(visit.parts, refOf(visit));
+  await removeEndpoint(visit.deps, refOf(visit));
   await visit.flashes.put(visit.session.id, { notice: "The endpoint is removed." });
   return redirect("/console/webhooks", visit.exchange);
 }

@@ -18,8 +18,8 @@ export async function errorPage(visit: Visit, status: number, message: string): 
     return html(visit.exchange, notice, { fragment: true, status });
   }
   // Under a wrong host name a path would lead back here, and no session is known.
-  const site = status === 421 ? visit.parts.config.baseUrl : "";
-  const isSignedIn = visit.token !== undefined && (await readSession(visit.parts, visit.token)) !== undefined;
+  const site = status === 421 ? visit.deps.config.baseUrl : "";
+  const isSignedIn = visit.token !== undefined && (await readSession(visit.deps, visit.token)) !== undefined;
   return narrowPage(
     visit,
     title,

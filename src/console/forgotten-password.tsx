@@ -7,7 +7,7 @@ import { narrowPage } from "./layout.tsx";
 import { anyone, field, type Visit } from "./visit.ts";
 
 function forgottenPasswordPage(visit: Visit, problem?: { status: number; message: string }): Response {
-  const sendsMail = visit.parts.config.mail !== undefined;
+  const sendsMail = visit.deps.config.mail !== undefined;
   return narrowPage(
     visit,
     "Password lost",
@@ -68,8 +68,8 @@ function sentPage(visit: Visit, email: string): Response {
 }
 
 async function requestLink(visit: Visit): Promise<Response> {
-  const { parts, exchange } = visit;
-  if (!parts.config.mail) return forgottenPasswordPage(visit);
+  const { deps, exchange } = visit;
+  if (!deps.config.mail) return forgottenPasswordPage(visit);
   const email = normalEmail(field(visit, "email")).slice(0, 254);
   if (!isEmail(email))
     return forgottenPasswordPage(visit, {
@@ -82,8 +82,8 @@ async function requestLink(visit: Visit): Promise<Response> {
       message: `Too many links were asked for: at most ${RESETS_PER_EMAIL} an hour are sent to one address. Look for the last one, or wait an hour.`,
     });
   // Not awaited, or the time of the answer would tell whether the email is known.
-  void requestPasswordReset(parts, email).catch((error: unknown) =>
-    parts.log.error("password_reset_failed", { error: (error as Error).message }),
+  void requestPasswordReset(deps, email).catch((error: unknown) =>
+    deps.log.error("password_reset_failed", { error: (error as Error).message }),
   );
   return sentPage(visit, email);
 }

@@ -170,8 +170,8 @@ function Latest({ visit, images, isLive }: { visit: MemberVisit; images: Image[]
 }
 
 async function homePage(visit: MemberVisit): Promise<Response> {
-  const { account, parts, now } = visit;
-  const { read } = parts.store;
+  const { account, deps, now } = visit;
+  const { read } = deps.store;
   const latest = (environment: "live" | "test") =>
     listImages(read, { accountId: account.id, environment, limit: LATEST_SHOWN });
   const [keys, live, test, days, endpoints] = await Promise.all([
@@ -179,7 +179,7 @@ async function homePage(visit: MemberVisit): Promise<Response> {
     latest("live"),
     latest("test"),
     daysOf(visit, "last_30_days", "live"),
-    listEndpoints(parts, { accountId: account.id }),
+    listEndpoints(deps, { accountId: account.id }),
   ]);
   const credits = await creditsOf(read, account, now);
   const steps = stepsOf(keys, { live: live.length, test: test.length });
@@ -226,11 +226,11 @@ async function noAccountPage(visit: UserVisit): Promise<Response> {
 
 /** Opens another of the user's accounts. */
 async function chooseAccount(visit: UserVisit): Promise<Response> {
-  const { parts, user, session, exchange } = visit;
+  const { deps, user, session, exchange } = visit;
   const id = field(visit, "account");
-  const memberships = await membershipsOf(parts.store.read, user.id);
+  const memberships = await membershipsOf(deps.store.read, user.id);
   if (!memberships.some(({ account }) => account.id === id)) throw notFound();
-  await parts.store.write("choose account", (tx) => openAccount(tx, session.id, id));
+  await deps.store.write("choose account", (tx) => openAccount(tx, session.id, id));
   return redirect("/console", exchange);
 }
 

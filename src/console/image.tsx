@@ -20,11 +20,11 @@ import { privateFile } from "./respond.ts";
 import { canWrite, type MemberVisit, member, type UserVisit } from "./visit.ts";
 
 /** The image of the address, in whichever environment it is this account's. */
-export async function ownImage({ parts, account, params }: MemberVisit): Promise<Image> {
+export async function ownImage({ deps, account, params }: MemberVisit): Promise<Image> {
   const scope = { accountId: account.id, id: params.id ?? "" };
   const image =
-    (await findImage(parts.store.read, { ...scope, environment: "live" })) ??
-    (await findImage(parts.store.read, { ...scope, environment: "test" }));
+    (await findImage(deps.store.read, { ...scope, environment: "live" })) ??
+    (await findImage(deps.store.read, { ...scope, environment: "test" }));
   if (!image) throw notFound();
   return image;
 }
@@ -156,11 +156,11 @@ function Details({ image, record }: { image: Image; record: IdempotencyRecord | 
 
 async function imagePage(visit: MemberVisit): Promise<Response> {
   const image = await ownImage(visit);
-  const { store, config, progress, blobs } = visit.parts;
+  const { store, config, progress, blobs } = visit.deps;
   const [entries, record, deliveries] = await Promise.all([
     entriesOfImage(store.read, image.id),
     findRecordOfImage(store.read, image.id),
-    listDeliveries(visit.parts, { accountId: image.accountId, imageId: image.id, limit: 10 }),
+    listDeliveries(visit.deps, { accountId: image.accountId, imageId: image.id, limit: 10 }),
   ]);
   const view = imageView(image, { cdnBaseUrl: config.cdnBaseUrl, progress: progress.of(image.id) });
   const hasPhoto = image.sourceSha256 !== null && (await blobs.stat("source", image.sourceSha256)) !== null;
@@ -239,7 +239,7 @@ function photoType(head: Uint8Array): string {
 async function photo(visit: MemberVisit): Promise<Response> {
   const image = await ownImage(visit);
   if (image.sourceSha256 === null) throw notFound();
-  const file = await visit.parts.blobs.open("source", image.sourceSha256);
+  const file = await visit.deps.blobs.open("source", image.sourceSha256);
   if (!file) throw notFound();
   const head = await file.slice(0, 12).bytes();
   return privateFile(visit.exchange, file, {
@@ -256,7 +256,7 @@ const PHOTO_WIDTH_PX = 168;
 
 /** A photo as it was fetched, small. Throws 404 when it is gone, or cannot be read as a picture. */
 export async function photoThumb(visit: UserVisit, sha256: string): Promise<Response> {
-  const path = await visit.parts.blobs.local("source", sha256);
+  const path = await visit.deps.blobs.local("source", sha256);
   const bytes = await shrinking
     .add(() =>
       new Bun.Image(path, { maxPixels: MAX_SOURCE_PIXELS })
@@ -275,7 +275,7 @@ export async function photoThumb(visit: UserVisit, sha256: string): Promise<Resp
 /** A finished picture, small. Throws 404 when there is none. */
 export async function thumbOf(visit: UserVisit, image: Image): Promise<Response> {
   if (image.outputName === null || image.purgedAt !== null) throw notFound();
-  const path = await visit.parts.blobs.local("picture", image.outputName);
+  const path = await visit.deps.blobs.local("picture", image.outputName);
   const bytes = await shrinking.add(() =>
     new Bun.Image(path).resize(THUMB_WIDTH_PX).webp({ quality: 82 }).bytes(),
   );

@@ -189,7 +189,7 @@ function NoImages({ filter }: { filter: Filter }) {
 
 async function imagesPage(visit: MemberVisit): Promise<Response> {
   const filter = readFilter(visit);
-  const { store } = visit.parts;
+  const { store } = visit.deps;
   const scope = { accountId: visit.account.id, environment: filter.environment };
   const after = parsePosition(visit.query.get("after") ?? "");
   const found = filter.search

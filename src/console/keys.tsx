@@ -182,8 +182,8 @@ function KeyTable({ visit, keys, rows }: { visit: MemberVisit; keys: ApiKey[]; r
 }
 
 async function keysPage(visit: MemberVisit): Promise<Response> {
-  const { parts, account } = visit;
-  const keys = await listKeys(parts.store.read, account.id);
+  const { deps, account } = visit;
+  const keys = await listKeys(deps.store.read, account.id);
   // Keys in force first, each group newest first.
   const rows = keys
     .toReversed()
@@ -226,25 +226,25 @@ async function keysPage(visit: MemberVisit): Promise<Response> {
 }
 
 async function create(visit: MemberVisit): Promise<Response> {
-  const { parts, account, user, session, exchange } = visit;
+  const { deps, account, user, session, exchange } = visit;
   const name = field(visit, "name");
   const environment = ENVIRONMENTS.find((known) => known === field(visit, "environment"));
   if (!environment) throw new Refusal("INVALID_REQUEST", "Choose whether the key is for test or for live.");
-  const made = await createKey(parts, { accountId: account.id, environment, name, by: user.id });
+  const made = await createKey(deps, { accountId: account.id, environment, name, by: user.id });
   await visit.flashes.put(session.id, { key: { name, environment, text: made.key, replaces: null } });
   return redirect("/console/keys", exchange);
 }
 
 /** The key of the address, if it is this account's. */
-async function ownKey({ parts, account, params }: MemberVisit): Promise<ApiKey> {
-  const key = await findKey(parts.store.read, params.id ?? "");
+async function ownKey({ deps, account, params }: MemberVisit): Promise<ApiKey> {
+  const key = await findKey(deps.store.read, params.id ?? "");
   if (key?.accountId !== account.id) throw notFound();
   return key;
 }
 
 async function regenerate(visit: MemberVisit): Promise<Response> {
   const old = await ownKey(visit);
-  const made = await regenerateKey(visit.parts, { id: old.id, by: visit.user.id });
+  const made = await regenerateKey(visit.deps, { id: old.id, by: visit.user.id });
   const { name, environment } = made.record;
   await visit.flashes.put(visit.session.id, {
     key: { name, environment, text: made.key, replaces: old.last4 },
@@ -254,7 +254,7 @@ async function regenerate(visit: MemberVisit): Promise<Response> {
 
 async function revoke(visit: MemberVisit): Promise<Response> {
   const key = await ownKey(visit);
-  await revokeApiKey(visit.parts, key.id, visit.user.id);
+  await revokeApiKey(visit.deps, key.id, visit.user.id);
   await visit.flashes.put(visit.session.id, { notice: `The key ${key.name} (…${key.last4}) is revoked.` });
   return redirect("/console/keys", visit.exchange);
 }

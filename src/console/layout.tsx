@@ -77,7 +77,7 @@ function currentPlace(items: Place[], pathname: string): Place | undefined {
 }
 
 async function AccountChoice(visit: UserVisit) {
-  const memberships = await membershipsOf(visit.parts.store.read, visit.user.id);
+  const memberships = await membershipsOf(visit.deps.store.read, visit.user.id);
   if (memberships.length < 2 || visit.role === "viewer")
     return visit.account ? <p class="account-name">{visit.account.name}</p> : null;
   return (

@@ -115,7 +115,7 @@ export async function Statement({
 }) {
   const grantsOnly = visit.query.get("show") === "grants";
   const after = parsePosition(visit.query.get("after") ?? "");
-  const { read } = visit.parts.store;
+  const { read } = visit.deps.store;
   const query = { accountId, after, limit: PAGE_SIZE };
   const { lines, older } = grantsOnly ? await grantsPage(read, query) : await statementPage(read, query);
   const address = (change: Record<string, string>) => {
@@ -175,7 +175,7 @@ export function statementCsv(visit: UserVisit, accountId: string): Response {
   async function* lines() {
     // The mark by which spreadsheets know that the file is UTF-8.
     yield "\ufeffcreated_at,entry,kind,credits,period,amount,balance,reserved,image_id,reason\r\n";
-    for await (const batch of wholeStatement(visit.parts.store.read, accountId))
+    for await (const batch of wholeStatement(visit.deps.store.read, accountId))
       yield batch.map(csvLine).join("");
   }
   const source = lines();

@@ -123,7 +123,7 @@ function MemberRow({ visit, row }: { visit: MemberVisit; row: { user: User; memb
 }
 
 async function membersPage(visit: MemberVisit): Promise<Response> {
-  const rows = await membersOf(visit.parts.store.read, visit.account.id);
+  const rows = await membersOf(visit.deps.store.read, visit.account.id);
   const flash = await takeFlash(visit, "link");
   return shell(
     visit,
@@ -162,34 +162,34 @@ async function membersPage(visit: MemberVisit): Promise<Response> {
 }
 
 async function add(visit: MemberVisit): Promise<Response> {
-  const { parts, account, user, session, exchange } = visit;
+  const { deps, account, user, session, exchange } = visit;
   const email = field(visit, "email");
   const role = readRole(field(visit, "role"));
-  const made = await addMember(parts, { accountId: account.id, email, role, vouched: false, by: user.id });
+  const made = await addMember(deps, { accountId: account.id, email, role, vouched: false, by: user.id });
   await visit.flashes.put(session.id, addedFlash(made, "a member"));
   return redirect("/console/members", exchange);
 }
 
 /** The id of the address, if it is a member's of this account. */
-async function memberId({ parts, account, params }: MemberVisit): Promise<string> {
-  const members = await membersOf(parts.store.read, account.id);
+async function memberId({ deps, account, params }: MemberVisit): Promise<string> {
+  const members = await membersOf(deps.store.read, account.id);
   const found = members.find(({ user }) => user.id === params.id);
   if (!found) throw notFound();
   return found.user.id;
 }
 
 async function remove(visit: MemberVisit): Promise<Response> {
-  const { parts, account, user, exchange } = visit;
-  await removeMember(parts, { accountId: account.id, userId: await memberId(visit), by: user.id });
+  const { deps, account, user, exchange } = visit;
+  await removeMember(deps, { accountId: account.id, userId: await memberId(visit), by: user.id });
   await visit.flashes.put(visit.session.id, { notice: "The member is removed." });
   return redirect("/console/members", exchange);
 }
 
 async function setRole(visit: MemberVisit): Promise<Response> {
-  const { parts, account, user, exchange } = visit;
+  const { deps, account, user, exchange } = visit;
   const userId = await memberId(visit);
   const role = readRole(field(visit, "role"));
-  await changeRole(parts, { accountId: account.id, userId, role, by: user.id });
+  await changeRole(deps, { accountId: account.id, userId, role, by: user.id });
   return redirect("/console/members", exchange);
 }
 

@@ -18,10 +18,10 @@ export function notFound(): PageError {
 }
 
 /** Logs what is a fault of ours. A refusal is none, nor is one for want of a free place: its cause, such as a full disk, is. */
-export function logFault({ exchange, parts }: Visit, error: unknown): void {
+export function logFault({ exchange, deps }: Visit, error: unknown): void {
   const fault =
     error instanceof Refusal ? (error.code === "SERVICE_OVERLOADED" ? error.cause : undefined) : error;
   if (fault === undefined) return;
   const cause = fault instanceof Error ? fault.stack : String(fault);
-  parts.log.error("console_failed", { requestId: exchange.requestId, cause });
+  deps.log.error("console_failed", { requestId: exchange.requestId, cause });
 }

@@ -28,7 +28,7 @@ export function PasskeysElsewhere({ visit }: { visit: Visit }) {
       ) : (
         <p>
           Browsers make passkeys only for a name, and over HTTPS; this service's address is{" "}
-          <code>{visit.parts.config.baseUrl}</code>. Its operator can put a proxy with TLS in front and set{" "}
+          <code>{visit.deps.config.baseUrl}</code>. Its operator can put a proxy with TLS in front and set{" "}
           <code>CARDPRESS_BASE_URL</code> to the address people open, such as https://cards.example.com.
         </p>
       )}

@@ -174,8 +174,8 @@ async function offer(visit: UserVisit): Promise<Response> {
   return privateJson(visit.exchange, await passkeys.registrationOptions(user));
 }
 
-async function isPassword({ parts, user }: UserVisit, password: string): Promise<boolean> {
-  return (await checkPassword(parts, { email: user.email, password })) !== undefined;
+async function isPassword({ deps, user }: UserVisit, password: string): Promise<boolean> {
+  return (await checkPassword(deps, { email: user.email, password })) !== undefined;
 }
 
 async function add(visit: UserVisit): Promise<Response> {
@@ -202,7 +202,7 @@ async function removeAll(visit: UserVisit): Promise<Response> {
 }
 
 async function signIn(visit: Visit): Promise<Response> {
-  const { parts, signIns, exchange, token } = visit;
+  const { deps, signIns, exchange, token } = visit;
   // The same budget as passwords, under a name no email has; one for each network, so that nobody can lock out all.
   const budget = `passkey ${networkOf(exchange.clientAddress)}`;
   const mayTry = await signIns.take(budget, exchange.clientAddress);
@@ -210,8 +210,8 @@ async function signIn(visit: Visit): Promise<Response> {
   if (!user)
     throw new PageError(403, "This passkey does not sign anybody in here. Use your email and password.");
   await signIns.forgive(budget, exchange.clientAddress);
-  const started = await startSession(parts, user, token);
-  return redirect(ownPath(field(visit, "next")), exchange, sessionCookie(parts.config, started.token));
+  const started = await startSession(deps, user, token);
+  return redirect(ownPath(field(visit, "next")), exchange, sessionCookie(deps.config, started.token));
 }
 
 export const passkeyRoutes = [

@@ -123,7 +123,7 @@ function Form({ visit, fields, environment }: PlaygroundState & { visit: MemberV
         hx-include="closest form"
         hx-sync="this:replace"
       >
-        <CardFields fields={fields} presets={visit.parts.config.presets} />
+        <CardFields fields={fields} presets={visit.deps.config.presets} />
       </div>
       {canWrite(visit) && (
         <div class="send">
@@ -144,7 +144,7 @@ const SEND_AS: [string, string][] = [
 
 function Samples({ visit, fields }: { visit: MemberVisit; fields: PlaygroundFields }) {
   const request = requestOf(fields);
-  const { baseUrl } = visit.parts.config;
+  const { baseUrl } = visit.deps.config;
   return (
     <>
       <Code id="curl" label="curl" language="sh" text={curlSample(baseUrl, request)} />
@@ -158,11 +158,11 @@ async function playgroundPage(visit: MemberVisit): Promise<Response> {
   const sent = visit.query.get("sent");
   const id = sent ?? visit.query.get("from");
   const earlier = id === null ? null : await ownImage({ ...visit, params: { id } });
-  const { config } = visit.parts;
+  const { config } = visit.deps;
   const again = storedRequestValidator.check(earlier?.request);
   const fields = again.ok ? fieldsOf(again.value, config) : exampleFields(config);
   if (sent === null || !earlier) return page(visit, { fields, environment: "test" }, null);
-  const outcome = <Outcome image={earlier} progress={visit.parts.progress.of(earlier.id)} />;
+  const outcome = <Outcome image={earlier} progress={visit.deps.progress.of(earlier.id)} />;
   return page(visit, { fields, environment: earlier.environment }, outcome);
 }
 
@@ -209,7 +209,7 @@ function page(
 }
 
 async function preview(visit: MemberVisit): Promise<Response> {
-  return html(visit.exchange, <Samples visit={visit} fields={readFields(visit.form, visit.parts.config)} />, {
+  return html(visit.exchange, <Samples visit={visit} fields={readFields(visit.form, visit.deps.config)} />, {
     fragment: true,
   });
 }
@@ -217,15 +217,15 @@ async function preview(visit: MemberVisit): Promise<Response> {
 /** Sends what the form says the way the API would: the same checks, the same budget, the same use case. */
 async function send(visit: MemberVisit): Promise<Response> {
   const environment: Environment = field(visit, "environment") === "live" ? "live" : "test";
-  const fields = readFields(visit.form, visit.parts.config);
+  const fields = readFields(visit.form, visit.deps.config);
   const asPart = isHtmxRequest(visit.exchange.request);
   try {
     const request = await checked(visit, requestOf(fields));
     await takeFromBudget(visit, environment);
-    const accepted = await visit.parts.accept({
+    const accepted = await visit.deps.accept({
       account: visit.account,
       environment,
-      idempotencyKey: `console-${visit.parts.random.id("idem")}`,
+      idempotencyKey: `console-${visit.deps.random.id("idem")}`,
       request,
     });
     const id = accepted.answer.image_id;
@@ -244,23 +244,23 @@ async function send(visit: MemberVisit): Promise<Response> {
 }
 
 async function checked(visit: MemberVisit, body: unknown): Promise<CreateImageRequest> {
-  const result = createImageValidator(visit.parts.config.presets).check(body);
+  const result = createImageValidator(visit.deps.config.presets).check(body);
   if (!result.ok) throw invalidRequest(result.details);
   const details: ErrorDetail[] = [
-    ...checkMeaning(result.value, visit.parts.config),
-    ...(await checkPresetFields(result.value, visit.parts.templates)),
+    ...checkMeaning(result.value, visit.deps.config),
+    ...(await checkPresetFields(result.value, visit.deps.templates)),
   ];
   if (details.length > 0) throw invalidRequest(details);
   return result.value;
 }
 
-async function takeFromBudget({ parts, account, now }: MemberVisit, environment: Environment): Promise<void> {
+async function takeFromBudget({ deps, account, now }: MemberVisit, environment: Environment): Promise<void> {
   if (account.status === "suspended")
     throw new Refusal(
       "PARTNER_SUSPENDED",
       "The account is suspended. Write to the operator of this service.",
     );
-  const rate = await parts.limiter.take(`${account.id}:${environment}`, accountBudget(account.tier));
+  const rate = await deps.limiter.take(`${account.id}:${environment}`, accountBudget(account.tier));
   if (rate.exceeded) throw rateLimitExceeded(rate.limit, secondsLeft(rate, now));
 }
 
@@ -341,7 +341,7 @@ function Outcome({ image, progress }: { image: Image; progress: number | null })
 async function watch(visit: MemberVisit): Promise<Response> {
   const image = await ownImage(visit);
   if (!isHtmxRequest(visit.exchange.request)) return redirect(pathOf(image.id), visit.exchange);
-  const outcome = <Outcome image={image} progress={visit.parts.progress.of(image.id)} />;
+  const outcome = <Outcome image={image} progress={visit.deps.progress.of(image.id)} />;
   return html(visit.exchange, outcome, { fragment: true });
 }
 

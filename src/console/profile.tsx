@@ -46,9 +46,9 @@ function Sessions({ visit, sessions }: { visit: UserVisit; sessions: Session[] }
 }
 
 async function profilePage(visit: UserVisit): Promise<Response> {
-  const { user, parts, now } = visit;
-  const sessions = await sessionsOf(parts.store.read, user.id, now);
-  const passkeys = await passkeysOf(parts.store.read, user.id);
+  const { user, deps, now } = visit;
+  const sessions = await sessionsOf(deps.store.read, user.id, now);
+  const passkeys = await passkeysOf(deps.store.read, user.id);
   return shell(
     visit,
     "Profile",
@@ -87,24 +87,24 @@ async function profilePage(visit: UserVisit): Promise<Response> {
 }
 
 async function signOutElsewhere(visit: UserVisit): Promise<Response> {
-  const { parts, user, session, exchange } = visit;
-  await endOtherSessions(parts, { user, keepSessionId: session.id });
+  const { deps, user, session, exchange } = visit;
+  await endOtherSessions(deps, { user, keepSessionId: session.id });
   await visit.flashes.put(session.id, { notice: "You are signed out everywhere else." });
   return redirect(CHECK_PASSKEYS, exchange);
 }
 
 async function change(visit: UserVisit): Promise<Response> {
-  const { parts, user, session, signIns, exchange, form } = visit;
+  const { deps, user, session, signIns, exchange, form } = visit;
   // A stolen session must not be a way to guess the password either.
   if (!(await signIns.take(user.email, exchange.clientAddress)))
     throw new Refusal("LIMIT_REACHED", "Too many tries. Wait a quarter of an hour.");
-  const known = await checkPassword(parts, { email: user.email, password: form.get("current") ?? "" });
+  const known = await checkPassword(deps, { email: user.email, password: form.get("current") ?? "" });
   if (!known) throw new Refusal("NOT_PROVEN", "The current password is not right. Nothing was changed.");
   await signIns.forgive(user.email, exchange.clientAddress);
   const password = form.get("password") ?? "";
   const problem = passwordProblem(password, user.email);
   if (problem) throw new Refusal("INVALID_REQUEST", problem);
-  await changePassword(parts, { user: known, password, keepSessionId: session.id });
+  await changePassword(deps, { user: known, password, keepSessionId: session.id });
   await visit.flashes.put(session.id, {
     notice: "Your password is changed. You are signed out everywhere else.",
   });

@@ -33,8 +33,8 @@ function Status({ row }: { row: RequestRow }) {
 
 type KeyNames = Map<string, string>;
 
-async function keyNames({ parts, account }: MemberVisit): Promise<KeyNames> {
-  const keys = await listKeys(parts.store.read, account.id);
+async function keyNames({ deps, account }: MemberVisit): Promise<KeyNames> {
+  const keys = await listKeys(deps.store.read, account.id);
   return new Map(keys.map(({ id, name, last4 }) => [id, `${name} (…${last4})`]));
 }
 
@@ -115,17 +115,17 @@ function Toolbar({ filter }: { filter: Filter }) {
 }
 
 async function requestsPage(visit: MemberVisit): Promise<Response> {
-  const { parts, account, query } = visit;
+  const { deps, account, query } = visit;
   const filter: Filter = {
     refused: query.get("show") === "refused",
     search: (query.get("search") ?? "").trim().slice(0, 255),
   };
   const { search, refused } = filter;
-  if (/^req_\w+$/.test(search) && (await findRequest(parts.store.read, account.id, search)))
+  if (/^req_\w+$/.test(search) && (await findRequest(deps.store.read, account.id, search)))
     return redirect(`/console/requests/${search}`, visit.exchange);
   const isStatus = /^[1-5]\d\d$/.test(search);
   const after = parsePosition(query.get("after") ?? "");
-  const found = await listRequests(parts.store.read, {
+  const found = await listRequests(deps.store.read, {
     accountId: account.id,
     refused,
     status: isStatus ? Number(search) : undefined,
@@ -176,7 +176,7 @@ function readable(body: string): string {
 const isErrorCode = (code: string): code is ErrorCode => ERROR_CODES.some((known) => known === code);
 
 async function requestPage(visit: MemberVisit): Promise<Response> {
-  const row = await findRequest(visit.parts.store.read, visit.account.id, visit.params.id ?? "");
+  const row = await findRequest(visit.deps.store.read, visit.account.id, visit.params.id ?? "");
   if (!row) throw notFound();
   const keys = await keyNames(visit);
   const imageId = /^\/v1\/images\/(img_\w+)/.exec(row.path)?.[1];

@@ -14,7 +14,7 @@ import { redirect, sessionCookie } from "./respond.ts";
 import { anyone, field, type Visit } from "./visit.ts";
 
 async function setupPage(visit: Visit, problem?: string): Promise<Response> {
-  const link = await setupLinkFor(visit.parts, visit.params.token ?? "");
+  const link = await setupLinkFor(visit.deps, visit.params.token ?? "");
   if (!link) return spentPage(visit);
   const { user } = link;
   const isFirst = user === null;
@@ -89,9 +89,9 @@ function spentPage(visit: Visit): Response {
 }
 
 async function setUp(visit: Visit): Promise<Response> {
-  const { parts, params, form, exchange } = visit;
+  const { deps, params, form, exchange } = visit;
   const token = params.token ?? "";
-  const link = await setupLinkFor(parts, token);
+  const link = await setupLinkFor(deps, token);
   if (!link) return spentPage(visit);
   const email = link.user?.email ?? normalEmail(field(visit, "email"));
   const password = form.get("password") ?? "";
@@ -100,9 +100,9 @@ async function setUp(visit: Visit): Promise<Response> {
     passwordProblem(password, email) ??
     (password === form.get("again") ? null : "The two passwords are not the same.");
   if (problem) return setupPage(visit, problem);
-  const user = await completeSetup(parts, { token, password, email });
-  const started = await startSession(parts, user, visit.token);
-  return redirect("/console", exchange, sessionCookie(parts.config, started.token));
+  const user = await completeSetup(deps, { token, password, email });
+  const started = await startSession(deps, user, visit.token);
+  return redirect("/console", exchange, sessionCookie(deps.config, started.token));
 }
 
 export const setupRoutes = [

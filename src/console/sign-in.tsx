@@ -50,13 +50,13 @@ function signInPage(visit: Visit, problem?: { status: number; message: string })
 
 /** Whoever is signed in already goes on to where they wanted. */
 async function openSignIn(visit: Visit): Promise<Response> {
-  const { parts, token, exchange, query } = visit;
-  const found = token === undefined ? undefined : await readSession(parts, token, { isClick: true });
+  const { deps, token, exchange, query } = visit;
+  const found = token === undefined ? undefined : await readSession(deps, token, { isClick: true });
   return found ? redirect(ownPath(query.get("next") ?? ""), exchange) : signInPage(visit);
 }
 
 async function signIn(visit: Visit): Promise<Response> {
-  const { parts, signIns, exchange } = visit;
+  const { deps, signIns, exchange } = visit;
   const email = normalEmail(field(visit, "email")).slice(0, 254);
   if (!(await signIns.take(email, exchange.clientAddress))) {
     return signInPage(visit, {
@@ -65,7 +65,7 @@ async function signIn(visit: Visit): Promise<Response> {
     });
   }
   // Not trimmed: spaces belong to the password.
-  const user = await checkPassword(parts, { email, password: visit.form.get("password") ?? "" });
+  const user = await checkPassword(deps, { email, password: visit.form.get("password") ?? "" });
   if (!user) {
     return signInPage(visit, {
       status: 401,
@@ -73,13 +73,13 @@ async function signIn(visit: Visit): Promise<Response> {
     });
   }
   await signIns.forgive(email, exchange.clientAddress);
-  const { token } = await startSession(parts, user, visit.token);
-  return redirect(ownPath(field(visit, "next")), exchange, sessionCookie(parts.config, token));
+  const { token } = await startSession(deps, user, visit.token);
+  return redirect(ownPath(field(visit, "next")), exchange, sessionCookie(deps.config, token));
 }
 
 async function signOut(visit: UserVisit): Promise<Response> {
-  if (visit.token !== undefined) await endSession(visit.parts, visit.token);
-  return redirect("/console/sign-in?out=1", visit.exchange, sessionCookie(visit.parts.config, null));
+  if (visit.token !== undefined) await endSession(visit.deps, visit.token);
+  return redirect("/console/sign-in?out=1", visit.exchange, sessionCookie(visit.deps.config, null));
 }
 
 export const signInRoutes = [

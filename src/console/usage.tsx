@@ -34,7 +34,7 @@ export async function daysOf(
 ): Promise<UsageDay[]> {
   const { from, to } = usagePeriodDays(period, visit.now);
   const rows = await usageByDay(
-    visit.parts.store.read,
+    visit.deps.store.read,
     { accountId: visit.account.id, environment },
     { from, to },
   );
@@ -122,11 +122,11 @@ async function KeyTable({
   period: UsagePeriod;
   environment: Environment;
 }) {
-  const { parts, account, now } = visit;
+  const { deps, account, now } = visit;
   const scope = { accountId: account.id, environment };
-  const rows = await usageByKey(parts.store.read, scope, usagePeriodDays(period, now));
+  const rows = await usageByKey(deps.store.read, scope, usagePeriodDays(period, now));
   if (rows.length === 0) return null;
-  const keys = await listKeys(parts.store.read, account.id);
+  const keys = await listKeys(deps.store.read, account.id);
   const nameOf = (id: string) => {
     const key = keys.find((known) => known.id === id);
     return key ? `${key.name} (…${key.last4})` : "Console";
@@ -138,8 +138,8 @@ async function KeyTable({
   );
 }
 
-async function CreditsLeft({ account, now, parts }: MemberVisit) {
-  const credits = await creditsOf(parts.store.read, account, now);
+async function CreditsLeft({ account, now, deps }: MemberVisit) {
+  const credits = await creditsOf(deps.store.read, account, now);
   return (
     <Card>
       <dl class="stats">

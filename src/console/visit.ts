@@ -19,7 +19,7 @@ import { isHtmxRequest } from "./respond.ts";
 import type { ResetLimit, SignInLimit } from "./sign-in-limit.ts";
 
 /** What the console needs of the running service. */
-export interface ConsoleParts extends WebhookContext {
+export interface ConsoleDeps extends WebhookContext {
   accept: AcceptImage;
   progress: ProgressBoard;
   pool: RenderPool;
@@ -34,7 +34,7 @@ export interface ConsoleParts extends WebhookContext {
 
 /** One request to the console. */
 export interface Visit {
-  readonly parts: ConsoleParts;
+  readonly deps: ConsoleDeps;
   readonly exchange: Exchange;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;

@@ -95,8 +95,8 @@ function CreateForm({ visit, flash }: { visit: MemberVisit; flash: Flash }) {
 async function webhooksPage(visit: MemberVisit): Promise<Response> {
   const accountId = visit.account.id;
   const [endpoints, deliveries] = await Promise.all([
-    listEndpoints(visit.parts, { accountId }),
-    listDeliveries(visit.parts, { accountId, limit: 15 }),
+    listEndpoints(visit.deps, { accountId }),
+    listDeliveries(visit.deps, { accountId, limit: 15 }),
   ]);
   const flash = await takeFlash(visit);
   return shell(
@@ -139,7 +139,7 @@ async function create(visit: MemberVisit): Promise<Response> {
   const events = readEvents(visit);
   const url = field(visit, "url");
   await countSend(visit);
-  const made = await createEndpoint(visit.parts, {
+  const made = await createEndpoint(visit.deps, {
     accountId: visit.account.id,
     environment,
     url,

@@ -1,6 +1,6 @@
 import type { AcceptedBatch, BatchCommand } from "../app/batches/accept-batch.ts";
 import { batchImageView, batchView } from "../app/batches/batch-view.ts";
-import { batchZip, type ZipParts } from "../app/batches/batch-zip.ts";
+import { batchZip, type ZipDeps } from "../app/batches/batch-zip.ts";
 import { cancelBatch } from "../app/batches/cancel-batch.ts";
 import type { AppContext } from "../app/context.ts";
 import { DEFAULT_LIST_LIMIT, MAX_BATCH_BODY_BYTES, MAX_LIST_LIMIT } from "../core/limits.ts";
@@ -16,14 +16,14 @@ import type { Exchange } from "./exchange.ts";
 import { checkIdempotencyKey } from "./images.ts";
 import { readQuery } from "./query.ts";
 
-export interface BatchRoutesParts extends AppContext, ZipParts {
+export interface BatchRoutesDeps extends AppContext, ZipDeps {
   templates: Pick<TemplateRegistry, "current">;
   acceptBatch: (command: BatchCommand) => Promise<AcceptedBatch>;
 }
 
 /** POST /v1/batches */
 export async function createBatch(
-  parts: BatchRoutesParts,
+  deps: BatchRoutesDeps,
   exchange: Exchange,
   caller: Caller,
 ): Promise<Response> {
@@ -31,17 +31,17 @@ export async function createBatch(
   const key = exchange.request.headers.get("idempotency-key");
   const details = key === null ? [] : checkIdempotencyKey(key);
   const body = await readJson(exchange.request, MAX_BATCH_BODY_BYTES);
-  const checked = await checkBatch(body, parts.config, parts.templates);
+  const checked = await checkBatch(body, deps.config, deps.templates);
   if (checked.details) details.push(...checked.details);
   if (!checked.value || details.length > 0) throw invalidRequest(details);
   const { name, cards: requests } = checked.value;
-  const { batch, replayed, etaSeconds } = await parts.acceptBatch({
+  const { batch, replayed, etaSeconds } = await deps.acceptBatch({
     ...caller,
     idempotencyKey: key,
     name,
     requests,
   });
-  const data = { ...(await detail(parts, batch)), eta_seconds: etaSeconds };
+  const data = { ...(await detail(deps, batch)), eta_seconds: etaSeconds };
   return success(exchange, data, {
     status: 202,
     headers: { Location: data.poll_url, ...(replayed ? { "Idempotent-Replayed": "true" } : {}) },
@@ -49,7 +49,7 @@ export async function createBatch(
 }
 
 /** A batch with its images. */
-async function detail({ store, config }: BatchRoutesParts, batch: Batch) {
+async function detail({ store, config }: BatchRoutesDeps, batch: Batch) {
   const images = await imagesOfBatch(store.read, batch.id);
   return {
     ...batchView(batch),
@@ -60,7 +60,7 @@ async function detail({ store, config }: BatchRoutesParts, batch: Batch) {
 }
 
 async function ownBatch(
-  { store }: BatchRoutesParts,
+  { store }: BatchRoutesDeps,
   { account, environment }: Caller,
   id: string,
 ): Promise<Batch> {
@@ -71,34 +71,34 @@ async function ownBatch(
 
 /** GET /v1/batches/{batch_id} */
 export async function getBatch(
-  parts: BatchRoutesParts,
+  deps: BatchRoutesDeps,
   exchange: Exchange,
   caller: Caller,
   id: string,
 ): Promise<Response> {
-  return success(exchange, await detail(parts, await ownBatch(parts, caller, id)));
+  return success(exchange, await detail(deps, await ownBatch(deps, caller, id)));
 }
 
 /** DELETE /v1/batches/{batch_id} */
 export async function deleteBatch(
-  parts: BatchRoutesParts,
+  deps: BatchRoutesDeps,
   exchange: Exchange,
   { account, environment }: Caller,
   id: string,
 ): Promise<Response> {
-  const batch = await cancelBatch(parts, { accountId: account.id, environment, id });
-  return success(exchange, await detail(parts, batch));
+  const batch = await cancelBatch(deps, { accountId: account.id, environment, id });
+  return success(exchange, await detail(deps, batch));
 }
 
 /** GET /v1/batches/{batch_id}/pictures.zip */
 export async function getBatchPictures(
-  parts: BatchRoutesParts,
+  deps: BatchRoutesDeps,
   exchange: Exchange,
   caller: Caller,
   id: string,
 ): Promise<Response> {
-  const batch = await ownBatch(parts, caller, id);
-  return new Response(await batchZip(parts, batch), {
+  const batch = await ownBatch(deps, caller, id);
+  return new Response(await batchZip(deps, batch), {
     headers: {
       ...standardHeaders(exchange),
       "Content-Type": "application/zip",
@@ -111,7 +111,7 @@ export async function getBatchPictures(
 
 /** GET /v1/batches */
 export async function listBatchesPage(
-  parts: BatchRoutesParts,
+  deps: BatchRoutesDeps,
   exchange: Exchange,
   caller: Caller,
 ): Promise<Response> {
@@ -128,7 +128,7 @@ export async function listBatchesPage(
       message: "must be the next_cursor of an answer to this same query, with the same key environment.",
     });
   if (details.length > 0 || position === null) throw invalidRequest(details);
-  const found = await listBatches(parts.store.read, { ...scope, after: position, limit: limit + 1 });
+  const found = await listBatches(deps.store.read, { ...scope, after: position, limit: limit + 1 });
   const batches = found.slice(0, limit);
   const last = batches.at(-1);
   const hasMore = found.length > limit;

@@ -8,17 +8,17 @@ import { namesVersion } from "../web/etag.ts";
 import { standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 
-export interface CdnParts extends AppContext {
+export interface CdnDeps extends AppContext {
   blobs: Blobs;
 }
 
 const NAME = /^img_[0-9A-Za-z]+-[0-9A-Za-z]+\.(png|webp|jpg)$/;
 
 /** GET /cdn/{name}: a finished picture. Only what the database knows as finished is served, never a stray file. */
-export async function servePicture(parts: CdnParts, exchange: Exchange, name: string): Promise<Response> {
-  const image = NAME.test(name) ? await findImageByOutput(parts.store.read, name) : undefined;
+export async function servePicture(deps: CdnDeps, exchange: Exchange, name: string): Promise<Response> {
+  const image = NAME.test(name) ? await findImageByOutput(deps.store.read, name) : undefined;
   const expiresAt = image?.expiresAt ?? 0;
-  const secondsLeft = Math.floor((expiresAt - parts.clock.now()) / 1000);
+  const secondsLeft = Math.floor((expiresAt - deps.clock.now()) / 1000);
   if (!image || image.purgedAt !== null || image.forgottenAt !== null || secondsLeft <= 0) throw gone(image);
   const headers = {
     ...standardHeaders(exchange),
@@ -34,11 +34,11 @@ export async function servePicture(parts: CdnParts, exchange: Exchange, name: st
   };
   if (matches(exchange.request.headers, headers.ETag, image))
     return new Response(null, { status: 304, headers });
-  const served = await parts.blobs.serve("picture", name, exchange.request, {
+  const served = await deps.blobs.serve("picture", name, exchange.request, {
     ...headers,
     "Content-Type": image.outputContentType ?? "application/octet-stream",
   });
-  if (!served) throw lost(parts, image, name);
+  if (!served) throw lost(deps, image, name);
   return served;
 }
 
@@ -55,7 +55,7 @@ const MAX_TOLD = 1_000;
 const told = new Set<string>();
 
 /** It will not come back by being asked for again, so the operator is told once, not at every view. */
-function lost({ log }: CdnParts, image: Image, name: string): Refusal {
+function lost({ log }: CdnDeps, image: Image, name: string): Refusal {
   if (!told.has(name)) {
     if (told.size >= MAX_TOLD) told.clear();
     told.add(name);

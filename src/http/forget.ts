@@ -1,4 +1,4 @@
-import { type ForgetParts, forgetImage, forgetPlayer } from "../app/images/forget-image.ts";
+import { type ForgetDeps, forgetImage, forgetPlayer } from "../app/images/forget-image.ts";
 import { invalidRequest } from "../core/partner-refusals.ts";
 import { isoTime } from "../core/time.ts";
 import type { Caller } from "./auth.ts";
@@ -9,18 +9,18 @@ const MAX_EXTERNAL_ID_CHARS = 255;
 
 /** DELETE /v1/images/{image_id} */
 export async function deleteImage(
-  parts: ForgetParts,
+  deps: ForgetDeps,
   exchange: Exchange,
   { account, environment }: Caller,
   id: string,
 ): Promise<Response> {
-  const deletedAt = await forgetImage(parts, { accountId: account.id, environment, id });
+  const deletedAt = await forgetImage(deps, { accountId: account.id, environment, id });
   return success(exchange, { image_id: id, deleted_at: isoTime(deletedAt) });
 }
 
 /** DELETE /v1/players/{external_id} */
 export async function deletePlayer(
-  parts: ForgetParts,
+  deps: ForgetDeps,
   exchange: Exchange,
   { account, environment }: Caller,
   externalId: string,
@@ -29,6 +29,6 @@ export async function deletePlayer(
     throw invalidRequest([
       { field: "path external_id", message: `must be text of 1 to ${MAX_EXTERNAL_ID_CHARS} characters.` },
     ]);
-  const count = await forgetPlayer(parts, { accountId: account.id, environment, externalId });
-  return success(exchange, { images_deleted: count, deleted_at: isoTime(parts.clock.now()) });
+  const count = await forgetPlayer(deps, { accountId: account.id, environment, externalId });
+  return success(exchange, { images_deleted: count, deleted_at: isoTime(deps.clock.now()) });
 }

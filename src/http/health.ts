@@ -7,7 +7,7 @@ import type { DataFolder } from "../system/data-folder.ts";
 import { standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 
-export interface HealthParts extends AppContext {
+export interface HealthDeps extends AppContext {
   folder: DataFolder;
   blobs: Blobs;
   pool: RenderPool;
@@ -21,18 +21,18 @@ export function live(exchange: Exchange): Response {
 }
 
 /** Each thing that a create sent now would need, and whether it is there. */
-export async function readiness(parts: HealthParts): Promise<Record<string, boolean>> {
-  const [database, disk] = await Promise.all([isWritable(parts), takesPictures(parts)]);
-  return { database, renderer: parts.pool.health().ready > 0, disk, accepting: !parts.isDraining() };
+export async function readiness(deps: HealthDeps): Promise<Record<string, boolean>> {
+  const [database, disk] = await Promise.all([isWritable(deps), takesPictures(deps)]);
+  return { database, renderer: deps.pool.health().ready > 0, disk, accepting: !deps.isDraining() };
 }
 
 /** GET /ready: 200 when a create sent now would be accepted and rendered; 503 and the failing checks when not. */
-export async function ready(parts: HealthParts, exchange: Exchange): Promise<Response> {
-  return readyAnswer(parts, standardHeaders(exchange));
+export async function ready(deps: HealthDeps, exchange: Exchange): Promise<Response> {
+  return readyAnswer(deps, standardHeaders(exchange));
 }
 
-export async function readyAnswer(parts: HealthParts, headers: Record<string, string>): Promise<Response> {
-  const checks = await readiness(parts);
+export async function readyAnswer(deps: HealthDeps, headers: Record<string, string>): Promise<Response> {
+  const checks = await readiness(deps);
   const ok = Object.values(checks).every(Boolean);
   return Response.json(
     { status: ok ? "ready" : "not_ready", checks },
@@ -67,7 +67,7 @@ async function tryToWrite({ write }: Store): Promise<boolean> {
 }
 
 /** Whether a photo and its picture could be written now. False, too, while the folder is moved away. */
-async function takesPictures({ folder, blobs, config }: HealthParts): Promise<boolean> {
+async function takesPictures({ folder, blobs, config }: HealthDeps): Promise<boolean> {
   try {
     const { bavail, bsize } = await statfs(folder.root);
     return bavail * bsize >= config.minFreeDiskBytes && (await blobs.isWritable());

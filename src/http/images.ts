@@ -23,7 +23,7 @@ import type { Exchange } from "./exchange.ts";
 import { HttpRefusal } from "./http-refusal.ts";
 import { readQuery } from "./query.ts";
 
-export interface ImageRoutesParts extends AppContext {
+export interface ImageRoutesDeps extends AppContext {
   accept: AcceptImage;
   progress: ProgressBoard;
   templates: Pick<TemplateRegistry, "current">;
@@ -33,23 +33,23 @@ const VISIBLE_ASCII = new RegExp(`^[\\x21-\\x7e]{1,${MAX_IDEMPOTENCY_KEY_CHARS}}
 
 /** POST /v1/images */
 export async function createImage(
-  parts: ImageRoutesParts,
+  deps: ImageRoutesDeps,
   exchange: Exchange,
   caller: Caller,
 ): Promise<Response> {
   requireJsonType(exchange.request);
   const key = exchange.request.headers.get("idempotency-key");
   const details = checkIdempotencyKey(key);
-  const checked = createImageValidator(parts.config.presets).check(await readJson(exchange.request));
+  const checked = createImageValidator(deps.config.presets).check(await readJson(exchange.request));
   if (checked.ok)
     details.push(
-      ...checkMeaning(checked.value, parts.config),
-      ...(await checkPresetFields(checked.value, parts.templates)),
+      ...checkMeaning(checked.value, deps.config),
+      ...(await checkPresetFields(checked.value, deps.templates)),
     );
   else details.push(...checked.details);
   if (!checked.ok || key === null || details.length > 0) throw invalidRequest(details);
   const request = checked.value;
-  const { answer, replayed } = await parts
+  const { answer, replayed } = await deps
     .accept({ ...caller, idempotencyKey: key, request })
     .catch((error) => {
       throw asksForRateLimit(caller.environment, request) ? withNoneLeft(error) : error;
@@ -86,23 +86,23 @@ function withNoneLeft(error: unknown): unknown {
 
 /** GET /v1/images/{image_id} */
 export async function getImage(
-  parts: ImageRoutesParts,
+  deps: ImageRoutesDeps,
   exchange: Exchange,
   caller: Caller,
   id: string,
 ): Promise<Response> {
   const scope = { accountId: caller.account.id, environment: caller.environment, id };
-  const image = await findImageAnswer(parts.store.read, scope);
+  const image = await findImageAnswer(deps.store.read, scope);
   if (!image) throw imageNotFound();
   return success(
     exchange,
-    imageView(image, { cdnBaseUrl: parts.config.cdnBaseUrl, progress: parts.progress.of(image.id) }),
+    imageView(image, { cdnBaseUrl: deps.config.cdnBaseUrl, progress: deps.progress.of(image.id) }),
   );
 }
 
 /** GET /v1/images */
 export async function listImagesPage(
-  parts: ImageRoutesParts,
+  deps: ImageRoutesDeps,
   exchange: Exchange,
   caller: Caller,
 ): Promise<Response> {
@@ -128,7 +128,7 @@ export async function listImagesPage(
   }
   if (details.length > 0 || position === null) throw invalidRequest(details);
   // One more than asked for tells whether there is a next page.
-  const found = await listImageRows(parts.store.read, { ...filter, after: position, limit: limit + 1 });
+  const found = await listImageRows(deps.store.read, { ...filter, after: position, limit: limit + 1 });
   const images = found.slice(0, limit);
   const last = images.at(-1);
   const hasMore = found.length > limit;

@@ -1,4 +1,4 @@
-import { refuseFullUploads, type UploadParts, uploadPhoto } from "../app/images/upload-photo.ts";
+import { refuseFullUploads, type UploadDeps, uploadPhoto } from "../app/images/upload-photo.ts";
 import {
   MAX_UPLOAD_BODY_BYTES,
   MAX_UPLOADS,
@@ -22,9 +22,9 @@ const BUSY_RETRY_SECONDS = 5;
 const receiving: string[] = [];
 
 /** POST /v1/photos */
-export async function createPhoto(parts: UploadParts, exchange: Exchange, caller: Caller): Promise<Response> {
+export async function createPhoto(deps: UploadDeps, exchange: Exchange, caller: Caller): Promise<Response> {
   const { account, environment } = caller;
-  await refuseFullUploads(parts, account);
+  await refuseFullUploads(deps, account);
   const own = receiving.filter((id) => id === account.id).length;
   if (own >= MAX_UPLOADS_PER_ACCOUNT || receiving.length >= MAX_UPLOADS) throw overloaded(BUSY_RETRY_SECONDS);
   receiving.push(account.id);
@@ -36,8 +36,8 @@ export async function createPhoto(parts: UploadParts, exchange: Exchange, caller
     const details = unknown.map((field) => ({ field, message: "is not a field of this form. Remove it." }));
     if (!use) details.push({ field: "use", message: `must be one of ${USES.join(", ")}.` });
     if (!use || details.length > 0) throw invalidRequest(details);
-    const photo = await uploadPhoto(parts, { account, environment, bytes: file, use });
-    return success(exchange, photoView(photo, parts.config.baseUrl), { status: 201 });
+    const photo = await uploadPhoto(deps, { account, environment, bytes: file, use });
+    return success(exchange, photoView(photo, deps.config.baseUrl), { status: 201 });
   } finally {
     receiving.splice(receiving.indexOf(account.id), 1);
   }

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
-import type { ForgetParts } from "../app/images/forget-image.ts";
-import type { UploadParts } from "../app/images/upload-photo.ts";
+import type { ForgetDeps } from "../app/images/forget-image.ts";
+import type { UploadDeps } from "../app/images/upload-photo.ts";
 import type { RequestLog } from "../app/operations/request-log.ts";
 import type { Refusal } from "../core/errors.ts";
 import { invalidRequest, methodNotAllowed, nothingAt } from "../core/partner-refusals.ts";
@@ -9,7 +9,7 @@ import type { TemplateRegistry } from "../templates/registry.ts";
 import { KIT } from "../web/kit.ts";
 import { addressKey, type Caller, type Identify, identifier } from "./auth.ts";
 import {
-  type BatchRoutesParts,
+  type BatchRoutesDeps,
   createBatch,
   deleteBatch,
   getBatch,
@@ -18,7 +18,7 @@ import {
 } from "./batches.ts";
 import { bind, type ListenAddress } from "./bind.ts";
 import { discardBody } from "./body.ts";
-import { type CdnParts, servePicture } from "./cdn.ts";
+import { type CdnDeps, servePicture } from "./cdn.ts";
 import { clientAddress } from "./client-address.ts";
 import { docsHandler } from "./docs.ts";
 import { asPartnerRefusal, failure, standardHeaders } from "./envelope.ts";
@@ -26,8 +26,8 @@ import type { Exchange } from "./exchange.ts";
 import { deleteImage, deletePlayer } from "./forget.ts";
 import { live, ready } from "./health.ts";
 import { ERROR_STATUS, HttpRefusal, type PartnerRefusal } from "./http-refusal.ts";
-import { createImage, getImage, type ImageRoutesParts, listImagesPage } from "./images.ts";
-import { type MetricsParts, metrics } from "./metrics.ts";
+import { createImage, getImage, type ImageRoutesDeps, listImagesPage } from "./images.ts";
+import { type MetricsDeps, metrics } from "./metrics.ts";
 import { createPhoto } from "./photos.ts";
 import { listPresets } from "./presets.ts";
 import { ADDRESS_BUDGET, type RateLimiter } from "./rate-limit.ts";
@@ -43,13 +43,13 @@ import {
 } from "./route-table.ts";
 import { getUsage } from "./usage.ts";
 
-export interface HttpParts
-  extends ImageRoutesParts,
-    ForgetParts,
-    UploadParts,
-    BatchRoutesParts,
-    CdnParts,
-    MetricsParts {
+export interface HttpDeps
+  extends ImageRoutesDeps,
+    ForgetDeps,
+    UploadDeps,
+    BatchRoutesDeps,
+    CdnDeps,
+    MetricsDeps {
   limiter: RateLimiter;
   requests: RequestLog;
   templates: TemplateRegistry;
@@ -57,7 +57,7 @@ export interface HttpParts
   pages?: (exchange: Exchange) => Promise<Response>;
 }
 
-interface AnswerParts extends HttpParts {
+interface AnswerDeps extends HttpDeps {
   identify: Identify;
 }
 
@@ -70,8 +70,8 @@ const NO_BUN_BODY_LIMIT = Number.MAX_SAFE_INTEGER;
 const IDLE_TIMEOUT_SECONDS = 30;
 
 /** Listens and answers. `stop` refuses new connections and waits for the requests under way. */
-export function listen(parts: HttpParts, address: ListenAddress) {
-  const answer = httpAnswer(parts);
+export function listen(deps: HttpDeps, address: ListenAddress) {
+  const answer = httpAnswer(deps);
   const server = bind(address, () =>
     Bun.serve({
       hostname: address.host,
@@ -89,18 +89,18 @@ export function listen(parts: HttpParts, address: ListenAddress) {
 }
 
 /** The whole HTTP side as one function, which tests call without a socket. */
-export function httpAnswer(httpParts: HttpParts): Answer {
-  const parts: AnswerParts = { ...httpParts, identify: identifier(httpParts, httpParts.limiter) };
+export function httpAnswer(httpDeps: HttpDeps): Answer {
+  const deps: AnswerDeps = { ...httpDeps, identify: identifier(httpDeps, httpDeps.limiter) };
   const exchanges = new WeakMap<Request, Exchange>();
-  const isSecure = parts.config.baseUrl.startsWith("https://");
-  const router = routes(parts, (request) => exchanges.get(request) as Exchange);
+  const isSecure = deps.config.baseUrl.startsWith("https://");
+  const router = routes(deps, (request) => exchanges.get(request) as Exchange);
   return async (original, peer) => {
     // HEAD is GET without its body (RFC 9110, 9.3.2), for every address alike.
     const isHead = original.method === "HEAD";
     // Bun makes the address of the Host header, whatever that holds.
     const url = URL.parse(original.url);
     const request = isHead && url ? new Request(url, { headers: original.headers }) : original;
-    const exchange = await open(parts, request, url ?? NO_ADDRESS, peer);
+    const exchange = await open(deps, request, url ?? NO_ADDRESS, peer);
     exchanges.set(request, exchange);
     const startedAt = performance.now();
     let response: Response;
@@ -109,14 +109,14 @@ export function httpAnswer(httpParts: HttpParts): Answer {
       refuseTwoMeanings(original);
       response = await router.handle(request);
     } catch (error) {
-      response = refuse(parts, exchange, error);
+      response = refuse(deps, exchange, error);
     }
     const ms = performance.now() - startedAt;
-    logAnswer(parts.log, exchange, response.status, ms);
+    logAnswer(deps.log, exchange, response.status, ms);
     const method = METHODS.has(original.method) ? original.method : "other";
     const route = labelOf(exchange.url.pathname);
-    parts.meter.add("cardpress_http_requests_total", { method, route, status: String(response.status) });
-    parts.meter.time("cardpress_http_request_seconds", { route }, ms / 1000);
+    deps.meter.add("cardpress_http_requests_total", { method, route, status: String(response.status) });
+    deps.meter.time("cardpress_http_request_seconds", { route }, ms / 1000);
     if (!(await discardBody(original))) response.headers.set("Connection", "close");
     // Browsers heed it only where it came over TLS, from the proxy in front of us.
     if (isSecure) response.headers.set("Strict-Transport-Security", `max-age=${HSTS_SECONDS}`);
@@ -156,14 +156,14 @@ async function withoutBody(response: Response): Promise<Response> {
   return new Response(null, { status, headers });
 }
 
-async function open(parts: HttpParts, request: Request, url: URL, peer: string): Promise<Exchange> {
-  const address = clientAddress(request, peer, parts.config.baseUrl);
+async function open(deps: HttpDeps, request: Request, url: URL, peer: string): Promise<Exchange> {
+  const address = clientAddress(request, peer, deps.config.baseUrl);
   return {
     request,
     url,
-    requestId: parts.random.id("req"),
+    requestId: deps.random.id("req"),
     clientAddress: address,
-    rate: await parts.limiter.look(addressKey({ clientAddress: address }), ADDRESS_BUDGET),
+    rate: await deps.limiter.look(addressKey({ clientAddress: address }), ADDRESS_BUDGET),
   };
 }
 
@@ -176,95 +176,95 @@ interface Context {
 }
 
 /** What answers each route. */
-function handlers(parts: AnswerParts): Record<RouteName, OpenHandler> {
+function handlers(deps: AnswerDeps): Record<RouteName, OpenHandler> {
   const partner =
     (handler: PartnerHandler): OpenHandler =>
     (exchange, params) =>
-      asPartner(parts, exchange, (known, caller) => handler(known, caller, params));
-  const docs = docsHandler(parts.config);
+      asPartner(deps, exchange, (known, caller) => handler(known, caller, params));
+  const docs = docsHandler(deps.config);
   return {
-    createImage: partner((exchange, caller) => createImage(parts, exchange, caller)),
-    listImages: partner((exchange, caller) => listImagesPage(parts, exchange, caller)),
-    getImage: partner((exchange, caller, { image_id = "" }) => getImage(parts, exchange, caller, image_id)),
+    createImage: partner((exchange, caller) => createImage(deps, exchange, caller)),
+    listImages: partner((exchange, caller) => listImagesPage(deps, exchange, caller)),
+    getImage: partner((exchange, caller, { image_id = "" }) => getImage(deps, exchange, caller, image_id)),
     deleteImage: partner((exchange, caller, { image_id = "" }) =>
-      deleteImage(parts, exchange, caller, image_id),
+      deleteImage(deps, exchange, caller, image_id),
     ),
     deletePlayer: partner((exchange, caller, { external_id = "" }) =>
-      deletePlayer(parts, exchange, caller, external_id),
+      deletePlayer(deps, exchange, caller, external_id),
     ),
-    createBatch: partner((exchange, caller) => createBatch(parts, exchange, caller)),
-    listBatches: partner((exchange, caller) => listBatchesPage(parts, exchange, caller)),
-    getBatch: partner((exchange, caller, { batch_id = "" }) => getBatch(parts, exchange, caller, batch_id)),
+    createBatch: partner((exchange, caller) => createBatch(deps, exchange, caller)),
+    listBatches: partner((exchange, caller) => listBatchesPage(deps, exchange, caller)),
+    getBatch: partner((exchange, caller, { batch_id = "" }) => getBatch(deps, exchange, caller, batch_id)),
     deleteBatch: partner((exchange, caller, { batch_id = "" }) =>
-      deleteBatch(parts, exchange, caller, batch_id),
+      deleteBatch(deps, exchange, caller, batch_id),
     ),
     getBatchPictures: partner((exchange, caller, { batch_id = "" }) =>
-      getBatchPictures(parts, exchange, caller, batch_id),
+      getBatchPictures(deps, exchange, caller, batch_id),
     ),
-    createPhoto: partner((exchange, caller) => createPhoto(parts, exchange, caller)),
-    listPresets: partner((exchange) => listPresets(parts, exchange)),
-    getUsage: partner((exchange, caller) => getUsage(parts, exchange, caller)),
-    getPicture: (exchange, { picture = "" }) => servePicture(parts, exchange, picture),
+    createPhoto: partner((exchange, caller) => createPhoto(deps, exchange, caller)),
+    listPresets: partner((exchange) => listPresets(deps, exchange)),
+    getUsage: partner((exchange, caller) => getUsage(deps, exchange, caller)),
+    getPicture: (exchange, { picture = "" }) => servePicture(deps, exchange, picture),
     asset: (exchange) =>
       KIT.answer(exchange.request, exchange.url, standardHeaders(exchange)) ?? unknownRoute(exchange),
     docs,
     docsPage: docs,
     docsIndex: docs,
     live,
-    ready: (exchange) => ready(parts, exchange),
-    metrics: (exchange) => metrics(parts, exchange),
+    ready: (exchange) => ready(deps, exchange),
+    metrics: (exchange) => metrics(deps, exchange),
   };
 }
 
-function routes(parts: AnswerParts, exchangeOf: (request: Request) => Exchange) {
+function routes(deps: AnswerDeps, exchangeOf: (request: Request) => Exchange) {
   const answering = (handler: OpenHandler) => (context: Context) => {
     const exchange = exchangeOf(context.request);
-    return orRefuse(parts, exchange, () => handler(exchange, context.params ?? {}));
+    return orRefuse(deps, exchange, () => handler(exchange, context.params ?? {}));
   };
   const raw = { parse: "none" } as const;
   // Elysia's shortcut for host names reads no path after one of two letters, such as a container's.
   const router = new Elysia({ normalize: false, handler: { standardHostname: false } });
-  const handle = handlers(parts);
+  const handle = handlers(deps);
   for (const [name, route] of Object.entries(ROUTES)) {
     router.route(route.method, routerPath(route), answering(handle[name as RouteName]), raw);
   }
   for (const [path, methods] of methodsByPath()) {
-    router.all(path, answering(greeting(parts, () => refuseMethod(methods))), raw);
+    router.all(path, answering(greeting(deps, () => refuseMethod(methods))), raw);
   }
-  const pages = answering(parts.pages ?? unknownRoute);
+  const pages = answering(deps.pages ?? unknownRoute);
   return router
     .all(CONSOLE_PATH, pages, raw)
     .all(`${CONSOLE_PATH}/*`, pages, raw)
     .get(
       "/",
       answering((exchange) =>
-        parts.pages && asksForPage(exchange) ? seeConsole(exchange) : unknownRoute(exchange),
+        deps.pages && asksForPage(exchange) ? seeConsole(exchange) : unknownRoute(exchange),
       ),
     )
-    .all("/*", answering(greeting(parts, unknownRoute)), raw)
-    .onError(({ request, error }) => refuse(parts, exchangeOf(request), error));
+    .all("/*", answering(greeting(deps, unknownRoute)), raw)
+    .onError(({ request, error }) => refuse(deps, exchangeOf(request), error));
 }
 
 async function orRefuse(
-  parts: HttpParts,
+  deps: HttpDeps,
   exchange: Exchange,
   work: () => Response | Promise<Response>,
 ): Promise<Response> {
   try {
     return await work();
   } catch (error) {
-    return refuse(parts, exchange, error);
+    return refuse(deps, exchange, error);
   }
 }
 
 /** Answers whoever holds a key, and reports the budget the call was taken from. */
 async function asPartner(
-  parts: AnswerParts,
+  deps: AnswerDeps,
   exchange: Exchange,
   work: (exchange: Exchange, caller: Caller) => Response | Promise<Response>,
 ): Promise<Response> {
-  const startedAt = parts.clock.elapsed();
-  const { rate, refusal, caller } = await parts.identify(exchange);
+  const startedAt = deps.clock.elapsed();
+  const { rate, refusal, caller } = await deps.identify(exchange);
   const known = { ...exchange, rate };
   let refused: PartnerRefusal | undefined;
   let response: Response;
@@ -273,23 +273,23 @@ async function asPartner(
     response = await work(known, caller);
   } catch (error) {
     refused = asPartnerRefusal(error);
-    response = refuse(parts, known, refused);
+    response = refuse(deps, known, refused);
   }
   if (caller) {
-    const durationMs = parts.clock.elapsed() - startedAt;
-    parts.requests.note(
-      requestRow(known, caller, { status: response.status, refused, durationMs }, parts.clock.now()),
+    const durationMs = deps.clock.elapsed() - startedAt;
+    deps.requests.note(
+      requestRow(known, caller, { status: response.status, refused, durationMs }, deps.clock.now()),
     );
   }
   return response;
 }
 
 /** A call with a key counts against the account's budget, and reports it, also where the API has no such address or method. */
-function greeting(parts: AnswerParts, handler: (exchange: Exchange) => never): OpenHandler {
+function greeting(deps: AnswerDeps, handler: (exchange: Exchange) => never): OpenHandler {
   return (exchange) => {
     const hasKey = exchange.request.headers.has("x-api-key");
     return hasKey && exchange.url.pathname.startsWith("/v1/")
-      ? asPartner(parts, exchange, handler)
+      ? asPartner(deps, exchange, handler)
       : handler(exchange);
   };
 }
@@ -315,17 +315,17 @@ function unknownRoute(exchange: Exchange): never {
   throw nothingAt(exchange.url.pathname);
 }
 
-function refuse(parts: HttpParts, exchange: Exchange, error: unknown): Response {
+function refuse(deps: HttpDeps, exchange: Exchange, error: unknown): Response {
   const known = asPartnerRefusal(error);
   if (ERROR_STATUS[known.code] >= 500) {
     const cause = known.cause instanceof Error ? (known.cause.stack ?? known.cause.message) : known.cause;
-    parts.log.error("request_failed", {
+    deps.log.error("request_failed", {
       requestId: exchange.requestId,
       code: known.code,
       cause: String(cause),
     });
   }
-  return failure(exchange, known, parts.config.baseUrl);
+  return failure(exchange, known, deps.config.baseUrl);
 }
 
 /** Setup links and pictures open to whoever knows their address, which is therefore not for the log. */

@@ -17,7 +17,7 @@ import {
 import type { SteadyClock } from "../core/steady-clock.ts";
 import { keepClockMark } from "../system/clock-file.ts";
 import { startDeliveries } from "./deliveries.ts";
-import type { Parts } from "./parts.ts";
+import type { Deps } from "./deps.ts";
 import { removeOldFiles } from "./scratch.ts";
 import { programCommand } from "./system.ts";
 
@@ -39,17 +39,17 @@ export interface Loops {
 }
 
 /** Starts them all. `startedAt`: files that are older were left by an earlier process. */
-export function startLoops(parts: Parts & { clock: SteadyClock }, startedAt: number): Loops {
-  const { log, config } = parts;
-  const deliveries = startDeliveries(parts);
+export function startLoops(deps: Deps & { clock: SteadyClock }, startedAt: number): Loops {
+  const { log, config } = deps;
+  const deliveries = startDeliveries(deps);
   const live = startLoop({
     name: "render",
     concurrency: config.renderWorkers,
     pollMs: QUEUE_POLL_MS,
-    runOne: (signal, more) => renderNextImage(parts, signal, more).finally(deliveries.wake),
+    runOne: (signal, more) => renderNextImage(deps, signal, more).finally(deliveries.wake),
     log,
   });
-  const fetcher = photoFetcher(parts, { onQueued: live.wake, onEnd: deliveries.wake });
+  const fetcher = photoFetcher(deps, { onQueued: live.wake, onEnd: deliveries.wake });
   return {
     deliveries,
     live,
@@ -65,35 +65,35 @@ export function startLoops(parts: Parts & { clock: SteadyClock }, startedAt: num
       name: "mock",
       concurrency: MOCK_CONCURRENCY,
       pollMs: QUEUE_POLL_MS,
-      runOne: (signal, more) => mockNextImage(parts, signal, more).finally(deliveries.wake),
+      runOne: (signal, more) => mockNextImage(deps, signal, more).finally(deliveries.wake),
       log,
     }),
-    chores: startChores(parts, startedAt),
+    chores: startChores(deps, startedAt),
   };
 }
 
 /** Sends what is in the outbox, and writes what people should hear of; nothing where no mails are sent. */
-function startMail(parts: Parts): Loop[] {
-  const { config, log } = parts;
+function startMail(deps: Deps): Loop[] {
+  const { config, log } = deps;
   if (!config.mail) return [];
   const transport = smtpTransport(config.mail);
   const run = async () => {
-    await writeNotices(parts);
-    await sendDueMails(parts, transport);
+    await writeNotices(deps);
+    await sendDueMails(deps, transport);
   };
   const loop = startLoop({ name: "mail", concurrency: 1, pollMs: MAIL_POLL_MS, runOne: run, log });
   return [{ wake: loop.wake, stop: () => loop.stop().finally(transport.close) }];
 }
 
-function startChores(parts: Parts & { clock: SteadyClock }, startedAt: number): Loop[] {
-  const { folder, clock, log } = parts;
+function startChores(deps: Deps & { clock: SteadyClock }, startedAt: number): Loop[] {
+  const { folder, clock, log } = deps;
   return [
     startLoop({
       name: "sweep",
       concurrency: 1,
       pollMs: SWEEP_INTERVAL_MS,
       runOne: async () => {
-        await sweep(parts);
+        await sweep(deps);
         await keepClockMark(folder.clockMark, clock.mark());
       },
       log,
@@ -102,7 +102,7 @@ function startChores(parts: Parts & { clock: SteadyClock }, startedAt: number): 
       name: "request_log",
       concurrency: 1,
       pollMs: REQUEST_LOG_FLUSH_MS,
-      runOne: () => parts.requests.flush(),
+      runOne: () => deps.requests.flush(),
       log,
     }),
     startLoop({
@@ -110,19 +110,19 @@ function startChores(parts: Parts & { clock: SteadyClock }, startedAt: number): 
       concurrency: 1,
       pollMs: FILE_SWEEP_INTERVAL_MS,
       runOne: async () => {
-        await sweepFiles(parts, startedAt);
-        await parts.disk.measure();
+        await sweepFiles(deps, startedAt);
+        await deps.disk.measure();
         // A worker that was killed while it wrote leaves half a picture.
         await removeOldFiles(folder.scratch, clock.now() - FILE_SWEEP_INTERVAL_MS);
       },
       log,
     }),
-    ...startMail(parts),
+    ...startMail(deps),
     startLoop({
       name: "backup",
       concurrency: 1,
       pollMs: BACKUP_POLL_MS,
-      runOne: (signal) => backUpWhenDue({ ...parts, command: programCommand() }, signal),
+      runOne: (signal) => backUpWhenDue({ ...deps, command: programCommand() }, signal),
       log,
     }),
   ];

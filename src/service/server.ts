@@ -42,11 +42,11 @@ function serveRequests(service: Service, log: Log): RunningServer {
   const { config } = service;
   let draining = false;
   const pages = consoleAnswer(service);
-  const parts = { ...service, pages, isDraining: () => draining };
-  const inside = config.metricsListener && listenForMetrics(parts, config.metricsListener);
+  const deps = { ...service, pages, isDraining: () => draining };
+  const inside = config.metricsListener && listenForMetrics(deps, config.metricsListener);
   let http: ReturnType<typeof listen>;
   try {
-    http = listen(parts, config);
+    http = listen(deps, config);
   } catch (error) {
     void inside?.stop();
     throw error;

@@ -12,17 +12,17 @@ import { releaseClaims } from "../store/deliveries.ts";
 import { readClockMark, systemClock } from "../system/clock-file.ts";
 import { type DataFolder, openDataFolder } from "../system/data-folder.ts";
 import { templateRegistry } from "../templates/registry.ts";
+import { buildDeps, type Deps } from "./deps.ts";
 import { drain } from "./drain.ts";
 import { lockFolder } from "./lock.ts";
 import { startLoops } from "./loops.ts";
-import { buildParts, type Parts } from "./parts.ts";
 import { rendererOptions } from "./renderer-options.ts";
 import { emptyFolder } from "./scratch.ts";
 import { workerCommand } from "./system.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "./workspace.ts";
 
 /** Everything a server needs, running: the loops are picking up work when this resolves. */
-export interface Service extends Parts {
+export interface Service extends Deps {
   /** For whatever makes a delivery due: a hint to look at once. */
   wakeDeliveries: () => void;
   /** Stops the loops; what they had begun and cannot finish by `deadlineMs` goes back to the queue. */
@@ -49,18 +49,18 @@ export async function startService(config: Config, log: Log, options: ServiceOpt
     const workspace = await openSteadily(config, log, { ...options, folder, templates });
     const startedAt = workspace.clock.now();
     const pool = await startPool(workspace);
-    const parts = buildParts(workspace, {
+    const deps = buildDeps(workspace, {
       pool,
       wake: (environment) => loops[environment].wake(),
       wakeBatches: (environment) => (environment === "live" ? loops.photos : loops.test).wake(),
     });
-    const loops = startLoops(parts, startedAt);
+    const loops = startLoops(deps, startedAt);
     return {
-      ...parts,
-      drain: (deadlineMs) => drain(loops, parts, deadlineMs),
+      ...deps,
+      drain: (deadlineMs) => drain(loops, deps, deadlineMs),
       close: async () => {
         await pool.close();
-        await parts.requests.flush();
+        await deps.requests.flush();
         await workspace.store.close();
         lock.release();
       },

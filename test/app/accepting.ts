@@ -1,5 +1,5 @@
 import type { QueueEstimate } from "../../src/app/images/queue-estimate.ts";
-import { buildParts } from "../../src/service/parts.ts";
+import { buildDeps } from "../../src/service/deps.ts";
 import type { Workspace } from "../../src/service/workspace.ts";
 import type { SourceFetcher } from "../../src/sources/fetch-source.ts";
 import { findAccount } from "../../src/store/accounts.ts";
@@ -12,17 +12,17 @@ let keys = 0;
 export async function acceptLive(
   workspace: Workspace,
   accountId: string,
-  parts: {
+  deps: {
     queue?: QueueEstimate;
     sources?: SourceFetcher;
     environment?: "live" | "test";
     preset?: string;
   } = {},
 ): Promise<string> {
-  const { queue = ampleQueue(), sources = readySources, environment = "live", preset = "club_card" } = parts;
+  const { queue = ampleQueue(), sources = readySources, environment = "live", preset = "club_card" } = deps;
   const account = await findAccount(workspace.store.read, accountId);
   if (!account) throw new Error(`no account ${accountId}`);
-  const { accept } = buildParts(workspace, { pool: idlePool, sources, queue });
+  const { accept } = buildDeps(workspace, { pool: idlePool, sources, queue });
   const { answer } = await accept({
     account,
     environment,

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readSession, startSession } from "../../src/app/people/sign-in.ts";
 import { recordTestEvent } from "../../src/app/webhooks/webhook-events.ts";
 import { consoleAnswer } from "../../src/console/answer.ts";
-import type { ConsoleParts } from "../../src/console/visit.ts";
+import type { ConsoleDeps } from "../../src/console/visit.ts";
 import { Refusal } from "../../src/core/errors.ts";
-import { buildParts } from "../../src/service/parts.ts";
+import { buildDeps } from "../../src/service/deps.ts";
 import { insertEndpoint, type WebhookEndpoint } from "../../src/store/webhooks.ts";
 import { idlePool } from "../fakes.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
@@ -24,11 +24,11 @@ afterEach(() => workspace.close());
 async function post(
   path: string,
   fields: Record<string, string>,
-  options: { accept?: ConsoleParts["accept"]; headers?: Record<string, string> } = {},
+  options: { accept?: ConsoleDeps["accept"]; headers?: Record<string, string> } = {},
 ): Promise<Response> {
   const { config, log } = workspace;
   const answer = consoleAnswer({
-    ...buildParts(workspace, { pool: idlePool }),
+    ...buildDeps(workspace, { pool: idlePool }),
     log: { ...log, error: (event, cause) => void faults.push({ event, ...cause }) },
     accept: options.accept ?? (() => Promise.reject(new Error("not asked for"))),
   });

@@ -4,7 +4,7 @@ import { checkPassword, completeSetup, setupLinkFor } from "../../src/app/people
 import { consoleAnswer } from "../../src/console/answer.ts";
 import { RESET_LINK_LIFETIME_MS, RESETS_PER_ADDRESS, RESETS_PER_EMAIL } from "../../src/core/limits.ts";
 import { HOUR_MS } from "../../src/core/time.ts";
-import { buildParts } from "../../src/service/parts.ts";
+import { buildDeps } from "../../src/service/deps.ts";
 import { findUserByEmail } from "../../src/store/users.ts";
 import { idlePool } from "../fakes.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
@@ -21,7 +21,7 @@ afterEach(() => workspace.close());
 /** Begins a console of a service that sends its mails there. */
 function begin(plain: TestWorkspace, mail: TestWorkspace["config"]["mail"]): void {
   workspace = { ...plain, config: { ...plain.config, mail } };
-  pages = consoleAnswer(buildParts(workspace, { pool: idlePool }));
+  pages = consoleAnswer(buildDeps(workspace, { pool: idlePool }));
 }
 
 async function ask(email: string, { address = "203.0.113.9", method = "POST" } = {}) {

@@ -7,22 +7,22 @@ import type { MemberRole, User } from "../../src/store/users.ts";
 
 export const PASSWORD = "a pitch of wet grass";
 
-type Parts = Pick<Workspace, "store" | "clock" | "random" | "config" | "secrets">;
+type Deps = Pick<Workspace, "store" | "clock" | "random" | "config" | "secrets">;
 
 /** A member with a password. */
 export async function testMember(
-  parts: Parts,
+  deps: Deps,
   accountId: string,
   email: string,
   role: MemberRole = "owner",
 ): Promise<User> {
-  const { setupUrl } = await addMember(parts, { accountId, email, role, vouched: true });
-  return completeSetup(parts, { token: tokenOf(setupUrl), password: PASSWORD, email });
+  const { setupUrl } = await addMember(deps, { accountId, email, role, vouched: true });
+  return completeSetup(deps, { token: tokenOf(setupUrl), password: PASSWORD, email });
 }
 
-export async function testOperator(parts: Parts, email: string): Promise<User> {
-  const { setupUrl } = await addOperator(parts, { email });
-  return completeSetup(parts, { token: tokenOf(setupUrl), password: PASSWORD, email });
+export async function testOperator(deps: Deps, email: string): Promise<User> {
+  const { setupUrl } = await addOperator(deps, { email });
+  return completeSetup(deps, { token: tokenOf(setupUrl), password: PASSWORD, email });
 }
 
 export function tokenOf(setupUrl: string | null): string {
@@ -50,8 +50,8 @@ export interface Client {
 }
 
 /** Somebody signed in, without a browser. */
-export async function client(parts: Parts, baseUrl: string, user: User): Promise<Client> {
-  const { token } = await startSession(parts, user, undefined);
+export async function client(deps: Deps, baseUrl: string, user: User): Promise<Client> {
+  const { token } = await startSession(deps, user, undefined);
   const cookie = `cardpress=${token}`;
   const get = (path: string) => fetch(baseUrl + path, { headers: { cookie }, redirect: "manual" });
   const page = await (await get("/console/profile")).text();
@@ -83,7 +83,7 @@ export async function submit(page: Page, selector: string): Promise<void> {
   await Promise.all([page.waitForNavigation(), page.click(selector)]);
 }
 
-/** What a reader sees: unlike textContent, without hidden parts. */
+/** What a reader sees: unlike textContent, without hidden deps. */
 export function textOf(page: Page, selector = "main"): Promise<string> {
   // biome-ignore lint/performance/useDomNodeTextContent: only innerText leaves out what is not shown.
   return page.$eval(selector, (element) => (element as HTMLElement).innerText);

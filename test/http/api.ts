@@ -12,7 +12,7 @@ import type { Clock, Log, Random } from "../../src/core/ports.ts";
 import { ERROR_STATUS } from "../../src/http/http-refusal.ts";
 import { ErrorResponse } from "../../src/http/schemas.ts";
 import { listen } from "../../src/http/server.ts";
-import { buildParts } from "../../src/service/parts.ts";
+import { buildDeps } from "../../src/service/deps.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
 import type { ImageOutput } from "../../src/store/images.ts";
 import { idlePool } from "../fakes.ts";
@@ -53,11 +53,11 @@ export async function testApi(options: TestApiOptions = {}) {
     random: options.random ?? seededRandom(),
   });
   const room = options.room?.(clock, log) ?? workspace.room;
-  const parts = { ...buildParts({ ...workspace, room }, { pool: idlePool }), isDraining: () => false };
-  const http = listen(parts, { host: "127.0.0.1", port: options.port ?? 0 });
+  const deps = { ...buildDeps({ ...workspace, room }, { pool: idlePool }), isDraining: () => false };
+  const http = listen(deps, { host: "127.0.0.1", port: options.port ?? 0 });
   const baseUrl = `http://127.0.0.1:${http.port}`;
   return {
-    ...parts,
+    ...deps,
     clock,
     baseUrl,
     photos,

@@ -29,7 +29,7 @@ import type { QueueEstimate } from "../images/queue-estimate.ts";
 import { refuseOnRequest } from "../images/test-endings.ts";
 import { tellEnd } from "./note-batches.ts";
 
-export interface AcceptBatchParts extends AppContext {
+export interface AcceptBatchDeps extends AppContext {
   queue: QueueEstimate;
   blobs: Blobs;
   room: DiskRoom;
@@ -65,18 +65,18 @@ const FULL_RETRY_SECONDS = 300;
  * afterwards. A card that was asked for in the same words within three days, and has not failed, is not made again.
  * Throws a Refusal, and then leaves nothing behind.
  */
-export async function acceptBatch(parts: AcceptBatchParts, command: BatchCommand): Promise<AcceptedBatch> {
-  const { store, clock, queue } = parts;
+export async function acceptBatch(deps: AcceptBatchDeps, command: BatchCommand): Promise<AcceptedBatch> {
+  const { store, clock, queue } = deps;
   const { account, environment, requests } = command;
   const print = fingerprint({ name: command.name, cards: requests });
   const earlier = await replayOf(store.read, command, print, clock.now());
   if (earlier) return { batch: earlier, replayed: true, etaSeconds: 1 };
-  await parts.room.refuseWhenLow();
+  await deps.room.refuseWhenLow();
   if (environment === "test") {
     for (const { player } of requests)
       if (player.external_id !== PER_CARD) refuseOnRequest(player.external_id, account, clock.now());
   }
-  const templates = await templatesOf(parts, requests);
+  const templates = await templatesOf(deps, requests);
   const accepted = await store.write("accept batch", async (tx) => {
     const now = clock.now();
     const overtaken = await replayOf(tx, command, print, now);
@@ -86,12 +86,12 @@ export async function acceptBatch(parts: AcceptBatchParts, command: BatchCommand
     if ((await openBatchCards(tx, scope)) + requests.length > MAX_OPEN_BATCH_CARDS)
       throw overloaded(FULL_RETRY_SECONDS);
     const place = await nextPlace(tx, scope, "batch");
-    const cards = await cardsOf(tx, parts, command, { templates, turn: place.turn, now });
-    const batch = await writeBatch(tx, parts, command, { cards, print, now });
+    const cards = await cardsOf(tx, deps, command, { templates, turn: place.turn, now });
+    const batch = await writeBatch(tx, deps, command, { cards, print, now });
     const ahead = place.ahead + requests.length - 1;
     return { batch, replayed: false, etaSeconds: environment === "test" ? 1 : queue.etaSeconds({ ahead }) };
   });
-  if (!accepted.replayed) parts.wakeBatches(environment);
+  if (!accepted.replayed) deps.wakeBatches(environment);
   return accepted;
 }
 
@@ -116,7 +116,7 @@ type Pinned = Pick<Image, "templateName" | "templateVersion" | "templateDigest">
 
 /** What each template is now, by its name. */
 async function templatesOf(
-  { templates: registry, blobs }: AcceptBatchParts,
+  { templates: registry, blobs }: AcceptBatchDeps,
   requests: CreateImageRequest[],
 ): Promise<Map<string, Pinned>> {
   const found = new Map<string, Pinned>();
@@ -141,7 +141,7 @@ interface Card {
 /** The image of each card: a new one, or the one that was made of the same request before. */
 async function cardsOf(
   tx: Tx,
-  parts: AcceptBatchParts,
+  deps: AcceptBatchDeps,
   command: BatchCommand,
   { templates, turn, now }: { templates: Map<string, Pinned>; turn: number; now: number },
 ): Promise<Card[]> {
@@ -166,7 +166,7 @@ async function cardsOf(
       turn: next++,
       now,
     };
-    cards.push({ image: freshImage(parts.random, fresh), isNew: true, recordKey, print });
+    cards.push({ image: freshImage(deps.random, fresh), isNew: true, recordKey, print });
   }
   return cards;
 }
@@ -188,12 +188,12 @@ async function madeBefore(
 
 async function writeBatch(
   tx: Tx,
-  parts: AcceptBatchParts,
+  deps: AcceptBatchDeps,
   command: BatchCommand,
   { cards, print, now }: { cards: Card[]; print: string; now: number },
 ): Promise<Batch> {
   const { account, environment, idempotencyKey, keyId = null } = command;
-  const { random } = parts;
+  const { random } = deps;
   const scope = { accountId: account.id, environment };
   const fresh = cards.filter(({ isNew }) => isNew);
   await insertImages(

@@ -5,7 +5,7 @@ import { type Batch, imagesOfBatch } from "../../store/batches.ts";
 import type { Image } from "../../store/images.ts";
 import type { AppContext } from "../context.ts";
 
-export interface ZipParts extends AppContext {
+export interface ZipDeps extends AppContext {
   blobs: Blobs;
 }
 
@@ -13,10 +13,7 @@ export interface ZipParts extends AppContext {
  * The finished pictures of a batch as one ZIP archive that is written while it is read, named by external id; and a table
  * of all cards, `cards.csv`. What expired or was deleted is in the table only.
  */
-export async function batchZip(
-  { store, blobs }: ZipParts,
-  batch: Batch,
-): Promise<ReadableStream<Uint8Array>> {
+export async function batchZip({ store, blobs }: ZipDeps, batch: Batch): Promise<ReadableStream<Uint8Array>> {
   const images = await imagesOfBatch(store.read, batch.id);
   const names = pictureNames(images);
   async function* files() {

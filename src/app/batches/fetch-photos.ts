@@ -11,11 +11,11 @@ import { mayPass } from "../../sources/fetch-source.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { nextWaiting, postponeWaiting, queueWaiting } from "../../store/batches.ts";
 import type { Image } from "../../store/images.ts";
-import { type FetchSourcesParts, fetchSources, refuseWhenSpent } from "../images/fetch-sources.ts";
+import { type FetchSourcesDeps, fetchSources, refuseWhenSpent } from "../images/fetch-sources.ts";
 import { failImageUnbegun } from "../images/finish-image.ts";
 import type { SourceKeeper } from "../images/source-keeper.ts";
 
-export interface FetchPhotosParts extends FetchSourcesParts {
+export interface FetchPhotosDeps extends FetchSourcesDeps {
   keeper: SourceKeeper;
 }
 
@@ -27,7 +27,7 @@ export interface PhotoFetcher {
 
 /** `onQueued`: an image can be rendered now; `onEnd`: one has failed, and webhooks tell of it. */
 export function photoFetcher(
-  parts: FetchPhotosParts,
+  deps: FetchPhotosDeps,
   { onQueued, onEnd }: { onQueued: () => void; onEnd: () => void },
 ): PhotoFetcher {
   // Of this process; two that fetch the same photo do no harm, the first to write wins.
@@ -37,8 +37,8 @@ export function photoFetcher(
   const take = async (): Promise<Image | undefined> => {
     const counts = Map.groupBy(underWay.values(), (account) => account);
     const busy = [...counts].filter(([, own]) => own.length >= MAX_BATCH_FETCHES_PER_ACCOUNT);
-    const image = await nextWaiting(parts.store.read, {
-      now: parts.clock.now(),
+    const image = await nextWaiting(deps.store.read, {
+      now: deps.clock.now(),
       exceptAccounts: busy.map(([account]) => account),
       exceptImages: [...underWay.keys()],
     });
@@ -54,14 +54,14 @@ export function photoFetcher(
       if (!image) return;
       more();
       try {
-        const isQueued = await fetchOne(parts, image, signal);
+        const isQueued = await fetchOne(deps, image, signal);
         tries.delete(image.id);
         if (isQueued) onQueued();
       } catch (error) {
         if (signal.aborted) return;
-        if (await postpone(parts, image, error, tries)) return;
+        if (await postpone(deps, image, error, tries)) return;
         tries.delete(image.id);
-        await failImageUnbegun(parts, image.id, (error as Refusal).message);
+        await failImageUnbegun(deps, image.id, (error as Refusal).message);
         onEnd();
       } finally {
         underWay.delete(image.id);
@@ -71,12 +71,12 @@ export function photoFetcher(
 }
 
 /** False when nobody waits for the photo any more. Throws as fetchSources does. */
-async function fetchOne(parts: FetchPhotosParts, image: Image, signal: AbortSignal): Promise<boolean> {
-  const { store, clock, keeper } = parts;
+async function fetchOne(deps: FetchPhotosDeps, image: Image, signal: AbortSignal): Promise<boolean> {
+  const { store, clock, keeper } = deps;
   const account = await findAccount(store.read, image.accountId);
   if (!account) throw new Error(`account ${image.accountId} is gone`);
   await refuseWhenSpent(
-    parts.sourceBytes,
+    deps.sourceBytes,
     account,
     SOURCE_BYTES_PER_DAY[account.tier],
     "photos and badges fetched",
@@ -86,7 +86,7 @@ async function fetchOne(parts: FetchPhotosParts, image: Image, signal: AbortSign
   try {
     const { accountId, environment } = image;
     const request = storedRequest(image.request);
-    const { photo, badge } = await fetchSources(parts, { accountId, environment, request, signal }, hold);
+    const { photo, badge } = await fetchSources(deps, { accountId, environment, request, signal }, hold);
     const sources = { sourceSha256: photo?.sha256 ?? null, badgeSha256: badge?.sha256 ?? null };
     const queued = await store.write("queue card", (tx) =>
       queueWaiting(tx, image.id, { ...sources, now: clock.now() }),
@@ -100,7 +100,7 @@ async function fetchOne(parts: FetchPhotosParts, image: Image, signal: AbortSign
 
 /** Whether the photo is asked for again later: we are busy, its host may have been, or something of ours broke. */
 async function postpone(
-  { store, clock, log }: FetchPhotosParts,
+  { store, clock, log }: FetchPhotosDeps,
   image: Image,
   error: unknown,
   tries: Map<string, number>,

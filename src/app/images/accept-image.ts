@@ -34,7 +34,7 @@ import type { QueueEstimate } from "./queue-estimate.ts";
 import type { SourceHold, SourceKeeper } from "./source-keeper.ts";
 import { refuseOnRequest, testEtaSeconds } from "./test-endings.ts";
 
-export interface AcceptImageParts extends AppContext {
+export interface AcceptImageDeps extends AppContext {
   sources: SourceFetcher;
   queue: QueueEstimate;
   gate: FetchGate;
@@ -81,7 +81,7 @@ export type AcceptImage = (command: CreateCommand) => Promise<Accepted>;
  * Builds the use case behind POST /v1/images: replay or refuse by idempotency key, check credits, load and photo, then
  * write record, image, reservation and entry in one transaction. Throws a Refusal, and then leaves nothing behind.
  */
-export function acceptImage(parts: AcceptImageParts): AcceptImage {
+export function acceptImage(deps: AcceptImageDeps): AcceptImage {
   // Parallel calls with one key share the first one's outcome instead of all fetching the same photo.
   const underWay = new Map<string, { print: string; outcome: Promise<Accepted> }>();
 
@@ -94,7 +94,7 @@ export function acceptImage(parts: AcceptImageParts): AcceptImage {
       // Another payload with the same key: a conflict if the first is accepted, a free key if it is refused.
       await first.outcome.catch(() => {});
     }
-    const outcome = acceptOnce(parts, command, scope, print);
+    const outcome = acceptOnce(deps, command, scope, print);
     underWay.set(flight, { print, outcome });
     try {
       return await outcome;
@@ -105,22 +105,22 @@ export function acceptImage(parts: AcceptImageParts): AcceptImage {
 }
 
 async function acceptOnce(
-  parts: AcceptImageParts,
+  deps: AcceptImageDeps,
   command: CreateCommand,
   scope: IdempotencyScope,
   print: string,
 ): Promise<Accepted> {
-  const { store, clock } = parts;
+  const { store, clock } = deps;
   const replay = await findReplay(store.read, scope, print, clock.now());
   if (replay) return replay;
-  await parts.room.refuseWhenLow();
+  await deps.room.refuseWhenLow();
 
-  const hold = parts.keeper.hold();
+  const hold = deps.keeper.hold();
   let used = false;
   try {
-    const sources = await sourcesFor(parts, command, hold);
-    const loaded = await parts.templates.current(command.request.style.preset);
-    await keepTemplate(parts.blobs, loaded);
+    const sources = await sourcesFor(deps, command, hold);
+    const loaded = await deps.templates.current(command.request.style.preset);
+    await keepTemplate(deps.blobs, loaded);
     const { manifest, digest } = loaded;
     const template = {
       templateName: manifest.name,
@@ -133,10 +133,10 @@ async function acceptOnce(
       const overtaken = await findReplay(tx, scope, print, now);
       if (overtaken) return overtaken;
       await deleteRecord(tx, scope);
-      return writeAccepted(tx, parts, { command, scope, print, sources, template, now });
+      return writeAccepted(tx, deps, { command, scope, print, sources, template, now });
     });
     used = !accepted.replayed;
-    if (used) parts.wake(command.environment);
+    if (used) deps.wake(command.environment);
     return accepted;
   } finally {
     await hold.close(used);
@@ -145,28 +145,25 @@ async function acceptOnce(
 
 /** Refuses what can be refused without a photo, then fetches: nothing for a test image. */
 async function sourcesFor(
-  parts: AcceptImageParts,
+  deps: AcceptImageDeps,
   { account, environment, request }: CreateCommand,
   hold: SourceHold,
 ): Promise<FetchedSources> {
   if (environment === "test") {
-    refuseOnRequest(request.player.external_id, account, parts.clock.now());
+    refuseOnRequest(request.player.external_id, account, deps.clock.now());
     await refuseWhenSpent(
-      parts.placeholderBytes,
+      deps.placeholderBytes,
       account,
       PLACEHOLDER_BYTES_PER_DAY,
       "test pictures of new sizes",
     );
     return { photo: null, badge: null };
   }
-  if (creditsAvailable(account, parts.clock.now()) < 1) throw insufficientCredits(account.creditLimit);
-  parts.queue.refuseWhenFull(
-    "live",
-    await nextPlace(parts.store.read, { accountId: account.id, environment }),
-  );
+  if (creditsAvailable(account, deps.clock.now()) < 1) throw insufficientCredits(account.creditLimit);
+  deps.queue.refuseWhenFull("live", await nextPlace(deps.store.read, { accountId: account.id, environment }));
   const limit = SOURCE_BYTES_PER_DAY[account.tier];
-  await refuseWhenSpent(parts.sourceBytes, account, limit, "photos and badges fetched");
-  return fetchSources(parts, { accountId: account.id, environment, request }, hold);
+  await refuseWhenSpent(deps.sourceBytes, account, limit, "photos and badges fetched");
+  return fetchSources(deps, { accountId: account.id, environment, request }, hold);
 }
 
 interface NewImage {
@@ -179,14 +176,14 @@ interface NewImage {
   now: number;
 }
 
-async function writeAccepted(tx: Tx, parts: AcceptImageParts, fresh: NewImage): Promise<Accepted> {
+async function writeAccepted(tx: Tx, deps: AcceptImageDeps, fresh: NewImage): Promise<Accepted> {
   const { command, scope, now } = fresh;
   const owner = { accountId: command.account.id, environment: command.environment };
   // What was checked before the fetch may have changed during it: the answer is decided here.
   if ((await findAccount(tx, owner.accountId))?.status !== "active") throw partnerSuspended();
   const place = await nextPlace(tx, owner);
-  parts.queue.refuseWhenFull(owner.environment, place);
-  const image = freshImage(parts.random, {
+  deps.queue.refuseWhenFull(owner.environment, place);
+  const image = freshImage(deps.random, {
     scope: owner,
     keyId: command.keyId ?? null,
     request: command.request,
@@ -201,9 +198,9 @@ async function writeAccepted(tx: Tx, parts: AcceptImageParts, fresh: NewImage): 
   });
   await insertImage(tx, image);
   if (command.environment === "live")
-    await reserveCredit(tx, owner.accountId, image.id, { now, random: parts.random });
+    await reserveCredit(tx, owner.accountId, image.id, { now, random: deps.random });
   await countUsage(tx, image, now, { requested: 1 });
-  const eta = owner.environment === "test" ? testEtaSeconds(image.externalId) : parts.queue.etaSeconds(place);
+  const eta = owner.environment === "test" ? testEtaSeconds(image.externalId) : deps.queue.etaSeconds(place);
   const answer = acceptedAnswer(image, eta);
   await insertRecord(tx, {
     ...scope,

@@ -14,7 +14,7 @@ export interface DiskRoom {
   refuseWhenLow(): Promise<void>;
 }
 
-export interface DiskRoomParts {
+export interface DiskRoomDeps {
   clock: Clock;
   log: Log;
   /** Bytes that must stay free; 0 looks at nothing. */
@@ -24,7 +24,7 @@ export interface DiskRoomParts {
 }
 
 /** Looks at the disk at most once a second. What is accepted already goes on: its room is what the minimum keeps free. */
-export function diskRoom({ clock, log, minFreeBytes, free }: DiskRoomParts): DiskRoom {
+export function diskRoom({ clock, log, minFreeBytes, free }: DiskRoomDeps): DiskRoom {
   let lookedAt = Number.NEGATIVE_INFINITY;
   let isLow = false;
   const look = async () => {

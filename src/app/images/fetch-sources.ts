@@ -8,7 +8,7 @@ import type { DailyBytes } from "./daily-bytes.ts";
 import type { FetchGate } from "./fetch-gate.ts";
 import type { SourceHold } from "./source-keeper.ts";
 
-export interface FetchSourcesParts extends AppContext {
+export interface FetchSourcesDeps extends AppContext {
   sources: SourceFetcher;
   gate: FetchGate;
   /** Of photos and badges fetched. */
@@ -30,7 +30,7 @@ interface FetchFor {
 
 /** Both at once; when one cannot be used nobody waits for the other. */
 export async function fetchSources(
-  parts: FetchSourcesParts,
+  deps: FetchSourcesDeps,
   { accountId, environment, request, signal }: FetchFor,
   hold: SourceHold,
 ): Promise<FetchedSources> {
@@ -38,20 +38,20 @@ export async function fetchSources(
   signal?.addEventListener("abort", () => giveUp.abort(signal.reason), { once: true });
   const turn = async (fetch: (options: SourceRequest) => Promise<FetchedSource>) => {
     try {
-      const source = await parts.gate.run(accountId, async () => {
+      const source = await deps.gate.run(accountId, async () => {
         giveUp.signal.throwIfAborted();
-        const startedAt = parts.clock.elapsed();
+        const startedAt = deps.clock.elapsed();
         const fetched = fetch({ account: accountId, environment, signal: giveUp.signal, watcher: hold });
         const note = (end: string) => () =>
-          parts.meter.time(
+          deps.meter.time(
             "cardpress_source_fetch_seconds",
             { end },
-            (parts.clock.elapsed() - startedAt) / 1000,
+            (deps.clock.elapsed() - startedAt) / 1000,
           );
         fetched.then(note("fetched"), note("refused"));
         return fetched;
       });
-      await parts.sourceBytes.spend(accountId, source.bytes);
+      await deps.sourceBytes.spend(accountId, source.bytes);
       return source;
     } catch (error) {
       giveUp.abort(error);
@@ -60,8 +60,8 @@ export async function fetchSources(
   };
   const badgeUrl = request.branding?.club_badge_url;
   const [photo, badge] = await Promise.allSettled([
-    turn((options) => parts.sources.fetchPhoto(request.player.source_image_url, options)),
-    badgeUrl === undefined ? null : turn((options) => parts.sources.fetchBadge(badgeUrl, options)),
+    turn((options) => deps.sources.fetchPhoto(request.player.source_image_url, options)),
+    badgeUrl === undefined ? null : turn((options) => deps.sources.fetchBadge(badgeUrl, options)),
   ]);
   // Whichever failed first is the reason of both.
   if (photo.status === "rejected") throw photo.reason;

@@ -25,7 +25,7 @@ import type { AppContext } from "../context.ts";
 import { releaseCredit } from "../credits/credits.ts";
 import type { SourceKeeper } from "./source-keeper.ts";
 
-export interface ForgetParts extends AppContext {
+export interface ForgetDeps extends AppContext {
   blobs: Blobs;
   keeper: SourceKeeper;
 }
@@ -43,33 +43,30 @@ const AT_ONCE = 50;
  * unfinished one ends, and its credit is given back. Twice is once. Returns when it was deleted, epoch milliseconds.
  * Throws IMAGE_NOT_FOUND.
  */
-export async function forgetImage(parts: ForgetParts, scope: Scope & { id: string }): Promise<number> {
-  const image = await parts.store.write("forget image", async (tx) => {
+export async function forgetImage(deps: ForgetDeps, scope: Scope & { id: string }): Promise<number> {
+  const image = await deps.store.write("forget image", async (tx) => {
     const found = await findOnceOwn(tx, scope);
-    if (found && found.forgottenAt === null) await forgetRow(tx, parts, found);
+    if (found && found.forgottenAt === null) await forgetRow(tx, deps, found);
     return found;
   });
   if (!image) throw imageNotFound();
   if (image.forgottenAt !== null) return image.forgottenAt;
-  await removeFiles(parts, image);
-  return parts.clock.now();
+  await removeFiles(deps, image);
+  return deps.clock.now();
 }
 
 /** The same for every image of a player, finished or not. Returns how many there were. */
-export async function forgetPlayer(
-  parts: ForgetParts,
-  scope: Scope & { externalId: string },
-): Promise<number> {
+export async function forgetPlayer(deps: ForgetDeps, scope: Scope & { externalId: string }): Promise<number> {
   let count = 0;
   for (;;) {
-    const images = await parts.store.write("forget player", async (tx) => {
+    const images = await deps.store.write("forget player", async (tx) => {
       const found = await imagesOfPlayer(tx, scope, AT_ONCE);
-      for (const image of found) await forgetRow(tx, parts, image);
+      for (const image of found) await forgetRow(tx, deps, image);
       // Also what was refused, of which there is no image.
       await emptyRequests(tx, scope);
       return found;
     });
-    for (const image of images) await removeFiles(parts, image);
+    for (const image of images) await removeFiles(deps, image);
     count += images.length;
     if (images.length < AT_ONCE) return count;
   }
@@ -90,11 +87,11 @@ async function forgetRow(tx: Tx, { clock, random }: AppContext, image: Image): P
 
 /** Removes an image's files. The row remembers them until they are gone, so that a crash in between loses no trace of them. */
 async function removeFiles(
-  parts: ForgetParts,
+  deps: ForgetDeps,
   image: Image,
   isOver = image.state !== "rendering",
 ): Promise<void> {
-  const { store, blobs, keeper, clock } = parts;
+  const { store, blobs, keeper, clock } = deps;
   if (image.outputName !== null) await blobs.remove("picture", image.outputName);
   for (const sha256 of [image.sourceSha256, image.badgeSha256])
     if (sha256 !== null) await keeper.forget(sha256, image.accountId);
@@ -103,22 +100,22 @@ async function removeFiles(
 }
 
 /** Goes on with what a crash or a render under way left of forgotten images. */
-export async function finishForgetting(parts: ForgetParts): Promise<void> {
+export async function finishForgetting(deps: ForgetDeps): Promise<void> {
   for (;;) {
-    const left = await forgottenWithFiles(parts.store.read, parts.clock.now() - LEASE_MS, AT_ONCE);
-    for (const image of left) await removeFiles(parts, image, true);
+    const left = await forgottenWithFiles(deps.store.read, deps.clock.now() - LEASE_MS, AT_ONCE);
+    for (const image of left) await removeFiles(deps, image, true);
     if (left.length < AT_ONCE) return;
   }
 }
 
 /** Forgets the images of accounts that have it done some days after an image's end. */
-export async function forgetAged(parts: ForgetParts): Promise<void> {
-  for (const { id: accountId, days } of await forgettingAccounts(parts.store.read)) {
+export async function forgetAged(deps: ForgetDeps): Promise<void> {
+  for (const { id: accountId, days } of await forgettingAccounts(deps.store.read)) {
     for (const environment of ["live", "test"] as const) {
-      const before = parts.clock.now() - days * DAY_MS;
-      const due = () => endedBefore(parts.store.read, { accountId, environment }, before, AT_ONCE);
+      const before = deps.clock.now() - days * DAY_MS;
+      const due = () => endedBefore(deps.store.read, { accountId, environment }, before, AT_ONCE);
       for (let images = await due(); images.length > 0; images = await due())
-        for (const { id } of images) await forgetImage(parts, { accountId, environment, id });
+        for (const { id } of images) await forgetImage(deps, { accountId, environment, id });
     }
   }
 }
@@ -129,7 +126,7 @@ const QUICKLY_ERASED_BYTES = 64 * 1024 * 1024;
 const isNight = (now: number) => now % DAY_MS >= 2 * HOUR_MS && now % DAY_MS < 5 * HOUR_MS;
 
 /** Removes the traces that deleted rows leave in the database's file; a large one has them until the next night. */
-export async function eraseTraces({ store, clock }: ForgetParts): Promise<void> {
+export async function eraseTraces({ store, clock }: ForgetDeps): Promise<void> {
   if (!(await hasTraces(store.read))) return;
   const now = clock.now();
   const erased = await store.erase({ maxBytes: isNight(now) ? undefined : QUICKLY_ERASED_BYTES });

@@ -29,7 +29,7 @@ import type { ProgressBoard } from "./progress.ts";
 import type { QueueEstimate } from "./queue-estimate.ts";
 import type { SourceKeeper } from "./source-keeper.ts";
 
-export interface RenderImageParts extends AppContext {
+export interface RenderImageDeps extends AppContext {
   pool: RenderPool;
   blobs: Blobs;
   /** Where renderers write their pictures. */
@@ -68,54 +68,53 @@ export async function claimImage(
  * is claimed, so that no render is counted while no browser is there.
  */
 export async function renderNextImage(
-  parts: RenderImageParts,
+  deps: RenderImageDeps,
   signal: AbortSignal,
   more: () => void,
 ): Promise<void> {
-  if (!(await hasClaimable(parts.store.read, "live", parts.clock.now()))) return;
-  const renderer = await parts.pool.acquire(signal);
+  if (!(await hasClaimable(deps.store.read, "live", deps.clock.now()))) return;
+  const renderer = await deps.pool.acquire(signal);
   try {
-    const image = await claimImage(parts, "live");
+    const image = await claimImage(deps, "live");
     if (!image) return;
     more();
     if (image.renders === 1)
-      parts.meter.time("cardpress_image_wait_seconds", {}, (parts.clock.now() - image.createdAt) / 1000);
-    await renderClaimed(parts, renderer, image, signal);
+      deps.meter.time("cardpress_image_wait_seconds", {}, (deps.clock.now() - image.createdAt) / 1000);
+    await renderClaimed(deps, renderer, image, signal);
   } finally {
     renderer.release();
   }
 }
 
 async function renderClaimed(
-  parts: RenderImageParts,
+  deps: RenderImageDeps,
   renderer: Renderer,
   image: ClaimedImage,
   signal: AbortSignal,
 ): Promise<void> {
-  const startedAt = parts.clock.now();
-  const end = await attempt(parts, renderer, image, signal);
+  const startedAt = deps.clock.now();
+  const end = await attempt(deps, renderer, image, signal);
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
   try {
-    const { finished, certain } = await finishWhileLeased(parts, lease, end, signal);
-    if (end.kind === "completed" && !finished && certain)
-      await parts.blobs.remove("picture", end.output.name);
-    if (finished?.state === "failed") await keepOrDropSources(parts, finished);
+    const { finished, certain } = await finishWhileLeased(deps, lease, end, signal);
+    if (end.kind === "completed" && !finished && certain) await deps.blobs.remove("picture", end.output.name);
+    if (finished?.state === "failed") await keepOrDropSources(deps, finished);
     // Whatever the end, it kept a worker busy for this long.
-    if (end.kind !== "given_back") parts.queue.observe(parts.clock.now() - startedAt);
-    parts.meter.time(
+    if (end.kind !== "given_back") deps.queue.observe(deps.clock.now() - startedAt);
+    deps.meter.time(
       "cardpress_render_seconds",
       { end: finished ? end.kind : "lease_lost" },
-      (parts.clock.now() - startedAt) / 1000,
+      (deps.clock.now() - startedAt) / 1000,
     );
-    if (finished?.state === "completed") parts.meter.add("cardpress_credits_used_total");
-    parts.log.info("image_rendered", {
+    if (finished?.state === "completed") deps.meter.add("cardpress_credits_used_total");
+    deps.log.info("image_rendered", {
       imageId: image.id,
       end: finished ? end.kind : "lease_lost",
       renders: image.renders,
-      ms: parts.clock.now() - startedAt,
+      ms: deps.clock.now() - startedAt,
     });
   } finally {
-    parts.progress.clear(image.id);
+    deps.progress.clear(image.id);
   }
 }
 
@@ -125,18 +124,18 @@ async function renderClaimed(
  * that threw: its commit may have reached the disk all the same, and then this is the picture.
  */
 async function finishWhileLeased(
-  parts: RenderImageParts,
+  deps: RenderImageDeps,
   lease: RenderLease,
   end: RenderEnd,
   signal: AbortSignal,
 ): Promise<{ finished: Image | undefined; certain: boolean }> {
   for (let tries = 1; ; tries++) {
     try {
-      return { finished: await finishImage(parts, lease, end), certain: tries === 1 };
+      return { finished: await finishImage(deps, lease, end), certain: tries === 1 };
     } catch (error) {
       const isPatient = !signal.aborted && tries * FINISH_RETRY_MS <= FINISH_PATIENCE_MS;
       if (!(storageFault(error) && isPatient)) throw error;
-      parts.log.warn("finish_delayed", { imageId: lease.imageId, tries, error: String(error) });
+      deps.log.warn("finish_delayed", { imageId: lease.imageId, tries, error: String(error) });
       await sleep(FINISH_RETRY_MS, undefined, { signal }).catch(() => {});
     }
   }
@@ -147,7 +146,7 @@ async function finishWhileLeased(
  * failures are many and large has no more of them kept that day.
  */
 async function keepOrDropSources(
-  { blobs, keeper, failedBytes }: RenderImageParts,
+  { blobs, keeper, failedBytes }: RenderImageDeps,
   image: Image,
 ): Promise<void> {
   for (const sha256 of [image.sourceSha256, image.badgeSha256]) {
@@ -161,30 +160,30 @@ async function keepOrDropSources(
 
 /** Tries once; every way to break is an end, so that no image waits for its lease to expire. */
 async function attempt(
-  parts: RenderImageParts,
+  deps: RenderImageDeps,
   renderer: Renderer,
   image: ClaimedImage,
   signal: AbortSignal,
 ): Promise<RenderEnd> {
-  const outputPath = join(parts.folder.scratch, image.leaseToken);
+  const outputPath = join(deps.folder.scratch, image.leaseToken);
   try {
-    const job = await renderJob(parts, image, outputPath);
+    const job = await renderJob(deps, image, outputPath);
     const { preset } = job.card.style;
-    if (job.template === undefined && (await isGone(parts.templates, preset)))
+    if (job.template === undefined && (await isGone(deps.templates, preset)))
       return { kind: "refused", message: templateGone(preset) };
-    const outcome = await renderer.render(job, (stage: Stage) => parts.progress.reach(image.id, stage));
+    const outcome = await renderer.render(job, (stage: Stage) => deps.progress.reach(image.id, stage));
     if (outcome.kind === "refused")
-      return (await isPhotoWhole(parts, image, job)) ? outcome : { kind: "photo_lost" };
-    noteStages(parts.meter, outcome.file.timingsMs);
+      return (await isPhotoWhole(deps, image, job)) ? outcome : { kind: "photo_lost" };
+    noteStages(deps.meter, outcome.file.timingsMs);
     const { contentType, width, height, bytes, receipt } = outcome.file;
     const { version, digest } = outcome.file.template;
     const template = { templateVersion: version, templateDigest: digest };
-    const name = newName(parts, image);
-    await parts.blobs.put("picture", name, { path: outputPath });
+    const name = newName(deps, image);
+    await deps.blobs.put("picture", name, { path: outputPath });
     return { kind: "completed", output: { name, contentType, width, height, bytes, template, receipt } };
   } catch (error) {
     if (error instanceof RenderInterrupted) return { kind: "given_back" };
-    parts.log.warn("render_fault", { imageId: image.id, renders: image.renders, error: String(error) });
+    deps.log.warn("render_fault", { imageId: image.id, renders: image.renders, error: String(error) });
     // A stop signal often goes to the whole group of processes: the browser was ended, it did not break.
     if (signal.aborted) return { kind: "given_back" };
     // A full disk breaks every render: waiting for room is better than failing the whole queue.
@@ -217,7 +216,7 @@ function templateGone(preset: string): string {
  * would again for everybody who sends the same one, so it goes.
  */
 async function isPhotoWhole(
-  { log, blobs }: RenderImageParts,
+  { log, blobs }: RenderImageDeps,
   image: ClaimedImage,
   { photoPath, photoSha256 }: RenderJob,
 ): Promise<boolean> {
@@ -231,7 +230,7 @@ async function isPhotoWhole(
 }
 
 async function renderJob(
-  { blobs }: RenderImageParts,
+  { blobs }: RenderImageDeps,
   image: ClaimedImage,
   outputPath: string,
 ): Promise<RenderJob> {

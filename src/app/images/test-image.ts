@@ -10,9 +10,9 @@ import { finishImage, type RenderEnd } from "./finish-image.ts";
 import type { ProgressBoard } from "./progress.ts";
 import { type ClaimedImage, claimImage, newName } from "./render-image.ts";
 import { testEnding } from "./test-endings.ts";
-import { type TestPlaceholderParts, testPlaceholder } from "./test-placeholder.ts";
+import { type TestPlaceholderDeps, testPlaceholder } from "./test-placeholder.ts";
 
-export interface MockImageParts extends AppContext, TestPlaceholderParts {
+export interface MockImageDeps extends AppContext, TestPlaceholderDeps {
   progress: ProgressBoard;
   placeholders: SharedPlaceholders;
   /** Of pictures drawn: accounts pay for those that could not be shared. */
@@ -23,40 +23,40 @@ const PROGRESS_STEPS = 10;
 
 /** Ends the next waiting test image, if any, as its external_id asks: with a placeholder or a failure. */
 export async function mockNextImage(
-  parts: MockImageParts,
+  deps: MockImageDeps,
   signal: AbortSignal,
   more: () => void,
 ): Promise<void> {
-  const image = await claimImage(parts, "test");
+  const image = await claimImage(deps, "test");
   if (!image) return;
   more();
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
   try {
-    const end = await mock(parts, image, signal).catch((error): RenderEnd => {
+    const end = await mock(deps, image, signal).catch((error): RenderEnd => {
       if (signal.aborted || error instanceof RenderInterrupted) return { kind: "given_back" };
-      parts.log.warn("mock_fault", { imageId: image.id, renders: image.renders, error: String(error) });
+      deps.log.warn("mock_fault", { imageId: image.id, renders: image.renders, error: String(error) });
       const isFull = isFullDisk(error) || (error instanceof RenderFault && error.storage);
       return isFull ? { kind: "given_back", pauseMs: STORAGE_RETRY_MS } : { kind: "fault" };
     });
-    const finished = await finishImage(parts, lease, end);
-    if (end.kind === "completed" && !finished) await parts.blobs.remove("picture", end.output.name);
+    const finished = await finishImage(deps, lease, end);
+    if (end.kind === "completed" && !finished) await deps.blobs.remove("picture", end.output.name);
   } finally {
-    parts.progress.clear(image.id);
+    deps.progress.clear(image.id);
   }
 }
 
-async function mock(parts: MockImageParts, image: ClaimedImage, signal: AbortSignal): Promise<RenderEnd> {
+async function mock(deps: MockImageDeps, image: ClaimedImage, signal: AbortSignal): Promise<RenderEnd> {
   const ending = testEnding(image.externalId);
   if (ending.kind === "failed") return { kind: "refused", message: ending.message };
   for (let step = 0; step < PROGRESS_STEPS && ending.afterMs > 0; step++) {
-    parts.progress.set(image.id, step / PROGRESS_STEPS);
+    deps.progress.set(image.id, step / PROGRESS_STEPS);
     await sleep(ending.afterMs / PROGRESS_STEPS, undefined, { signal }).catch(() => {});
     if (signal.aborted) return { kind: "given_back" };
   }
   const { width, height } = cardInput(storedRequest(image.request)).style;
-  const name = newName(parts, image);
-  const picture = await parts.placeholders.give(await testPlaceholder(parts, image, signal), name);
-  await parts.placeholderBytes.spend(image.accountId, picture.drawnBytes);
+  const name = newName(deps, image);
+  const picture = await deps.placeholders.give(await testPlaceholder(deps, image, signal), name);
+  await deps.placeholderBytes.spend(image.accountId, picture.drawnBytes);
   return {
     kind: "completed",
     output: { name, width, height, contentType: picture.contentType, bytes: picture.bytes },

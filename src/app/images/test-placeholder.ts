@@ -12,7 +12,7 @@ import type { DataFolder } from "../../system/data-folder.ts";
 import { DEFAULT_TEMPLATE, isBuiltIn } from "../../templates/built-in.ts";
 import { type ClaimedImage, pinnedTemplate } from "./render-image.ts";
 
-export interface TestPlaceholderParts {
+export interface TestPlaceholderDeps {
   pool: Pick<RenderPool, "acquire">;
   blobs: Blobs;
   /** Where renderers write their pictures. */
@@ -28,7 +28,7 @@ const drawing = new PQueue({ concurrency: 1 });
  * shared by those that ask for the same.
  */
 export async function testPlaceholder(
-  parts: TestPlaceholderParts,
+  deps: TestPlaceholderDeps,
   image: ClaimedImage,
   signal: AbortSignal,
 ): Promise<Placeholder> {
@@ -40,17 +40,17 @@ export async function testPlaceholder(
   const job: RenderJob = {
     jobId: image.leaseToken,
     card,
-    ...(await pinnedTemplate(parts.blobs, image)),
+    ...(await pinnedTemplate(deps.blobs, image)),
     placeholder: true,
     photoPath: "",
     photoSha256: "",
     badgePath: null,
-    outputPath: join(parts.folder.scratch, image.leaseToken),
+    outputPath: join(deps.folder.scratch, image.leaseToken),
   };
   return {
     name: `${fingerprint({ card, templateDigest })}.${format}`,
     contentType: `image/${format}`,
-    draw: () => drawing.add(() => render(parts.pool, job, signal)),
+    draw: () => drawing.add(() => render(deps.pool, job, signal)),
   };
 }
 

@@ -19,7 +19,7 @@ import type { DiskRoom } from "./disk-room.ts";
 import { refuseWhenSpent } from "./fetch-sources.ts";
 import type { SourceKeeper } from "./source-keeper.ts";
 
-export interface UploadParts extends AppContext {
+export interface UploadDeps extends AppContext {
   blobs: Blobs;
   keeper: SourceKeeper;
   room: DiskRoom;
@@ -38,10 +38,10 @@ export interface Upload {
 const FULL_RETRY_MS = HOUR_MS;
 
 /** Throws RATE_LIMIT_EXCEEDED when an account may send no more for now; before its bytes are read. */
-export async function refuseFullUploads(parts: UploadParts, account: Account): Promise<void> {
-  await parts.room.refuseWhenLow();
-  await refuseWhenSpent(parts.sourceBytes, account, SOURCE_BYTES_PER_DAY[account.tier], "photos and badges");
-  const { count, bytes } = await uploadsOf(parts.store.read, account.id, parts.clock.now());
+export async function refuseFullUploads(deps: UploadDeps, account: Account): Promise<void> {
+  await deps.room.refuseWhenLow();
+  await refuseWhenSpent(deps.sourceBytes, account, SOURCE_BYTES_PER_DAY[account.tier], "photos and badges");
+  const { count, bytes } = await uploadsOf(deps.store.read, account.id, deps.clock.now());
   const maxBytes = MAX_UPLOADED_BYTES[account.tier];
   if (count < MAX_UPLOADED_PHOTOS && bytes < maxBytes) return;
   throw new Refusal(
@@ -56,7 +56,7 @@ export async function refuseFullUploads(parts: UploadParts, account: Account): P
  * UNSUPPORTED_IMAGE_SOURCE where it cannot be used.
  */
 export async function uploadPhoto(
-  parts: UploadParts,
+  deps: UploadDeps,
   { account, environment, bytes, use }: Upload,
 ): Promise<Photo> {
   const facts = await checkUpload(bytes, use).catch((error) => {
@@ -66,16 +66,16 @@ export async function uploadPhoto(
       cause: error,
     });
   });
-  const hold = parts.keeper.hold();
+  const hold = deps.keeper.hold();
   let used = false;
   try {
-    const { sha256 } = await storeSource(parts.blobs, bytes, hold);
-    await parts.sourceBytes.spend(account.id, bytes.length);
-    const photo = await parts.store.write("keep upload", async (tx) => {
-      const now = parts.clock.now();
+    const { sha256 } = await storeSource(deps.blobs, bytes, hold);
+    await deps.sourceBytes.spend(account.id, bytes.length);
+    const photo = await deps.store.write("keep upload", async (tx) => {
+      const now = deps.clock.now();
       const fresh: Photo = {
         ...facts,
-        id: parts.random.id("pho"),
+        id: deps.random.id("pho"),
         accountId: account.id,
         environment,
         sha256,
@@ -95,7 +95,7 @@ export async function uploadPhoto(
 
 /** An upload's bytes; null when this account has none of this id in this environment, or not any more. */
 export async function uploadBytes(
-  { store, blobs, clock }: Pick<UploadParts, "store" | "blobs" | "clock">,
+  { store, blobs, clock }: Pick<UploadDeps, "store" | "blobs" | "clock">,
   scope: { accountId: string; environment: Environment; id: string },
 ): Promise<Uint8Array | null> {
   const photo = await findPhoto(store.read, { ...scope, now: clock.now() });

@@ -5,7 +5,7 @@ import { dayOf, wasWritten } from "../../store/attention.ts";
 import { latestGrant } from "../../store/ledger.ts";
 import { listOperators, membersOf } from "../../store/users.ts";
 import type { WebhookEndpoint } from "../../store/webhooks.ts";
-import { type AttentionParts, inWords, type Troubles, troubles } from "../operations/attention.ts";
+import { type AttentionDeps, inWords, type Troubles, troubles } from "../operations/attention.ts";
 import { writeMail } from "./outbox.ts";
 
 interface Notice {
@@ -16,46 +16,45 @@ interface Notice {
 }
 
 /** Writes of every trouble that nobody was written of yet, and once a day the digest. Safe to run at any moment, and twice. */
-export async function writeNotices(parts: AttentionParts): Promise<void> {
-  if (!parts.config.mail) return;
-  const found = await troubles(parts);
-  for (const { account, left } of found.low)
-    await writeOnce(parts, () => ofCredits(parts, { account, left }));
-  for (const trouble of found.endpoints) await writeOnce(parts, () => ofEndpoint(parts, trouble));
-  await writeDigest(parts, found);
+export async function writeNotices(deps: AttentionDeps): Promise<void> {
+  if (!deps.config.mail) return;
+  const found = await troubles(deps);
+  for (const { account, left } of found.low) await writeOnce(deps, () => ofCredits(deps, { account, left }));
+  for (const trouble of found.endpoints) await writeOnce(deps, () => ofEndpoint(deps, trouble));
+  await writeDigest(deps, found);
 }
 
-async function writeOnce(parts: AttentionParts, make: () => Promise<Notice>): Promise<void> {
+async function writeOnce(deps: AttentionDeps, make: () => Promise<Notice>): Promise<void> {
   const { kind, occasion, recipients, text } = await make();
   // An idle service takes no write lock.
-  if (recipients.length === 0 || (await wasWritten(parts.store.read, occasion))) return;
-  await parts.store.write("write notices", async (tx) => {
-    for (const recipient of recipients) await writeMail(tx, parts, { kind, occasion, recipient, text });
+  if (recipients.length === 0 || (await wasWritten(deps.store.read, occasion))) return;
+  await deps.store.write("write notices", async (tx) => {
+    for (const recipient of recipients) await writeMail(tx, deps, { kind, occasion, recipient, text });
   });
 }
 
-async function ofCredits(parts: AttentionParts, { account, left }: Troubles["low"][number]): Promise<Notice> {
-  const { read } = parts.store;
+async function ofCredits(deps: AttentionDeps, { account, left }: Troubles["low"][number]): Promise<Notice> {
+  const { read } = deps.store;
   const kind = left === 0 ? "credits_out" : "credits_low";
   // Once for each grant: the next month's plan and every top-up may run low again.
   const grant = (await latestGrant(read, account.id))?.id ?? account.planPeriod;
-  const url = `${parts.config.baseUrl}/console/credits`;
+  const url = `${deps.config.baseUrl}/console/credits`;
   return {
     kind,
     occasion: `${kind}.${account.id}.${grant}`,
-    recipients: await ownersOf(parts, account.id),
+    recipients: await ownersOf(deps, account.id),
     text: creditsLow({ account: account.name, left, limit: account.creditLimit, url }),
   };
 }
 
 async function ofEndpoint(
-  parts: AttentionParts,
+  deps: AttentionDeps,
   { endpoint, accountName }: Troubles["endpoints"][number],
 ): Promise<Notice> {
   const isDisabled = endpoint.state === "disabled";
   const since = (isDisabled ? endpoint.disabledAt : endpoint.failingSince) ?? 0;
   const kind = isDisabled ? "endpoint_disabled" : "endpoint_failing";
-  const members = await membersOf(parts.store.read, endpoint.accountId);
+  const members = await membersOf(deps.store.read, endpoint.accountId);
   return {
     kind,
     occasion: `${kind}.${endpoint.id}.${since}`,
@@ -65,7 +64,7 @@ async function ofEndpoint(
       receiver: receiverOf(endpoint),
       since: isoTime(endpoint.failingSince ?? since),
       reason: endpoint.disabledReason,
-      url: `${parts.config.baseUrl}/console/webhooks/${endpoint.id}`,
+      url: `${deps.config.baseUrl}/console/webhooks/${endpoint.id}`,
     }),
   };
 }
@@ -75,18 +74,18 @@ function receiverOf({ url }: WebhookEndpoint): string {
   return URL.parse(url)?.host ?? "The receiver";
 }
 
-async function ownersOf(parts: AttentionParts, accountId: string): Promise<string[]> {
-  const members = await membersOf(parts.store.read, accountId);
+async function ownersOf(deps: AttentionDeps, accountId: string): Promise<string[]> {
+  const members = await membersOf(deps.store.read, accountId);
   return members.filter(({ membership }) => membership.role === "owner").map(({ user }) => user.email);
 }
 
 /** Yesterday in a few lines, to every operator. */
-async function writeDigest(parts: AttentionParts, found: Troubles): Promise<void> {
-  const { store, clock, config } = parts;
+async function writeDigest(deps: AttentionDeps, found: Troubles): Promise<void> {
+  const { store, clock, config } = deps;
   const now = clock.now();
   if (now % DAY_MS < DIGEST_HOUR * HOUR_MS) return;
   const day = isoTime(now - DAY_MS).slice(0, 10);
-  await writeOnce(parts, async () => {
+  await writeOnce(deps, async () => {
     const { completed, failed, accounts } = await dayOf(store.read, day);
     const lines = [
       `${completed} cards were made for ${accounts} accounts, ${failed} images failed and cost nothing.`,

@@ -26,13 +26,13 @@ export interface Troubles {
   machine: string[];
 }
 
-export interface AttentionParts extends AppContext {
+export interface AttentionDeps extends AppContext {
   folder: DataFolder;
 }
 
 /** What needs somebody now: the desk shows it, and the daily digest mails it. */
-export async function troubles(parts: AttentionParts): Promise<Troubles> {
-  const { store, clock } = parts;
+export async function troubles(deps: AttentionDeps): Promise<Troubles> {
+  const { store, clock } = deps;
   const now = clock.now();
   const [low, endpoints, machine] = await Promise.all([
     accountsRunningLow(store.read, LOW_PART, MAX_TROUBLES),
@@ -41,7 +41,7 @@ export async function troubles(parts: AttentionParts): Promise<Troubles> {
       disabledSince: now - 7 * DAY_MS,
       limit: MAX_TROUBLES,
     }),
-    machineTroubles(parts, now),
+    machineTroubles(deps, now),
   ]);
   const names = await accountNames(
     store.read,
@@ -57,7 +57,7 @@ export async function troubles(parts: AttentionParts): Promise<Troubles> {
   };
 }
 
-async function machineTroubles({ config, folder, store }: AttentionParts, now: number): Promise<string[]> {
+async function machineTroubles({ config, folder, store }: AttentionDeps, now: number): Promise<string[]> {
   const [free, backups, mails] = await Promise.all([
     freeBytes(folder.root).catch(() => undefined),
     checkBackups(config, folder, now),

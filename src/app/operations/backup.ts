@@ -36,7 +36,7 @@ import { templateFiles } from "./backup-templates.ts";
 /** Shows one step of a longer job; `note` tells how far it is. */
 export type Step = <T>(title: string, work: (note: (text: string) => void) => Promise<T>) => Promise<T>;
 
-export interface BackupParts {
+export interface BackupDeps {
   config: Config;
   folder: DataFolder;
   clock: Clock;
@@ -81,8 +81,8 @@ const TAR_BYTES_PER_FILE = 1024;
  * one archive, reads it back and checks it: hashes, the database's integrity, the books. The archive is there whole or
  * not at all. Broken books do not keep the archive from being made; they are in the report. Throws an OperatorError.
  */
-export async function makeBackup(parts: BackupParts, options: BackupOptions): Promise<BackupReport> {
-  const { folder } = parts;
+export async function makeBackup(deps: BackupDeps, options: BackupOptions): Promise<BackupReport> {
+  const { folder } = deps;
   const { to } = options;
   if (!existsSync(folder.database))
     throw new OperatorError(
@@ -99,7 +99,7 @@ export async function makeBackup(parts: BackupParts, options: BackupOptions): Pr
     await rm(scratch, { recursive: true, force: true });
     await rm(partial, { force: true });
     await mkdir(scratch, { mode: 0o700 });
-    const report = await makeLocked(parts, options, { snapshot: join(scratch, DATABASE), partial });
+    const report = await makeLocked(deps, options, { snapshot: join(scratch, DATABASE), partial });
     refuseTarget(to);
     await rename(partial, to);
     await sync(dirname(to));
@@ -133,11 +133,11 @@ function refuseTarget(to: string): void {
 }
 
 async function makeLocked(
-  parts: BackupParts,
+  deps: BackupDeps,
   options: BackupOptions,
   { snapshot, partial }: { snapshot: string; partial: string },
 ): Promise<BackupReport> {
-  const { folder, clock } = parts;
+  const { folder, clock } = deps;
   const { step, signal, to } = options;
   // Before the copy: a picture that expires after this is in the backup if it is still there.
   const now = clock.now();
@@ -146,7 +146,7 @@ async function makeLocked(
   let written: Written;
   try {
     written = await step("write the archive", (note) =>
-      writeFiles({ ...parts, client, now, snapshot, partial }, options, note),
+      writeFiles({ ...deps, client, now, snapshot, partial }, options, note),
     );
   } finally {
     client.close();
@@ -213,7 +213,7 @@ interface Written {
   missing: { count: number; named: Missing[] };
 }
 
-interface WriteParts extends BackupParts {
+interface WriteDeps extends BackupDeps {
   client: Database;
   now: number;
   snapshot: string;
@@ -221,11 +221,11 @@ interface WriteParts extends BackupParts {
 }
 
 async function writeFiles(
-  parts: WriteParts,
+  deps: WriteDeps,
   { to, withSecrets, signal }: BackupOptions,
   note: (text: string) => void,
 ): Promise<Written> {
-  const { config, folder, client, now, snapshot, partial } = parts;
+  const { config, folder, client, now, snapshot, partial } = deps;
   const { pictureBytes, ...counts } = countRows(client, now);
   const sources = neededSources(client);
   const pinned = neededTemplates(client)
@@ -265,7 +265,7 @@ async function writeFiles(
     for (const { name, path } of templates) bytes += (await archive.addFile(name, path))?.bytes ?? 0;
     for (const path of pinned)
       bytes += (await archive.addFile(relative(folder.root, path), path))?.bytes ?? 0;
-    for await (const left of addStored(parts, archive, sources, (added) => {
+    for await (const left of addStored(deps, archive, sources, (added) => {
       bytes += added;
       note(`${inUnits(bytes)} of ${inUnits(total)}`);
     })) {
@@ -278,7 +278,7 @@ async function writeFiles(
 
 /** Adds photos and pictures as the database names them, and yields what could not be added as it should. */
 async function* addStored(
-  { folder, clock, client, now }: WriteParts,
+  { folder, clock, client, now }: WriteDeps,
   archive: ArchiveWriter,
   sources: string[],
   onAdded: (bytes: number) => void,

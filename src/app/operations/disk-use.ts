@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { DataFolder } from "../../system/data-folder.ts";
 
-/** The parts of a data folder that grow, and the rest of it. */
+/** The folders of a data folder that grow, and the rest of it. */
 export const DISK_KINDS = [
   "pictures",
   "photos",

@@ -8,7 +8,7 @@ import type { DataFolder } from "../../system/data-folder.ts";
 import { type BackupReport, partialOf } from "./backup.ts";
 import { noteSchedule, readSchedule, type Schedule } from "./backup-notes.ts";
 
-export interface ScheduledBackupParts {
+export interface ScheduledBackupDeps {
   config: Config;
   folder: DataFolder;
   clock: Clock;
@@ -22,8 +22,8 @@ export interface ScheduledBackupParts {
  * database and hashing every picture would keep requests waiting. What fails is logged, kept for `doctor`, and tried
  * again later.
  */
-export async function backUpWhenDue(parts: ScheduledBackupParts, signal: AbortSignal): Promise<void> {
-  const { config, folder, clock, log } = parts;
+export async function backUpWhenDue(deps: ScheduledBackupDeps, signal: AbortSignal): Promise<void> {
+  const { config, folder, clock, log } = deps;
   const settings = config.backups;
   if (!settings) return;
   const now = clock.now();
@@ -36,7 +36,7 @@ export async function backUpWhenDue(parts: ScheduledBackupParts, signal: AbortSi
   await noteSchedule(folder, { ...before, underway: file });
   try {
     await mkdir(settings.dir, { recursive: true, mode: 0o700 });
-    const report = await runBackup(parts, file, signal);
+    const report = await runBackup(deps, file, signal);
     const broken = report.broken_rules;
     const failure =
       broken.length === 0 ? null : { at: now, reason: `the books are broken: ${broken.join(", ")}` };
@@ -72,7 +72,7 @@ async function dropOldest(made: Schedule["made"], keep: number): Promise<Schedul
 }
 
 async function runBackup(
-  { config, command }: ScheduledBackupParts,
+  { config, command }: ScheduledBackupDeps,
   file: string,
   signal: AbortSignal,
 ): Promise<BackupReport> {

@@ -34,7 +34,7 @@ import { eraseTraces, finishForgetting, forgetAged } from "../images/forget-imag
 import type { SourceKeeper } from "../images/source-keeper.ts";
 import { dropOldRequests } from "./request-log.ts";
 
-export interface SweepParts extends AppContext {
+export interface SweepDeps extends AppContext {
   /** A service's own knows for how long nothing has cast doubt on the time. */
   clock: Clock & Partial<Pick<SteadyClock, "settledForMs">>;
   blobs: Blobs;
@@ -53,20 +53,20 @@ const FILE_TIME_SLACK_MS = 1_000;
  * of these processes holds.
  */
 export async function requeueAbandoned(
-  parts: AppContext,
+  deps: AppContext,
   options: { living?: readonly string[] } = {},
 ): Promise<number> {
   let count = 0;
   for (;;) {
-    const lost = await abandonedRenders(parts.store.read, {
-      now: parts.clock.now(),
+    const lost = await abandonedRenders(deps.store.read, {
+      now: deps.clock.now(),
       limit: BATCH,
       ...options,
     });
     let ended = 0;
     for (const lease of lost) {
-      await logFailure(parts.log, { imageId: lease.imageId }, async () => {
-        await finishImage(parts, lease, { kind: "fault" }, "requeue");
+      await logFailure(deps.log, { imageId: lease.imageId }, async () => {
+        await finishImage(deps, lease, { kind: "fault" }, "requeue");
         ended += 1;
       });
     }
@@ -86,39 +86,39 @@ async function logFailure(log: Log, what: LogFields, work: () => Promise<unknown
 }
 
 /** Everything that time alone makes due. Safe to run at any moment, and twice. */
-export async function sweep(parts: SweepParts): Promise<void> {
+export async function sweep(deps: SweepDeps): Promise<void> {
   const steps = [
-    () => requeueAbandoned(parts),
-    () => renewPlans(parts),
-    () => releaseLateClaims(parts),
-    () => finishCanceling(parts),
-    ...(mayDelete(parts)
-      ? deletions(parts)
-      : [() => parts.store.write("pull deliveries forward", (tx) => pullForward(tx, parts.clock.now()))]),
-    () => parts.store.maintain(),
+    () => requeueAbandoned(deps),
+    () => renewPlans(deps),
+    () => releaseLateClaims(deps),
+    () => finishCanceling(deps),
+    ...(mayDelete(deps)
+      ? deletions(deps)
+      : [() => deps.store.write("pull deliveries forward", (tx) => pullForward(tx, deps.clock.now()))]),
+    () => deps.store.maintain(),
   ];
-  for (const step of steps) await logFailure(parts.log, {}, step);
+  for (const step of steps) await logFailure(deps.log, {}, step);
 }
 
-const deletions = (parts: SweepParts) => [
-  () => dropExpiredRecords(parts),
-  () => dropExpiredPictures(parts),
-  () => sweepWebhooks(parts),
-  () => dropExpiredUploads(parts),
-  () => dropOldRequests(parts),
-  () => forgetAged(parts),
-  () => finishForgetting(parts),
-  () => eraseTraces(parts),
-  () => dropOldAudit(parts),
+const deletions = (deps: SweepDeps) => [
+  () => dropExpiredRecords(deps),
+  () => dropExpiredPictures(deps),
+  () => sweepWebhooks(deps),
+  () => dropExpiredUploads(deps),
+  () => dropOldRequests(deps),
+  () => forgetAged(deps),
+  () => finishForgetting(deps),
+  () => eraseTraces(deps),
+  () => dropOldAudit(deps),
   () =>
-    parts.store.write("drop old mails", (tx) =>
-      deleteOldMails(tx, parts.clock.now() - MAIL_RETENTION_MS, BATCH),
+    deps.store.write("drop old mails", (tx) =>
+      deleteOldMails(tx, deps.clock.now() - MAIL_RETENTION_MS, BATCH),
     ),
-  () => parts.store.write("drop expired sessions", (tx) => deleteExpiredSessions(tx, parts.clock.now())),
+  () => deps.store.write("drop expired sessions", (tx) => deleteExpiredSessions(tx, deps.clock.now())),
 ];
 
 /** Nothing that is deleted comes back, so the time that says it is due must be beyond doubt. */
-function mayDelete({ clock, log }: SweepParts): boolean {
+function mayDelete({ clock, log }: SweepDeps): boolean {
   const settledForMs = clock.settledForMs?.() ?? Number.POSITIVE_INFINITY;
   if (settledForMs >= DELETION_PAUSE_MS) return true;
   log.warn("deletions_paused", {
@@ -128,7 +128,7 @@ function mayDelete({ clock, log }: SweepParts): boolean {
   return false;
 }
 
-async function renewPlans({ store, clock, random, log }: SweepParts): Promise<void> {
+async function renewPlans({ store, clock, random, log }: SweepDeps): Promise<void> {
   for (;;) {
     const ids = await accountsToRenew(store.read, monthOf(clock.now()), BATCH);
     let renewed = 0;
@@ -142,7 +142,7 @@ async function renewPlans({ store, clock, random, log }: SweepParts): Promise<vo
   }
 }
 
-async function dropExpiredRecords({ store, clock }: SweepParts): Promise<void> {
+async function dropExpiredRecords({ store, clock }: SweepDeps): Promise<void> {
   for (;;) {
     const dropped = await store.write("drop expired records", (tx) =>
       deleteExpiredRecords(tx, clock.now(), BATCH),
@@ -151,7 +151,7 @@ async function dropExpiredRecords({ store, clock }: SweepParts): Promise<void> {
   }
 }
 
-async function dropExpiredPictures({ store, clock, blobs }: SweepParts): Promise<void> {
+async function dropExpiredPictures({ store, clock, blobs }: SweepDeps): Promise<void> {
   for (;;) {
     const due = await expiredOutputs(store.read, clock.now(), BATCH);
     if (due.length === 0) return;
@@ -167,7 +167,7 @@ async function dropExpiredPictures({ store, clock, blobs }: SweepParts): Promise
   }
 }
 
-async function dropOldAudit({ store, clock }: SweepParts): Promise<void> {
+async function dropOldAudit({ store, clock }: SweepDeps): Promise<void> {
   const before = clock.now() - AUDIT_RETENTION_MS;
   // An idle service takes no write lock.
   while (await hasOldAudit(store.read, before)) {
@@ -176,12 +176,12 @@ async function dropOldAudit({ store, clock }: SweepParts): Promise<void> {
   }
 }
 
-async function releaseLateClaims({ store, clock }: SweepParts): Promise<void> {
+async function releaseLateClaims({ store, clock }: SweepDeps): Promise<void> {
   if (await hasExpiredClaim(store.read, clock.now()))
     await store.write("release claims", (tx) => releaseClaims(tx, { now: clock.now() }));
 }
 
-async function sweepWebhooks({ store, clock }: SweepParts): Promise<void> {
+async function sweepWebhooks({ store, clock }: SweepDeps): Promise<void> {
   if (await hasExpiredSecret(store.read, clock.now()))
     await store.write("forget expired secrets", (tx) => forgetExpiredSecrets(tx, clock.now()));
   for (;;) {
@@ -194,7 +194,7 @@ async function sweepWebhooks({ store, clock }: SweepParts): Promise<void> {
 }
 
 /** The photos themselves go when nothing else needs them. */
-async function dropExpiredUploads({ store, clock, keeper }: SweepParts): Promise<void> {
+async function dropExpiredUploads({ store, clock, keeper }: SweepDeps): Promise<void> {
   for (;;) {
     const dropped = await store.write("drop expired uploads", (tx) =>
       deleteExpiredUploads(tx, clock.now(), BATCH),
@@ -209,9 +209,9 @@ async function dropExpiredUploads({ store, clock, keeper }: SweepParts): Promise
  * photos no unfinished image needs. What is older than `startedAt` was left by an earlier process and needs no patience.
  * Goes through all of them, so it runs at start and once an hour. Returns how many.
  */
-export async function sweepFiles(parts: SweepParts, startedAt = 0): Promise<number> {
-  const { store, blobs, clock } = parts;
-  if (!mayDelete(parts)) return 0;
+export async function sweepFiles(deps: SweepDeps, startedAt = 0): Promise<number> {
+  const { store, blobs, clock } = deps;
+  if (!mayDelete(deps)) return 0;
   const now = clock.now();
   const orphaned = now - Math.min(ORPHAN_AGE_MS, now - startedAt + FILE_TIME_SLACK_MS);
   const unused = now - SOURCE_RETENTION_MS;

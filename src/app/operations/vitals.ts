@@ -14,25 +14,19 @@ import type { AppContext } from "../context.ts";
 import { readLastBackup } from "./backup-notes.ts";
 import type { DiskGauge } from "./disk-use.ts";
 
-export interface VitalsParts extends AppContext {
+export interface VitalsDeps extends AppContext {
   pool: RenderPool;
   folder: DataFolder;
   disk: DiskGauge;
 }
 
 /** What the service's state is now, as the gauges of /metrics: queue, workers, deliveries, credits, disk, process. */
-export async function vitals(parts: VitalsParts): Promise<Sample[]> {
-  const groups = await Promise.all([
-    queues(parts),
-    webhooks(parts),
-    accounts(parts),
-    room(parts),
-    mails(parts),
-  ]);
-  return [...groups.flat(), ...workers(parts), ...ownProcess()];
+export async function vitals(deps: VitalsDeps): Promise<Sample[]> {
+  const groups = await Promise.all([queues(deps), webhooks(deps), accounts(deps), room(deps), mails(deps)]);
+  return [...groups.flat(), ...workers(deps), ...ownProcess()];
 }
 
-async function queues({ store, clock }: VitalsParts): Promise<Sample[]> {
+async function queues({ store, clock }: VitalsDeps): Promise<Sample[]> {
   const now = clock.now();
   const found = await Promise.all(
     ENVIRONMENTS.map(async (environment) => ({
@@ -51,7 +45,7 @@ async function queues({ store, clock }: VitalsParts): Promise<Sample[]> {
   ]);
 }
 
-async function webhooks({ store, clock }: VitalsParts): Promise<Sample[]> {
+async function webhooks({ store, clock }: VitalsDeps): Promise<Sample[]> {
   const now = clock.now();
   const [numbers, due] = await Promise.all([
     deskNumbers(store.read, { since: now - DAY_MS }),
@@ -65,7 +59,7 @@ async function webhooks({ store, clock }: VitalsParts): Promise<Sample[]> {
   ];
 }
 
-async function accounts({ store }: VitalsParts): Promise<Sample[]> {
+async function accounts({ store }: VitalsDeps): Promise<Sample[]> {
   const { active, suspended, available, held } = await accountNumbers(store.read);
   return [
     { name: "cardpress_accounts", labels: { status: "active" }, value: active },
@@ -75,7 +69,7 @@ async function accounts({ store }: VitalsParts): Promise<Sample[]> {
   ];
 }
 
-async function mails({ store }: VitalsParts): Promise<Sample[]> {
+async function mails({ store }: VitalsDeps): Promise<Sample[]> {
   const counts = await countMails(store.read);
   return (["pending", "failed"] as const).map((state) => ({
     name: "cardpress_mails",
@@ -84,7 +78,7 @@ async function mails({ store }: VitalsParts): Promise<Sample[]> {
   }));
 }
 
-async function room({ folder, disk }: VitalsParts): Promise<Sample[]> {
+async function room({ folder, disk }: VitalsDeps): Promise<Sample[]> {
   const system = await statfs(folder.root).catch(() => undefined);
   const backup = await readLastBackup(folder).catch(() => undefined);
   const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -102,7 +96,7 @@ async function room({ folder, disk }: VitalsParts): Promise<Sample[]> {
   ];
 }
 
-function workers({ pool }: VitalsParts): Sample[] {
+function workers({ pool }: VitalsDeps): Sample[] {
   const { ready, wanted } = pool.health();
   return [
     { name: "cardpress_render_workers", labels: { state: "ready" }, value: ready },

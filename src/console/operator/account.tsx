@@ -33,8 +33,8 @@ import { readCredits, readTier, TierSelect } from "./accounts.tsx";
 const ENTRIES_SHOWN = 10;
 const MAX_REASON_CHARS = 300;
 
-async function accountOf({ parts, params }: UserVisit): Promise<Account> {
-  const account = await findAccount(parts.store.read, params.id ?? "");
+async function accountOf({ deps, params }: UserVisit): Promise<Account> {
+  const account = await findAccount(deps.store.read, params.id ?? "");
   if (!account) throw notFound();
   return account;
 }
@@ -146,7 +146,7 @@ function MoneyForms({ visit, account }: { visit: UserVisit; account: Account }) 
 }
 
 async function Members({ visit, account, flash }: { visit: UserVisit; account: Account; flash: Flash }) {
-  const members = await membersOf(visit.parts.store.read, account.id);
+  const members = await membersOf(visit.deps.store.read, account.id);
   return (
     <Card title="Members">
       {members.length > 0 && (
@@ -181,7 +181,7 @@ async function Members({ visit, account, flash }: { visit: UserVisit; account: A
 
 async function accountPage(visit: UserVisit): Promise<Response> {
   const account = await accountOf(visit);
-  const { read } = visit.parts.store;
+  const { read } = visit.deps.store;
   const [{ lines }, log] = await Promise.all([
     statementPage(read, { accountId: account.id, limit: ENTRIES_SHOWN }),
     listAudit(read, { accountId: account.id, limit: ENTRIES_SHOWN }),
@@ -237,7 +237,7 @@ async function ledgerOf(visit: UserVisit): Promise<Response> {
     `Ledger of ${account.name}`,
     <>
       <PageHead title="Ledger" lead={<a href={path(account)}>{account.name}</a>} />
-      <Balance credits={await creditsOf(visit.parts.store.read, account, visit.now)} />
+      <Balance credits={await creditsOf(visit.deps.store.read, account, visit.now)} />
       {await Statement({ visit, accountId: account.id, path: `${path(account)}/ledger`, linked: false })}
     </>,
   );
@@ -263,7 +263,7 @@ function change(act: (visit: UserVisit, account: Account) => Promise<string>) {
 }
 
 const rename = change(async (visit, account) => {
-  const { name } = await renameAccount(visit.parts, account.id, {
+  const { name } = await renameAccount(visit.deps, account.id, {
     name: field(visit, "name"),
     by: visit.user.id,
   });
@@ -271,18 +271,18 @@ const rename = change(async (visit, account) => {
 });
 
 const suspend = change(async (visit, account) => {
-  await suspendAccount(visit.parts, account.id, readReason(visit), visit.user.id);
+  await suspendAccount(visit.deps, account.id, readReason(visit), visit.user.id);
   return "The account is suspended.";
 });
 
 const resume = change(async (visit, account) => {
-  await resumeAccount(visit.parts, account.id, visit.user.id);
+  await resumeAccount(visit.deps, account.id, visit.user.id);
   return "The account is active again.";
 });
 
 const topUp = change(async (visit, account) => {
   const amount = readCredits(field(visit, "amount"), "Credits", 1);
-  await grantCredits(visit.parts, {
+  await grantCredits(visit.deps, {
     accountId: account.id,
     amount,
     reason: readReason(visit),
@@ -294,8 +294,8 @@ const topUp = change(async (visit, account) => {
 const plan = change(async (visit, account) => {
   const tier = readTier(field(visit, "tier"));
   const credits = readCredits(field(visit, "credits"), "Credits a month", 0);
-  const changed = await changePlan(visit.parts, account.id, { tier, credits, by: visit.user.id });
-  const granted = await planOfMonth(visit.parts.store.read, changed, visit.now);
+  const changed = await changePlan(visit.deps, account.id, { tier, credits, by: visit.user.id });
+  const granted = await planOfMonth(visit.deps.store.read, changed, visit.now);
   return granted === credits
     ? "The plan is changed."
     : `The plan is changed: ${count(granted)} credits were granted for this month, ${count(credits)} a month come from the next one on.`;
@@ -305,16 +305,16 @@ async function addAccountMember(visit: UserVisit): Promise<Response> {
   const account = await accountOf(visit);
   const role = readRole(field(visit, "role"));
   const of = { accountId: account.id, email: field(visit, "email"), role, vouched: true, by: visit.user.id };
-  await visit.flashes.put(visit.session.id, addedFlash(await addMember(visit.parts, of), "a member"));
+  await visit.flashes.put(visit.session.id, addedFlash(await addMember(visit.deps, of), "a member"));
   return redirect(path(account), visit.exchange);
 }
 
 async function newLink(visit: UserVisit): Promise<Response> {
   const account = await accountOf(visit);
-  const members = await membersOf(visit.parts.store.read, account.id);
+  const members = await membersOf(visit.deps.store.read, account.id);
   const found = members.find(({ user }) => user.id === visit.params.user);
   if (!found) throw notFound();
-  const { user, setupUrl } = await issueSetupLink(visit.parts, { userId: found.user.id, by: visit.user.id });
+  const { user, setupUrl } = await issueSetupLink(visit.deps, { userId: found.user.id, by: visit.user.id });
   await visit.flashes.put(visit.session.id, { link: { email: user.email, url: setupUrl } });
   return redirect(path(account), visit.exchange);
 }
@@ -322,7 +322,7 @@ async function newLink(visit: UserVisit): Promise<Response> {
 /** Opens an account's console to look at, and writes that down. */
 async function view(visit: UserVisit): Promise<Response> {
   const account = await accountOf(visit);
-  const { store, clock, random } = visit.parts;
+  const { store, clock, random } = visit.deps;
   await store.write("view account", async (tx) => {
     await openAccount(tx, visit.session.id, account.id);
     const what = {
@@ -337,7 +337,7 @@ async function view(visit: UserVisit): Promise<Response> {
 }
 
 async function leave(visit: UserVisit): Promise<Response> {
-  const { store } = visit.parts;
+  const { store } = visit.deps;
   const seen = visit.session.accountId;
   const [own] = await membershipsOf(store.read, visit.user.id);
   await store.write("leave account", (tx) => openAccount(tx, visit.session.id, own?.account.id ?? null));

@@ -149,7 +149,7 @@ function SearchForm({ search }: { search: string }) {
 async function accountsPage(visit: UserVisit): Promise<Response> {
   const after = parsePosition(visit.query.get("after") ?? "");
   const search = (visit.query.get("q") ?? "").trim().slice(0, MAX_SEARCH_CHARS);
-  const found = await newestAccounts(visit.parts.store.read, { after, search, limit: PAGE_SIZE + 1 });
+  const found = await newestAccounts(visit.deps.store.read, { after, search, limit: PAGE_SIZE + 1 });
   const accounts = found.slice(0, PAGE_SIZE);
   const last = accounts.at(-1);
   const flash = await takeFlash(visit);
@@ -206,7 +206,7 @@ async function accountsPage(visit: UserVisit): Promise<Response> {
 }
 
 async function create(visit: UserVisit): Promise<Response> {
-  const { parts, user, session, exchange } = visit;
+  const { deps, user, session, exchange } = visit;
   const name = field(visit, "name");
   const tier = readTier(field(visit, "tier"));
   const credits = readCredits(field(visit, "credits"), "Credits a month", 0);
@@ -217,12 +217,12 @@ async function create(visit: UserVisit): Promise<Response> {
       "INVALID_REQUEST",
       "The owner's email is no email address. Write it like ana@example.com.",
     );
-  const account = await createAccount(parts, { name, tier, credits, by: user.id });
+  const account = await createAccount(deps, { name, tier, credits, by: user.id });
   const notice = `The account ${name} is made.`;
   await visit.flashes.put(session.id, { notice });
   if (email !== "") {
     const of = { accountId: account.id, email, role: "owner", vouched: true, by: user.id } as const;
-    const told = addedFlash(await addMember(parts, of), "its owner");
+    const told = addedFlash(await addMember(deps, of), "its owner");
     await visit.flashes.put(session.id, { ...told, notice: [notice, told.notice].filter(Boolean).join(" ") });
   }
   return redirect(`/console/operator/accounts/${account.id}`, exchange);

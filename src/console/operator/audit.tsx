@@ -10,7 +10,7 @@ const PAGE_SIZE = 50;
 
 async function auditPage(visit: UserVisit): Promise<Response> {
   const after = parsePosition(visit.query.get("after") ?? "");
-  const found = await listAudit(visit.parts.store.read, { after, limit: PAGE_SIZE + 1 });
+  const found = await listAudit(visit.deps.store.read, { after, limit: PAGE_SIZE + 1 });
   const rows = found.slice(0, PAGE_SIZE);
   const last = rows.at(-1)?.entry;
   return shell(

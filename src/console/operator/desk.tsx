@@ -24,14 +24,14 @@ const FAILURES_SHOWN = 12;
 const GIB = 1024 ** 3;
 
 /** Queue, workers, deliveries and disk now; the page asks for it again every few seconds. */
-async function pulse({ parts, now }: UserVisit) {
-  const { read } = parts.store;
+async function pulse({ deps, now }: UserVisit) {
+  const { read } = deps.store;
   const [[live, test], numbers, disk] = await Promise.all([
     Promise.all(ENVIRONMENTS.map((name) => queueDepth(read, name))),
     deskNumbers(read, { since: now - DAY_MS }),
-    statfs(parts.config.dataDir),
+    statfs(deps.config.dataDir),
   ]);
-  const workers = parts.pool.health();
+  const workers = deps.pool.health();
   const oldest = live?.oldestQueuedAt ?? null;
   const waited =
     oldest === null ? "Nobody waits" : `The oldest waits ${Math.max(0, Math.round((now - oldest) / 1000))} s`;
@@ -62,7 +62,7 @@ async function pulse({ parts, now }: UserVisit) {
           label="Disk free"
           value={`${(freeBytes / GIB).toFixed(freeBytes < 10 * GIB ? 1 : 0)} GiB`}
           note={
-            freeBytes < parts.config.minFreeDiskBytes
+            freeBytes < deps.config.minFreeDiskBytes
               ? "Too little: creates are refused"
               : "In the data folder"
           }
@@ -187,7 +187,7 @@ function Attention({ troubles: { low, endpoints, machine } }: { troubles: Troubl
 }
 
 async function deskPage(visit: UserVisit): Promise<Response> {
-  const { read } = visit.parts.store;
+  const { read } = visit.deps.store;
   const [failures, now] = await Promise.all([recentLiveFailures(read, FAILURES_SHOWN), pulse(visit)]);
   const names = await accountNames(
     read,
@@ -208,7 +208,7 @@ async function deskPage(visit: UserVisit): Promise<Response> {
       <Card title="Right now" note={`cardpress ${VERSION}, renewed every three seconds`}>
         {now}
       </Card>
-      <Attention troubles={await troubles(visit.parts)} />
+      <Attention troubles={await troubles(visit.deps)} />
       <Card flush title="Recent failures" note="Live images, newest first. None of them cost a credit.">
         <Failures visit={visit} failures={failures} names={names} />
       </Card>
@@ -218,7 +218,7 @@ async function deskPage(visit: UserVisit): Promise<Response> {
 
 /** The photo of a failed live image, small, for whoever asks why it failed. Throws 404 when it is gone or unreadable. */
 async function failurePhoto(visit: UserVisit): Promise<Response> {
-  const image = await findAnyImage(visit.parts.store.read, visit.params.id ?? "");
+  const image = await findAnyImage(visit.deps.store.read, visit.params.id ?? "");
   if (image?.state !== "failed" || image.environment !== "live" || image.sourceSha256 === null)
     throw notFound();
   return photoThumb(visit, image.sourceSha256);

@@ -102,13 +102,13 @@ function UseTable({ use, retentionDays }: { use: DiskUse; retentionDays: number 
   );
 }
 
-async function measured({ parts }: UserVisit): Promise<DiskUse | undefined> {
-  const fresh = parts.disk.measure();
-  return Promise.race([fresh, Bun.sleep(PATIENCE_MS).then(() => parts.disk.last())]);
+async function measured({ deps }: UserVisit): Promise<DiskUse | undefined> {
+  const fresh = deps.disk.measure();
+  return Promise.race([fresh, Bun.sleep(PATIENCE_MS).then(() => deps.disk.last())]);
 }
 
 async function diskPage(visit: UserVisit): Promise<Response> {
-  const { config } = visit.parts;
+  const { config } = visit.deps;
   const [use, system] = await Promise.all([measured(visit), statfs(config.dataDir)]);
   const free = system.bavail * system.bsize;
   const isLow = free < config.minFreeDiskBytes;

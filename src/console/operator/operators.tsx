@@ -63,7 +63,7 @@ function Row({ visit, user }: { visit: UserVisit; user: User }) {
 }
 
 async function operatorsPage(visit: UserVisit): Promise<Response> {
-  const operators = await listOperators(visit.parts.store.read);
+  const operators = await listOperators(visit.deps.store.read);
   const flash = await takeFlash(visit, "link");
   return shell(
     visit,
@@ -117,28 +117,28 @@ async function operatorsPage(visit: UserVisit): Promise<Response> {
 }
 
 async function add(visit: UserVisit): Promise<Response> {
-  const made = await addOperator(visit.parts, { email: field(visit, "email"), by: visit.user.id });
+  const made = await addOperator(visit.deps, { email: field(visit, "email"), by: visit.user.id });
   await visit.flashes.put(visit.session.id, addedFlash(made, "an operator"));
   return redirect("/console/operator/operators", visit.exchange);
 }
 
 /** The operator of the address. */
-async function operatorOf({ parts, params }: UserVisit): Promise<User> {
-  const found = (await listOperators(parts.store.read)).find(({ id }) => id === params.id);
+async function operatorOf({ deps, params }: UserVisit): Promise<User> {
+  const found = (await listOperators(deps.store.read)).find(({ id }) => id === params.id);
   if (!found) throw notFound();
   return found;
 }
 
 async function newLink(visit: UserVisit): Promise<Response> {
   const { id: userId } = await operatorOf(visit);
-  const { user, setupUrl } = await issueSetupLink(visit.parts, { userId, by: visit.user.id });
+  const { user, setupUrl } = await issueSetupLink(visit.deps, { userId, by: visit.user.id });
   await visit.flashes.put(visit.session.id, { link: { email: user.email, url: setupUrl } });
   return redirect("/console/operator/operators", visit.exchange);
 }
 
 async function remove(visit: UserVisit): Promise<Response> {
   const { id: userId } = await operatorOf(visit);
-  const user = await removeOperator(visit.parts, { userId, by: visit.user.id });
+  const user = await removeOperator(visit.deps, { userId, by: visit.user.id });
   await visit.flashes.put(visit.session.id, { notice: `${user.email} is no longer an operator.` });
   return redirect("/console/operator/operators", visit.exchange);
 }

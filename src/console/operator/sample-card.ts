@@ -4,7 +4,7 @@ import PQueue from "p-queue";
 import { SAMPLE_PHOTO_FILE } from "../../templates/built-in.ts";
 import { exampleFields } from "../../templates/fields.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
-import type { ConsoleParts } from "../visit.ts";
+import type { ConsoleDeps } from "../visit.ts";
 
 /** The longer side in pixels: large enough to judge a template by, quick to set. */
 const LONG_SIDE_PX = 960;
@@ -29,19 +29,19 @@ const WAIT_FOR_RENDERER_MS = 20_000;
  * no renderer gets free in time, or the template cannot be set.
  */
 export function sampleCard(
-  parts: Pick<ConsoleParts, "pool" | "folder">,
+  deps: Pick<ConsoleDeps, "pool" | "folder">,
   name: string,
   template: LoadedTemplate,
   size: string,
 ): Promise<string> {
   const pathOf = (digest: string) =>
-    join(parts.folder.cache, "samples", `${name}-${size}-${digest.slice(0, 16)}.webp`);
+    join(deps.folder.cache, "samples", `${name}-${size}-${digest.slice(0, 16)}.webp`);
   return making.add(async () => {
     const path = pathOf(template.digest);
     if (await Bun.file(path).exists()) return path;
     const made = `${path}.new`;
     // The files may have been edited meanwhile, or make no card: its name says what it was really made with.
-    const named = pathOf(await make(parts, { template, size, path: made }));
+    const named = pathOf(await make(deps, { template, size, path: made }));
     await rename(made, named);
     return named;
   });
@@ -49,7 +49,7 @@ export function sampleCard(
 
 /** Makes the card and returns the digest of the template it was made with. */
 async function make(
-  { pool }: Pick<ConsoleParts, "pool">,
+  { pool }: Pick<ConsoleDeps, "pool">,
   { template, size, path }: { template: LoadedTemplate; size: string; path: string },
 ): Promise<string> {
   const { name, sizes, fields } = template.manifest;

@@ -64,10 +64,10 @@ function TemplateCard({ found: { name, folder, isListed, template, problem } }: 
 }
 
 async function templatesPage(visit: UserVisit): Promise<Response> {
-  const { config, templates } = visit.parts;
+  const { config, templates } = visit.deps;
   const [found, latest] = await Promise.all([
     templates.all(),
-    latestPictures(visit.parts.store.read, LATEST_SHOWN),
+    latestPictures(visit.deps.store.read, LATEST_SHOWN),
   ]);
   return shell(
     visit,
@@ -113,9 +113,9 @@ async function templatesPage(visit: UserVisit): Promise<Response> {
 
 async function sample(visit: UserVisit): Promise<Response> {
   const { name, size = "" } = visit.params;
-  const found = (await visit.parts.templates.all()).find((each) => each.name === name);
+  const found = (await visit.deps.templates.all()).find((each) => each.name === name);
   if (!found?.template || !Object.hasOwn(found.template.manifest.sizes, size)) throw notFound();
-  const path = await sampleCard(visit.parts, found.name, found.template, size);
+  const path = await sampleCard(visit.deps, found.name, found.template, size);
   return privateFile(visit.exchange, Bun.file(path), {
     "Content-Type": "image/webp",
     // A designer who reloads the page wants to see what was just saved.
@@ -124,7 +124,7 @@ async function sample(visit: UserVisit): Promise<Response> {
 }
 
 async function latestCard(visit: UserVisit): Promise<Response> {
-  const image = await findImageByOutput(visit.parts.store.read, visit.params.name ?? "");
+  const image = await findImageByOutput(visit.deps.store.read, visit.params.name ?? "");
   if (!image) throw notFound();
   return thumbOf(visit, image);
 }

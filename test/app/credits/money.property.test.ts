@@ -17,7 +17,7 @@ import {
 } from "../../../src/app/people/manage-account.ts";
 import { Refusal } from "../../../src/core/errors.ts";
 import type { Random } from "../../../src/core/ports.ts";
-import { buildParts } from "../../../src/service/parts.ts";
+import { buildDeps } from "../../../src/service/deps.ts";
 import { findAccount } from "../../../src/store/accounts.ts";
 import { ampleQueue, idlePool, readySources } from "../../fakes.ts";
 import { imageRequest, seededRandom, type TestWorkspace, testWorkspace } from "../../harness.ts";
@@ -66,7 +66,7 @@ async function openWorld(): Promise<World> {
   const parent = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
   const workspace = { ...(await testWorkspace({ parent })), random };
   const db = new Database(workspace.folder.database);
-  const { accept } = buildParts(workspace, { pool: idlePool, sources: readySources, queue: ampleQueue() });
+  const { accept } = buildDeps(workspace, { pool: idlePool, sources: readySources, queue: ampleQueue() });
   return {
     workspace,
     db,

@@ -6,7 +6,7 @@ import { mockNextImage } from "../../../src/app/images/test-image.ts";
 import { sweep, sweepFiles } from "../../../src/app/operations/sweep.ts";
 import { DAY_MS } from "../../../src/core/time.ts";
 import type { RenderJob } from "../../../src/render/protocol.ts";
-import { buildParts } from "../../../src/service/parts.ts";
+import { buildDeps } from "../../../src/service/deps.ts";
 import { openWorkspace, type Workspace } from "../../../src/service/workspace.ts";
 import { findAccount } from "../../../src/store/accounts.ts";
 import { findImage } from "../../../src/store/image-reads.ts";
@@ -64,8 +64,8 @@ const pool = poolOf(async (job, onStage) => {
 /** Renders what waits, as a service that lists only the built-in template. */
 async function renderUnlisted(): Promise<void> {
   const templates = templateRegistry({ ...workspace.config, presets: ["club_card"] });
-  const parts = buildParts({ ...workspace, templates }, { pool });
-  await renderNextImage(parts, new AbortController().signal, () => {});
+  const deps = buildDeps({ ...workspace, templates }, { pool });
+  await renderNextImage(deps, new AbortController().signal, () => {});
 }
 
 const image = (id: string) => findImage(workspace.store.read, { accountId, environment: "live", id });
@@ -98,7 +98,7 @@ test("what waits is drawn with the template it was accepted with, after an edit 
     random: seededRandom(),
   });
   expect((await workspace.templates.current("season_card")).digest).not.toBe(digest);
-  await renderNextImage(buildParts(workspace, { pool }), new AbortController().signal, () => {});
+  await renderNextImage(buildDeps(workspace, { pool }), new AbortController().signal, () => {});
   const [pinned] = pinnedTo;
   expect(pinned?.digest).toBe(digest);
   const kept = await unpackTemplate(await Bun.file(pinned?.path ?? "").bytes(), digest);
@@ -114,8 +114,8 @@ test("test images show the template they were accepted with, without photo or wo
   });
   const make = async (preset: string) => {
     const id = await acceptLive(workspace, accountId, { preset, environment: "test" });
-    const parts = buildParts(workspace, { pool: testPool });
-    await mockNextImage(parts, new AbortController().signal, () => {});
+    const deps = buildDeps(workspace, { pool: testPool });
+    await mockNextImage(deps, new AbortController().signal, () => {});
     return findImage(workspace.store.read, { accountId, environment: "test", id });
   };
   expect((await make("club_card"))?.state).toBe("completed");
@@ -141,18 +141,18 @@ test("templates are kept while an unfinished image or a served picture needs the
     const made = { version: "1.0.0", digest: job.template?.digest ?? "" };
     return { kind: "done", file: { ...RENDERED, template: made } };
   });
-  const parts = buildParts(workspace, { pool: truthful });
+  const deps = buildDeps(workspace, { pool: truthful });
   const clock = workspace.clock as FakeClock;
   const isKept = async () => {
-    await sweepFiles({ ...parts, clock });
+    await sweepFiles({ ...deps, clock });
     return (await workspace.blobs.stat("template", digest)) !== null;
   };
   clock.jump(Date.now() - clock.now() + 8 * DAY_MS);
   expect(await isKept()).toBe(true);
-  await renderNextImage(parts, new AbortController().signal, () => {});
+  await renderNextImage(deps, new AbortController().signal, () => {});
   expect([(await image(id))?.state, await isKept()]).toEqual(["completed", true]);
   clock.advance(31 * DAY_MS);
-  await sweep(parts);
+  await sweep(deps);
   expect(await isKept()).toBe(false);
   await acceptLive(workspace, accountId, { preset: "season_card" });
   expect(await workspace.blobs.stat("template", digest)).not.toBeNull();
@@ -184,7 +184,7 @@ test("a listed one whose files are away for a moment is left to the renderer, wh
   const id = await acceptLive(workspace, accountId, { preset: "season_card" });
   const place = join(workspace.config.templatesDir ?? "", "season_card");
   await rename(place, join(folder.dir, "away"));
-  const parts = buildParts(workspace, { pool });
-  await renderNextImage(parts, new AbortController().signal, () => {});
+  const deps = buildDeps(workspace, { pool });
+  await renderNextImage(deps, new AbortController().signal, () => {});
   expect([drawn, (await image(id))?.state]).toEqual([["season_card"], "completed"]);
 });

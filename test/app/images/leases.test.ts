@@ -9,7 +9,7 @@ import { requeueAbandoned, sweep } from "../../../src/app/operations/sweep.ts";
 import { LEASE_MS, MAX_RENDERS, STORAGE_RETRY_MS } from "../../../src/core/limits.ts";
 import { RenderFault, RenderInterrupted } from "../../../src/render/pool.ts";
 import type { RenderJob } from "../../../src/render/protocol.ts";
-import { buildParts } from "../../../src/service/parts.ts";
+import { buildDeps } from "../../../src/service/deps.ts";
 import { findAccount } from "../../../src/store/accounts.ts";
 import { findImage } from "../../../src/store/image-reads.ts";
 import type { Image } from "../../../src/store/images.ts";
@@ -39,9 +39,9 @@ async function start(credits = 5) {
   return { workspace, account, image, kinds };
 }
 
-/** The service's parts, with a renderer that does what the test says; the file it writes is real. */
-function renderParts(workspace: TestWorkspace, render: (job: RenderJob) => Promise<void>) {
-  return buildParts(workspace, { pool: poolOf(picturesAfter(render)) });
+/** The service, with a renderer that does what the test says; the file it writes is real. */
+function renderDeps(workspace: TestWorkspace, render: (job: RenderJob) => Promise<void>) {
+  return buildDeps(workspace, { pool: poolOf(picturesAfter(render)) });
 }
 
 /** The names of the pictures that are there. */
@@ -89,7 +89,7 @@ for (const committed of [false, true]) {
     const { workspace, account, image, kinds } = await start();
     const id = await acceptLive(workspace, account.id);
     let renders = 0;
-    const parts = renderParts(workspace, async () => {
+    const deps = renderDeps(workspace, async () => {
       renders += 1;
     });
     let failures = 0;
@@ -102,7 +102,7 @@ for (const committed of [false, true]) {
         throw new StorageUnavailable(new Error("database or disk is full"));
       },
     };
-    await renderNextImage({ ...parts, store }, never, () => {});
+    await renderNextImage({ ...deps, store }, never, () => {});
     expect({ failures, renders }).toEqual({ failures: 1, renders: 1 });
     const { state, outputName } = await image(id);
     expect(state).toBe("completed");
@@ -116,7 +116,7 @@ test("the picture of a worker that lost its lease is removed, the picture of the
   const id = await acceptLive(workspace, account.id);
   const wake = Promise.withResolvers<void>();
   const asleep = Promise.withResolvers<void>();
-  const paused = renderParts(workspace, async () => {
+  const paused = renderDeps(workspace, async () => {
     asleep.resolve();
     await wake.promise;
   });
@@ -126,7 +126,7 @@ test("the picture of a worker that lost its lease is removed, the picture of the
   await sweep(workspace);
   workspace.clock.advance(1_000);
   await renderNextImage(
-    renderParts(workspace, async () => {}),
+    renderDeps(workspace, async () => {}),
     never,
     () => {},
   );
@@ -154,10 +154,10 @@ test("at a start only what processes held that are gone is taken back, however l
 test("the placeholder of a test image that lost its lease is removed", async () => {
   const { workspace, account, image } = await start();
   const id = await acceptLive(workspace, account.id, { environment: "test" });
-  const parts = renderParts(workspace, async () => {});
+  const deps = renderDeps(workspace, async () => {});
   // The lease is lost while the placeholder is drawn.
   const clock = { ...workspace.clock, now: workspace.clock.now };
-  await mockNextImage({ ...parts, clock }, never, () => void requeueAbandoned(workspace, { living: [] }));
+  await mockNextImage({ ...deps, clock }, never, () => void requeueAbandoned(workspace, { living: [] }));
   expect((await image(id, "test")).state).toBe("queued");
   expect(files(workspace)).toEqual([]);
 });
@@ -166,12 +166,12 @@ test("an image is rendered at most three times; then it fails and its credit com
   const { workspace, account, image, kinds } = await start(1);
   const id = await acceptLive(workspace, account.id);
   let renders = 0;
-  const parts = renderParts(workspace, async () => {
+  const deps = renderDeps(workspace, async () => {
     renders += 1;
     throw new RenderFault("the render worker ended during the render");
   });
   for (let n = 0; n < 10; n++) {
-    await renderNextImage(parts, never, () => {});
+    await renderNextImage(deps, never, () => {});
     workspace.clock.advance(10_000);
   }
   expect(renders).toBe(MAX_RENDERS);
@@ -188,7 +188,7 @@ test("whatever breaks in a render ends it at once; nothing waits for its lease",
   const { workspace, account, image } = await start();
   const id = await acceptLive(workspace, account.id);
   await renderNextImage(
-    renderParts(workspace, async () => Promise.reject(new TypeError("a bug of ours"))),
+    renderDeps(workspace, async () => Promise.reject(new TypeError("a bug of ours"))),
     never,
     () => {},
   );
@@ -200,7 +200,7 @@ test("an interrupted render and one that a full disk refused do not count", asyn
   const id = await acceptLive(workspace, account.id);
   const reject = (error: Error, signal = never) =>
     renderNextImage(
-      renderParts(workspace, async () => Promise.reject(error)),
+      renderDeps(workspace, async () => Promise.reject(error)),
       signal,
       () => {},
     );
@@ -213,11 +213,11 @@ test("an interrupted render and one that a full disk refused do not count", asyn
   workspace.clock.advance(STORAGE_RETRY_MS);
   // A stop signal to the whole group of processes ends the browsers as well.
   const stopping = new AbortController();
-  const parts = renderParts(workspace, async () => {
+  const deps = renderDeps(workspace, async () => {
     stopping.abort();
     throw new RenderFault("the browser ended");
   });
-  await renderNextImage(parts, stopping.signal, () => {});
+  await renderNextImage(deps, stopping.signal, () => {});
   expect(await image(id)).toMatchObject({ state: "queued", renders: 0 });
 });
 

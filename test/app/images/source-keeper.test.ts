@@ -10,7 +10,7 @@ import {
   PLACEHOLDER_BYTES_PER_DAY,
   SOURCE_BYTES_PER_DAY,
 } from "../../../src/core/limits.ts";
-import { buildParts } from "../../../src/service/parts.ts";
+import { buildDeps } from "../../../src/service/deps.ts";
 import { createSourceFetcher } from "../../../src/sources/fetch-source.ts";
 import { storeSource } from "../../../src/sources/source-files.ts";
 import type { Account } from "../../../src/store/accounts.ts";
@@ -37,7 +37,7 @@ beforeEach(async () => {
     blobs: workspace.blobs,
     allowedOrigins: new Set([origin()]),
   });
-  ({ accept } = buildParts(workspace, { pool: idlePool, sources, queue: queueEstimate({ workers: 4 }) }));
+  ({ accept } = buildDeps(workspace, { pool: idlePool, sources, queue: queueEstimate({ workers: 4 }) }));
 });
 afterEach(async () => {
   await world.stop(true);
@@ -207,6 +207,6 @@ test("a create that comes while its photo is being removed waits, and has it wri
 /** Ends the next image as a render without a player does. */
 async function renderRefused() {
   const pool = poolOf(async () => ({ kind: "refused", message: "No player." }));
-  const parts = buildParts(workspace, { pool });
-  await renderNextImage(parts, new AbortController().signal, () => {});
+  const deps = buildDeps(workspace, { pool });
+  await renderNextImage(deps, new AbortController().signal, () => {});
 }

@@ -28,8 +28,8 @@ async function scheduled(dir?: string) {
   });
   const logged: string[] = [];
   const note = (event: string) => void logged.push(event);
-  const parts = { ...workspace, config, command, log: { info: note, warn: note, error: note } };
-  const run = (signal = new AbortController().signal) => backUpWhenDue(parts, signal);
+  const deps = { ...workspace, config, command, log: { info: note, warn: note, error: note } };
+  const run = (signal = new AbortController().signal) => backUpWhenDue(deps, signal);
   return { workspace, config, target, logged, run };
 }
 

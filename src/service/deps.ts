@@ -15,7 +15,7 @@ import { SAMPLE_PHOTO } from "../sources/sample-photo.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Everything the use cases and the ways in need, wired once. Nothing here runs by itself. */
-export interface Parts extends Workspace {
+export interface Deps extends Workspace {
   pool: RenderPool;
   sources: SourceFetcher;
   /** Bounds how many photos are fetched at once. */
@@ -28,7 +28,7 @@ export interface Parts extends Workspace {
   acceptBatch: (command: BatchCommand) => Promise<AcceptedBatch>;
 }
 
-export interface PartsOptions {
+export interface DepsOptions {
   pool: RenderPool;
   /** Where photos and badges come from; over HTTP when absent. */
   sources?: SourceFetcher;
@@ -41,7 +41,7 @@ export interface PartsOptions {
 }
 
 /** Wires the parts of a service, in the order they depend on each other. A plain object, no container. */
-export function buildParts<W extends Workspace>(workspace: W, options: PartsOptions): W & Parts {
+export function buildDeps<W extends Workspace>(workspace: W, options: DepsOptions): W & Deps {
   const { pool, sources = sourcesOverHttp(workspace), wake = () => {}, wakeBatches = () => {} } = options;
   const { queue = queueEstimate({ workers: workspace.config.renderWorkers }) } = options;
   const gate = fetchGate();
