@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { Tensor } from "onnxruntime-common";
 import { launchBrowser } from "../src/render/browser/browser.ts";
 import { findChromium } from "../src/render/browser/chromium.ts";
+import { valuesFor } from "../src/render/photo/matte-model.ts";
 import { loadOnnxRuntime, packagedRuntime } from "../src/render/photo/onnx-runtime.ts";
-import { salientValues } from "../src/render/photo/salient.ts";
 import { attribute, type Graph, readOnnx, TYPES, writeOnnx } from "./models/onnx.ts";
 
 const PHOTOS = join(import.meta.dir, "../test/photos");
@@ -66,7 +66,7 @@ export async function calibrationPictures(): Promise<Picture[]> {
       CALIBRATION_CELLS,
     );
     for (const { rgb, ...size } of crops)
-      pictures.push({ ...size, values: salientValues(Uint8Array.fromBase64(rgb)) });
+      pictures.push({ ...size, values: valuesFor("u2net", Uint8Array.fromBase64(rgb)) });
   }
   await browser.close();
   return pictures;

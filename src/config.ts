@@ -20,6 +20,8 @@ export interface Config {
   /** The templates that partners may ask for: at least one, each once. */
   presets: readonly string[];
   chromiumPath: string | undefined;
+  /** An ONNX file of the operator's that tells player from background, in place of the built-in network. */
+  matteModel: string | undefined;
   renderWorkers: number;
   /** Of a render worker with its browser: one that holds more is replaced, one with twice as much ended at once. */
   workerMemoryBytes: number;
@@ -57,6 +59,7 @@ export function readConfig(env: Environment): Config {
     templatesDir: env.CARDPRESS_TEMPLATES_DIR ? resolve(env.CARDPRESS_TEMPLATES_DIR) : undefined,
     presets: presets(env),
     chromiumPath: env.CARDPRESS_CHROMIUM || undefined,
+    matteModel: env.CARDPRESS_MATTE_MODEL ? resolve(env.CARDPRESS_MATTE_MODEL) : undefined,
     renderWorkers: integer(env, "CARDPRESS_RENDER_WORKERS", {
       fallback: availableParallelism(),
       min: 1,

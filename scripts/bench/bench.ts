@@ -179,6 +179,7 @@ async function benchWorker(): Promise<void> {
     renderer: {
       chromium,
       onnxRuntime: packagedRuntime(),
+      matteModel: null,
       profilesDir: scratch,
       cutoutsDir: join(scratch, "cutouts"),
       templatesDir: null,

@@ -40,8 +40,13 @@ export const MAX_CREDITS = 1_000_000_000;
 export const MAX_SOURCE_BYTES = 15 * MB;
 /** Decoded RGBA of 40 megapixels is 160 MB, what one render worker can hold. */
 export const MAX_SOURCE_PIXELS = 40_000_000;
-/** What a network may be asked to look at: the largest input has 256 x 256 pixels, and sides of other proportions. */
-export const MAX_NETWORK_PICTURE_PIXELS = 512 * 512;
+/**
+ * What a network may be asked to look at: IS-Net and BiRefNet, which operators may bring, see 1024 x 1024 pixels, and sides of
+ * other proportions are rounded up.
+ */
+export const MAX_NETWORK_PICTURE_PIXELS = 1100 * 1100;
+/** An operator's matte network: protocol buffers, of which ONNX files consist, end at 2 GB. */
+export const MAX_MATTE_MODEL_BYTES = 2 * 1024 ** 3 - 1;
 /** Below this a face has too few pixels for even the smallest card. */
 export const MIN_SOURCE_SIDE_PX = 200;
 /** A badge is shown at 400 px at most; anything over 5 MB is a mistake. */

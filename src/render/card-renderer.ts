@@ -9,7 +9,7 @@ import { templateRegistry } from "../templates/registry.ts";
 import { launchBrowser } from "./browser/browser.ts";
 import type { CardJob } from "./card/card-fill.ts";
 import { type PageShelf, pageShelf } from "./card/page-shelf.ts";
-import { openPhotoStudio, type PhotoStudio, VISION_VERSION } from "./photo/photo.ts";
+import { openPhotoStudio, type PhotoStudio, visionOf } from "./photo/photo.ts";
 import { openPreviews, type Previews } from "./preview/previews.ts";
 import type { RenderedFile, RendererOptions, RenderJob, Stage } from "./protocol.ts";
 import { toolsOf } from "./tools.ts";
@@ -47,16 +47,17 @@ export async function openCardRenderer(
   const { pid } = browser.process() ?? {};
   if (pid !== undefined) events.onBrowser?.(pid);
   try {
+    const { cutoutsDir, matteModel } = options;
     onStep("opening the photo page");
-    const studio = await openPhotoStudio(browser, options.onnxRuntime);
+    const studio = await openPhotoStudio(browser, options.onnxRuntime, matteModel);
     onStep("asking for the browser's version");
-    const tools = await toolsOf(browser);
+    const tools = await toolsOf(browser, matteModel);
     const pages = await warmPages(browser, options, events);
-    const { cutoutsDir } = options;
+    const cutter = { studio, cutoutsDir, vision: visionOf(matteModel) };
     const cutOut = async (path: string, sha256: string) =>
-      (await cutOutCached({ studio, cutoutsDir }, path, sha256, () => {})).cutout;
+      (await cutOutCached(cutter, path, sha256, () => {})).cutout;
     return {
-      render: (job, onStage) => renderCard({ studio, pages, cutoutsDir, tools }, job, onStage),
+      render: (job, onStage) => renderCard({ ...cutter, pages, tools }, job, onStage),
       previews: openPreviews(browser, { cutOut, readBadge }),
       onBrowserLost: (listener) => void browser.once("disconnected", listener),
       close: () => browser.close(),
@@ -87,10 +88,15 @@ async function warmPages(
   return pages;
 }
 
-interface RendererDeps {
+/** What cuts players out, and where it keeps them: under the photo's hash and the word for how it is done. */
+interface Cutter {
   studio: PhotoStudio;
-  pages: PageShelf;
   cutoutsDir: string;
+  vision: string;
+}
+
+interface RendererDeps extends Cutter {
+  pages: PageShelf;
   tools: Record<string, string>;
 }
 
@@ -152,12 +158,12 @@ async function renderCard(
 
 /** The cutout from the cache, or made now and cached. The same photo is found and cut out once for all cards. */
 async function cutOutCached(
-  { studio, cutoutsDir }: Pick<RendererDeps, "studio" | "cutoutsDir">,
+  { studio, cutoutsDir, vision }: Cutter,
   photoPath: string,
   photoSha256: string,
   onStage: (stage: Stage) => void,
 ): Promise<{ cutout: CutoutFile; timingsMs: Record<string, number> }> {
-  const path = join(cutoutsDir, photoSha256.slice(0, 2), `${photoSha256}-${VISION_VERSION}`);
+  const path = join(cutoutsDir, photoSha256.slice(0, 2), `${photoSha256}-${vision}`);
   const cached = await findCutout(path);
   if (cached) return { cutout: cached, timingsMs: {} };
   const result = await studio.cutOut(photoPath, onStage);

@@ -40,6 +40,8 @@ export const RendererOptions = Type.Object({
   }),
   /** The folder of the native ONNX runtime. */
   onnxRuntime: Type.String(),
+  /** A matte network of the operator's, with the hash of its file. */
+  matteModel: Type.Union([Type.Object({ path: Type.String(), sha256: Type.String() }), Type.Null()]),
   profilesDir: Type.String(),
   cutoutsDir: Type.String(),
   templatesDir: Type.Union([Type.String(), Type.Null()]),

@@ -1,15 +1,20 @@
 import type { Browser } from "puppeteer-core";
 import packageJson from "../../package.json" with { type: "json" };
 import { VERSION } from "../version.ts";
+import type { MatteModel } from "./photo/matte-model.ts";
 import { VISION_VERSION } from "./photo/photo.ts";
 
 /** What a picture is made by, so that its receipt says what has to be the same for the same bytes. */
-export async function toolsOf(browser: Browser): Promise<Record<string, string>> {
+export async function toolsOf(
+  browser: Browser,
+  matteModel: MatteModel | null = null,
+): Promise<Record<string, string>> {
   return {
     cardpress: VERSION,
     chromium: await browser.version(),
     // Networks and rules that find players and cut them out go by one number.
     vision: VISION_VERSION,
+    ...(matteModel ? { matte_model_sha256: matteModel.sha256 } : {}),
     fonts: fontsDigest(),
   };
 }

@@ -1,11 +1,18 @@
 import type { Config } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
 import { findChromium } from "../render/browser/chromium.ts";
+import { checkMatteModel, type MatteModel } from "../render/photo/matte-model.ts";
 import { findOnnxRuntime } from "../render/photo/onnx-runtime.ts";
 import type { RendererOptions } from "../render/protocol.ts";
 import type { DataFolder } from "../system/data-folder.ts";
 
-/** The browser and folders a renderer works with. Throws an OperatorError as root without CARDPRESS_ALLOW_ROOT=1. */
+/** The file of a process' matte network is looked at once: workers compare its hash again. */
+let checked: MatteModel | undefined;
+
+/**
+ * The browser, networks and folders a renderer works with. Throws an OperatorError as root without CARDPRESS_ALLOW_ROOT=1, and
+ * where CARDPRESS_MATTE_MODEL names a wrong file.
+ */
 export async function rendererOptions(
   config: Config,
   folder: Pick<DataFolder, "cache" | "profiles" | "cutouts">,
@@ -16,9 +23,13 @@ export async function rendererOptions(
       "Chromium refuses to run as root with its sandbox. Run cardpress as another user, or set CARDPRESS_ALLOW_ROOT=1 to run Chromium without its sandbox.",
     );
   }
+  const onnxRuntime = await findOnnxRuntime(folder.cache);
+  const { matteModel } = config;
+  if (matteModel && checked?.path !== matteModel) checked = await checkMatteModel(matteModel, onnxRuntime);
   return {
     chromium: await findChromium({ configuredPath: config.chromiumPath, cacheDir: folder.cache }),
-    onnxRuntime: await findOnnxRuntime(folder.cache),
+    onnxRuntime,
+    matteModel: (matteModel && checked) || null,
     profilesDir: folder.profiles,
     cutoutsDir: folder.cutouts,
     templatesDir: config.templatesDir ?? null,

@@ -139,6 +139,7 @@ test("doctor looks at what there is before the first start, and makes no data fo
     "disk",
     "sandbox",
     "browser",
+    "matte",
     "templates",
     "workers",
   ]);

@@ -40,6 +40,7 @@ import {
   memoryLimit,
   thisMachine,
 } from "./check-deployment.ts";
+import { checkMatte } from "./check-matte.ts";
 
 /** Below this the operator should make room before the service has to refuse. */
 const LOW_DISK_BYTES = 8 * MIN_FREE_DISK_BYTES;
@@ -56,6 +57,7 @@ export interface Diagnosis {
     | "clock"
     | "sandbox"
     | "browser"
+    | "matte"
     | "templates"
     | "workers"
     | "database"
@@ -95,6 +97,7 @@ export async function examine(config: Config): Promise<Diagnosis[]> {
     ["clock", checkClock],
     ...DEPLOYMENT,
     ["browser", checkBrowser],
+    ["matte", checkMatte],
     ["templates", checkTemplates],
     ["workers", checkWorkers],
     ["database", checkDatabase],
@@ -129,6 +132,7 @@ async function examineWithoutData(config: Config): Promise<Diagnosis[]> {
       },
       { check: "sandbox", ...checkSandbox(config, thisMachine) },
       { check: "browser", ...(await lookAt(checkBrowser, config, folder)) },
+      { check: "matte", ...(await lookAt(checkMatte, config, folder)) },
       { check: "templates", ...(await lookAt(checkTemplates, config, folder)) },
       { check: "workers", ...(await lookAt(checkWorkers, config, folder)) },
     ];

@@ -1,7 +1,7 @@
 import { Tensor } from "onnxruntime-common";
+import { type MatteModel, openMatteModel, valuesFor } from "./matte-model.ts";
 import { NETWORK_FILES } from "./network-files.ts";
 import { loadOnnxRuntime, type OnnxSession } from "./onnx-runtime.ts";
-import { salientValues } from "./salient.ts";
 
 export type NetworkName = keyof typeof NETWORK_FILES;
 
@@ -19,6 +19,8 @@ export interface Networks {
    * @returns its outputs in the order in which its file names them, channels last
    */
   run(name: NetworkName, picture: NetworkPicture): Promise<Float32Array[]>;
+  /** How many pixels the operator's matte network looks at; null without one, and where it takes any size. */
+  mattePixels(): Promise<number | null>;
 }
 
 /** What nearly every photo needs. The careful pose network is large, and seldom asked for. */
@@ -38,8 +40,13 @@ export const isNetwork = (name: string): name is NetworkName => Object.hasOwn(NE
  * first does. Throws where the runtime does not load.
  * @param runtime the folder of the native runtime
  * @param threads how many one network may use
+ * @param matteModel the operator's, which stands in for the salient network
  */
-export function openNetworks(runtime: string, threads: number): Networks {
+export function openNetworks(
+  runtime: string,
+  threads: number,
+  matteModel: MatteModel | null = null,
+): Networks {
   const ort = loadOnnxRuntime(runtime);
   const sessions = new Map<NetworkName, Promise<OnnxSession>>();
   const sessionOf = (name: NetworkName) => {
@@ -49,14 +56,23 @@ export function openNetworks(runtime: string, threads: number): Networks {
     session.catch(() => sessions.delete(name));
     return session;
   };
-  for (const name of USUAL) sessionOf(name);
+  const matte = matteModel && openMatteModel(matteModel, (file) => ort.open(file, threads));
+  // Whoever asks for it is told.
+  matte?.catch(() => {});
+  for (const name of USUAL) if (!(matte && name === "salient")) sessionOf(name);
   return {
-    async run(name, { rgb, width, height }) {
+    async mattePixels() {
+      const size = (await matte)?.size;
+      return size ? size.width * size.height : null;
+    },
+    async run(name, picture) {
+      if (matte && name === "salient") return [(await matte).run(picture)];
+      const { rgb, width, height } = picture;
       const session = await sessionOf(name);
       const [input = ""] = session.inputNames;
       const tensor =
         name === "salient"
-          ? new Tensor("float32", salientValues(rgb), [1, 3, height, width])
+          ? new Tensor("float32", valuesFor("u2net", rgb), [1, 3, height, width])
           : new Tensor("uint8", rgb, [1, height, width, 3]);
       const outputs = session.run({ [input]: tensor });
       return session.outputNames.map((output) => outputs[output]?.data as Float32Array);

@@ -23,15 +23,28 @@ const LOG_ERRORS = 3;
 export interface OnnxSession {
   inputNames: string[];
   outputNames: string[];
+  /** What it takes and gives, in its file's order. */
+  inputs: TensorShape[];
+  outputs: TensorShape[];
   run(inputs: Record<string, Tensor>): Record<string, Tensor>;
+  /** Gives its memory back. */
+  end(): void;
+}
+
+/** A tensor as a network's file declares it: ONNX' number of its type, and its sides, -1 where any will do. */
+export interface TensorShape {
+  name: string;
+  type: number;
+  shape: number[];
 }
 
 /** What the binding has of the runtime; onnxruntime-node wraps the same for browsers' sake. */
 interface Binding {
   initOrtOnce(logLevel: number, tensor: typeof Tensor, mainThread: boolean): void;
   InferenceSession: new () => {
-    inputMetadata: { name: string }[];
-    outputMetadata: { name: string }[];
+    inputMetadata: TensorShape[];
+    outputMetadata: TensorShape[];
+    dispose(): void;
     loadModel(file: ArrayBufferLike, offset: number, length: number, options: object): void;
     run(
       feeds: Record<string, Tensor>,
@@ -94,11 +107,19 @@ function openSession(binding: Binding, network: Uint8Array, threads: number): On
     enableCpuMemArena: false,
     logSeverityLevel: LOG_ERRORS,
   });
-  const inputNames = session.inputMetadata.map(({ name }) => name);
-  const outputNames = session.outputMetadata.map(({ name }) => name);
+  const { inputMetadata: inputs, outputMetadata: outputs } = session;
+  const inputNames = inputs.map(({ name }) => name);
+  const outputNames = outputs.map(({ name }) => name);
   // Null asks for an output in memory of the runtime's own choice.
   const fetches = Object.fromEntries(outputNames.map((name) => [name, null]));
-  return { inputNames, outputNames, run: (inputs) => session.run(inputs, fetches, {}) };
+  return {
+    inputNames,
+    outputNames,
+    inputs,
+    outputs,
+    run: (values) => session.run(values, fetches, {}),
+    end: () => session.dispose(),
+  };
 }
 
 /** Sets an environment variable for native libraries: they do not see what is put into Bun's `process.env`. */

@@ -2,12 +2,17 @@ import type { Browser } from "puppeteer-core";
 import type { Cutout } from "../../core/card.ts";
 import { MAX_SOURCE_PIXELS } from "../../core/limits.ts";
 import { PHOTO_REFUSALS, type PhotoRefusal } from "../../core/photo-refusals.ts";
+import type { MatteModel } from "./matte-model.ts";
 import { openNetworks } from "./networks.ts";
 import { packagedRuntime } from "./onnx-runtime.ts";
 import { type OpenPhotoPage, openPhotoPage } from "./photo_page.ts";
 
 /** Part of a cached cutout's key: changes whenever the same photo would give another cutout. */
 export const VISION_VERSION = "10";
+
+/** The same with the operator's matte network, which gives other cutouts. */
+export const visionOf = (matteModel: MatteModel | null) =>
+  matteModel ? `${VISION_VERSION}-${matteModel.sha256.slice(0, 16)}` : VISION_VERSION;
 
 export type PhotoStage = "decode" | "find" | "cut_out";
 
@@ -32,9 +37,14 @@ const NETWORK_THREADS = 1;
 /**
  * Opens the photo half of a render worker in its browser.
  * @param runtime the folder of the native ONNX runtime
+ * @param matteModel the operator's own, which stands in for the salient network
  */
-export async function openPhotoStudio(browser: Browser, runtime = packagedRuntime()): Promise<PhotoStudio> {
-  const networks = openNetworks(runtime, NETWORK_THREADS);
+export async function openPhotoStudio(
+  browser: Browser,
+  runtime = packagedRuntime(),
+  matteModel: MatteModel | null = null,
+): Promise<PhotoStudio> {
+  const networks = openNetworks(runtime, NETWORK_THREADS, matteModel);
   let page: OpenPhotoPage | null = await openPhotoPage(browser, networks);
   let last: Promise<unknown> = Promise.resolve();
 

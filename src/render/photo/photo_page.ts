@@ -5,13 +5,17 @@ import type { Networks } from "./networks.ts";
 import type { PhotoPage } from "./page/studio.js";
 import { PAGE_MODULES } from "./page-modules.ts";
 
-const HTML = `<!doctype html><meta charset="utf-8"><script type="module" src="/page/studio.js"></script><body><input type="file"></body>`;
+/** @param mattePixels how many pixels the operator's matte network looks at, for the page to know */
+const html = (mattePixels: number | null) =>
+  `<!doctype html><html data-matte-pixels="${mattePixels ?? ""}"><meta charset="utf-8"><script type="module" src="/page/studio.js"></script><body><input type="file"></body>`;
 
 // The page decodes strangers' bytes: it may run its own scripts, and nothing else.
 const CSP = "default-src 'none'; script-src 'self'; worker-src 'self'";
 
 /** A longer step means a hung or starved browser: the slowest step measured took two seconds on a busy machine. */
 const STEP_LIMIT_MS = 20_000;
+/** A matte network of the operator's may take longer: still less than a render may. */
+const OWN_MATTE_LIMIT_MS = 40_000;
 
 /** What the page does when it is told to. */
 type PhotoStep = Exclude<keyof PhotoPage, "answered">;
@@ -30,7 +34,8 @@ export interface OpenPhotoPage {
 
 /** Opens the sealed page and lets it ask the networks of this process. */
 export async function openPhotoPage(browser: Browser, networks: Networks): Promise<OpenPhotoPage> {
-  const page = await openSealedPage(browser, answer, "/photo.html");
+  const mattePixels = await networks.mattePixels();
+  const page = await openSealedPage(browser, (path) => answer(path, mattePixels), "/photo.html");
   let crashed = false;
   const crash = crashOf(page);
   crash.catch(() => {
@@ -38,7 +43,9 @@ export async function openPhotoPage(browser: Browser, networks: Networks): Promi
   });
   const give = await fileSlot(page, "document.querySelector('input')");
   const read = await blobReader(page);
-  const guarded = <T>(work: Promise<T>, step: string) => withinLimit(Promise.race([work, crash]), step);
+  const limitMs = mattePixels === null ? STEP_LIMIT_MS : OWN_MATTE_LIMIT_MS;
+  const guarded = <T>(work: Promise<T>, step: string) =>
+    withinLimit(Promise.race([work, crash]), step, limitMs);
   let endBridge = () => {};
   const opened: OpenPhotoPage = {
     givePhoto: (path) => guarded(give(path), "give"),
@@ -59,9 +66,9 @@ export async function openPhotoPage(browser: Browser, networks: Networks): Promi
   }
 }
 
-function answer(path: string): PageFile | undefined {
+function answer(path: string, mattePixels: number | null): PageFile | undefined {
   if (path === "/photo.html") {
-    return { body: HTML, contentType: "text/html", headers: { "Content-Security-Policy": CSP } };
+    return { body: html(mattePixels), contentType: "text/html", headers: { "Content-Security-Policy": CSP } };
   }
   const body = PAGE_MODULES[path.replace("/page/", "")];
   return body === undefined ? undefined : { body, contentType: "text/javascript" };
@@ -74,13 +81,10 @@ function callPage<Step extends PhotoStep>(page: Page, step: Step) {
   ) as Promise<Awaited<ReturnType<PhotoPage[Step]>>>;
 }
 
-async function withinLimit<T>(work: Promise<T>, step: string): Promise<T> {
+async function withinLimit<T>(work: Promise<T>, step: string, limitMs: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`The step "${step}" took over ${STEP_LIMIT_MS} ms.`)),
-      STEP_LIMIT_MS,
-    );
+    timer = setTimeout(() => reject(new Error(`The step "${step}" took over ${limitMs} ms.`)), limitMs);
   });
   try {
     return await Promise.race([work, limit]);
