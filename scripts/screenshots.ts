@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of every page of the console, light and dark, for a desk and a phone: bun run screenshots [FOLDER]
+ * Takes the pictures of every page of the console, light and dark, for a desktop and a phone: bun run screenshots [FOLDER]
  */
 
 import { mkdir, rm } from "node:fs/promises";
@@ -14,11 +14,11 @@ import { openShowcase } from "./showcase.ts";
 offerHelp(import.meta);
 
 const OUT = process.argv[2] ?? join(import.meta.dir, "../docs/screenshots");
-const DESK_WIDTH = 1280;
+const DESKTOP_WIDTH = 1280;
 const PHONE_WIDTH = 390;
 const PHONE_HEIGHT = 780;
 /** Pages that are longer are cut here. */
-const MAX_HEIGHT = { desk: 1500, phone: 1700 };
+const MAX_HEIGHT = { desktop: 1500, phone: 1700 };
 const QUALITY = 74;
 
 /** Pages whose phone is taken in the dark as well: the folder is to stay small. */
@@ -159,11 +159,11 @@ async function operator(): Promise<void> {
 
 /** Opens a page, prepares it, and takes its four pictures without loading it again: some things are shown once. */
 async function shoot(name: string, path: string, prepare?: (page: Page) => Promise<unknown>): Promise<void> {
-  await page.setViewport({ width: DESK_WIDTH, height: 860 });
+  await page.setViewport({ width: DESKTOP_WIDTH, height: 860 });
   await page.goto(baseUrl + path, { waitUntil: "networkidle2" });
   await prepare?.(page);
   await inBothThemes(async (suffix) => {
-    await take(name + suffix, DESK_WIDTH, 860, MAX_HEIGHT.desk);
+    await take(name + suffix, DESKTOP_WIDTH, 860, MAX_HEIGHT.desktop);
     if (suffix === "" || DARK_PHONES.has(name))
       await take(`${name}-phone${suffix}`, PHONE_WIDTH, PHONE_HEIGHT, MAX_HEIGHT.phone);
   });

@@ -21,11 +21,11 @@ const FOLDER_OF = {
 
 /** Where a blob lies, for what works on the very folder: backups, and whoever looks it over. */
 export function blobPath(folders: BlobFolders, kind: BlobKind, name: string): string {
-  return join(folders[FOLDER_OF[kind]], ...shelf(kind, name), name);
+  return join(folders[FOLDER_OF[kind]], ...shardOf(kind, name), name);
 }
 
 /** No folder gets too many files: each kind is spread by that part of its names which is as good as random. */
-function shelf(kind: BlobKind, name: string): string[] {
+function shardOf(kind: BlobKind, name: string): string[] {
   if (kind === "placeholder") return [];
   if (kind !== "picture") return [name.slice(0, 2)];
   return [

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { Elysia } from "elysia";
-import { passkeyDesk } from "../app/people/passkeys.ts";
+import { passkeyService } from "../app/people/passkeys.ts";
 import { readSession } from "../app/people/sign-in.ts";
 import { Refusal } from "../core/errors.ts";
 import { readBounded } from "../http/body.ts";
@@ -13,7 +13,7 @@ import { storageFault } from "../store/storage-unavailable.ts";
 import { membershipsOf } from "../store/users.ts";
 import { CONSOLE_ASSETS } from "./assets.ts";
 import { errorPage } from "./error-page.tsx";
-import { flashBoard, typed } from "./flash.ts";
+import { flashStore, typed } from "./flash.ts";
 import { ownPath } from "./own-path.ts";
 import { logFault, notFound, PageError } from "./page-error.ts";
 import { passkeysAt } from "./passkeys-elsewhere.tsx";
@@ -48,10 +48,10 @@ type Begin = (exchange: Exchange, given?: Given) => Visit;
 
 /** Makes the visits of one running console. */
 function visits(deps: ConsoleDeps): Begin {
-  const flashes = flashBoard(deps.state);
+  const flashes = flashStore(deps.state);
   const signIns = signInLimit(deps.state);
   const resets = resetLimit(deps.state);
-  const passkeys = passkeyDesk(deps);
+  const passkeys = passkeyService(deps);
   return (exchange, given = { params: {}, form: NO_FORM }) => ({
     ...given,
     deps,

@@ -16,7 +16,7 @@ export interface Flash {
 export type SecretKind = "key" | "link" | "secret";
 
 /** Flashes by session, in short-lived state only: a secret must not reach the disk. */
-export interface FlashBoard {
+export interface FlashStore {
   put(sessionId: string, flash: Flash): Promise<void>;
   /** Takes away what any page shows, and the one kind of secret that this page does: each is shown once. */
   take(sessionId: string, own?: SecretKind): Promise<Flash>;
@@ -27,17 +27,17 @@ const KEEP_MS = 120_000;
 /** More things than this never wait for a page at the same time. */
 const MAX_FLASHES = 10_000;
 
-export function flashBoard(state: ShortLivedState): FlashBoard {
-  const board = state.values<unknown>("flashes", { forMs: KEEP_MS, maxKeys: MAX_FLASHES });
+export function flashStore(state: ShortLivedState): FlashStore {
+  const waiting = state.values<unknown>("flashes", { forMs: KEEP_MS, maxKeys: MAX_FLASHES });
   const place = (sessionId: string, kind: string) => `${kind} for ${sessionId}`;
   return {
     put: async (sessionId, flash) => {
-      for (const [kind, value] of Object.entries(flash)) await board.put(place(sessionId, kind), value);
+      for (const [kind, value] of Object.entries(flash)) await waiting.put(place(sessionId, kind), value);
     },
     take: async (sessionId, own) => {
       const flash: Partial<Record<keyof Flash, unknown>> = {};
       for (const kind of ["notice", "problem", "typed", ...(own ? [own] : [])] as const) {
-        const found = await board.take(place(sessionId, kind));
+        const found = await waiting.take(place(sessionId, kind));
         if (found !== undefined) flash[kind] = found;
       }
       return flash as Flash;

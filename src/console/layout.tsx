@@ -59,7 +59,7 @@ const ACCOUNT_NAV: Place[] = [
 ];
 
 const OPERATOR_NAV: Place[] = [
-  { href: "/console/operator", label: "Desk", icon: "pulse" },
+  { href: "/console/operator", label: "Overview", icon: "pulse" },
   { href: "/console/operator/accounts", label: "Accounts", icon: "people" },
   { href: "/console/operator/templates", label: "Templates", icon: "image" },
   { href: "/console/operator/disk", label: "Disk", icon: "chart" },
@@ -104,28 +104,28 @@ async function AccountChoice(visit: UserVisit) {
 
 function Sidebar({ visit, choice }: { visit: UserVisit; choice: ComponentChildren }) {
   const { pathname } = visit.exchange.url;
-  const isDesk = pathname.startsWith("/console/operator");
-  const accountPages = visit.account && !isDesk ? ACCOUNT_NAV : [];
+  const isOperatorPage = pathname.startsWith("/console/operator");
+  const accountPages = visit.account && !isOperatorPage ? ACCOUNT_NAV : [];
   return (
     <div class="sidebar-inner">
       {accountPages.length > 0 && choice}
       {accountPages.length > 0 && (
         <Nav label="Account" items={accountPages} current={currentPlace(accountPages, pathname)} />
       )}
-      {visit.user.isOperator === 1 && (isDesk || !visit.account) && (
+      {visit.user.isOperator === 1 && (isOperatorPage || !visit.account) && (
         <Nav label="Operator" items={OPERATOR_NAV} current={currentPlace(OPERATOR_NAV, pathname)} />
       )}
       <nav aria-label="More" class="nav-more">
         <ul>
-          {visit.user.isOperator === 1 && !isDesk && visit.role !== "viewer" && (
+          {visit.user.isOperator === 1 && !isOperatorPage && visit.role !== "viewer" && (
             <li>
               <a href="/console/operator">
                 <Icon name="pulse" />
-                Operator's desk
+                Operator console
               </a>
             </li>
           )}
-          {isDesk && visit.account && visit.role !== "viewer" && (
+          {isOperatorPage && visit.account && visit.role !== "viewer" && (
             <li>
               <a href="/console">
                 <Icon name="home" />
@@ -160,10 +160,10 @@ function Sidebar({ visit, choice }: { visit: UserVisit; choice: ComponentChildre
 }
 
 function Banners({ visit, flash }: { visit: UserVisit; flash: Flash }) {
-  const isDesk = visit.exchange.url.pathname.startsWith("/console/operator");
+  const isOperatorPage = visit.exchange.url.pathname.startsWith("/console/operator");
   return (
     <>
-      {visit.role === "viewer" && visit.account && !isDesk && (
+      {visit.role === "viewer" && visit.account && !isOperatorPage && (
         <div class="banner">
           <p>
             You are looking at <strong>{visit.account.name}</strong> read-only. This visit is in the audit
@@ -176,7 +176,7 @@ function Banners({ visit, flash }: { visit: UserVisit; flash: Flash }) {
           </PostForm>
         </div>
       )}
-      {visit.account?.status === "suspended" && !isDesk && (
+      {visit.account?.status === "suspended" && !isOperatorPage && (
         <Notice tone="bad" title="This account is suspended.">
           Requests with its keys are refused. Its images stay.
           {visit.account.suspendedReason && ` Reason: ${visit.account.suspendedReason}.`} Write to the
@@ -202,13 +202,13 @@ export async function shell(
 ): Promise<Response> {
   const flash = options.flash ?? (await takeFlash(visit));
   const choice = await AccountChoice(visit);
-  const isDesk = visit.exchange.url.pathname.startsWith("/console/operator");
+  const isOperatorPage = visit.exchange.url.pathname.startsWith("/console/operator");
   return html(
     visit.exchange,
     <ConsoleDocument title={title}>
       <Frame
         home={visit.account ? "/console" : "/console/operator"}
-        place={isDesk && <Badge>Operator</Badge>}
+        place={isOperatorPage && <Badge>Operator</Badge>}
         sidebar={<Sidebar visit={visit} choice={choice} />}
         sidebarLabel="Console"
         wide={options.wide ?? false}

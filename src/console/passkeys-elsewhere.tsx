@@ -1,13 +1,16 @@
 /** @jsxImportSource preact */
-import type { PasskeyDesk } from "../app/people/passkeys.ts";
+import type { PasskeyService } from "../app/people/passkeys.ts";
 import { Card } from "./elements.tsx";
 import type { Visit } from "./visit.ts";
 
-/** The desk as it can be used at the address a page was opened at: at 127.0.0.1 none of localhost's passkeys work. */
-export function passkeysAt(desk: PasskeyDesk, url: URL): PasskeyDesk {
-  const { hostname } = new URL(desk.origin);
+/** Passkeys as they can be used at the address a page was opened at: at 127.0.0.1 none of localhost's passkeys work. */
+export function passkeysAt(passkeys: PasskeyService, url: URL): PasskeyService {
+  const { hostname } = new URL(passkeys.origin);
   // Any other name may be a proxy's, of which only the base address knows.
-  return { ...desk, isPossible: desk.isPossible && (hostname !== "localhost" || url.hostname === hostname) };
+  return {
+    ...passkeys,
+    isPossible: passkeys.isPossible && (hostname !== "localhost" || url.hostname === hostname),
+  };
 }
 
 /** On the profile page in the place of passkeys: why there are none at this address, and what to do. */

@@ -1,8 +1,8 @@
 import type { AcceptImage } from "../app/images/accept-image.ts";
-import type { ProgressBoard } from "../app/images/progress.ts";
+import type { ProgressTracker } from "../app/images/progress.ts";
 import type { SourceKeeper } from "../app/images/source-keeper.ts";
 import type { DiskGauge } from "../app/operations/disk-use.ts";
-import type { PasskeyDesk } from "../app/people/passkeys.ts";
+import type { PasskeyService } from "../app/people/passkeys.ts";
 import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Exchange } from "../http/exchange.ts";
@@ -14,14 +14,14 @@ import type { Session } from "../store/sessions.ts";
 import type { MemberRole, User } from "../store/users.ts";
 import type { DataFolder } from "../system/data-folder.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
-import type { Flash, FlashBoard, SecretKind } from "./flash.ts";
+import type { Flash, FlashStore, SecretKind } from "./flash.ts";
 import { isHtmxRequest } from "./respond.ts";
 import type { ResetLimit, SignInLimit } from "./sign-in-limit.ts";
 
 /** What the console needs of the running service. */
 export interface ConsoleDeps extends WebhookContext {
   accept: AcceptImage;
-  progress: ProgressBoard;
+  progress: ProgressTracker;
   pool: RenderPool;
   folder: DataFolder;
   disk: DiskGauge;
@@ -42,10 +42,10 @@ export interface Visit {
   readonly form: URLSearchParams;
   /** The cookie's token, whether it is good or not. */
   readonly token: string | undefined;
-  readonly flashes: FlashBoard;
+  readonly flashes: FlashStore;
   readonly signIns: SignInLimit;
   readonly resets: ResetLimit;
-  readonly passkeys: PasskeyDesk;
+  readonly passkeys: PasskeyService;
   readonly now: number;
 }
 

@@ -1,7 +1,7 @@
 import type { AppContext } from "../app/context.ts";
 import type { AcceptImage } from "../app/images/accept-image.ts";
 import { imageListItem, imageView } from "../app/images/image-view.ts";
-import type { ProgressBoard } from "../app/images/progress.ts";
+import type { ProgressTracker } from "../app/images/progress.ts";
 import { asksForRateLimit } from "../app/images/test-endings.ts";
 import type { Config } from "../config.ts";
 import { type ErrorDetail, Refusal } from "../core/errors.ts";
@@ -25,7 +25,7 @@ import { readQuery } from "./query.ts";
 
 export interface ImageRoutesDeps extends AppContext {
   accept: AcceptImage;
-  progress: ProgressBoard;
+  progress: ProgressTracker;
   templates: Pick<TemplateRegistry, "current">;
 }
 

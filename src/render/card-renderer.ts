@@ -8,7 +8,7 @@ import { writeWhole } from "../system/write-whole.ts";
 import { templateRegistry } from "../templates/registry.ts";
 import { launchBrowser } from "./browser/browser.ts";
 import type { CardJob } from "./card/card-fill.ts";
-import { type PageShelf, pageShelf } from "./card/page-shelf.ts";
+import { type PageCache, pageCache } from "./card/page-cache.ts";
 import { openPhotoStudio, type PhotoStudio, visionOf } from "./photo/photo.ts";
 import { openPreviews, type Previews } from "./preview/previews.ts";
 import type { RenderedFile, RendererOptions, RenderJob, Stage } from "./protocol.ts";
@@ -73,12 +73,12 @@ async function warmPages(
   browser: Browser,
   options: RendererOptions,
   { onProblem = () => {}, onStep = () => {} }: RendererEvents,
-): Promise<PageShelf> {
+): Promise<PageCache> {
   const { presets } = options;
   const templates = templateRegistry({ ...options, onProblem });
-  const pages = pageShelf(browser, templates, onProblem);
+  const pages = pageCache(browser, templates, onProblem);
   const problems: Error[] = [];
-  // The first is on the shelf last, and so the last to leave it.
+  // The first preset is opened last: the cache evicts the least recently used page, so it stays longest.
   for (const preset of presets.slice(0, MAX_WARM_PAGES).reverse()) {
     onStep(`opening the page of ${preset}`);
     await pages.get(preset).catch((error) => problems.push(error));
@@ -96,7 +96,7 @@ interface Cutter {
 }
 
 interface RendererDeps extends Cutter {
-  pages: PageShelf;
+  pages: PageCache;
   tools: Record<string, string>;
 }
 

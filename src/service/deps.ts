@@ -1,7 +1,7 @@
 import { type AcceptedBatch, acceptBatch, type BatchCommand } from "../app/batches/accept-batch.ts";
 import { type AcceptImage, acceptImage } from "../app/images/accept-image.ts";
 import { type FetchGate, fetchGate } from "../app/images/fetch-gate.ts";
-import { type ProgressBoard, progressBoard } from "../app/images/progress.ts";
+import { type ProgressTracker, progressTracker } from "../app/images/progress.ts";
 import { type QueueEstimate, queueEstimate } from "../app/images/queue-estimate.ts";
 import { uploadBytes } from "../app/images/upload-photo.ts";
 import { type RequestLog, requestLog } from "../app/operations/request-log.ts";
@@ -21,7 +21,7 @@ export interface Deps extends Workspace {
   /** Bounds how many photos are fetched at once. */
   gate: FetchGate;
   queue: QueueEstimate;
-  progress: ProgressBoard;
+  progress: ProgressTracker;
   limiter: RateLimiter;
   requests: RequestLog;
   accept: AcceptImage;
@@ -45,7 +45,7 @@ export function buildDeps<W extends Workspace>(workspace: W, options: DepsOption
   const { pool, sources = sourcesOverHttp(workspace), wake = () => {}, wakeBatches = () => {} } = options;
   const { queue = queueEstimate({ workers: workspace.config.renderWorkers }) } = options;
   const gate = fetchGate();
-  const progress = progressBoard();
+  const progress = progressTracker();
   const limiter = rateLimiter(workspace);
   const requests = requestLog(workspace);
   const accept = acceptImage({ ...workspace, sources, gate, queue, wake });

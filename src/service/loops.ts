@@ -1,6 +1,6 @@
 import { photoFetcher } from "../app/batches/fetch-photos.ts";
 import { renderNextImage } from "../app/images/render-image.ts";
-import { mockNextImage } from "../app/images/test-image.ts";
+import { renderNextTestImage } from "../app/images/test-image.ts";
 import { type Loop, startLoop } from "../app/loop.ts";
 import { writeNotices } from "../app/mail/notices.ts";
 import { sendDueMails } from "../app/mail/outbox.ts";
@@ -65,7 +65,7 @@ export function startLoops(deps: Deps & { clock: SteadyClock }, startedAt: numbe
       name: "mock",
       concurrency: MOCK_CONCURRENCY,
       pollMs: QUEUE_POLL_MS,
-      runOne: (signal, more) => mockNextImage(deps, signal, more).finally(deliveries.wake),
+      runOne: (signal, more) => renderNextTestImage(deps, signal, more).finally(deliveries.wake),
       log,
     }),
     chores: startChores(deps, startedAt),

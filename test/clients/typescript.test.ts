@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packClient } from "../../scripts/client.ts";
-import { mockNextImage } from "../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../src/app/images/test-image.ts";
 import { type Loop, startLoop } from "../../src/app/loop.ts";
 import { webhookHeaders } from "../../src/core/webhook-signature.ts";
 import { testAccount } from "../harness.ts";
@@ -28,7 +28,7 @@ beforeAll(async () => {
     name: "mock",
     concurrency: 1,
     pollMs: 5,
-    runOne: (signal, more) => mockNextImage(api, signal, more),
+    runOne: (signal, more) => renderNextTestImage(api, signal, more),
     log: api.log,
   });
   const packed = await packClient(dir);

@@ -27,7 +27,7 @@ let ids: Record<string, string>;
 let owner: Client;
 let developer: Client;
 let stranger: Client;
-let boss: Client;
+let operator: Client;
 
 beforeAll(async () => {
   server = await testServer({ env: { CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: "http://127.0.0.1:9" } });
@@ -62,7 +62,7 @@ beforeAll(async () => {
   owner = await client(service, baseUrl, ana);
   developer = await client(service, baseUrl, tom);
   stranger = await client(service, baseUrl, eve);
-  boss = await client(service, baseUrl, op);
+  operator = await client(service, baseUrl, op);
 });
 afterAll(() => server.close());
 
@@ -178,7 +178,7 @@ test("hostile names are shown as the text they are, on every page", async () => 
     expect(text).not.toContain("<img src=x");
     expect(text).toContain("&lt;script>");
   }
-  const accounts = await (await boss.get("/console/operator/accounts")).text();
+  const accounts = await (await operator.get("/console/operator/accounts")).text();
   expect(accounts).not.toContain("<img src=x");
 });
 
@@ -221,15 +221,15 @@ test("a developer cannot manage members, and an operator on a visit only looks, 
   expect(await (await developer.get("/console/members")).text()).not.toContain('action="/console/members');
   expect((await developer.post("/console/keys", { name: "Dev", environment: "test" })).status).toBe(303);
 
-  expect((await boss.get("/console/keys")).headers.get("location")).toBe("/console/operator");
-  await boss.post(`/console/operator/accounts/${mine.account.id}/view`);
-  const page = await (await boss.get("/console/images?environment=test")).text();
+  expect((await operator.get("/console/keys")).headers.get("location")).toBe("/console/operator");
+  await operator.post(`/console/operator/accounts/${mine.account.id}/view`);
+  const page = await (await operator.get("/console/images?environment=test")).text();
   expect(page).toContain("read-only");
   expect(page).toContain(`/console/images/${ids.images}`);
   const writes = consoleRoutes.filter(
     (r) => r.method === "POST" && (r.access === "member" || r.access === "owner"),
   );
-  for (const route of writes) expect((await boss.post(addressOf(route, ids))).status).toBe(403);
+  for (const route of writes) expect((await operator.post(addressOf(route, ids))).status).toBe(403);
   const [last] = await listAudit(server.service.store.read, { limit: 1 });
   expect(last).toMatchObject({
     email: "op@service.example",
@@ -257,7 +257,7 @@ test("an operator finds every account once, page after page, however many there 
   );
   const seen: string[] = [];
   for (let path: string | undefined = "/console/operator/accounts"; path; ) {
-    const page = await (await boss.get(path)).text();
+    const page = await (await operator.get(path)).text();
     const ids = [...page.matchAll(/operator\/accounts\/(acct_\w+)/g)].map(([, id]) => id ?? "");
     expect(ids.length).toBeLessThanOrEqual(50);
     seen.push(...ids);
@@ -273,15 +273,15 @@ test("an operator finds every account once, page after page, however many there 
 
 test("what operators do holds at once and stands in the audit log", async () => {
   const path = `/console/operator/accounts/${theirs.account.id}`;
-  await boss.post(`${path}/credits`, { amount: "250", reason: "Cup final" });
-  await boss.post(`${path}/plan`, { tier: "starter", credits: "10" });
-  await boss.post(`${path}/suspend`, { reason: "Invoice unpaid" });
+  await operator.post(`${path}/credits`, { amount: "250", reason: "Cup final" });
+  await operator.post(`${path}/plan`, { tier: "starter", credits: "10" });
+  await operator.post(`${path}/suspend`, { reason: "Invoice unpaid" });
   const refused = await post(server.baseUrl, theirs.testKey, imageRequest());
   expect(refused.status).toBe(403);
   expect(await (await stranger.get("/console")).text()).toContain("Invoice unpaid");
-  await boss.post(`${path}/resume`);
+  await operator.post(`${path}/resume`);
   expect((await post(server.baseUrl, theirs.testKey, imageRequest())).status).toBe(202);
-  const log = await (await boss.get("/console/operator/audit")).text();
+  const log = await (await operator.get("/console/operator/audit")).text();
   for (const text of [
     "250 credits: Cup final",
     "Invoice unpaid",
@@ -290,7 +290,7 @@ test("what operators do holds at once and stands in the audit log", async () => 
   ])
     expect(log).toContain(text);
   // Without a reason nothing is done.
-  await boss.post(`${path}/suspend`, { reason: "" });
+  await operator.post(`${path}/suspend`, { reason: "" });
   expect((await post(server.baseUrl, theirs.testKey, imageRequest())).status).toBe(202);
 });
 
@@ -367,8 +367,8 @@ test("operators are told in words that an email was in use, and that its passwor
       vouched: false,
     });
     await completeSetup(service, { token: tokenOf(setupUrl), password: PASSWORD, email });
-    const answer = await boss.post(path, { email, ...fields });
-    const told = await (await boss.get(answer.headers.get("location") ?? "")).text();
+    const answer = await operator.post(path, { email, ...fields });
+    const told = await (await operator.get(answer.headers.get("location") ?? "")).text();
     expect(told).toContain(`Send this link to ${email}`);
     expect(told).toContain("This email was in use here already");
     expect(told).toContain(`${baseUrl}/console/setup/`);

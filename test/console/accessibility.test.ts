@@ -52,7 +52,7 @@ beforeAll(async () => {
     await service.store.write("test", (tx) =>
       insertPasskey(tx, { ...passkey, id: `pk_${name}`, userId: member.id, credentialId: name, name }),
     );
-  const boss = await testOperator(service, "op@united.example");
+  const owner = await testOperator(service, "op@united.example");
   const images: string[] = [];
   for (const external_id of [LONG.slice(0, 255), "test_fail_no_player"]) {
     const player = { external_id, name: LONG.slice(0, 100) };
@@ -81,7 +81,7 @@ beforeAll(async () => {
     webhooks: endpoint.id,
     deliveries: delivery.id,
     accounts: account.id,
-    operators: boss.id,
+    operators: owner.id,
   };
   for (const route of consoleRoutes) {
     if (route.method !== "GET" || NOT_A_PAGE.test(route.path)) continue;

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { flashBoard, typed } from "../../src/console/flash.ts";
+import { flashStore, typed } from "../../src/console/flash.ts";
 import { memoryState } from "../../src/state/memory-state.ts";
 import { fakeClock, type TestServer, testAccount, testServer } from "../harness.ts";
 import { type Client, client, testMember, testOperator } from "./sessions.ts";
 
 let server: TestServer;
 let owner: Client;
-let boss: Client;
+let operator: Client;
 beforeAll(async () => {
   server = await testServer();
   const { service, baseUrl } = server;
   const { account } = await testAccount(service);
   owner = await client(service, baseUrl, await testMember(service, account.id, "ana@rovers.example"));
-  boss = await client(service, baseUrl, await testOperator(service, "op@service.example"));
+  operator = await client(service, baseUrl, await testOperator(service, "op@service.example"));
 });
 afterAll(() => server.close());
 
@@ -33,7 +33,7 @@ const REFUSED: [string, () => Client, Record<string, string>, string, string | u
   ["/console/members", () => owner, { email: "ana(at)rovers", role: "owner" }, "email", "owner"],
   [
     "/console/operator/accounts",
-    () => boss,
+    () => operator,
     { name: "Harbour", tier: "growth", credits: "1.5", email: "" },
     "credits",
     undefined,
@@ -73,9 +73,9 @@ test("a new key waits for the page of keys, whatever else the session opens firs
 
 test("what no page shows within two minutes is forgotten", async () => {
   const clock = fakeClock();
-  const board = flashBoard(memoryState(clock.now));
-  await board.put("session", { notice: "done", link: { email: "a@b.example", url: "x" } });
-  expect(await board.take("other", "link")).toEqual({});
+  const flashes = flashStore(memoryState(clock.now));
+  await flashes.put("session", { notice: "done", link: { email: "a@b.example", url: "x" } });
+  expect(await flashes.take("other", "link")).toEqual({});
   clock.advance(120_000);
-  expect(await board.take("session", "link")).toEqual({});
+  expect(await flashes.take("session", "link")).toEqual({});
 });

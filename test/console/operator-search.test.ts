@@ -4,7 +4,7 @@ import { imageRequest, post, type TestServer, testAccount, testServer, untilEnde
 import { type Client, client, testMember, testOperator } from "./sessions.ts";
 
 let server: TestServer;
-let boss: Client;
+let operator: Client;
 const accounts: Record<string, Awaited<ReturnType<typeof testAccount>>> = {};
 beforeAll(async () => {
   server = await testServer();
@@ -12,14 +12,14 @@ beforeAll(async () => {
   for (const name of ["Harbour Rovers", "100 % United", "Old_Town"])
     accounts[name] = await testAccount(service, { name });
   await testMember(service, accounts.Old_Town?.account.id ?? "", "Kim@Valley.example");
-  boss = await client(service, baseUrl, await testOperator(service, "op@service.example"));
+  operator = await client(service, baseUrl, await testOperator(service, "op@service.example"));
 });
 afterAll(() => server.close());
 
 /** The names that a search of the accounts shows. */
 async function found(search: string): Promise<string[]> {
   const html = await (
-    await boss.get(`/console/operator/accounts?${new URLSearchParams({ q: search })}`)
+    await operator.get(`/console/operator/accounts?${new URLSearchParams({ q: search })}`)
   ).text();
   return Object.keys(accounts).filter((name) => html.includes(`>${name}</a>`));
 }
@@ -37,16 +37,16 @@ test("accounts are found by a part of their name, a member's email or their id, 
 test("an operator gives an account another name, which is written down, and nothing else changes", async () => {
   const { account, testKey } = accounts["Harbour Rovers"] ?? (await testAccount(server.service));
   const path = `/console/operator/accounts/${account.id}`;
-  await boss.post(`${path}/rename`, { name: "  Harbour City " });
+  await operator.post(`${path}/rename`, { name: "  Harbour City " });
   expect(await findAccount(server.service.store.read, account.id)).toMatchObject({ name: "Harbour City" });
-  expect(await (await boss.get(path)).text()).toContain("Harbour Rovers is now Harbour City");
+  expect(await (await operator.get(path)).text()).toContain("Harbour Rovers is now Harbour City");
   expect((await post(server.baseUrl, testKey, imageRequest())).status).toBe(202);
-  await boss.post(`${path}/rename`, { name: "x".repeat(121) }, { referer: server.baseUrl + path });
-  expect(await (await boss.get(path)).text()).toContain("must have 1 to 120 characters");
-  await boss.post(`${path}/rename`, { name: "Harbour Rovers" });
+  await operator.post(`${path}/rename`, { name: "x".repeat(121) }, { referer: server.baseUrl + path });
+  expect(await (await operator.get(path)).text()).toContain("must have 1 to 120 characters");
+  await operator.post(`${path}/rename`, { name: "Harbour Rovers" });
 });
 
-test("the desk shows what failed live with the photo beside it, to operators alone, and no test failures", async () => {
+test("the overview shows what failed live with the photo beside it, to operators alone, and no test failures", async () => {
   const { account, liveKey, testKey } = accounts["100 % United"] ?? (await testAccount(server.service));
   const make = async (key: string, external_id: string) => {
     const player = { external_id, name: external_id, source_image_url: server.photos.url("cat.png") };
@@ -57,15 +57,15 @@ test("the desk shows what failed live with the photo beside it, to operators alo
   };
   const live = await make(liveKey, "cat_of_the_club");
   const simulated = await make(testKey, "test_fail_no_player");
-  const desk = await (await boss.get("/console/operator")).text();
-  expect(desk).toContain("cat_of_the_club");
-  expect(desk).not.toContain("test_fail_no_player");
+  const overview = await (await operator.get("/console/operator")).text();
+  expect(overview).toContain("cat_of_the_club");
+  expect(overview).not.toContain("test_fail_no_player");
   const photo = (id: string) => `/console/operator/failures/${id}/photo`;
-  expect(desk).toContain(photo(live));
-  const picture = await boss.get(photo(live));
+  expect(overview).toContain(photo(live));
+  const picture = await operator.get(photo(live));
   expect([picture.status, picture.headers.get("content-type")]).toEqual([200, "image/webp"]);
   expect((await new Bun.Image(await picture.bytes()).metadata()).width).toBe(168);
-  expect((await boss.get(photo(simulated))).status).toBe(404);
+  expect((await operator.get(photo(simulated))).status).toBe(404);
   const ana = await client(
     server.service,
     server.baseUrl,

@@ -31,7 +31,7 @@ test("from an empty service to a partner who works: the first link, an account, 
   await page.goto(link);
   await page.type("#email", "boss@service.example");
   await setPassword();
-  expect(await textOf(page)).toContain("Operator's desk");
+  expect(await textOf(page)).toContain("Operator console");
   // The link made an operator and makes no other.
   expect((await fetch(link)).status).toBe(404);
 
@@ -167,16 +167,16 @@ test("the statement tells what every credit did, as a page and as a file that no
 test("after a change of plan, console and API tell of the credits granted for this month", async () => {
   const { service, baseUrl } = server;
   const { account, liveKey } = await testAccount(service, { name: "Upgrade FC", credits: 1000 });
-  const boss = await client(service, baseUrl, await testOperator(service, "plans@service.example"));
+  const operator = await client(service, baseUrl, await testOperator(service, "plans@service.example"));
   const partner = await client(
     service,
     baseUrl,
     await testMember(service, account.id, "max@upgrade.example"),
   );
-  const desk = `/console/operator/accounts/${account.id}`;
-  await boss.post(`${desk}/plan`, { tier: "scale", credits: "10000" });
+  const path = `/console/operator/accounts/${account.id}`;
+  await operator.post(`${path}/plan`, { tier: "scale", credits: "10000" });
   const pages = [
-    await (await boss.get(desk)).text(),
+    await (await operator.get(path)).text(),
     ...(await Promise.all(
       ["", "/usage", "/credits"].map(async (page) => (await partner.get(`/console${page}`)).text()),
     )),

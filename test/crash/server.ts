@@ -8,7 +8,7 @@ import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { childrenOf } from "./processes.ts";
 
 // The real server, which ends itself with SIGKILL at a named step between two effects. Nothing in the service knows of
-// it: every effect goes through the store, the ids, the log or the progress board, and here we stand in front of those.
+// it: every effect goes through the store, the ids, the log or the progress tracker, and here we stand in front of those.
 // CRASH_STEP names the step, CRASH_COUNT which time it is reached; without it this is `cardpress serve`.
 
 const wanted = process.env.CRASH_STEP;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { mockNextImage } from "../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../src/app/images/test-image.ts";
 import { readBounded } from "../../src/http/body.ts";
 import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts";
 import { imageRequest, post, testAccount } from "../harness.ts";
@@ -298,7 +298,7 @@ test("a name, an identifier and metadata of the longest kind make a card, in cha
     );
   let view = await ask();
   for (; view.status === "processing"; view = await ask()) {
-    await mockNextImage(api, new AbortController().signal, () => {});
+    await renderNextTestImage(api, new AbortController().signal, () => {});
   }
   expect(view.status).toBe("completed");
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { mockNextImage } from "../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../src/app/images/test-image.ts";
 import { sweep } from "../../src/app/operations/sweep.ts";
 import { blobPath } from "../../src/blobs/folder-blobs.ts";
 import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts";
@@ -38,7 +38,7 @@ async function finished() {
     202,
     AcceptedImageResponse,
   );
-  await mockNextImage(api, new AbortController().signal, () => {});
+  await renderNextTestImage(api, new AbortController().signal, () => {});
   const { result } = await view(image_id);
   const name: string = result.image_url.split("/").at(-1);
   return { id: image_id as string, path: `/cdn/${name}`, name };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { mockNextImage } from "../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../src/app/images/test-image.ts";
 import { type Loop, startLoop } from "../../src/app/loop.ts";
 import { webhookHeaders } from "../../src/core/webhook-signature.ts";
 import { SAMPLES, type Sample } from "../../src/http/docs/samples.ts";
@@ -27,7 +27,7 @@ beforeAll(async () => {
     name: "mock",
     concurrency: 1,
     pollMs: 5,
-    runOne: (signal, more) => mockNextImage(api, signal, more),
+    runOne: (signal, more) => renderNextTestImage(api, signal, more),
     log: api.log,
   });
 });

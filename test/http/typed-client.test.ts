@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { mockNextImage } from "../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../src/app/images/test-image.ts";
 import { startLoop } from "../../src/app/loop.ts";
 import { typescriptSample } from "../../src/console/code-samples.ts";
 import { SAMPLES } from "../../src/http/docs/samples.ts";
@@ -123,7 +123,7 @@ test("the quickstart runs against the service with a test key", async () => {
     name: "mock",
     concurrency: 1,
     pollMs: 5,
-    runOne: (signal, more) => mockNextImage(api, signal, more),
+    runOne: (signal, more) => renderNextTestImage(api, signal, more),
     log: api.log,
   });
   try {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { finishImage } from "../../src/app/images/finish-image.ts";
 import { claimImage } from "../../src/app/images/render-image.ts";
-import { mockNextImage } from "../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../src/app/images/test-image.ts";
 import { SOURCE_BYTES_PER_DAY } from "../../src/core/limits.ts";
 import { RENDER_FAULT_MESSAGE } from "../../src/core/partner-refusals.ts";
 import { PHOTO_REFUSALS } from "../../src/core/photo-refusals.ts";
@@ -204,8 +204,8 @@ test("usage has exactly its seven fields and counts its period only, by UTC days
   });
 });
 
-async function mock(): Promise<void> {
-  await mockNextImage(api, new AbortController().signal, () => {});
+async function renderTest(): Promise<void> {
+  await renderNextTestImage(api, new AbortController().signal, () => {});
 }
 
 for (const [format, contentType] of [
@@ -216,7 +216,7 @@ for (const [format, contentType] of [
   test(`a test image completes with a ${format} placeholder of the asked size, and costs nothing`, async () => {
     const before = await usage(partner.testKey);
     const { image_id } = await created(partner.testKey, { style: { width: 640, height: 512, format } });
-    await mock();
+    await renderTest();
     const view = await image(image_id, partner.testKey);
     expect(view.result).toMatchObject({ width: 640, height: 512, content_type: contentType });
     const picture = await send(api, `/cdn/${view.result.image_url.split("/").at(-1)}`);
@@ -236,7 +236,7 @@ const FAILURES = [
 for (const [id, message] of FAILURES) {
   test(`${id} is accepted and fails with the message that a live image would have`, async () => {
     const { image_id } = await created(partner.testKey, { player: { external_id: id } });
-    await mock();
+    await renderTest();
     expect(await image(image_id, partner.testKey)).toMatchObject({
       status: "failed",
       failure: { code: "IMAGE_PROCESSING_FAILED", message },
@@ -257,7 +257,7 @@ test("test_slow shows progress while it takes its time", async () => {
   const { image_id, eta_seconds } = await created(partner.testKey, { player: { external_id: "test_slow" } });
   expect(eta_seconds).toBe(10);
   const stop = new AbortController();
-  const work = mockNextImage(api, stop.signal, () => {});
+  const work = renderNextTestImage(api, stop.signal, () => {});
   let view: Json;
   do view = await image(image_id, partner.testKey);
   while (view.progress === null);

@@ -5,7 +5,6 @@ import { accountNames, accountsToRenew, listAccounts, newestAccounts } from "../
 import { listAudit } from "../../src/store/activity.ts";
 import * as batches from "../../src/store/batches.ts";
 import * as deliveries from "../../src/store/deliveries.ts";
-import { deskNumbers } from "../../src/store/desk.ts";
 import * as forgotten from "../../src/store/forgotten-images.ts";
 import * as files from "../../src/store/image-files.ts";
 import * as reads from "../../src/store/image-reads.ts";
@@ -13,6 +12,7 @@ import * as search from "../../src/store/image-search.ts";
 import * as images from "../../src/store/images.ts";
 import { findKeyByHash } from "../../src/store/keys.ts";
 import * as ledger from "../../src/store/ledger.ts";
+import { overviewCounts } from "../../src/store/overview.ts";
 import * as photos from "../../src/store/photos.ts";
 import * as requests from "../../src/store/request-log.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
@@ -24,20 +24,20 @@ import { type TestWorkspace, testWorkspace } from "../harness.ts";
 // The plans SQLite makes for the very queries the service runs, with the values bound: a query that reads a whole table
 // blocks the event loop, and with it every partner, once the table is large.
 
-let house: TestWorkspace;
+let workspace: TestWorkspace;
 let store: Store;
 let planner: Database;
 const run: { sql: string; params: never[] }[] = [];
 beforeAll(async () => {
-  house = await testWorkspace();
-  store = openSqliteStore(house.folder.database);
+  workspace = await testWorkspace();
+  store = openSqliteStore(workspace.folder.database);
   await store.write("test", async (tx) => watch(tx));
-  planner = new Database(house.folder.database);
+  planner = new Database(workspace.folder.database);
 });
 afterAll(async () => {
   planner.close();
   await store.close();
-  await house.close();
+  await workspace.close();
 });
 
 type Run = (values?: Record<string, unknown>) => unknown;
@@ -253,9 +253,9 @@ test("what is looked for by an image or an external id does not walk the account
   );
 });
 
-test("what the operator's desk asks every few seconds reads small indexes, never whole tables", async () => {
+test("what the operator console asks every few seconds reads small indexes, never whole tables", async () => {
   const plans = await plansOf(async (tx) => {
-    await deskNumbers(tx, { since: 0 });
+    await overviewCounts(tx, { since: 0 });
     await search.queueDepth(tx, "live");
     await search.recentLiveFailures(tx, 5);
     await search.latestPictures(tx, 5);

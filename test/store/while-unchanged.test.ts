@@ -6,27 +6,27 @@ import type { Store } from "../../src/store/store.ts";
 import { whileUnchanged } from "../../src/store/while-unchanged.ts";
 import { type TestAccount, type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 
-let house: TestWorkspace;
+let workspace: TestWorkspace;
 let partner: TestAccount;
 /** The same file, opened once more: what another process does to it. */
 let elsewhere: Store;
 beforeAll(async () => {
-  house = await testWorkspace();
-  partner = await testAccount(house);
-  elsewhere = openSqliteStore(house.folder.database);
+  workspace = await testWorkspace();
+  partner = await testAccount(workspace);
+  elsewhere = openSqliteStore(workspace.folder.database);
 });
 afterAll(async () => {
   await elsewhere.close();
-  await house.close();
+  await workspace.close();
 });
 
 function keys(maxKeys = 10) {
   let reads = 0;
   const find = whileUnchanged(
-    house.store,
+    workspace.store,
     (hash) => {
       reads += 1;
-      return findKeyByHash(house.store.read, hash);
+      return findKeyByHash(workspace.store.read, hash);
     },
     maxKeys,
   );
@@ -37,7 +37,7 @@ test("a key is read once for any number of requests, until something is committe
   const { find, reads } = keys();
   for (let n = 0; n < 5; n++) expect((await find(partner.liveKey))?.account.id).toBe(partner.account.id);
   expect(reads()).toBe(1);
-  await house.store.write("test", async () => {});
+  await workspace.store.write("test", async () => {});
   await find(partner.liveKey);
   expect(reads()).toBeLessThanOrEqual(2);
 });
@@ -45,10 +45,10 @@ test("a key is read once for any number of requests, until something is committe
 for (const by of ["this process", "another process"] as const) {
   test(`a revocation by ${by} holds from the very next look`, async () => {
     const { find } = keys();
-    const { liveKey } = await testAccount(house, { name: `Club of ${by}` });
+    const { liveKey } = await testAccount(workspace, { name: `Club of ${by}` });
     const row = await find(liveKey);
     expect(row?.key.revokedAt).toBeNull();
-    const store = by === "this process" ? house.store : elsewhere;
+    const store = by === "this process" ? workspace.store : elsewhere;
     await store.write("revoke", (tx) => revokeKey(tx, row?.key.id ?? "", 5));
     expect((await find(liveKey))?.key.revokedAt).toBe(5);
   });

@@ -11,7 +11,7 @@ const PROGRESS_AT: Record<Stage, number> = {
 };
 
 /** How far the renders under way are. Best effort, in memory: lost with the process, as the renders are. */
-export interface ProgressBoard {
+export interface ProgressTracker {
   reach(imageId: string, stage: Stage): void;
   set(imageId: string, progress: number): void;
   /** 0.0 to 1.0, or null when unknown. */
@@ -19,12 +19,12 @@ export interface ProgressBoard {
   clear(imageId: string): void;
 }
 
-export function progressBoard(): ProgressBoard {
-  const board = new Map<string, number>();
+export function progressTracker(): ProgressTracker {
+  const shares = new Map<string, number>();
   return {
-    reach: (imageId, stage) => void board.set(imageId, PROGRESS_AT[stage]),
-    set: (imageId, progress) => void board.set(imageId, progress),
-    of: (imageId) => board.get(imageId) ?? null,
-    clear: (imageId) => void board.delete(imageId),
+    reach: (imageId, stage) => void shares.set(imageId, PROGRESS_AT[stage]),
+    set: (imageId, progress) => void shares.set(imageId, progress),
+    of: (imageId) => shares.get(imageId) ?? null,
+    clear: (imageId) => void shares.delete(imageId),
   };
 }

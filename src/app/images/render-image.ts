@@ -25,7 +25,7 @@ import type { TemplateRegistry } from "../../templates/registry.ts";
 import type { AppContext } from "../context.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import { finishImage, type RenderEnd, type RenderLease } from "./finish-image.ts";
-import type { ProgressBoard } from "./progress.ts";
+import type { ProgressTracker } from "./progress.ts";
 import type { QueueEstimate } from "./queue-estimate.ts";
 import type { SourceKeeper } from "./source-keeper.ts";
 
@@ -35,7 +35,7 @@ export interface RenderImageDeps extends AppContext {
   /** Where renderers write their pictures. */
   folder: Pick<DataFolder, "scratch">;
   queue: QueueEstimate;
-  progress: ProgressBoard;
+  progress: ProgressTracker;
   keeper: SourceKeeper;
   templates: TemplateRegistry;
   /** Of the photos and badges of failed images. */

@@ -7,13 +7,13 @@ import { isFullDisk } from "../../system/write-whole.ts";
 import type { AppContext } from "../context.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import { finishImage, type RenderEnd } from "./finish-image.ts";
-import type { ProgressBoard } from "./progress.ts";
+import type { ProgressTracker } from "./progress.ts";
 import { type ClaimedImage, claimImage, newName } from "./render-image.ts";
 import { testEnding } from "./test-endings.ts";
 import { type TestPlaceholderDeps, testPlaceholder } from "./test-placeholder.ts";
 
-export interface MockImageDeps extends AppContext, TestPlaceholderDeps {
-  progress: ProgressBoard;
+export interface TestImageDeps extends AppContext, TestPlaceholderDeps {
+  progress: ProgressTracker;
   placeholders: SharedPlaceholders;
   /** Of pictures drawn: accounts pay for those that could not be shared. */
   placeholderBytes: DailyBytes;
@@ -22,8 +22,8 @@ export interface MockImageDeps extends AppContext, TestPlaceholderDeps {
 const PROGRESS_STEPS = 10;
 
 /** Ends the next waiting test image, if any, as its external_id asks: with a placeholder or a failure. */
-export async function mockNextImage(
-  deps: MockImageDeps,
+export async function renderNextTestImage(
+  deps: TestImageDeps,
   signal: AbortSignal,
   more: () => void,
 ): Promise<void> {
@@ -32,7 +32,7 @@ export async function mockNextImage(
   more();
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
   try {
-    const end = await mock(deps, image, signal).catch((error): RenderEnd => {
+    const end = await renderTestImage(deps, image, signal).catch((error): RenderEnd => {
       if (signal.aborted || error instanceof RenderInterrupted) return { kind: "given_back" };
       deps.log.warn("mock_fault", { imageId: image.id, renders: image.renders, error: String(error) });
       const isFull = isFullDisk(error) || (error instanceof RenderFault && error.storage);
@@ -45,7 +45,11 @@ export async function mockNextImage(
   }
 }
 
-async function mock(deps: MockImageDeps, image: ClaimedImage, signal: AbortSignal): Promise<RenderEnd> {
+async function renderTestImage(
+  deps: TestImageDeps,
+  image: ClaimedImage,
+  signal: AbortSignal,
+): Promise<RenderEnd> {
   const ending = testEnding(image.externalId);
   if (ending.kind === "failed") return { kind: "refused", message: ending.message };
   for (let step = 0; step < PROGRESS_STEPS && ending.afterMs > 0; step++) {

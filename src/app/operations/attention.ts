@@ -30,7 +30,7 @@ export interface AttentionDeps extends AppContext {
   folder: DataFolder;
 }
 
-/** What needs somebody now: the desk shows it, and the daily digest mails it. */
+/** What needs somebody now: the overview shows it, and the daily digest mails it. */
 export async function troubles(deps: AttentionDeps): Promise<Troubles> {
   const { store, clock } = deps;
   const now = clock.now();

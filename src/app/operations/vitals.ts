@@ -4,9 +4,9 @@ import { ENVIRONMENTS } from "../../core/account.ts";
 import type { Sample } from "../../core/metrics.ts";
 import { DAY_MS } from "../../core/time.ts";
 import type { RenderPool } from "../../render/pool.ts";
-import { deskNumbers } from "../../store/desk.ts";
 import { queueDepth } from "../../store/image-search.ts";
 import { countMails } from "../../store/mails.ts";
+import { overviewCounts } from "../../store/overview.ts";
 import { accountNumbers, earliestDue } from "../../store/vitals.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { VERSION } from "../../version.ts";
@@ -48,7 +48,7 @@ async function queues({ store, clock }: VitalsDeps): Promise<Sample[]> {
 async function webhooks({ store, clock }: VitalsDeps): Promise<Sample[]> {
   const now = clock.now();
   const [numbers, due] = await Promise.all([
-    deskNumbers(store.read, { since: now - DAY_MS }),
+    overviewCounts(store.read, { since: now - DAY_MS }),
     earliestDue(store.read),
   ]);
   const late = due === null ? 0 : Math.max(0, now - due) / 1000;

@@ -141,7 +141,7 @@ export async function addOperator(
     const link = { userId: user.id, isVouched: 1 };
     const setupUrl = needsLink ? await writeSetupLink(tx, context, link) : null;
     if (setupUrl !== null)
-      await mailLink(tx, context, { email, url: setupUrl, place: "the operator's desk" });
+      await mailLink(tx, context, { email, url: setupUrl, place: "the operator console" });
     return { user: { ...user, isOperator: 1 }, setupUrl, startsAnew };
   });
 }

@@ -36,7 +36,7 @@ const SIGN_IN = "sign in";
 const addingTo = (user: User) => `add to ${user.id}`;
 
 /** Adds, uses and removes passkeys. */
-export interface PasskeyDesk {
+export interface PasskeyService {
   /** False where browsers make no passkeys: for bare addresses, and for names without HTTPS. */
   readonly isPossible: boolean;
   /** The only origin where they work. */
@@ -66,7 +66,7 @@ function isLocalName(hostname: string): boolean {
   return hostname === "localhost" || hostname.endsWith(".localhost");
 }
 
-export function passkeyDesk(context: Context): PasskeyDesk {
+export function passkeyService(context: Context): PasskeyService {
   const { store, clock, random, config } = context;
   const { hostname: rpID, origin: expectedOrigin, protocol } = passkeySite(config.baseUrl);
   const open = challenges(context);

@@ -2,14 +2,14 @@ import type { ConsoleRoute } from "../visit.ts";
 import { accountRoutes } from "./account.tsx";
 import { accountsRoutes } from "./accounts.tsx";
 import { auditRoutes } from "./audit.tsx";
-import { deskRoutes } from "./desk.tsx";
 import { diskRoutes } from "./disk.tsx";
 import { operatorsRoutes } from "./operators.tsx";
+import { overviewRoutes } from "./overview.tsx";
 import { templateRoutes } from "./templates.tsx";
 
-/** Every page and form of the operator's desk. */
+/** Every page and form of the operator console. */
 export const operatorRoutes: ConsoleRoute[] = [
-  ...deskRoutes,
+  ...overviewRoutes,
   ...accountsRoutes,
   ...accountRoutes,
   ...operatorsRoutes,

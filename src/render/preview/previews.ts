@@ -36,19 +36,19 @@ const MAX_FOLDERS = 2;
  * the next page is opened before the one before it closes, so that files that make no page leave the last good one.
  */
 export function openPreviews(browser: Browser, sources: PreviewSources): Previews {
-  const shelf = new Map<string, Shown>();
+  const opened = new Map<string, Shown>();
   return {
     async make(job) {
       const started = performance.now();
       const [{ shown, did }, cutout, badge] = await Promise.all([
-        show(browser, shelf, job.dir),
+        show(browser, opened, job.dir),
         job.photo && sources.cutOut(job.photo.path, job.photo.sha256),
         job.badgePath === null ? null : sources.readBadge(job.badgePath),
       ]);
       const ready = performance.now();
       const card = { card: job.card, cutout, badge, photo: job.photo?.path ?? null };
       const picture = await shown.page.render(card).catch(async (error) => {
-        shelf.delete(job.dir);
+        opened.delete(job.dir);
         await close(shown);
         throw error;
       });
@@ -80,10 +80,10 @@ export function openPreviews(browser: Browser, sources: PreviewSources): Preview
 /** The page of a folder as its files are now. */
 async function show(
   browser: Browser,
-  shelf: Map<string, Shown>,
+  opened: Map<string, Shown>,
   dir: string,
 ): Promise<{ shown: Shown; did: Previewed["page"] }> {
-  const kept = shelf.get(dir);
+  const kept = opened.get(dir);
   const alive = kept && !kept.page.hasCrashed() ? kept : undefined;
   const stamp = await folderStamp(dir);
   if (alive?.stamp === stamp) return { shown: alive, did: "same" };
@@ -102,12 +102,12 @@ async function show(
   const page = await openCardPage(browser, template, { way: "screenshot" });
   const shown: Shown = { page, template, stamp, refused: new Set() };
   page.page.on("requestfailed", (request) => shown.refused.add(request.url()));
-  shelf.delete(dir);
-  shelf.set(dir, shown);
+  opened.delete(dir);
+  opened.set(dir, shown);
   if (kept) await close(kept);
-  const [eldest] = shelf;
-  if (eldest && shelf.size > MAX_FOLDERS) {
-    shelf.delete(eldest[0]);
+  const [eldest] = opened;
+  if (eldest && opened.size > MAX_FOLDERS) {
+    opened.delete(eldest[0]);
     await close(eldest[1]);
   }
   return { shown, did: "opened" };

@@ -8,21 +8,21 @@ import { ledgerPage } from "../../../src/store/ledger.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 import { acceptLive } from "../accepting.ts";
 
-let house: TestWorkspace;
+let workspace: TestWorkspace;
 beforeEach(async () => {
-  house = await testWorkspace();
+  workspace = await testWorkspace();
 });
-afterEach(() => house.close());
+afterEach(() => workspace.close());
 
 const OUTPUT = { name: "a-b.png", width: 1, height: 1, contentType: "image/png", bytes: 1 };
 
 async function end(kind: "completed" | "refused"): Promise<void> {
-  house.clock.advance(1_000);
-  const image = await claimImage(house, "live");
+  workspace.clock.advance(1_000);
+  const image = await claimImage(workspace, "live");
   if (!image) throw new Error("nothing waits");
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
   await finishImage(
-    house,
+    workspace,
     lease,
     kind === "completed"
       ? { kind, output: { ...OUTPUT, name: `${image.id}.png` } }
@@ -31,22 +31,22 @@ async function end(kind: "completed" | "refused"): Promise<void> {
 }
 
 async function accept(accountId: string): Promise<void> {
-  house.clock.advance(1_000);
-  await acceptLive(house, accountId);
+  workspace.clock.advance(1_000);
+  await acceptLive(workspace, accountId);
 }
 
 /** Three cards used, one given back, a top-up, one reserved over the end of the month and given back late. */
 async function busyAccount(): Promise<string> {
-  const { account } = await testAccount(house, { credits: 5 });
+  const { account } = await testAccount(workspace, { credits: 5 });
   for (const kind of ["completed", "refused", "completed", "completed"] as const) {
     await accept(account.id);
     await end(kind);
   }
-  house.clock.advance(1_000);
-  await grantCredits(house, { accountId: account.id, amount: 7, reason: "welcome" });
+  workspace.clock.advance(1_000);
+  await grantCredits(workspace, { accountId: account.id, amount: 7, reason: "welcome" });
   await accept(account.id);
-  await changePlan(house, account.id, { tier: "growth", credits: 9 });
-  house.clock.set("2026-12-01T00:00:01.000Z");
+  await changePlan(workspace, account.id, { tier: "growth", credits: 9 });
+  workspace.clock.set("2026-12-01T00:00:01.000Z");
   await accept(account.id);
   await end("refused");
   await end("completed");
@@ -58,7 +58,7 @@ const short = ({ entry, amount, available, held }: StatementLine) =>
 
 test("a statement has signed amounts, and what could be spent and was held after each entry", async () => {
   const id = await busyAccount();
-  const { lines, older } = await statementPage(house.store.read, { accountId: id, limit: 100 });
+  const { lines, older } = await statementPage(workspace.store.read, { accountId: id, limit: 100 });
   expect(older).toBeUndefined();
   expect(lines.map(short).reverse()).toEqual([
     "grant plan: 5, 5 and 0 held",
@@ -81,18 +81,18 @@ test("a statement has signed amounts, and what could be spent and was held after
     "expire plan: -1, 15 and 1 held",
     "settle plan: 0, 15 and 0 held",
   ]);
-  const account = await findAccount(house.store.read, id);
+  const account = await findAccount(workspace.store.read, id);
   expect(lines[0]).toMatchObject({ available: 15, held: account?.creditsHeld });
 });
 
 test("balances are the same on every page, however many entries it has, and in the whole", async () => {
   const id = await busyAccount();
   const whole: StatementLine[] = [];
-  for await (const batch of wholeStatement(house.store.read, id)) whole.push(...batch);
+  for await (const batch of wholeStatement(workspace.store.read, id)) whole.push(...batch);
   const sums = whole.reduce((sum, { amount }) => sum + amount, 0);
   expect(whole[0]?.available).toBe(sums);
   for (const limit of [1, 3, 16, 17]) {
-    const { read } = house.store;
+    const { read } = workspace.store;
     const paged: StatementLine[] = [];
     let page = await statementPage(read, { accountId: id, limit });
     for (;;) {
@@ -108,5 +108,5 @@ test("balances are the same on every page, however many entries it has, and in t
       expect(line.available).toBe((paged[i + 1]?.available ?? 0) + line.amount);
     expect(paged.at(-1)).toMatchObject({ entry: { kind: "grant" }, available: 5, held: 0 });
   }
-  expect(await ledgerPage(house.store.read, { accountId: id, limit: 99 })).toHaveLength(whole.length);
+  expect(await ledgerPage(workspace.store.read, { accountId: id, limit: 99 })).toHaveLength(whole.length);
 });

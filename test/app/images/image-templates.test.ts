@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { renderNextImage } from "../../../src/app/images/render-image.ts";
-import { mockNextImage } from "../../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../../src/app/images/test-image.ts";
 import { sweep, sweepFiles } from "../../../src/app/operations/sweep.ts";
 import { DAY_MS } from "../../../src/core/time.ts";
 import type { RenderJob } from "../../../src/render/protocol.ts";
@@ -115,7 +115,7 @@ test("test images show the template they were accepted with, without photo or wo
   const make = async (preset: string) => {
     const id = await acceptLive(workspace, accountId, { preset, environment: "test" });
     const deps = buildDeps(workspace, { pool: testPool });
-    await mockNextImage(deps, new AbortController().signal, () => {});
+    await renderNextTestImage(deps, new AbortController().signal, () => {});
     return findImage(workspace.store.read, { accountId, environment: "test", id });
   };
   expect((await make("club_card"))?.state).toBe("completed");

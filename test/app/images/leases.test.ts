@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { basename } from "node:path";
 import { finishImage, type RenderEnd } from "../../../src/app/images/finish-image.ts";
 import { claimImage, renderNextImage } from "../../../src/app/images/render-image.ts";
-import { mockNextImage } from "../../../src/app/images/test-image.ts";
+import { renderNextTestImage } from "../../../src/app/images/test-image.ts";
 import { requeueAbandoned, sweep } from "../../../src/app/operations/sweep.ts";
 import { LEASE_MS, MAX_RENDERS, STORAGE_RETRY_MS } from "../../../src/core/limits.ts";
 import { RenderFault, RenderInterrupted } from "../../../src/render/pool.ts";
@@ -157,7 +157,11 @@ test("the placeholder of a test image that lost its lease is removed", async () 
   const deps = renderDeps(workspace, async () => {});
   // The lease is lost while the placeholder is drawn.
   const clock = { ...workspace.clock, now: workspace.clock.now };
-  await mockNextImage({ ...deps, clock }, never, () => void requeueAbandoned(workspace, { living: [] }));
+  await renderNextTestImage(
+    { ...deps, clock },
+    never,
+    () => void requeueAbandoned(workspace, { living: [] }),
+  );
   expect((await image(id, "test")).state).toBe("queued");
   expect(files(workspace)).toEqual([]);
 });

@@ -15,22 +15,22 @@ import { type MailBox, mailBox } from "./smtp-server.ts";
 
 const FROM = "cardpress <cards@example.com>";
 
-let house: TestWorkspace;
+let workspace: TestWorkspace;
 let box: MailBox;
 let transport: MailTransport;
 beforeEach(async () => {
-  [house, box] = await Promise.all([testWorkspace(), mailBox()]);
+  [workspace, box] = await Promise.all([testWorkspace(), mailBox()]);
   const mail = { smtpUrl: box.url, from: FROM };
-  house = { ...house, config: { ...house.config, mail } };
+  workspace = { ...workspace, config: { ...workspace.config, mail } };
   transport = smtpTransport(mail);
 });
 afterEach(async () => {
   transport.close();
-  await Promise.all([house.close(), box.close()]);
+  await Promise.all([workspace.close(), box.close()]);
 });
 
-const rows = () => house.store.read.db.select().from(house.store.read.t.mails);
-const send = () => sendDueMails(house, transport);
+const rows = () => workspace.store.read.db.select().from(workspace.store.read.t.mails);
+const send = () => sendDueMails(workspace, transport);
 
 /** A mail's text as its reader sees it: long lines are folded on the way. */
 function textOf(mail: string): string {
@@ -42,14 +42,14 @@ const header = (mail: string, name: string) => new RegExp(`^${name}: (.*)$`, "mi
 
 function write(occasion = "test"): Promise<boolean> {
   const text = { subject: "Grüße", body: "Zeile\n" };
-  return house.store.write("test", (tx) =>
-    writeMail(tx, house, { kind: "digest", occasion, recipient: "ana@example.com", text }),
+  return workspace.store.write("test", (tx) =>
+    writeMail(tx, workspace, { kind: "digest", occasion, recipient: "ana@example.com", text }),
   );
 }
 
 test("who is invited gets the link by mail, from our sender, and it is kept nowhere after", async () => {
-  const { account } = await testAccount(house, { name: "Harbour Rovers" });
-  const { setupUrl } = await addMember(house, {
+  const { account } = await testAccount(workspace, { name: "Harbour Rovers" });
+  const { setupUrl } = await addMember(workspace, {
     accountId: account.id,
     email: "ana@rovers.example",
     vouched: true,
@@ -66,8 +66,8 @@ test("who is invited gets the link by mail, from our sender, and it is kept nowh
 });
 
 test("operators are invited too, and a new link for a password is mailed to whom it is for", async () => {
-  const { user } = await addOperator(house, { email: "boss@service.example" });
-  const { setupUrl } = await issueSetupLink(house, { userId: user.id });
+  const { user } = await addOperator(workspace, { email: "boss@service.example" });
+  const { setupUrl } = await issueSetupLink(workspace, { userId: user.id });
   await send();
   const reset =
     box.received.find((mail) => header(mail, "subject") === "Set a new password on cardpress") ?? "";
@@ -76,7 +76,7 @@ test("operators are invited too, and a new link for a password is mailed to whom
 });
 
 test("without an SMTP server nothing is written, and links are given as before", async () => {
-  const silent = { ...house, config: { ...house.config, mail: undefined } };
+  const silent = { ...workspace, config: { ...workspace.config, mail: undefined } };
   const { setupUrl } = await addOperator(silent, { email: "boss@service.example" });
   expect(setupUrl).toContain("/console/setup/");
   await writeNotices(silent);
@@ -92,7 +92,7 @@ test("a server that is away for a while costs nothing but time, and its mails ar
   // Not before its time.
   expect(await send()).toBe(0);
   box.refuse = undefined;
-  house.clock.advance(MAIL_RETRY_MS[0]);
+  workspace.clock.advance(MAIL_RETRY_MS[0]);
   await send();
   const [mail = ""] = box.received;
   const [row] = await rows();
@@ -104,11 +104,11 @@ test("tries are bounded, and what is given up is told and keeps no link", async 
   await write();
   box.refuse = { code: 451, message: "Try later" };
   for (const pauseMs of [0, ...MAIL_RETRY_MS]) {
-    house.clock.advance(pauseMs);
+    workspace.clock.advance(pauseMs);
     await send();
   }
   expect(await rows()).toMatchObject([{ state: "failed", attempts: MAIL_RETRY_MS.length + 1, body: "" }]);
-  house.clock.advance(30 * 24 * HOUR_MS);
+  workspace.clock.advance(30 * 24 * HOUR_MS);
   expect(await send()).toBe(0);
 });
 
@@ -119,15 +119,15 @@ test("an address that is refused for good is not tried again, but a wrong passwo
   expect(await rows()).toMatchObject([{ state: "failed", attempts: 1 }]);
   await write("second");
   const wrong = smtpTransport({ smtpUrl: box.url.replace("secret", "wrong"), from: FROM });
-  await sendDueMails(house, wrong);
+  await sendDueMails(workspace, wrong);
   wrong.close();
   expect((await rows()).find(({ occasion }) => occasion === "second")).toMatchObject({ state: "pending" });
 });
 
 test("a mail whose transaction is rolled back was never written, and one occasion is one mail", async () => {
-  const failing = house.store.write("test", async (tx) => {
+  const failing = workspace.store.write("test", async (tx) => {
     const text = { subject: "s", body: "b" };
-    await writeMail(tx, house, { kind: "digest", occasion: "x", recipient: "ana@example.com", text });
+    await writeMail(tx, workspace, { kind: "digest", occasion: "x", recipient: "ana@example.com", text });
     throw new Error("something else went wrong");
   });
   await expect(failing).rejects.toThrow();
@@ -136,56 +136,56 @@ test("a mail whose transaction is rolled back was never written, and one occasio
 });
 
 test("owners hear once for each grant that credits run low, and once that they are out", async () => {
-  const { account } = await testAccount(house, { name: "Rovers", credits: 5 });
+  const { account } = await testAccount(workspace, { name: "Rovers", credits: 5 });
   const add = (email: string, role: "owner" | "developer") =>
     addMember(
-      { ...house, config: { ...house.config, mail: undefined } },
+      { ...workspace, config: { ...workspace.config, mail: undefined } },
       { accountId: account.id, email, role, vouched: true },
     );
   await add("ana@rovers.example", "owner");
   await add("dev@rovers.example", "developer");
   const subjects = async () => {
-    await writeNotices(house);
+    await writeNotices(workspace);
     await send();
     return box.received
       .map((mail) => `${header(mail, "to")}: ${header(mail, "subject")}`)
       .filter((line) => line.includes("credit"));
   };
-  for (let n = 0; n < 3; n++) await acceptLive(house, account.id);
+  for (let n = 0; n < 3; n++) await acceptLive(workspace, account.id);
   expect(await subjects()).toEqual([]);
-  await acceptLive(house, account.id);
+  await acceptLive(workspace, account.id);
   const low = "ana@rovers.example: Rovers has 1 credit left";
   expect([await subjects(), await subjects()]).toEqual([[low], [low]]);
-  await acceptLive(house, account.id);
+  await acceptLive(workspace, account.id);
   expect(await subjects()).toEqual([low, "ana@rovers.example: Rovers has no credits left"]);
 });
 
 test("members hear of an endpoint that fails for an hour, and of its end, without its address", async () => {
-  const { account } = await testAccount(house);
-  await addMember(house, {
+  const { account } = await testAccount(workspace);
+  await addMember(workspace, {
     accountId: account.id,
     email: "dev@rovers.example",
     role: "developer",
     vouched: true,
   });
-  const config = { ...house.config, webhookAllowedOrigins: new Set(["http://127.0.0.1:9"]) };
+  const config = { ...workspace.config, webhookAllowedOrigins: new Set(["http://127.0.0.1:9"]) };
   const { endpoint } = await createEndpoint(
-    { ...house, config },
+    { ...workspace, config },
     { accountId: account.id, environment: "live", url: "http://127.0.0.1:9/hook?token=hush" },
   );
   const change = (to: Parameters<typeof changeEndpoint>[2]) =>
-    house.store.write("test", (tx) => changeEndpoint(tx, endpoint.id, to));
-  const failingSince = house.clock.now();
+    workspace.store.write("test", (tx) => changeEndpoint(tx, endpoint.id, to));
+  const failingSince = workspace.clock.now();
   await change({ failingSince, updatedAt: failingSince });
   const told = async () => {
-    await writeNotices(house);
+    await writeNotices(workspace);
     await send();
     return box.received.filter((mail) => header(mail, "subject")?.includes("endpoint"));
   };
   expect(await told()).toEqual([]);
-  house.clock.advance(HOUR_MS);
+  workspace.clock.advance(HOUR_MS);
   expect(await told()).toHaveLength(1);
-  const disabledAt = house.clock.now();
+  const disabledAt = workspace.clock.now();
   await change({
     state: "disabled",
     disabledReason: "It answered 410 Gone.",
@@ -199,32 +199,32 @@ test("members hear of an endpoint that fails for an hour, and of its end, withou
 });
 
 test("operators get one digest a day, with yesterday's cards and what needs somebody", async () => {
-  const { user } = await addOperator(house, { email: "boss@service.example" });
-  await house.store.write("test", (tx) => setPassword(tx, user.id, { passwordHash: "x", isVouched: 1 }));
-  await testAccount(house, { name: "Out Of Luck", credits: 0 });
-  const { account } = await testAccount(house, { name: "Nearly There", credits: 1 });
-  await acceptLive(house, account.id);
+  const { user } = await addOperator(workspace, { email: "boss@service.example" });
+  await workspace.store.write("test", (tx) => setPassword(tx, user.id, { passwordHash: "x", isVouched: 1 }));
+  await testAccount(workspace, { name: "Out Of Luck", credits: 0 });
+  const { account } = await testAccount(workspace, { name: "Nearly There", credits: 1 });
+  await acceptLive(workspace, account.id);
   const digests = async () => {
-    await writeNotices(house);
+    await writeNotices(workspace);
     await send();
     return box.received.filter((mail) => header(mail, "subject")?.startsWith("cardpress on"));
   };
-  house.clock.set("2026-11-16T04:59:00.000Z");
+  workspace.clock.set("2026-11-16T04:59:00.000Z");
   expect(await digests()).toEqual([]);
-  house.clock.set("2026-11-16T05:00:00.000Z");
+  workspace.clock.set("2026-11-16T05:00:00.000Z");
   expect([(await digests()).length, (await digests()).length]).toEqual([1, 1]);
   const [mail = ""] = await digests();
   expect(header(mail, "subject")).toContain("2026-11-15");
   expect(textOf(mail)).toContain("Nearly There has no credits left.");
   expect(textOf(mail)).not.toContain("Out Of Luck");
-  house.clock.set("2026-11-17T05:00:00.000Z");
+  workspace.clock.set("2026-11-17T05:00:00.000Z");
   expect(await digests()).toHaveLength(2);
 });
 
 test("what was mailed is forgotten after a month", async () => {
   await write();
   await send();
-  house.clock.advance(MAIL_RETENTION_MS + 1);
-  await sweep(house);
+  workspace.clock.advance(MAIL_RETENTION_MS + 1);
+  await sweep(workspace);
   expect(await rows()).toEqual([]);
 });

@@ -24,20 +24,20 @@ import { acceptLive } from "../accepting.ts";
 
 // One of everything that comes with use, and how long it stays.
 
-let house: TestWorkspace;
+let workspace: TestWorkspace;
 beforeEach(async () => {
-  house = await testWorkspace();
+  workspace = await testWorkspace();
 });
-afterEach(() => house.close());
+afterEach(() => workspace.close());
 
 async function rows(table: string): Promise<number> {
-  const found = await house.store.read.db.all(sql.raw(`select count(*) as n from ${table}`));
+  const found = await workspace.store.read.db.all(sql.raw(`select count(*) as n from ${table}`));
   return (found[0] as { n: number }).n;
 }
 
 /** An account that has been at work: keys, a member with a session, an endpoint, an image that ended. */
 async function used(): Promise<void> {
-  const { account } = await testAccount(house, { credits: 5 });
+  const { account } = await testAccount(workspace, { credits: 5 });
   const invited = {
     accountId: account.id,
     email: "ana@rovers.example",
@@ -45,16 +45,16 @@ async function used(): Promise<void> {
     vouched: true,
     by: null,
   } as const;
-  const { user } = await addMember(house, invited);
-  await startSession(house, user, undefined);
-  const config = { ...house.config, webhookAllowedOrigins: new Set(["http://127.0.0.1:9"]) };
+  const { user } = await addMember(workspace, invited);
+  await startSession(workspace, user, undefined);
+  const config = { ...workspace.config, webhookAllowedOrigins: new Set(["http://127.0.0.1:9"]) };
   const url = "http://127.0.0.1:9/";
-  await createEndpoint({ ...house, config }, { accountId: account.id, environment: "live", url });
-  await acceptLive(house, account.id);
-  const image = await claimImage(house, "live");
+  await createEndpoint({ ...workspace, config }, { accountId: account.id, environment: "live", url });
+  await acceptLive(workspace, account.id);
+  const image = await claimImage(workspace, "live");
   if (!image) throw new Error("nothing waits");
   await finishImage(
-    house,
+    workspace,
     { imageId: image.id, token: image.leaseToken, renders: image.renders },
     {
       kind: "completed",
@@ -65,7 +65,7 @@ async function used(): Promise<void> {
 
 /** Its attempts have come to their end; what still waits for one is never swept away. */
 const giveUpDeliveries = () =>
-  house.store.write("test", async ({ db, t }) => {
+  workspace.store.write("test", async ({ db, t }) => {
     await db.update(t.webhookDeliveries).set({ state: "failed", nextAttemptAt: null });
   });
 
@@ -81,11 +81,11 @@ test.each([
   await giveUpDeliveries();
   const before = await rows(table);
   expect(before).toBeGreaterThan(0);
-  house.clock.advance(staysMs - 1_000);
-  await sweep(house);
+  workspace.clock.advance(staysMs - 1_000);
+  await sweep(workspace);
   expect(await rows(table)).toBe(before);
-  house.clock.advance(2_000);
-  await sweep(house);
+  workspace.clock.advance(2_000);
+  await sweep(workspace);
   expect(await rows(table)).toBe(0);
 });
 
@@ -104,12 +104,12 @@ test("what is left after years is accounts, their books and the images' records"
     "schema_migrations",
   ];
   const before = await Promise.all(lasting.map(rows));
-  house.clock.advance(3 * 365 * DAY_MS);
-  await sweep(house);
+  workspace.clock.advance(3 * 365 * DAY_MS);
+  await sweep(workspace);
   const after = await Promise.all(lasting.map(rows));
   // The plan's credits of each month are part of the books.
   expect(after.map((n, place) => n >= (before[place] ?? 0))).toEqual(lasting.map(() => true));
-  const tables = (await house.store.read.db.all(
+  const tables = (await workspace.store.read.db.all(
     sql.raw("select name from sqlite_master where type = 'table' and name not like '\\_%' escape '\\'"),
   )) as { name: string }[];
   const others = tables
@@ -120,31 +120,31 @@ test("what is left after years is accounts, their books and the images' records"
 
 test("photos and cutouts go seven days after they were last used, and not before", async () => {
   const at = (kind: "source" | "cutout", name: string, ageMs: number) => {
-    const path = blobPath(house.folder, kind, name);
+    const path = blobPath(workspace.folder, kind, name);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, "bytes");
-    const seconds = (house.clock.now() - ageMs) / 1000;
+    const seconds = (workspace.clock.now() - ageMs) / 1000;
     utimesSync(path, seconds, seconds);
     return path;
   };
   for (const kind of ["source", "cutout"] as const) {
     const young = at(kind, "a".repeat(64), SOURCE_RETENTION_MS - 1_000);
     const old = at(kind, "b".repeat(64), SOURCE_RETENTION_MS + 1_000);
-    await sweepFiles(house);
+    await sweepFiles(workspace);
     expect([existsSync(young), existsSync(old)]).toEqual([true, false]);
   }
 });
 
 test("the disk's gauge counts every folder, and a file with two names once", async () => {
-  writeFileSync(blobPath(house.folder, "placeholder", "1024x1280.png"), Buffer.alloc(200_000, 1));
-  const before = await house.disk.measure();
-  const copied = await house.blobs.copy(
+  writeFileSync(blobPath(workspace.folder, "placeholder", "1024x1280.png"), Buffer.alloc(200_000, 1));
+  const before = await workspace.disk.measure();
+  const copied = await workspace.blobs.copy(
     { kind: "placeholder", name: "1024x1280.png" },
     { kind: "picture", name: "img_1-secret.png" },
   );
   expect(copied).toBe("linked");
-  const { kinds, measuredAt } = await house.disk.measure();
-  expect(measuredAt).toBe(house.clock.now());
+  const { kinds, measuredAt } = await workspace.disk.measure();
+  expect(measuredAt).toBe(workspace.clock.now());
   expect([kinds.pictures.files, kinds.placeholders.files]).toEqual([1, 1]);
   expect(kinds.pictures.bytes + kinds.placeholders.bytes).toBe(before.kinds.placeholders.bytes);
   expect(kinds.database.bytes).toBeGreaterThan(0);
@@ -161,6 +161,8 @@ test("the disk's gauge counts every folder, and a file with two names once", asy
     "scratch",
     "backups",
   ];
-  const folders = readdirSync(house.folder.root, { withFileTypes: true }).filter((entry) => !entry.isFile());
+  const folders = readdirSync(workspace.folder.root, { withFileTypes: true }).filter(
+    (entry) => !entry.isFile(),
+  );
   expect(folders.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual([]);
 });

@@ -4,22 +4,23 @@ import { MAX_KEYS } from "../../../src/core/limits.ts";
 import { listKeys } from "../../../src/store/keys.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 
-let house: TestWorkspace;
+let workspace: TestWorkspace;
 beforeEach(async () => {
-  house = await testWorkspace();
+  workspace = await testWorkspace();
 });
-afterEach(() => house.close());
+afterEach(() => workspace.close());
 
 test("an account has a most of keys in force, and says what to do; another account's do not count", async () => {
-  const { account } = await testAccount(house);
-  const make = () => createKey(house, { accountId: account.id, environment: "test", name: "One of many" });
+  const { account } = await testAccount(workspace);
+  const make = () =>
+    createKey(workspace, { accountId: account.id, environment: "test", name: "One of many" });
   const made = [];
-  while ((await listKeys(house.store.read, account.id)).length < MAX_KEYS) made.push(await make());
+  while ((await listKeys(workspace.store.read, account.id)).length < MAX_KEYS) made.push(await make());
   const remedy = `at most ${MAX_KEYS} keys in force. Revoke one`;
   const id = made[0]?.record.id ?? "";
   await expect(make()).rejects.toThrow(remedy);
-  await expect(regenerateKey(house, { id })).rejects.toThrow(remedy);
-  await testAccount(house, { name: "United" });
-  await revokeApiKey(house, id);
+  await expect(regenerateKey(workspace, { id })).rejects.toThrow(remedy);
+  await testAccount(workspace, { name: "United" });
+  await revokeApiKey(workspace, id);
   expect((await make()).key).toStartWith("sk_test_");
 });

@@ -21,18 +21,19 @@ import { findUserByEmail, type MemberRole, membersOf, type User } from "../../..
 import { tokenOf } from "../../console/sessions.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 
-let house: TestWorkspace;
+let workspace: TestWorkspace;
 let accountId: string;
 beforeEach(async () => {
-  house = await testWorkspace();
-  accountId = (await testAccount(house)).account.id;
+  workspace = await testWorkspace();
+  accountId = (await testAccount(workspace)).account.id;
 });
-afterEach(() => house.close());
+afterEach(() => workspace.close());
 
-const add = (email: string, role: MemberRole) => addMember(house, { accountId, email, role, vouched: true });
+const add = (email: string, role: MemberRole) =>
+  addMember(workspace, { accountId, email, role, vouched: true });
 
 async function roles() {
-  const members = await membersOf(house.store.read, accountId);
+  const members = await membersOf(workspace.store.read, accountId);
   return Object.fromEntries(members.map(({ user, membership }) => [user.email, membership.role]));
 }
 
@@ -51,7 +52,7 @@ test("a member added again gets the role asked for, and the log tells it as the 
   await add("ana@example.com", "developer");
   await add("ana@example.com", "developer");
   expect(await roles()).toEqual({ "ana@example.com": "developer", "tom@example.com": "owner" });
-  const log = await listAudit(house.store.read, { accountId, limit: 4 });
+  const log = await listAudit(workspace.store.read, { accountId, limit: 4 });
   expect(log.map(({ entry }) => `${entry.action} ${entry.subject}`)).toEqual([
     "member.role_changed ana@example.com to developer",
     "member.role_changed tom@example.com to owner",
@@ -67,39 +68,40 @@ const THIEF = "a password the owner chose";
 const HONEST = "a password of their own";
 
 const byOwner = (email: string, role: MemberRole = "developer", account = accountId) =>
-  addMember(house, { accountId: account, email, role, vouched: false });
+  addMember(workspace, { accountId: account, email, role, vouched: false });
 const use = (made: { setupUrl: string | null }, password: string) =>
-  completeSetup(house, { token: tokenOf(made.setupUrl), password, email: "" });
+  completeSetup(workspace, { token: tokenOf(made.setupUrl), password, email: "" });
 const signsIn = async (password: string, email = CEO) =>
-  (await checkPassword(house, { email, password })) !== undefined;
-const newAccount = async () => (await testAccount(house, { name: "Beta" })).account.id;
+  (await checkPassword(workspace, { email, password })) !== undefined;
+const newAccount = async () => (await testAccount(workspace, { name: "Beta" })).account.id;
 
 /** An owner adds somebody else's email, sets its password, signs in and adds a passkey. */
 async function takeOver(): Promise<{ user: User; token: string }> {
   const user = await use(await byOwner(CEO), THIEF);
-  const { token } = await startSession(house, user, undefined);
+  const { token } = await startSession(workspace, user, undefined);
   await addPasskey(user);
   return { user, token };
 }
 
 async function addPasskey(user: User): Promise<void> {
   const key = { publicKey: "AAAA", counter: 0, name: "Key", createdAt: 0, lastUsedAt: null };
-  const id = house.random.id("pk");
-  await house.store.write("test", (tx) =>
+  const id = workspace.random.id("pk");
+  await workspace.store.write("test", (tx) =>
     insertPasskey(tx, { id, userId: user.id, credentialId: id, ...key }),
   );
 }
 
 const POWERS: [string, () => Promise<NewMember>][] = [
-  ["an operator", () => addOperator(house, { email: CEO })],
+  ["an operator", () => addOperator(workspace, { email: CEO })],
   [
     "the owner of another account",
-    async () => addMember(house, { accountId: await newAccount(), email: CEO, role: "owner", vouched: true }),
+    async () =>
+      addMember(workspace, { accountId: await newAccount(), email: CEO, role: "owner", vouched: true }),
   ],
   [
     "a developer of another account",
     async () =>
-      addMember(house, { accountId: await newAccount(), email: CEO, role: "developer", vouched: true }),
+      addMember(workspace, { accountId: await newAccount(), email: CEO, role: "developer", vouched: true }),
   ],
   ["an owner where they were a developer", () => add(CEO, "owner")],
 ];
@@ -109,9 +111,9 @@ for (const [power, give] of POWERS) {
     const given = await give();
     expect(given.startsAnew).toBeTrue();
     expect(await signsIn(THIEF)).toBeFalse();
-    expect(await readSession(house, token)).toBeUndefined();
-    expect(await passkeysOf(house.store.read, user.id)).toEqual([]);
-    const [entry] = (await listAudit(house.store.read, { limit: 9 })).filter(
+    expect(await readSession(workspace, token)).toBeUndefined();
+    expect(await passkeysOf(workspace.store.read, user.id)).toEqual([]);
+    const [entry] = (await listAudit(workspace.store.read, { limit: 9 })).filter(
       ({ entry: { action } }) => action === "user.sign_in_ended",
     );
     expect(entry?.entry.subject).toBe(CEO);
@@ -119,37 +121,37 @@ for (const [power, give] of POWERS) {
     await use(given, HONEST);
     expect(await signsIn(HONEST)).toBeTrue();
     // Vouched for by now: the next power needs no new password.
-    expect(await addOperator(house, { email: CEO })).toMatchObject({ setupUrl: null, startsAnew: false });
+    expect(await addOperator(workspace, { email: CEO })).toMatchObject({ setupUrl: null, startsAnew: false });
     expect(await signsIn(HONEST)).toBeTrue();
   });
 }
 
 test("a removed member is nobody: what an owner had set up for them brings nothing", async () => {
   const { user, token } = await takeOver();
-  await removeMember(house, { accountId, userId: user.id, by: null });
-  expect((await addOperator(house, { email: CEO })).startsAnew).toBeTrue();
-  expect(await readSession(house, token)).toBeUndefined();
+  await removeMember(workspace, { accountId, userId: user.id, by: null });
+  expect((await addOperator(workspace, { email: CEO })).startsAnew).toBeTrue();
+  expect(await readSession(workspace, token)).toBeUndefined();
 });
 
 test("a link of an owner that lay unused is worth nothing once an operator gave one", async () => {
   const old = await byOwner(CEO);
-  const { setupUrl, startsAnew } = await addOperator(house, { email: CEO });
+  const { setupUrl, startsAnew } = await addOperator(workspace, { email: CEO });
   expect(startsAnew).toBeFalse();
-  expect(await setupLinkFor(house, tokenOf(old.setupUrl))).toBeUndefined();
-  expect(await setupLinkFor(house, tokenOf(setupUrl))).toBeDefined();
+  expect(await setupLinkFor(workspace, tokenOf(old.setupUrl))).toBeUndefined();
+  expect(await setupLinkFor(workspace, tokenOf(setupUrl))).toBeDefined();
 });
 
 test("an operator's link counts only once it is used: until then the password is still the owner's", async () => {
   const { user } = await takeOver();
-  await issueSetupLink(house, { userId: user.id });
+  await issueSetupLink(workspace, { userId: user.id });
   expect(await signsIn(THIEF)).toBeTrue();
-  expect((await addOperator(house, { email: CEO })).startsAnew).toBeTrue();
+  expect((await addOperator(workspace, { email: CEO })).startsAnew).toBeTrue();
 });
 
 test("an owner who takes over the link of somebody an operator brought in gets no trust with it", async () => {
   await add(CEO, "developer");
   await use(await byOwner(CEO), THIEF);
-  expect((await addOperator(house, { email: CEO })).startsAnew).toBeTrue();
+  expect((await addOperator(workspace, { email: CEO })).startsAnew).toBeTrue();
 });
 
 test("members keep their password where they gain nothing: added again, made a developer, or promoted by an owner", async () => {
@@ -164,51 +166,51 @@ test("an owner adds whoever left an account before, who then begins anew, and no
   const { user, token } = await takeOver();
   const beta = await newAccount();
   await expect(byOwner(CEO, "developer", beta)).rejects.toThrow("Ask the operator");
-  await removeMember(house, { accountId, userId: user.id, by: null });
+  await removeMember(workspace, { accountId, userId: user.id, by: null });
   const added = await byOwner(CEO, "developer", beta);
   expect(added.startsAnew).toBeTrue();
-  expect([await signsIn(THIEF), await readSession(house, token)]).toEqual([false, undefined]);
+  expect([await signsIn(THIEF), await readSession(workspace, token)]).toEqual([false, undefined]);
   await use(added, HONEST);
   expect(await signsIn(HONEST)).toBeTrue();
 });
 
 test("an operator who is added to an account stays signed in", async () => {
-  const boss = await use(await addOperator(house, { email: "boss@example.com" }), HONEST);
-  const { token } = await startSession(house, boss, undefined);
+  const operator = await use(await addOperator(workspace, { email: "boss@example.com" }), HONEST);
+  const { token } = await startSession(workspace, operator, undefined);
   expect((await add("boss@example.com", "owner")).startsAnew).toBeFalse();
-  expect(await readSession(house, token)).toBeDefined();
+  expect(await readSession(workspace, token)).toBeDefined();
 });
 
 test("whoever signs in or changes the password at the moment it ends does not slip through", async () => {
   const { user, token } = await takeOver();
-  const session = await readSession(house, token);
-  const checked = await checkPassword(house, { email: CEO, password: THIEF });
+  const session = await readSession(workspace, token);
+  const checked = await checkPassword(workspace, { email: CEO, password: THIEF });
   if (!checked || !session) throw new Error("the password was right");
-  await addOperator(house, { email: CEO });
-  await expect(startSession(house, checked, undefined)).rejects.toThrow("a moment ago");
+  await addOperator(workspace, { email: CEO });
+  await expect(startSession(workspace, checked, undefined)).rejects.toThrow("a moment ago");
   const change = { user: checked, password: "yet another of the thief", keepSessionId: session.session.id };
-  await expect(changePassword(house, change)).rejects.toThrow("a moment ago");
-  expect((await findUserByEmail(house.store.read, CEO))?.passwordHash).toBeNull();
+  await expect(changePassword(workspace, change)).rejects.toThrow("a moment ago");
+  expect((await findUserByEmail(workspace.store.read, CEO))?.passwordHash).toBeNull();
   expect(user.id).toBe(checked.id);
 });
 
 test("a used setup link ends every passkey and session: a thief's too", async () => {
   const { user, token } = await takeOver();
-  await use(await issueSetupLink(house, { userId: user.id }), HONEST);
-  expect(await passkeysOf(house.store.read, user.id)).toEqual([]);
-  expect(await readSession(house, token)).toBeUndefined();
+  await use(await issueSetupLink(workspace, { userId: user.id }), HONEST);
+  expect(await passkeysOf(workspace.store.read, user.id)).toEqual([]);
+  expect(await readSession(workspace, token)).toBeUndefined();
   // From now on this is the person the operator meant.
-  expect(await addOperator(house, { email: CEO })).toMatchObject({ setupUrl: null, startsAnew: false });
+  expect(await addOperator(workspace, { email: CEO })).toMatchObject({ setupUrl: null, startsAnew: false });
 });
 
 test("a new password takes back a setup link that lay unused", async () => {
   const user = await use(await byOwner(CEO), HONEST);
-  const { token } = await startSession(house, user, undefined);
-  const keepSessionId = (await readSession(house, token))?.session.id ?? "";
-  const { setupUrl } = await issueSetupLink(house, { userId: user.id });
-  await changePassword(house, { user, password: "a newer one of their own", keepSessionId });
-  expect(await setupLinkFor(house, tokenOf(setupUrl))).toBeUndefined();
-  expect(await readSession(house, token)).toBeDefined();
+  const { token } = await startSession(workspace, user, undefined);
+  const keepSessionId = (await readSession(workspace, token))?.session.id ?? "";
+  const { setupUrl } = await issueSetupLink(workspace, { userId: user.id });
+  await changePassword(workspace, { user, password: "a newer one of their own", keepSessionId });
+  expect(await setupLinkFor(workspace, tokenOf(setupUrl))).toBeUndefined();
+  expect(await readSession(workspace, token)).toBeDefined();
 });
 
 test("an account has a most of members, and says what to do", async () => {
@@ -218,7 +220,7 @@ test("an account has a most of members, and says what to do", async () => {
 });
 
 test("what is told of an unknown account speaks of no command line: web users read it too", async () => {
-  const unknown = addMember(house, { accountId: "acct_x", email: "ana@example.com", vouched: true });
+  const unknown = addMember(workspace, { accountId: "acct_x", email: "ana@example.com", vouched: true });
   const error = await unknown.catch((thrown) => thrown);
   expect([error.code, error.message]).toEqual(["ACCOUNT_NOT_FOUND", "There is no account acct_x."]);
 });

@@ -6,24 +6,24 @@ import { listKeys } from "../../../src/store/keys.ts";
 import { membersOf } from "../../../src/store/users.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 
-let house: TestWorkspace;
+let workspace: TestWorkspace;
 let accountId: string;
 beforeAll(async () => {
-  house = await testWorkspace();
-  accountId = (await testAccount(house)).account.id;
+  workspace = await testWorkspace();
+  accountId = (await testAccount(workspace)).account.id;
 });
-afterAll(() => house.close());
+afterAll(() => workspace.close());
 
-const nameAccount = (name: string) => createAccount(house, { name, tier: "starter", credits: 0 });
-const nameKey = (name: string) => createKey(house, { accountId, environment: "test", name });
+const nameAccount = (name: string) => createAccount(workspace, { name, tier: "starter", credits: 0 });
+const nameKey = (name: string) => createKey(workspace, { accountId, environment: "test", name });
 
 const DECEPTIVE = ["A\nB", "A\x1b[31mB", "A\u0085B", "A\u202eB", "A\u2067B", "A\u2028B"];
 
 test("names that are empty, too long or not what they look like are refused by field, and make nothing", async () => {
   const count = async () => [
-    (await listAccounts(house.store.read)).length,
-    (await listKeys(house.store.read, accountId)).length,
-    (await membersOf(house.store.read, accountId)).length,
+    (await listAccounts(workspace.store.read)).length,
+    (await listKeys(workspace.store.read, accountId)).length,
+    (await membersOf(workspace.store.read, accountId)).length,
   ];
   const before = await count();
   for (const name of ["", "  ", "n".repeat(121), ...DECEPTIVE])
@@ -32,7 +32,7 @@ test("names that are empty, too long or not what they look like are refused by f
     await expect(nameKey(name)).rejects.toThrow("The key name must");
   for (const name of DECEPTIVE) {
     const member = { accountId, email: `${name}@example.com`, role: "owner", vouched: true } as const;
-    await expect(addMember(house, member)).rejects.toThrow(
+    await expect(addMember(workspace, member)).rejects.toThrow(
       /^The email "[^\p{Cc}\u202e\u2067]*" is no email/u,
     );
   }

@@ -5,28 +5,28 @@ import { getEndpoint, listEndpoints } from "../../../src/app/webhooks/manage-web
 import { EXHAUSTED_RETRY_MS, MAX_WEBHOOK_ANSWER_BYTES } from "../../../src/core/limits.ts";
 import { GuardedHttpError } from "../../../src/sources/guarded-http.ts";
 import { head, serveRaw, serveSilence, startCanary } from "../../sources/servers.ts";
-import { deliverDue, type Receiver, receiver, type WebhookHouse, webhookHouse } from "./receivers.ts";
+import { deliverDue, type Receiver, receiver, type WebhookWorkspace, webhookWorkspace } from "./receivers.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-let house: WebhookHouse;
+let workspace: WebhookWorkspace;
 let deliverer: Deliverer;
 const closing: { close: () => void }[] = [];
 beforeEach(async () => {
-  house = await webhookHouse();
-  deliverer = createDeliverer(house);
+  workspace = await webhookWorkspace();
+  deliverer = createDeliverer(workspace);
 });
 afterEach(async () => {
   for (const server of closing.splice(0)) server.close();
-  await house.close();
+  await workspace.close();
 });
 
 function listening(...answer: Parameters<typeof receiver>): Receiver {
   const server = receiver(...answer);
   closing.push(server);
-  house.allow(server.origin);
+  workspace.allow(server.origin);
   return server;
 }
 async function using<T extends { close: () => void }>(starting: Promise<T>): Promise<T> {
@@ -35,7 +35,7 @@ async function using<T extends { close: () => void }>(starting: Promise<T>): Pro
   return server;
 }
 async function onlyDelivery(): Promise<Delivery> {
-  const { items } = await listDeliveries(house, { accountId: house.accountId });
+  const { items } = await listDeliveries(workspace, { accountId: workspace.accountId });
   expect(items).toHaveLength(1);
   return items[0] as Delivery;
 }
@@ -47,15 +47,17 @@ describe("Retry-After", () => {
     ["9999999", DAY_MS],
   ])("%s is respected, up to a day, and 429 pauses the whole endpoint", async (value, waitMs) => {
     const partner = listening(() => new Response(null, { status: 429, headers: { "Retry-After": value } }));
-    const { id } = await house.endpoint(partner.url);
-    await house.happen();
+    const { id } = await workspace.endpoint(partner.url);
+    await workspace.happen();
     await deliverDue(deliverer);
-    expect((await onlyDelivery()).nextAttemptAt).toBe(house.clock.now() + waitMs);
-    expect((await getEndpoint(house, { endpointId: id })).pausedUntil).toBe(house.clock.now() + waitMs);
-    await house.happen();
-    house.clock.advance(waitMs - 1);
+    expect((await onlyDelivery()).nextAttemptAt).toBe(workspace.clock.now() + waitMs);
+    expect((await getEndpoint(workspace, { endpointId: id })).pausedUntil).toBe(
+      workspace.clock.now() + waitMs,
+    );
+    await workspace.happen();
+    workspace.clock.advance(waitMs - 1);
     expect(await deliverDue(deliverer)).toBe(0);
-    house.clock.advance(1);
+    workspace.clock.advance(1);
     expect(await deliverer.dispatch()).toBe(1);
     await deliverer.idle();
   });
@@ -63,8 +65,8 @@ describe("Retry-After", () => {
 
 describe("a receiver that", () => {
   const failureOf = async (url: string) => {
-    await house.endpoint(url);
-    await house.happen();
+    await workspace.endpoint(url);
+    await workspace.happen();
     await deliverDue(deliverer);
     const delivery = await onlyDelivery();
     expect(delivery.state).toBe("pending");
@@ -74,7 +76,7 @@ describe("a receiver that", () => {
   test("redirects has failed, and the other address hears nothing", async () => {
     const canary = await using(startCanary());
     const partner = listening(() => Response.redirect(`http://127.0.0.1:${canary.port}/`, 307));
-    house.allow(`http://127.0.0.1:${canary.port}`);
+    workspace.allow(`http://127.0.0.1:${canary.port}`);
     expect(await failureOf(partner.url)).toMatchObject({ status: 307 });
     expect((await onlyDelivery()).history[0]?.error).toContain("Register the address it leads to");
     expect(await canary.connections()).toBe(0);
@@ -92,9 +94,9 @@ describe("a receiver that", () => {
         pour();
       }),
     );
-    house.allow(server.origin);
-    await house.endpoint(server.origin);
-    await house.happen();
+    workspace.allow(server.origin);
+    await workspace.endpoint(server.origin);
+    await workspace.happen();
     await deliverDue(deliverer);
     await server.firstClosed;
     expect(await onlyDelivery()).toMatchObject({ state: "delivered" });
@@ -111,14 +113,14 @@ describe("a receiver that", () => {
 
   test("breaks off or does not speak HTTP has failed", async () => {
     const server = await using(serveRaw((socket) => socket.end("220 mail.example ESMTP\r\n")));
-    house.allow(server.origin);
+    workspace.allow(server.origin);
     expect(await failureOf(server.origin)).toMatchObject({ status: null, answer: null });
     expect((await onlyDelivery()).history[0]?.error).toContain("does not speak HTTP");
   });
 
   test("has gone away has failed", async () => {
     const server = await using(serveRaw(() => {}));
-    house.allow(server.origin);
+    workspace.allow(server.origin);
     server.close();
     expect((await failureOf(server.origin))?.error).toContain("No connection");
   });
@@ -130,7 +132,7 @@ describe("a receiver that", () => {
     "shows a certificate that is %s has failed, and hears nothing",
     async (certificate, message) => {
       const server = await using(serveRaw((socket) => socket.end(head(200)), certificate));
-      house.allow(server.origin);
+      workspace.allow(server.origin);
       expect((await failureOf(server.origin))?.error).toContain(message);
       expect(server.requests).toEqual([]);
     },
@@ -138,9 +140,9 @@ describe("a receiver that", () => {
 
   test("has a good certificate gets its event over TLS", async () => {
     const server = await using(serveRaw((socket) => socket.end(head(204)), "photos.example"));
-    house.allow(server.origin);
-    await house.endpoint(`${server.origin}/hook?token=1`);
-    await house.happen();
+    workspace.allow(server.origin);
+    await workspace.endpoint(`${server.origin}/hook?token=1`);
+    await workspace.happen();
     await deliverDue(deliverer);
     expect(await onlyDelivery()).toMatchObject({ state: "delivered" });
     expect(server.requests[0]).toStartWith("POST /hook?token=1 HTTP/1.1\r\n");
@@ -151,9 +153,9 @@ describe("a receiver that", () => {
 
 describe("a receiver without an end", () => {
   beforeEach(async () => {
-    await house.close();
-    house = await webhookHouse({ timeoutMs: 60 });
-    deliverer = createDeliverer(house);
+    await workspace.close();
+    workspace = await webhookWorkspace({ timeoutMs: 60 });
+    deliverer = createDeliverer(workspace);
   });
 
   test.each([
@@ -162,9 +164,9 @@ describe("a receiver without an end", () => {
     ["drips its headers", () => serveRaw((socket) => drip(socket, "HTTP/1.1 200 OK\r\nX-Slow: "))],
   ] as const)("that %s is cut off at the time-out", async (_, start) => {
     const server = await using(start());
-    house.allow(server.origin);
-    await house.endpoint(server.origin);
-    await house.happen();
+    workspace.allow(server.origin);
+    await workspace.endpoint(server.origin);
+    await workspace.happen();
     await deliverDue(deliverer);
     await server.firstClosed;
     expect((await onlyDelivery()).history[0]?.error).toContain("No complete answer came within 0.06 seconds");
@@ -172,9 +174,9 @@ describe("a receiver without an end", () => {
 
   test("that keeps silent in the TLS handshake is cut off too", async () => {
     const server = await using(serveSilence());
-    house.allow(server.origin);
-    await house.endpoint(server.origin);
-    await house.happen();
+    workspace.allow(server.origin);
+    await workspace.endpoint(server.origin);
+    await workspace.happen();
     await deliverDue(deliverer);
     expect(await onlyDelivery()).toMatchObject({ state: "pending", attempts: 1 });
   });
@@ -187,26 +189,26 @@ describe("a receiver without an end", () => {
 
 test("an attempt that this machine could not make counts for nobody, and is made a little later", async () => {
   let isHindered = true;
-  await house.close();
-  house = await webhookHouse({
+  await workspace.close();
+  workspace = await webhookWorkspace({
     resolve: async (name) => {
       if (isHindered && name === "hooks.example") throw new GuardedHttpError("ours", "EMFILE");
       return ["127.0.0.1"];
     },
   });
-  deliverer = createDeliverer(house);
+  deliverer = createDeliverer(workspace);
   const server = await using(serveRaw((socket) => socket.end(head(200, { "Content-Length": 0 }))));
-  house.allow(`http://hooks.example:${server.port}`);
+  workspace.allow(`http://hooks.example:${server.port}`);
   isHindered = false;
-  await house.endpoint(`http://hooks.example:${server.port}/`);
+  await workspace.endpoint(`http://hooks.example:${server.port}/`);
   isHindered = true;
-  await house.happen();
+  await workspace.happen();
   expect(await deliverDue(deliverer)).toBe(1);
   expect(await onlyDelivery()).toMatchObject({ state: "pending", attempts: 0, history: [] });
-  const [endpoint] = await listEndpoints(house, { accountId: house.accountId });
+  const [endpoint] = await listEndpoints(workspace, { accountId: workspace.accountId });
   expect(endpoint).toMatchObject({ state: "enabled", failingSince: null });
   isHindered = false;
-  house.clock.advance(EXHAUSTED_RETRY_MS);
+  workspace.clock.advance(EXHAUSTED_RETRY_MS);
   await deliverDue(deliverer);
   expect(await onlyDelivery()).toMatchObject({ state: "delivered", attempts: 1 });
 });
@@ -215,12 +217,12 @@ describe("at every attempt", () => {
   test("a name that has come to lead to a private address is refused, and nothing is connected", async () => {
     const canary = await using(startCanary());
     let addresses = ["93.184.216.34"];
-    await house.close();
-    house = await webhookHouse({ resolve: async () => addresses });
-    deliverer = createDeliverer(house);
-    await house.endpoint(`https://rebind.example:${canary.port}/`);
+    await workspace.close();
+    workspace = await webhookWorkspace({ resolve: async () => addresses });
+    deliverer = createDeliverer(workspace);
+    await workspace.endpoint(`https://rebind.example:${canary.port}/`);
     addresses = ["127.0.0.1"];
-    await house.happen();
+    await workspace.happen();
     await deliverDue(deliverer);
     expect((await onlyDelivery()).history[0]).toMatchObject({ status: null });
     expect((await onlyDelivery()).history[0]?.error).toContain("not on the public internet");

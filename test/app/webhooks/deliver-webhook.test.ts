@@ -23,32 +23,39 @@ import { releaseClaims } from "../../../src/store/deliveries.ts";
 import { StorageUnavailable } from "../../../src/store/storage-unavailable.ts";
 import { changeEndpoint } from "../../../src/store/webhooks.ts";
 import { seededRandom } from "../../harness.ts";
-import { deliverDue, type Receiver, receiver, verify, type WebhookHouse, webhookHouse } from "./receivers.ts";
+import {
+  deliverDue,
+  type Receiver,
+  receiver,
+  verify,
+  type WebhookWorkspace,
+  webhookWorkspace,
+} from "./receivers.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-let house: WebhookHouse;
+let workspace: WebhookWorkspace;
 let deliverer: Deliverer;
 const closing: { close: () => void }[] = [];
 beforeEach(async () => {
-  house = await webhookHouse();
-  deliverer = createDeliverer(house);
+  workspace = await webhookWorkspace();
+  deliverer = createDeliverer(workspace);
 });
 afterEach(async () => {
   for (const server of closing.splice(0)) server.close();
-  await house.close();
+  await workspace.close();
 });
 
 function listening(...answer: Parameters<typeof receiver>): Receiver {
   const server = receiver(...answer);
   closing.push(server);
-  house.allow(server.origin);
+  workspace.allow(server.origin);
   return server;
 }
 async function onlyDelivery(): Promise<Delivery> {
-  const { items } = await listDeliveries(house, { accountId: house.accountId });
+  const { items } = await listDeliveries(workspace, { accountId: workspace.accountId });
   expect(items).toHaveLength(1);
   return items[0] as Delivery;
 }
@@ -56,8 +63,8 @@ async function onlyDelivery(): Promise<Delivery> {
 describe("an event", () => {
   test("arrives signed, as JSON with type, time, environment and data, and is delivered once", async () => {
     const partner = listening();
-    const { secret } = await house.endpoint(partner.url);
-    const subject = await house.happen();
+    const { secret } = await workspace.endpoint(partner.url);
+    const subject = await workspace.happen();
     expect(await deliverDue(deliverer)).toBe(1);
     const [got] = partner.received;
     expect(got?.event).toEqual({
@@ -68,42 +75,42 @@ describe("an event", () => {
     });
     expect(got?.headers).toMatchObject({ "content-type": "application/json" });
     expect(got?.headers["user-agent"]).toMatch(/^cardpress\/\d/);
-    verify(secret, got as never, house.clock.now());
+    verify(secret, got as never, workspace.clock.now());
     const delivery = await onlyDelivery();
     expect(delivery).toMatchObject({ state: "delivered", nextAttemptAt: null, attempts: 1 });
     expect(delivery.history).toMatchObject([{ number: 1, status: 200, error: null, answer: null }]);
-    house.clock.advance(30 * DAY_MS);
+    workspace.clock.advance(30 * DAY_MS);
     expect(await deliverDue(deliverer)).toBe(0);
   });
 
   test("goes to every endpoint that wants it, signed with each one's own secret, and to no other environment", async () => {
     const [all, failures] = [listening(), listening()];
-    const first = await house.endpoint(all.url);
-    const second = await house.endpoint(failures.url, ["image.failed"]);
-    await house.happen("image.completed");
-    await house.happen("image.failed");
+    const first = await workspace.endpoint(all.url);
+    const second = await workspace.endpoint(failures.url, ["image.failed"]);
+    await workspace.happen("image.completed");
+    await workspace.happen("image.failed");
     await deliverDue(deliverer);
     expect(all.received.map(({ event }) => event.type).sort()).toEqual(["image.completed", "image.failed"]);
     expect(failures.received.map(({ event }) => event.type)).toEqual(["image.failed"]);
     const failed = failures.received[0] as Receiver["received"][number];
-    verify(second.secret, failed, house.clock.now());
-    expect(() => verify(first.secret, failed, house.clock.now())).toThrow();
+    verify(second.secret, failed, workspace.clock.now());
+    expect(() => verify(first.secret, failed, workspace.clock.now())).toThrow();
   });
 
   test("is tried by the schedule to its end with one id, fresh signatures and the same bytes", async () => {
     const partner = listening(() => new Response("down for repairs", { status: 500 }));
-    const { id, secret } = await house.endpoint(partner.url);
-    await house.happen();
+    const { id, secret } = await workspace.endpoint(partner.url);
+    await workspace.happen();
     const waits: number[] = [];
     for (;;) {
       expect(await deliverDue(deliverer)).toBe(1);
-      verify(secret, partner.received.at(-1) as never, house.clock.now());
+      verify(secret, partner.received.at(-1) as never, workspace.clock.now());
       const { nextAttemptAt } = await onlyDelivery();
       if (nextAttemptAt === null) break;
-      waits.push(nextAttemptAt - house.clock.now());
-      house.clock.advance(nextAttemptAt - house.clock.now() - 1);
+      waits.push(nextAttemptAt - workspace.clock.now());
+      workspace.clock.advance(nextAttemptAt - workspace.clock.now() - 1);
       expect(await deliverDue(deliverer)).toBe(0);
-      house.clock.advance(1);
+      workspace.clock.advance(1);
     }
     expect(waits).toHaveLength(9);
     for (const [i, wait] of waits.entries()) {
@@ -122,19 +129,19 @@ describe("an event", () => {
     expect(delivery).toMatchObject({ state: "failed", attempts: 10 });
     expect(delivery.history.at(-1)).toMatchObject({ number: 10, status: 500, answer: "down for repairs" });
     expect(delivery.history.at(-1)?.error).toContain("answered 500");
-    expect(await getEndpoint(house, { endpointId: id })).toMatchObject({ state: "enabled" });
-    house.clock.advance(30 * DAY_MS);
+    expect(await getEndpoint(workspace, { endpointId: id })).toMatchObject({ state: "enabled" });
+    workspace.clock.advance(30 * DAY_MS);
     expect(await deliverDue(deliverer)).toBe(0);
   });
 
   test("that failed can be sent again by hand, with the schedule from its start and the same id", async () => {
     const partner = listening((_, count) => new Response(null, { status: count === 11 ? 204 : 500 }));
-    await house.endpoint(partner.url);
-    await house.happen();
+    await workspace.endpoint(partner.url);
+    await workspace.happen();
     while ((await onlyDelivery()).state === "pending") {
-      house.clock.advance(30 * HOUR_MS);
+      workspace.clock.advance(30 * HOUR_MS);
       // Ten failures in ten days would disable the endpoint; this is about the delivery.
-      await house.store.write("test", (tx) =>
+      await workspace.store.write("test", (tx) =>
         tx.db
           .update(tx.t.webhookEndpoints)
           .set({ failingSince: null })
@@ -143,7 +150,10 @@ describe("an event", () => {
       await deliverDue(deliverer);
     }
     const failed = await onlyDelivery();
-    expect(await redeliver(house, { deliveryId: failed.id })).toMatchObject({ state: "pending", step: 0 });
+    expect(await redeliver(workspace, { deliveryId: failed.id })).toMatchObject({
+      state: "pending",
+      step: 0,
+    });
     await deliverDue(deliverer);
     expect(await onlyDelivery()).toMatchObject({ state: "delivered", attempts: 11 });
     expect(partner.received.at(-1)?.headers["webhook-id"]).toBe(failed.eventId);
@@ -154,47 +164,47 @@ describe("an endpoint", () => {
   test("that answers 410 is disabled with the reason, sends no more, and can be enabled again", async () => {
     let status = 410;
     const partner = listening(() => new Response(null, { status }));
-    const { id } = await house.endpoint(partner.url);
-    for (let i = 0; i < 3; i++) await house.happen();
+    const { id } = await workspace.endpoint(partner.url);
+    for (let i = 0; i < 3; i++) await workspace.happen();
     expect(await deliverDue(deliverer)).toBe(1);
-    const endpoint = await getEndpoint(house, { endpointId: id });
-    expect(endpoint).toMatchObject({ state: "disabled", disabledAt: house.clock.now() });
+    const endpoint = await getEndpoint(workspace, { endpointId: id });
+    expect(endpoint).toMatchObject({ state: "disabled", disabledAt: workspace.clock.now() });
     expect(endpoint.disabledReason).toContain("answered 410 Gone on 2026-11-15T12:00:00.000Z");
-    const { items } = await listDeliveries(house, { accountId: house.accountId });
+    const { items } = await listDeliveries(workspace, { accountId: workspace.accountId });
     expect(items.map(({ state }) => state)).toEqual(["failed", "failed", "failed"]);
-    await house.happen();
-    expect((await listDeliveries(house, { accountId: house.accountId })).items).toHaveLength(3);
-    expect(sendTest(house, { endpointId: id })).rejects.toThrow("Enable it first");
+    await workspace.happen();
+    expect((await listDeliveries(workspace, { accountId: workspace.accountId })).items).toHaveLength(3);
+    expect(sendTest(workspace, { endpointId: id })).rejects.toThrow("Enable it first");
 
     status = 200;
-    expect(await enableEndpoint(house, { endpointId: id })).toMatchObject({
+    expect(await enableEndpoint(workspace, { endpointId: id })).toMatchObject({
       state: "enabled",
       disabledReason: null,
     });
-    await house.happen();
+    await workspace.happen();
     expect(await deliverDue(deliverer)).toBe(1);
   });
 
   test("is disabled after five days of nothing but failures, not before, and never after one success", async () => {
     let status = 500;
     const partner = listening(() => new Response(null, { status }));
-    const { id } = await house.endpoint(partner.url);
+    const { id } = await workspace.endpoint(partner.url);
     const attempt = async () => {
-      await house.happen();
+      await workspace.happen();
       await deliverDue(deliverer);
-      return getEndpoint(house, { endpointId: id });
+      return getEndpoint(workspace, { endpointId: id });
     };
-    const failingSince = house.clock.now();
+    const failingSince = workspace.clock.now();
     expect(await attempt()).toMatchObject({ state: "enabled", failingSince });
-    house.clock.advance(4 * DAY_MS);
+    workspace.clock.advance(4 * DAY_MS);
     status = 200;
-    expect(await attempt()).toMatchObject({ failingSince: null, lastSuccessAt: house.clock.now() });
+    expect(await attempt()).toMatchObject({ failingSince: null, lastSuccessAt: workspace.clock.now() });
     status = 500;
-    house.clock.advance(4 * DAY_MS);
-    expect(await attempt()).toMatchObject({ state: "enabled", failingSince: house.clock.now() });
-    house.clock.advance(5 * DAY_MS - 1);
+    workspace.clock.advance(4 * DAY_MS);
+    expect(await attempt()).toMatchObject({ state: "enabled", failingSince: workspace.clock.now() });
+    workspace.clock.advance(5 * DAY_MS - 1);
     expect(await attempt()).toMatchObject({ state: "enabled" });
-    house.clock.advance(DAY_MS);
+    workspace.clock.advance(DAY_MS);
     const disabled = await attempt();
     expect(disabled.state).toBe("disabled");
     expect(disabled.disabledReason).toContain("Every attempt since 2026-11-23T12:00:00.000Z failed");
@@ -204,11 +214,11 @@ describe("an endpoint", () => {
   test("that is removed while an attempt is on its way is not tried again", async () => {
     const answer = Promise.withResolvers<Response>();
     const partner = listening(() => answer.promise);
-    const { id } = await house.endpoint(partner.url);
-    await house.happen();
+    const { id } = await workspace.endpoint(partner.url);
+    await workspace.happen();
     await deliverer.dispatch();
     await partner.got(1);
-    await removeEndpoint(house, { endpointId: id });
+    await removeEndpoint(workspace, { endpointId: id });
     answer.resolve(new Response(null, { status: 500 }));
     await deliverer.idle();
     expect(await onlyDelivery()).toMatchObject({ state: "failed", attempts: 1 });
@@ -216,11 +226,11 @@ describe("an endpoint", () => {
 
   test("that moves gets what waits at its new address", async () => {
     const [old, fresh] = [listening(() => new Response(null, { status: 500 })), listening()];
-    const { id } = await house.endpoint(old.url);
-    await house.happen();
+    const { id } = await workspace.endpoint(old.url);
+    await workspace.happen();
     await deliverDue(deliverer);
-    await updateEndpoint(house, { endpointId: id }, { url: fresh.url });
-    house.clock.advance(MINUTE_MS);
+    await updateEndpoint(workspace, { endpointId: id }, { url: fresh.url });
+    workspace.clock.advance(MINUTE_MS);
     await deliverDue(deliverer);
     expect([old.received.length, fresh.received.length]).toEqual([1, 1]);
   });
@@ -229,51 +239,51 @@ describe("an endpoint", () => {
 describe("after a rotation", () => {
   test("both secrets sign for 24 hours, then only the new one", async () => {
     const partner = listening();
-    const { id, secret: oldSecret } = await house.endpoint(partner.url);
-    const { secret } = await rotateSecret(house, { endpointId: id });
+    const { id, secret: oldSecret } = await workspace.endpoint(partner.url);
+    const { secret } = await rotateSecret(workspace, { endpointId: id });
     const next = async () => {
-      await house.happen();
+      await workspace.happen();
       await deliverDue(deliverer);
       return partner.received.at(-1) as Receiver["received"][number];
     };
-    house.clock.advance(DAY_MS - 1);
+    workspace.clock.advance(DAY_MS - 1);
     const during = await next();
-    verify(secret, during, house.clock.now());
-    verify(oldSecret, during, house.clock.now());
-    house.clock.advance(1);
+    verify(secret, during, workspace.clock.now());
+    verify(oldSecret, during, workspace.clock.now());
+    workspace.clock.advance(1);
     const after = await next();
-    verify(secret, after, house.clock.now());
-    expect(() => verify(oldSecret, after, house.clock.now())).toThrow();
+    verify(secret, after, workspace.clock.now());
+    expect(() => verify(oldSecret, after, workspace.clock.now())).toThrow();
   });
 
   test("the old secret can be revoked at once", async () => {
     const partner = listening();
-    const { id, secret: oldSecret } = await house.endpoint(partner.url);
-    const { secret } = await rotateSecret(house, { endpointId: id });
-    await revokeOldSecret(house, { endpointId: id });
-    await house.happen();
+    const { id, secret: oldSecret } = await workspace.endpoint(partner.url);
+    const { secret } = await rotateSecret(workspace, { endpointId: id });
+    await revokeOldSecret(workspace, { endpointId: id });
+    await workspace.happen();
     await deliverDue(deliverer);
     const got = partner.received[0] as Receiver["received"][number];
-    verify(secret, got, house.clock.now());
-    expect(() => verify(oldSecret, got, house.clock.now())).toThrow();
+    verify(secret, got, workspace.clock.now());
+    expect(() => verify(oldSecret, got, workspace.clock.now())).toThrow();
   });
 });
 
 describe("with the wrong secret.key", () => {
   test("nothing is sent or lost: deliveries wait uncounted until the secret is rotated", async () => {
     const partner = listening();
-    const { id } = await house.endpoint(partner.url);
-    await house.happen();
-    const restored = { ...house, secrets: secretBox(new Uint8Array(32).fill(9), house.random.bytes) };
+    const { id } = await workspace.endpoint(partner.url);
+    await workspace.happen();
+    const restored = { ...workspace, secrets: secretBox(new Uint8Array(32).fill(9), workspace.random.bytes) };
     expect(await unreadableEndpoints(restored)).toEqual([id]);
     deliverer = createDeliverer(restored);
     await deliverDue(deliverer);
     expect(partner.received).toEqual([]);
     expect(await onlyDelivery()).toMatchObject({ state: "pending", attempts: 0, history: [] });
     const { secret } = await rotateSecret(restored, { endpointId: id });
-    house.clock.advance(5 * MINUTE_MS);
+    workspace.clock.advance(5 * MINUTE_MS);
     await deliverDue(deliverer);
-    verify(secret, partner.received[0] as Receiver["received"][number], house.clock.now());
+    verify(secret, partner.received[0] as Receiver["received"][number], workspace.clock.now());
     expect(await unreadableEndpoints(restored)).toEqual([]);
   });
 });
@@ -282,16 +292,16 @@ describe("a claim", () => {
   test("is held by one process only, and what its process took to the grave is sent again under the same id", async () => {
     const dead = Promise.withResolvers<Response>();
     const partner = listening((_, count) => (count === 1 ? dead.promise : new Response()));
-    await house.endpoint(partner.url);
-    await house.happen();
+    await workspace.endpoint(partner.url);
+    await workspace.happen();
     await deliverer.dispatch();
     await partner.got(1);
-    const other = createDeliverer({ ...house, random: seededRandom(7) });
+    const other = createDeliverer({ ...workspace, random: seededRandom(7) });
     expect(await other.dispatch()).toBe(0);
 
     const release = (living: string[]) =>
-      house.store.write("test", (tx) => releaseClaims(tx, { now: house.clock.now(), living }));
-    expect([await release([house.node]), await release(["node_other"])]).toEqual([0, 1]);
+      workspace.store.write("test", (tx) => releaseClaims(tx, { now: workspace.clock.now(), living }));
+    expect([await release([workspace.node]), await release(["node_other"])]).toEqual([0, 1]);
     expect(await other.dispatch()).toBe(1);
     await other.idle();
     expect(await onlyDelivery()).toMatchObject({ state: "delivered", attempts: 1 });
@@ -304,12 +314,12 @@ describe("a claim", () => {
   });
 
   test.each([
-    ["removed", (id: string) => removeEndpoint(house, { endpointId: id })],
+    ["removed", (id: string) => removeEndpoint(workspace, { endpointId: id })],
     [
       "disabled",
       (id: string) =>
-        house.store.write("test", async (tx) => {
-          const now = house.clock.now();
+        workspace.store.write("test", async (tx) => {
+          const now = workspace.clock.now();
           const change = {
             state: "disabled",
             disabledReason: "gone",
@@ -321,29 +331,31 @@ describe("a claim", () => {
     ],
   ])("whose process died after its endpoint was %s has failed, and is swept in its time", async (_, end) => {
     const partner = listening(() => new Promise<Response>(() => {}));
-    const { id } = await house.endpoint(partner.url);
-    await house.happen();
+    const { id } = await workspace.endpoint(partner.url);
+    await workspace.happen();
     await deliverer.dispatch();
     await partner.got(1);
     await end(id);
     const release = () =>
-      house.store.write("test", (tx) => releaseClaims(tx, { now: house.clock.now(), living: [] }));
+      workspace.store.write("test", (tx) => releaseClaims(tx, { now: workspace.clock.now(), living: [] }));
     expect(await release()).toBe(0);
     expect(await onlyDelivery()).toMatchObject({ state: "failed", nextAttemptAt: null, attempts: 0 });
-    house.clock.advance(WEBHOOK_RETENTION_MS);
-    await sweep(house);
-    expect((await listDeliveries(house, { accountId: house.accountId })).items).toEqual([]);
+    workspace.clock.advance(WEBHOOK_RETENTION_MS);
+    await sweep(workspace);
+    expect((await listDeliveries(workspace, { accountId: workspace.accountId })).items).toEqual([]);
   });
 
   test("whose end cannot be recorded, because the disk is full, is recorded later and not sent again", async () => {
     const partner = listening();
-    await house.endpoint(partner.url);
-    await house.happen();
+    await workspace.endpoint(partner.url);
+    await workspace.happen();
     let isFull = false;
-    const write: typeof house.store.write = (name, fn) =>
-      isFull ? Promise.reject(new StorageUnavailable(new Error("disk full"))) : house.store.write(name, fn);
+    const write: typeof workspace.store.write = (name, fn) =>
+      isFull
+        ? Promise.reject(new StorageUnavailable(new Error("disk full")))
+        : workspace.store.write(name, fn);
     const ended = Promise.withResolvers<void>();
-    deliverer = createDeliverer({ ...house, store: { ...house.store, write } }, ended.resolve);
+    deliverer = createDeliverer({ ...workspace, store: { ...workspace.store, write } }, ended.resolve);
     await deliverer.dispatch();
     isFull = true;
     await ended.promise;
@@ -357,8 +369,8 @@ describe("a claim", () => {
 
   test("is given back uncounted when the service stops", async () => {
     const partner = listening(() => new Promise<Response>(() => {}));
-    await house.endpoint(partner.url);
-    await house.happen();
+    await workspace.endpoint(partner.url);
+    await workspace.happen();
     await deliverer.dispatch();
     await partner.got(1);
     deliverer.abort();
@@ -366,7 +378,7 @@ describe("a claim", () => {
     expect(await onlyDelivery()).toMatchObject({
       state: "pending",
       attempts: 0,
-      nextAttemptAt: house.clock.now(),
+      nextAttemptAt: workspace.clock.now(),
     });
     expect(await deliverer.dispatch()).toBe(0);
   });

@@ -11,7 +11,7 @@ import {
 } from "../../../src/core/limits.ts";
 import { StorageUnavailable } from "../../../src/store/storage-unavailable.ts";
 import { fakeClock } from "../../harness.ts";
-import { deliverDue, receiver, webhookHouse } from "./receivers.ts";
+import { deliverDue, receiver, webhookWorkspace } from "./receivers.ts";
 
 const well = (id: string) => ({ id, failing: false });
 
@@ -108,16 +108,16 @@ describe("the lanes", () => {
 });
 
 test("receivers that hang hold up nobody: all others get every event while they hang", async () => {
-  const house = await webhookHouse();
-  const deliverer = createDeliverer(house);
+  const workspace = await webhookWorkspace();
+  const deliverer = createDeliverer(workspace);
   const hanging = Array.from({ length: 5 }, () => receiver(() => new Promise<Response>(() => {})));
   const alive = Array.from({ length: 4 }, () => receiver());
   try {
     for (const { origin, url } of [...hanging, ...alive]) {
-      house.allow(origin);
-      await house.endpoint(url);
+      workspace.allow(origin);
+      await workspace.endpoint(url);
     }
-    for (let i = 0; i < 40; i++) await house.happen();
+    for (let i = 0; i < 40; i++) await workspace.happen();
     // Never idle: the hanging ones are on their way all the time.
     const all = Promise.all(alive.map((partner) => partner.got(40)));
     let done = false;
@@ -137,26 +137,26 @@ test("receivers that hang hold up nobody: all others get every event while they 
     deliverer.abort();
     await deliverer.idle();
     for (const partner of [...hanging, ...alive]) partner.close();
-    await house.close();
+    await workspace.close();
   }
 });
 
 test("a fault of our own database slows no receiver down", async () => {
-  const house = await webhookHouse();
+  const workspace = await webhookWorkspace();
   const partner = receiver();
   let isFull = false;
   // The transaction claims, and then cannot be committed.
-  const write: typeof house.store.write = (name, work) =>
-    house.store.write(name, async (tx) => {
+  const write: typeof workspace.store.write = (name, work) =>
+    workspace.store.write(name, async (tx) => {
       const result = await work(tx);
       if (isFull) throw new StorageUnavailable(new Error("disk full"));
       return result;
     });
-  const deliverer = createDeliverer({ ...house, store: { ...house.store, write } });
+  const deliverer = createDeliverer({ ...workspace, store: { ...workspace.store, write } });
   try {
-    house.allow(partner.origin);
-    await house.endpoint(partner.url);
-    for (let i = 0; i < 60; i++) await house.happen();
+    workspace.allow(partner.origin);
+    await workspace.endpoint(partner.url);
+    for (let i = 0; i < 60; i++) await workspace.happen();
     const begun: number[] = [];
     for (let window = 1; window <= MAX_DELIVERIES_PER_ENDPOINT; window++) {
       begun.push(await deliverer.dispatch());
@@ -170,27 +170,27 @@ test("a fault of our own database slows no receiver down", async () => {
     await deliverer.idle();
   } finally {
     partner.close();
-    await house.close();
+    await workspace.close();
   }
 });
 
 test("a backlog larger than any window is sent in rounds, each event once", async () => {
-  const house = await webhookHouse();
+  const workspace = await webhookWorkspace();
   const partner = receiver();
   try {
-    house.allow(partner.origin);
-    await house.endpoint(partner.url);
-    for (let i = 0; i < 100; i++) await house.happen();
-    expect(await deliverDue(createDeliverer(house))).toBe(100);
+    workspace.allow(partner.origin);
+    await workspace.endpoint(partner.url);
+    for (let i = 0; i < 100; i++) await workspace.happen();
+    expect(await deliverDue(createDeliverer(workspace))).toBe(100);
     expect(new Set(partner.received.map(({ headers }) => headers["webhook-id"])).size).toBe(100);
-    const { items } = await listDeliveries(house, {
-      accountId: house.accountId,
+    const { items } = await listDeliveries(workspace, {
+      accountId: workspace.accountId,
       state: "delivered",
       limit: 100,
     });
     expect(items).toHaveLength(100);
   } finally {
     partner.close();
-    await house.close();
+    await workspace.close();
   }
 });

@@ -28,20 +28,20 @@ import { GuardedHttpError } from "../../../src/sources/guarded-http.ts";
 import { listAudit } from "../../../src/store/activity.ts";
 import { testAccount } from "../../harness.ts";
 import { startCanary } from "../../sources/servers.ts";
-import { deliverDue, receiver, verify, type WebhookHouse, webhookHouse } from "./receivers.ts";
+import { deliverDue, receiver, verify, type WebhookWorkspace, webhookWorkspace } from "./receivers.ts";
 
 const URL = "https://hooks.example/cards";
 const DAY_MS = 86_400_000;
 
-let house: WebhookHouse;
+let workspace: WebhookWorkspace;
 beforeEach(async () => {
   // A name of the outside world, at an address of the public range.
-  house = await webhookHouse({ resolve: async () => ["93.184.216.34"] });
+  workspace = await webhookWorkspace({ resolve: async () => ["93.184.216.34"] });
 });
-afterEach(() => house.close());
+afterEach(() => workspace.close());
 
 const create = (change: Partial<Parameters<typeof createEndpoint>[1]> = {}) =>
-  createEndpoint(house, { accountId: house.accountId, environment: "test", url: URL, ...change });
+  createEndpoint(workspace, { accountId: workspace.accountId, environment: "test", url: URL, ...change });
 
 describe("creating an endpoint", () => {
   test("gives its secret once; neither the list nor the database shows it", async () => {
@@ -52,13 +52,15 @@ describe("creating an endpoint", () => {
       events: ["image.completed", "image.failed"],
       state: "enabled",
     });
-    const listed = await listEndpoints(house, { accountId: house.accountId, environment: "test" });
+    const listed = await listEndpoints(workspace, { accountId: workspace.accountId, environment: "test" });
     expect(listed).toEqual([endpoint]);
-    expect(await listEndpoints(house, { accountId: house.accountId, environment: "live" })).toEqual([]);
+    expect(await listEndpoints(workspace, { accountId: workspace.accountId, environment: "live" })).toEqual(
+      [],
+    );
     const text = secret.slice("whsec_".length);
     const raw = Buffer.from(text, "base64").toString("latin1");
     const files = ["cardpress.db", "cardpress.db-wal"].map((name) =>
-      readFileSync(join(house.folder.root, name)),
+      readFileSync(join(workspace.folder.root, name)),
     );
     const stored = Buffer.concat(files).toString("latin1");
     expect([stored.includes("hooks.example"), stored.includes(text), stored.includes(raw)]).toEqual([
@@ -73,7 +75,7 @@ describe("creating an endpoint", () => {
     const { endpoint } = await create();
     expect(create()).rejects.toThrow("at most 10 test endpoints. Remove one");
     await create({ environment: "live" });
-    await removeEndpoint(house, { endpointId: endpoint.id });
+    await removeEndpoint(workspace, { endpointId: endpoint.id });
     await create();
   });
 
@@ -104,14 +106,14 @@ describe("creating an endpoint", () => {
         const url = line.replaceAll("PORT", String(canary.port));
         const refused = await create({ url }).catch((error) => error);
         expect([url, refused.code, refused.details?.[0]?.field]).toEqual([url, "INVALID_REQUEST", "url"]);
-        const change = await updateEndpoint(house, { endpointId: endpoint.id }, { url }).catch(
+        const change = await updateEndpoint(workspace, { endpointId: endpoint.id }, { url }).catch(
           (error) => error,
         );
         expect([url, change.code]).toEqual([url, "INVALID_REQUEST"]);
       }
       expect(hostile.length).toBeGreaterThan(50);
       expect(await canary.connections()).toBe(0);
-      expect(await listEndpoints(house, { accountId: house.accountId })).toEqual([endpoint]);
+      expect(await listEndpoints(workspace, { accountId: workspace.accountId })).toEqual([endpoint]);
     } finally {
       canary.close();
     }
@@ -119,8 +121,8 @@ describe("creating an endpoint", () => {
 
   test("refuses a name that leads to a private address as if it did not exist", async () => {
     const asking = async (resolve: () => Promise<string[]>) => {
-      const context = { ...house, outbound: { resolve } };
-      const input = { accountId: house.accountId, environment: "test", url: URL } as const;
+      const context = { ...workspace, outbound: { resolve } };
+      const input = { accountId: workspace.accountId, environment: "test", url: URL } as const;
       return (await createEndpoint(context, input).catch((error) => error)).message;
     };
     const isPrivate = await asking(async () => ["93.184.216.34", "10.0.0.1"]);
@@ -134,44 +136,46 @@ describe("creating an endpoint", () => {
 
 test("an address that this machine cannot look up now is refused as our fault", async () => {
   const resolve = async () => Promise.reject(new GuardedHttpError("ours", "Try again."));
-  const context = { ...house, outbound: { resolve } };
-  const input = { accountId: house.accountId, environment: "test", url: URL } as const;
+  const context = { ...workspace, outbound: { resolve } };
+  const input = { accountId: workspace.accountId, environment: "test", url: URL } as const;
   const error = await createEndpoint(context, input).catch((thrown) => thrown);
   expect([error.code, error.retryAfterSeconds]).toEqual(["SERVICE_OVERLOADED", 15]);
 });
 
 test("a suspended account sends no tests, and does again once it is resumed", async () => {
   const { endpoint } = await create();
-  await suspendAccount(house, endpoint.accountId, "Invoice unpaid");
-  await expect(sendTest(house, { endpointId: endpoint.id })).rejects.toThrow("The account is suspended");
-  expect((await listDeliveries(house, { accountId: endpoint.accountId })).items).toEqual([]);
-  await resumeAccount(house, endpoint.accountId);
-  expect((await sendTest(house, { endpointId: endpoint.id })).eventType).toBe("webhook.test");
+  await suspendAccount(workspace, endpoint.accountId, "Invoice unpaid");
+  await expect(sendTest(workspace, { endpointId: endpoint.id })).rejects.toThrow("The account is suspended");
+  expect((await listDeliveries(workspace, { accountId: endpoint.accountId })).items).toEqual([]);
+  await resumeAccount(workspace, endpoint.accountId);
+  expect((await sendTest(workspace, { endpointId: endpoint.id })).eventType).toBe("webhook.test");
 });
 
 test("another account's endpoints and deliveries are as unknown as none, and stay untouched", async () => {
-  const { account: other } = await testAccount(house, { name: "United" });
+  const { account: other } = await testAccount(workspace, { name: "United" });
   const { endpoint } = await create();
-  const delivery = await sendTest(house, { endpointId: endpoint.id });
+  const delivery = await sendTest(workspace, { endpointId: endpoint.id });
   const ref = { endpointId: endpoint.id, accountId: other.id };
   const deliveryRef = { deliveryId: delivery.id, accountId: other.id };
   for (const attempt of [
-    () => getEndpoint(house, ref),
-    () => updateEndpoint(house, ref, { events: null }),
-    () => rotateSecret(house, ref),
-    () => revokeOldSecret(house, ref),
-    () => enableEndpoint(house, ref),
-    () => sendTest(house, ref),
-    () => recoverSince(house, ref, 0),
-    () => removeEndpoint(house, ref),
-    () => redeliver(house, deliveryRef),
-    () => getDelivery(house, deliveryRef),
+    () => getEndpoint(workspace, ref),
+    () => updateEndpoint(workspace, ref, { events: null }),
+    () => rotateSecret(workspace, ref),
+    () => revokeOldSecret(workspace, ref),
+    () => enableEndpoint(workspace, ref),
+    () => sendTest(workspace, ref),
+    () => recoverSince(workspace, ref, 0),
+    () => removeEndpoint(workspace, ref),
+    () => redeliver(workspace, deliveryRef),
+    () => getDelivery(workspace, deliveryRef),
   ]) {
     expect(await attempt().catch((error) => error.code)).toBe("NOT_FOUND");
   }
-  expect((await listDeliveries(house, { accountId: other.id, endpointId: endpoint.id })).items).toEqual([]);
-  expect(await getEndpoint(house, { ...ref, accountId: house.accountId })).toEqual(
-    await getEndpoint(house, { endpointId: endpoint.id }),
+  expect((await listDeliveries(workspace, { accountId: other.id, endpointId: endpoint.id })).items).toEqual(
+    [],
+  );
+  expect(await getEndpoint(workspace, { ...ref, accountId: workspace.accountId })).toEqual(
+    await getEndpoint(workspace, { endpointId: endpoint.id }),
   );
 });
 
@@ -181,16 +185,16 @@ describe("the audit log", () => {
   const changes = async (by?: string) => {
     const made = await create(by === undefined ? {} : { by });
     const ref = { endpointId: made.endpoint.id, ...(by === undefined ? {} : { by }) };
-    await updateEndpoint(house, ref, { url: moved });
-    await rotateSecret(house, ref);
-    await revokeOldSecret(house, ref);
-    await enableEndpoint(house, ref);
-    for (let i = 0; i < 201; i++) await house.happen();
-    await recoverSince(house, ref, house.clock.now());
-    await removeEndpoint(house, ref);
+    await updateEndpoint(workspace, ref, { url: moved });
+    await rotateSecret(workspace, ref);
+    await revokeOldSecret(workspace, ref);
+    await enableEndpoint(workspace, ref);
+    for (let i = 0; i < 201; i++) await workspace.happen();
+    await recoverSince(workspace, ref, workspace.clock.now());
+    await removeEndpoint(workspace, ref);
   };
   const lines = async () => {
-    const rows = await listAudit(house.store.read, { accountId: house.accountId, limit: 7 });
+    const rows = await listAudit(workspace.store.read, { accountId: workspace.accountId, limit: 7 });
     return rows.toReversed().map(({ entry, email }) => [entry.action, entry.subject, email]);
   };
   const told = (who: string | null) => [
@@ -207,7 +211,7 @@ describe("the audit log", () => {
     await changes();
     expect(await lines()).toEqual(told(null));
     const member = { email: "ana@example.com", role: "owner", vouched: true } as const;
-    const { user } = await addMember(house, { accountId: house.accountId, ...member });
+    const { user } = await addMember(workspace, { accountId: workspace.accountId, ...member });
     await changes(user.id);
     expect(await lines()).toEqual(told("ana@example.com"));
   });
@@ -215,13 +219,13 @@ describe("the audit log", () => {
   test("and what it tells are one: a change of an endpoint that cannot be logged is not made", async () => {
     const { endpoint } = await create();
     const ref = { endpointId: endpoint.id };
-    await house.happen();
-    const db = new Database(house.folder.database);
+    await workspace.happen();
+    const db = new Database(workspace.folder.database);
     db.run(
       "CREATE TRIGGER full BEFORE INSERT ON audit_entries BEGIN SELECT RAISE(ABORT, 'no room in the log'); END",
     );
     db.close();
-    const { t, db: read } = house.store.read;
+    const { t, db: read } = workspace.store.read;
     const state = async () => [
       await read.select().from(t.webhookEndpoints),
       await read.select().from(t.webhookDeliveries),
@@ -229,12 +233,12 @@ describe("the audit log", () => {
     const before = await state();
     for (const change of [
       () => create(),
-      () => updateEndpoint(house, ref, { url: moved }),
-      () => rotateSecret(house, ref),
-      () => revokeOldSecret(house, ref),
-      () => enableEndpoint(house, ref),
-      () => recoverSince(house, ref, 0),
-      () => removeEndpoint(house, ref),
+      () => updateEndpoint(workspace, ref, { url: moved }),
+      () => rotateSecret(workspace, ref),
+      () => revokeOldSecret(workspace, ref),
+      () => enableEndpoint(workspace, ref),
+      () => recoverSince(workspace, ref, 0),
+      () => removeEndpoint(workspace, ref),
     ])
       await expect(change()).rejects.toThrow();
     expect(await state()).toEqual(before);
@@ -244,19 +248,19 @@ describe("the audit log", () => {
 test("a test event goes to its endpoint alone, also against its filter", async () => {
   const [asked, other] = [receiver(), receiver()];
   try {
-    house.allow(asked.origin, other.origin);
-    const { id, secret } = await house.endpoint(asked.url, ["credits.low"]);
-    await house.endpoint(other.url);
-    const delivery = await sendTest(house, { endpointId: id });
-    await deliverDue(createDeliverer(house));
+    workspace.allow(asked.origin, other.origin);
+    const { id, secret } = await workspace.endpoint(asked.url, ["credits.low"]);
+    await workspace.endpoint(other.url);
+    const delivery = await sendTest(workspace, { endpointId: id });
+    await deliverDue(createDeliverer(workspace));
     expect(asked.received[0]?.event).toMatchObject({
       type: "webhook.test",
       environment: "test",
       data: { message: expect.stringContaining("test") },
     });
-    verify(secret, asked.received[0] as never, house.clock.now());
+    verify(secret, asked.received[0] as never, workspace.clock.now());
     expect(other.received).toEqual([]);
-    const detail = await getDelivery(house, { deliveryId: delivery.id });
+    const detail = await getDelivery(workspace, { deliveryId: delivery.id });
     expect(detail).toMatchObject({ state: "delivered", history: [{ status: 200 }] });
     expect(JSON.parse(detail.event.body)).toEqual(asked.received[0]?.event);
   } finally {
@@ -267,30 +271,30 @@ test("a test event goes to its endpoint alone, also against its filter", async (
 
 describe("deliveries", () => {
   test("are listed newest first, page by page, by filter", async () => {
-    await house.endpoint(URL, ["image.completed"]);
-    const { id: second } = await house.endpoint(URL);
+    await workspace.endpoint(URL, ["image.completed"]);
+    const { id: second } = await workspace.endpoint(URL);
     for (let i = 0; i < 5; i++) {
-      house.clock.advance(1);
-      await house.happen(i === 2 ? "image.failed" : "image.completed", `img_n${i}`);
+      workspace.clock.advance(1);
+      await workspace.happen(i === 2 ? "image.failed" : "image.completed", `img_n${i}`);
     }
-    const accountId = house.accountId;
+    const accountId = workspace.accountId;
     const all: string[] = [];
     for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page = await listDeliveries(house, { accountId, limit: 4, ...(cursor ? { cursor } : {}) });
+      const page = await listDeliveries(workspace, { accountId, limit: 4, ...(cursor ? { cursor } : {}) });
       all.push(...page.items.map(({ id }) => id));
       cursor = page.nextCursor;
     }
     expect(all).toHaveLength(9);
     expect(new Set(all).size).toBe(9);
     const count = async (filter: object) =>
-      (await listDeliveries(house, { accountId, ...filter })).items.length;
+      (await listDeliveries(workspace, { accountId, ...filter })).items.length;
     expect(await count({ endpointId: second })).toBe(5);
     expect(await count({ eventType: "image.failed" })).toBe(1);
     expect(await count({ imageId: "img_n1" })).toBe(2);
     expect(await count({ imageId: "img_other" })).toBe(0);
     expect(await count({ state: "delivered" })).toBe(0);
     expect(await count({ environment: "live" })).toBe(0);
-    expect(listDeliveries(house, { accountId, cursor: "nonsense" })).rejects.toThrow(
+    expect(listDeliveries(workspace, { accountId, cursor: "nonsense" })).rejects.toThrow(
       "Start again without it",
     );
   });
@@ -300,13 +304,13 @@ describe("deliveries", () => {
     for (const environment of ["test", "live", "test", "test", "live"] as const) {
       const { endpoint } = await create({ environment });
       // Two at one moment: then the id decides.
-      for (let i = 0; i < 2; i++) ids.push((await sendTest(house, { endpointId: endpoint.id })).id);
-      house.clock.advance(1);
+      for (let i = 0; i < 2; i++) ids.push((await sendTest(workspace, { endpointId: endpoint.id })).id);
+      workspace.clock.advance(1);
     }
     const pages: string[][] = [];
     for (let cursor: string | null | undefined; cursor !== null; ) {
-      const query = { accountId: house.accountId, limit: 3, cursor };
-      const page = await listDeliveries(house, query);
+      const query = { accountId: workspace.accountId, limit: 3, cursor };
+      const page = await listDeliveries(workspace, query);
       pages.push(page.items.map(({ id }) => id));
       cursor = page.nextCursor;
     }
@@ -318,72 +322,72 @@ describe("deliveries", () => {
     let status = 410;
     const partner = receiver(() => new Response(null, { status }));
     try {
-      house.allow(partner.origin);
-      await house.happen("image.completed", "img_before");
-      house.clock.advance(1);
-      const since = house.clock.now();
-      const early = await house.happen("image.completed", "img_no_endpoint_yet");
-      const { id } = await house.endpoint(partner.url, ["image.completed"]);
-      const deliverer = createDeliverer(house);
+      workspace.allow(partner.origin);
+      await workspace.happen("image.completed", "img_before");
+      workspace.clock.advance(1);
+      const since = workspace.clock.now();
+      const early = await workspace.happen("image.completed", "img_no_endpoint_yet");
+      const { id } = await workspace.endpoint(partner.url, ["image.completed"]);
+      const deliverer = createDeliverer(workspace);
       status = 200;
-      await house.happen("image.completed", "img_arrived");
+      await workspace.happen("image.completed", "img_arrived");
       await deliverDue(deliverer);
       status = 410;
-      const failed = await house.happen("image.completed", "img_gone");
+      const failed = await workspace.happen("image.completed", "img_gone");
       await deliverDue(deliverer);
-      const missed = await house.happen("image.completed", "img_while_disabled");
-      await house.happen("image.failed", "img_unwanted");
-      expect(recoverSince(house, { endpointId: id }, since)).rejects.toThrow(
+      const missed = await workspace.happen("image.completed", "img_while_disabled");
+      await workspace.happen("image.failed", "img_unwanted");
+      expect(recoverSince(workspace, { endpointId: id }, since)).rejects.toThrow(
         "is disabled: It answered 410 Gone",
       );
 
       status = 500;
-      await enableEndpoint(house, { endpointId: id });
-      const waiting = await house.happen("image.completed", "img_waiting");
+      await enableEndpoint(workspace, { endpointId: id });
+      const waiting = await workspace.happen("image.completed", "img_waiting");
       await deliverDue(deliverer);
       status = 200;
       partner.received.length = 0;
-      expect(await recoverSince(house, { endpointId: id }, since)).toEqual({ recovered: 4 });
+      expect(await recoverSince(workspace, { endpointId: id }, since)).toEqual({ recovered: 4 });
       await deliverDue(deliverer);
       const subjects = partner.received.map(({ event }) => event.data.image_id).sort();
       expect(subjects).toEqual([early, failed, missed, waiting].sort());
-      expect(await recoverSince(house, { endpointId: id }, since)).toEqual({ recovered: 0 });
+      expect(await recoverSince(workspace, { endpointId: id }, since)).toEqual({ recovered: 0 });
     } finally {
       partner.close();
     }
   });
 
   test("are recovered by the thousand, in batches", async () => {
-    for (let i = 0; i < 450; i++) await house.happen();
+    for (let i = 0; i < 450; i++) await workspace.happen();
     const { endpoint } = await create();
-    expect(await recoverSince(house, { endpointId: endpoint.id }, 0)).toEqual({ recovered: 450 });
+    expect(await recoverSince(workspace, { endpointId: endpoint.id }, 0)).toEqual({ recovered: 450 });
   });
 
   test("and their events are swept after 30 days, unless they are still under way", async () => {
     const { endpoint } = await create();
-    await house.happen("image.completed", "img_old");
-    const { items } = await listDeliveries(house, { accountId: house.accountId });
-    house.clock.advance(30 * DAY_MS);
+    await workspace.happen("image.completed", "img_old");
+    const { items } = await listDeliveries(workspace, { accountId: workspace.accountId });
+    workspace.clock.advance(30 * DAY_MS);
     const swept = async () => {
-      await sweep(house);
-      return (await listDeliveries(house, { accountId: house.accountId })).items.length;
+      await sweep(workspace);
+      return (await listDeliveries(workspace, { accountId: workspace.accountId })).items.length;
     };
     expect(await swept()).toBe(1);
-    await removeEndpoint(house, { endpointId: endpoint.id });
-    expect(getDelivery(house, { deliveryId: items[0]?.id ?? "" })).resolves.toMatchObject({
+    await removeEndpoint(workspace, { endpointId: endpoint.id });
+    expect(getDelivery(workspace, { deliveryId: items[0]?.id ?? "" })).resolves.toMatchObject({
       state: "failed",
     });
     expect(await swept()).toBe(0);
-    const rows = await house.store.read.db.select().from(house.store.read.t.webhookEndpoints);
+    const rows = await workspace.store.read.db.select().from(workspace.store.read.t.webhookEndpoints);
     expect(rows).toEqual([]);
   });
 });
 
 test("an old secret is forgotten once it no longer signs", async () => {
   const { endpoint } = await create();
-  await rotateSecret(house, { endpointId: endpoint.id });
-  house.clock.advance(DAY_MS);
-  await sweep(house);
-  const [row] = await house.store.read.db.select().from(house.store.read.t.webhookEndpoints);
+  await rotateSecret(workspace, { endpointId: endpoint.id });
+  workspace.clock.advance(DAY_MS);
+  await sweep(workspace);
+  const [row] = await workspace.store.read.db.select().from(workspace.store.read.t.webhookEndpoints);
   expect(row).toMatchObject({ previousSecret: null, previousSecretExpiresAt: null });
 });

@@ -65,7 +65,7 @@ export function verify(secret: string, { body, headers }: Received, now: number)
   }
 }
 
-export interface WebhookHouse
+export interface WebhookWorkspace
   extends Omit<WebhookContext, "clock">,
     Pick<TestWorkspace, "clock" | "folder" | "blobs" | "keeper"> {
   accountId: string;
@@ -78,7 +78,7 @@ export interface WebhookHouse
 }
 
 /** A real store with one account, and endpoints that may be on this machine. */
-export async function webhookHouse(outbound: WebhookContext["outbound"] = {}): Promise<WebhookHouse> {
+export async function webhookWorkspace(outbound: WebhookContext["outbound"] = {}): Promise<WebhookWorkspace> {
   const workspace = await testWorkspace();
   const allowed = new Set<string>();
   const { account } = await testAccount(workspace);

@@ -3,34 +3,34 @@ import { listDeliveries } from "../../../src/app/webhooks/manage-deliveries.ts";
 import { type FinishedAttempt, recordAttempts } from "../../../src/app/webhooks/record-attempts.ts";
 import type { Outcome } from "../../../src/app/webhooks/send-webhook.ts";
 import { claimDeliveries, findDelivery, releaseClaims } from "../../../src/store/deliveries.ts";
-import { type WebhookHouse, webhookHouse } from "./receivers.ts";
+import { type WebhookWorkspace, webhookWorkspace } from "./receivers.ts";
 
 const ORIGIN = "http://127.0.0.1:9";
 const LEASE_MS = 60_000;
 
 type Claim = Pick<FinishedAttempt, "delivery" | "token">;
 
-let house: WebhookHouse;
+let workspace: WebhookWorkspace;
 beforeEach(async () => {
-  house = await webhookHouse();
-  house.allow(ORIGIN);
+  workspace = await webhookWorkspace();
+  workspace.allow(ORIGIN);
 });
-afterEach(() => house.close());
+afterEach(() => workspace.close());
 
 /** A delivery whose claim was lost, claimed again in a second lease together with another delivery. */
 async function claimedTwice() {
-  const { id: endpointId } = await house.endpoint(`${ORIGIN}/hook`);
+  const { id: endpointId } = await workspace.endpoint(`${ORIGIN}/hook`);
   const claim = async (token: string): Promise<Claim[]> => {
-    const now = house.clock.now();
+    const now = workspace.clock.now();
     const lease = { endpointId, limit: 5, token, now, leaseExpiresAt: now + LEASE_MS };
-    const claimed = await house.store.write("test", (tx) => claimDeliveries(tx, lease));
+    const claimed = await workspace.store.write("test", (tx) => claimDeliveries(tx, lease));
     return claimed.map((delivery) => ({ delivery, token }));
   };
-  await house.happen();
+  await workspace.happen();
   const [lost] = (await claim("first")) as [Claim];
-  house.clock.advance(LEASE_MS);
-  await house.store.write("test", (tx) => releaseClaims(tx, { now: house.clock.now() }));
-  await house.happen();
+  workspace.clock.advance(LEASE_MS);
+  await workspace.store.write("test", (tx) => releaseClaims(tx, { now: workspace.clock.now() }));
+  await workspace.happen();
   const second = await claim("second");
   const isOfLost = ({ delivery }: Claim) => delivery.id === lost.delivery.id;
   return {
@@ -45,7 +45,7 @@ const failed: Outcome = { kind: "failed", status: 500, error: "x", answer: null,
 
 function record(...ended: [Claim, Outcome][]): Promise<void> {
   const attempts = ended.map(([claim, outcome]) => ({ ...claim, outcome, startedAt: 1, finishedAt: 2 }));
-  return house.store.write("test", (tx) => recordAttempts(tx, house, attempts));
+  return workspace.store.write("test", (tx) => recordAttempts(tx, workspace, attempts));
 }
 
 test.each([
@@ -55,7 +55,7 @@ test.each([
 ])("an attempt whose lease was lost changes nothing: %s", async (_, late, timely) => {
   const { lost, current } = await claimedTwice();
   await record([lost, late], [current, timely]);
-  const { items } = await listDeliveries(house, { accountId: house.accountId });
+  const { items } = await listDeliveries(workspace, { accountId: workspace.accountId });
   const delivery = items.find(({ id }) => id === lost.delivery.id);
   expect(delivery).toMatchObject({
     state: timely === arrived ? "delivered" : "pending",
@@ -67,9 +67,9 @@ test.each([
 test("an attempt whose lease was lost does not end the claim that took its place", async () => {
   const { lost, other } = await claimedTwice();
   await record([lost, arrived], [other, arrived]);
-  expect(await findDelivery(house.store.read, lost.delivery.id)).toMatchObject({
+  expect(await findDelivery(workspace.store.read, lost.delivery.id)).toMatchObject({
     state: "sending",
     attempts: 0,
   });
-  expect(await findDelivery(house.store.read, other.delivery.id)).toMatchObject({ state: "delivered" });
+  expect(await findDelivery(workspace.store.read, other.delivery.id)).toMatchObject({ state: "delivered" });
 });

@@ -20,16 +20,16 @@ import { findImage } from "../../../src/store/image-reads.ts";
 import { type Image, insertImage } from "../../../src/store/images.ts";
 import { imageRequest, type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 
-let house: TestWorkspace;
+let workspace: TestWorkspace;
 beforeEach(async () => {
-  house = await testWorkspace();
+  workspace = await testWorkspace();
 });
-afterEach(() => house.close());
+afterEach(() => workspace.close());
 
 const OUTPUT = { name: "img-secretpart.png", width: 1024, height: 1280, contentType: "image/png", bytes: 9 };
 
 async function eventsOf(accountId: string) {
-  const { db, t } = house.store.read;
+  const { db, t } = workspace.store.read;
   const rows = (await db.select().from(t.webhookEvents).orderBy(t.webhookEvents.createdAt)).filter(
     (event) => event.accountId === accountId,
   );
@@ -37,8 +37,8 @@ async function eventsOf(accountId: string) {
 }
 
 async function queue(accountId: string, environment: "live" | "test"): Promise<Image> {
-  const now = house.clock.now();
-  const image = freshImage(house.random, {
+  const now = workspace.clock.now();
+  const image = freshImage(workspace.random, {
     scope: { accountId, environment },
     keyId: null,
     request: imageRequest() as unknown as CreateImageRequest,
@@ -48,19 +48,20 @@ async function queue(accountId: string, environment: "live" | "test"): Promise<I
     turn: 0,
     now,
   });
-  await house.store.write("test", async (tx) => {
+  await workspace.store.write("test", async (tx) => {
     await insertImage(tx, image);
-    if (environment === "live") await reserveCredit(tx, accountId, image.id, { now, random: house.random });
+    if (environment === "live")
+      await reserveCredit(tx, accountId, image.id, { now, random: workspace.random });
   });
   return image;
 }
 
 async function end(environment: "live" | "test", how: RenderEnd) {
-  const claimed = await claimImage(house, environment);
+  const claimed = await claimImage(workspace, environment);
   if (!claimed) throw new Error("nothing waits");
-  house.clock.advance(1_500);
+  workspace.clock.advance(1_500);
   return finishImage(
-    house,
+    workspace,
     { imageId: claimed.id, token: claimed.leaseToken, renders: claimed.renders },
     how,
   );
@@ -70,13 +71,17 @@ describe("a finished image", () => {
   test.each(["live", "test"] as const)(
     "of the %s environment tells what the status view says",
     async (environment) => {
-      const { account } = await testAccount(house);
+      const { account } = await testAccount(workspace);
       const { id } = await queue(account.id, environment);
       await end(environment, { kind: "completed", output: OUTPUT });
       const [event, ...others] = await eventsOf(account.id);
       expect(others).toEqual([]);
-      const image = (await findImage(house.store.read, { accountId: account.id, environment, id })) as Image;
-      const view = imageView(image, { cdnBaseUrl: house.config.cdnBaseUrl, progress: null });
+      const image = (await findImage(workspace.store.read, {
+        accountId: account.id,
+        environment,
+        id,
+      })) as Image;
+      const view = imageView(image, { cdnBaseUrl: workspace.config.cdnBaseUrl, progress: null });
       expect(event?.body).toEqual({
         type: "image.completed",
         timestamp: "2026-11-15T12:00:01.500Z",
@@ -85,7 +90,7 @@ describe("a finished image", () => {
       });
       expect(view).toMatchObject({
         status: "completed",
-        result: { image_url: `${house.config.cdnBaseUrl}/img-secretpart.png` },
+        result: { image_url: `${workspace.config.cdnBaseUrl}/img-secretpart.png` },
         usage: { credits_used: 1 },
       });
       expect(event?.id).toMatch(/^evt_/);
@@ -93,11 +98,11 @@ describe("a finished image", () => {
   );
 
   test("that failed tells so; a render that is tried again tells nothing", async () => {
-    const { account } = await testAccount(house);
+    const { account } = await testAccount(workspace);
     await queue(account.id, "live");
     await end("live", { kind: "fault" });
     expect(await eventsOf(account.id)).toEqual([]);
-    house.clock.advance(10_000);
+    workspace.clock.advance(10_000);
     await end("live", { kind: "refused", message: "No player was found in the photo." });
     const [event] = await eventsOf(account.id);
     expect(event?.body).toMatchObject({
@@ -111,50 +116,50 @@ describe("a finished image", () => {
   });
 
   test("has its deliveries in the same transaction: both are there, or neither image nor event", async () => {
-    const { account } = await testAccount(house);
-    const config = { ...house.config, webhookAllowedOrigins: new Set(["http://127.0.0.1:9"]) };
+    const { account } = await testAccount(workspace);
+    const config = { ...workspace.config, webhookAllowedOrigins: new Set(["http://127.0.0.1:9"]) };
     const url = "http://127.0.0.1:9/";
-    await createEndpoint({ ...house, config }, { accountId: account.id, environment: "test", url });
-    await createEndpoint({ ...house, config }, { accountId: account.id, environment: "live", url });
+    await createEndpoint({ ...workspace, config }, { accountId: account.id, environment: "test", url });
+    await createEndpoint({ ...workspace, config }, { accountId: account.id, environment: "live", url });
     const image = await queue(account.id, "test");
     // A fault after the last write of the transaction: nothing of it may stay.
     const failing = {
-      ...house,
+      ...workspace,
       store: {
-        ...house.store,
-        write: <T>(name: string, fn: Parameters<typeof house.store.write<T>>[1]) =>
-          house.store.write(name, async (tx) => {
+        ...workspace.store,
+        write: <T>(name: string, fn: Parameters<typeof workspace.store.write<T>>[1]) =>
+          workspace.store.write(name, async (tx) => {
             await fn(tx);
             await failPending(tx, "none", 0);
             throw new Error("power cut");
           }),
       },
     };
-    const claimed = await claimImage(house, "test");
+    const claimed = await claimImage(workspace, "test");
     const lease = { imageId: image.id, token: claimed?.leaseToken ?? "", renders: 1 };
     expect(finishImage(failing, lease, { kind: "completed", output: OUTPUT })).rejects.toThrow("power cut");
     expect(await eventsOf(account.id)).toEqual([]);
     const scope = { accountId: account.id, environment: "test", id: image.id } as const;
-    expect((await findImage(house.store.read, scope))?.state).toBe("rendering");
+    expect((await findImage(workspace.store.read, scope))?.state).toBe("rendering");
 
-    await finishImage(house, lease, { kind: "completed", output: OUTPUT });
+    await finishImage(workspace, lease, { kind: "completed", output: OUTPUT });
     expect(await eventsOf(account.id)).toHaveLength(1);
-    const { items } = await listDeliveries(house, { accountId: account.id });
+    const { items } = await listDeliveries(workspace, { accountId: account.id });
     expect(items).toMatchObject([{ environment: "test", state: "pending", eventType: "image.completed" }]);
     // A worker whose lease is lost tells nothing either.
-    expect(await finishImage(house, lease, { kind: "completed", output: OUTPUT })).toBeUndefined();
+    expect(await finishImage(workspace, lease, { kind: "completed", output: OUTPUT })).toBeUndefined();
     expect(await eventsOf(account.id)).toHaveLength(1);
   });
 });
 
 test("every event is as the published document describes it", async () => {
-  const { account } = await testAccount(house, { credits: 5 });
-  const config = { ...house.config, webhookAllowedOrigins: new Set(["http://127.0.0.1:9"]) };
+  const { account } = await testAccount(workspace, { credits: 5 });
+  const config = { ...workspace.config, webhookAllowedOrigins: new Set(["http://127.0.0.1:9"]) };
   const { endpoint } = await createEndpoint(
-    { ...house, config },
+    { ...workspace, config },
     { accountId: account.id, environment: "live", url: "http://127.0.0.1:9/" },
   );
-  await sendTest(house, { endpointId: endpoint.id });
+  await sendTest(workspace, { endpointId: endpoint.id });
   for (let i = 0; i < 4; i++) await queue(account.id, "live");
   await end("live", { kind: "completed", output: OUTPUT });
   await end("live", { kind: "refused", message: "No player was found in the photo." });
@@ -177,13 +182,13 @@ describe("credits.low", () => {
     (await eventsOf(accountId)).filter(({ type }) => type === "credits.low").map(({ body }) => body);
   const spend = async (accountId: string, count: number) => {
     for (let i = 0; i < count; i++) {
-      house.clock.advance(1_000);
+      workspace.clock.advance(1_000);
       await queue(accountId, "live");
     }
   };
 
   test("is told when a fifth of the plan is left, once", async () => {
-    const { account } = await testAccount(house, { credits: 10 });
+    const { account } = await testAccount(workspace, { credits: 10 });
     await spend(account.id, 7);
     expect(await warnings(account.id)).toEqual([]);
     await spend(account.id, 1);
@@ -200,13 +205,13 @@ describe("credits.low", () => {
   });
 
   test("measures what was granted for this month, whatever the plan was changed to within it", async () => {
-    const { account } = await testAccount(house, { credits: 10 });
-    await changePlan(house, account.id, { tier: "growth", credits: 100 });
+    const { account } = await testAccount(workspace, { credits: 10 });
+    await changePlan(workspace, account.id, { tier: "growth", credits: 100 });
     await spend(account.id, 7);
     expect(await warnings(account.id)).toEqual([]);
     await spend(account.id, 1);
     expect(await warnings(account.id)).toMatchObject([{ data: { credits_remaining: 2, credit_limit: 10 } }]);
-    house.clock.set("2026-12-01T00:00:00.000Z");
+    workspace.clock.set("2026-12-01T00:00:00.000Z");
     await spend(account.id, 80);
     expect((await warnings(account.id)).at(-1)).toMatchObject({
       data: { credits_remaining: 20, credit_limit: 100 },
@@ -214,16 +219,16 @@ describe("credits.low", () => {
   });
 
   test("is not told again when a credit comes back and goes, but after a top-up and in the next month", async () => {
-    const { account } = await testAccount(house, { credits: 10 });
+    const { account } = await testAccount(workspace, { credits: 10 });
     await spend(account.id, 8);
     await end("live", { kind: "refused", message: "No player." });
     await spend(account.id, 1);
     expect(await warnings(account.id)).toHaveLength(1);
-    const moment = { now: house.clock.now(), random: house.random };
-    await house.store.write("test", (tx) => topUpCredits(tx, account.id, 3, null, moment));
+    const moment = { now: workspace.clock.now(), random: workspace.random };
+    await workspace.store.write("test", (tx) => topUpCredits(tx, account.id, 3, null, moment));
     await spend(account.id, 3);
     expect(await warnings(account.id)).toHaveLength(2);
-    house.clock.set("2026-12-01T00:00:00.000Z");
+    workspace.clock.set("2026-12-01T00:00:00.000Z");
     // Two of the top-up are left beside the ten of the new month.
     await spend(account.id, 10);
     expect((await warnings(account.id)).at(-1)).toMatchObject({
@@ -234,7 +239,7 @@ describe("credits.low", () => {
   });
 
   test("costs test images nothing and so never tells of them", async () => {
-    const { account } = await testAccount(house, { credits: 1 });
+    const { account } = await testAccount(workspace, { credits: 1 });
     await queue(account.id, "test");
     expect(await warnings(account.id)).toEqual([]);
   });

@@ -7,9 +7,9 @@ import { credits } from "../../core/mail.ts";
 
 import { DAY_MS } from "../../core/time.ts";
 import { accountNames } from "../../store/accounts.ts";
-import { deskNumbers } from "../../store/desk.ts";
 import { findAnyImage, queueDepth, recentLiveFailures } from "../../store/image-search.ts";
 import type { Image } from "../../store/images.ts";
+import { overviewCounts } from "../../store/overview.ts";
 import { VERSION } from "../../version.ts";
 import { Badge, Card, count, Empty, PageHead, PostForm, Stat, Time } from "../elements.tsx";
 import { photoThumb } from "../image.tsx";
@@ -28,7 +28,7 @@ async function pulse({ deps, now }: UserVisit) {
   const { read } = deps.store;
   const [[live, test], numbers, disk] = await Promise.all([
     Promise.all(ENVIRONMENTS.map((name) => queueDepth(read, name))),
-    deskNumbers(read, { since: now - DAY_MS }),
+    overviewCounts(read, { since: now - DAY_MS }),
     statfs(deps.config.dataDir),
   ]);
   const workers = deps.pool.health();
@@ -186,7 +186,7 @@ function Attention({ troubles: { low, endpoints, machine } }: { troubles: Troubl
   );
 }
 
-async function deskPage(visit: UserVisit): Promise<Response> {
+async function overviewPage(visit: UserVisit): Promise<Response> {
   const { read } = visit.deps.store;
   const [failures, now] = await Promise.all([recentLiveFailures(read, FAILURES_SHOWN), pulse(visit)]);
   const names = await accountNames(
@@ -195,9 +195,9 @@ async function deskPage(visit: UserVisit): Promise<Response> {
   );
   return shell(
     visit,
-    "Desk",
+    "Overview",
     <>
-      <PageHead title="Operator's desk" lead="The whole service at a glance.">
+      <PageHead title="Operator console" lead="The whole service at a glance.">
         <a class="button" href="/ready">
           Readiness
         </a>
@@ -224,9 +224,9 @@ async function failurePhoto(visit: UserVisit): Promise<Response> {
   return photoThumb(visit, image.sourceSha256);
 }
 
-export const deskRoutes = [
+export const overviewRoutes = [
   operator.get("/console/operator/failures/:id/photo", failurePhoto),
-  operator.get("/console/operator", deskPage),
+  operator.get("/console/operator", overviewPage),
   operator.get("/console/operator/pulse", async (visit) =>
     html(visit.exchange, await pulse(visit), { fragment: true }),
   ),

@@ -4,7 +4,7 @@ import type { Tx } from "./store.ts";
 const number = sql<number>`count(*)`.mapWith(Number);
 
 /** What operators see at a glance besides the queue of images; each number has its index. */
-export async function deskNumbers(
+export async function overviewCounts(
   { db, t }: Tx,
   query: { since: number },
 ): Promise<{ failedSince: number; deliveriesOpen: number; endpointsFailing: number }> {

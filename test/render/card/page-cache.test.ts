@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
 import { MAX_WARM_PAGES } from "../../../src/core/limits.ts";
-import { type PageShelf, pageShelf } from "../../../src/render/card/page-shelf.ts";
+import { type PageCache, pageCache } from "../../../src/render/card/page-cache.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
 import { packTemplate } from "../../../src/templates/pinned.ts";
 import { templateRegistry } from "../../../src/templates/registry.ts";
@@ -18,7 +18,7 @@ afterAll(() => browser.close());
 
 let folder: TestFolder;
 let dir: string;
-let shelf: PageShelf;
+let cache: PageCache;
 const problems: string[] = [];
 /** What a template would have to hold for it is the browser's secret. */
 let breaksPages = false;
@@ -32,11 +32,11 @@ beforeEach(async () => {
   const pages = {
     newPage: () => (breaksPages ? Promise.reject(new Error("no such page")) : browser.newPage()),
   } as Browser;
-  shelf = pageShelf(pages, templates, note);
+  cache = pageCache(pages, templates, note);
 });
 afterEach(() => folder.remove());
 
-/** Closing goes on behind the shelf's back; a page that was told to close is gone in a moment. */
+/** Closing goes on behind the cache's back; a page that was told to close is gone in a moment. */
 async function openPages(wanted: number): Promise<number> {
   while ((await browser.pages()).length > wanted) await Bun.sleep(5);
   return (await browser.pages()).length;
@@ -46,16 +46,16 @@ test("templates share a browser, each with a page of its own, and the one least 
   const before = (await browser.pages()).length;
   const names = Array.from({ length: MAX_WARM_PAGES }, (_, n) => `card_${n}`);
   for (const name of names) await ownTemplate(dir, name, (css) => `${css}\n/* ${name} */`);
-  const first = await shelf.get("club_card");
+  const first = await cache.get("club_card");
   const pages = [];
-  for (const name of names.slice(1)) pages.push(await shelf.get(name));
+  for (const name of names.slice(1)) pages.push(await cache.get(name));
   expect(new Set([first, ...pages].map(({ template }) => template.digest)).size).toBe(MAX_WARM_PAGES);
-  expect((await shelf.get("club_card")).page).toBe(first.page);
-  await shelf.get("card_0");
+  expect((await cache.get("club_card")).page).toBe(first.page);
+  await cache.get("card_0");
   expect(await openPages(before + MAX_WARM_PAGES)).toBe(before + MAX_WARM_PAGES);
-  expect((await shelf.get("club_card")).page).toBe(first.page);
-  expect((await shelf.get("card_1")).page).not.toBe(pages[0]?.page);
-  for (const name of ["club_card", ...names]) shelf.drop(name);
+  expect((await cache.get("club_card")).page).toBe(first.page);
+  expect((await cache.get("card_1")).page).not.toBe(pages[0]?.page);
+  for (const name of ["club_card", ...names]) cache.drop(name);
   expect(await openPages(before)).toBe(before);
 });
 
@@ -66,38 +66,38 @@ test("a pinned template is drawn as it was, beside the edited one; damaged or go
   await Bun.write(path, await packTemplate(before.files));
   const pinned = { digest: before.digest, path };
   await ownTemplate(dir, "season_card", (css) => `${css}\n/* edited */`);
-  const edited = await shelf.get("season_card");
-  const old = await shelf.get("season_card", pinned);
+  const edited = await cache.get("season_card");
+  const old = await cache.get("season_card", pinned);
   expect(old.template.digest).toBe(before.digest);
   expect(edited.template.css).toEndWith("/* edited */");
   expect(old.template.css).not.toEndWith("/* edited */");
-  expect((await shelf.get("season_card", pinned)).page).toBe(old.page);
-  expect((await shelf.get("season_card")).page).toBe(edited.page);
+  expect((await cache.get("season_card", pinned)).page).toBe(old.page);
+  expect((await cache.get("season_card")).page).toBe(edited.page);
   const other = { path, digest: "f".repeat(64) };
-  expect((await shelf.get("season_card", other)).page).toBe(edited.page);
-  expect((await shelf.get("season_card", { ...other, path: "/gone" })).page).toBe(edited.page);
+  expect((await cache.get("season_card", other)).page).toBe(edited.page);
+  expect((await cache.get("season_card", { ...other, path: "/gone" })).page).toBe(edited.page);
   expect(problems).toHaveLength(2);
   expect(problems[0]).toContain("does not hold what its digest says");
-  for (const name of [before.digest, "season_card"]) shelf.drop(name);
+  for (const name of [before.digest, "season_card"]) cache.drop(name);
 });
 
 test("edited files that make no page keep the last good one, are told once, and tried again when they change", async () => {
   await ownTemplate(dir, "season_card");
-  const good = await shelf.get("season_card");
+  const good = await cache.get("season_card");
   const css = Bun.file(join(dir, "season_card/card.css"));
   const text = await css.text();
   breaksPages = true;
   await Bun.write(css, `${text}\n/* first */`);
   for (let card = 0; card < 2; card++) {
-    const { page, template } = await shelf.get("season_card");
+    const { page, template } = await cache.get("season_card");
     expect(page).toBe(good.page);
     expect(template.digest).toBe(good.template.digest);
   }
   expect(problems).toEqual(["The template season_card as it was edited makes no card: no such page"]);
   breaksPages = false;
   await Bun.write(css, `${text}\n/* second */`);
-  const edited = await shelf.get("season_card");
+  const edited = await cache.get("season_card");
   expect(edited.page).not.toBe(good.page);
   expect(edited.template.css).toEndWith("/* second */");
-  shelf.drop("season_card");
+  cache.drop("season_card");
 });

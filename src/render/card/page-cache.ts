@@ -18,7 +18,7 @@ export interface PinnedTemplate {
 }
 
 /** The warm pages of one browser, one for each template that was asked for lately. */
-export interface PageShelf {
+export interface PageCache {
   /**
    * The page of a template: as it was pinned, or as its files are now. Where a pinned one cannot be had any more, its
    * card is made with the files of now: late is worse than new.
@@ -32,30 +32,30 @@ export interface PageShelf {
  * Keeps pages by the templates' digests. Where edited files make no page, the page of those before goes on, and
  * `onProblem` is told once: half an edit must not cost anybody's card.
  */
-export function pageShelf(
+export function pageCache(
   browser: Browser,
   templates: TemplateRegistry,
   onProblem: (problem: string) => void,
-): PageShelf {
+): PageCache {
   // By digest, in the order of their last use, the latest at the end.
-  const shelf = new Map<string, TemplatePage>();
+  const cache = new Map<string, TemplatePage>();
   // Of each preset the digest that it was last shown with, and that of edited files that made no page.
   const lastShown = new Map<string, { digest: string; refused?: string }>();
 
   const drop = (presetOrDigest: string) => {
     const digest = lastShown.get(presetOrDigest)?.digest ?? presetOrDigest;
-    void shelf
+    void cache
       .get(digest)
       ?.page.close()
       .catch(() => {});
-    shelf.delete(digest);
+    cache.delete(digest);
   };
   const warm = (digest: string): TemplatePage | undefined => {
-    if (shelf.get(digest)?.page.hasCrashed()) drop(digest);
-    const kept = shelf.get(digest);
+    if (cache.get(digest)?.page.hasCrashed()) drop(digest);
+    const kept = cache.get(digest);
     if (kept) {
-      shelf.delete(digest);
-      shelf.set(digest, kept);
+      cache.delete(digest);
+      cache.set(digest, kept);
     }
     return kept;
   };
@@ -63,9 +63,9 @@ export function pageShelf(
     const known = warm(template.digest);
     if (known) return known;
     const opened = { page: await openCardPage(browser, template), template };
-    shelf.set(template.digest, opened);
-    const [eldest] = shelf.keys();
-    if (eldest !== undefined && shelf.size > MAX_WARM_PAGES) drop(eldest);
+    cache.set(template.digest, opened);
+    const [eldest] = cache.keys();
+    if (eldest !== undefined && cache.size > MAX_WARM_PAGES) drop(eldest);
     return opened;
   };
   const asItIs = async (preset: string): Promise<TemplatePage> => {
