@@ -20,9 +20,9 @@ import {
 } from "./assets.ts";
 import base from "./css/base.css" with { type: "text" };
 import code from "./css/code.css" with { type: "text" };
+import elements from "./css/elements.css" with { type: "text" };
 import highlight from "./css/highlight.css" with { type: "text" };
 import notices from "./css/notices.css" with { type: "text" };
-import parts from "./css/parts.css" with { type: "text" };
 import shell from "./css/shell.css" with { type: "text" };
 import tokens from "./css/tokens.css" with { type: "text" };
 import icon from "./icon.svg" with { type: "text" };
@@ -45,7 +45,7 @@ export type KitFile = "kit.css" | "kit.js" | "theme.js" | "icon.svg";
 
 /** What every page of the service loads, whichever room it is of: style, script, icon, fonts. */
 export const KIT: AssetFolder<KitFile> = assetFolder("/assets/", {
-  "kit.css": textAsset(CSS, versioned, base, shell, parts, notices, code, highlight),
+  "kit.css": textAsset(CSS, versioned, base, shell, elements, notices, code, highlight),
   "kit.js": textAsset(SCRIPT, script),
   "theme.js": textAsset(SCRIPT, theme),
   "icon.svg": textAsset(SVG, icon),
