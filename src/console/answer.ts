@@ -3,7 +3,8 @@ import { Elysia } from "elysia";
 import { passkeyService } from "../app/people/passkeys.ts";
 import { readSession } from "../app/people/sign-in.ts";
 import { Refusal } from "../core/errors.ts";
-import { readBounded } from "../http/body.ts";
+import { UPLOAD_TIMEOUT_MS } from "../core/limits.ts";
+import { readBounded, readUpload } from "../http/body.ts";
 import { asPartnerRefusal, standardHeaders } from "../http/envelope.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { isOwnHost } from "../http/host.ts";
@@ -14,6 +15,7 @@ import { membershipsOf } from "../store/users.ts";
 import { CONSOLE_ASSETS } from "./assets.ts";
 import { errorPage } from "./error-page.tsx";
 import { flashStore, typed } from "./flash.ts";
+import { listStore } from "./list-store.ts";
 import { ownPath } from "./own-path.ts";
 import { logFault, notFound, PageError } from "./page-error.ts";
 import { passkeysAt } from "./passkeys-elsewhere.tsx";
@@ -41,24 +43,27 @@ export function consoleAnswer(deps: ConsoleDeps): (exchange: Exchange) => Promis
 }
 
 /** What a request brings beside its address and headers. */
-type Given = Pick<Visit, "params" | "form">;
+type Given = Pick<Visit, "params" | "form" | "file">;
 const NO_FORM: Visit["form"] = new URLSearchParams();
+const NOTHING: Given = { params: {}, form: NO_FORM, file: null };
 /** Begins a visit; without what is given for what is refused before that is read. */
 type Begin = (exchange: Exchange, given?: Given) => Visit;
 
 /** Makes the visits of one running console. */
 function visits(deps: ConsoleDeps): Begin {
   const flashes = flashStore(deps.state);
+  const lists = listStore(deps.state);
   const signIns = signInLimit(deps.state);
   const resets = resetLimit(deps.state);
   const passkeys = passkeyService(deps);
-  return (exchange, given = { params: {}, form: NO_FORM }) => ({
+  return (exchange, given = NOTHING) => ({
     ...given,
     deps,
     exchange,
     query: exchange.url.searchParams,
     token: sessionToken(exchange.request, deps.config),
     flashes,
+    lists,
     signIns,
     resets,
     passkeys: passkeysAt(passkeys, exchange.url),
@@ -99,8 +104,13 @@ async function answerRoute(
   try {
     if (!Object.values(params).every((given) => PARAM.test(given))) throw notFound();
     if (route.method === "POST") refuseForeignOrigin(exchange.request, visit.deps.config.baseUrl);
-    const form = route.method === "POST" ? await readForm(exchange.request) : NO_FORM;
-    visit = begin(exchange, { params, form });
+    // A large body is read of nobody who may not send it.
+    if (route.maxUploadBytes !== undefined) {
+      const user = await userVisit(visit);
+      if (!user) return signInAgain(visit);
+      if (user.role === "viewer") throw readOnly();
+    }
+    visit = begin(exchange, { params, ...(await sentWith(exchange.request, route)) });
     const admitted = await admit(visit, route);
     return admitted instanceof Response ? admitted : await route.handle(admitted);
   } catch (error) {
@@ -116,6 +126,9 @@ function refuseForeignHost({ request, url }: Exchange, baseUrl: string): void {
     `This console is at ${baseUrl}, and was asked for at ${url.host}. If that is right, let the operator set CARDPRESS_BASE_URL to the address that people open, and a proxy pass on the Host header.`,
   );
 }
+
+const readOnly = () =>
+  new PageError(403, "You are looking at this account read-only. Leave it to make changes.");
 
 /** Adds what the route's access promises to the visit, or answers instead. Throws 403 and 404. */
 async function admit(visit: Visit, route: ConsoleRoute): Promise<Visit | Response> {
@@ -136,8 +149,7 @@ async function admit(visit: Visit, route: ConsoleRoute): Promise<Visit | Respons
           user.user.isOperator === 1 ? "/console/operator" : "/console/no-account",
           visit.exchange,
         );
-      if (route.method === "POST" && user.role === "viewer")
-        throw new PageError(403, "You are looking at this account read-only. Leave it to make changes.");
+      if (route.method === "POST" && user.role === "viewer") throw readOnly();
       if (route.access === "owner" && route.method === "POST" && user.role !== "owner")
         throw new PageError(403, "Only an owner of the account may do this. Ask one of them.");
       return user;
@@ -205,6 +217,16 @@ function checkCsrf(visit: UserVisit): void {
     403,
     "This form is out of date: you signed in again since. Go back, reload and send it again.",
   );
+}
+
+/** What a form brings; nothing with a GET. */
+async function sentWith(request: Request, route: ConsoleRoute): Promise<Pick<Visit, "form" | "file">> {
+  if (route.method !== "POST") return { form: NO_FORM, file: null };
+  if (route.maxUploadBytes === undefined) return { form: await readForm(request), file: null };
+  const limits = { timeoutMs: UPLOAD_TIMEOUT_MS, maxBytes: route.maxUploadBytes };
+  const { fields, file, name } = await readUpload(request, limits);
+  // Browsers send an empty file without a name where none was chosen.
+  return { form: fields, file: file.length === 0 && name === "" ? null : { name, bytes: file } };
 }
 
 async function readForm(request: Request): Promise<URLSearchParams> {

@@ -47,6 +47,7 @@ interface Place extends NavItem {
 const ACCOUNT_NAV: Place[] = [
   { href: "/console", label: "Overview", icon: "home" },
   { href: "/console/images", label: "Images", icon: "image" },
+  { href: "/console/batches", label: "Batches", icon: "stack", also: ["/console/lists"] },
   { href: "/console/playground", label: "Playground", icon: "play" },
   { href: "/console/keys", label: "API keys", icon: "key" },
   { href: "/console/webhooks", label: "Webhooks", icon: "hook", also: ["/console/deliveries"] },

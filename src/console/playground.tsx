@@ -3,20 +3,20 @@
 import type { ComponentChildren } from "preact";
 import type { Environment } from "../core/account.ts";
 import { IMAGE_FORMATS, POSITIONS } from "../core/card.ts";
-import { type ErrorDetail, Refusal } from "../core/errors.ts";
+import type { ErrorDetail } from "../core/errors.ts";
 import {
   type CreateImageRequest,
   createImageValidator,
   storedRequestValidator,
 } from "../core/image-request.ts";
 import { publicStatus } from "../core/image-state.ts";
-import { invalidRequest, rateLimitExceeded } from "../core/partner-refusals.ts";
+import { invalidRequest } from "../core/partner-refusals.ts";
 import { asPartnerRefusal } from "../http/envelope.ts";
 import { ERROR_STATUS, isPartnerRefusal, type PartnerRefusal } from "../http/http-refusal.ts";
 import { checkMeaning, checkPresetFields } from "../http/images.ts";
-import { accountBudget, secondsLeft } from "../http/rate-limit.ts";
 import type { Image } from "../store/images.ts";
 import { storageFault } from "../store/storage-unavailable.ts";
+import { takeFromBudget } from "./budget.ts";
 import { curlSample, typescriptSample } from "./code-samples.ts";
 import { Card, Choice, Code, Field, Notice, PageHead, PostForm } from "./elements.tsx";
 import { ownImage } from "./image.tsx";
@@ -252,16 +252,6 @@ async function checked(visit: MemberVisit, body: unknown): Promise<CreateImageRe
   ];
   if (details.length > 0) throw invalidRequest(details);
   return result.value;
-}
-
-async function takeFromBudget({ deps, account, now }: MemberVisit, environment: Environment): Promise<void> {
-  if (account.status === "suspended")
-    throw new Refusal(
-      "PARTNER_SUSPENDED",
-      "The account is suspended. Write to the operator of this service.",
-    );
-  const rate = await deps.limiter.take(`${account.id}:${environment}`, accountBudget(account.tier));
-  if (rate.exceeded) throw rateLimitExceeded(rate.limit, secondsLeft(rate, now));
 }
 
 /** The playground with the card of a request that was sent. */

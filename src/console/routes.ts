@@ -1,4 +1,6 @@
 import { activityRoutes } from "./activity.tsx";
+import { batchRoutes } from "./batch.tsx";
+import { batchesRoutes } from "./batches.tsx";
 import { creditRoutes } from "./credits.tsx";
 import { dataRoutes } from "./data.tsx";
 import { deliveryRoutes } from "./deliveries.tsx";
@@ -8,6 +10,9 @@ import { homeRoutes } from "./home.tsx";
 import { imageRoutes } from "./image.tsx";
 import { imagesRoutes } from "./images.tsx";
 import { keyRoutes } from "./keys.tsx";
+import { listCheckRoutes } from "./list-check.tsx";
+import { listColumnRoutes } from "./list-columns.tsx";
+import { listUploadRoutes } from "./list-upload.tsx";
 import { memberRoutes } from "./members.tsx";
 import { operatorRoutes } from "./operator/routes.ts";
 import { passkeyRoutes } from "./passkeys.tsx";
@@ -28,6 +33,11 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...homeRoutes,
   ...imagesRoutes,
   ...imageRoutes,
+  ...batchesRoutes,
+  ...batchRoutes,
+  ...listUploadRoutes,
+  ...listColumnRoutes,
+  ...listCheckRoutes,
   ...dataRoutes,
   ...requestRoutes,
   ...playgroundRoutes,

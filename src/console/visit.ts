@@ -1,35 +1,38 @@
+import type { AcceptedBatch, BatchCommand } from "../app/batches/accept-batch.ts";
+import type { PreviewDeps } from "../app/batches/preview-card.ts";
 import type { AcceptImage } from "../app/images/accept-image.ts";
 import type { ProgressTracker } from "../app/images/progress.ts";
-import type { SourceKeeper } from "../app/images/source-keeper.ts";
+import type { UploadDeps } from "../app/images/upload-photo.ts";
 import type { DiskGauge } from "../app/operations/disk-use.ts";
 import type { PasskeyService } from "../app/people/passkeys.ts";
 import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
-import type { Blobs } from "../blobs/blobs.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
-import type { RenderPool } from "../render/pool.ts";
 import type { ShortLivedState } from "../state/state.ts";
 import type { Account } from "../store/accounts.ts";
 import type { Session } from "../store/sessions.ts";
 import type { MemberRole, User } from "../store/users.ts";
-import type { DataFolder } from "../system/data-folder.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import type { Flash, FlashStore, SecretKind } from "./flash.ts";
+import type { ListStore } from "./list-store.ts";
 import { isHtmxRequest } from "./respond.ts";
 import type { ResetLimit, SignInLimit } from "./sign-in-limit.ts";
 
 /** What the console needs of the running service. */
-export interface ConsoleDeps extends WebhookContext {
+export interface ConsoleDeps extends WebhookContext, PreviewDeps, UploadDeps {
   accept: AcceptImage;
+  acceptBatch: (command: BatchCommand) => Promise<AcceptedBatch>;
   progress: ProgressTracker;
-  pool: RenderPool;
-  folder: DataFolder;
   disk: DiskGauge;
-  blobs: Blobs;
-  keeper: SourceKeeper;
   state: ShortLivedState;
   templates: TemplateRegistry;
   limiter: RateLimiter;
+}
+
+/** A file as it was sent, with the name it had there. */
+export interface SentFile {
+  name: string;
+  bytes: Uint8Array;
 }
 
 /** One request to the console. */
@@ -40,9 +43,12 @@ export interface Visit {
   readonly query: URLSearchParams;
   /** The fields of a POST; empty for a GET. */
   readonly form: URLSearchParams;
+  /** The file of a form that has one; null where none was chosen, and for all other requests. */
+  readonly file: SentFile | null;
   /** The cookie's token, whether it is good or not. */
   readonly token: string | undefined;
   readonly flashes: FlashStore;
+  readonly lists: ListStore;
   readonly signIns: SignInLimit;
   readonly resets: ResetLimit;
   readonly passkeys: PasskeyService;
@@ -76,6 +82,8 @@ export interface ConsoleRoute {
   /** Such as `/console/keys/:id`. */
   path: string;
   access: Access;
+  /** The form brings a file, of so many bytes at most with all that is around it. */
+  maxUploadBytes?: number;
   handle: (visit: Visit) => Promise<Response>;
 }
 
@@ -89,7 +97,15 @@ function route<V extends Visit>(access: Access) {
     access,
     handle: handle as unknown as Handler<Visit>,
   });
-  return { get: of("GET"), post: of("POST") };
+  return {
+    get: of("GET"),
+    post: of("POST"),
+    /** A form with a file. */
+    upload: (path: string, maxUploadBytes: number, handle: Handler<V>) => ({
+      ...of("POST")(path, handle),
+      maxUploadBytes,
+    }),
+  };
 }
 
 export const anyone = route<Visit>("anyone");

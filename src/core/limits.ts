@@ -254,6 +254,21 @@ export const MAX_BATCH_FETCHES_PER_ACCOUNT = 2;
 /** A photo of a batch that could not be had is asked for again after these pauses, if its host may just have been busy. */
 export const BATCH_FETCH_PAUSES_MS = [5 * SECOND_MS, 30 * SECOND_MS] as const;
 
+/** A squad list: a thousand rows of long addresses as CSV, or a spreadsheet with a club's logo in it. */
+export const MAX_LIST_BYTES = 4 * MB;
+/** Of a spreadsheet once unpacked; one of a thousand players has a few megabytes, a bomb gigabytes. */
+export const MAX_LIST_UNPACKED_BYTES = 64 * MB;
+/** Exports of club software have some dozens. */
+export const MAX_LIST_COLUMNS = 100;
+/** A presigned address; more is no cell of a squad list. */
+export const MAX_LIST_CELL_CHARS = 4096;
+/** How long a list that was read waits for its cards to be asked for: a meeting, or a lunch. */
+export const LIST_KEPT_MS = 4 * HOUR_MS;
+/** Lists waiting at a time, each of one person; at a usual 200 KB together 10 MB, at the largest 400 MB. */
+export const MAX_LISTS_KEPT = 50;
+/** Cards drawn before a batch is paid for, and kept as long as their list: some 60 KB each. */
+export const MAX_LIST_PREVIEWS_KEPT = 300;
+
 /** What was mailed to whom is looked up for so long. */
 export const MAIL_RETENTION_MS = 30 * DAY_MS;
 /** Greylisting servers want minutes, broken ones hours; after the last of these pauses a mail is given up, in two days. */

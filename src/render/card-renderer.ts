@@ -120,7 +120,7 @@ async function renderCard(
     cutout,
     badge,
     photo: pictures.has("photo") && !job.placeholder ? job.photoPath : null,
-    watermark: job.placeholder ?? false,
+    watermark: job.placeholder ? "TEST" : job.preview ? "PREVIEW" : null,
   };
   const picture = await page.render(card, onStage).catch(async (error) => {
     // Another attempt would end the same way. The page is well: it refused the badge before it showed anything.

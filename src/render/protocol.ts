@@ -58,6 +58,8 @@ export const RenderJob = Type.Object({
   template: Type.Optional(Type.Object({ digest: Type.String(), path: Type.String() })),
   /** A silhouette with TEST across it: no photo is looked at. */
   placeholder: Type.Optional(Type.Boolean()),
+  /** The card with PREVIEW across it: for somebody to judge, not to use. */
+  preview: Type.Optional(Type.Boolean()),
   photoPath: Type.String(),
   /** SHA-256 of the photo: the cutout's place in the cache. */
   photoSha256: Type.String(),

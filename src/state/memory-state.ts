@@ -13,6 +13,7 @@ export function memoryState(now: () => number): ShortLivedState {
           return true;
         },
         has: async (key) => kept.get(key) !== undefined,
+        get: async (key) => kept.get(key)?.value,
         take: async (key) => {
           const found = kept.get(key);
           kept.delete(key);

@@ -20,6 +20,8 @@ export interface Values<V> {
   /** Keeps it unless the key has a value; of several at once only one is told true. */
   putNew(key: string, value: V): Promise<boolean>;
   has(key: string): Promise<boolean>;
+  /** The value as it was put; it stays. */
+  get(key: string): Promise<V | undefined>;
   /** Gives the value out and forgets it: nobody gets it twice. */
   take(key: string): Promise<V | undefined>;
 }

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, inArray, isNull, lte, notInArray, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/account.ts";
+import type { ImageState } from "../core/image-state.ts";
 import { MAX_RETRY_PAUSE_MS } from "../core/limits.ts";
 import type { ListPosition } from "../core/list-position.ts";
 import type { Image } from "./images.ts";
@@ -108,6 +109,35 @@ export async function imagesOfBatch({ db, t }: Tx, batchId: string): Promise<Ima
     .where(eq(c.batchId, batchId))
     .orderBy(asc(c.position));
   return rows.map(({ image }) => image);
+}
+
+/** A part of a batch's images in their order: those from place `offset` on that have one of these states. */
+export async function batchImages(
+  { db, t }: Tx,
+  query: { batchId: string; states: readonly ImageState[]; offset: number; limit: number },
+): Promise<Image[]> {
+  const { batchCards: c, images: i } = t;
+  const rows = await db
+    .select({ image: i })
+    .from(c)
+    .innerJoin(i, eq(i.id, c.imageId))
+    .where(and(eq(c.batchId, query.batchId), inArray(i.state, [...query.states])))
+    .orderBy(asc(c.position))
+    .limit(query.limit)
+    .offset(query.offset);
+  return rows.map(({ image }) => image);
+}
+
+/** The batches an image stands in, newest first. */
+export async function batchesOfImage({ db, t }: Tx, imageId: string): Promise<Batch[]> {
+  const { batchCards: c, batches: b } = t;
+  const rows = await db
+    .select({ batch: b })
+    .from(c)
+    .innerJoin(b, eq(b.id, c.batchId))
+    .where(eq(c.imageId, imageId))
+    .orderBy(desc(b.createdAt));
+  return rows.map(({ batch }) => batch);
 }
 
 /** How many cards of an account's batches are not finished. */

@@ -199,21 +199,23 @@ export function Stat({
 export function Pager({
   newest,
   older,
+  labels = ["Newest", "Older"],
 }: {
   newest?: string | false | null | undefined;
   older: string | false | null | undefined;
+  labels?: [back: string, on: string];
 }) {
   if (!newest && !older) return null;
   return (
     <nav class="pager" aria-label="Pages">
       {newest && (
         <a class="button" href={newest}>
-          Newest
+          {labels[0]}
         </a>
       )}
       {older && (
         <a class="button" href={older}>
-          Older
+          {labels[1]}
         </a>
       )}
     </nav>

@@ -60,6 +60,16 @@ beforeAll(async () => {
     user: tom.id,
   };
   owner = await client(service, baseUrl, ana);
+  const squad = new File(["id,name\nsecret-player,Bo"], "secret-player.csv");
+  ids.lists = (await owner.upload("/console/lists", squad)).headers.get("location")?.split("/").pop() ?? "";
+  const { batch } = await service.acceptBatch({
+    account: mine.account,
+    environment: "test",
+    idempotencyKey: null,
+    name: "secret-player",
+    requests: [request],
+  });
+  ids.batches = batch.id;
   developer = await client(service, baseUrl, tom);
   stranger = await client(service, baseUrl, eve);
   operator = await client(service, baseUrl, op);

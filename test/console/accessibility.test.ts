@@ -7,11 +7,14 @@ import { createEndpoint } from "../../src/app/webhooks/manage-webhooks.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
 import type { Access } from "../../src/console/visit.ts";
 import { freePort } from "../../src/service/free-port.ts";
+import type { Account } from "../../src/store/accounts.ts";
+import { findBatch } from "../../src/store/batches.ts";
 import { listKeys } from "../../src/store/keys.ts";
 import { insertPasskey } from "../../src/store/passkeys.ts";
+import type { User } from "../../src/store/users.ts";
 import { imageRequest, post, type TestServer, testAccount, testServer, untilEnded } from "../harness.ts";
 import { type TestBrowser, testBrowser } from "./browser.ts";
-import { addressOf, signIn, submit, testMember, testOperator } from "./sessions.ts";
+import { addressOf, client, signIn, submit, testMember, testOperator } from "./sessions.ts";
 
 let server: TestServer;
 let browser: TestBrowser;
@@ -33,7 +36,7 @@ let visited: string;
 
 /** What is not a page: files, pictures, and parts that a page asks for itself. */
 const NOT_A_PAGE =
-  /\.csv$|\/(photo|thumb|attempts|pulse)$|\/cards\/|\/:layout$|^\/console\/playground\/:id$|^\/console\/documentation$/;
+  /\.(csv|zip)$|\/(photo|thumb|attempts|pulse)$|\/cards\/|\/:layout$|^\/console\/playground\/:id$|^\/console\/documentation$/;
 
 beforeAll(async () => {
   const port = String(await freePort("127.0.0.1"));
@@ -74,7 +77,7 @@ beforeAll(async () => {
   const { setupUrl } = await addMember(service, invite);
   const [key] = await listKeys(service.store.read, account.id);
   visited = `/console/operator/accounts/${account.id}`;
-  const ids = {
+  const ids: Record<string, string> = {
     images: images[0] ?? "",
     keys: key?.id ?? "",
     members: member.id,
@@ -83,6 +86,8 @@ beforeAll(async () => {
     accounts: account.id,
     operators: owner.id,
   };
+  const { batches, lists } = await squads(member, account, images.length);
+  Object.assign(ids, { batches, lists });
   for (const route of consoleRoutes) {
     if (route.method !== "GET" || NOT_A_PAGE.test(route.path)) continue;
     pages[readerOf(route.access)].push(addressOf(route, ids));
@@ -92,6 +97,8 @@ beforeAll(async () => {
     "/console/images?environment=test",
     "/console/images?environment=test&view=table",
     "/console/images?search=nobody",
+    "/console/batches?environment=test",
+    `/console/batches/${batches}?show=failed`,
     `/console/images/${images[1]}`,
     "/console/usage?environment=test",
     "/console/credits?show=grants",
@@ -103,6 +110,30 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([server?.close(), browser?.close(), receiver.stop(true)]);
 });
+
+/** A batch with a failed card, and a list with faults on its way to one. */
+async function squads(member: User, account: Account, cards: number) {
+  const { service, baseUrl } = server;
+  const requests = Array.from({ length: cards + 1 }, (_, n) =>
+    imageRequest({ player: { external_id: n === 0 ? "test_fail_no_player" : `${LONG.slice(0, 200)}${n}` } }),
+  );
+  const name = LONG.slice(0, 120);
+  const order = { account, environment: "test", idempotencyKey: null, name, requests } as const;
+  const { batch } = await service.acceptBatch({ ...order, requests: [...requests] });
+  while ((await findBatch(service.store.read, { ...batch }))?.completedAt === null) await Bun.sleep(10);
+  const somebody = await client(service, baseUrl, member);
+  const row = (id: string, number: string) =>
+    `${id},${LONG.slice(0, 90)},ST,${number},80,${server.photos.url("yoga.jpg")}`;
+  const text = ["id,name,position,number,rating,photo", row("a", "1"), row("b", LONG), row("c", "3")].join(
+    "\n",
+  );
+  const answer = await somebody.upload("/console/lists", new File([text], `${name}.csv`));
+  const lists = answer.headers.get("location") ?? "";
+  const columns = { external_id: 0, name: 1, position: 2, number: 3, skill_level: 4, source_image_url: 5 };
+  const fields = Object.entries(columns).map(([key, at]) => [`col_${key}`, String(at)]);
+  await somebody.post(lists, { ...Object.fromEntries(fields), size: "1024x1280", format: "png" });
+  return { batches: batch.id, lists: lists.split("/").pop() ?? "" };
+}
 
 function readerOf(access: Access): keyof typeof pages {
   return access === "anyone" || access === "operator" ? access : "member";

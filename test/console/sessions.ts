@@ -47,6 +47,8 @@ export interface Client {
   get(path: string): Promise<Response>;
   /** Sends a form from our own origin with the session's token, unless headers or fields say otherwise. */
   post(path: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<Response>;
+  /** Sends a form with a file. */
+  upload(path: string, file: File, fields?: Record<string, string>): Promise<Response>;
 }
 
 /** Somebody signed in, without a browser. */
@@ -66,6 +68,17 @@ export async function client(deps: Deps, baseUrl: string, user: User): Promise<C
         headers: { cookie, origin: baseUrl, ...headers },
         body: new URLSearchParams({ _csrf: csrf, ...fields }),
       }),
+    upload: (path, file, fields = {}) => {
+      const body = new FormData();
+      for (const [name, value] of Object.entries({ _csrf: csrf, ...fields })) body.append(name, value);
+      body.append("file", file);
+      return fetch(baseUrl + path, {
+        method: "POST",
+        redirect: "manual",
+        headers: { cookie, origin: baseUrl },
+        body,
+      });
+    },
   };
 }
 

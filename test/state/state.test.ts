@@ -25,6 +25,19 @@ describe.each([["in memory", inMemory]] as const)("state %s", (_, make) => {
     expect([await values.has("a"), await values.take("a")]).toEqual([false, undefined]);
   });
 
+  test("shows a value as often as it is asked for, until its time is over", async () => {
+    const { clock, state } = make();
+    const values = state.values<string>("notes", BOUNDS);
+    await values.put("a", "kept");
+    expect([await values.get("a"), await values.get("a"), await values.get("b")]).toEqual([
+      "kept",
+      "kept",
+      undefined,
+    ]);
+    clock.advance(1_000);
+    expect(await values.get("a")).toBeUndefined();
+  });
+
   test("takes one of several values that would all be the first, until its time is over", async () => {
     const { clock, state } = make();
     const values = state.values<number>("once", BOUNDS);

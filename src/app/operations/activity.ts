@@ -8,6 +8,8 @@ export type AuditAction =
   | "account.plan_changed"
   | "account.renamed"
   | "account.retention_changed"
+  | "batch.created"
+  | "batch.canceled"
   | "image.deleted"
   | "player.deleted"
   | "account.suspended"

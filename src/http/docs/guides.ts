@@ -1,5 +1,6 @@
 import { withDeployFiles } from "./deploy-files.ts";
 import authentication from "./guides/authentication.md" with { type: "text" };
+import batches from "./guides/batches.md" with { type: "text" };
 import cardOptions from "./guides/card-options.md" with { type: "text" };
 import clients from "./guides/clients.md" with { type: "text" };
 import credits from "./guides/credits.md" with { type: "text" };
@@ -55,6 +56,11 @@ export const GUIDES: readonly Guide[] = [
     path: "/docs/card-options",
     text: cardOptions,
     description: "Sizes, formats, themes, colours and badges.",
+  },
+  {
+    path: "/docs/batches",
+    text: batches,
+    description: "Up to a thousand cards together, from a spreadsheet or from your server.",
   },
   {
     path: "/docs/clients",
@@ -128,6 +134,7 @@ export const NAVIGATION: readonly NavGroup[] = [
     items: [
       { href: "/docs/photos", label: "Photos that work well" },
       { href: "/docs/card-options", label: "Card options" },
+      { href: "/docs/batches", label: "Batches" },
       { href: "/docs/designers", label: "Design a card" },
     ],
   },

@@ -18,8 +18,8 @@ export interface CardJob {
   badge: Badge | null;
   /** The path of the whole photo, for templates that show it. */
   photo?: string | null;
-  /** Prints TEST across the card. */
-  watermark?: boolean;
+  /** A word across the card, such as TEST. */
+  watermark?: string | null;
 }
 
 /** From here on the ribbon, on which the badge lies, is a pale ground. */
@@ -161,7 +161,7 @@ export function composeFill(
     },
     outline: shown.outline,
     light: { colour: scene.colours.glow, side: seed & 16 ? 1 : -1 },
-    watermark: job.watermark ?? false,
+    watermark: job.watermark ?? null,
   };
 }
 

@@ -18,7 +18,7 @@ import { showWatermark } from "./watermark.js";
  *   pictures: Record<string, string | null>,
  *   outline: string,
  *   light: { colour: string, side: 1 | -1 },
- *   watermark: boolean,
+ *   watermark: string | null,
  * }} CardFill
  */
 

@@ -82,7 +82,7 @@ export async function openCardPage(
       const setting = settingOf(job, template);
       const zones = await orCrash(zonesOf(setting));
       const fill = composeFill(job, template, setting, zones, { grain, media });
-      if (options.watermark) fill.watermark = true;
+      if (options.watermark) fill.watermark = "TEST";
       // A page opened later would lie before this one, which then draws no frames.
       const front = session.send("Page.bringToFront");
       const files = [job.cutout && giveCutout(job.cutout.path), job.photo && givePhoto(job.photo)];

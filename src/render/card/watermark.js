@@ -7,20 +7,28 @@ const STYLE = `
     height: var(--card-height) !important; overflow: hidden !important; container-type: size !important;
     pointer-events: none !important; }
   span { position: absolute; left: 50%; top: 50%; white-space: nowrap; padding: 3cqmin 60vmax;
-    font: italic 900 31cqmin / 0.86 "Sofia Sans Extra Condensed Variable"; letter-spacing: 0.14em; text-indent: 0.14em;
+    font: italic 900 var(--size) / 0.86 "Sofia Sans Extra Condensed Variable"; letter-spacing: 0.14em; text-indent: 0.14em;
     color: rgb(255 255 255 / 0.42); -webkit-text-stroke: 0.5cqmin rgb(255 255 255 / 0.95);
     border: solid rgb(255 255 255 / 0.8); border-width: 0.5cqmin 0; background: rgb(8 10 16 / 0.42);
     transform: translate(-50%, -50%) rotate(-24deg); }`;
 
 /** @type {HTMLElement | undefined} */
 let mark;
+/** @type {string | undefined} */
+let written;
 
-/** Puts TEST across the card, or takes it away. @param {boolean} wanted */
-export function showWatermark(wanted) {
-  if (!wanted) return mark?.remove();
-  if (!mark) {
+/** Puts a word across the card, such as TEST, or takes it away. @param {string | null} word */
+export function showWatermark(word) {
+  if (word === null) return mark?.remove();
+  if (!mark || written !== word) {
+    mark?.remove();
     mark = document.createElement("cardpress-watermark");
-    mark.attachShadow({ mode: "closed" }).innerHTML = `<style>${STYLE}</style><span>TEST</span>`;
+    // Longer words are smaller: in a card of any shape they stay whole.
+    const size = Math.min(31, 132 / word.length);
+    const root = mark.attachShadow({ mode: "closed" });
+    root.innerHTML = `<style>${STYLE}</style><span style="--size: ${size}cqmin"></span>`;
+    if (root.lastElementChild) root.lastElementChild.textContent = word;
+    written = word;
   }
   // Beside the body, wherever that stands: in the page, or in the canvas that it is drawn into.
   document.querySelector("body")?.after(mark);

@@ -1,0 +1,100 @@
+import { join } from "node:path";
+import PQueue from "p-queue";
+import type { Blobs } from "../../blobs/blobs.ts";
+import { Refusal } from "../../core/errors.ts";
+import { type CreateImageRequest, cardInput } from "../../core/image-request.ts";
+import { SOURCE_BYTES_PER_DAY } from "../../core/limits.ts";
+import type { RenderPool } from "../../render/pool.ts";
+import type { Account } from "../../store/accounts.ts";
+import type { DataFolder } from "../../system/data-folder.ts";
+import { type FetchSourcesDeps, fetchSources, refuseWhenSpent } from "../images/fetch-sources.ts";
+import type { SourceKeeper } from "../images/source-keeper.ts";
+
+export interface PreviewDeps extends FetchSourcesDeps {
+  pool: RenderPool;
+  blobs: Blobs;
+  keeper: SourceKeeper;
+  folder: DataFolder;
+}
+
+/** The longer side in pixels: enough to judge a card by, and no card to use. */
+const LONG_SIDE_PX = 640;
+/** No side of a card is shorter, as the API has it. */
+const SHORT_SIDE_PX = 512;
+
+/** Cards that are paid for come first: one preview at a time, and none while no renderer gets free. */
+const drawing = new PQueue({ concurrency: 1 });
+const WAIT_FOR_RENDERER_MS = 30_000;
+const BUSY_RETRY_SECONDS = 10;
+
+/**
+ * A card as it would be, small and with PREVIEW across it: of its own photo, charged to nobody, kept nowhere. Returns a
+ * WebP picture. Throws a Refusal where the photo cannot be used, or no renderer gets free in time.
+ */
+export function previewCard(
+  deps: PreviewDeps,
+  account: Account,
+  request: CreateImageRequest,
+): Promise<Uint8Array> {
+  return drawing.add(async () => {
+    const limit = SOURCE_BYTES_PER_DAY[account.tier];
+    await refuseWhenSpent(deps.sourceBytes, account, limit, "photos and badges fetched");
+    const hold = deps.keeper.hold();
+    try {
+      const scope = { accountId: account.id, environment: "live" as const };
+      const { photo, badge } = await fetchSources(deps, { ...scope, request }, hold);
+      if (!photo) throw new Error("a preview without a photo");
+      return await draw(deps, request, { photo: photo.sha256, badge: badge?.sha256 ?? null });
+    } finally {
+      await hold.close(false);
+    }
+  });
+}
+
+async function draw(
+  { pool, blobs, folder, random }: PreviewDeps,
+  request: CreateImageRequest,
+  sources: { photo: string; badge: string | null },
+): Promise<Uint8Array> {
+  const outputPath = join(folder.scratch, `${random.id("preview")}.webp`);
+  const card = cardInput(request);
+  const renderer = await pool.acquire(AbortSignal.timeout(WAIT_FOR_RENDERER_MS)).catch((cause) => {
+    throw new Refusal("SERVICE_OVERLOADED", "All renderers are busy with cards. Try again in a moment.", {
+      retryAfterSeconds: BUSY_RETRY_SECONDS,
+      cause,
+    });
+  });
+  try {
+    const outcome = await renderer.render(
+      {
+        jobId: "preview",
+        card: { ...card, style: { ...card.style, ...previewSize(card.style), format: "webp" } },
+        preview: true,
+        photoPath: await blobs.local("source", sources.photo),
+        photoSha256: sources.photo,
+        badgePath: sources.badge === null ? null : await blobs.local("source", sources.badge),
+        outputPath,
+      },
+      () => {},
+    );
+    if (outcome.kind === "refused") throw new Refusal("UNSUPPORTED_IMAGE_SOURCE", outcome.message);
+    return await Bun.file(outputPath).bytes();
+  } finally {
+    renderer.release();
+    await Bun.file(outputPath)
+      .delete()
+      .catch(() => {});
+  }
+}
+
+/** The card's own shape, small. */
+export function previewSize({ width, height }: { width: number; height: number }): {
+  width: number;
+  height: number;
+} {
+  const scale = Math.min(
+    1,
+    Math.max(LONG_SIDE_PX / Math.max(width, height), SHORT_SIDE_PX / Math.min(width, height)),
+  );
+  return { width: Math.round(width * scale), height: Math.round(height * scale) };
+}

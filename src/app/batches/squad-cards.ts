@@ -1,0 +1,313 @@
+import { POSITION_NAMES, POSITIONS } from "../../core/card.ts";
+import { columnName, type ListRow, type SquadList } from "./squad-list.ts";
+
+/** What a column of a squad list can be used for. */
+export interface Target {
+  /** As forms name it; those of a template begin with `field_`. */
+  key: string;
+  label: string;
+  /** Its place in a create request, such as `player.name`. */
+  place: string;
+  required: boolean;
+  /** Whether one value may stand for the whole squad. */
+  forAll: boolean;
+  /** How people head such a column, in lower case without accents and signs. */
+  known: readonly string[];
+  /** The request's value of a text. */
+  read: (text: string) => unknown;
+}
+
+const asText = (text: string) => text;
+/** What is no number stays text, so that the message can name what was written. Spreadsheets export 9 as 9.0 or 9,0. */
+const asNumber = (text: string) => (/^-?\d{1,9}(?:[.,]0+)?$/.test(text) ? Number.parseInt(text, 10) : text);
+
+const plain = (text: string) =>
+  text
+    .normalize("NFD")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, "");
+
+/** The position's letters, also where it is written out. */
+function asPosition(text: string): string {
+  const known = POSITIONS.find(
+    (position) => plain(position) === plain(text) || plain(POSITION_NAMES[position]) === plain(text),
+  );
+  return known ?? OTHER_NAMES[plain(text)] ?? text;
+}
+
+/** What club software and leagues write for a position beside its letters. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  g: "GK",
+  keeper: "GK",
+  goalie: "GK",
+  torwart: "GK",
+  portero: "GK",
+  gardien: "GK",
+  d: "CB",
+  df: "CB",
+  def: "CB",
+  defender: "CB",
+  centerback: "CB",
+  leftwingback: "LB",
+  rightwingback: "RB",
+  leftfullback: "LB",
+  rightfullback: "RB",
+  m: "CM",
+  mf: "CM",
+  mid: "CM",
+  midfielder: "CM",
+  centermidfielder: "CM",
+  centralmidfield: "CM",
+  defensivemidfield: "CDM",
+  dm: "CDM",
+  attackingmidfield: "CAM",
+  am: "CAM",
+  winger: "LW",
+  leftwing: "LW",
+  rightwing: "RW",
+  f: "ST",
+  fw: "ST",
+  fwd: "ST",
+  forward: "ST",
+  attacker: "ST",
+  centerforward: "CF",
+};
+
+/** #RRGGBB also where the sign is missing or each digit stands for two. */
+function asColour(text: string): string {
+  const short = /^#?([0-9a-f])([0-9a-f])([0-9a-f])$/i.exec(text);
+  if (short)
+    return `#${short
+      .slice(1)
+      .map((digit) => digit + digit)
+      .join("")}`;
+  return /^[0-9a-f]{6}$/i.test(text) ? `#${text}` : text;
+}
+
+const target = (
+  key: string,
+  label: string,
+  place: string,
+  known: string,
+  more: Partial<Pick<Target, "required" | "forAll" | "read">> = {},
+): Target => ({
+  key,
+  label,
+  place,
+  required: false,
+  forAll: false,
+  read: asText,
+  ...more,
+  known: known.split(" "),
+});
+
+const NEEDED = { required: true };
+const FOR_ALL = { forAll: true };
+
+/** What every card has, in the order people think of it. */
+export const TARGETS: readonly Target[] = [
+  target(
+    "external_id",
+    "Your id of the player",
+    "player.external_id",
+    "externalid id playerid personid ref reference spielerid passnummer code member memberid",
+    NEEDED,
+  ),
+  target(
+    "name",
+    "Name",
+    "player.name",
+    "name player playername fullname displayname knownas firstname forename givenname vorname spieler joueur nom nombre jugador nome nachname surname lastname",
+    NEEDED,
+  ),
+  target(
+    "name_2",
+    "Second part of the name",
+    "player.name",
+    "lastname surname familyname secondname nachname apellido apellidos cognome sobrenome",
+  ),
+  target("position", "Position", "player.position", "position pos role posicion posizione poste posicao", {
+    ...NEEDED,
+    ...FOR_ALL,
+    read: asPosition,
+  }),
+  target(
+    "number",
+    "Shirt number",
+    "player.number",
+    "number no nr num shirt shirtnumber shirtno jersey jerseynumber kit kitnumber squadnumber squadno ruckennummer trikotnummer dorsal numero numer",
+    { ...NEEDED, read: asNumber },
+  ),
+  target(
+    "skill_level",
+    "Rating",
+    "player.skill_level",
+    "rating ovr overall skill skilllevel level score starke valoracion note",
+    { ...NEEDED, ...FOR_ALL, read: asNumber },
+  ),
+  target(
+    "source_image_url",
+    "Photo address",
+    "player.source_image_url",
+    "photo photourl photolink image imageurl picture pictureurl headshot headshoturl sourceimageurl url link foto bild avatar portrait",
+    NEEDED,
+  ),
+  target(
+    "background_theme",
+    "Background theme",
+    "style.background_theme",
+    "theme background backgroundtheme scene",
+    FOR_ALL,
+  ),
+  target(
+    "club_badge_url",
+    "Badge address",
+    "branding.club_badge_url",
+    "badge badgeurl clubbadge clubbadgeurl crest cresturl logo logourl wappen escudo",
+    FOR_ALL,
+  ),
+  target(
+    "primary_color",
+    "Main colour",
+    "branding.primary_color",
+    "primarycolor primarycolour maincolor maincolour color colour color1 colour1 farbe",
+    { ...FOR_ALL, read: asColour },
+  ),
+  target(
+    "secondary_color",
+    "Second colour",
+    "branding.secondary_color",
+    "secondarycolor secondarycolour secondcolor secondcolour color2 colour2",
+    { ...FOR_ALL, read: asColour },
+  ),
+];
+
+/** What a template asks for beyond that, as far as one cell can hold it. */
+export function templateTargets(
+  fields: Readonly<Record<string, { type: string; title?: string; required?: boolean }>> = {},
+): Target[] {
+  const readers: Record<string, Target["read"]> = {
+    text: asText,
+    choice: asText,
+    color: asColour,
+    integer: asNumber,
+    number: (text) => (/^-?\d+(?:[.,]\d+)?$/.test(text) ? Number(text.replace(",", ".")) : text),
+    boolean: (text) =>
+      ({ true: true, yes: true, "1": true, false: false, no: false, "0": false })[text.toLowerCase()] ?? text,
+  };
+  return Object.entries(fields).flatMap(([name, { type, title, required = false }]) => {
+    const read = readers[type];
+    const label = title ?? name.replaceAll("_", " ");
+    return read
+      ? [
+          target(`field_${name}`, label, `fields.${name}`, `${plain(name)} ${plain(label)}`, {
+            required,
+            read,
+            ...FOR_ALL,
+          }),
+        ]
+      : [];
+  });
+}
+
+/** Which column, by its place, and which text for the whole squad or for empty cells each target has. */
+export interface Mapping {
+  columns: Record<string, number>;
+  all: Record<string, string>;
+}
+
+/** What each column is probably for: by its name, and a photo's by its addresses. No column is used twice. */
+export function guessMapping(list: SquadList, targets: readonly Target[]): Mapping {
+  const columns: Record<string, number> = {};
+  const heads = list.columns.map(plain);
+  const free = (at: number) => at >= 0 && !Object.values(columns).includes(at);
+  for (const { key, known } of targets)
+    for (const word of known) {
+      // A second part of the name makes sense only beside a first one.
+      if (
+        key === "name_2" &&
+        !/^(?:first|fore|given|vor)?name|^nombre|^nome/.test(heads[columns.name ?? -1] ?? "")
+      )
+        break;
+      const at = heads.findIndex((head, place) => head === word && free(place));
+      if (at < 0) continue;
+      columns[key] = at;
+      break;
+    }
+  if (columns.source_image_url === undefined) {
+    const at = list.columns.findIndex((_, place) => free(place) && holdsAddresses(list.rows, place));
+    if (at >= 0) columns.source_image_url = at;
+  }
+  return { columns, all: {} };
+}
+
+const holdsAddresses = (rows: ListRow[], at: number) =>
+  rows.filter(({ cells }) => /^https?:\/\//i.test(cells[at] ?? "")).length > rows.length / 2;
+
+/** What all cards of a list have in common. */
+export interface CardStyle {
+  preset: string;
+  width: number;
+  height: number;
+  format: string;
+}
+
+/** The create request each row stands for, unchecked: what is missing or wrong is told by the API's own checks. */
+export function cardsOfList(
+  list: SquadList,
+  targets: readonly Target[],
+  mapping: Mapping,
+  style: CardStyle,
+): unknown[] {
+  return list.rows.map(({ cells }) => {
+    const card: Record<string, Record<string, unknown>> = { player: {}, style: { ...style } };
+    for (const { key, place, read } of targets) {
+      const at = mapping.columns[key];
+      const text = (at === undefined ? "" : (cells[at] ?? "")) || (mapping.all[key] ?? "");
+      if (text === "") continue;
+      const [group = "", name = ""] = place.split(".");
+      const own = card[group] ?? {};
+      card[group] = own;
+      own[name] = key === "name_2" && own[name] !== undefined ? `${own[name]} ${text}` : read(text);
+    }
+    return { type: "player_card", ...card };
+  });
+}
+
+/** A fault as people find it in their file, once for all rows that have it. */
+export interface ListFault {
+  /** As the spreadsheet numbers them. */
+  lines: number[];
+  /** The column's name in the file; what is missing or the same for all by the name it has here. */
+  column: string;
+  message: string;
+}
+
+/** Where faults that name a card's field, such as `cards[17].player.number`, lie in the file; and the rows without any. */
+export function faultsInList(
+  list: SquadList,
+  targets: readonly Target[],
+  mapping: Mapping,
+  details: readonly { field: string; message: string }[],
+): { faults: ListFault[]; sound: number[] } {
+  const faults = new Map<string, ListFault>();
+  const broken = new Set<number>();
+  for (const { field, message } of details) {
+    const [, index, place = ""] = /^cards\[(\d+)\](?:\.(.+))?$/.exec(field) ?? [];
+    const at = Number(index ?? -1);
+    const row = list.rows[at];
+    if (!row) continue;
+    broken.add(at);
+    const own = targets.find((each) => place === each.place || place.startsWith(`${each.place}.`));
+    const from = own && mapping.columns[own.key];
+    const column = from === undefined ? (own?.label ?? place) : columnName(list.columns, from);
+    const told = message.replaceAll(
+      /that of cards\[(\d+)\]/g,
+      (_, first) => `that of row ${list.rows[Number(first)]?.line}`,
+    );
+    const known = faults.get(`${column}\n${told}`);
+    if (known) known.lines.push(row.line);
+    else faults.set(`${column}\n${told}`, { lines: [row.line], column, message: told });
+  }
+  return { faults: [...faults.values()], sound: [...list.rows.keys()].filter((at) => !broken.has(at)) };
+}

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { unzipSync } from "fflate";
+import { audit } from "../../src/app/operations/audit.ts";
+import { listAudit } from "../../src/store/activity.ts";
+import { listBatches } from "../../src/store/batches.ts";
+import { type TestAccount, type TestServer, testAccount, testServer } from "../harness.ts";
+import { type Client, client, testMember } from "./sessions.ts";
+
+let server: TestServer;
+let own: TestAccount;
+let ana: Client;
+let bob: Client;
+
+beforeAll(async () => {
+  server = await testServer();
+  own = await testAccount(server.service, { credits: 10 });
+  const owner = await testMember(server.service, own.account.id, "ana@rovers.example");
+  const other = await testMember(server.service, own.account.id, "bob@rovers.example");
+  ana = await client(server.service, server.baseUrl, owner);
+  bob = await client(server.service, server.baseUrl, other);
+});
+afterAll(() => server.close());
+
+const squad = (rows: string[]) =>
+  new File([`\ufeffid;name;pos;no;ovr;photo\r\n${rows.join("\r\n")}\r\n`], "First team.csv");
+const row = (id: string, more: { no?: string; photo?: string } = {}) =>
+  `${id};Player ${id};Striker;${more.no ?? "9"};87;${server.photos.url(more.photo ?? "yoga.jpg")}`;
+
+/** Where an answer leads to. */
+const next = (answer: Response) => {
+  expect(answer.status).toBe(303);
+  return answer.headers.get("location") ?? "";
+};
+/** Uploads a list and takes the columns as they were guessed; the address of its check. */
+async function checked(rows: string[]): Promise<string> {
+  const list = next(await ana.upload("/console/lists", squad(rows)));
+  const page = await (await ana.get(list)).text();
+  const fields = Object.fromEntries(
+    [...page.matchAll(/<select id="(col_\w+)"(.*?)<\/select>/gs)].map(([, name, options]) => [
+      name ?? "",
+      /<option value="(\d+)" selected/.exec(options ?? "")?.[1] ?? "",
+    ]),
+  );
+  return next(
+    await ana.post(list, { ...fields, size: "1024x1280", format: "webp", all_background_theme: "fire" }),
+  );
+}
+const credits = async () => {
+  const { db, t } = server.service.store.read;
+  const rows = await db.select().from(t.accounts);
+  const { creditsPlan, creditsHeld } = rows.find(({ id }) => id === own.account.id) ?? {};
+  return { creditsPlan, creditsHeld };
+};
+const batches = (environment: "live" | "test") =>
+  listBatches(server.service.store.read, { accountId: own.account.id, environment, limit: 50 });
+
+test("a squad list becomes cards: columns guessed, faults named, three cards seen, then paid, watched and downloaded", async () => {
+  const check = await checked([
+    row("p1"),
+    row("p2"),
+    row("p3", { no: "100" }),
+    row("p4", { photo: "brick.png" }),
+  ]);
+  const page = await (await ana.get(check)).text();
+  expect(page).toContain("3 players are complete, 1 has a fault");
+  expect(page).toMatch(/<th scope="row">4<\/th>.*?no.*?must be a whole number from 1 to 99; got 100\./s);
+  const parts = [...page.matchAll(/hx-get="([^"]+\/cards\/\d)"/g)].map(([, path]) => path ?? "");
+  expect(parts).toHaveLength(3);
+  const previews = await Promise.all(parts.map(async (path) => (await ana.get(path)).text()));
+  // The last photo has nobody in it, which is told before a credit is spent.
+  expect(previews[1]).toContain("No player was found");
+  const picture = /src="([^"]+)"/.exec(previews[0] ?? "")?.[1] ?? "";
+  const shown = await ana.get(picture);
+  expect(shown.headers.get("content-type")).toBe("image/webp");
+  expect(await new Bun.Image(await shown.bytes()).metadata()).toMatchObject({ width: 512, height: 640 });
+  // Nobody else sees it, and no other card is drawn for free.
+  expect((await bob.get(picture)).status).toBe(404);
+  expect((await ana.get(parts[0]?.replace(/\d$/, "7") ?? "")).status).toBe(404);
+  expect(await credits()).toEqual({ creditsPlan: 10, creditsHeld: 0 });
+  expect(await batches("live")).toEqual([]);
+
+  const refused = await ana.post(check.replace("/check", "/make"), {
+    environment: "live",
+    name: "First team",
+  });
+  expect(next(refused)).toBe(check);
+  expect(await (await ana.get(check)).text()).toContain("Some rows have faults");
+  const made = { environment: "live", name: "First team", leave_out: "yes" };
+  const batch = next(await ana.post(check.replace("/check", "/make"), made));
+  for (let text = ""; !text.includes('name="img"') && !text.includes("1 failed"); )
+    text = await (await ana.get(batch)).text();
+  const sheet = await (await ana.get(`${batch}?show=completed`)).text();
+  expect(sheet).toContain("Player p1");
+  expect(sheet).not.toContain("Player p4");
+  expect(await credits()).toEqual({ creditsPlan: 8, creditsHeld: 0 });
+  const zip = await ana.get(`${batch}/pictures.zip`);
+  expect(zip.headers.get("content-disposition")).toContain('filename="First team.zip"');
+  expect(Object.keys(unzipSync(await zip.bytes())).sort()).toEqual(["cards.csv", "p1.webp", "p2.webp"]);
+  // The list has done its work.
+  expect((await ana.get(check)).status).toBe(404);
+  expect((await audit(server.service.store, Date.now())).findings.filter(({ ok }) => !ok)).toEqual([]);
+  const log = await listAudit(server.service.store.read, { accountId: own.account.id, limit: 10 });
+  expect(log.map(({ entry }) => entry.action)).toContain("batch.created");
+});
+
+test("a batch of test cards is free, and one of more live cards than credits is refused and keeps the list", async () => {
+  const check = await checked(Array.from({ length: 11 }, (_, n) => row(`t${n}`)));
+  expect(await (await ana.get(check)).text()).toContain("Live cards would cost 11 credits, and you have 8");
+  const make = check.replace("/check", "/make");
+  expect(next(await ana.post(make, { environment: "live" }))).toBe(check);
+  expect(await (await ana.get(check)).text()).toContain("credits");
+  const before = await credits();
+  const batch = next(await ana.post(make, { environment: "test", name: "" }));
+  expect(await credits()).toEqual(before);
+  expect(await (await ana.get(batch)).text()).toContain("Batch without a name");
+  expect(await (await ana.get("/console/batches?environment=test")).text()).toContain(batch);
+});
+
+test("a batch is canceled from its page, and what was not begun comes back", async () => {
+  const check = await checked(["a", "b", "c"].map((id) => row(id, { photo: "unsplash_man.jpg" })));
+  const before = await credits();
+  const batch = next(
+    await ana.post(check.replace("/check", "/make"), { environment: "live", name: "Youth" }),
+  );
+  expect(next(await ana.post(`${batch}/cancel`))).toBe(batch);
+  for (let text = ""; !text.includes("Canceled"); ) text = await (await ana.get(batch)).text();
+  const [newest] = await batches("live");
+  expect(newest?.canceledAt).not.toBeNull();
+  const { creditsPlan = 0, creditsHeld } = await credits();
+  expect({ creditsHeld, used: (before.creditsPlan ?? 0) - creditsPlan }).toEqual({
+    creditsHeld: 0,
+    used: newest?.completed ?? -1,
+  });
+});
+
+test("a column that every card needs is asked for by its name, and what was chosen is kept", async () => {
+  const list = next(await ana.upload("/console/lists", squad([row("x")])));
+  const answer = await ana.post(list, { col_external_id: "0", col_name: "1", all_skill_level: "70" });
+  expect(answer.status).toBe(422);
+  expect(await answer.text()).toContain("Every card needs Position, Shirt number, Photo address.");
+  const page = await (await ana.get(list)).text();
+  expect(page).toMatch(/name="all_skill_level"[^>]*value="70"/);
+});
+
+test("no file, a file of something else, and one too large are refused on the page they came from", async () => {
+  const { cookie } = ana;
+  const refused = async (file: File) => {
+    const answer = await ana.upload("/console/lists", file);
+    return answer.status === 303 ? "back" : `${answer.status} ${await answer.text()}`;
+  };
+  expect(await refused(new File([], ""))).toContain("422");
+  expect(await refused(new File(["%PDF\0"], "squad.pdf"))).toContain(
+    "Choose a CSV file or an Excel workbook",
+  );
+  expect(await refused(new File(["x".repeat(5 * 1024 * 1024)], "a.csv"))).toContain("5.0 MB, and may have 4");
+  expect(await refused(new File(["x".repeat(17 * 1024 * 1024)], "a.csv"))).toStartWith("413");
+  const anyone = await fetch(`${server.baseUrl}/console/lists`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { origin: server.baseUrl },
+    body: new FormData(),
+  });
+  expect(next(anyone)).toStartWith("/console/sign-in");
+  const forged = new FormData();
+  forged.append("file", squad([row("x")]));
+  const without = await fetch(`${server.baseUrl}/console/lists`, {
+    method: "POST",
+    headers: { origin: server.baseUrl, cookie },
+    body: forged,
+  });
+  expect(without.status).toBe(403);
+});
