@@ -154,10 +154,7 @@ export function composeFill(
           : publish(media, shown),
       photo: job.photo ? `photo:${job.photo}` : null,
       badge: job.badge && publish(media, job.badge),
-      scene:
-        scene.svg === null
-          ? null
-          : publish(media, { bytes: new TextEncoder().encode(scene.svg), contentType: "image/svg+xml" }),
+      scene: scene.svg === null ? null : inAddress(scene.svg),
     },
     outline: shown.outline,
     light: { colour: scene.colours.glow, side: seed & 16 ? 1 : -1 },
@@ -235,6 +232,9 @@ function attributesOf(
     backdrop: style.format === "jpeg" || isPrint(style) ? "shown" : "none",
   };
 }
+
+/** Another one for each player: in its address it reaches the page with the rest, where asking for it took 10 ms. */
+const inAddress = (svg: string) => `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
 
 /** The same bytes get the same address, so a page that already shows them neither loads nor decodes them again. */
 function publish(media: Map<string, PageFile>, file: { bytes: Uint8Array; contentType: string }): string {

@@ -3,6 +3,7 @@ import { pngChunk } from "./metadata.ts";
 
 /** A picture as rows of red, green, blue and alpha from the top, one byte each; alpha is not multiplied in. */
 export interface Pixels {
+  /** Begins at a multiple of four in its buffer. */
   rgba: Uint8Array;
   width: number;
   height: number;
@@ -51,18 +52,30 @@ export function encodePng({ rgba, width, height }: Pixels): Uint8Array {
 }
 
 const UP = 2;
+/** Of each byte of four all bits but the highest, and the highest. */
+const LOW_BITS = 0x7f7f7f7f;
+const HIGH_BITS = 0x80808080;
 
 function upFiltered(rgba: Uint8Array, width: number, height: number): Uint8Array<ArrayBuffer> {
   const rowBytes = width * 4;
   const rows = new Uint8Array((rowBytes + 1) * height);
-  let out = 0;
-  let at = 0;
-  for (let y = 0; y < height; y++) {
-    rows[out++] = UP;
-    const end = at + rowBytes;
-    // Above the first row lie zeros.
-    if (y === 0) for (; at < end; at++) rows[out++] = rgba[at] as number;
-    for (; at < end; at++) rows[out++] = (rgba[at] as number) - (rgba[at - rowBytes] as number);
+  const pixels = new Uint32Array(rgba.buffer, rgba.byteOffset, width * height);
+  const row = new Uint32Array(width);
+  const bytes = new Uint8Array(row.buffer);
+  // Above the first row lie zeros.
+  rows[0] = UP;
+  rows.set(rgba.subarray(0, rowBytes), 1);
+  for (let y = 1; y < height; y++) {
+    const at = y * width;
+    for (let x = 0; x < width; x++) {
+      const here = pixels[at + x] as number;
+      const above = pixels[at + x - width] as number;
+      // Four differences at once: the high bits are kept out, so that no byte borrows from its neighbour.
+      row[x] = ((here | HIGH_BITS) - (above & LOW_BITS)) ^ ((here ^ ~above) & HIGH_BITS);
+    }
+    const out = y * (rowBytes + 1);
+    rows[out] = UP;
+    rows.set(bytes, out + 1);
   }
   return rows;
 }

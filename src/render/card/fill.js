@@ -62,6 +62,10 @@ const SHADOW_OPACITY = 0.62;
 const HALO_BLUR_PX = 4;
 const HALO_OPACITY = 0.5;
 
+/** Shadows that were drawn, by outline and light: small, and mostly those of photos that come again. @type {Map<string, string>} */
+const shadows = new Map();
+const MAX_SHADOWS = 50;
+
 /** Of 255: seen as a texture, not as dots. */
 const GRAIN_ALPHA = 12;
 
@@ -271,6 +275,17 @@ function keep(source, player) {
  * @param {CardFill} fill
  */
 async function drawShadow({ outline: source, light }) {
+  const key = [light.colour, light.side, source].join(" ");
+  const known = shadows.get(key);
+  if (known) return known;
+  if (shadows.size >= MAX_SHADOWS) shadows.clear();
+  const drawn = await softOutline(source, light);
+  shadows.set(key, drawn);
+  return drawn;
+}
+
+/** @param {string} source @param {CardFill["light"]} light */
+async function softOutline(source, light) {
   const player = new Image();
   player.src = source;
   await player.decode();
