@@ -6,6 +6,7 @@ import { WEBHOOK_DELIVERY_STATES, WEBHOOK_ENDPOINT_STATES } from "../src/core/we
 import { type Kit, sqliteKit } from "./kit.ts";
 import { peopleTables } from "./people.ts";
 import { seasonTables } from "./season.ts";
+import { templateTables } from "./templates.ts";
 
 /** Every table, written once. `defineTables(postgresKit)` gives the same tables on Postgres. */
 export function defineTables(kit: Kit) {
@@ -424,6 +425,7 @@ export function defineTables(kit: Kit) {
     webhookDeliveries,
     deliveryAttempts,
     ...people,
+    ...templateTables(kit),
   };
 }
 
@@ -447,3 +449,4 @@ export const {
 } = sqliteTables;
 export const { photos, batches, batchCards, requestLog } = sqliteTables;
 export const { users, memberships, setupLinks, passkeys, sessions, auditEntries, mails } = sqliteTables;
+export const { templates, templateVersions } = sqliteTables;

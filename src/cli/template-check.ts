@@ -16,7 +16,7 @@ import { openDesignBench } from "./preview-pool.ts";
 interface CheckFlags {
   accept?: string[];
   onlyFailed?: boolean;
-  json?: boolean;
+  json?: boolean | undefined;
 }
 
 export function templateCheckCommand(): Command {
@@ -35,7 +35,7 @@ export function templateCheckCommand(): Command {
         throw new OperatorError(
           `${root} holds no template: a folder with template.json. "cardpress template new NAME" starts one.`,
         );
-      const reports = await checkAll([...found.values()], flags);
+      const reports = await checkFolders([...found.values()], flags);
       printResult(flags.json, reports.length === 1 ? reports[0] : reports, () =>
         reports.map(reportText).join("\n\n"),
       );
@@ -43,7 +43,8 @@ export function templateCheckCommand(): Command {
     });
 }
 
-async function checkAll(dirs: string[], flags: CheckFlags): Promise<CheckReport[]> {
+/** Checks folders one after the other, with a browser of their own. */
+export async function checkFolders(dirs: string[], flags: CheckFlags): Promise<CheckReport[]> {
   const bench = await openDesignBench(readConfig(process.env), quietLog());
   const stopped = untilSignal().then(async (signal) => {
     await bench.close();
@@ -93,7 +94,8 @@ async function lastFailed(dir: string): Promise<ReadonlySet<string> | null> {
   return ids.length > 0 ? new Set(ids) : null;
 }
 
-function reportText(report: CheckReport): string {
+/** The report for people: a line for each fault, then the sum. */
+export function reportText(report: CheckReport): string {
   const place = (name: string) => relative(".", join(report.folder, name)) || name;
   const lines = report.faults.map(
     (fault) => `${fault.severity === "error" ? "error  " : "warning"} ${faultLine(fault, place)}`,

@@ -39,18 +39,21 @@ const EXAMPLE: PlaygroundFields = {
   secondary_color: "#F2C14E",
 };
 
+/** What a form is made for: the service's address, and the templates that can be asked for. */
+export type FormFacts = Pick<Config, "baseUrl" | "presets">;
+
 /** What the form begins with: the sample photo gives a card with a live request too. */
-export function exampleFields(config: Pick<Config, "baseUrl" | "presets">): PlaygroundFields {
+export function exampleFields(config: FormFacts): PlaygroundFields {
   return { ...EXAMPLE, preset: listed(undefined, config), source_image_url: samplePhotoUrl(config) };
 }
 
 /** `preset` where it can be asked for; otherwise the first that can. */
-function listed(preset: string | undefined, { presets }: Pick<Config, "presets">): string {
+function listed(preset: string | undefined, { presets }: Pick<FormFacts, "presets">): string {
   return presets.find((name) => name === preset) ?? presets[0] ?? "";
 }
 
 /** The fields of a form that was sent; what is missing is empty. Where there is no choice, no template is sent. */
-export function readFields(form: URLSearchParams, config: Pick<Config, "presets">): PlaygroundFields {
+export function readFields(form: URLSearchParams, config: FormFacts): PlaygroundFields {
   const names = Object.keys(EXAMPLE) as (keyof PlaygroundFields)[];
   const fields = Object.fromEntries(
     names.map((name) => [name, (form.get(name) ?? "").trim()]),
@@ -59,7 +62,7 @@ export function readFields(form: URLSearchParams, config: Pick<Config, "presets"
 }
 
 /** Fills the form from an earlier request; a template that is not listed any more gives way to one that is. */
-export function fieldsOf(request: CreateImageRequest, config: Pick<Config, "presets">): PlaygroundFields {
+export function fieldsOf(request: CreateImageRequest, config: FormFacts): PlaygroundFields {
   const { player, style, branding = {} } = request;
   return {
     preset: listed(style.preset, config),

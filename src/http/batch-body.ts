@@ -5,7 +5,7 @@ import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS } from "../core/limits.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import { checkCard } from "./images.ts";
 
-type Templates = Pick<TemplateRegistry, "current">;
+type Templates = Pick<TemplateRegistry, "current" | "listed">;
 
 /** More broken fields than this help nobody, and a body could have thousands. */
 const MAX_DETAILS = 100;
@@ -60,11 +60,13 @@ export async function checkCards(
     looked.set(name, known);
     return known;
   };
+  const presets = templates.listed();
+  const listed = () => presets;
   const requests: CreateImageRequest[] = [];
   const details: ErrorDetail[] = [];
   const seen = new Map<string, number>();
   for (const [at, card] of cards.entries()) {
-    const { request, details: faults = [] } = await checkCard(card, config, { current });
+    const { request, details: faults = [] } = await checkCard(card, config, { current, listed });
     for (const { field, message } of faults)
       details.push({ field: field === "body" ? `cards[${at}]` : `cards[${at}].${field}`, message });
     if (!request) continue;

@@ -17,7 +17,7 @@ import { checkIdempotencyKey } from "./images.ts";
 import { readQuery } from "./query.ts";
 
 export interface BatchRoutesDeps extends AppContext, ZipDeps {
-  templates: Pick<TemplateRegistry, "current">;
+  templates: Pick<TemplateRegistry, "current" | "listed">;
   acceptBatch: (command: BatchCommand) => Promise<AcceptedBatch>;
 }
 

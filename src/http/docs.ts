@@ -1,3 +1,4 @@
+import type { TemplateRegistry } from "../templates/registry.ts";
 import { type Asset, fileAnswer } from "../web/assets.ts";
 import { PAGE_HEADERS } from "../web/policy.ts";
 import { DOCS_ASSETS } from "./docs/assets.ts";
@@ -6,10 +7,23 @@ import { standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import type { PublicFacts } from "./openapi/document.ts";
 
-/** Builds the handler of /docs and everything under it. Pages are rendered here, once. */
-export function docsHandler(facts: PublicFacts): (exchange: Exchange) => Response {
-  const site = docsSite(facts);
-  return (exchange) => {
+/**
+ * Builds the handler of /docs and everything under it. Pages are rendered here, once, and again when other templates are
+ * listed: they name those that partners may ask for.
+ */
+export function docsHandler(
+  facts: PublicFacts,
+  templates: Pick<TemplateRegistry, "listed">,
+): (exchange: Exchange) => Promise<Response> {
+  let { presets } = facts;
+  let site = docsSite(facts);
+  return async (exchange) => {
+    // They are read also while the database cannot be.
+    const listed = await templates.listed().catch(() => presets);
+    if (listed !== presets) {
+      presets = listed;
+      site = docsSite({ ...facts, presets });
+    }
     const { request, url } = exchange;
     const headers = { ...standardHeaders(exchange), ...PAGE_HEADERS };
     const asset = DOCS_ASSETS.answer(request, url, headers);

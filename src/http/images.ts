@@ -26,7 +26,7 @@ import { readQuery } from "./query.ts";
 export interface ImageRoutesDeps extends AppContext {
   accept: AcceptImage;
   progress: ProgressTracker;
-  templates: Pick<TemplateRegistry, "current">;
+  templates: Pick<TemplateRegistry, "current" | "listed">;
 }
 
 const VISIBLE_ASCII = new RegExp(`^[\\x21-\\x7e]{1,${MAX_IDEMPOTENCY_KEY_CHARS}}$`);
@@ -40,7 +40,7 @@ export async function createImage(
   requireJsonType(exchange.request);
   const key = exchange.request.headers.get("idempotency-key");
   const details = checkIdempotencyKey(key);
-  const checked = createImageValidator(deps.config.presets).check(await readJson(exchange.request));
+  const checked = createImageValidator(await deps.templates.listed()).check(await readJson(exchange.request));
   if (checked.ok)
     details.push(
       ...checkMeaning(checked.value, deps.config),
@@ -64,11 +64,11 @@ export async function createImage(
 export async function checkCard(
   body: unknown,
   config: Config,
-  templates: Pick<TemplateRegistry, "current">,
+  templates: Pick<TemplateRegistry, "current" | "listed">,
 ): Promise<
   { request: CreateImageRequest; details?: undefined } | { request?: undefined; details: ErrorDetail[] }
 > {
-  const checked = createImageValidator(config.presets).check(body);
+  const checked = createImageValidator(await templates.listed()).check(body);
   if (!checked.ok) return { details: checked.details };
   const details = [
     ...checkMeaning(checked.value, config),

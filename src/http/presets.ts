@@ -13,7 +13,7 @@ export async function listPresets(
 ): Promise<Response> {
   const { details } = readQuery(exchange.url, []);
   if (details.length > 0) throw invalidRequest(details);
-  const listed = await Promise.all(templates.listed.map(templates.current));
+  const listed = await Promise.all((await templates.listed()).map(templates.current));
   return success(exchange, { presets: listed.map(({ manifest }) => preset(manifest)) });
 }
 

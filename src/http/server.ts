@@ -181,7 +181,7 @@ function handlers(deps: AnswerDeps): Record<RouteName, OpenHandler> {
     (handler: PartnerHandler): OpenHandler =>
     (exchange, params) =>
       asPartner(deps, exchange, (known, caller) => handler(known, caller, params));
-  const docs = docsHandler(deps.config);
+  const docs = docsHandler(deps.config, deps.templates);
   return {
     createImage: partner((exchange, caller) => createImage(deps, exchange, caller)),
     listImages: partner((exchange, caller) => listImagesPage(deps, exchange, caller)),

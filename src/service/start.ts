@@ -31,22 +31,23 @@ export interface Service extends Deps {
   close(): Promise<void>;
 }
 
-export interface ServiceOptions extends Omit<WorkspaceOptions, "folder" | "templates" | "verify" | "mapped"> {
+export interface ServiceOptions extends Omit<WorkspaceOptions, "folder" | "verify" | "mapped"> {
   /** Called once the data folder is ours and before anything starts; what it throws ends the start. */
   beforeStart?: () => Promise<void>;
 }
 
 /** Starts the service on its data folder. Throws an OperatorError where the folder, its database or the browser is in the way. */
 export async function startService(config: Config, log: Log, options: ServiceOptions = {}): Promise<Service> {
-  // Before anything is touched. Whoever edits a template later gets its last good look instead of a refusal.
-  const templates = templateRegistry(config);
-  await templates.check();
+  // Before anything is touched.
+  await templateRegistry(config).check();
   const folder = openDataFolder(config.dataDir);
   // The lock comes next: a second server must not touch, not even migrate, the database of a running one.
   const lock = lockFolder(folder);
   try {
     await options.beforeStart?.();
-    const workspace = await openSteadily(config, log, { ...options, folder, templates });
+    const workspace = await openSteadily(config, log, { ...options, folder });
+    // Whoever edits a template from now on gets its last good look instead of a refusal.
+    await workspace.templates.check();
     const startedAt = workspace.clock.now();
     const pool = await startPool(workspace);
     const deps = buildDeps(workspace, {

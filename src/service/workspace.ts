@@ -15,11 +15,12 @@ import { memoryState } from "../state/memory-state.ts";
 import type { ShortLivedState } from "../state/state.ts";
 import { openSqliteStore, type StoreOptions } from "../store/sqlite.ts";
 import type { Store } from "../store/store.ts";
+import { publishedTemplates } from "../store/templates.ts";
 import { systemClock } from "../system/clock-file.ts";
 import { type DataFolder, openDataFolder, refuseLostDatabase } from "../system/data-folder.ts";
 import { freeBytes } from "../system/disk-space.ts";
 import { loadSecretKey } from "../system/secret-key.ts";
-import { type TemplateRegistry, templateRegistry } from "../templates/registry.ts";
+import { type PublishedTemplates, type TemplateRegistry, templateRegistry } from "../templates/registry.ts";
 import { systemRandom } from "./system.ts";
 
 /** How the addresses of photos and webhooks are looked up and which authorities are trusted besides the public ones. */
@@ -56,8 +57,6 @@ export interface WorkspaceOptions {
   mapped?: boolean;
   clock?: Clock;
   random?: Random;
-  /** Of the templates, where they have been looked at already. */
-  templates?: TemplateRegistry;
   outbound?: Outbound;
   /** Another way to open the store: the crash tests put themselves between it and its users. */
   openStore?: OpenStore;
@@ -71,12 +70,12 @@ export async function openWorkspace(
 ): Promise<Workspace> {
   const { verify = false, mapped = false, clock = systemClock, random = systemRandom } = options;
   const { openStore = openSqliteStore, folder = openDataFolder(config.dataDir), outbound = {} } = options;
-  const { templates = templateRegistry(config) } = options;
   refuseLostDatabase(folder);
   const store = await openStore(folder.database, { verify, mapped });
   const blobs = folderBlobs(folder);
   const state = memoryState(() => clock.now());
   const counts = meter();
+  const templates = templateRegistry({ ...config, published: publishedIn(store, blobs) });
   const secrets = secretBox(loadSecretKey(folder.secretKey), random.bytes);
   return {
     node: random.id("node"),
@@ -104,6 +103,18 @@ export async function openWorkspace(
     sourceBytes: dailyBytes("fetched", { state, clock }),
     failedBytes: dailyBytes("failed", { state, clock }),
     placeholderBytes: dailyBytes("drawn", { state, clock }),
+  };
+}
+
+/** What designers published to this service: the rows of its database, and their files among its blobs. */
+function publishedIn(store: Store, blobs: Blobs): PublishedTemplates {
+  return {
+    all: async () =>
+      (await publishedTemplates(store.read)).map(({ isListed, ...row }) => ({
+        ...row,
+        isListed: isListed === 1,
+      })),
+    archive: async (digest) => (await (await blobs.open("template", digest))?.bytes()) ?? null,
   };
 }
 

@@ -114,15 +114,17 @@ export function picturesOf(client: Database, now: number): IterableIterator<Snap
     .iterate({ $now: now }) as IterableIterator<SnapshotPicture>;
 }
 
-/** The digest of every template that an unfinished image was accepted with. */
+/** The digest of every template that is published, or that an unfinished image was accepted with. */
 export function neededTemplates(client: Database): string[] {
   // A database of an earlier version, backed up as it is, does not know them.
   const columns = client.query("SELECT name FROM pragma_table_info('images')").values().flat();
   if (!columns.includes("template_digest")) return [];
+  const ofImages =
+    "SELECT template_digest FROM images WHERE completed_at IS NULL AND template_digest IS NOT NULL";
+  const { length: publishes } = client.query("SELECT name FROM pragma_table_info('templates')").values();
+  const all = publishes > 0 ? `${ofImages} UNION SELECT digest FROM templates` : ofImages;
   return client
-    .query(
-      "SELECT DISTINCT template_digest FROM images WHERE completed_at IS NULL AND template_digest IS NOT NULL ORDER BY 1",
-    )
+    .query(`SELECT DISTINCT template_digest FROM (${all}) ORDER BY 1`)
     .values()
     .map(([digest]) => String(digest));
 }

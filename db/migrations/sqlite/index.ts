@@ -6,6 +6,7 @@ import imageTemplates from "./0004_image_templates.sql" with { type: "text" };
 import season from "./0005_season.sql" with { type: "text" };
 import mails from "./0006_mails.sql" with { type: "text" };
 import imageReceipts from "./0007_image_receipts.sql" with { type: "text" };
+import publishedTemplates from "./0008_published_templates.sql" with { type: "text" };
 
 /** Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries it. */
 export const migrations: { name: string; sql: string }[] = [
@@ -17,4 +18,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0005_season", sql: season },
   { name: "0006_mails", sql: mails },
   { name: "0007_image_receipts", sql: imageReceipts },
+  { name: "0008_published_templates", sql: publishedTemplates },
 ];

@@ -204,7 +204,7 @@ function noteStages(meter: Meter, { total: _, ...stages }: Record<string, number
 
 /** A template that the operator took off the list is drawn for as long as its files are there; a listed one will be back. */
 async function isGone(templates: TemplateRegistry, preset: string): Promise<boolean> {
-  return !templates.listed.includes(preset) && !(await templates.has(preset));
+  return !(await templates.listed()).includes(preset) && !(await templates.has(preset));
 }
 
 function templateGone(preset: string): string {

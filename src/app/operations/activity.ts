@@ -37,7 +37,9 @@ export type AuditAction =
   | "webhook.secret_rotated"
   | "webhook.old_secret_revoked"
   | "passkey.added"
-  | "passkey.removed";
+  | "passkey.removed"
+  | "template.published"
+  | "template.unlisted";
 
 /** Who does something: a user's id, or null for the command line. */
 export type Actor = string | null;

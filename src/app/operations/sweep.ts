@@ -19,6 +19,7 @@ import { abandonedRenders } from "../../store/images.ts";
 import { deleteOldMails } from "../../store/mails.ts";
 import { deleteExpiredUploads } from "../../store/photos.ts";
 import { deleteExpiredSessions } from "../../store/sessions.ts";
+import { isPublished } from "../../store/templates.ts";
 import {
   deleteOldEvents,
   deleteRemovedEndpoints,
@@ -227,7 +228,7 @@ export async function sweepFiles(deps: SweepDeps, startedAt = 0): Promise<number
     if (await blobs.remove("source", sha256, { unlessYoungerThan: unused })) removed += 1;
   }
   for await (const digest of blobs.list("template", unused)) {
-    if (await templateInUse(store.read, digest)) continue;
+    if ((await templateInUse(store.read, digest)) || (await isPublished(store.read, digest))) continue;
     // A create that is being accepted with it makes it young first.
     if (await blobs.remove("template", digest, { unlessYoungerThan: unused })) removed += 1;
   }

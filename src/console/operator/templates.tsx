@@ -13,7 +13,11 @@ import { sampleCard, sampleSize } from "./sample-card.ts";
 
 const LATEST_SHOWN = 5;
 
-function TemplateCard({ found: { name, folder, isListed, template, problem } }: { found: FoundTemplate }) {
+function TemplateCard({
+  found: { name, folder, isPublished, isListed, template, problem },
+}: {
+  found: FoundTemplate;
+}) {
   return (
     <Card
       title={name}
@@ -51,7 +55,7 @@ function TemplateCard({ found: { name, folder, isListed, template, problem } }: 
           </ul>
           <dl class="facts">
             <dt>From</dt>
-            <dd>{folder === null ? "Built in" : <code>{folder}</code>}</dd>
+            <dd>{folder === null ? isPublished ? "Published" : "Built in" : <code>{folder}</code>}</dd>
             <dt>Digest</dt>
             <dd>
               <code>{template.digest}</code>
@@ -80,7 +84,8 @@ async function templatesPage(visit: UserVisit): Promise<Response> {
             {config.templatesDir === undefined
               ? "What cards can look like: the templates that come with cardpress. "
               : `What cards can look like: the built-in templates and those in ${config.templatesDir}. `}
-            Partners can ask for those that <code>CARDPRESS_PRESETS</code> lists.
+            Partners can ask for those that <code>CARDPRESS_PRESETS</code> lists, and for those that{" "}
+            <code>cardpress template publish</code> offers.
           </>
         }
       />
