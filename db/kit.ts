@@ -1,4 +1,3 @@
-import * as pg from "drizzle-orm/pg-core";
 import * as sqlite from "drizzle-orm/sqlite-core";
 
 /**
@@ -20,17 +19,3 @@ export const sqliteKit = {
 };
 
 export type Kit = typeof sqliteKit;
-
-/** The same kit on Postgres. The cast is sound for what this project uses: equal names, equal row types. */
-export const postgresKit = {
-  table: pg.pgTable,
-  text: (name: string) => pg.text(name),
-  oneOf: (name: string, values: readonly [string, ...string[]]) =>
-    pg.text(name, { enum: values as [string, ...string[]] }),
-  int: (name: string) => pg.bigint(name, { mode: "number" }),
-  json: (name: string) => pg.jsonb(name),
-  index: pg.index,
-  uniqueIndex: pg.uniqueIndex,
-  primaryKey: pg.primaryKey,
-  check: pg.check,
-} as unknown as Kit;

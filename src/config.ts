@@ -47,6 +47,7 @@ type Environment = Record<string, string | undefined>;
 
 /** Reads and checks every CARDPRESS_ variable. Throws an OperatorError that names the variable and the remedy. */
 export function readConfig(env: Environment): Config {
+  refuseUnready(env);
   const host = env.CARDPRESS_HOST || "127.0.0.1";
   const port = integer(env, "CARDPRESS_PORT", { fallback: 3000, min: 0, max: 65535 });
   const baseUrl = siteUrl(env, "CARDPRESS_BASE_URL") ?? localUrl(host, port);
@@ -87,6 +88,24 @@ export function readConfig(env: Environment): Config {
     mail: mail(env),
     backups: backups(env),
   };
+}
+
+/** What a later version reads. To ignore it would keep in a folder what somebody means to keep elsewhere. */
+const UNREADY = [
+  [/^CARDPRESS_DATABASE_URL$/, "PostgreSQL"],
+  [/^CARDPRESS_S3_/, "a bucket"],
+  [/^CARDPRESS_SECRET_KEY_FILE$/, "a key file of its own"],
+] as const;
+
+function refuseUnready(env: Environment): void {
+  for (const [name, value] of Object.entries(env)) {
+    const [, what] = UNREADY.find(([pattern]) => pattern.test(name)) ?? [];
+    if (!what || !value) continue;
+    throw new OperatorError(
+      `${name} is set, but this version keeps everything in its data folder and does not work with ${what} yet. Unset it.`,
+      2,
+    );
+  }
 }
 
 const MAIL_FROM = /^([^<>@]+ <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;

@@ -76,3 +76,12 @@ test.each([
 ])("%s=%s is refused by name", (name, value) => {
   expect(() => readConfig({ [name]: value })).toThrow(name);
 });
+
+test.each([
+  ["CARDPRESS_DATABASE_URL", "postgres://cards@db/cards", "PostgreSQL"],
+  ["CARDPRESS_S3_BUCKET", "cards", "a bucket"],
+  ["CARDPRESS_SECRET_KEY_FILE", "/run/secrets/cards", "a key file"],
+])("%s is refused instead of ignored", (name, value, what) => {
+  expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} is set, .*${what}.* Unset it`));
+  expect(readConfig({ [name]: "" }).port).toBe(3000);
+});

@@ -7,8 +7,10 @@ import { type Config, readConfig } from "../src/config.ts";
 import type { CreateImageRequest } from "../src/core/image-request.ts";
 import type { Clock, Log, Random } from "../src/core/ports.ts";
 import { type RunningServer, startServer } from "../src/service/server.ts";
-import { openWorkspace, type Workspace } from "../src/service/workspace.ts";
+import { type OpenStore, openWorkspace, type Workspace } from "../src/service/workspace.ts";
 import type { Account } from "../src/store/accounts.ts";
+import { openSqliteStore } from "../src/store/sqlite.ts";
+import { ENGINE, openTestPostgres } from "./postgres.ts";
 
 /** A clock that stands still until it is moved. */
 export interface FakeClock extends Clock {
@@ -58,6 +60,9 @@ export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} 
 /** One browser unpacked for all tests of a machine. */
 export const TEST_CACHE_DIR = join(tmpdir(), "cardpress-test-cache");
 
+/** A store on the engine that the tests run on, wherever a test opens one. */
+export const openTestStore: OpenStore = ENGINE === "postgres" ? openTestPostgres : openSqliteStore;
+
 export interface TestFolder {
   dir: string;
   remove(): Promise<void>;
@@ -106,7 +111,11 @@ export async function testWorkspace(
 ): Promise<TestWorkspace> {
   const folder = testFolder(options.parent);
   const clock = options.clock ?? fakeClock();
-  const workspace = await openWorkspace(testConfig(folder.dir), silentLog, { clock, random: seededRandom() });
+  const workspace = await openWorkspace(testConfig(folder.dir), silentLog, {
+    clock,
+    random: seededRandom(),
+    openStore: openTestStore,
+  });
   return {
     ...workspace,
     clock,
@@ -170,7 +179,10 @@ export async function testServer(
     CARDPRESS_SOURCE_ALLOWED_ORIGINS: photos.origin,
     ...options.env,
   });
-  const server = await startServer(config, silentLog, options.clock ? { clock: options.clock } : {});
+  const server = await startServer(config, silentLog, {
+    ...(options.clock && { clock: options.clock }),
+    openStore: openTestStore,
+  });
   return {
     ...server,
     baseUrl: server.config.baseUrl,

@@ -1,7 +1,7 @@
 import { OperatorError, Refusal, type RefusalCode } from "../core/errors.ts";
 import { inOneLine } from "../core/name.ts";
+import { storageFault } from "../core/storage-unavailable.ts";
 import { asPartnerRefusal } from "../http/envelope.ts";
-import { storageFault } from "../store/storage-unavailable.ts";
 
 /** Prints one JSON value with `--json`, else the text for people. */
 export function printResult(json: boolean | undefined, value: unknown, text: () => string): void {

@@ -11,11 +11,11 @@ import {
 } from "../core/image-request.ts";
 import { publicStatus } from "../core/image-state.ts";
 import { invalidRequest } from "../core/partner-refusals.ts";
+import { storageFault } from "../core/storage-unavailable.ts";
 import { asPartnerRefusal } from "../http/envelope.ts";
 import { ERROR_STATUS, isPartnerRefusal, type PartnerRefusal } from "../http/http-refusal.ts";
 import { checkMeaning, checkPresetFields } from "../http/images.ts";
 import type { Image } from "../store/images.ts";
-import { storageFault } from "../store/storage-unavailable.ts";
 import { takeFromBudget } from "./budget.ts";
 import { curlSample, typescriptSample } from "./code-samples.ts";
 import { Card, Choice, Code, Field, Notice, PageHead, PostForm } from "./elements.tsx";

@@ -94,7 +94,7 @@ async function findCaller(
   if (now - (key.lastUsedAt ?? 0) >= LAST_USED_RESOLUTION_MS) {
     // Not worth failing a request for: a read-only disk still answers reads.
     context.store
-      .write("note use of key", (tx) => touchKey(tx, key.id, now))
+      .write("note use of key", (tx) => touchKey(tx, key.id, now), { sideBySide: true })
       .catch((error) => context.log.warn("key_touch_failed", { keyId: key.id, error: String(error) }));
   }
   return { account, environment, keyId: key.id };

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../core/errors.ts";
 import { internalError, storageUnavailable } from "../core/partner-refusals.ts";
-import { storageFault } from "../store/storage-unavailable.ts";
+import { storageFault } from "../core/storage-unavailable.ts";
 import type { Exchange } from "./exchange.ts";
 import { ERROR_STATUS, HttpRefusal, isPartnerRefusal, type PartnerRefusal } from "./http-refusal.ts";
 

@@ -133,23 +133,36 @@ export async function accountsToRenew({ db, t }: Tx, period: string, limit: numb
   return rows.map((row) => row.id);
 }
 
-/**
- * Moves one credit from a bucket to held and returns the month of the account's plan, to which the credit now belongs;
- * undefined when the bucket is empty.
- */
+/** A credit that is held now: the month of the account's plan, to which it belongs, and what is left to spend after it. */
+export interface HeldCredit {
+  period: string;
+  left: number;
+}
+
+/** Moves one credit from a bucket to held; undefined when the bucket is empty. */
 export async function holdCredit(
   { db, t }: Tx,
   id: string,
   bucket: CreditBucket,
   now: number,
-): Promise<string | undefined> {
+): Promise<HeldCredit | undefined> {
   const { column, minusOne } = bucketChange(t, bucket);
   const [held] = await db
     .update(t.accounts)
     .set({ ...minusOne, creditsHeld: sql`${t.accounts.creditsHeld} + 1`, updatedAt: now })
     .where(and(eq(t.accounts.id, id), gte(column, 1)))
-    .returning({ period: t.accounts.planPeriod });
-  return held?.period;
+    .returning(balance(t));
+  return held && heldCredit(held);
+}
+
+const balance = ({ accounts: a }: Tx["t"]) => ({
+  period: a.planPeriod,
+  plan: a.creditsPlan,
+  topup: a.creditsTopup,
+});
+
+function heldCredit({ period, plan, topup }: { period: string; plan: number; topup: number }): HeldCredit {
+  return { period, left: plan + topup };
 }
 
 /** Moves credits of both buckets to held, or none; returns as holdCredit does. */
@@ -158,7 +171,7 @@ export async function holdCredits(
   id: string,
   { plan, topup }: Record<CreditBucket, number>,
   now: number,
-): Promise<string | undefined> {
+): Promise<HeldCredit | undefined> {
   const a = t.accounts;
   const [held] = await db
     .update(a)
@@ -169,8 +182,8 @@ export async function holdCredits(
       updatedAt: now,
     })
     .where(and(eq(a.id, id), gte(a.creditsPlan, plan), gte(a.creditsTopup, topup)))
-    .returning({ period: a.planPeriod });
-  return held?.period;
+    .returning(balance(t));
+  return held && heldCredit(held);
 }
 
 /** Ends a hold for good: the credit was used, or expired while it was held. */

@@ -120,13 +120,16 @@ const replays: AuditCheck = {
   find: async ({ db, t }, { limit, now }) => {
     const { idempotencyRecords: r, images: i } = t;
     const wrong = await db
-      .select({ id: r.imageId, detail: sql<string>`'record ' || min(${r.key}) || ' of ' || ${r.accountId}` })
+      .select({
+        id: r.imageId,
+        detail: sql<string>`'record ' || min(${r.key}) || ' of ' || min(${r.accountId})`,
+      })
       .from(r)
       .leftJoin(i, and(eq(i.id, r.imageId), eq(i.accountId, r.accountId), eq(i.environment, r.environment)))
       .groupBy(r.imageId)
       .having(
         or(
-          isNull(i.id),
+          isNull(sql`min(${i.id})`),
           ne(sql`count(*)`, sql`1`),
           sql`min(${r.responseBody}) not like '{%"image_id":"' || ${r.imageId} || '"%}'`,
           sql`length(min(${r.fingerprint})) <> 64`,

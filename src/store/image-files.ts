@@ -70,9 +70,10 @@ export async function templateInUse({ db, t }: Tx, digest: string): Promise<bool
 }
 
 /** Whether an unfinished image, or an upload that may still be named, needs a photo or badge. */
-export async function sourceInUse({ db, t }: Tx, sha256: string): Promise<boolean> {
+export async function sourceInUse(tx: Tx, sha256: string): Promise<boolean> {
+  const { db, t } = tx;
   const i = t.images;
-  if (await hasUpload({ db, t }, sha256)) return true;
+  if (await hasUpload(tx, sha256)) return true;
   const rows = await db
     .select({ id: i.id })
     .from(i)

@@ -190,7 +190,7 @@ export async function hasClaimable({ db, t }: Tx, environment: Environment, now:
 
 /** Claims the next image for one render, or undefined when nothing waits. */
 export async function claimNextImage(
-  { db, t }: Tx,
+  { db, t, claimable }: Tx,
   claim: { environment: Environment; token: string; now: number; leaseExpiresAt: number },
 ): Promise<Image | undefined> {
   const i = t.images;
@@ -209,7 +209,8 @@ export async function claimNextImage(
       renders: sql`${i.renders} + 1`,
       updatedAt: claim.now,
     })
-    .where(and(inArray(i.id, next), eq(i.state, "queued")))
+    // One value, not a list: that is found once, whatever the plan.
+    .where(and(eq(i.id, claimable(next)), eq(i.state, "queued")))
     .returning();
   return image;
 }

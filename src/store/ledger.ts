@@ -119,8 +119,9 @@ export async function ledgerPage(
 }
 
 /** What an image's credit went through; nothing for test images. Each kind has its own index by image. */
-export async function entriesOfImage({ db, t }: Tx, imageId: string): Promise<LedgerEntry[]> {
-  const reservation = await findReservation({ db, t }, imageId);
+export async function entriesOfImage(tx: Tx, imageId: string): Promise<LedgerEntry[]> {
+  const { db, t } = tx;
+  const reservation = await findReservation(tx, imageId);
   if (!reservation) return [];
   const ends = await db
     .select()

@@ -5,10 +5,10 @@ import { drizzle } from "drizzle-orm/bun-sqlite";
 import PQueue from "p-queue";
 import { sqliteTables } from "../../db/schema.ts";
 import { OperatorError, Refusal } from "../core/errors.ts";
+import { StorageUnavailable } from "../core/storage-unavailable.ts";
 import { BACKUPS_FOLDER } from "../system/data-folder.ts";
 import { damagedDatabase, migrate, refuseDamaged } from "./migrate.ts";
 import { databaseBytes } from "./snapshot.ts";
-import { StorageUnavailable } from "./storage-unavailable.ts";
 import type { Store, Tx } from "./store.ts";
 
 /** How long SQLite itself waits for another process's write. Short: the wait blocks the event loop. */
@@ -57,8 +57,8 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
   // From here on a wait would keep every request waiting.
   for (const client of [writer, reader]) client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
 
-  const writeTx: Tx = { db: drizzle({ client: writer }), t: sqliteTables };
-  const read: Tx = { db: drizzle({ client: reader }), t: sqliteTables };
+  const writeTx: Tx = { db: drizzle({ client: writer }), t: sqliteTables, claimable: itself };
+  const read: Tx = { db: drizzle({ client: reader }), t: sqliteTables, claimable: itself };
   const guard = guardFile(file);
   const forgetStatements = [writer, reader].map((client) => keepStatements(client, guard.note));
   const beginImmediate = lockTaker(writer, options.patienceMs ?? BUSY_GIVE_UP_MS);
@@ -68,6 +68,7 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
   const dataVersion = reader.query<{ data_version: number }, []>("PRAGMA data_version");
 
   return {
+    engine: "sqlite",
     read,
     // The reader's own: the writer's commits change it as another process' do.
     version: () => noting(guard.note, () => dataVersion.get()?.data_version ?? null),
@@ -104,6 +105,9 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
     },
   };
 }
+
+/** With one writer at a time nobody else is changing anything. */
+const itself = <Query>(query: Query): Query => query;
 
 function openConnection(file: string): SqliteDatabase {
   try {

@@ -8,18 +8,30 @@ export type Database = ReturnType<typeof drizzle>;
 export interface Tx {
   db: Database;
   t: Tables;
+  /** A query whose rows this transaction means to change: on Postgres it passes by those that another one is changing. */
+  claimable<Query>(query: Query): Query;
+}
+
+export interface WriteOptions {
+  /**
+   * Beside others of its kind, where the engine can: allowed for a transaction each of whose changes holds by its own
+   * condition or by a unique key, whatever others commit meanwhile. All else runs alone, as everything does on SQLite.
+   */
+  sideBySide?: boolean;
 }
 
 /** The one place state lives. */
 export interface Store {
+  readonly engine: "sqlite" | "postgres";
   /** Sees what is committed; refuses to write. Its queries reject with an error behind which storageFault() finds one. */
   readonly read: Tx;
   /**
    * Runs `fn` in one transaction: committed and synced when the promise resolves, rolled back when `fn` throws.
-   * Inside `fn` await nothing but `tx`: every other writer waits. `name` says what it does, for logs and for whoever
-   * stands in between. Throws StorageUnavailable where the disk, another process' lock or a problem() is in the way.
+   * Inside `fn` await nothing but `tx`: every other writer waits. Nothing but `tx` may be changed either: where another
+   * process was faster, `fn` is rolled back and run again. `name` says what it does, for logs and for whoever stands in
+   * between. Throws StorageUnavailable where the disk, the server, another process' lock or a problem() is in the way.
    */
-  write<T>(name: string, fn: (tx: Tx) => Promise<T>): Promise<T>;
+  write<T>(name: string, fn: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
   /**
    * Another number after every commit, by whichever process; null where the engine cannot tell for less than a query. Two
    * equal ones mean that `read` would find what it found between them.

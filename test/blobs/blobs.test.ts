@@ -1,8 +1,13 @@
-import { afterEach, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Blobs } from "../../src/blobs/blobs.ts";
+import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
+import { startFauxqs } from "fauxqs";
+import type { BlobKind, Blobs } from "../../src/blobs/blobs.ts";
+import { type BucketSettings, openBucket } from "../../src/blobs/bucket.ts";
+import { bucketBlobs } from "../../src/blobs/bucket-blobs.ts";
 import { blobPath, folderBlobs } from "../../src/blobs/folder-blobs.ts";
+import { StorageUnavailable } from "../../src/core/storage-unavailable.ts";
 import { openDataFolder } from "../../src/system/data-folder.ts";
 import { type TestFolder, testFolder } from "../harness.ts";
 
@@ -12,8 +17,8 @@ interface Kept {
   blobs: Blobs;
   /** A folder of this machine for the test's own files. */
   scratch: string;
-  /** Makes a blob as old as if it had been put at this time (epoch ms). */
-  age(kind: Parameters<Blobs["put"]>[0], name: string, at: number): void;
+  /** Makes blobs older than all that are put from now on; gives the last time (epoch ms) at which they were put. */
+  age(kind: BlobKind, names: string[]): Promise<number>;
   /** Leaves what a put leaves whose process is killed. */
   breakOff(at: number): void;
 }
@@ -23,16 +28,76 @@ afterEach(async () => {
   for (const folder of open.splice(0)) await folder.remove();
 });
 
-function inFolder(): Kept {
+async function inFolder(): Promise<Kept> {
   const made = testFolder();
   open.push(made);
   const folder = openDataFolder(made.dir);
   return {
     blobs: folderBlobs(folder),
     scratch: folder.scratch,
-    age: (kind, name, at) => utimesSync(blobPath(folder, kind, name), at / 1000, at / 1000),
+    age: async (kind, names) => {
+      const at = Date.parse("2026-01-01T00:00:00Z");
+      for (const name of names) utimesSync(blobPath(folder, kind, name), at / 1000, at / 1000);
+      return at;
+    },
     breakOff: (at) => {
       const path = join(folder.sources, "half.tmp");
+      writeFileSync(path, "ha");
+      utimesSync(path, at / 1000, at / 1000);
+    },
+  };
+}
+
+const SECOND_MS = 1_000;
+let buckets = 0;
+
+/** On the storage named by the environment, or on the emulator. */
+async function emptyBucket(): Promise<BucketSettings> {
+  const endpoint = process.env.CARDPRESS_TEST_S3 ?? (await emulator());
+  const [accessKeyId = "", secretAccessKey = ""] = (
+    process.env.CARDPRESS_TEST_S3_KEY ?? "testkey:testsecret"
+  ).split(":");
+  const bucket = `cards-${process.pid}-${Date.now()}-${++buckets}`;
+  const client = new S3Client({
+    endpoint,
+    region: "us-east-1",
+    credentials: { accessKeyId, secretAccessKey },
+    forcePathStyle: true,
+  });
+  await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  return { endpoint, region: "us-east-1", bucket, accessKeyId, secretAccessKey };
+}
+
+let running: ReturnType<typeof startFauxqs> | undefined;
+afterAll(async () => void (await (await running)?.stop()));
+
+async function emulator(): Promise<string> {
+  running ??= startFauxqs({ port: 0, host: "127.0.0.1", logger: false });
+  return `http://127.0.0.1:${(await running).port}`;
+}
+
+async function inBucket(): Promise<Kept> {
+  const made = testFolder();
+  open.push(made);
+  const folder = openDataFolder(made.dir);
+  const bucket = await openBucket(await emptyBucket());
+  const cache = join(made.dir, "copies");
+  return {
+    blobs: bucketBlobs(bucket, { cache, cutouts: folderBlobs(folder) }),
+    scratch: folder.scratch,
+    // The storage's own clock has to move on, which may count in whole seconds.
+    age: async (kind) => {
+      let last = 0;
+      for await (const { modifiedAt } of bucket.list(`${kind}/`)) last = Math.max(last, modifiedAt);
+      for (let now = 0; now <= last + SECOND_MS; ) {
+        await bucket.put("probe", new Uint8Array([1]));
+        now = (await bucket.head("probe"))?.modifiedAt ?? 0;
+      }
+      return last;
+    },
+    breakOff: (at) => {
+      mkdirSync(join(cache, "source"), { recursive: true });
+      const path = join(cache, "source/half.tmp");
       writeFileSync(path, "ha");
       utimesSync(path, at / 1000, at / 1000);
     },
@@ -48,9 +113,12 @@ async function namesIn(list: AsyncIterable<string>): Promise<string[]> {
   return names.sort();
 }
 
-describe.each([["a folder", inFolder]] as const)("blobs in %s", (_, make) => {
+describe.each([
+  ["a folder", inFolder],
+  ["a bucket", inBucket],
+] as const)("blobs in %s", (_, make) => {
   test("are there as they were put, from memory or from a file, which is gone then", async () => {
-    const { blobs, scratch } = make();
+    const { blobs, scratch } = await make();
     const file = join(scratch, "made");
     writeFileSync(file, "a picture");
     await blobs.put("picture", NAME, { path: file });
@@ -63,7 +131,7 @@ describe.each([["a folder", inFolder]] as const)("blobs in %s", (_, make) => {
   });
 
   test("that are not there are told as such, and kinds do not share names", async () => {
-    const { blobs } = make();
+    const { blobs } = await make();
     await blobs.put("source", "ab12", "a photo");
     expect(await blobs.open("picture", "ab12")).toBeNull();
     expect(await blobs.stat("cutout", "ab12")).toBeNull();
@@ -77,7 +145,7 @@ describe.each([["a folder", inFolder]] as const)("blobs in %s", (_, make) => {
   });
 
   test("are served whole or in part, with the headers that are asked for", async () => {
-    const { blobs } = make();
+    const { blobs } = await make();
     await blobs.put("picture", NAME, "0123456789");
     const server = Bun.serve({
       hostname: "127.0.0.1",
@@ -102,7 +170,7 @@ describe.each([["a folder", inFolder]] as const)("blobs in %s", (_, make) => {
   });
 
   test("have a copy that stays when the first goes", async () => {
-    const { blobs } = make();
+    const { blobs } = await make();
     await blobs.put("placeholder", "512x512.png", "drawn");
     const given = await blobs.copy(
       { kind: "placeholder", name: "512x512.png" },
@@ -114,10 +182,10 @@ describe.each([["a folder", inFolder]] as const)("blobs in %s", (_, make) => {
   });
 
   test("are listed by age; one that was made young meanwhile is not removed as old", async () => {
-    const { blobs, age } = make();
-    const old = Date.parse("2026-01-01T00:00:00Z");
-    for (const name of ["aa", "ab", "bc"]) await blobs.put("source", name, name);
-    for (const name of ["aa", "bc"]) age("source", name, old);
+    const { blobs, age } = await make();
+    for (const name of ["aa", "bc"]) await blobs.put("source", name, name);
+    const old = await age("source", ["aa", "bc"]);
+    await blobs.put("source", "ab", "ab");
     expect(await namesIn(blobs.list("source", old))).toEqual(["aa", "bc"]);
     expect(await blobs.refresh("source", "aa", 2)).toBe(true);
     expect(await blobs.refresh("source", "bc", 3)).toBe(false);
@@ -127,7 +195,7 @@ describe.each([["a folder", inFolder]] as const)("blobs in %s", (_, make) => {
   });
 
   test("of which a put was broken off are never listed, and are tidied away in time", async () => {
-    const { blobs, breakOff } = make();
+    const { blobs, breakOff } = await make();
     const at = Date.parse("2026-01-01T00:00:00Z");
     breakOff(at);
     expect(await namesIn(blobs.list("source", Number.POSITIVE_INFINITY))).toEqual([]);
@@ -162,3 +230,91 @@ test.skipIf(!existsSync("/dev/shm"))(
     expect(readdirSync(folder.scratch)).toEqual([]);
   },
 );
+
+describe("a bucket", () => {
+  const settings = (endpoint: string): BucketSettings => ({
+    endpoint,
+    region: "us-east-1",
+    bucket: "cards",
+    accessKeyId: "testkey",
+    secretAccessKey: "testsecret",
+  });
+  /** A storage that answers as it is told, and counts how often it was asked. */
+  function storage(answer: (asked: number) => Response | Promise<Response>) {
+    let asked = 0;
+    const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => answer(++asked) });
+    return { url: `http://127.0.0.1:${server.port}`, asked: () => asked, stop: () => server.stop(true) };
+  }
+
+  test("that fails twice is asked a third time, and nobody notices", async () => {
+    const { url, asked, stop } = storage((n) => new Response(null, { status: n < 3 ? 503 : 200 }));
+    await (await openBucket(settings(url))).put("source/ab", new Uint8Array([1]));
+    expect(asked()).toBe(3);
+    await stop();
+  });
+
+  test("that goes on failing, gives no answer or cannot be reached is storage that cannot be used now", async () => {
+    const failing = storage(() => new Response(null, { status: 500 }));
+    const silent = storage(() => new Promise<Response>(() => {}));
+    for (const url of [failing.url, silent.url, "http://127.0.0.1:1"]) {
+      const bucket = await openBucket(settings(url), { tryMs: 100 });
+      await expect(bucket.head("source/ab")).rejects.toThrow(StorageUnavailable);
+      expect(await bucketBlobs(bucket, await bucketOptions()).isWritable()).toBe(false);
+    }
+    await failing.stop();
+    await silent.stop();
+  });
+
+  test("that is missing takes nothing and says so", async () => {
+    const here = await emptyBucket();
+    const missing = await openBucket({ ...here, bucket: `${here.bucket}-not` });
+    await expect(missing.put("source/ab", new Uint8Array([1]))).rejects.toThrow(/there is no bucket/);
+    await expect(missing.check()).rejects.toThrow(/there is no bucket/);
+  });
+
+  async function bucketOptions() {
+    const made = testFolder();
+    open.push(made);
+    return { cache: join(made.dir, "copies"), cutouts: folderBlobs(openDataFolder(made.dir)) };
+  }
+
+  test("has copies here in a bounded place: those that nobody asked for longest go, those in use stay", async () => {
+    const options = await bucketOptions();
+    const blobs = bucketBlobs(await openBucket(await emptyBucket()), { ...options, cacheBytes: 25 });
+    for (const name of ["aa", "ab", "ac", "ad"]) await blobs.put("source", name, "0123456789");
+    const longAgo = Date.parse("2026-01-01T00:00:00Z") / 1000;
+    for (const name of ["aa", "ab"]) {
+      const path = await blobs.local("source", name);
+      utimesSync(path, longAgo, longAgo);
+    }
+    await blobs.local("source", "aa");
+    await blobs.local("source", "ac");
+    const kept = () => readdirSync(join(options.cache, "source")).toSorted();
+    expect(kept()).toEqual(["aa", "ac"]);
+    await blobs.local("source", "ad");
+    expect(kept()).toEqual(["aa", "ac", "ad"]);
+    await blobs.remove("source", "aa");
+    expect(kept()).toEqual(["ac", "ad"]);
+    expect(await Bun.file(await blobs.local("source", "ab")).text()).toBe("0123456789");
+  });
+
+  test("keeps no cutout: each machine makes its own", async () => {
+    const options = await bucketOptions();
+    const bucket = await openBucket(await emptyBucket());
+    const blobs = bucketBlobs(bucket, options);
+    await blobs.put("cutout", "ab12-8", "cut out");
+    expect(await bucket.head("cutout/ab12-8")).toBeUndefined();
+    expect(await (await options.cutouts.open("cutout", "ab12-8"))?.text()).toBe("cut out");
+  });
+
+  test("answers a part that is none with 416, and a HEAD with the length alone", async () => {
+    const blobs = bucketBlobs(await openBucket(await emptyBucket()), await bucketOptions());
+    await blobs.put("picture", NAME, "0123456789");
+    const beyond = new Request("https://cards.example/x", { headers: { Range: "bytes=20-30" } });
+    const none = await blobs.serve("picture", NAME, beyond, {});
+    expect([none?.status, none?.headers.get("content-range")]).toEqual([416, "bytes */10"]);
+    const head = new Request("https://cards.example/x", { method: "HEAD" });
+    const told = await blobs.serve("picture", NAME, head, {});
+    expect([told?.status, told?.headers.get("content-length"), told?.body]).toEqual([200, "10", null]);
+  });
+});

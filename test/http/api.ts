@@ -16,7 +16,7 @@ import { buildDeps } from "../../src/service/deps.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
 import type { ImageOutput } from "../../src/store/images.ts";
 import { idlePool } from "../fakes.ts";
-import { fakeClock, photoServer, seededRandom, testConfig, testFolder } from "../harness.ts";
+import { fakeClock, openTestStore, photoServer, seededRandom, testConfig, testFolder } from "../harness.ts";
 
 FormatRegistry.Set("date-time", (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text));
 
@@ -51,6 +51,7 @@ export async function testApi(options: TestApiOptions = {}) {
   const workspace = await openWorkspace(config, log, {
     clock,
     random: options.random ?? seededRandom(),
+    openStore: openTestStore,
   });
   const room = options.room?.(clock, log) ?? workspace.room;
   const deps = { ...buildDeps({ ...workspace, room }, { pool: idlePool }), isDraining: () => false };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { imageRequest, testAccount } from "../harness.ts";
+import { tamper } from "../postgres.ts";
 import { expectError, expectStandardHeaders, send, type TestApi, testApi } from "./api.ts";
 
 let api: TestApi;
@@ -117,7 +118,7 @@ test("a fault inside is 500 with an id, and tells nothing about its cause", asyn
   const broken = await testApi();
   try {
     const { testKey } = await testAccount(broken);
-    await broken.store.write("test", async ({ db }) => void (await db.run("DROP TABLE usage_days")));
+    await tamper(broken.folder.database, "DROP TABLE usage_days");
     const response = await send(broken, "/v1/usage?period=current_month", {
       headers: { "X-API-Key": testKey },
     });

@@ -63,13 +63,15 @@ export async function reserveCredit(
 ): Promise<void> {
   const account = await renewPlan(tx, accountId, moment);
   const hold = async (bucket: CreditBucket) => {
-    const period = await holdCredit(tx, accountId, bucket, moment.now);
-    return period === undefined ? undefined : { bucket, period };
+    const held = await holdCredit(tx, accountId, bucket, moment.now);
+    return held && { bucket, ...held };
   };
   const held = (await hold("plan")) ?? (await hold("topup"));
   if (!held) throw insufficientCredits(account.creditLimit);
+  const { bucket, period, left } = held;
   await insertEntry(tx, {
-    ...held,
+    bucket,
+    period,
     id: moment.random.id("led"),
     accountId,
     kind: "reserve",
@@ -78,7 +80,6 @@ export async function reserveCredit(
     reason: null,
     createdAt: moment.now,
   });
-  const left = account.creditsPlan + account.creditsTopup - 1;
   const limit = await planOfMonth(tx, account, moment.now);
   await warnOfLowCredits(tx, { accountId, left, taken: 1, limit }, moment);
 }
@@ -97,17 +98,18 @@ export async function reserveCredits(
   const account = await renewPlan(tx, accountId, moment);
   const ofPlan = Math.min(account.creditsPlan, imageIds.length);
   const ofTopup = imageIds.length - ofPlan;
-  const period = await holdCredits(tx, accountId, { plan: ofPlan, topup: ofTopup }, moment.now);
-  const available = account.creditsPlan + account.creditsTopup;
-  if (period === undefined)
+  const held = await holdCredits(tx, accountId, { plan: ofPlan, topup: ofTopup }, moment.now);
+  if (!held) {
+    const available = account.creditsPlan + account.creditsTopup;
     throw insufficientCredits(account.creditLimit, { needed: imageIds.length, left: available });
+  }
   const entries = imageIds.map(
     (imageId, at): LedgerEntry => ({
       id: moment.random.id("led"),
       accountId,
       kind: "reserve",
       bucket: at < ofPlan ? "plan" : "topup",
-      period,
+      period: held.period,
       amount: 1,
       imageId,
       reason: null,
@@ -116,11 +118,7 @@ export async function reserveCredits(
   );
   await insertEntries(tx, entries);
   const limit = await planOfMonth(tx, account, moment.now);
-  await warnOfLowCredits(
-    tx,
-    { accountId, left: available - imageIds.length, taken: imageIds.length, limit },
-    moment,
-  );
+  await warnOfLowCredits(tx, { accountId, left: held.left, taken: imageIds.length, limit }, moment);
 }
 
 /** Consumes the credit reserved for an image; does nothing for an image that reserved none. Returns credits used. */

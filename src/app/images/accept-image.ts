@@ -127,14 +127,16 @@ async function acceptOnce(
       templateVersion: manifest.version,
       templateDigest: digest,
     };
-    const accepted = await store.write("accept", async (tx) => {
+    const accept = async (tx: Tx) => {
       const now = clock.now();
       // Another process, or a call that overtook this one, may have written the record during the fetch.
       const overtaken = await findReplay(tx, scope, print, now);
       if (overtaken) return overtaken;
       await deleteRecord(tx, scope);
       return writeAccepted(tx, deps, { command, scope, print, sources, template, now });
-    });
+    };
+    // Two that write the same record at once: its key refuses the second, which finds it when it runs again.
+    const accepted = await store.write("accept", accept, { sideBySide: true });
     used = !accepted.replayed;
     if (used) deps.wake(command.environment);
     return accepted;

@@ -49,7 +49,7 @@ export function finishImage(
   end: RenderEnd,
   name: "finish" | "requeue" = "finish",
 ): Promise<Image | undefined> {
-  return context.store.write(name, (tx) => endRender(tx, context, lease, end));
+  return context.store.write(name, (tx) => endRender(tx, context, lease, end), { sideBySide: true });
 }
 
 async function endRender(

@@ -15,10 +15,11 @@ import {
   STORAGE_RETRY_MS,
 } from "../../core/limits.ts";
 import type { Meter } from "../../core/metrics.ts";
+import { storageFault } from "../../core/storage-unavailable.ts";
 import { type Renderer, RenderFault, RenderInterrupted, type RenderPool } from "../../render/pool.ts";
 import type { RenderJob, Stage } from "../../render/protocol.ts";
 import { claimNextImage, hasClaimable, type Image } from "../../store/images.ts";
-import { storageFault } from "../../store/storage-unavailable.ts";
+import type { Tx } from "../../store/store.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { isFullDisk } from "../../system/write-whole.ts";
 import type { TemplateRegistry } from "../../templates/registry.ts";
@@ -56,10 +57,11 @@ export async function claimImage(
   const { store, clock } = context;
   if (!(await hasClaimable(store.read, environment, clock.now()))) return undefined;
   const token = leaseToken(context);
-  const image = await store.write("claim", (tx) => {
+  const claim = (tx: Tx) => {
     const now = clock.now();
     return claimNextImage(tx, { environment, token, now, leaseExpiresAt: now + LEASE_MS });
-  });
+  };
+  const image = await store.write("claim", claim, { sideBySide: true });
   return image && { ...image, leaseToken: token };
 }
 

@@ -47,7 +47,9 @@ export function requestLog({ store, log }: Pick<AppContext, "store" | "log">): R
       rows = [];
       try {
         for (let at = 0; at < taken.length; at += ROWS_AT_ONCE)
-          await store.write("log requests", (tx) => insertRequests(tx, taken.slice(at, at + ROWS_AT_ONCE)));
+          await store.write("log requests", (tx) => insertRequests(tx, taken.slice(at, at + ROWS_AT_ONCE)), {
+            sideBySide: true,
+          });
       } catch (error) {
         log.warn("requests_not_logged", { count: taken.length, error: String(error) });
       }

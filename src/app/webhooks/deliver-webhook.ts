@@ -1,7 +1,7 @@
 import { leaseToken } from "../../core/lease.ts";
 import { WEBHOOK_LEASE_MS } from "../../core/limits.ts";
+import { storageFault } from "../../core/storage-unavailable.ts";
 import { claimDeliveries, dueEndpoints, type WebhookDelivery } from "../../store/deliveries.ts";
-import { storageFault } from "../../store/storage-unavailable.ts";
 import { findEvents, type WebhookEndpoint } from "../../store/webhooks.ts";
 import { type DeliveryLanes, deliveryLanes, type Place } from "./delivery-lanes.ts";
 import type { WebhookContext } from "./manage-webhooks.ts";
@@ -86,6 +86,8 @@ async function recordAndClaim(
   const claimed: Omit<Claimed, "body">[] = [];
   try {
     return await store.write("record and claim deliveries", async (tx) => {
+      // Run again after an earlier try was rolled back, it takes its places anew.
+      for (const { place } of claimed.splice(0)) place.giveBack();
       if (finished.length > 0) await recordAttempts(tx, context, finished);
       if (!claim) return [];
       const now = clock.now();

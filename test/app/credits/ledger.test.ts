@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
+import { eq, sql } from "drizzle-orm";
 import { renewPlan, reserveCredit, topUpCredits } from "../../../src/app/credits/credits.ts";
 import { finishImage } from "../../../src/app/images/finish-image.ts";
 import { claimImage } from "../../../src/app/images/render-image.ts";
@@ -9,6 +10,7 @@ import { changePlan, grantCredits } from "../../../src/app/people/manage-account
 import { findAccount } from "../../../src/store/accounts.ts";
 import { insertEntry, type LedgerEntry, listEntries } from "../../../src/store/ledger.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
+import { ENGINE } from "../../postgres.ts";
 import { acceptLive } from "../accepting.ts";
 
 let open: TestWorkspace[] = [];
@@ -54,35 +56,39 @@ async function kinds(w: TestWorkspace, id: string): Promise<string[]> {
     .sort();
 }
 
-test("a ledger entry can be neither changed, deleted nor replaced, by whatever connection", async () => {
-  const w = await workspace();
-  const { account } = await testAccount(w, { credits: 3 });
-  await acceptLive(w, account.id);
-  const image = await claimImage(w, "live");
-  if (!image) throw new Error("nothing to claim");
-  const output = { name: "a-b.png", width: 1, height: 1, contentType: "image/png", bytes: 1 };
-  const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
-  await finishImage(w, lease, { kind: "completed", output });
-  const db = tool(w);
-  expect(() => db.run("UPDATE ledger_entries SET amount = 9")).toThrow("immutable");
-  expect(() => db.run("DELETE FROM ledger_entries")).toThrow("immutable");
-  const before = db.query("SELECT * FROM ledger_entries ORDER BY id").all();
-  // REPLACE deletes what is in its way without asking the triggers of deletes: by its id, or by what must be single.
-  const columns = ["id", "account_id", "kind", "bucket", "period", "amount", "image_id", "created_at"];
-  for (const [column, value] of [
-    ["amount", "amount + 6"],
-    ["id", "id || 'x'"],
-  ]) {
-    const values = columns.map((name) => (name === column ? value : name));
-    const replace = `INSERT OR REPLACE INTO ledger_entries (${columns}) SELECT ${values} FROM ledger_entries`;
-    for (const kind of ["grant", "reserve", "settle"]) {
-      expect(() => db.run(`${replace} WHERE kind = '${kind}'`)).toThrow(/immutable|CHECK/);
+// What Postgres refuses is in test/store/postgres.test.ts.
+test.skipIf(ENGINE === "postgres")(
+  "a ledger entry can be neither changed, deleted nor replaced, by whatever connection",
+  async () => {
+    const w = await workspace();
+    const { account } = await testAccount(w, { credits: 3 });
+    await acceptLive(w, account.id);
+    const image = await claimImage(w, "live");
+    if (!image) throw new Error("nothing to claim");
+    const output = { name: "a-b.png", width: 1, height: 1, contentType: "image/png", bytes: 1 };
+    const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
+    await finishImage(w, lease, { kind: "completed", output });
+    const db = tool(w);
+    expect(() => db.run("UPDATE ledger_entries SET amount = 9")).toThrow("immutable");
+    expect(() => db.run("DELETE FROM ledger_entries")).toThrow("immutable");
+    const before = db.query("SELECT * FROM ledger_entries ORDER BY id").all();
+    // REPLACE deletes what is in its way without asking the triggers of deletes: by its id, or by what must be single.
+    const columns = ["id", "account_id", "kind", "bucket", "period", "amount", "image_id", "created_at"];
+    for (const [column, value] of [
+      ["amount", "amount + 6"],
+      ["id", "id || 'x'"],
+    ]) {
+      const values = columns.map((name) => (name === column ? value : name));
+      const replace = `INSERT OR REPLACE INTO ledger_entries (${columns}) SELECT ${values} FROM ledger_entries`;
+      for (const kind of ["grant", "reserve", "settle"]) {
+        expect(() => db.run(`${replace} WHERE kind = '${kind}'`)).toThrow(/immutable|CHECK/);
+      }
     }
-  }
-  expect(db.query("SELECT * FROM ledger_entries ORDER BY id").all()).toEqual(before);
-  expect(before).toHaveLength(3);
-  db.close();
-});
+    expect(db.query("SELECT * FROM ledger_entries ORDER BY id").all()).toEqual(before);
+    expect(before).toHaveLength(3);
+    db.close();
+  },
+);
 
 test("a reservation is resolved once, and only by an entry of its own image, account, bucket and month", async () => {
   const w = await workspace();
@@ -120,13 +126,15 @@ test("an entry has the shape of its kind", async () => {
 test("no balance goes below zero, even when the code is wrong", async () => {
   const w = await workspace();
   const { account } = await testAccount(w, { credits: 0 });
-  const db = tool(w);
-  for (const column of ["credits_plan", "credits_topup", "credits_held"]) {
-    expect(() => db.run(`UPDATE accounts SET ${column} = ${column} - 1 WHERE id = ?`, [account.id])).toThrow(
-      "CHECK",
-    );
+  for (const column of ["creditsPlan", "creditsTopup", "creditsHeld"] as const) {
+    const wrong = w.store.write("test", async ({ db, t: { accounts: a } }) => {
+      await db
+        .update(a)
+        .set({ [column]: sql`${a[column]} - 1` })
+        .where(eq(a.id, account.id));
+    });
+    await expect(wrong).rejects.toThrow();
   }
-  db.close();
 });
 
 test("the month's plan credits are granted once and last month's expire once, however often it is tried", async () => {

@@ -16,6 +16,7 @@ import { picturesAfter, poolOf, RENDERED } from "../../fakes.ts";
 import {
   type FakeClock,
   fakeClock,
+  openTestStore,
   ownTemplate,
   seededRandom,
   silentLog,
@@ -41,7 +42,11 @@ beforeEach(async () => {
     CARDPRESS_TEMPLATES_DIR: templatesDir,
     CARDPRESS_PRESETS: "season_card,club_card",
   });
-  workspace = await openWorkspace(config, silentLog, { clock: fakeClock(), random: seededRandom() });
+  workspace = await openWorkspace(config, silentLog, {
+    clock: fakeClock(),
+    random: seededRandom(),
+    openStore: openTestStore,
+  });
   accountId = (await testAccount(workspace, { credits: 5 })).account.id;
   drawn.length = 0;
   pinnedTo.length = 0;
@@ -96,6 +101,7 @@ test("what waits is drawn with the template it was accepted with, after an edit 
   workspace = await openWorkspace(workspace.config, silentLog, {
     clock: fakeClock(),
     random: seededRandom(),
+    openStore: openTestStore,
   });
   expect((await workspace.templates.current("season_card")).digest).not.toBe(digest);
   await renderNextImage(buildDeps(workspace, { pool }), new AbortController().signal, () => {});

@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
@@ -7,6 +6,7 @@ import { claimImage, renderNextImage } from "../../../src/app/images/render-imag
 import { renderNextTestImage } from "../../../src/app/images/test-image.ts";
 import { requeueAbandoned, sweep } from "../../../src/app/operations/sweep.ts";
 import { LEASE_MS, MAX_RENDERS, STORAGE_RETRY_MS } from "../../../src/core/limits.ts";
+import { StorageUnavailable } from "../../../src/core/storage-unavailable.ts";
 import { RenderFault, RenderInterrupted } from "../../../src/render/pool.ts";
 import type { RenderJob } from "../../../src/render/protocol.ts";
 import { buildDeps } from "../../../src/service/deps.ts";
@@ -14,9 +14,9 @@ import { findAccount } from "../../../src/store/accounts.ts";
 import { findImage } from "../../../src/store/image-reads.ts";
 import type { Image } from "../../../src/store/images.ts";
 import { listEntries } from "../../../src/store/ledger.ts";
-import { StorageUnavailable } from "../../../src/store/storage-unavailable.ts";
 import { picturesAfter, poolOf } from "../../fakes.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
+import { tamper } from "../../postgres.ts";
 import { acceptLive } from "../accepting.ts";
 
 let open: TestWorkspace[] = [];
@@ -231,11 +231,12 @@ test("one image whose books are broken does not keep the sweep from the others",
   for (const id of [account.id, other.account.id]) await acceptLive(workspace, id);
   const claimed: Image[] = [];
   for (let n = 0; n < 2; n++) claimed.push((await claimImage(workspace, "live")) as Image);
-  const db = new Database(workspace.folder.database);
-  db.run("UPDATE images SET renders = 3");
-  // The release of this account's hold cannot be booked.
-  db.run("UPDATE accounts SET credits_held = 0 WHERE id = ?", [account.id]);
-  db.close();
+  await tamper(
+    workspace.folder.database,
+    "UPDATE images SET renders = 3",
+    // The release of this account's hold cannot be booked.
+    `UPDATE accounts SET credits_held = 0 WHERE id = '${account.id}'`,
+  );
   workspace.clock.set("2026-12-01T00:00:00.000Z");
   await sweep(workspace);
   const broken = claimed.find(({ accountId }) => accountId === account.id);

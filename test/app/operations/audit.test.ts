@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { finishImage } from "../../../src/app/images/finish-image.ts";
 import { claimImage } from "../../../src/app/images/render-image.ts";
@@ -6,6 +5,7 @@ import { audit } from "../../../src/app/operations/audit.ts";
 import { sweep } from "../../../src/app/operations/sweep.ts";
 import { createEndpoint } from "../../../src/app/webhooks/manage-webhooks.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
+import { tamper as tamperWith } from "../../postgres.ts";
 import { acceptLive } from "../accepting.ts";
 
 let workspace: TestWorkspace;
@@ -54,18 +54,7 @@ async function webhookEndpoint(): Promise<string> {
   return made.endpoint.id;
 }
 
-/** What an attacker with the file, a bug, or a bad disk could do: past every trigger and check. */
-function tamper(...statements: string[]): void {
-  const db = new Database(workspace.folder.database);
-  db.run("PRAGMA ignore_check_constraints = ON");
-  for (const { name } of db.query("SELECT name FROM sqlite_master WHERE type = 'trigger'").all() as {
-    name: string;
-  }[]) {
-    db.run(`DROP TRIGGER ${name}`);
-  }
-  for (const statement of statements) db.run(statement);
-  db.close();
-}
+const tamper = (...statements: string[]) => tamperWith(workspace.folder.database, ...statements);
 
 /** The broken rules and the ids they name. */
 async function broken(): Promise<Record<string, string[]>> {
@@ -80,17 +69,17 @@ test("a sound history passes", async () => {
 });
 
 test("a changed balance is found and its account named", async () => {
-  tamper(`UPDATE accounts SET credits_topup = credits_topup + 1`);
+  await tamper(`UPDATE accounts SET credits_topup = credits_topup + 1`);
   expect(await broken()).toEqual({ balances: [account] });
 });
 
 test("credits of a past month that were never expired are found", async () => {
-  tamper("DELETE FROM ledger_entries WHERE kind = 'expire'");
+  await tamper("DELETE FROM ledger_entries WHERE kind = 'expire'");
   expect(await broken()).toMatchObject({ balances: [account], months: [account] });
 });
 
 test("a changed amount is found", async () => {
-  tamper("UPDATE ledger_entries SET amount = 50 WHERE kind = 'grant'");
+  await tamper("UPDATE ledger_entries SET amount = 50 WHERE kind = 'grant'");
   expect(await broken()).toMatchObject({ balances: [account], months: [account, account] });
 });
 
@@ -100,36 +89,36 @@ test("a missing reservation, settlement or release is found and its image named"
     ["release", failed],
     ["reserve", queued],
   ] as const) {
-    tamper(`DELETE FROM ledger_entries WHERE kind = '${kind}' AND image_id = '${id}'`);
+    await tamper(`DELETE FROM ledger_entries WHERE kind = '${kind}' AND image_id = '${id}'`);
     expect((await broken()).payments).toContain(id);
   }
 });
 
 test("a settlement of an image that did not complete is found", async () => {
-  tamper(`UPDATE ledger_entries SET kind = 'settle' WHERE kind = 'release'`);
+  await tamper(`UPDATE ledger_entries SET kind = 'settle' WHERE kind = 'release'`);
   expect((await broken()).payments).toEqual([failed]);
 });
 
 test("an entry for an image of another account, or of none, is found", async () => {
   const other = (await testAccount(workspace, { credits: 0 })).account.id;
-  tamper(`UPDATE ledger_entries SET account_id = '${other}' WHERE kind = 'settle'`);
+  await tamper(`UPDATE ledger_entries SET account_id = '${other}' WHERE kind = 'settle'`);
   expect((await broken()).payments).toEqual([completed]);
-  tamper("UPDATE ledger_entries SET image_id = 'img_gone' WHERE kind = 'settle'");
+  await tamper("UPDATE ledger_entries SET image_id = 'img_gone' WHERE kind = 'settle'");
   expect((await broken()).payments).toEqual([completed]);
 });
 
 test("an image whose end was never told is found", async () => {
-  tamper(`DELETE FROM webhook_events WHERE subject = '${failed}'`);
+  await tamper(`DELETE FROM webhook_events WHERE subject = '${failed}'`);
   expect(await broken()).toMatchObject({ events: [failed] });
 });
 
 test("impossible states are found", async () => {
-  tamper(
+  await tamper(
     `UPDATE images SET renders = 4 WHERE id = '${failed}'`,
     `UPDATE images SET output_name = NULL WHERE id = '${completed}'`,
   );
   expect((await broken()).states?.sort()).toEqual([completed, failed].sort());
-  tamper(`UPDATE images SET state = 'lost' WHERE id = '${queued}'`);
+  await tamper(`UPDATE images SET state = 'lost' WHERE id = '${queued}'`);
   expect((await broken()).states).toContain(queued);
 });
 
@@ -226,19 +215,19 @@ test.each([
     "endpoints",
   ],
 ])("%s: found", async (_, statements, check) => {
-  tamper(...statements.split(";"));
+  await tamper(...statements.split(";"));
   const found = await broken();
   expect(Object.keys(found)).toContain(check);
   expect(found[check]?.every((id) => /^[a-z]+_\w+$/.test(id))).toBe(true);
 });
 
 test("an endpoint with no address is named", async () => {
-  tamper(`UPDATE webhook_endpoints SET url = '' WHERE id = '${endpoint}'`);
+  await tamper(`UPDATE webhook_endpoints SET url = '' WHERE id = '${endpoint}'`);
   expect(await broken()).toEqual({ endpoints: [endpoint] });
 });
 
 test("a replay that answers with another image, and counters that drifted, are found", async () => {
-  tamper(
+  await tamper(
     `UPDATE idempotency_records SET response_body = '{}' WHERE image_id = '${queued}'`,
     "UPDATE usage_days SET completed = completed + 1 WHERE environment = 'live' AND day = '2026-11-15'",
   );

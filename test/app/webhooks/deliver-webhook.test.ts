@@ -19,8 +19,8 @@ import {
 import { DELIVERY_WAITS_MS } from "../../../src/core/delivery-schedule.ts";
 import { WEBHOOK_RETENTION_MS } from "../../../src/core/limits.ts";
 import { secretBox } from "../../../src/core/secret-box.ts";
+import { StorageUnavailable } from "../../../src/core/storage-unavailable.ts";
 import { releaseClaims } from "../../../src/store/deliveries.ts";
-import { StorageUnavailable } from "../../../src/store/storage-unavailable.ts";
 import { changeEndpoint } from "../../../src/store/webhooks.ts";
 import { seededRandom } from "../../harness.ts";
 import {

@@ -9,7 +9,7 @@ import {
   MAX_STALLED_DELIVERIES,
   PROMPT_ANSWER_MS,
 } from "../../../src/core/limits.ts";
-import { StorageUnavailable } from "../../../src/store/storage-unavailable.ts";
+import { StorageUnavailable } from "../../../src/core/storage-unavailable.ts";
 import { fakeClock } from "../../harness.ts";
 import { deliverDue, receiver, webhookWorkspace } from "./receivers.ts";
 

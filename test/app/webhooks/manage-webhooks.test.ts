@@ -1,4 +1,3 @@
-import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,6 +26,7 @@ import { MAX_WEBHOOK_ENDPOINTS } from "../../../src/core/limits.ts";
 import { GuardedHttpError } from "../../../src/sources/guarded-http.ts";
 import { listAudit } from "../../../src/store/activity.ts";
 import { testAccount } from "../../harness.ts";
+import { ENGINE, tamper } from "../../postgres.ts";
 import { startCanary } from "../../sources/servers.ts";
 import { deliverDue, receiver, verify, type WebhookWorkspace, webhookWorkspace } from "./receivers.ts";
 
@@ -220,11 +220,12 @@ describe("the audit log", () => {
     const { endpoint } = await create();
     const ref = { endpointId: endpoint.id };
     await workspace.happen();
-    const db = new Database(workspace.folder.database);
-    db.run(
-      "CREATE TRIGGER full BEFORE INSERT ON audit_entries BEGIN SELECT RAISE(ABORT, 'no room in the log'); END",
+    await tamper(
+      workspace.folder.database,
+      ENGINE === "postgres"
+        ? "ALTER TABLE audit_entries ADD CONSTRAINT no_room_in_the_log CHECK (false) NOT VALID"
+        : "CREATE TRIGGER full BEFORE INSERT ON audit_entries BEGIN SELECT RAISE(ABORT, 'no_room_in_the_log'); END",
     );
-    db.close();
     const { t, db: read } = workspace.store.read;
     const state = async () => [
       await read.select().from(t.webhookEndpoints),

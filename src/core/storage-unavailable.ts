@@ -1,4 +1,4 @@
-import { Refusal } from "../core/errors.ts";
+import { Refusal } from "./errors.ts";
 
 /**
  * The store can be neither read nor written now: its disk is full or failing, another process keeps it locked, or its file

@@ -1,0 +1,21 @@
+import { postgresKit } from "./postgres-kit.ts";
+import { defineTables } from "./schema.ts";
+
+/** The same tables on Postgres; named one by one because drizzle-kit reads this module's exports. */
+export const postgresTables = defineTables(postgresKit);
+export const {
+  accounts,
+  apiKeys,
+  images,
+  imageReceipts,
+  ledgerEntries,
+  idempotencyRecords,
+  usageDays,
+  usageKeys,
+  webhookEndpoints,
+  webhookEvents,
+  webhookDeliveries,
+  deliveryAttempts,
+} = postgresTables;
+export const { photos, batches, batchCards, requestLog } = postgresTables;
+export const { users, memberships, setupLinks, passkeys, sessions, auditEntries, mails } = postgresTables;

@@ -1,0 +1,207 @@
+import { mkdir, readdir, rm, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { STAGING_SUFFIX, writeWhole } from "../system/write-whole.ts";
+import type { BlobKind, Blobs } from "./blobs.ts";
+import { type Bucket, NoSuchRange } from "./bucket.ts";
+
+/** What is read here as a file may take this much of the disk. */
+export const CACHE_BYTES = 2 * 1024 ** 3;
+/** A file that was asked for so lately may be being read: it is not removed for room. */
+const IN_USE_MS = 15 * 60_000;
+
+export interface BucketBlobsOptions {
+  /** A folder of this machine for local copies; nothing in it is missed when it goes. */
+  cache: string;
+  cacheBytes?: number;
+  /** Cutouts are made anew from their photo within a second: each machine keeps its own. */
+  cutouts: Blobs;
+}
+
+const keyOf = (kind: BlobKind, name: string) => `${kind}/${name}`;
+
+/** Blobs as objects of a bucket, with local copies for processes that read files. */
+export function bucketBlobs(bucket: Bucket, options: BucketBlobsOptions): Blobs {
+  const { cutouts } = options;
+  const copies = localCopies(bucket, options);
+  const ofBucket: Blobs = {
+    put: async (kind, name, from) => {
+      const isFile = typeof from === "object" && "path" in from;
+      await bucket.put(keyOf(kind, name), isFile ? await Bun.file(from.path).bytes() : bytesOf(from));
+      await copies.drop(kind, name);
+      if (isFile) await rm(from.path, { force: true });
+    },
+    copy: async (from, to) => {
+      const copied = await bucket.copy(keyOf(from.kind, from.name), keyOf(to.kind, to.name));
+      return copied ? "copied" : "absent";
+    },
+    refresh: async (kind, name, bytes) => {
+      const key = keyOf(kind, name);
+      return (await bucket.head(key))?.bytes === bytes && (await bucket.copy(key, key));
+    },
+    stat: async (kind, name) => {
+      const found = await bucket.head(keyOf(kind, name));
+      return found ? { bytes: found.bytes } : null;
+    },
+    open: async (kind, name) => {
+      const found = await bucket.get(keyOf(kind, name));
+      const bytes = await found?.Body?.transformToByteArray();
+      return bytes ? new Blob([bytes as Uint8Array<ArrayBuffer>]) : null;
+    },
+    serve: (kind, name, request, headers) => serve(bucket, keyOf(kind, name), request, headers),
+    local: copies.path,
+    remove: async (kind, name, { unlessYoungerThan } = {}) => {
+      const found = await bucket.head(keyOf(kind, name));
+      if (!found || (unlessYoungerThan !== undefined && found.modifiedAt > unlessYoungerThan)) return false;
+      await bucket.remove(keyOf(kind, name));
+      await copies.drop(kind, name);
+      return true;
+    },
+    removeStartingWith: async (kind, beginning) => {
+      for await (const { key } of bucket.list(keyOf(kind, beginning))) {
+        await bucket.remove(key);
+        await copies.drop(kind, key.slice(kind.length + 1));
+      }
+    },
+    list: async function* (kind, until) {
+      for await (const { key, modifiedAt } of bucket.list(`${kind}/`))
+        if (modifiedAt <= until) yield key.slice(kind.length + 1);
+    },
+    // An object is there whole or not at all; a local copy that broke off goes with the others, or for room.
+    tidy: (until) => copies.tidy(until),
+    isWritable: async () => {
+      try {
+        await bucket.check();
+        return true;
+      } catch {
+        return false;
+      }
+    },
+  };
+  return byKind(ofBucket, cutouts);
+}
+
+/** The same store, but for cutouts. */
+function byKind(all: Blobs, cutouts: Blobs): Blobs {
+  const of = (kind: BlobKind) => (kind === "cutout" ? cutouts : all);
+  return {
+    ...all,
+    put: (kind, ...rest) => of(kind).put(kind, ...rest),
+    refresh: (kind, ...rest) => of(kind).refresh(kind, ...rest),
+    stat: (kind, ...rest) => of(kind).stat(kind, ...rest),
+    open: (kind, ...rest) => of(kind).open(kind, ...rest),
+    serve: (kind, ...rest) => of(kind).serve(kind, ...rest),
+    local: (kind, ...rest) => of(kind).local(kind, ...rest),
+    remove: (kind, ...rest) => of(kind).remove(kind, ...rest),
+    removeStartingWith: (kind, ...rest) => of(kind).removeStartingWith(kind, ...rest),
+    list: (kind, ...rest) => of(kind).list(kind, ...rest),
+    tidy: async (until) => (await all.tidy(until)) + (await cutouts.tidy(until)),
+  };
+}
+
+function bytesOf(from: Uint8Array | string): Uint8Array {
+  return typeof from === "string" ? new TextEncoder().encode(from) : from;
+}
+
+/** Passed on as it comes, never as a whole in memory. */
+async function serve(
+  bucket: Bucket,
+  key: string,
+  request: Request,
+  headers: HeadersInit,
+): Promise<Response | null> {
+  const answer = new Headers(headers);
+  answer.set("Accept-Ranges", "bytes");
+  if (request.method === "HEAD") {
+    const known = await bucket.head(key);
+    if (!known) return null;
+    answer.set("Content-Length", String(known.bytes));
+    return new Response(null, { headers: answer });
+  }
+  try {
+    const found = await bucket.get(key, request.headers.get("range") ?? undefined);
+    if (!found?.Body) return null;
+    if (found.ContentLength !== undefined) answer.set("Content-Length", String(found.ContentLength));
+    if (found.ContentRange) answer.set("Content-Range", found.ContentRange);
+    return new Response(found.Body.transformToWebStream() as ReadableStream, {
+      status: found.ContentRange ? 206 : 200,
+      headers: answer,
+    });
+  } catch (error) {
+    if (!(error instanceof NoSuchRange)) throw error;
+    const known = await bucket.head(key);
+    return new Response(null, {
+      status: 416,
+      headers: { ...Object.fromEntries(answer), "Content-Range": `bytes */${known?.bytes ?? "*"}` },
+    });
+  }
+}
+
+/** Copies of objects as files, fetched when they are asked for; those that nobody asked for longest go for room. */
+function localCopies(bucket: Bucket, { cache, cacheBytes = CACHE_BYTES }: BucketBlobsOptions) {
+  const pathOf = (kind: BlobKind, name: string) => join(cache, kind, name);
+  const underWay = new Map<string, Promise<void>>();
+
+  const fetchOnce = (kind: BlobKind, name: string, path: string): Promise<void> => {
+    const known = underWay.get(path);
+    if (known) return known;
+    const fetched = fetchCopy(kind, name, path).finally(() => underWay.delete(path));
+    underWay.set(path, fetched);
+    return fetched;
+  };
+  const fetchCopy = async (kind: BlobKind, name: string, path: string) => {
+    const found = await bucket.get(keyOf(kind, name));
+    const bytes = await found?.Body?.transformToByteArray();
+    if (!bytes) return;
+    await mkdir(join(cache, kind), { recursive: true });
+    await writeWhole(path, bytes);
+    await makeRoom(cache, cacheBytes);
+  };
+  return {
+    path: async (kind: BlobKind, name: string) => {
+      const path = pathOf(kind, name);
+      const now = new Date();
+      // Asked for just now, it is the last to go.
+      const isHere = await utimes(path, now, now).then(
+        () => true,
+        () => false,
+      );
+      if (!isHere) await fetchOnce(kind, name, path);
+      return path;
+    },
+    drop: (kind: BlobKind, name: string) => rm(pathOf(kind, name), { force: true }),
+    tidy: async (until: number) => {
+      let removed = 0;
+      for (const { path, modifiedAt } of await filesIn(cache)) {
+        if (!path.endsWith(STAGING_SUFFIX) || modifiedAt > until) continue;
+        await rm(path, { force: true });
+        removed += 1;
+      }
+      return removed;
+    },
+  };
+}
+
+async function makeRoom(cache: string, cacheBytes: number): Promise<void> {
+  const files = await filesIn(cache);
+  let held = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  const lately = Date.now() - IN_USE_MS;
+  for (const { path, bytes, modifiedAt } of files.toSorted((a, b) => a.modifiedAt - b.modifiedAt)) {
+    if (held <= cacheBytes || modifiedAt > lately) return;
+    await rm(path, { force: true });
+    held -= bytes;
+  }
+}
+
+async function filesIn(cache: string): Promise<{ path: string; bytes: number; modifiedAt: number }[]> {
+  const entries = await readdir(cache, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = await Promise.all(
+    entries
+      .filter((entry) => entry.isFile())
+      .map(async (entry) => {
+        const path = join(entry.parentPath, entry.name);
+        const info = await stat(path).catch(() => undefined);
+        return info && { path, bytes: info.size, modifiedAt: info.mtimeMs };
+      }),
+  );
+  return files.filter((file) => file !== undefined);
+}

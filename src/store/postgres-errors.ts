@@ -1,0 +1,87 @@
+import { Refusal } from "../core/errors.ts";
+import { StorageUnavailable } from "../core/storage-unavailable.ts";
+
+/** No answer came in time: the server is frozen or cannot be reached. */
+export class NoAnswer extends Error {
+  override name = "NoAnswer";
+
+  constructor(afterMs: number) {
+    super(`PostgreSQL gave no answer within ${afterMs / 1000} s`);
+  }
+}
+
+/** The connection was lost while the transaction was being committed: nobody here knows whether it was. */
+export class CommitUnknown extends Error {
+  override name = "CommitUnknown";
+
+  constructor(cause: Error) {
+    super(`the connection was lost during the commit: ${cause.message}`, { cause });
+  }
+}
+
+/**
+ * SQLSTATEs after which the same work done again may well succeed (PostgreSQL's manual, appendix A): another transaction
+ * wrote the same key first, a serialization failure, a deadlock.
+ */
+const REPEATABLE = /^(23505|40001|40P01)$/;
+/** Classes of SQLSTATEs that speak of the server, not of the query: connection, resources, intervention, system; read-only. */
+const OUT_OF_ORDER = /^(08|53|57|58|XX|25006|25P03|55P03)/;
+
+const NUL_IN_TEXT = "22021";
+
+/** Whether nothing was committed, and doing the same again makes sense. */
+export function isRepeatable(error: unknown): boolean {
+  if (reasonOf(error) instanceof CommitUnknown) return false;
+  const state = stateOf(error);
+  return REPEATABLE.test(state) || isLost(error);
+}
+
+/** Whether the connection went before an answer came. */
+export function isLost(error: unknown): boolean {
+  const cause = reasonOf(error);
+  return (
+    cause !== undefined &&
+    (/^ERR_POSTGRES_CONNECTION_CLOSED$/.test(cause.code) || /^(57P0|25P03)/.test(stateOf(error)))
+  );
+}
+
+/** Trouble of the server under the store's own name for it; everything else is passed on as it is. */
+export function asServerFault(error: unknown, during?: string): unknown {
+  if (error instanceof Refusal || error instanceof StorageUnavailable) return error;
+  const cause = reasonOf(error);
+  if (!cause) return error;
+  if (stateOf(error) === NUL_IN_TEXT) return refusedNul(error);
+  const isFault =
+    cause instanceof NoAnswer ||
+    cause instanceof CommitUnknown ||
+    /^ERR_POSTGRES_(?!SERVER_ERROR)/.test(cause.code) ||
+    OUT_OF_ORDER.test(stateOf(error));
+  return isFault ? new StorageUnavailable(cause, during) : error;
+}
+
+/** Forms and addresses may hold one; SQLite keeps it. */
+function refusedNul(cause: unknown): Refusal {
+  return new Refusal(
+    "INVALID_REQUEST",
+    "A text holds a NUL character, which cannot be stored. Leave it out.",
+    {
+      cause,
+    },
+  );
+}
+
+/** The SQLSTATE; "" where the error is none of the server's. */
+function stateOf(error: unknown): string {
+  const cause = reasonOf(error);
+  return cause && "errno" in cause && typeof cause.errno === "string" ? cause.errno : "";
+}
+
+/** The driver's or the pool's own error, also when Drizzle has wrapped it. */
+function reasonOf(error: unknown): (Error & { code: string }) | undefined {
+  for (let e = error; e instanceof Error; e = e.cause) {
+    if (e instanceof NoAnswer || e instanceof CommitUnknown) return Object.assign(e, { code: e.name });
+    if ("code" in e && typeof e.code === "string" && e.code.startsWith("ERR_POSTGRES_"))
+      return e as Error & { code: string };
+  }
+  return undefined;
+}

@@ -1,0 +1,55 @@
+import { migrations } from "../../db/migrations/postgres/index.ts";
+import { OperatorError } from "../core/errors.ts";
+import type { Connection } from "./postgres-connections.ts";
+
+const BREAKPOINT = "--> statement-breakpoint";
+/** The advisory lock of whoever changes the schema. Any number, always the same. */
+const MIGRATION_LOCK = "7203115096624714";
+
+/**
+ * Applies the migrations that the database does not have yet, all or none; forward only. Several processes that start at
+ * once take turns. Throws an OperatorError where a newer program has been here.
+ */
+export async function migratePostgres(connection: Connection): Promise<void> {
+  await connection.run(
+    `BEGIN; SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`,
+  );
+  connection.begin();
+  try {
+    await applyPending(connection);
+    await connection.run("COMMIT");
+  } catch (error) {
+    await connection.run("ROLLBACK").catch(() => connection.cut());
+    throw error;
+  }
+}
+
+async function applyPending({ query }: Connection): Promise<void> {
+  const [[table] = [null]] = (await query(
+    "SELECT to_regclass('schema_migrations')::text",
+    [],
+    true,
+  )) as unknown[][];
+  // Only when it is missing: a role that may use the tables need not be allowed to make some.
+  if (table === null)
+    await query(
+      "CREATE TABLE schema_migrations (name text PRIMARY KEY, applied_at bigint NOT NULL)",
+      [],
+      false,
+    );
+  const rows = (await query("SELECT name FROM schema_migrations", [], true)) as [string][];
+  const applied = new Set(rows.map(([name]) => name));
+  const unknown = [...applied].find((name) => !migrations.some((known) => known.name === name));
+  if (unknown !== undefined)
+    throw new OperatorError(
+      `The database was written by a newer cardpress (it has the migration ${unknown}). Install that version or a later one, or restore a backup made before.`,
+    );
+  for (const { name, sql } of migrations.filter((known) => !applied.has(known.name))) {
+    for (const statement of sql.split(BREAKPOINT)) await query(statement, [], false);
+    await query(
+      "INSERT INTO schema_migrations (name, applied_at) VALUES ($1, $2)",
+      [name, Date.now()],
+      false,
+    );
+  }
+}

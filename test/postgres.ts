@@ -1,0 +1,56 @@
+import { Database } from "bun:sqlite";
+import { createHash } from "node:crypto";
+import { SQL } from "bun";
+import type { OpenStore } from "../src/service/workspace.ts";
+import { openPostgresStore } from "../src/store/postgres.ts";
+
+/** Which engine the suites run on; `bun run test:postgres` sets both, with a server of its own. */
+export const ENGINE = process.env.ENGINE === "postgres" ? "postgres" : "sqlite";
+const SERVER_URL = process.env.CARDPRESS_TEST_POSTGRES ?? "";
+/** A database with all migrations and no rows: copying it takes a tenth of what making one does. */
+export const TEMPLATE = "cardpress_template";
+
+/** The database that stands for a file. */
+const databaseOf = (file: string) => `t_${createHash("sha256").update(file).digest("hex").slice(0, 24)}`;
+
+export const postgresUrl = (file: string) => `${SERVER_URL}/${databaseOf(file)}`;
+
+/** Opens a Postgres database instead of a file: one of its own for each file, the same when it is opened again. */
+export const openTestPostgres: OpenStore = async (file, { mapped = false } = {}) => {
+  const name = databaseOf(file);
+  const admin = new SQL(`${SERVER_URL}/postgres`, { max: 1 });
+  try {
+    const [known] = await admin.unsafe("SELECT 1 FROM pg_database WHERE datname = $1", [name]);
+    if (!known) await admin.unsafe(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY FILE_COPY`);
+  } finally {
+    await admin.close();
+  }
+  return openPostgresStore({ url: postgresUrl(file), patient: mapped });
+};
+
+/** What an attacker with the database, a bug, or a bad disk could do: past every trigger and check. */
+export async function tamper(file: string, ...statements: string[]): Promise<void> {
+  if (ENGINE === "postgres") return tamperPostgres(file, statements);
+  const db = new Database(file);
+  db.run("PRAGMA ignore_check_constraints = ON");
+  const triggers = db.query<{ name: string }, []>("SELECT name FROM sqlite_master WHERE type = 'trigger'");
+  for (const { name } of triggers.all()) db.run(`DROP TRIGGER ${name}`);
+  for (const statement of statements) db.run(statement);
+  db.close();
+}
+
+async function tamperPostgres(file: string, statements: string[]): Promise<void> {
+  const client = new SQL(postgresUrl(file), { max: 1 });
+  try {
+    // Neither triggers nor references are looked at.
+    await client.unsafe("SET session_replication_role = replica");
+    const checks = await client.unsafe(
+      "SELECT conname, conrelid::regclass::text AS of FROM pg_constraint WHERE contype = 'c' AND conrelid <> 0",
+    );
+    for (const { conname, of } of checks)
+      await client.unsafe(`ALTER TABLE ${of} DROP CONSTRAINT "${conname}"`);
+    for (const statement of statements) await client.unsafe(statement);
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,243 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { SQL } from "bun";
+import { generateDrizzleJson, generateMigration } from "drizzle-kit/api";
+import { eq, sql } from "drizzle-orm";
+import { migrations } from "../../db/migrations/postgres/index.ts";
+import * as postgresSchema from "../../db/postgres-schema.ts";
+import { OperatorError } from "../../src/core/errors.ts";
+import { StorageUnavailable } from "../../src/core/storage-unavailable.ts";
+import { findAccount, insertAccount } from "../../src/store/accounts.ts";
+import { openPostgresStore } from "../../src/store/postgres.ts";
+import type { Store, Tx } from "../../src/store/store.ts";
+import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
+import { ENGINE, postgresUrl, tamper } from "../postgres.ts";
+
+const dir = join(import.meta.dir, "../../db/migrations/postgres");
+
+test("a compiled binary carries every migration of Postgres, in order", () => {
+  const files = readdirSync(dir).filter((name) => name.endsWith(".sql"));
+  expect(migrations.map(({ name }) => `${name}.sql`)).toEqual(files.sort());
+});
+
+test("the migrations of Postgres give the tables of the schema: nothing is left to generate", async () => {
+  const [newest] = readdirSync(join(dir, "meta"))
+    .filter((name) => name.endsWith("_snapshot.json"))
+    .sort()
+    .reverse();
+  const snapshot = await Bun.file(join(dir, "meta", newest ?? "")).json();
+  const { postgresTables: _, ...tables } = postgresSchema;
+  expect(await generateMigration(snapshot, generateDrizzleJson(tables))).toEqual([]);
+});
+
+test("a server that cannot be reached ends the start with the variable's name and the remedy", async () => {
+  const opened = openPostgresStore({ url: "postgres://nobody@127.0.0.1:1/none" });
+  await expect(opened).rejects.toThrow(OperatorError);
+  await expect(opened).rejects.toThrow(/CARDPRESS_DATABASE_URL .* Look whether the server runs/);
+});
+
+describe.skipIf(ENGINE !== "postgres")("on Postgres", () => {
+  let workspace: TestWorkspace;
+  const closing: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+  });
+
+  async function open(): Promise<{ store: Store; accountId: string }> {
+    workspace = await testWorkspace();
+    closing.push(workspace.close);
+    const { account } = await testAccount(workspace, { credits: 5 });
+    return { store: workspace.store, accountId: account.id };
+  }
+
+  const addTopup = (accountId: string) => async (tx: Tx) => {
+    const { accounts: a } = tx.t;
+    await tx.db
+      .update(a)
+      .set({ creditsTopup: sql`${a.creditsTopup} + 1` })
+      .where(eq(a.id, accountId));
+  };
+  const topup = async (store: Store, id: string) => (await findAccount(store.read, id))?.creditsTopup;
+  /** Ends the connections of the service from the server's side. */
+  async function cutConnections() {
+    const client = new SQL(postgresUrl(workspace.folder.database), { max: 1 });
+    await client.unsafe(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    );
+    await client.close();
+  }
+
+  test("a ledger entry can be neither changed, deleted nor emptied away, by whatever connection", async () => {
+    const { store, accountId } = await open();
+    const e = (tx: Tx) => tx.t.ledgerEntries;
+    await expect(
+      store.write("test", async (tx) => void (await tx.db.update(e(tx)).set({ amount: 9 }))),
+    ).rejects.toThrow();
+    await expect(store.write("test", async (tx) => void (await tx.db.delete(e(tx))))).rejects.toThrow();
+    await expect(runOn(store, "TRUNCATE ledger_entries")).rejects.toMatchObject({
+      message: expect.stringContaining("immutable"),
+    });
+    expect((await findAccount(store.read, accountId))?.creditsPlan).toBe(5);
+  });
+
+  test("what reads refuses to write", async () => {
+    const { store, accountId } = await open();
+    await expect(addTopup(accountId)(store.read)).rejects.toThrow();
+    expect(await topup(store, accountId)).toBe(0);
+  });
+
+  test("a transaction that throws leaves nothing, also after its first changes", async () => {
+    const { store, accountId } = await open();
+    const failing = store.write("test", async (tx) => {
+      await addTopup(accountId)(tx);
+      throw new Error("no");
+    });
+    await expect(failing).rejects.toThrow("no");
+    expect(await topup(store, accountId)).toBe(0);
+  });
+
+  test("an error that the work swallows does not become a silent rollback", async () => {
+    const { store, accountId } = await open();
+    const swallowing = store.write("test", async (tx) => {
+      await addTopup(accountId)(tx);
+      const account = await findAccount(tx, accountId);
+      if (account) await insertAccount(tx, { ...account, creditsPlan: -1, id: "acct_x" }).catch(() => {});
+    });
+    await expect(swallowing).rejects.toThrow();
+    expect(await topup(store, accountId)).toBe(0);
+  });
+
+  test("a connection that is lost within a transaction takes nothing of it to another one: it is done anew, once", async () => {
+    const { store, accountId } = await open();
+    let tries = 0;
+    await store.write("test", async (tx) => {
+      tries++;
+      await addTopup(accountId)(tx);
+      if (tries === 1) await cutConnections();
+      await addTopup(accountId)(tx);
+    });
+    expect(tries).toBe(2);
+    expect(await topup(store, accountId)).toBe(2);
+  });
+
+  test("reads go on when every connection was cut", async () => {
+    const { store, accountId } = await open();
+    expect(await topup(store, accountId)).toBe(0);
+    await cutConnections();
+    expect(await topup(store, accountId)).toBe(0);
+  });
+
+  test("a key that somebody else was writing is found by the second, which runs again", async () => {
+    const { store, accountId } = await open();
+    const account = await findAccount(store.read, accountId);
+    if (!account) throw new Error("no account");
+    let tries = 0;
+    const writes = [1, 2, 3].map(() =>
+      store.write(
+        "test",
+        async (tx) => {
+          tries++;
+          if (await findAccount(tx, "acct_new")) return "found";
+          await insertAccount(tx, { ...account, id: "acct_new" });
+          return "written";
+        },
+        { sideBySide: true },
+      ),
+    );
+    expect((await Promise.all(writes)).toSorted()).toEqual(["found", "found", "written"]);
+    expect(tries).toBeGreaterThanOrEqual(3);
+  });
+
+  test("what is not allowed side by side runs alone: a count and the write that rests on it are one", async () => {
+    const { store, accountId } = await open();
+    await Promise.all(
+      [...Array(20)].map(() =>
+        store.write("test", async (tx) => {
+          const now = (await findAccount(tx, accountId))?.creditsTopup ?? 0;
+          await tx.db
+            .update(tx.t.accounts)
+            .set({ creditsTopup: now + 1 })
+            .where(eq(tx.t.accounts.id, accountId));
+        }),
+      ),
+    );
+    expect(await topup(store, accountId)).toBe(20);
+  });
+
+  test("a server that gives no answer is a store out of order, within the deadline, and well again after", async () => {
+    const { store: other, accountId } = await open();
+    await other.read.db.select().from(other.read.t.accounts);
+    const store = await openPostgresStore({ url: postgresUrl(workspace.folder.database), deadlineMs: 300 });
+    closing.push(store.close);
+    // A lock that is held and never given back looks like a frozen server to whoever waits for it.
+    const held = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const holder = other.write("test", async () => {
+      begun.resolve();
+      await held.promise;
+    });
+    await begun.promise;
+    await expect(store.write("test", addTopup(accountId))).rejects.toThrow(StorageUnavailable);
+    held.resolve();
+    await holder;
+    await store.write("test", addTopup(accountId));
+    expect(await topup(store, accountId)).toBe(1);
+  });
+
+  test("a database that a newer version wrote is refused", async () => {
+    await open();
+    await tamper(workspace.folder.database, "INSERT INTO schema_migrations VALUES ('9999_later', 0)");
+    const opened = openPostgresStore({ url: postgresUrl(workspace.folder.database) });
+    await expect(opened).rejects.toThrow(/newer cardpress \(it has the migration 9999_later\)/);
+  });
+
+  test("many that start at once on an empty database make its tables once", async () => {
+    await open();
+    await tamper(workspace.folder.database, "DROP SCHEMA public CASCADE", "CREATE SCHEMA public");
+    const url = postgresUrl(workspace.folder.database);
+    const stores = await Promise.all([1, 2, 3, 4].map(() => openPostgresStore({ url })));
+    closing.push(...stores.map((store) => store.close));
+    expect(await stores[0]?.read.db.select().from(stores[0].read.t.accounts)).toEqual([]);
+  });
+
+  test("a NUL finds nothing, and is refused in words where it should be stored", async () => {
+    const { store, accountId } = await open();
+    const account = await findAccount(store.read, accountId);
+    if (!account) throw new Error("no account");
+    expect(await findAccount(store.read, "acct_\0")).toBeUndefined();
+    const stored = store.write("test", (tx) => insertAccount(tx, { ...account, id: "acct_y", name: "a\0b" }));
+    await expect(stored).rejects.toThrow(/holds a NUL character.* Leave it out/);
+  });
+
+  test("texts have the order of their bytes, and JSON keeps what SQLite keeps", async () => {
+    const { store, accountId } = await open();
+    const account = await findAccount(store.read, accountId);
+    if (!account) throw new Error("no account");
+    for (const id of ["acct_b", "acct_B", "acct_é"])
+      await store.write("test", (tx) => insertAccount(tx, { ...account, id }));
+    const a = store.read.t.accounts;
+    const ids = (await store.read.db.select({ id: a.id }).from(a).orderBy(a.id)).map(({ id }) => id);
+    expect(ids).toEqual(ids.toSorted());
+    const receipt = { z: "\0", a: ["\ud800", "é", null] };
+    const id = "img_1";
+    await tamper(
+      workspace.folder.database,
+      "ALTER TABLE image_receipts DROP CONSTRAINT image_receipts_image_id_images_id_fk",
+    );
+    await store.write("test", async (tx) => {
+      await tx.db.insert(tx.t.imageReceipts).values({ imageId: id, receipt });
+    });
+    const [row] = await store.read.db.select().from(store.read.t.imageReceipts);
+    expect(JSON.stringify(row?.receipt)).toBe(JSON.stringify(receipt));
+  });
+
+  const runOn = (store: Store, statement: string) =>
+    store.write("test", async ({ db }) => {
+      await (db as unknown as { execute(query: unknown): Promise<unknown> })
+        .execute(sql.raw(statement))
+        .catch((error: Error) => {
+          throw error.cause ?? error;
+        });
+    });
+});
