@@ -2,6 +2,7 @@
 // They are static, so that a compiled cardpress carries every file with it.
 import belongings from "./page/belongings.js" with { type: "text" };
 import bodyParts from "./page/body_parts.js" with { type: "text" };
+import company from "./page/company.js" with { type: "text" };
 import cutOut from "./page/cut_out.js" with { type: "text" };
 import decode from "./page/decode.js" with { type: "text" };
 import detectors from "./page/detectors.js" with { type: "text" };
@@ -30,6 +31,7 @@ import upright from "./page/upright.js" with { type: "text" };
 export const PAGE_MODULES: Record<string, string> = {
   "belongings.js": belongings,
   "body_parts.js": bodyParts,
+  "company.js": company,
   "cut_out.js": cutOut,
   "decode.js": decode,
   "detectors.js": detectors,

@@ -55,6 +55,35 @@ test("a face that the photo's edge cuts in two is refused with what to send inst
   expect(await fromColumn(Math.round(width * 0.28))).toMatchObject({ ok: true });
 });
 
+test("a photo made into a drawing, with three shades a colour, is refused however human its face", async () => {
+  const pixels = await lab.pixelsOf(photo("unsplash_man.jpg"));
+  const rgba = pixels.rgba.map((value, i) => (i % 4 === 3 ? value : 127.5 * Math.round(value / 127.5)));
+  expect(await lab.cutOut(png16({ ...pixels, rgba }, 2))).toMatchObject({ ok: false, reason: "no_player" });
+});
+
+test("somebody as large beside the player makes two, also where no face is seen", async () => {
+  const man = photo("unsplash_man.jpg");
+  const { width, height } = await lab.pixelsOf(man);
+  const { face, inPhoto } = await lab.cutOut(man).then((result) => {
+    if (!result.ok) throw new Error(result.reason);
+    return { face: result.cutout.framing.face as Box, inPhoto: result.cutout.inPhoto };
+  });
+  // The other one's eyes and nose are behind bricks.
+  const at = [
+    width + face.x - 0.1 * face.width,
+    inPhoto.y * height + face.y,
+    1.2 * face.width,
+    0.6 * face.height,
+  ];
+  const pictures = [
+    { bytes: man, at: [0, 0] },
+    { bytes: man, at: [width, 0] },
+    { bytes: photo("brick.png"), at },
+  ];
+  const pair = await lab.draw([2 * width, height], pictures);
+  expect(await lab.cutOut(pair.png)).toMatchObject({ ok: false, reason: "several_people" });
+});
+
 describe("a photo turned in its pixels", () => {
   for (const [file, degrees] of [
     ["astronaut.png", 90],

@@ -1,3 +1,4 @@
+import { hasEqualBeside } from "./company.js";
 import { turnPhoto } from "./decode.js";
 import { findFaces, findPeople, squareAround, wholePicture } from "./detectors.js";
 import {
@@ -59,8 +60,6 @@ const SURE_FACE_SCORE = 0.75;
 const LONE_FACE_SCORE = 0.45;
 /** What its own close-up has to show when a body stands right below it. */
 const BODILY_FACE_SCORE = 0.55;
-/** Below this a face may be a drawn one: among 230 people the real ones with hard lines all over have faces of 0.78 and more. */
-const CLEAR_FACE_SCORE = 0.75;
 /** Face, detector, and detector on the close-up together, for whoever is less than clear: macaque 1.6, goldfish 1.5. */
 const MIN_EVIDENCE = 1.75;
 
@@ -161,6 +160,7 @@ async function playerOfFace({ search: picture }, faces) {
     if (face.score < LONE_FACE_SCORE) continue;
     const person = personOf(face);
     const finding = await examine(picture, person, faces);
+    if (finding && isDrawn(picture, finding)) continue;
     if (finding && isBodyOf(finding, face)) return { player: finding, person, others: [] };
     if (face.score < SURE_FACE_SCORE) continue;
     const again = await findFaces(picture, squareAround(face, 1), LONE_FACE_SCORE);
@@ -293,7 +293,7 @@ async function isPlayer(picture, finding) {
   const presence = finding.pose?.presence ?? 0;
   const { detector, cover } = finding;
   const face = finding.face?.score ?? 0;
-  if (face < CLEAR_FACE_SCORE && isDrawn(picture, finding)) return false;
+  if (isDrawn(picture, finding)) return false;
   if (presence >= 0.9 && cover >= 0.5 && detector >= 0.4 && face >= OWN_FACE_SCORE) {
     if (face >= 0.7 && detector >= 0.5) return true;
     const again = await detectAgain(picture, finding.body);
@@ -326,7 +326,8 @@ async function checkPlayer(photo, { player, person, others }, { people, faces })
       pose: others.find(({ person: known }) => known === other)?.finding.pose ?? null,
     }));
   const rivals = await findRivals(picture, checked, company, faces);
-  if (isOneOfSeveral(photo, checked, rivals.heads)) return { refusal: "several_people" };
+  if (isOneOfSeveral(photo, checked, rivals.heads) || (await hasEqualBeside(picture, checked)))
+    return { refusal: "several_people" };
   return { player: { ...checked, rivals: rivals.masks } };
 }
 
