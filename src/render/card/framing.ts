@@ -32,6 +32,8 @@ const SEEN_OF_WHOLE = 0.8;
 const MAX_FACE = 0.5;
 /** One whose head the photo cuts is a close-up in any case, and has to reach from the frame's upper side to the plate. */
 const MAX_CUT_FACE = 0.66;
+/** Cards taller than 4:5 give a close-up more room than their width tells: it may fill this much more, or the scene stands above it. */
+const MAX_TALL = 1.25;
 /** Outstretched arms stay on the card, unless the rest would become smaller than this part of what there is room for. */
 const LEAST_FOR_ARMS = 0.78;
 /** How much larger than wanted a player may become so that the frame hides the sides at which the photo cuts them. */
@@ -72,8 +74,9 @@ export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Si
   const mostFaces = clamp((KNEES_FACES * 0.8 * card.height) / card.width, HIPS_FACES, KNEES_FACES);
   const shown = Math.min(seen, mostFaces * face.height) + crown - top;
   const blur = sharpness(card);
+  const tall = clamp((0.8 * card.height) / card.width, 1, MAX_TALL);
   const largestFace =
-    ((cutSides.top ? MAX_CUT_FACE : MAX_FACE) * Math.min(card.width, card.height)) / face.height;
+    ((cutSides.top ? MAX_CUT_FACE : MAX_FACE) * tall * Math.min(card.width, card.height)) / face.height;
   const reach = (line - upper) / shown;
   const limit = (cutSides.bottom ? MAX_REACH_ENLARGEMENT : MAX_ENLARGEMENT) * blur;
   const arms = Math.max(widthLimit(framing, face, target, card), LEAST_FOR_ARMS * reach);
