@@ -1,6 +1,7 @@
 import type { Config } from "../../config.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { type MatteTrial, tryMatteModel } from "../../render/photo/matte-model.ts";
+import { tryNetworks } from "../../render/photo/networks.ts";
 import { findOnnxRuntime } from "../../render/photo/onnx-runtime.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
 import type { Diagnosis } from "./doctor.ts";
@@ -12,13 +13,16 @@ const TOO_SLOW_MS = 20 * SECOND_MS;
 /** A worker without the network, at work: what its limit has to have room for beside it. */
 const WORKER_OWN_BYTES = 800 * 1024 ** 2;
 
-/** Runs the operator's matte network, where there is one. */
+/** Loads what finds and cuts out players, and runs the operator's matte network, where there is one. */
 export async function checkMatte(
   { matteModel, workerMemoryBytes }: Config,
   folder: Pick<DataFolder, "cache">,
 ): Promise<Omit<Diagnosis, "check">> {
-  if (matteModel === undefined) return { status: "ok", message: "the built-in network cuts players out" };
-  return judged(await tryMatteModel(matteModel, await findOnnxRuntime(folder.cache)), workerMemoryBytes);
+  const runtime = await findOnnxRuntime(folder.cache);
+  const networks = await tryNetworks(runtime);
+  if (matteModel === undefined)
+    return { status: "ok", message: `${networks} built-in networks load, one of them cuts players out` };
+  return judged(await tryMatteModel(matteModel, runtime), workerMemoryBytes);
 }
 
 const KINDS = { u2net: "U^2-Net", isnet: "IS-Net", birefnet: "BiRefNet" };

@@ -1,4 +1,5 @@
 import { Tensor } from "onnxruntime-common";
+import { OperatorError } from "../../core/errors.ts";
 import { type MatteModel, openMatteModel, valuesFor } from "./matte-model.ts";
 import { NETWORK_FILES } from "./network-files.ts";
 import { loadOnnxRuntime, type OnnxSession } from "./onnx-runtime.ts";
@@ -78,6 +79,25 @@ export function openNetworks(
       return session.outputNames.map((output) => outputs[output]?.data as Float32Array);
     },
   };
+}
+
+/**
+ * Loads the runtime and every network once, for doctor.
+ * @param runtime the folder of the native runtime
+ * @returns how many networks there are
+ * @throws an OperatorError that says what does not load, and what the machine may lack
+ */
+export async function tryNetworks(runtime: string): Promise<number> {
+  const names = Object.keys(NETWORK_FILES).filter(isNetwork);
+  try {
+    const ort = loadOnnxRuntime(runtime);
+    for (const name of names) ort.open(await readNetwork(name), 1).end();
+  } catch (error) {
+    throw new OperatorError(
+      `The networks that find and cut out players do not load: ${(error as Error).message}. Their runtime in ${runtime} needs a Linux with glibc 2.28 or newer (Debian, Ubuntu, Fedora and their like; not Alpine). If files of it are missing, remove that folder: it is made anew.`,
+    );
+  }
+  return names.length;
 }
 
 async function readNetwork(name: NetworkName): Promise<Uint8Array> {

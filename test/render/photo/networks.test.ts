@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { type NetworkName, openNetworks } from "../../../src/render/photo/networks.ts";
+import { OperatorError } from "../../../src/core/errors.ts";
+import { NETWORK_FILES } from "../../../src/render/photo/network-files.ts";
+import { type NetworkName, openNetworks, tryNetworks } from "../../../src/render/photo/networks.ts";
 import { packagedRuntime } from "../../../src/render/photo/onnx-runtime.ts";
 import { pngPixels } from "./png-pixels.ts";
 
@@ -75,3 +77,10 @@ for (const [name, size, originals] of ORIGINALS) {
     }
   });
 }
+
+test("doctor's look loads every network, and says what the machine lacks where the runtime does not load", async () => {
+  expect(await tryNetworks(packagedRuntime())).toBe(Object.keys(NETWORK_FILES).length);
+  const missing = tryNetworks("/nowhere/at/all");
+  expect(missing).rejects.toBeInstanceOf(OperatorError);
+  expect(missing).rejects.toThrow("needs a Linux with glibc 2.28 or newer");
+});
