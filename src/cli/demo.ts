@@ -3,8 +3,10 @@ import { Command } from "commander";
 import { createAccount, createKey } from "../app/people/manage-account.ts";
 import { addMember, firstOperatorLink } from "../app/people/manage-users.ts";
 import { type Config, readConfig, withPort } from "../config.ts";
+import { API_PATHS, fillPath } from "../core/api-paths.ts";
 import { OperatorError } from "../core/errors.ts";
 import { samplePhotoUrl } from "../core/sample-photo.ts";
+import { curlCreate } from "../http/curl.ts";
 import { jsonLog } from "../log.ts";
 import { freePort } from "../service/free-port.ts";
 import { type RunningServer, startServer } from "../service/server.ts";
@@ -109,11 +111,11 @@ async function makeCard(server: RunningServer, show: typeof step): Promise<DemoC
       createKey(service, { accountId: account.id, environment, name: "demo" });
     return { accountId: account.id, live: (await make("live")).key, test: (await make("test")).key };
   });
-  const accepted = await show("POST /v1/images", () =>
-    call(`${config.baseUrl}/v1/images`, keys.live, {
+  const accepted = await show(`POST ${API_PATHS.images}`, () =>
+    call(config.baseUrl + API_PATHS.images, keys.live, {
       method: "POST",
       headers: { "Content-Type": "application/json", "Idempotency-Key": crypto.randomUUID() },
-      body: requestBody(config),
+      body: JSON.stringify(cardRequest(config)),
     }),
   );
   const done = await show("find the player, cut out, set and photograph the card", (note) =>
@@ -142,8 +144,8 @@ async function makeCard(server: RunningServer, show: typeof step): Promise<DemoC
   };
 }
 
-function requestBody(config: Config): string {
-  return JSON.stringify({
+function cardRequest(config: Config): object {
+  return {
     type: "player_card",
     player: {
       external_id: "demo-1",
@@ -154,7 +156,7 @@ function requestBody(config: Config): string {
       source_image_url: samplePhotoUrl(config),
     },
     style: { preset: config.presets[0], ...SIZE, background_theme: "galaxy" },
-  });
+  };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the demo reads the answers as any partner's script would.
@@ -195,14 +197,7 @@ async function consoleLinks({ service, config }: RunningServer, accountId: strin
 
 function nextText(server: RunningServer, card: DemoCard, links: string[]): string {
   const { baseUrl } = server.config;
-  const curl = (key: string) =>
-    [
-      `curl -s ${baseUrl}/v1/images \\`,
-      `  -H 'X-API-Key: ${key}' \\`,
-      `  -H "Idempotency-Key: $(date +%s%N)" \\`,
-      "  -H 'Content-Type: application/json' \\",
-      `  -d '${requestBody(server.config)}'`,
-    ].join("\n");
+  const curl = (key: string) => curlCreate(baseUrl, cardRequest(server.config), key);
   return [
     `The service is up at ${baseUrl} (API ${baseUrl}/v1, documentation ${baseUrl}/docs).`,
     "",
@@ -213,7 +208,7 @@ function nextText(server: RunningServer, card: DemoCard, links: string[]): strin
     curl(card.live_key),
     "",
     "Ask for it with the poll_url of the answer:",
-    `curl -s ${baseUrl}/v1/images/${card.image_id} -H 'X-API-Key: ${card.live_key}'`,
+    `curl ${baseUrl}${fillPath(API_PATHS.image, card)} -H "X-API-Key: ${card.live_key}"`,
     "",
     ...links,
     "",

@@ -27,7 +27,7 @@ import type { ConsoleDeps, ConsoleRoute, UserVisit, Visit } from "./visit.ts";
 /** Answers everything under /console, errors as pages too. */
 export function consoleAnswer(deps: ConsoleDeps): (exchange: Exchange) => Promise<Response> {
   const begin = visits(deps);
-  const route = consoleRouter(begin);
+  const route = consoleRouter(deps, begin);
   return async (exchange) => {
     const asset = CONSOLE_ASSETS.answer(exchange.request, exchange.url, standardHeaders(exchange));
     if (asset) return asset;
@@ -75,7 +75,7 @@ function visits(deps: ConsoleDeps): Begin {
 const PARAM = /^[\w.-]{1,128}$/;
 
 /** Answers by the route that fits, with a page that says so where none does. */
-function consoleRouter(begin: Begin): (exchange: Exchange) => Promise<Response> {
+function consoleRouter({ config }: ConsoleDeps, begin: Begin): (exchange: Exchange) => Promise<Response> {
   const exchanges = new WeakMap<Request, Exchange>();
   const exchangeOf = (request: Request) => exchanges.get(request) as Exchange;
   const raw = { parse: "none" } as const;
@@ -83,7 +83,7 @@ function consoleRouter(begin: Begin): (exchange: Exchange) => Promise<Response> 
   const router = new Elysia({ normalize: false, handler: { standardHostname: false } });
   for (const route of consoleRoutes) {
     const answer = ({ request, params = {} }: { request: Request; params?: Visit["params"] }) =>
-      answerRoute(begin, exchangeOf(request), route, params);
+      answerRoute({ begin, baseUrl: config.baseUrl }, exchangeOf(request), route, params);
     router.route(route.method, route.path, answer, raw);
   }
   router.all("/*", ({ request }) => failed(begin(exchangeOf(request)), notFound()), raw);
@@ -95,26 +95,26 @@ function consoleRouter(begin: Begin): (exchange: Exchange) => Promise<Response> 
 }
 
 async function answerRoute(
-  begin: Begin,
+  { begin, baseUrl }: { begin: Begin; baseUrl: string },
   exchange: Exchange,
   route: ConsoleRoute,
   params: Visit["params"],
 ): Promise<Response> {
-  let visit = begin(exchange);
+  let visit: Visit | undefined;
   try {
     if (!Object.values(params).every((given) => PARAM.test(given))) throw notFound();
-    if (route.method === "POST") refuseForeignOrigin(exchange.request, visit.deps.config.baseUrl);
-    // A large body is read of nobody who may not send it.
+    if (route.method === "POST") refuseForeignOrigin(exchange.request, baseUrl);
     if (route.maxUploadBytes !== undefined) {
-      const user = await userVisit(visit);
-      if (!user) return signInAgain(visit);
-      if (user.role === "viewer") throw readOnly();
+      // A large body is read only for somebody who may send it.
+      const sender = await userVisit(begin(exchange));
+      if (!sender) return signInAgain(exchange);
+      if (sender.role === "viewer") throw readOnly();
     }
     visit = begin(exchange, { params, ...(await sentWith(exchange.request, route)) });
     const admitted = await admit(visit, route);
     return admitted instanceof Response ? admitted : await route.handle(admitted);
   } catch (error) {
-    return failed(visit, error);
+    return failed(visit ?? begin(exchange), error);
   }
 }
 
@@ -134,7 +134,8 @@ const readOnly = () =>
 async function admit(visit: Visit, route: ConsoleRoute): Promise<Visit | Response> {
   if (route.access === "anyone") return visit;
   const user = await userVisit(visit);
-  if (!user) return visit.exchange.request.method === "GET" ? signInFirst(visit) : signInAgain(visit);
+  if (!user)
+    return visit.exchange.request.method === "GET" ? signInFirst(visit) : signInAgain(visit.exchange);
   if (route.method === "POST") checkCsrf(user);
   switch (route.access) {
     case "user":
@@ -184,7 +185,7 @@ function signInFirst({ exchange }: Visit): Response {
   return redirect(`/console/sign-in${next}`, exchange);
 }
 
-function signInAgain({ exchange }: Visit): Response {
+function signInAgain(exchange: Exchange): Response {
   const to = "/console/sign-in?ended=1";
   return isHtmxRequest(exchange.request) ? redirectHtmx(to, exchange) : redirect(to, exchange);
 }

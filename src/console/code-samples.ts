@@ -1,19 +1,6 @@
-/** Text for a shell inside single quotes: a quote in it must not end them. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
+import { API_PATHS } from "../core/api-paths.ts";
 
-/** The request as a command. The key is left to the reader's environment, so that no sample ever holds one. */
-export function curlSample(baseUrl: string, request: unknown): string {
-  return [
-    `curl ${baseUrl}/v1/images \\`,
-    '  -H "X-API-Key: $CARDPRESS_KEY" \\',
-    '  -H "Idempotency-Key: card-$(date +%s)" \\',
-    '  -H "Content-Type: application/json" \\',
-    `  -d ${quoted(JSON.stringify(request, null, 2))}`,
-  ].join("\n");
-}
-
+/** A program that creates an image and waits for it. The key is read from the environment, as in every sample. */
 export function typescriptSample(baseUrl: string, request: unknown): string {
   const body = JSON.stringify(request, null, 2).replaceAll(/^ {2,}"(\w+)":/gm, (line) =>
     line.replaceAll('"', ""),
@@ -28,7 +15,7 @@ const headers = {
 
 const request = ${body};
 
-const accepted = await fetch(\`\${base}/v1/images\`, {
+const accepted = await fetch(base + "${API_PATHS.images}", {
   method: "POST",
   // The same key for the same card: a repeated request is answered, not made again.
   headers: { ...headers, "Idempotency-Key": randomUUID() },

@@ -12,12 +12,13 @@ import {
 import { publicStatus } from "../core/image-state.ts";
 import { invalidRequest } from "../core/partner-refusals.ts";
 import { storageFault } from "../core/storage-unavailable.ts";
+import { curlCreate } from "../http/curl.ts";
 import { asPartnerRefusal } from "../http/envelope.ts";
 import { ERROR_STATUS, isPartnerRefusal, type PartnerRefusal } from "../http/http-refusal.ts";
 import { checkMeaning, checkPresetFields } from "../http/images.ts";
 import type { Image } from "../store/images.ts";
 import { takeFromBudget } from "./budget.ts";
-import { curlSample, typescriptSample } from "./code-samples.ts";
+import { typescriptSample } from "./code-samples.ts";
 import { Card, Choice, Code, Field, Notice, PageHead, PostForm } from "./elements.tsx";
 import { ownImage } from "./image.tsx";
 import { playerName, StatusBadge } from "./image-parts.tsx";
@@ -147,7 +148,7 @@ function Samples({ visit, fields }: { visit: MemberVisit; fields: PlaygroundFiel
   const { baseUrl } = visit.deps.config;
   return (
     <>
-      <Code id="curl" label="curl" language="sh" text={curlSample(baseUrl, request)} />
+      <Code id="curl" label="curl" language="sh" text={curlCreate(baseUrl, request)} />
       <Code id="typescript" label="TypeScript" language="ts" text={typescriptSample(baseUrl, request)} />
     </>
   );

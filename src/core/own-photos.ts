@@ -1,13 +1,14 @@
+import { API_PATHS, fillPath } from "./api-paths.ts";
 import { isSamplePhoto } from "./sample-photo.ts";
 
 // Addresses of this very service that stand for a photo. As a source they are read, not requested: they need neither HTTPS
 // nor a public address, and no way from the service to itself.
 
-const UPLOADS = "/v1/photos/";
+const UPLOADS = `${API_PATHS.photos}/`;
 
 /** The address of a photo that was sent to us. */
 export function uploadUrl({ baseUrl }: { baseUrl: string }, id: string): string {
-  return `${baseUrl}${UPLOADS}${id}`;
+  return baseUrl + fillPath(API_PATHS.photo, { photo_id: id });
 }
 
 /** The id of the upload an address stands for; undefined when it is no upload's on this service. */

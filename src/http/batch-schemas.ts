@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { BATCH_STATUSES } from "../app/batches/batch-view.ts";
+import { API_PATHS } from "../core/api-paths.ts";
 import { createImageSchema } from "../core/image-request.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS } from "../core/limits.ts";
 import { StringEnum } from "../core/string-enum.ts";
@@ -90,9 +91,9 @@ const BatchImage = Type.Object(
 
 const detail = {
   ...facts,
-  poll_url: Type.String({ pattern: "^/v1/batches/bat_", description: "Path to ask for its state." }),
+  poll_url: Type.String({ pattern: `^${API_PATHS.batches}/bat_`, description: "Path to ask for its state." }),
   pictures_url: Type.String({
-    pattern: "^/v1/batches/bat_",
+    pattern: `^${API_PATHS.batches}/bat_`,
     description: "Path of the finished pictures as one ZIP archive.",
   }),
   images: Type.Array(BatchImage, {

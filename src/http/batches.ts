@@ -3,6 +3,7 @@ import { batchImageView, batchView } from "../app/batches/batch-view.ts";
 import { batchZip, type ZipDeps } from "../app/batches/batch-zip.ts";
 import { cancelBatch } from "../app/batches/cancel-batch.ts";
 import type { AppContext } from "../app/context.ts";
+import { API_PATHS, fillPath } from "../core/api-paths.ts";
 import { DEFAULT_LIST_LIMIT, MAX_BATCH_BODY_BYTES, MAX_LIST_LIMIT } from "../core/limits.ts";
 import { batchNotFound, invalidRequest } from "../core/partner-refusals.ts";
 import { type Batch, findBatch, imagesOfBatch, listBatches } from "../store/batches.ts";
@@ -53,8 +54,8 @@ async function detail({ store, config }: BatchRoutesDeps, batch: Batch) {
   const images = await imagesOfBatch(store.read, batch.id);
   return {
     ...batchView(batch),
-    poll_url: `/v1/batches/${batch.id}`,
-    pictures_url: `/v1/batches/${batch.id}/pictures.zip`,
+    poll_url: fillPath(API_PATHS.batch, { batch_id: batch.id }),
+    pictures_url: fillPath(API_PATHS.batchPictures, { batch_id: batch.id }),
     images: images.map((image) => batchImageView(image, config.cdnBaseUrl)),
   };
 }

@@ -4,7 +4,7 @@ import type { Caller } from "./auth.ts";
 import { jsonSeen } from "./body.ts";
 import type { Exchange } from "./exchange.ts";
 import type { PartnerRefusal } from "./http-refusal.ts";
-import { labelOf } from "./route-table.ts";
+import { labelFor, labelOf, ROUTES } from "./route-table.ts";
 
 interface Outcome {
   status: number;
@@ -20,7 +20,7 @@ export function requestRow(
   now: number,
 ): RequestRow {
   const route = labelOf(url.pathname);
-  const isCreate = route === "/v1/images";
+  const isCreate = route === labelFor(ROUTES.createImage);
   const text = isCreate ? jsonSeen(request) : undefined;
   return {
     id: requestId,
@@ -29,7 +29,10 @@ export function requestRow(
     keyId,
     method: request.method,
     // A player's address is the player's id.
-    path: route === "/v1/players/:id" ? "/v1/players/{external_id}" : url.pathname.slice(0, MAX_PATH_CHARS),
+    path:
+      route === labelFor(ROUTES.deletePlayer)
+        ? ROUTES.deletePlayer.path
+        : url.pathname.slice(0, MAX_PATH_CHARS),
     status,
     code: refused?.code ?? null,
     durationMs: Math.round(durationMs),

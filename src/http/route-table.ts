@@ -1,11 +1,13 @@
+import { API_PATHS } from "../core/api-paths.ts";
+
 export interface Route {
   method: "GET" | "POST" | "DELETE";
   /** With `{name}` for what is given, as OpenAPI writes it; `*` at the end is whatever follows. */
   path: string;
   /** `partner`: with an account's key, and from its budget. */
   access: "anyone" | "partner";
-  /** The name in /metrics: few of them, whatever is asked for. */
-  label: string;
+  /** The name in /metrics where it is not the path: few of them, whatever is asked for. */
+  label?: string;
 }
 
 /**
@@ -13,47 +15,27 @@ export interface Route {
  * requests counted, and the API's operations published. A partner's route is named by its operation.
  */
 export const ROUTES = {
-  createImage: { method: "POST", path: "/v1/images", access: "partner", label: "/v1/images" },
-  listImages: { method: "GET", path: "/v1/images", access: "partner", label: "/v1/images" },
-  getImage: { method: "GET", path: "/v1/images/{image_id}", access: "partner", label: "/v1/images/:id" },
-  deleteImage: {
-    method: "DELETE",
-    path: "/v1/images/{image_id}",
-    access: "partner",
-    label: "/v1/images/:id",
-  },
-  deletePlayer: {
-    method: "DELETE",
-    path: "/v1/players/{external_id}",
-    access: "partner",
-    label: "/v1/players/:id",
-  },
-  createBatch: { method: "POST", path: "/v1/batches", access: "partner", label: "/v1/batches" },
-  listBatches: { method: "GET", path: "/v1/batches", access: "partner", label: "/v1/batches" },
-  getBatch: { method: "GET", path: "/v1/batches/{batch_id}", access: "partner", label: "/v1/batches/:id" },
-  deleteBatch: {
-    method: "DELETE",
-    path: "/v1/batches/{batch_id}",
-    access: "partner",
-    label: "/v1/batches/:id",
-  },
-  getBatchPictures: {
-    method: "GET",
-    path: "/v1/batches/{batch_id}/pictures.zip",
-    access: "partner",
-    label: "/v1/batches/:id/pictures.zip",
-  },
-  createPhoto: { method: "POST", path: "/v1/photos", access: "partner", label: "/v1/photos" },
-  listPresets: { method: "GET", path: "/v1/presets", access: "partner", label: "/v1/presets" },
-  getUsage: { method: "GET", path: "/v1/usage", access: "partner", label: "/v1/usage" },
+  createImage: { method: "POST", path: API_PATHS.images, access: "partner" },
+  listImages: { method: "GET", path: API_PATHS.images, access: "partner" },
+  getImage: { method: "GET", path: API_PATHS.image, access: "partner" },
+  deleteImage: { method: "DELETE", path: API_PATHS.image, access: "partner" },
+  deletePlayer: { method: "DELETE", path: API_PATHS.player, access: "partner" },
+  createBatch: { method: "POST", path: API_PATHS.batches, access: "partner" },
+  listBatches: { method: "GET", path: API_PATHS.batches, access: "partner" },
+  getBatch: { method: "GET", path: API_PATHS.batch, access: "partner" },
+  deleteBatch: { method: "DELETE", path: API_PATHS.batch, access: "partner" },
+  getBatchPictures: { method: "GET", path: API_PATHS.batchPictures, access: "partner" },
+  createPhoto: { method: "POST", path: API_PATHS.photos, access: "partner" },
+  listPresets: { method: "GET", path: API_PATHS.presets, access: "partner" },
+  getUsage: { method: "GET", path: API_PATHS.usage, access: "partner" },
   getPicture: { method: "GET", path: "/cdn/{picture}", access: "anyone", label: "/cdn" },
   asset: { method: "GET", path: "/assets/{file}", access: "anyone", label: "/assets" },
-  docs: { method: "GET", path: "/docs", access: "anyone", label: "/docs" },
+  docs: { method: "GET", path: "/docs", access: "anyone" },
   docsPage: { method: "GET", path: "/docs/*", access: "anyone", label: "/docs" },
   docsIndex: { method: "GET", path: "/llms.txt", access: "anyone", label: "/docs" },
-  live: { method: "GET", path: "/live", access: "anyone", label: "/live" },
-  ready: { method: "GET", path: "/ready", access: "anyone", label: "/ready" },
-  metrics: { method: "GET", path: "/metrics", access: "anyone", label: "/metrics" },
+  live: { method: "GET", path: "/live", access: "anyone" },
+  ready: { method: "GET", path: "/ready", access: "anyone" },
+  metrics: { method: "GET", path: "/metrics", access: "anyone" },
 } as const satisfies Record<string, Route>;
 
 export type RouteName = keyof typeof ROUTES;
@@ -75,14 +57,24 @@ export function methodsByPath(): [path: string, methods: Route["method"][]][] {
   return [...byPath].map(([path, found]) => [path, found.map(({ method }) => method).sort()]);
 }
 
-const LABELS = [...Object.values(ROUTES), { path: `${CONSOLE_PATH}/*`, label: CONSOLE_PATH }].map(
-  ({ path, label }) => {
-    const pattern = path.replace("/*", "(/.*)?").replace(/\{\w+\}/g, "[^/]+");
-    return { label, pattern: new RegExp(`^${pattern}/?$`) };
-  },
-);
+const CONSOLE_ROUTE = {
+  method: "GET",
+  path: `${CONSOLE_PATH}/*`,
+  access: "anyone",
+  label: CONSOLE_PATH,
+} as const;
 
-/** The name of a path's route. What is no route is "other". */
+const LABELS = [...Object.values<Route>(ROUTES), CONSOLE_ROUTE].map((route) => {
+  const pattern = route.path.replace("/*", "(/.*)?").replace(/\{\w+\}/g, "[^/]+");
+  return { label: labelFor(route), pattern: new RegExp(`^${pattern}/?$`) };
+});
+
+/** What a route is called in /metrics: its path, with ids as `:id`. */
+export function labelFor({ path, label }: Route): string {
+  return label ?? path.replace(/\{\w+\}/g, ":id");
+}
+
+/** The label of the route that answers a path. What is no route is "other". */
 export function labelOf(pathname: string): string {
   return LABELS.find(({ pattern }) => pattern.test(pathname))?.label ?? "other";
 }

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { API_PATHS, fillPath } from "../core/api-paths.ts";
 import type { ErrorCode } from "../core/errors.ts";
 import { PUBLIC_STATUSES } from "../core/image-state.ts";
 import { PHOTO_REFUSALS } from "../core/photo-refusals.ts";
@@ -30,9 +31,9 @@ export const AcceptedImage = Type.Object(
     image_id: imageId,
     status: StringEnum(["processing"], { description: "Always `processing`: the work has only begun." }),
     poll_url: Type.String({
-      pattern: "^/v1/images/img_",
+      pattern: `^${API_PATHS.images}/img_`,
       description: "Path to ask for the image's state, on the same host.",
-      examples: ["/v1/images/img_5mJd0nV7rQe2TzXyB8kWc3Hs"],
+      examples: [fillPath(API_PATHS.image, { image_id: "img_5mJd0nV7rQe2TzXyB8kWc3Hs" })],
     }),
     eta_seconds: Type.Integer({
       minimum: 1,

@@ -2,6 +2,7 @@ import { Elysia } from "elysia";
 import type { ForgetDeps } from "../app/images/forget-image.ts";
 import type { UploadDeps } from "../app/images/upload-photo.ts";
 import type { RequestLog } from "../app/operations/request-log.ts";
+import { API_PREFIX } from "../core/api-paths.ts";
 import type { Refusal } from "../core/errors.ts";
 import { invalidRequest, methodNotAllowed, nothingAt } from "../core/partner-refusals.ts";
 import type { Log } from "../core/ports.ts";
@@ -288,7 +289,7 @@ async function asPartner(
 function greeting(deps: AnswerDeps, handler: (exchange: Exchange) => never): OpenHandler {
   return (exchange) => {
     const hasKey = exchange.request.headers.has("x-api-key");
-    return hasKey && exchange.url.pathname.startsWith("/v1/")
+    return hasKey && exchange.url.pathname.startsWith(API_PREFIX)
       ? asPartner(deps, exchange, handler)
       : handler(exchange);
   };

@@ -1,15 +1,7 @@
 // @ts-nocheck The compiler reads these imports as modules; the runtime gives their text, or a path to the file.
 // They are static, so that a compiled cardpress carries every file with it.
 
-import interExt from "@fontsource-variable/inter/files/inter-latin-ext-wght-normal.woff2" with {
-  type: "file",
-};
-import inter from "@fontsource-variable/inter/files/inter-latin-wght-normal.woff2" with { type: "file" };
-import mono from "@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2" with {
-  type: "file",
-};
-import { type Asset, CSS, FONT, fileAsset, SCRIPT, SVG, textAsset } from "../web/assets.ts";
-import icon from "../web/icon.svg" with { type: "text" };
+import { assetFolder, CSS, SCRIPT, textAsset } from "../web/assets.ts";
 import compare from "./client/compare.ts" with { type: "text" };
 import data from "./client/data.ts" with { type: "text" };
 import dom from "./client/dom.ts" with { type: "text" };
@@ -31,29 +23,13 @@ const SCRIPTS = { compare, data, dom, keys, main, overlays, pane, panel, rail, s
 /** Browsers do not read types; taking them out takes a few milliseconds, once. */
 const transpiler = new Bun.Transpiler({ loader: "ts", target: "browser" });
 
-const ASSETS: Record<string, Asset> = {
+/** What only the studio's page loads; its icon and fonts are those of all pages. */
+export const STUDIO_ASSETS = assetFolder("/assets/", {
   "studio.css": textAsset(CSS, studioCss, pictureCss),
-  "icon.svg": textAsset(SVG, icon),
-  "inter.woff2": fileAsset(FONT, inter),
-  "inter-ext.woff2": fileAsset(FONT, interExt),
-  "mono.woff2": fileAsset(FONT, mono),
   ...Object.fromEntries(
     Object.entries(SCRIPTS).map(([name, source]) => [
       `${name}.ts`,
       textAsset(SCRIPT, transpiler.transformSync(source)),
     ]),
   ),
-};
-
-/** Answers the name of a file that the page loads; undefined where there is none. */
-export function serveAsset(name: string): Response | undefined {
-  const asset = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined;
-  if (!asset) return undefined;
-  return new Response(asset.body, {
-    headers: {
-      "Content-Type": asset.contentType,
-      "Cache-Control": "no-cache",
-      "X-Content-Type-Options": "nosniff",
-    },
-  });
-}
+});

@@ -1,3 +1,5 @@
+import { curlCreate } from "../http/curl.ts";
+
 /** What the studio adds to make a request of a sample: the addresses that only a partner knows. */
 export interface CurlOptions {
   baseUrl: string;
@@ -24,16 +26,5 @@ export function curlCommand(sample: Body, { baseUrl, preset, size, format }: Cur
       : {}),
     ...(sample.fields ? { fields: sample.fields } : {}),
   };
-  return [
-    `curl ${quoted(`${baseUrl}/v1/images`)}`,
-    `  -H "Authorization: Bearer $CARDPRESS_KEY"`,
-    `  -H "Idempotency-Key: $(uuidgen)"`,
-    `  -H "Content-Type: application/json"`,
-    `  --data ${quoted(JSON.stringify(body, null, 2))}`,
-  ].join(" \\\n");
-}
-
-/** A word for a POSIX shell, whatever is in it. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+  return curlCreate(baseUrl, body);
 }

@@ -2,8 +2,9 @@ import { timingSafeEqual } from "node:crypto";
 import { Elysia } from "elysia";
 import { OperatorError } from "../core/errors.ts";
 import type { Random } from "../core/ports.ts";
+import { KIT } from "../web/kit.ts";
 import { PAGE_HEADERS } from "../web/policy.ts";
-import { serveAsset } from "./assets.ts";
+import { STUDIO_ASSETS } from "./assets.ts";
 import type { PictureRequest } from "./messages.ts";
 import { studioPage } from "./page.tsx";
 import type { Studio } from "./studio.ts";
@@ -80,6 +81,11 @@ function withoutToken(request: Request, token: string): string {
   return url.href;
 }
 
+function asset(request: Request): Response | undefined {
+  const url = new URL(request.url);
+  return STUDIO_ASSETS.answer(request, url, {}) ?? KIT.answer(request, url, {});
+}
+
 function routes(studio: Studio, base: string) {
   const page = () =>
     new Response(studioPage(), {
@@ -99,7 +105,7 @@ function routes(studio: Studio, base: string) {
       return json({ error: error instanceof Error ? error.message : String(error) }, 500);
     })
     .get("/", page)
-    .get("/assets/*", ({ params }) => serveAsset(params["*"]) ?? json({ error: "No such file." }, 404))
+    .get("/assets/*", ({ request }) => asset(request) ?? json({ error: "No such file." }, 404))
     .get("/events", ({ request }) => studio.events.open(request.signal))
     .get("/state", ({ query }) => studio.state(query.template).then((state) => json(state)))
     .post("/picture", async ({ body }) => json(await studio.picture(body as PictureRequest, base)))

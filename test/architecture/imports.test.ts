@@ -74,7 +74,7 @@ async function imports(file: string): Promise<string[]> {
   return [...new Set([...named, ...scanned])].filter((path) => path.startsWith("."));
 }
 
-test("imports run one way through the workspace", async () => {
+test("imports run one way from room to room", async () => {
   const broken: string[] = [];
   let checked = 0;
   for await (const file of new Bun.Glob("**/*.{ts,tsx}").scan(root)) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
 import { openApiDocument } from "../../src/http/openapi/document.ts";
 import { ROUTES, type Route } from "../../src/http/route-table.ts";
 import { expectError, send, type TestApi, testApi } from "./api.ts";
@@ -34,4 +35,16 @@ test("requests are counted under their route's label, whatever it is given, and 
     ([, label]) => label,
   );
   expect(new Set(labels)).toEqual(new Set(["/v1/images/:id", "other", "/v1/usage", "/docs", "/cdn"]));
+});
+
+test("addresses of the API are written once, and taken from there by whatever answers, samples or calls", async () => {
+  const src = join(import.meta.dir, "../../src");
+  const written: string[] = [];
+  for await (const file of new Bun.Glob("**/*.{ts,tsx}").scan(src)) {
+    // A published sample is read and run on its own.
+    if (file === "core/api-paths.ts" || file.startsWith("http/docs/samples/")) continue;
+    const code = (await Bun.file(join(src, file)).text()).replace(/^\s*(\/?\*|\/\/).*$/gm, "");
+    if (/["'`}]\/v1\//.test(code)) written.push(file);
+  }
+  expect(written).toEqual([]);
 });

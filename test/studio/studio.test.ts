@@ -216,10 +216,10 @@ test("the request is copied as curl, with the sample's data and no secret", asyn
   await click("#copy-curl");
   await until("document.querySelector('#curl').textContent !== ''");
   const command = await text("#curl");
-  expect(command).toContain("curl 'http://localhost:3000/v1/images'");
+  expect(command).toContain("curl http://localhost:3000/v1/images");
   expect(command).toContain('"name": "Zoë Ångström"');
   expect(command).toContain('"preset": "my_card"');
-  expect(command).toContain("$CARDPRESS_KEY");
+  expect(command).toContain('"X-API-Key: $CARDPRESS_KEY"');
 });
 
 test("what is seen is downloaded as PNG, WebP and JPEG", async () => {

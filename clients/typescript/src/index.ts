@@ -78,13 +78,18 @@ export function cardpress(options: ClientOptions) {
       calls.call({ method: "GET", path: "/v1/usage", query: { period }, ...call }),
     /** Deletes every image of a player, with all that belongs to them. */
     deletePlayer: (externalId: string, call: CallOptions = {}): Promise<Schemas["DeletedPlayer"]> =>
-      calls.call({ method: "DELETE", path: `/v1/players/${encodeURIComponent(externalId)}`, ...call }),
+      calls.call({
+        method: "DELETE",
+        path: "/v1/players/{external_id}",
+        params: { external_id: externalId },
+        ...call,
+      }),
   };
 }
 
 function images(calls: Transport) {
   const get = (imageId: string, call: CallOptions = {}): Promise<Image> =>
-    calls.call({ method: "GET", path: `/v1/images/${encodeURIComponent(imageId)}`, ...call });
+    calls.call({ method: "GET", path: "/v1/images/{image_id}", params: { image_id: imageId }, ...call });
 
   const create = (
     request: CardRequest,
@@ -139,7 +144,7 @@ function images(calls: Transport) {
       }),
     /** Deletes an image with all that belongs to it. */
     delete: (imageId: string, call: CallOptions = {}): Promise<Schemas["DeletedImage"]> =>
-      calls.call({ method: "DELETE", path: `/v1/images/${encodeURIComponent(imageId)}`, ...call }),
+      calls.call({ method: "DELETE", path: "/v1/images/{image_id}", params: { image_id: imageId }, ...call }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { CardpressError, NoAnswerError } from "./errors.ts";
+import type { paths } from "./schema.d.ts";
 
 export interface ClientOptions {
   /** The service's address, such as `https://cards.example.org`. */
@@ -22,7 +23,9 @@ export interface CallOptions {
 
 export interface Call extends CallOptions {
   method: "GET" | "POST" | "DELETE";
-  path: string;
+  /** As the OpenAPI document writes it; `params` fill its `{name}`s. */
+  path: keyof paths;
+  params?: Record<string, string>;
   query?: Record<string, string | number | undefined>;
   headers?: Record<string, string>;
   /** Sent as JSON; a form is sent as it is. */
@@ -49,7 +52,7 @@ export function transport(options: ClientOptions): Transport {
   const attempt = async (call: Call): Promise<{ response: Response; text: string }> => {
     const isForm = call.body instanceof FormData;
     const limit = AbortSignal.timeout(timeoutMs);
-    const response = await send(base + call.path + queryOf(call.query), {
+    const response = await send(base + filled(call) + queryOf(call.query), {
       method: call.method,
       headers: {
         "X-API-Key": options.apiKey,
@@ -87,6 +90,10 @@ export function transport(options: ClientOptions): Transport {
       }
     },
   };
+}
+
+function filled({ path, params = {} }: Call): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
 }
 
 function isWorthRepeating(status: number): boolean {

@@ -1,5 +1,6 @@
 import type { Blobs } from "../../blobs/blobs.ts";
 import type { Environment } from "../../core/account.ts";
+import { API_PATHS, fillPath } from "../../core/api-paths.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import {
@@ -219,7 +220,7 @@ function acceptedAnswer(image: Image, etaSeconds: number): AcceptedAnswer {
   return {
     image_id: image.id,
     status: "processing",
-    poll_url: `/v1/images/${image.id}`,
+    poll_url: fillPath(API_PATHS.image, { image_id: image.id }),
     eta_seconds: etaSeconds,
     created_at: isoTime(image.createdAt),
   };

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import type { Config } from "../../config.ts";
+import { API_PATHS } from "../../core/api-paths.ts";
 import type { Diagnosis } from "./doctor.ts";
 
 // How this installation is run: what stands before it, what starts it again, and what the kernel lets its browser do.
@@ -178,7 +179,7 @@ async function leaks(baseUrl: string, machine: Machine): Promise<string[]> {
   const metrics = await machine.ask(`${baseUrl}/metrics`).catch(() => undefined);
   const remaining = async (claimed: string) => {
     const headers = { "X-API-Key": "sk_doctor", "X-Forwarded-For": claimed };
-    const answer = await machine.ask(`${baseUrl}/v1/usage`, headers).catch(() => undefined);
+    const answer = await machine.ask(baseUrl + API_PATHS.usage, headers).catch(() => undefined);
     return answer?.headers.get("x-ratelimit-remaining");
   };
   const [first, second] = [await remaining("192.0.2.1"), await remaining("192.0.2.2")];

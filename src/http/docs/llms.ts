@@ -1,3 +1,4 @@
+import { API_PATHS } from "../../core/api-paths.ts";
 import type { ErrorCode } from "../../core/errors.ts";
 import { ERROR_STATUS } from "../http-refusal.ts";
 import type { OpenApiDocument } from "../openapi/document.ts";
@@ -19,7 +20,7 @@ export function textIndex(guides: readonly GuideText[], baseUrl: string): string
   const titleOf = (text: string) => /^# (.*)$/m.exec(text)?.[1] ?? "";
   return `# cardpress
 
-> A service that makes football player cards: send a player's details and the address of a photo to \`POST ${baseUrl}/v1/images\` with an API key, and get a finished card at an address.
+> A service that makes football player cards: send a player's details and the address of a photo to \`POST ${baseUrl}${API_PATHS.images}\` with an API key, and get a finished card at an address.
 
 ## Guides
 

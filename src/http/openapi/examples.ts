@@ -1,3 +1,4 @@
+import { API_PATHS, fillPath } from "../../core/api-paths.ts";
 import { PHOTO_REFUSALS } from "../../core/photo-refusals.ts";
 
 /** The examples of the documentation, written once. Tests hold them against the schemas. */
@@ -100,8 +101,8 @@ const processingBatch = {
 };
 const SECOND_ID = "img_8Yc0PqLw3NvT6sRkZ1mXb4Hd";
 const batchPaths = {
-  poll_url: `/v1/batches/${BATCH_ID}`,
-  pictures_url: `/v1/batches/${BATCH_ID}/pictures.zip`,
+  poll_url: fillPath(API_PATHS.batch, { batch_id: BATCH_ID }),
+  pictures_url: fillPath(API_PATHS.batchPictures, { batch_id: BATCH_ID }),
 };
 const batchImage = (image_id: string, external_id: string, status: string) => ({
   image_id,
@@ -134,7 +135,7 @@ export const EXAMPLES = {
   accepted: answer({
     image_id: IMAGE_ID,
     status: "processing",
-    poll_url: `/v1/images/${IMAGE_ID}`,
+    poll_url: fillPath(API_PATHS.image, { image_id: IMAGE_ID }),
     eta_seconds: 4,
     created_at: CREATED_AT,
   }),

@@ -1,3 +1,4 @@
+import { API_PATHS, fillPath } from "../../core/api-paths.ts";
 import { MAX_IDEMPOTENCY_KEY_CHARS, RATE_LIMIT_PER_MINUTE } from "../../core/limits.ts";
 import { EXAMPLE_REQUEST_ID } from "./errors.ts";
 
@@ -46,7 +47,7 @@ export const HEADERS = {
     description: "Path of the image: the same as `poll_url`.",
     required: true,
     schema: text,
-    example: "/v1/images/img_5mJd0nV7rQe2TzXyB8kWc3Hs",
+    example: fillPath(API_PATHS.image, { image_id: "img_5mJd0nV7rQe2TzXyB8kWc3Hs" }),
   },
   Allow: {
     description: "The methods this address answers.",

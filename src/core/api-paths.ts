@@ -1,0 +1,30 @@
+/** Every address of the API begins with it. */
+export const API_PREFIX = "/v1/";
+
+/**
+ * The API's addresses, with `{name}` for what is given, as OpenAPI writes them. Routing, answers, documentation and
+ * samples all read them from here.
+ */
+export const API_PATHS = {
+  images: "/v1/images",
+  image: "/v1/images/{image_id}",
+  player: "/v1/players/{external_id}",
+  batches: "/v1/batches",
+  batch: "/v1/batches/{batch_id}",
+  batchPictures: "/v1/batches/{batch_id}/pictures.zip",
+  photos: "/v1/photos",
+  /** Names an uploaded photo as a source. Nothing answers it: photos are read, never handed out. */
+  photo: "/v1/photos/{photo_id}",
+  presets: "/v1/presets",
+  usage: "/v1/usage",
+} as const;
+
+type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | NamesIn<Rest>
+  : never;
+
+/** `path` with its `{name}`s filled in, such as `/v1/images/img_5mJd`. */
+export function fillPath<Path extends string>(path: Path, values: Record<NamesIn<Path>, string>): string {
+  const byName: Record<string, string> = values;
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(byName[name] ?? ""));
+}
