@@ -19,3 +19,4 @@ export const {
 } = postgresTables;
 export const { photos, batches, batchCards, requestLog } = postgresTables;
 export const { users, memberships, setupLinks, passkeys, sessions, auditEntries, mails } = postgresTables;
+export const { templates, templateVersions } = postgresTables;
