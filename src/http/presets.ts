@@ -1,32 +1,81 @@
+import { type SampleCardDeps, sampleCard } from "../app/images/sample-card.ts";
+import type { Config } from "../config.ts";
+import { Refusal } from "../core/errors.ts";
 import { invalidRequest } from "../core/partner-refusals.ts";
 import { fieldsJsonSchema } from "../templates/fields.ts";
-import { type TemplateManifest, titleOf } from "../templates/manifest.ts";
+import type { LoadedTemplate } from "../templates/load.ts";
+import { titleOf } from "../templates/manifest.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
-import { success } from "./envelope.ts";
+import { standardHeaders, success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { readQuery } from "./query.ts";
 
+/** Renderers that are all busy for long stay so for a while. */
+const SAMPLE_RETRY_S = 30;
+
+export interface PresetDeps {
+  config: Pick<Config, "baseUrl">;
+  templates: TemplateRegistry;
+}
+
 /** GET /v1/presets */
-export async function listPresets(
-  { templates }: { templates: TemplateRegistry },
-  exchange: Exchange,
-): Promise<Response> {
+export async function listPresets({ config, templates }: PresetDeps, exchange: Exchange): Promise<Response> {
   const { details } = readQuery(exchange.url, []);
   if (details.length > 0) throw invalidRequest(details);
   const listed = await Promise.all((await templates.listed()).map(templates.current));
-  return success(exchange, { presets: listed.map(({ manifest }) => preset(manifest)) });
+  return success(exchange, { presets: listed.map((template) => preset(template, config.baseUrl)) });
 }
 
-function preset(manifest: TemplateManifest) {
-  const { name, version, description, sizes, shapes, fields = {} } = manifest;
+function preset(template: LoadedTemplate, baseUrl: string) {
+  const { name, version, description, sizes, shapes, fields = {} } = template.manifest;
   return {
     name,
     version,
-    title: titleOf(manifest),
+    title: titleOf(template.manifest),
     description: description ?? null,
+    sample_url: `${baseUrl}/docs/presets/${sampleName(template)}`,
     sizes: Object.entries(sizes).map(([size, [width, height]]) => ({ name: size, width, height })),
     min_aspect_ratio: shapes[0],
     max_aspect_ratio: shapes[1],
     fields: Object.keys(fields).length === 0 ? null : fieldsJsonSchema(fields),
   };
+}
+
+function samplesBusy(): Refusal<"SERVICE_OVERLOADED"> {
+  const text =
+    "The sample picture was not drawn yet, and no renderer is free: cards come first. Ask again later.";
+  return new Refusal("SERVICE_OVERLOADED", text, { retryAfterSeconds: SAMPLE_RETRY_S });
+}
+
+/** Another look has another address, so that browsers may keep what they have for good. */
+function sampleName({ manifest, digest }: Pick<LoadedTemplate, "manifest" | "digest">): string {
+  return `${manifest.name}-${digest.slice(0, 16)}.webp`;
+}
+
+/**
+ * GET /docs/presets/{picture}: a card made with a template that partners may ask for, in the first of its sizes. Drawn when it
+ * is first asked for, and kept. Undefined where there is none of this name now.
+ */
+export async function servePresetSample(
+  deps: PresetDeps & SampleCardDeps,
+  exchange: Exchange,
+  picture: string,
+): Promise<Response | undefined> {
+  const name = picture.slice(0, picture.lastIndexOf("-"));
+  if (!(await deps.templates.listed()).includes(name)) return undefined;
+  const template = await deps.templates.current(name);
+  const [size = ""] = Object.keys(template.manifest.sizes);
+  if (picture !== sampleName(template)) return undefined;
+  const path = await sampleCard(deps, name, template, size).catch((error) => {
+    if ((error as Error).name === "TimeoutError") throw samplesBusy();
+    throw error;
+  });
+  return new Response(Bun.file(path), {
+    headers: {
+      ...standardHeaders(exchange),
+      "Content-Type": "image/webp",
+      "Cache-Control": "public, max-age=31536000, immutable",
+      "Access-Control-Allow-Origin": "*",
+    },
+  });
 }

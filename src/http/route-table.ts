@@ -31,6 +31,7 @@ export const ROUTES = {
   getPicture: { method: "GET", path: "/cdn/{picture}", access: "anyone", label: "/cdn" },
   asset: { method: "GET", path: "/assets/{file}", access: "anyone", label: "/assets" },
   docs: { method: "GET", path: "/docs", access: "anyone" },
+  presetSample: { method: "GET", path: "/docs/presets/{picture}", access: "anyone", label: "/docs" },
   docsPage: { method: "GET", path: "/docs/*", access: "anyone", label: "/docs" },
   docsIndex: { method: "GET", path: "/llms.txt", access: "anyone", label: "/docs" },
   live: { method: "GET", path: "/live", access: "anyone" },

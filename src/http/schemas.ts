@@ -189,6 +189,12 @@ export const Preset = Type.Object(
     description: Type.Union([Type.String(), Type.Null()], {
       description: "What the card looks like; null where its designer says nothing.",
     }),
+    sample_url: Type.String({
+      format: "uri",
+      description:
+        "Address of a WebP picture of a card made with it. It needs no key and may be cached for good: a new look has a new address.",
+      examples: ["https://cards.example.org/docs/presets/club_card-b2f393db0c7be35c.webp"],
+    }),
     sizes: Type.Array(PresetSize, {
       minItems: 1,
       maxItems: 12,

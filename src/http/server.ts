@@ -30,7 +30,7 @@ import { ERROR_STATUS, HttpRefusal, type PartnerRefusal } from "./http-refusal.t
 import { createImage, getImage, type ImageRoutesDeps, listImagesPage } from "./images.ts";
 import { type MetricsDeps, metrics } from "./metrics.ts";
 import { createPhoto } from "./photos.ts";
-import { listPresets } from "./presets.ts";
+import { listPresets, servePresetSample } from "./presets.ts";
 import { ADDRESS_BUDGET, type RateLimiter } from "./rate-limit.ts";
 import { requestRow } from "./request-row.ts";
 import {
@@ -209,6 +209,8 @@ function handlers(deps: AnswerDeps): Record<RouteName, OpenHandler> {
     asset: (exchange) =>
       KIT.answer(exchange.request, exchange.url, standardHeaders(exchange)) ?? unknownRoute(exchange),
     docs,
+    presetSample: async (exchange, { picture = "" }) =>
+      (await servePresetSample(deps, exchange, picture)) ?? docs(exchange),
     docsPage: docs,
     docsIndex: docs,
     live,

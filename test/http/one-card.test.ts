@@ -117,3 +117,22 @@ test("a test key gets the preset it asks for, marked as a test, and the same pic
   const [r = 0, g = 0, b = 0] = await middleOf(await pictureOf("club_card"));
   expect(g).toBeLessThan(1.5 * Math.max(r, b));
 });
+
+test("each preset shows a card made with it, at an address that needs no key and may be kept for good", async () => {
+  const { testKey } = await testAccount(server.service);
+  const listed = (await (await get(server.baseUrl, testKey, "/v1/presets")).json()) as {
+    data: { presets: { name: string; sample_url: string }[] };
+  };
+  const [club, green] = listed.data.presets.map(({ sample_url }) => sample_url);
+  const picture = await fetch(green ?? "");
+  expect(picture.headers.get("content-type")).toBe("image/webp");
+  expect(picture.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+  const bytes = await picture.bytes();
+  expect(await new Bun.Image(bytes).metadata()).toMatchObject({ format: "webp", width: 768, height: 960 });
+  const [red = 0, greenness = 0] = await middleOf(bytes);
+  expect(greenness).toBeGreaterThan(2 * red);
+  expect(await (await fetch(green ?? "")).bytes()).toEqual(bytes);
+  expect((await (await fetch(club ?? "")).bytes()).length).toBeGreaterThan(20_000);
+  const another = await fetch(`${server.baseUrl}/docs/presets/green_card-0000000000000000.webp`);
+  expect(another.status).toBe(404);
+});

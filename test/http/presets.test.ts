@@ -61,7 +61,11 @@ test("the presets are those that are listed, in their order, alike for both kind
   ]);
   const { manifest } = await api.templates.current("club_card");
   const [own, builtIn] = data.presets;
-  expect(builtIn).toEqual({ ...own, name: "club_card" });
+  expect(builtIn).toEqual({ ...own, name: "club_card", sample_url: builtIn.sample_url });
+  const { digest } = await api.templates.current("club_card");
+  expect(builtIn.sample_url).toBe(
+    `https://cards.example.org/docs/presets/club_card-${digest.slice(0, 16)}.webp`,
+  );
   expect(builtIn.description).toBe(manifest.description);
   expect(builtIn.sizes[0]).toEqual({ name: "portrait", width: 1024, height: 1280 });
   expect([builtIn.min_aspect_ratio, builtIn.max_aspect_ratio]).toEqual(manifest.shapes);

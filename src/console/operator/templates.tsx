@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { sampleCard, sampleSize } from "../../app/images/sample-card.ts";
 import { findImageByOutput } from "../../store/image-reads.ts";
 import { latestPictures } from "../../store/image-search.ts";
 import type { FoundTemplate } from "../../templates/registry.ts";
@@ -9,7 +10,6 @@ import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
 import { privateFile } from "../respond.ts";
 import { operator, type UserVisit } from "../visit.ts";
-import { sampleCard, sampleSize } from "./sample-card.ts";
 
 const LATEST_SHOWN = 5;
 

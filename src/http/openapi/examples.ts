@@ -187,6 +187,7 @@ export const EXAMPLES = {
         version: "1.0.0",
         title: "Club card",
         description: "A cut-corner plaque in brushed metal; the player steps out over its upper edge.",
+        sample_url: "https://cards.example.org/docs/presets/club_card-b2f393db0c7be35c.webp",
         sizes: [
           { name: "portrait", width: 1024, height: 1280 },
           { name: "landscape", width: 1600, height: 900 },

@@ -1,10 +1,13 @@
 import { mkdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import PQueue from "p-queue";
+import type { Blobs } from "../../blobs/blobs.ts";
+import type { RenderPool } from "../../render/pool.ts";
+import type { DataFolder } from "../../system/data-folder.ts";
 import { SAMPLE_PHOTO_FILE } from "../../templates/built-in.ts";
 import { exampleFields } from "../../templates/fields.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
-import type { ConsoleDeps } from "../visit.ts";
+import { keepTemplate } from "./keep-template.ts";
 
 /** The longer side in pixels: large enough to judge a template by, quick to set. */
 const LONG_SIDE_PX = 960;
@@ -20,6 +23,13 @@ export function sampleSize([width, height]: [number, number]): { width: number; 
   return { width: Math.round(width * scale), height: Math.round(height * scale) };
 }
 
+export interface SampleCardDeps {
+  pool: Pick<RenderPool, "acquire">;
+  /** Where renderers find the template's files. */
+  blobs: Pick<Blobs, "put" | "refresh" | "local">;
+  folder: Pick<DataFolder, "cache">;
+}
+
 /** Partners' cards come first: one sample at a time, and none while no renderer gets free. */
 const making = new PQueue({ concurrency: 1 });
 const WAIT_FOR_RENDERER_MS = 20_000;
@@ -29,7 +39,7 @@ const WAIT_FOR_RENDERER_MS = 20_000;
  * no renderer gets free in time, or the template cannot be set.
  */
 export function sampleCard(
-  deps: Pick<ConsoleDeps, "pool" | "folder">,
+  deps: SampleCardDeps,
   name: string,
   template: LoadedTemplate,
   size: string,
@@ -49,18 +59,22 @@ export function sampleCard(
 
 /** Makes the card and returns the digest of the template it was made with. */
 async function make(
-  { pool }: Pick<ConsoleDeps, "pool">,
+  { pool, blobs }: SampleCardDeps,
   { template, size, path }: { template: LoadedTemplate; size: string; path: string },
 ): Promise<string> {
   const { name, sizes, fields } = template.manifest;
   const pixels = sizes[size];
   if (!pixels) throw new Error(`The template ${name} has no size ${size}`);
   await mkdir(dirname(path), { recursive: true });
+  // Renderers do not know what was published; they draw from the files they are given.
+  await keepTemplate(blobs, template);
+  const { digest } = template;
   const renderer = await pool.acquire(AbortSignal.timeout(WAIT_FOR_RENDERER_MS));
   try {
     const outcome = await renderer.render(
       {
         jobId: `sample-${size}`,
+        template: { digest, path: await blobs.local("template", digest) },
         card: {
           player: { name: "Maya Okafor", position: "ST", number: 9, skillLevel: 93 },
           style: {
