@@ -227,7 +227,7 @@ async function sentWith(request: Request, route: ConsoleRoute): Promise<Pick<Vis
   const limits = { timeoutMs: UPLOAD_TIMEOUT_MS, maxBytes: route.maxUploadBytes };
   const { fields, file, name } = await readUpload(request, limits);
   // Browsers send an empty file without a name where none was chosen.
-  return { form: fields, file: file.length === 0 && name === "" ? null : { name, bytes: file } };
+  return { form: fields, file: file.length === 0 && !name ? null : { name, bytes: file } };
 }
 
 async function readForm(request: Request): Promise<URLSearchParams> {

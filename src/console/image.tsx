@@ -8,8 +8,10 @@ import { MAX_SOURCE_PIXELS } from "../core/limits.ts";
 import { envelope } from "../http/envelope.ts";
 import { findRecordOfImage, type IdempotencyRecord } from "../store/idempotency.ts";
 import { findImage } from "../store/image-reads.ts";
+import { pictureBefore } from "../store/image-search.ts";
 import type { Image } from "../store/images.ts";
 import { entriesOfImage } from "../store/ledger.ts";
+import { Comparison } from "./compare.tsx";
 import { DeliveryState } from "./deliveries.tsx";
 import { Card, Code, Confirm, EnvironmentBadge, Notice, PageHead, refreshing } from "./elements.tsx";
 import { isOpen, playerName, StatusBadge } from "./image-parts.tsx";
@@ -39,13 +41,23 @@ function Failure({ image }: { image: Image }) {
   );
 }
 
+/** Whether its picture can be opened. */
+function isThere({ outputName, purgedAt }: Image): boolean {
+  return outputName !== null && purgedAt === null;
+}
+
+/** What the file is called once it is on somebody's disk: by the player's id, where that can be a file's name. */
+function downloadName({ externalId, outputName }: Image): string {
+  const type = /\.\w+$/.exec(outputName ?? "")?.[0] ?? "";
+  return `${externalId.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-").slice(0, 100) || "card"}${type}`;
+}
+
 function Pictures({ image, hasPhoto }: { image: Image; hasPhoto: boolean }) {
   const name = playerName(image);
-  const isThere = image.outputName !== null && image.purgedAt === null;
   return (
     <div class="pictures">
       <figure>
-        {isThere ? (
+        {isThere(image) ? (
           <a href={`/cdn/${image.outputName}`}>
             <img class="picture" src={`/cdn/${image.outputName}`} alt={`The card of ${name}`} />
           </a>
@@ -56,7 +68,7 @@ function Pictures({ image, hasPhoto }: { image: Image; hasPhoto: boolean }) {
         )}
         <figcaption>
           Card
-          {isThere && image.outputBytes !== null && (
+          {isThere(image) && image.outputBytes !== null && (
             <span class="note">
               {` ${image.outputWidth} × ${image.outputHeight}, ${(image.outputBytes / 1024).toFixed(0)} KB`}
             </span>
@@ -157,10 +169,11 @@ function Details({ image, record }: { image: Image; record: IdempotencyRecord | 
 async function imagePage(visit: MemberVisit): Promise<Response> {
   const image = await ownImage(visit);
   const { store, config, progress, blobs } = visit.deps;
-  const [entries, record, deliveries] = await Promise.all([
+  const [entries, record, deliveries, before] = await Promise.all([
     entriesOfImage(store.read, image.id),
     findRecordOfImage(store.read, image.id),
     listDeliveries(visit.deps, { accountId: image.accountId, imageId: image.id, limit: 10 }),
+    pictureBefore(store.read, image),
   ]);
   const view = imageView(image, { cdnBaseUrl: config.cdnBaseUrl, progress: progress.of(image.id) });
   const hasPhoto = image.sourceSha256 !== null && (await blobs.stat("source", image.sourceSha256)) !== null;
@@ -177,6 +190,16 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
           </>
         }
       >
+        {isThere(image) && (
+          <a class="button" href={`/cdn/${image.outputName}`} download={downloadName(image)}>
+            Download
+          </a>
+        )}
+        {canWrite(visit) && (
+          <a class="button" href={`/console/images/${image.id}/again`}>
+            Make again
+          </a>
+        )}
         <a class="button" href={`/console/playground?from=${image.id}`}>
           Open in the playground
         </a>
@@ -202,6 +225,7 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
       <Progress image={image} progress={progress.of(image.id)} />
       <div class="image-page">
         <div class="stack">
+          {before && isThere(image) && <Comparison before={before} after={image} />}
           <Card>
             <Pictures image={image} hasPhoto={hasPhoto} />
           </Card>

@@ -1,4 +1,5 @@
 import { activityRoutes } from "./activity.tsx";
+import { againRoutes } from "./again.tsx";
 import { batchRoutes } from "./batch.tsx";
 import { batchesRoutes } from "./batches.tsx";
 import { creditRoutes } from "./credits.tsx";
@@ -38,6 +39,7 @@ export const consoleRoutes: ConsoleRoute[] = [
   ...listUploadRoutes,
   ...listColumnRoutes,
   ...listCheckRoutes,
+  ...againRoutes,
   ...dataRoutes,
   ...requestRoutes,
   ...playgroundRoutes,

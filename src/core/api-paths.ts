@@ -8,6 +8,7 @@ export const API_PREFIX = "/v1/";
 export const API_PATHS = {
   images: "/v1/images",
   image: "/v1/images/{image_id}",
+  imageRemake: "/v1/images/{image_id}/remake",
   player: "/v1/players/{external_id}",
   batches: "/v1/batches",
   batch: "/v1/batches/{batch_id}",

@@ -137,6 +137,44 @@ export function createImageSchema(presets: readonly string[]) {
   return Type.Object({ ...properties, style: Type.Object({ ...style, preset }, styleRest) }, rest);
 }
 
+/**
+ * What is to be otherwise when an image is made again. Nothing has a default: what is left out stays as it was. The player
+ * stays the same one.
+ */
+export function remakeSchema(presets: readonly string[]) {
+  const strict = { additionalProperties: false };
+  const { player, style, branding, fields, metadata } = createImageSchema(presets).properties;
+  const { external_id, ...own } = player.properties;
+  const { width, height, format, ...look } = style.properties;
+  const free = {
+    width: Type.Optional({ ...width, default: undefined }),
+    height: Type.Optional({ ...height, default: undefined }),
+    format: Type.Optional({ ...format, default: undefined }),
+  };
+  return Type.Object(
+    {
+      player: Type.Optional(Type.Partial(Type.Object(own, strict), strict)),
+      style: Type.Optional(Type.Partial(Type.Object({ ...look, ...free }, strict), strict)),
+      branding,
+      fields,
+      metadata,
+    },
+    { ...strict, $id: "RemakeImageRequest", description: "What is to be otherwise than before." },
+  );
+}
+
+export type RemakeImageRequest = Static<ReturnType<typeof remakeSchema>>;
+
+/** A request with some of it otherwise: player and style field by field, the rest as a whole. */
+export function changedRequest(before: CreateImageRequest, change: RemakeImageRequest): CreateImageRequest {
+  return {
+    ...before,
+    ...change,
+    player: { ...before.player, ...change.player },
+    style: { ...before.style, ...change.style },
+  };
+}
+
 const compiled = new WeakMap<readonly string[], Validator<ReturnType<typeof createImageSchema>>>();
 
 /** Fields and types of a create request; addresses and texts have further rules. Compiled once for each list. */

@@ -19,6 +19,7 @@ export const ROUTES = {
   listImages: { method: "GET", path: API_PATHS.images, access: "partner" },
   getImage: { method: "GET", path: API_PATHS.image, access: "partner" },
   deleteImage: { method: "DELETE", path: API_PATHS.image, access: "partner" },
+  remakeImage: { method: "POST", path: API_PATHS.imageRemake, access: "partner" },
   deletePlayer: { method: "DELETE", path: API_PATHS.player, access: "partner" },
   createBatch: { method: "POST", path: API_PATHS.batches, access: "partner" },
   listBatches: { method: "GET", path: API_PATHS.batches, access: "partner" },

@@ -32,6 +32,7 @@ import { type MetricsDeps, metrics } from "./metrics.ts";
 import { createPhoto } from "./photos.ts";
 import { listPresets, servePresetSample } from "./presets.ts";
 import { ADDRESS_BUDGET, type RateLimiter } from "./rate-limit.ts";
+import { remakeImage } from "./remake.ts";
 import { requestRow } from "./request-row.ts";
 import {
   CONSOLE_PATH,
@@ -189,6 +190,9 @@ function handlers(deps: AnswerDeps): Record<RouteName, OpenHandler> {
     getImage: partner((exchange, caller, { image_id = "" }) => getImage(deps, exchange, caller, image_id)),
     deleteImage: partner((exchange, caller, { image_id = "" }) =>
       deleteImage(deps, exchange, caller, image_id),
+    ),
+    remakeImage: partner((exchange, caller, { image_id = "" }) =>
+      remakeImage(deps, exchange, caller, image_id),
     ),
     deletePlayer: partner((exchange, caller, { external_id = "" }) =>
       deletePlayer(deps, exchange, caller, external_id),

@@ -76,6 +76,28 @@ export async function findImagesByExternalId(
     .limit(limit);
 }
 
+/** The finished picture that the same player had before this image, if it is still there. */
+export async function pictureBefore({ db, t }: Tx, image: Image): Promise<Image | undefined> {
+  const i = t.images;
+  const [before] = await db
+    .select()
+    .from(i)
+    .where(
+      and(
+        eq(i.accountId, image.accountId),
+        eq(i.environment, image.environment),
+        eq(i.externalId, image.externalId),
+        sql`(${i.createdAt}, ${i.id}) < (${image.createdAt}, ${image.id})`,
+        eq(i.state, "completed"),
+        isNull(i.purgedAt),
+        isNull(i.forgottenAt),
+      ),
+    )
+    .orderBy(desc(i.createdAt), desc(i.id))
+    .limit(1);
+  return before;
+}
+
 /** An image of whatever account, for operators. */
 export async function findAnyImage({ db, t }: Tx, id: string): Promise<Image | undefined> {
   const [image] = await db.select().from(t.images).where(eq(t.images.id, id)).limit(1);

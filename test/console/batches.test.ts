@@ -3,7 +3,15 @@ import { unzipSync } from "fflate";
 import { audit } from "../../src/app/operations/audit.ts";
 import { listAudit } from "../../src/store/activity.ts";
 import { listBatches } from "../../src/store/batches.ts";
-import { type TestAccount, type TestServer, testAccount, testServer } from "../harness.ts";
+import {
+  imageRequest,
+  post,
+  type TestAccount,
+  type TestServer,
+  testAccount,
+  testServer,
+  untilEnded,
+} from "../harness.ts";
 import { type Client, client, testMember } from "./sessions.ts";
 
 let server: TestServer;
@@ -169,4 +177,38 @@ test("no file, a file of something else, and one too large are refused on the pa
     body: forged,
   });
   expect(without.status).toBe(403);
+});
+
+test("a card is made again from its page with another photo and style, and stands beside the one before", async () => {
+  const accepted = await post(
+    server.baseUrl,
+    own.liveKey,
+    imageRequest({
+      player: { external_id: "again", source_image_url: server.photos.url("yoga.jpg") },
+      metadata: { kept: "yes" },
+    }),
+  );
+  const { data } = (await accepted.json()) as { data: { image_id: string } };
+  await untilEnded(server.baseUrl, own.liveKey, data.image_id);
+  const page = `/console/images/${data.image_id}`;
+  const first = await (await ana.get(page)).text();
+  expect(first).toMatch(/href="\/cdn\/[^"]+" download="again\.png"/);
+  expect(first).not.toContain("Compared with the one before");
+  const form = `${page}/again`;
+  expect(await (await ana.get(form)).text()).toContain("yoga.jpg");
+  // Nothing is lost of what was typed into a form that is refused.
+  const none = new File([], "");
+  const bad = await ana.upload(form, none, { background_theme: "ice", primary_color: "red" });
+  expect(bad.status).toBe(422);
+  const told = await bad.text();
+  expect(told).toContain("branding.primary_color");
+  expect(told).toContain('value="ice"');
+  const photo = new File([await Bun.file("test/photos/unsplash_man.jpg").bytes()], "man.jpg");
+  const made = next(await ana.upload(form, photo, { background_theme: "ice" }));
+  await untilEnded(server.baseUrl, own.liveKey, made.split("/").pop() ?? "");
+  const second = await (await ana.get(made)).text();
+  expect(second).toContain("Compared with the one before");
+  expect(second).toMatch(/style\.background_theme<\/dt><dd><del>nothing<\/del> <ins>ice/);
+  expect(second).toContain("/v1/photos/pho_");
+  expect(second).toContain("&quot;kept&quot;");
 });

@@ -16,6 +16,7 @@ import { createBatch, deleteBatch, getBatch, getBatchPictures, listBatches } fro
 import { headerRefs, refusals, STANDARD_HEADERS } from "./errors.ts";
 import { createExamples, EXAMPLES } from "./examples.ts";
 import { IDEMPOTENCY_KEY_PARAMETER } from "./headers.ts";
+import { remakeImage } from "./remake-operation.ts";
 import { createPhoto, deleteImage, deletePlayer } from "./season-operations.ts";
 
 const OPERATIONS: Record<PartnerRouteName, (presets: readonly string[]) => object> = {
@@ -23,6 +24,7 @@ const OPERATIONS: Record<PartnerRouteName, (presets: readonly string[]) => objec
   listImages,
   getImage,
   deleteImage,
+  remakeImage,
   deletePlayer,
   createBatch,
   listBatches,

@@ -1,0 +1,48 @@
+import { changedRequest, remakeSchema, storedRequest } from "../core/image-request.ts";
+import { imageNotFound, invalidRequest } from "../core/partner-refusals.ts";
+import { compileValidator, type Validator } from "../core/validate.ts";
+import { findImage } from "../store/image-reads.ts";
+import type { Caller } from "./auth.ts";
+import { readJson, requireJsonType } from "./body.ts";
+import { success } from "./envelope.ts";
+import type { Exchange } from "./exchange.ts";
+import { checkCard, checkIdempotencyKey, type ImageRoutesDeps } from "./images.ts";
+
+const compiled = new WeakMap<readonly string[], Validator<ReturnType<typeof remakeSchema>>>();
+
+function validator(presets: readonly string[]) {
+  const known = compiled.get(presets) ?? compileValidator(remakeSchema(presets), "body");
+  compiled.set(presets, known);
+  return known;
+}
+
+/** POST /v1/images/{image_id}/remake: a new image of what an earlier one was made of, with what is sent otherwise. */
+export async function remakeImage(
+  deps: ImageRoutesDeps,
+  exchange: Exchange,
+  caller: Caller,
+  id: string,
+): Promise<Response> {
+  requireJsonType(exchange.request);
+  const key = exchange.request.headers.get("idempotency-key");
+  const details = checkIdempotencyKey(key);
+  const change = validator(deps.config.presets).check(await readJson(exchange.request));
+  if (!change.ok) throw invalidRequest([...details, ...change.details]);
+  const { account, environment } = caller;
+  const image = await findImage(deps.store.read, { accountId: account.id, environment, id });
+  if (!image) throw imageNotFound();
+  const whole = changedRequest(storedRequest(image.request), change.value);
+  // What was allowed then may not be now, such as a preset that is not listed any more.
+  const checked = await checkCard(whole, deps.config, deps.templates);
+  if (checked.details) details.push(...checked.details);
+  if (!checked.request || key === null || details.length > 0) throw invalidRequest(details);
+  const { answer, replayed } = await deps.accept({
+    ...caller,
+    idempotencyKey: key,
+    request: checked.request,
+  });
+  return success(exchange, answer, {
+    status: 202,
+    headers: { Location: answer.poll_url, ...(replayed ? { "Idempotent-Replayed": "true" } : {}) },
+  });
+}

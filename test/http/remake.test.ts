@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { AcceptedImageResponse } from "../../src/http/schemas.ts";
+import { findImage } from "../../src/store/image-reads.ts";
+import { imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
+import { expectError, expectSuccess, finishNext, type Json, send, type TestApi, testApi } from "./api.ts";
+
+let api: TestApi;
+let own: TestAccount;
+beforeAll(async () => {
+  api = await testApi();
+  own = await testAccount(api, { credits: 20 });
+});
+afterAll(() => api.close());
+
+const remake = (id: string, body: unknown, headers: Record<string, string> = {}) =>
+  send(api, `/v1/images/${id}/remake`, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      "X-API-Key": own.liveKey,
+      "Idempotency-Key": crypto.randomUUID(),
+      ...headers,
+    },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+const requestOf = async (id: string) => {
+  const scope = { accountId: own.account.id, environment: "live", id } as const;
+  return (await findImage(api.store.read, scope))?.request as Json;
+};
+async function made(end: "completed" | "refused" = "completed"): Promise<{ id: string; request: Json }> {
+  const player = { external_id: crypto.randomUUID(), source_image_url: api.photos.url("yoga.jpg") };
+  const branding = { primary_color: "#112233", secondary_color: "#445566" };
+  const style = { background_theme: "fire", format: "webp" as const };
+  const request = imageRequest({ player, style, branding, metadata: { season: "2026" } });
+  const answer = await expectSuccess(
+    await post(api.baseUrl, own.liveKey, request),
+    202,
+    AcceptedImageResponse,
+  );
+  await finishNext(api, end);
+  return { id: answer.image_id, request };
+}
+
+test("an image is made again with what is sent otherwise, and all else as it was", async () => {
+  const { id, request } = await made();
+  const photo = api.photos.url("unsplash_man.jpg");
+  const change = {
+    player: { source_image_url: photo },
+    style: { background_theme: "ice", width: 1200 },
+    branding: { primary_color: "#ABCDEF" },
+  };
+  const answer = await expectSuccess(await remake(id, change), 202, AcceptedImageResponse);
+  expect(answer.image_id).not.toBe(id);
+  expect(await requestOf(answer.image_id)).toEqual({
+    ...request,
+    player: { ...request.player, source_image_url: photo },
+    style: { ...request.style, background_theme: "ice", width: 1200 },
+    branding: { primary_color: "#ABCDEF" },
+  });
+  expect(await requestOf(id)).toEqual(request);
+  await finishNext(api, "completed");
+});
+
+test("a failed image is made again as it was, once for each key, and one credit each", async () => {
+  const { id, request } = await made("refused");
+  const credits = async () => {
+    const { db, t } = api.store.read;
+    const row = (await db.select().from(t.accounts)).find(({ id: each }) => each === own.account.id);
+    return row?.creditsPlan ?? 0;
+  };
+  const before = await credits();
+  const key = { "Idempotency-Key": "again-1" };
+  const first = await remake(id, {}, key);
+  const second = await remake(id, {}, key);
+  expect(second.headers.get("idempotent-replayed")).toBe("true");
+  expect(await second.text().then(JSON.parse)).toEqual(await first.json());
+  expect(await credits()).toBe(before - 1);
+  const other = { style: { background_theme: "ice" } };
+  await expectError(await remake(id, other, key), "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD");
+  expect(await requestOf(await finishNext(api, "completed"))).toEqual(request);
+});
+
+test("the player stays the same one, and every fault is told by its field", async () => {
+  const { id } = await made();
+  const bad = { player: { external_id: "other", number: 100 }, style: { width: 1 }, type: "player_card" };
+  const error = await expectError(await remake(id, bad), "INVALID_REQUEST");
+  expect(error.details.map(({ field }: Json) => field).sort()).toEqual([
+    "player.external_id",
+    "player.number",
+    "style.width",
+    "type",
+  ]);
+  const far = { player: { source_image_url: "http://photos.example/a.jpg" } };
+  expect((await expectError(await remake(id, far), "INVALID_REQUEST")).details[0].field).toBe(
+    "player.source_image_url",
+  );
+  for (const body of ["[]", "7", "null", "{", ""])
+    await expectError(await remake(id, body), "INVALID_REQUEST");
+  await expectError(await remake(id, {}, { "Idempotency-Key": "" }), "INVALID_REQUEST");
+  await expectError(await remake(id, {}, { "Content-Type": "text/plain" }), "UNSUPPORTED_MEDIA_TYPE");
+  const gone = { player: { source_image_url: api.photos.url("missing.jpg") } };
+  await expectError(await remake(id, gone), "UNSUPPORTED_IMAGE_SOURCE");
+});
+
+test("an image of another account or environment, or a deleted one, is not there to be made again", async () => {
+  const { id } = await made();
+  const other = await testAccount(api);
+  for (const key of [own.testKey, other.liveKey])
+    await expectError(await remake(id, {}, { "X-API-Key": key }), "IMAGE_NOT_FOUND");
+  await send(api, `/v1/images/${id}`, { method: "DELETE", headers: { "X-API-Key": own.liveKey } });
+  await expectError(await remake(id, {}), "IMAGE_NOT_FOUND");
+});
