@@ -1,4 +1,4 @@
-// The words of accounts: who owns credits, and what people may do for them.
+// Account vocabulary: who owns credits, and what each role may do for the owner.
 
 /** What an account pays for; its limits by minute and by day are in limits.ts. */
 export const TIERS = ["starter", "growth", "scale"] as const;

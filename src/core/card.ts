@@ -1,4 +1,4 @@
-/** What a card shows and how it is to be delivered. Plain data: it crosses process borders as JSON. */
+/** What a card shows and how it is delivered. Plain data, since it crosses process boundaries as JSON. */
 
 export const POSITIONS = [
   "ST",
@@ -17,7 +17,7 @@ export const POSITIONS = [
 ] as const;
 export type Position = (typeof POSITIONS)[number];
 
-/** Each position in words, for cards that spell it out. */
+/** Each position in full, for cards that spell it out. */
 export const POSITION_NAMES: Readonly<Record<Position, string>> = {
   ST: "Striker",
   CF: "Centre forward",
@@ -43,7 +43,7 @@ export interface CardInput {
   style: { preset: string; width: number; height: number; format: ImageFormat; backgroundTheme?: string };
   /** Colours as `#RRGGBB`. */
   branding: { primaryColor?: string; secondaryColor?: string };
-  /** What the template asks for beyond that, as its own fields allow. */
+  /** Values of the template's own fields, beyond what every card has. */
   fields?: Record<string, unknown>;
 }
 
@@ -57,23 +57,23 @@ export interface Box {
 
 /** Where face and body lie in a cutout, in the cutout's pixels. */
 export interface Framing {
-  /** Chin to brow, ear to ear; null when only the head's place is known or nobody faces the camera. */
+  /** Chin to brow, ear to ear; null when only the head was located or nobody faces the camera. */
   face: Box | null;
-  /** The head as estimated from the pose: always there, also from behind. */
+  /** The head as estimated from the pose; always present, even when seen from behind. */
   head: Box;
   body: Box;
-  /** The sides at which the photo itself cuts the player: a straight edge the card has to hide. */
+  /** The sides where the photo itself crops the player, leaving a straight edge that the card has to hide. */
   cutSides: { top: boolean; right: boolean; bottom: boolean; left: boolean };
 }
 
-/** What is known of a cutout: the player without background, trimmed to the player. */
+/** What is known about a cutout: the player without background, trimmed to the player's bounds. */
 export interface CutoutDescription {
   width: number;
   height: number;
   framing: Framing;
-  /** Where the cutout lies in the upright photo, as parts of the photo's width and height. */
+  /** Where the cutout lies in the upright photo, as fractions of the photo's width and height. */
   inPhoto: Box;
-  /** The data address of a small picture of the player's outline, which the card's shadow is made of. */
+  /** A data URL of a small silhouette of the player, from which the card's shadow is made. */
   outline: string;
 }
 
@@ -87,7 +87,7 @@ export interface CutoutFile extends CutoutDescription {
   path: string;
 }
 
-/** A decoded-and-checked club badge, as bytes Chromium can show. */
+/** A club badge that has been decoded and checked, as bytes Chromium can display. */
 export interface Badge {
   bytes: Uint8Array;
   contentType: "image/png" | "image/jpeg" | "image/webp";

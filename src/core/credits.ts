@@ -1,4 +1,4 @@
-// The words of the ledger, and what each entry does to an account's balances.
+// Ledger vocabulary, and what each entry does to an account's balances.
 
 /** `grant` adds credits, `reserve` holds one for an image, `settle` uses it up, `release` gives it back, `expire` ends one. */
 export const LEDGER_KINDS = ["grant", "reserve", "settle", "release", "expire"] as const;

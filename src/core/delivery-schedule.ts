@@ -17,14 +17,17 @@ export const DELIVERY_WAITS_MS = [
   24 * HOUR_MS,
 ] as const;
 
-/** Each wait is stretched or shortened by up to this part, so that what failed together does not come back together. */
+/**
+ * Jitter: each wait is stretched or shortened by up to this fraction, so that deliveries that failed together are
+ * not retried together.
+ */
 export const DELIVERY_JITTER = 0.2;
-/** A receiver may ask for a longer wait by Retry-After, up to this. */
+/** The longest wait a receiver can ask for with Retry-After. */
 export const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
 
 /**
- * When to try again after `made` attempts have failed, or null when the schedule is at its end. `random` is from 0 up
- * to 1. A Retry-After makes the wait longer, never shorter.
+ * When to try again after `made` failed attempts, or null when the schedule is exhausted. `random` is in [0, 1). A
+ * Retry-After makes the wait longer, never shorter.
  */
 export function nextAttemptAt(failed: {
   made: number;
@@ -38,7 +41,10 @@ export function nextAttemptAt(failed: {
   return failed.now + Math.max(jittered, failed.retryAfterMs ?? 0);
 }
 
-/** The wait a Retry-After header asks for (RFC 9110, 10.2.3: seconds or a date), capped at a day; null without one. */
+/**
+ * The wait requested by a Retry-After header (RFC 9110, 10.2.3: seconds or a date), capped at a day; null without
+ * one.
+ */
 export function retryAfterMs(header: string | undefined, now: number): number | null {
   const text = header?.trim() ?? "";
   const waitMs = /^\d+$/.test(text)

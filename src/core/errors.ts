@@ -1,4 +1,4 @@
-/** Every error code a partner can meet. Codes are stable: partners switch on them. */
+/** Every error code a partner can receive. Codes are stable, because partners switch on them. */
 export const ERROR_CODES = [
   "INVALID_REQUEST",
   "INVALID_API_KEY",
@@ -19,20 +19,20 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** What people who manage accounts can meet, in the console and on the command line; the API never answers these. */
+/** Codes seen by people who manage accounts, in the console and on the command line; the API never returns these. */
 export type PeopleCode =
   | "ACCOUNT_NOT_FOUND"
   | "KEY_NOT_FOUND"
   | "USER_NOT_FOUND"
-  /** Whoever asks may not do this, others may. */
+  /** This person may not do it; others may. */
   | "NOT_ALLOWED"
-  /** There are as many of them already as there may be, or too many tries were made. */
+  /** The maximum number exists already, or too many attempts were made. */
   | "LIMIT_REACHED"
-  /** It was there, and has changed or ended meanwhile: a used link, a revoked key, another password. */
+  /** It existed but has since changed or ended: a used link, a revoked key, a changed password. */
   | "NOT_CURRENT"
-  /** The last one of something that there must always be one of. */
+  /** It is the last one of something that must never run out. */
   | "STILL_NEEDED"
-  /** The password or passkey does not show who somebody is. */
+  /** The password or passkey does not prove who this person is. */
   | "NOT_PROVEN";
 
 export type RefusalCode = ErrorCode | PeopleCode;
@@ -46,16 +46,16 @@ export interface ErrorDetail {
 
 export interface RefusalOptions {
   details?: ErrorDetail[] | undefined;
-  /** When the same may be asked again with better hope. */
+  /** When it makes sense to try again. */
   retryAfterSeconds?: number | undefined;
-  /** What really happened; logged, never shown. */
+  /** The underlying cause; logged, never shown. */
   cause?: unknown;
 }
 
 /**
- * What was asked for is not done, for a reason that whoever asked is told, with the remedy. Thrown, never returned. Each
- * way in says it in its own terms: HTTP as a status and an envelope, the console beside the form, the command line as an
- * exit code and a hint.
+ * A request that is not carried out, for a reason the requester is told together with the remedy. Thrown, never
+ * returned. Each edge translates it: HTTP into a status and an envelope, the console into a message beside the form,
+ * the command line into an exit code and a hint.
  */
 export class Refusal<Code extends RefusalCode = RefusalCode> extends Error {
   readonly details: ErrorDetail[] | undefined;
@@ -73,7 +73,7 @@ export class Refusal<Code extends RefusalCode = RefusalCode> extends Error {
   }
 }
 
-/** A mistake in how the program was called or configured; its message is shown to the operator as it is. */
+/** A mistake in how the program was invoked or configured; its message is shown to the operator verbatim. */
 export class OperatorError extends Error {
   constructor(
     message: string,

@@ -6,7 +6,7 @@ import { compileValidator, type Validator } from "./validate.ts";
 const hexColor = (description: string) =>
   Type.String({ pattern: "^#[0-9A-Fa-f]{6}$", description, examples: ["#C8102E"] });
 
-/** What a partner sends to POST /v1/images, whichever templates there are. */
+/** The body of POST /v1/images, whichever templates are listed. */
 const AnyImageRequest = Type.Object(
   {
     type: StringEnum(["player_card"], {
@@ -124,8 +124,8 @@ const AnyImageRequest = Type.Object(
 export type CreateImageRequest = Static<typeof AnyImageRequest>;
 
 /**
- * The request of a service whose operator lists these templates. The published schema and the validation are this one
- * thing.
+ * The request schema for a service whose operator lists these templates. It is both published and used for
+ * validation.
  */
 export function createImageSchema(presets: readonly string[]) {
   const { properties, ...rest } = AnyImageRequest;
@@ -177,19 +177,22 @@ export function changedRequest(before: CreateImageRequest, change: RemakeImageRe
 
 const compiled = new WeakMap<readonly string[], Validator<ReturnType<typeof createImageSchema>>>();
 
-/** Fields and types of a create request; addresses and texts have further rules. Compiled once for each list. */
+/**
+ * Checks the fields and types of a create request; URLs and texts have further rules. Compiled once per list of
+ * templates.
+ */
 export function createImageValidator(presets: readonly string[]) {
   const known = compiled.get(presets) ?? compileValidator(createImageSchema(presets), "body");
   compiled.set(presets, known);
   return known;
 }
 
-/** Requests as they were accepted once, whichever templates were listed then. */
+/** Matches any request that was ever accepted, whichever templates were listed at the time. */
 export const storedRequestValidator = compileValidator(AnyImageRequest, "body");
 
 /**
- * A stored request, read back. Checked with what accepted it: TypeBox's own check counts an emoji as two characters,
- * and would refuse a long name that the API took. Throws on what was never accepted.
+ * Reads a stored request back. It uses the validator that accepted it, because TypeBox's own check counts an emoji
+ * as two characters and would refuse a long name the API had taken. Throws if the request was never valid.
  */
 export function storedRequest(value: unknown): CreateImageRequest {
   const checked = storedRequestValidator.check(value);
@@ -200,7 +203,7 @@ export function storedRequest(value: unknown): CreateImageRequest {
 const DEFAULT_WIDTH_PX = 1024;
 const DEFAULT_HEIGHT_PX = 1280;
 
-/** What the card needs of an accepted request, with the defaults filled in. */
+/** What the card needs from an accepted request, with the defaults filled in. */
 export function cardInput(request: CreateImageRequest): CardInput {
   const { player, style, branding = {} } = request;
   return {

@@ -1,19 +1,19 @@
 /**
- * The states of an image: `waiting -> queued` once the photo of a batch's card is there, `queued -> rendering ->
- * completed | failed`, and `rendering -> queued` after a fault that may pass or a lease that ran out. Only the last two
+ * The states of an image: `waiting -> queued` once the photo of a batch card has been fetched, `queued -> rendering
+ * -> completed | failed`, and `rendering -> queued` after a transient fault or an expired lease. Only the last two
  * are final.
  */
 export const IMAGE_STATES = ["waiting", "queued", "rendering", "completed", "failed"] as const;
 export type ImageState = (typeof IMAGE_STATES)[number];
 
-/** The states as partners see them: `waiting`, `queued` and `rendering` are all processing. */
+/** The states as partners see them: `waiting`, `queued` and `rendering` are all `processing`. */
 export const PUBLIC_STATUSES = ["processing", "completed", "failed"] as const;
 export type PublicStatus = (typeof PUBLIC_STATUSES)[number];
 
-/** The states from which an image still moves on. */
+/** The states that are not final. */
 export const UNFINISHED_STATES = ["waiting", "queued", "rendering"] as const satisfies ImageState[];
 
-/** What partners are told of a state. */
+/** The public status for a state. */
 export function publicStatus(state: ImageState): PublicStatus {
   return state === "completed" || state === "failed" ? state : "processing";
 }

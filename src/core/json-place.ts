@@ -1,40 +1,40 @@
-/** One token of JSON (RFC 8259) and the white space before it: a sign, a text, or a number or word. */
+/** One JSON token (RFC 8259) with the white space before it: punctuation, a string, or a number or literal. */
 const TOKEN =
   /[ \t\n\r]*(?:([{}[\],:])|("(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
 const SPACE = /[ \t\n\r]*/y;
 
 type Expected = "value" | "value or ]" | "key" | "key or }" | ":" | ", or end";
 
-/** A place in a text, counted from 1 in UTF-16 units as editors do. */
+/** A position in a text: line and column, counted from 1 in UTF-16 units as editors do. */
 export interface Place {
   line: number;
   column: number;
 }
 
 /**
- * Where a text stops being JSON: such as "line 3, column 14"; undefined for what is JSON. The engine's own parser tells
- * what is wrong, but not where.
+ * Where a text stops being JSON, such as "line 3, column 14"; undefined when it is valid. The engine's own parser
+ * says what is wrong but not where.
  */
 export function placeOfFault(text: string): string | undefined {
   const place = whereFaulty(text);
   return place && `line ${place.line}, column ${place.column}`;
 }
 
-/** The same as numbers. */
+/** The same, as numbers. */
 export function whereFaulty(text: string): Place | undefined {
   const at = faultAt(text);
   return at === undefined ? undefined : placeAt(text, at);
 }
 
-/** The place of a text's index. */
+/** The line and column of an index. */
 export function placeAt(text: string, index: number): Place {
   const before = text.slice(0, index).split("\n");
   return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
 }
 
 /**
- * Where each value of a JSON text begins, by its JSON Pointer (RFC 6901) such as "/sizes/poster/0". An object's value is
- * said to begin where its key does, which is what an editor should jump to. The text has to be JSON.
+ * Where each value of a JSON text begins, by JSON Pointer (RFC 6901) such as "/sizes/poster/0". The value of an
+ * object member begins at its key, which is where an editor should jump. The text must be valid JSON.
  */
 export function jsonPlaces(text: string): Map<string, number> {
   const places = new Map<string, number>();
@@ -67,7 +67,7 @@ export function jsonPlaces(text: string): Map<string, number> {
   return places;
 }
 
-/** The index of the first token that cannot stand where it stands. A stack of our own: nesting may be deep. */
+/** The index of the first misplaced token. Keeps its own stack, because nesting may be deep. */
 function faultAt(text: string): number | undefined {
   const open: ("{" | "[")[] = [];
   let expected: Expected = "value";
@@ -84,7 +84,7 @@ function faultAt(text: string): number | undefined {
   }
 }
 
-/** What may follow, or undefined when the token itself may not stand here. Keeps `open` up to date. */
+/** What may follow this token, or undefined when the token itself is misplaced. Updates `open`. */
 function afterToken(
   [, sign, quoted]: RegExpExecArray,
   expected: Expected,

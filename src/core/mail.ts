@@ -1,4 +1,4 @@
-// The words of mails: what is written to people, and when it is over.
+// Mail vocabulary: the messages sent to people, and when each becomes pointless.
 
 export const MAIL_KINDS = [
   "invitation",
@@ -16,11 +16,14 @@ export const MAIL_STATES = ["pending", "sent", "failed"] as const;
 /** A mail as its reader sees it. */
 export interface MailText {
   subject: string;
-  /** Plain text, with full addresses: nothing in it is loaded from anywhere. */
+  /** Plain text with full URLs; nothing is loaded from elsewhere. */
   body: string;
 }
 
-/** Whoever has the link sets the password, so the mail says for how long and what to do when it was not asked for. */
+/**
+ * Whoever has the link can set the password, so the mail says how long it lasts and what to do if it was not
+ * requested.
+ */
 export function invitation(to: { place: string; url: string; days: number }): MailText {
   return {
     subject: `You are invited to ${to.place} on cardpress`,

@@ -1,16 +1,18 @@
-/** Every number the service tells about itself: the one list that /metrics, the dashboard and the alert rules go by. */
+/**
+ * Every number the service reports about itself: the single list behind /metrics, the dashboard and the alert rules.
+ */
 
 /** Upper bounds in seconds: from a cached read to the slowest photo fetch. */
 const REQUEST_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** Upper bounds in seconds: from a font that is there to a render at its time limit. */
+/** Upper bounds in seconds: from loading a warm font to a render at its time limit. */
 const STAGE_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-/** Upper bounds in seconds: a queue is empty, or as long as it may get. */
+/** Upper bounds in seconds: from an empty queue to the longest one that is accepted. */
 const WAIT_BOUNDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
 export interface MetricRule {
   type: "counter" | "gauge" | "histogram";
   help: string;
-  /** Of a histogram, in its unit. */
+  /** Bucket bounds of a histogram, in its unit. */
   bounds?: readonly number[];
 }
 
@@ -104,19 +106,19 @@ export type GaugeName = NameOf<"gauge">;
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** One number at one moment. */
+/** One measurement. */
 export interface Sample {
   name: GaugeName | CounterName;
   labels?: Labels;
   value: number;
 }
 
-/** Counts what happens, from the start of the process on. */
+/** Adds to a counter, which starts at zero with the process. */
 export interface Meter {
   add(name: CounterName, labels?: Labels, by?: number): void;
-  /** Notes how long something took, in seconds. */
+  /** Records a duration in seconds. */
   time(name: HistogramName, labels: Labels, seconds: number): void;
-  /** Prometheus' text format 0.0.4: what was counted, and `now` beside it. */
+  /** Renders Prometheus text format 0.0.4: the counters, plus the gauges in `now`. */
   text(now: Sample[]): string;
 }
 
@@ -141,7 +143,7 @@ export function meter(): Meter {
       const key = labelText(labels);
       const found = series.get(key) ?? { buckets: bounds.map(() => 0), sum: 0, count: 0 };
       series.set(key, found);
-      // Only the first bucket it fits into is counted here; each holds those before it when it is told.
+      // Only the first matching bucket is counted here; the cumulative sums are built when the text is rendered.
       const place = bounds.findIndex((bound) => seconds <= bound);
       if (place >= 0) found.buckets[place] = (found.buckets[place] ?? 0) + 1;
       found.sum += seconds;

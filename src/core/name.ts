@@ -1,9 +1,11 @@
 import { Refusal } from "./errors.ts";
 
-/** Controls, line breaks, and what turns the direction of the text around it: with them a name can pose as another one. */
+/**
+ * Control characters, line breaks and bidirectional overrides, with which one name can be made to look like another.
+ */
 const DECEPTIVE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu;
 
-/** A name for people to read, trimmed. `what` says in the Refusal whose name is wrong, such as "account name". */
+/** A trimmed name for people to read. `what` tells the Refusal whose name is wrong, such as "account name". */
 export function checkedName(what: string, text: string, maxChars: number): string {
   const name = text.trim();
   const length = [...name].length;
@@ -20,17 +22,17 @@ export function checkedName(what: string, text: string, maxChars: number): strin
   return name;
 }
 
-/** Whether a text holds what no name may hold. */
+/** Whether a text contains characters that no name may have. */
 export function isDeceptive(text: string): boolean {
   return text.search(DECEPTIVE) >= 0;
 }
 
-/** A text as it may stand in a line with others, whatever it holds. */
+/** A text made safe to print on one line with others, whatever it contains. */
 export function inOneLine(text: string): string {
   return text.replace(DECEPTIVE, "\ufffd");
 }
 
-/** A player's name as it is searched: without case, compatibility forms and spaces around. */
+/** A player's name normalised for search: case, compatibility forms and surrounding spaces are ignored. */
 export function searchedName(name: string): string {
   return name.normalize("NFKC").trim().toLowerCase();
 }

@@ -1,9 +1,9 @@
 import { type ErrorDetail, Refusal } from "./errors.ts";
 
-// What partners are told, in one place: the service refuses with these, the documentation shows them as its examples,
-// and the sandbox answers with them.
+// The texts partners see, in one place: the service refuses with them, the documentation shows them as examples, and
+// the sandbox answers with them.
 
-/** Names the first broken fields in its message, and all of them in its details. */
+/** Names the first few broken fields in its message, and all of them in its details. */
 export function invalidRequest(details: ErrorDetail[]): Refusal {
   const sentences = details.map(({ field, message }) => `${field} ${message}`);
   const shown = sentences.slice(0, 3).join(" ");
@@ -18,12 +18,15 @@ const KEY_REFUSALS = {
   unknown: "The key in the X-API-Key header is unknown or revoked. Make a new one in the console.",
 };
 
-/** A missing and a mistyped key are told apart, which anyone could by the checksum; an unknown and a revoked one are not. */
+/**
+ * Distinguishes a missing from a mistyped key, which anyone could tell by the checksum, but not an unknown from a
+ * revoked one.
+ */
 export function invalidApiKey(reason: keyof typeof KEY_REFUSALS): Refusal {
   return new Refusal("INVALID_API_KEY", KEY_REFUSALS[reason]);
 }
 
-/** `comingCredits`: what the plan brings at the beginning of the next month; `batch`: where many are needed at once. */
+/** `comingCredits`: the plan's credits at the start of next month; `batch`: set when many are needed at once. */
 export function insufficientCredits(
   comingCredits: number,
   batch?: { needed: number; left: number },
@@ -58,7 +61,7 @@ const GONE = {
   deleted: "was deleted by the account it belonged to. Remove it where you show it.",
 };
 
-/** For a finished picture that was there and will not come back. */
+/** For a finished picture that once existed and will not come back. */
 export function pictureGone(why: keyof typeof GONE): Refusal {
   return new Refusal("PICTURE_GONE", `This picture ${GONE[why]}`);
 }
@@ -70,7 +73,7 @@ export function batchNotFound(): Refusal {
   );
 }
 
-/** `failure.message` of a card whose batch was canceled before anybody began to render it. */
+/** `failure.message` of a card whose batch was canceled before rendering began. */
 export const CANCELED_MESSAGE = "The batch was canceled before this card was made. Nothing was charged.";
 
 export function nothingAt(path: string): Refusal {
@@ -129,7 +132,7 @@ export function unsupportedSource(
   });
 }
 
-/** The reason against a source whose address answered another status than 200. */
+/** Why a source was refused whose server answered a status other than 200. */
 export function sourceAnswered(status: number): string {
   return status === 429 || status >= 500
     ? `The address answered ${status}. Try again later, or host it elsewhere.`
@@ -144,7 +147,7 @@ export function rateLimitExceeded(limit: number, seconds: number): Refusal {
   );
 }
 
-/** For a client address that goes on without a valid key. */
+/** For a client address that keeps sending requests without a valid key. */
 export function tooManyRefusedKeys(limit: number, seconds: number): Refusal {
   return new Refusal(
     "RATE_LIMIT_EXCEEDED",
@@ -153,7 +156,7 @@ export function tooManyRefusedKeys(limit: number, seconds: number): Refusal {
   );
 }
 
-/** `what`: of which the account has had its bytes for today. */
+/** `what`: the kind of bytes of which the account has used up today's share. */
 export function dailyBytesSpent(limitBytes: number, what: string, seconds: number): Refusal {
   return new Refusal(
     "RATE_LIMIT_EXCEEDED",
@@ -162,7 +165,7 @@ export function dailyBytesSpent(limitBytes: number, what: string, seconds: numbe
   );
 }
 
-/** For what nobody foresaw; tells nothing about its cause. */
+/** For unforeseen faults; reveals nothing about the cause. */
 export function internalError(cause?: unknown): Refusal<"INTERNAL_ERROR"> {
   return new Refusal(
     "INTERNAL_ERROR",
@@ -179,7 +182,7 @@ export function overloaded(seconds: number): Refusal {
   );
 }
 
-/** For a disk without room for another picture. */
+/** For a disk with no room for another picture. */
 export function diskLow(seconds: number): Refusal {
   return new Refusal(
     "SERVICE_OVERLOADED",
@@ -197,7 +200,7 @@ export function storageUnavailable(seconds: number, cause: unknown): Refusal<"SE
   );
 }
 
-/** `failure.message` of an image whose renders all ended in a fault of ours. */
+/** `failure.message` of an image whose renders all failed through our own fault. */
 export const RENDER_FAULT_MESSAGE =
   "The image could not be rendered because of a fault on our side. Nothing was charged; send the request again with a new Idempotency-Key.";
 

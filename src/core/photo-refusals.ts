@@ -1,6 +1,6 @@
 /**
- * Why no player can be taken from a photo that could be read, as partners read it. Each says what to send instead, with
- * the limits that are really checked.
+ * Why no player can be cut out of a readable photo, as partners read it. Each text says what to send instead, with
+ * the limits that are actually enforced.
  */
 export const PLAYER_REFUSALS = {
   no_player:
@@ -22,14 +22,14 @@ export const PLAYER_REFUSALS = {
   too_bright: "The player's face is burnt out to plain white. Use one with less light on the face.",
 } as const;
 
-/** Why a photo cannot become a card, as partners read it; each says how to do better. */
+/** Why a photo cannot become a card, as partners read it; each text says what would work. */
 export const PHOTO_REFUSALS = {
   ...PLAYER_REFUSALS,
   undecodable:
     "The photo could not be read: it is damaged, incomplete, larger than 40 megapixels, or not a JPEG, PNG or WebP. Save it again and send a new address.",
 } as const;
 
-/** Why a badge that could be decoded when it was fetched cannot be shown: the browser's decoder is another one. */
+/** Why a badge that was decoded when fetched still cannot be shown: the browser uses a different decoder. */
 export const BADGE_REFUSAL =
   "The club badge could not be read by the browser that draws the card. Export it again as PNG and send its new address.";
 

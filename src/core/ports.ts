@@ -1,9 +1,9 @@
-/** What the outside world supplies to the use cases, so that tests can hold it still. */
+/** What the outside world supplies to the use cases, so that tests can control it. */
 
 export interface Clock {
   /** Epoch milliseconds, UTC. */
   now(): number;
-  /** Milliseconds since some moment; goes on evenly whatever the time of day is set to. */
+  /** Monotonic milliseconds from an arbitrary origin; unaffected by changes to the time of day. */
   elapsed(): number;
 }
 
@@ -17,7 +17,7 @@ export interface LogFields {
   [key: string]: unknown;
 }
 
-/** One JSON line per event. Never given a key, a secret or a photo address's query. */
+/** Writes one JSON line per event. Never pass it a key, a secret or the query of a photo URL. */
 export interface Log {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;

@@ -1,16 +1,19 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync } from "node:crypto";
 
-/** Keeps secrets that must be readable again, such as signing secrets, unreadable in the database and its copies. */
+/**
+ * Encrypts secrets that must be readable again, such as signing secrets, so that the database and its copies do not
+ * reveal them.
+ */
 export interface SecretBox {
-  /** `context` names the row the text belongs to: sealed text moved to another row does not open. */
+  /** `context` names the row the text belongs to: a sealed text moved to another row does not open. */
   seal(text: string, context: string): string;
-  /** Throws SecretUnreadableError when another key sealed it, or when it was changed. */
+  /** Throws SecretUnreadableError when it was sealed with another key, or altered. */
   open(sealed: string, context: string): string;
-  /** 32 bytes for one purpose, the same at every start, that tell nothing about the key. */
+  /** Derives 32 bytes for one purpose, the same at every start, that reveal nothing about the key. */
   derive(purpose: string): Uint8Array;
 }
 
-/** The key of the data folder is not the one this was sealed with. */
+/** Sealed with a different key from the one in the data folder. */
 export class SecretUnreadableError extends Error {
   override name = "SecretUnreadableError";
 }

@@ -1,30 +1,30 @@
 import { CLOCK_HOLD_MS, CLOCK_TOLERANCE_MS } from "./limits.ts";
 import type { Clock, Log } from "./ports.ts";
 
-/** One moment on both scales: the time of day, and what has passed since the machine was started. */
+/** One moment on both scales: the time of day, and the time since the machine started. */
 export interface ClockMark {
   wall: number;
   elapsed: number;
 }
 
-/** A time of day that does not believe in jumps at once. */
+/** A wall clock that does not accept jumps immediately. */
 export interface SteadyClock extends Clock {
-  /** For how long nothing has cast doubt on the time. */
+  /** How long the time has gone unquestioned, in milliseconds. */
   settledForMs(): number;
-  /** What the next process on the same start of the machine can go on from. */
+  /** A mark from which the next process can continue, as long as the machine is not restarted. */
   mark(): ClockMark;
-  /** For a start that finds rows which do not fit the time it was told. */
+  /** Call at start when stored rows do not fit the time of day that was read. */
   doubt(): void;
 }
 
 /**
- * The time of a clock that somebody may set. When it jumps, time goes on as it was before by what has really passed; only
- * a jump that stays for CLOCK_HOLD_MS is believed. A clock that is wrong for a moment would otherwise let pictures and
- * sessions expire, forget which requests were answered, grant a month's credits twice, and keep the queue waiting.
- * `since` is the mark of an earlier process, from the same start of the machine.
+ * A wall clock that tolerates being set. After a jump, time continues from where it was by what has really elapsed;
+ * a jump is only accepted once it has lasted CLOCK_HOLD_MS. A clock that is briefly wrong would otherwise expire
+ * pictures and sessions, drop idempotency records, grant a month's credits twice, and stall the queue. `since` is
+ * the mark of an earlier process from the same start of the machine.
  */
 export function steadyClock(source: Clock, log: Log, since?: ClockMark): SteadyClock {
-  /** The time of day at the zero of what has passed. */
+  /** The time of day at the origin of the monotonic clock. */
   let zero = since ? since.wall - since.elapsed : source.now() - source.elapsed();
   let jump: { zero: number; seenAt: number } | undefined;
   let doubtedAt = Number.NEGATIVE_INFINITY;
@@ -36,7 +36,7 @@ export function steadyClock(source: Clock, log: Log, since?: ClockMark): SteadyC
     if (Math.abs(offBy) <= CLOCK_TOLERANCE_MS) {
       if (jump) log.warn("clock_right_again", {});
       jump = undefined;
-      // It is being corrected little by little, as it should be.
+      // The clock is being slewed, as it should be.
       zero = told - elapsed;
       return told;
     }

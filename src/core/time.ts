@@ -1,21 +1,21 @@
-/** Spans of time, and calendar helpers. Every period of the service is in UTC. */
+/** Durations and calendar helpers. Every period of the service is in UTC. */
 
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60 * SECOND_MS;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** Such as "2026-11-21". */
+/** Formats as "2026-11-21". */
 export function dayOf(epochMs: number): string {
   return new Date(epochMs).toISOString().slice(0, 10);
 }
 
-/** Such as "2026-11". */
+/** Formats as "2026-11". */
 export function monthOf(epochMs: number): string {
   return new Date(epochMs).toISOString().slice(0, 7);
 }
 
-/** ISO 8601 in UTC, as every timestamp of the API is written. */
+/** Formats as ISO 8601 in UTC, like every timestamp of the API. */
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
@@ -23,7 +23,7 @@ export function isoTime(epochMs: number): string {
 export const USAGE_PERIODS = ["current_month", "previous_month", "last_30_days"] as const;
 export type UsagePeriod = (typeof USAGE_PERIODS)[number];
 
-/** First and last day (both included) of a usage period, and its label in year-month form. */
+/** First and last day (inclusive) of a usage period, and its label in year-month form. */
 export function usagePeriodDays(
   period: UsagePeriod,
   nowMs: number,

@@ -1,26 +1,29 @@
 import type { Environment } from "./account.ts";
 import { isoTime } from "./time.ts";
 
-/** What an endpoint can ask to hear of. */
+/** The events an endpoint can subscribe to. */
 export const SUBSCRIBABLE_EVENTS = [
   "image.completed",
   "image.failed",
   "batch.completed",
   "credits.low",
 ] as const;
-/** Sent to one endpoint because somebody asked for it, whatever the endpoint's filter. */
+/** Sent to a single endpoint on request, whatever its filter. */
 export const TEST_EVENT = "webhook.test";
 export const WEBHOOK_EVENT_TYPES = [...SUBSCRIBABLE_EVENTS, TEST_EVENT] as const;
 
-/** A disabled endpoint can be enabled again; a removed one is kept for its deliveries only. */
+/** A disabled endpoint can be enabled again; a removed one is kept only for its deliveries. */
 export const WEBHOOK_ENDPOINT_STATES = ["enabled", "disabled", "removed"] as const;
-/** Of one event for one endpoint: `pending -> sending -> delivered`, or back to `pending` for the next attempt until the last. */
+/**
+ * The states of one event for one endpoint: `pending -> sending -> delivered`, or back to `pending` until the last
+ * attempt.
+ */
 export const WEBHOOK_DELIVERY_STATES = ["pending", "sending", "delivered", "failed"] as const;
 
 export type SubscribableEvent = (typeof SUBSCRIBABLE_EVENTS)[number];
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];
 
-/** The request body of every delivery of an event. Written once and kept, so that each attempt sends the same bytes. */
+/** The request body of every delivery of an event. Stored once, so that each attempt sends the same bytes. */
 export function webhookBody(event: {
   type: WebhookEventType;
   createdAt: number;

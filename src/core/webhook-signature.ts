@@ -1,13 +1,13 @@
 import { createHmac } from "node:crypto";
 
-// Standard Webhooks 1.0 (https://www.standardwebhooks.com), the symmetric scheme: every library of the standard, and
-// Svix's, verifies what this signs.
+// The symmetric scheme of Standard Webhooks 1.0 (https://www.standardwebhooks.com); the standard's libraries and
+// Svix's verify it.
 
 const SECRET_PREFIX = "whsec_";
-/** The standard asks for 24 to 64 random bytes. */
+/** The standard requires 24 to 64 random bytes. */
 export const WEBHOOK_SECRET_BYTES = 32;
 
-/** The text of a secret as partners keep it: `whsec_` and the random bytes in base64. */
+/** A secret as partners store it: `whsec_` followed by the random bytes in base64. */
 export function formatWebhookSecret(bytes: Uint8Array): string {
   if (bytes.length !== WEBHOOK_SECRET_BYTES) {
     throw new Error(`a webhook secret needs ${WEBHOOK_SECRET_BYTES} random bytes`);
@@ -16,16 +16,16 @@ export function formatWebhookSecret(bytes: Uint8Array): string {
 }
 
 export interface WebhookMessage {
-  /** The event's id, the same at every attempt: the receiver's key for telling repeats. */
+  /** The event's id, the same for every attempt, by which receivers recognise repeats. */
   id: string;
-  /** When this attempt is made, epoch milliseconds; the receiver refuses what is too old or from the future. */
+  /** When this attempt is made, in epoch milliseconds; receivers refuse timestamps too far from now. */
   timestampMs: number;
   body: string;
 }
 
 /**
- * The three headers of one attempt. `webhook-signature` is the base64 HMAC-SHA256 of `id.timestamp.body` under each
- * secret, as `v1,...`, separated by a space, so that during a rotation old and new secret both verify.
+ * The three headers of one attempt. `webhook-signature` holds the base64 HMAC-SHA256 of `id.timestamp.body` under
+ * each secret, as `v1,...` separated by spaces, so that during a rotation both old and new secret verify.
  */
 export function webhookHeaders(message: WebhookMessage, secrets: string[]): Record<string, string> {
   const timestamp = String(Math.floor(message.timestampMs / 1000));
