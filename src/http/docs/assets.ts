@@ -4,7 +4,11 @@ import card from "./client/card.webp" with { type: "file" };
 import style from "./client/docs.css" with { type: "text" };
 import script from "./client/docs.js" with { type: "text" };
 import blurredPhoto from "./client/photos/blurred.webp" with { type: "file" };
+import brightPhoto from "./client/photos/bright.webp" with { type: "file" };
+import coveredPhoto from "./client/photos/covered.webp" with { type: "file" };
 import cutPhoto from "./client/photos/cut.webp" with { type: "file" };
+import darkPhoto from "./client/photos/dark.webp" with { type: "file" };
+import drawingPhoto from "./client/photos/drawing.webp" with { type: "file" };
 import severalPhoto from "./client/photos/several.webp" with { type: "file" };
 import sidewaysPhoto from "./client/photos/sideways.webp" with { type: "file" };
 import smallPhoto from "./client/photos/small.webp" with { type: "file" };
@@ -27,7 +31,11 @@ const ASSETS: Record<string, Asset> = {
   "studio-card.webp": fileAsset(WEBP, studioCard),
   "studio-wall.webp": fileAsset(WEBP, studioWall),
   "photo-blurred.webp": fileAsset(WEBP, blurredPhoto),
+  "photo-bright.webp": fileAsset(WEBP, brightPhoto),
+  "photo-covered.webp": fileAsset(WEBP, coveredPhoto),
   "photo-cut.webp": fileAsset(WEBP, cutPhoto),
+  "photo-dark.webp": fileAsset(WEBP, darkPhoto),
+  "photo-drawing.webp": fileAsset(WEBP, drawingPhoto),
   "photo-several.webp": fileAsset(WEBP, severalPhoto),
   "photo-sideways.webp": fileAsset(WEBP, sidewaysPhoto),
   "photo-small.webp": fileAsset(WEBP, smallPhoto),

@@ -65,8 +65,12 @@ const PHOTO_EXAMPLES = [
   ["several", false, "Several people, and nobody stands out", "Rows of men side by side"],
   ["small", false, "Too far away", "Tiny people on a wide road"],
   ["cut", false, "The face is cut off", "Half of a face at the photo's edge"],
+  ["covered", false, "The face is covered but for the eyes", "The woman with a mask over nose and mouth"],
   ["sideways", false, "Lying on the side: turn it before you send it", "The woman turned by a quarter"],
   ["blurred", false, "Too blurred, or a small copy of a photo", "The woman as a few blurred spots"],
+  ["dark", false, "Too dark: no light falls on the face", "The woman, hardly to be seen"],
+  ["bright", false, "Burnt out: too much light on the face", "The woman with a white patch for a face"],
+  ["drawing", false, "A drawing, a comic or a render: send a photo", "The woman in a few flat colours"],
 ] as const;
 
 function PhotoExamples() {
