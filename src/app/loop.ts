@@ -2,19 +2,22 @@ import { setTimeout as sleep } from "node:timers/promises";
 import PQueue from "p-queue";
 import type { Log } from "../core/ports.ts";
 
-/** Work that is found in the database: a wake-up makes it start sooner, polling makes it start at all. */
+/** A worker loop over the database: a wake-up makes it look sooner, polling makes sure it looks at all. */
 export interface Loop {
   wake(): void;
-  /** Starts nothing new and waits for what runs. */
+  /** Starts nothing new, and resolves when the current runs have ended. */
   stop(): Promise<void>;
 }
 
 export interface LoopOptions {
   name: string;
-  /** How many runs may be under way at once. */
+  /** How many runs may be in progress at once. */
   concurrency: number;
   pollMs: number;
-  /** Does one piece of work. Calls `more` as soon as it has some: then the next run looks for more beside it. */
+  /**
+   * Does one piece of work. Calls `more` as soon as it has claimed something, so that another run looks for more in
+   * parallel.
+   */
   runOne: (signal: AbortSignal, more: () => void) => Promise<void>;
   log: Log;
 }
@@ -25,7 +28,7 @@ export function startLoop(options: LoopOptions): Loop {
   const { signal } = stopping;
 
   const look = () => {
-    // One run may wait for a place: a wake-up must not be lost to runs that are just finding nothing.
+    // One run may be queued: otherwise a wake-up could be lost to runs that are just finding nothing.
     if (!signal.aborted && queue.size === 0) void queue.add(run);
   };
   const run = async () => {
@@ -33,7 +36,7 @@ export function startLoop(options: LoopOptions): Loop {
     try {
       await options.runOne(signal, look);
     } catch (error) {
-      // The database or the disk is in trouble: polling comes back, a tight circle would not help.
+      // The database or the disk is in trouble. Polling will try again; retrying immediately would only spin.
       if (!signal.aborted) options.log.error("loop_failed", { loop: options.name, error: String(error) });
     }
   };

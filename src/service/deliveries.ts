@@ -3,12 +3,12 @@ import { createDeliverer } from "../app/webhooks/deliver-webhook.ts";
 import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
 import { WEBHOOK_POLL_MS } from "../core/limits.ts";
 
-/** At the end of the service receivers get this long to answer; what is then unanswered is sent again later. */
+/** At shutdown receivers get this long to answer; unanswered deliveries are sent again later. */
 const DELIVERY_GRACE_MS = 5_000;
-/** Attempts that end within this time are recorded, and followed by others, in one transaction. */
+/** Attempts that end within this time are recorded, and followed by new claims, in one transaction. */
 const DELIVERY_GATHER_MS = 10;
 
-/** Sends webhooks as long as the service runs. */
+/** Sends webhooks for as long as the service runs. */
 export function startDeliveries(context: WebhookContext): Loop {
   let isGathering = false;
   const deliverer = createDeliverer(context, () => {

@@ -14,11 +14,11 @@ import { createSourceFetcher, type SourceFetcher, type SourceRequest } from "../
 import { SAMPLE_PHOTO } from "../sources/sample-photo.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** Everything the use cases and the ways in need, wired once. Nothing here runs by itself. */
+/** The dependencies of the use cases and edges, wired once. Nothing here runs by itself. */
 export interface Deps extends Workspace {
   pool: RenderPool;
   sources: SourceFetcher;
-  /** Bounds how many photos are fetched at once. */
+  /** Bounds concurrent photo fetches. */
   gate: FetchGate;
   queue: QueueEstimate;
   progress: ProgressTracker;
@@ -30,17 +30,17 @@ export interface Deps extends Workspace {
 
 export interface DepsOptions {
   pool: RenderPool;
-  /** Where photos and badges come from; over HTTP when absent. */
+  /** Where photos and badges come from; HTTP when absent. */
   sources?: SourceFetcher;
-  /** One for the configured number of workers when absent. */
+  /** Sized for the configured number of workers when absent. */
   queue?: QueueEstimate;
-  /** Called once an image is accepted. A hint; polling finds the work as well. */
+  /** Called once an image is accepted. A hint: polling finds the work as well. */
   wake?: (environment: Environment) => void;
-  /** The same for batches, whose photos are to be fetched first. */
+  /** The same for batches, whose photos must be fetched first. */
   wakeBatches?: (environment: Environment) => void;
 }
 
-/** Wires the parts of a service, in the order they depend on each other. A plain object, no container. */
+/** Wires the service together, in dependency order. A plain object, no container. */
 export function buildDeps<W extends Workspace>(workspace: W, options: DepsOptions): W & Deps {
   const { pool, sources = sourcesOverHttp(workspace), wake = () => {}, wakeBatches = () => {} } = options;
   const { queue = queueEstimate({ workers: workspace.config.renderWorkers }) } = options;
@@ -77,7 +77,7 @@ function sourcesOverHttp(workspace: Workspace): SourceFetcher {
   });
 }
 
-/** The bytes behind an address of this very service: the sample photo's, or an upload's of whoever asks. */
+/** Reads a URL of this very service: the sample photo, or one of the requester's uploads. */
 async function ownPhoto(workspace: Workspace, url: string, request: SourceRequest) {
   if (isSamplePhoto(url, workspace.config)) return Bun.file(SAMPLE_PHOTO.path).bytes();
   const id = uploadAt(url, workspace.config);

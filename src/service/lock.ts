@@ -2,7 +2,7 @@ import { OperatorError } from "../core/errors.ts";
 import type { DataFolder } from "../system/data-folder.ts";
 import { type FileLock, lockFile } from "../system/file-lock.ts";
 
-/** One server a folder. Throws an OperatorError where another has it, or the folder cannot be written. */
+/** Allows one server per folder. Throws an OperatorError when another holds it, or the folder is not writable. */
 export function lockFolder(folder: DataFolder): FileLock {
   let lock: FileLock | null;
   try {

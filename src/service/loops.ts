@@ -21,24 +21,24 @@ import type { Deps } from "./deps.ts";
 import { removeOldFiles } from "./scratch.ts";
 import { programCommand } from "./system.ts";
 
-/** How many test images may be in the making; most of the time they only wait. */
+/** Concurrent test images; they spend most of their time waiting. */
 const MOCK_CONCURRENCY = 64;
-/** How late a request can be in the console, and how much a killed process loses of the log. */
+/** The longest delay until a request appears in the console, and the most a killed process loses of the log. */
 const REQUEST_LOG_FLUSH_MS = 1_000;
 const FILE_SWEEP_INTERVAL_MS = 3_600_000;
 
-/** What goes on by itself while the service runs. */
+/** The background loops of a running service. */
 export interface Loops {
   live: Loop;
   test: Loop;
   deliveries: Loop;
-  /** Brings the photos of batches. */
+  /** Fetches the photos of batches. */
   photos: Loop;
-  /** What time alone makes due. */
+  /** Periodic work. */
   chores: Loop[];
 }
 
-/** Starts them all. `startedAt`: files that are older were left by an earlier process. */
+/** Starts all loops. `startedAt`: older files were left behind by an earlier process. */
 export function startLoops(deps: Deps & { clock: SteadyClock }, startedAt: number): Loops {
   const { log, config } = deps;
   const deliveries = startDeliveries(deps);
@@ -57,7 +57,7 @@ export function startLoops(deps: Deps & { clock: SteadyClock }, startedAt: numbe
       name: "batch_photos",
       concurrency: MAX_BATCH_FETCHES,
       pollMs: QUEUE_POLL_MS,
-      // A place is free again, for this account's next photo too.
+      // A slot is free again, possibly for the same account's next photo.
       runOne: (signal, more) => fetcher.fetchNext(signal, more),
       log,
     }),
@@ -72,7 +72,7 @@ export function startLoops(deps: Deps & { clock: SteadyClock }, startedAt: numbe
   };
 }
 
-/** Sends what is in the outbox, and writes what people should hear of; nothing where no mails are sent. */
+/** Sends what is in the outbox and writes due notices; does nothing when mail is not configured. */
 function startMail(deps: Deps): Loop[] {
   const { config, log } = deps;
   if (!config.mail) return [];
@@ -112,7 +112,7 @@ function startChores(deps: Deps & { clock: SteadyClock }, startedAt: number): Lo
       runOne: async () => {
         await sweepFiles(deps, startedAt);
         await deps.disk.measure();
-        // A worker that was killed while it wrote leaves half a picture.
+        // A worker killed while writing leaves half a picture.
         await removeOldFiles(folder.scratch, clock.now() - FILE_SWEEP_INTERVAL_MS);
       },
       log,

@@ -6,12 +6,12 @@ import { findOnnxRuntime } from "../render/photo/onnx-runtime.ts";
 import type { RendererOptions } from "../render/protocol.ts";
 import type { DataFolder } from "../system/data-folder.ts";
 
-/** The file of a process' matte network is looked at once: workers compare its hash again. */
+/** Checked once per process: workers compare the file's hash again. */
 let checked: MatteModel | undefined;
 
 /**
- * The browser, networks and folders a renderer works with. Throws an OperatorError as root without CARDPRESS_ALLOW_ROOT=1, and
- * where CARDPRESS_MATTE_MODEL names a wrong file.
+ * The browser, networks and folders a renderer works with. Throws an OperatorError when running as root without
+ * CARDPRESS_ALLOW_ROOT=1, or when CARDPRESS_MATTE_MODEL names an unusable file.
  */
 export async function rendererOptions(
   config: Config,

@@ -8,30 +8,30 @@ import { VERSION } from "../version.ts";
 import { freePort } from "./free-port.ts";
 import { type Service, type ServiceOptions, startService } from "./start.ts";
 
-/** Renders under way get this long to finish after SIGTERM; then they go back to the queue. */
+/** How long renders may finish after SIGTERM before they return to the queue. */
 const RENDER_GRACE_MS = 15_000;
 
 export interface RunningServer {
   config: Config;
   service: Service;
-  /** Drains: no request is cut, unfinished work goes back to the queue. */
+  /** Drains: no request is cut off, unfinished work returns to the queue. */
   stop(): Promise<void>;
 }
 
-/** Starts the whole service and listens. Throws an OperatorError, with nothing left running, where it cannot listen. */
+/** Starts the whole service and listens. Throws an OperatorError, with nothing left running, when it cannot listen. */
 export async function startServer(
   wanted: Config,
   log: Log,
   options: Omit<ServiceOptions, "beforeStart"> = {},
 ): Promise<RunningServer> {
   const config = wanted.port === 0 ? withPort(wanted, await freePort(wanted.host)) : wanted;
-  // A port that is taken is told before a browser starts for nothing.
+  // A taken port is reported before a browser is started for nothing.
   const beforeStart = async () => void (await freePort(config.host, config.port));
   const service = await startService(config, log, { ...options, beforeStart });
   try {
     return serveRequests(service, log);
   } catch (error) {
-    // Its loops and browsers would keep the process alive, and the data folder locked.
+    // Otherwise its loops and browsers would keep the process alive and the data folder locked.
     await service.drain(0);
     await service.close();
     throw error;
@@ -63,14 +63,14 @@ function serveRequests(service: Service, log: Log): RunningServer {
     stop: async () => {
       draining = true;
       log.info("draining", {});
-      // Whatever hangs, an orchestrator's SIGKILL must not come first.
+      // Must exit before an orchestrator sends SIGKILL, whatever hangs.
       const giveUp = setTimeout(() => process.exit(1), DRAIN_TIMEOUT_MS + 3_000);
-      // Both at once: renders finish while the last requests do.
+      // In parallel: renders finish while the last requests do.
       await Promise.all([
         Promise.race([http.stop(), Bun.sleep(DRAIN_TIMEOUT_MS)]),
         service.drain(RENDER_GRACE_MS),
       ]);
-      // Up to here it tells how far the end has come.
+      // Keeps answering health checks until here, so that the shutdown can be observed.
       await inside?.stop();
       await service.close();
       clearTimeout(giveUp);

@@ -21,32 +21,35 @@ import { emptyFolder } from "./scratch.ts";
 import { workerCommand } from "./system.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "./workspace.ts";
 
-/** Everything a server needs, running: the loops are picking up work when this resolves. */
+/** Everything a server needs, running: when this resolves, the loops are picking up work. */
 export interface Service extends Deps {
-  /** For whatever makes a delivery due: a hint to look at once. */
+  /** Call when a delivery has become due: a hint to look at once. */
   wakeDeliveries: () => void;
-  /** Stops the loops; what they had begun and cannot finish by `deadlineMs` goes back to the queue. */
+  /** Stops the loops; work that cannot finish by `deadlineMs` returns to the queue. */
   drain(deadlineMs: number): Promise<void>;
   /** Ends the rest, after the last request and the drain. */
   close(): Promise<void>;
 }
 
 export interface ServiceOptions extends Omit<WorkspaceOptions, "folder" | "verify" | "mapped"> {
-  /** Called once the data folder is ours and before anything starts; what it throws ends the start. */
+  /** Called once the data folder is locked and before anything starts; if it throws, the start fails. */
   beforeStart?: () => Promise<void>;
 }
 
-/** Starts the service on its data folder. Throws an OperatorError where the folder, its database or the browser is in the way. */
+/**
+ * Starts the service on its data folder. Throws an OperatorError when the folder, its database or the browser is
+ * unusable.
+ */
 export async function startService(config: Config, log: Log, options: ServiceOptions = {}): Promise<Service> {
   // Before anything is touched.
   await templateRegistry(config).check();
   const folder = openDataFolder(config.dataDir);
-  // The lock comes next: a second server must not touch, not even migrate, the database of a running one.
+  // The lock comes next: a second server must not touch, let alone migrate, the database of a running one.
   const lock = lockFolder(folder);
   try {
     await options.beforeStart?.();
     const workspace = await openSteadily(config, log, { ...options, folder });
-    // Whoever edits a template from now on gets its last good look instead of a refusal.
+    // From here on, editing a template keeps the last good version in use instead of refusing cards.
     await workspace.templates.check();
     const startedAt = workspace.clock.now();
     const pool = await startPool(workspace);
@@ -75,7 +78,7 @@ export async function startService(config: Config, log: Log, options: ServiceOpt
 
 type SteadyWorkspace = Workspace & { clock: SteadyClock };
 
-/** Opens a workspace whose time does not follow every jump of the machine's. */
+/** Opens a workspace with a clock that does not follow every jump of the machine's. */
 async function openSteadily(
   config: Config,
   log: Log,
@@ -89,7 +92,7 @@ async function openSteadily(
   return workspace;
 }
 
-/** The first start on this machine has only the database to compare the time with. */
+/** On the first start on this machine, only the database can vouch for the time. */
 async function doubtStrangeTime({ store, clock, log }: SteadyWorkspace): Promise<void> {
   const lastChange = await latestChange(store.read);
   const sinceMs = lastChange === null ? 0 : clock.now() - lastChange;
@@ -103,7 +106,7 @@ async function doubtStrangeTime({ store, clock, log }: SteadyWorkspace): Promise
   });
 }
 
-/** Clears away what killed processes left behind, gives their work back, and starts the renderers. */
+/** Clears away what killed processes left behind, requeues their work, and starts the renderers. */
 async function startPool(workspace: Workspace) {
   const { config, folder, log, random } = workspace;
   await clearAway(folder);
@@ -112,7 +115,7 @@ async function startPool(workspace: Workspace) {
     log.warn("chromium_without_sandbox", { because: "running as root with CARDPRESS_ALLOW_ROOT=1" });
   await tellOfUnreadableSecrets(workspace);
   await resumeWork(workspace);
-  // Nothing before this keeps the process alive: where the database takes no writes, the start fails and ends.
+  // Nothing before this keeps the process alive, so a start fails and exits when the database takes no writes.
   return createRenderPool({
     workers: config.renderWorkers,
     command: workerCommand(),
@@ -121,12 +124,12 @@ async function startPool(workspace: Workspace) {
     random,
     meter: workspace.meter,
     workerMemoryBytes: config.workerMemoryBytes,
-    // The packaged browser is unpacked anew when something happened to it.
+    // Unpacks the packaged browser again if its files were damaged.
     mend: () => rendererOptions(config, folder),
   });
 }
 
-/** Ends the browsers of killed servers, and empties the folders that only this process uses now. */
+/** Ends the browsers of killed servers, and empties the folders that now belong to this process alone. */
 async function clearAway({ profiles, scratch }: DataFolder): Promise<void> {
   await Promise.all(browsersIn(profiles).map(endGroup));
   await Promise.all([emptyFolder(profiles), emptyFolder(scratch)]);
@@ -141,10 +144,10 @@ async function tellOfUnreadableSecrets(workspace: Workspace): Promise<void> {
   });
 }
 
-/** Renders and deliveries that were under way when an earlier process ended go on. */
+/** Requeues renders and deliveries that were in progress when an earlier process ended. */
 async function resumeWork(workspace: AppContext & Pick<Workspace, "blobs">): Promise<void> {
   const { store, clock, log, node } = workspace;
-  // The data folder is locked: no other process lives.
+  // The data folder is locked, so no other process is alive.
   const living = [node];
   const cutShort = await store.write("release claims", (tx) =>
     releaseClaims(tx, { now: clock.now(), living }),

@@ -1,4 +1,4 @@
-/** Ctrl-C, a stop, or the end of the terminal it runs in. */
+/** Ctrl-C, a stop request, or the end of the terminal. */
 export function untilSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { customAlphabet } from "nanoid";
 import type { Random } from "../core/ports.ts";
 
-// What this process has of the machine it runs on.
+// What this process takes from the machine it runs on: clock, ids, randomness.
 
 const letters = customAlphabet("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", 24);
 export const systemRandom: Random = {
@@ -10,13 +10,13 @@ export const systemRandom: Random = {
   bytes: (length) => new Uint8Array(randomBytes(length)),
 };
 
-/** How this very program is started once more: from source, or from the compiled file. */
+/** The command that runs this same program again: from source, or the compiled file. */
 export function programCommand(): string[] {
   const compiled = import.meta.path.startsWith("/$bunfs/");
   return compiled ? [process.execPath] : [process.execPath, `${import.meta.dir}/../main.ts`];
 }
 
-/** How a worker process of this very program is started. */
+/** The command that starts a worker process of this same program. */
 export function workerCommand(): string[] {
   return [...programCommand(), "render-worker"];
 }

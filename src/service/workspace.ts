@@ -23,10 +23,10 @@ import { loadSecretKey } from "../system/secret-key.ts";
 import { type PublishedTemplates, type TemplateRegistry, templateRegistry } from "../templates/registry.ts";
 import { systemRandom } from "./system.ts";
 
-/** How the addresses of photos and webhooks are looked up and which authorities are trusted besides the public ones. */
+/** How hosts of photos and webhooks are resolved, and which authorities are trusted besides the public ones. */
 export type Outbound = NonNullable<WebhookContext["outbound"]>;
 
-/** What commands on the data folder need; works beside a running server. */
+/** What commands on a data folder need; can be used beside a running server. */
 export interface Workspace extends AppContext {
   folder: DataFolder;
   blobs: Blobs;
@@ -35,34 +35,37 @@ export interface Workspace extends AppContext {
   keeper: SourceKeeper;
   placeholders: SharedPlaceholders;
   templates: TemplateRegistry;
-  /** Refuses what the disk has no room for. */
+  /** Refuses creates when the disk is full. */
   room: DiskRoom;
-  /** Tells what takes the disk. */
+  /** Reports what uses the disk. */
   disk: DiskGauge;
-  /** Bytes each account has spent today: fetched, left behind by failures, drawn for test images. */
+  /** Bytes each account has used today: fetched, kept of failures, drawn for test images. */
   sourceBytes: DailyBytes;
   failedBytes: DailyBytes;
   placeholderBytes: DailyBytes;
 }
 
-/** Opens the store of a data folder and brings it to the newest schema; an engine that is reached over a network takes its time. */
+/**
+ * Opens the store of a data folder and migrates it to the newest schema; asynchronous, because an engine may be
+ * reached over a network.
+ */
 export type OpenStore = (file: string, options: StoreOptions) => Store | Promise<Store>;
 
 export interface WorkspaceOptions {
-  /** The data folder, where it is open already. */
+  /** The data folder, if it is already open. */
   folder?: DataFolder;
-  /** Read the whole database first and refuse a damaged one. */
+  /** Read the whole database first, and refuse a damaged one. */
   verify?: boolean;
-  /** Read the database through memory, for a command that reads all of it. */
+  /** Memory-map the database, for a command that reads all of it. */
   mapped?: boolean;
   clock?: Clock;
   random?: Random;
   outbound?: Outbound;
-  /** Another way to open the store: the crash tests put themselves between it and its users. */
+  /** Opens the store another way: the crash tests insert themselves between it and its users. */
   openStore?: OpenStore;
 }
 
-/** Opens the data folder and its database. Throws an OperatorError where either cannot be used as it is. */
+/** Opens the data folder and its database. Throws an OperatorError when either cannot be used as it is. */
 export async function openWorkspace(
   config: Config,
   log: Log,
@@ -106,7 +109,7 @@ export async function openWorkspace(
   };
 }
 
-/** What designers published to this service: the rows of its database, and their files among its blobs. */
+/** Templates that designers published to this service: rows in its database, files among its blobs. */
 function publishedIn(store: Store, blobs: Blobs): PublishedTemplates {
   return {
     all: async () =>
@@ -118,7 +121,7 @@ function publishedIn(store: Store, blobs: Blobs): PublishedTemplates {
   };
 }
 
-/** The same log; its lines are counted, so that a rule can tell somebody of errors. */
+/** The same log, with counted lines, so that an alert rule can react to errors. */
 function counted(log: Log, counts: Meter): Log {
   const at = (level: keyof Log) => (event: string, fields?: LogFields) => {
     counts.add("cardpress_log_lines_total", { level });

@@ -1,6 +1,6 @@
 import type { ShortLivedState, StateBounds, Values } from "./state.ts";
 
-/** State in the memory of this process, which goes with it. `now` in epoch ms. */
+/** State in this process's memory, which ends with it. `now` in epoch ms. */
 export function memoryState(now: () => number): ShortLivedState {
   return {
     values: <V>(_: string, bounds: StateBounds): Values<V> => {
@@ -27,7 +27,7 @@ export function memoryState(now: () => number): ShortLivedState {
         add: async (key, amount) => {
           const sum = kept.get(key);
           if (!sum) return kept.set(key, amount).value;
-          // Changed in place: its time goes on from the first addition.
+          // Mutated in place: the window keeps running from the first addition.
           sum.value += amount;
           return sum.value;
         },
@@ -43,7 +43,7 @@ interface Entry<V> {
   until: number;
 }
 
-/** All entries live equally long, so the map's own order, of their coming, is that of their going as well. */
+/** All entries live equally long, so insertion order is expiry order. */
 function expiringMap<V>({ forMs, maxKeys }: StateBounds, now: () => number) {
   const entries = new Map<string, Entry<V>>();
   return {

@@ -9,13 +9,14 @@ import { writeWhole } from "./write-whole.ts";
 
 let last = { wall: Date.now(), running: performance.now(), elapsed: uptime() * 1000 };
 
-/** The clocks of this machine. */
+/** The machine's clocks. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => {
     const running = performance.now();
     const wall = Date.now();
-    // A process does not feel that the machine sleeps; the machine does. Asking it takes a hundred times as long.
+    // A process's clock stops while the machine sleeps; the machine's does not, but reading it takes a hundred times
+    // as long.
     const felt = wall - last.wall - (running - last.running);
     if (Math.abs(felt) > SECOND_MS) last = { wall, running, elapsed: uptime() * 1000 };
     return last.elapsed + running - last.running;
@@ -24,14 +25,14 @@ export const systemClock: Clock = {
 
 const Kept = Type.Object({ boot: Type.String(), wall: Type.Number(), elapsed: Type.Number() });
 
-/** Keeps a mark for the next process on this machine. */
+/** Writes a mark for the next process on this machine. */
 export async function keepClockMark(path: string, mark: ClockMark): Promise<void> {
   await writeWhole(path, JSON.stringify({ boot: bootId(), ...mark }));
 }
 
 /**
- * The mark an earlier process kept, unless the machine was started anew since: then nothing is known. `passed` is the
- * clock's elapsed time now.
+ * The mark an earlier process wrote, unless the machine has been restarted since. `passed` is the clock's elapsed
+ * time now.
  */
 export function readClockMark(path: string, passed: number): ClockMark | undefined {
   try {
@@ -42,7 +43,7 @@ export function readClockMark(path: string, passed: number): ClockMark | undefin
   }
 }
 
-/** A different one at each start of the machine; "" where the system has none, as elsewhere than on Linux. */
+/** Differs at each boot; "" where the system has none, as on anything but Linux. */
 function bootId(): string {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();

@@ -2,39 +2,42 @@ import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } f
 import { join } from "node:path";
 import { OperatorError } from "../core/errors.ts";
 
-/** Beside the database: what is copied before its schema changes goes there too. */
+/** Next to the database: the copies made before schema changes go there too. */
 export const BACKUPS_FOLDER = "backups";
 
-/** For this user, and its group to look on. */
+/** Full access for this user, read access for its group. */
 export const FOLDER_MODE = 0o750;
 
-/** Where everything of one installation lies. */
+/** Where everything of one installation is stored. */
 export interface DataFolder {
   root: string;
   database: string;
-  /** Seals secrets at rest; belongs into every backup. */
+  /** Encrypts secrets at rest; must be part of every backup. */
   secretKey: string;
   serverLock: string;
-  /** The time of day as the last server knew it, for the next one on this machine. */
+  /** The time as the last server knew it, for the next one on this machine. */
   clockMark: string;
   sources: string;
   cutouts: string;
   images: string;
-  /** Pictures for test images, each size once; what finished test images have are links to them. */
+  /** Placeholder pictures, one per size; the pictures of finished test images are links to them. */
   placeholders: string;
-  /** Templates as images were accepted with them. The operator edits them elsewhere. */
+  /** Templates as images were accepted with them. Operators edit them elsewhere. */
   templateFiles: string;
   cache: string;
   profiles: string;
-  /** Files in the making; a start empties it. */
+  /** Files being written; emptied at start. */
   scratch: string;
-  /** Copies of the database before upgrades, and what is known of the last backups; the backups lie elsewhere. */
+  /**
+   * Database copies made before upgrades, and records of the last backups; the backups themselves are stored
+   * elsewhere.
+   */
   backups: string;
 }
 
 /**
- * Names the folders under `root` and creates them. Throws an OperatorError when it cannot, or when this user may not use
- * what is there: a file of another user would otherwise be met only by the first request that needs it.
+ * Names the folders under `root` and creates them. Throws an OperatorError when that fails, or when this user may
+ * not use what exists: another user's file would otherwise only be noticed by the first request that needs it.
  */
 export function openDataFolder(root: string): DataFolder {
   const folder: DataFolder = {
@@ -83,23 +86,23 @@ export function openDataFolder(root: string): DataFolder {
 }
 
 /**
- * Throws an OperatorError where there is no data folder: a command that works on one must not make another by a mistyped
- * name, and then tell of its emptiness. An empty one, such as a new volume, will do.
+ * Throws an OperatorError when there is no data folder: a command that works on one must not create another because
+ * of a mistyped name and then report it as empty. An empty folder, such as a new volume, is accepted.
  */
 export function requireDataFolder(root: string): void {
   const remedy = `Set CARDPRESS_DATA_DIR to the folder the service uses; "cardpress serve" and "cardpress migrate" make a new one.`;
   if (!existsSync(root)) throw new OperatorError(`There is no data folder at ${root}. ${remedy}`);
   const own =
     /^(cardpress\.db.*|secret\.key|server\.lock|sources|cutouts|images|cache|profiles|scratch|placeholders|template-files|backups|clock\.json|lost\+found)$/;
-  // What this user may not read is told when it is opened.
+  // Missing read permission is reported when it is opened.
   if (isForbidden(root, constants.R_OK) || readdirSync(root).every((name) => own.test(name))) return;
   if (!existsSync(join(root, "cardpress.db")))
     throw new OperatorError(`${root} is no data folder of cardpress: it holds other things. ${remedy}`);
 }
 
 /**
- * Throws an OperatorError where a database would be made anew beside the pictures of another: it was lost, and the service
- * would begin from nothing, without its accounts, keys and credits.
+ * Throws an OperatorError when a database would be created next to the pictures of an earlier one: that one was
+ * lost, and the service would start from nothing, without its accounts, keys and credits.
  */
 export function refuseLostDatabase({ database, images }: DataFolder): void {
   const hasRows = [database, `${database}-wal`].some(
@@ -117,10 +120,10 @@ function hasFiles(folder: string): boolean {
   );
 }
 
-/** What the service does with a folder: list it, write into it, and open what is in it. */
+/** What the service does with a folder: list it, write to it, and open its files. */
 export const FOLDER_ACCESS = constants.R_OK | constants.W_OK | constants.X_OK;
 
-/** Whether something is there that this user has no right to use as `mode` says. */
+/** Whether something exists that this user may not use as `mode` says. */
 export function isForbidden(path: string, mode: number): boolean {
   try {
     accessSync(path, mode);
@@ -130,10 +133,10 @@ export function isForbidden(path: string, mode: number): boolean {
   }
 }
 
-/** Enough to know what to mend; the remedy is one for all. */
+/** Enough to see the problem; the remedy is the same for all. */
 const PATHS_NAMED = 5;
 
-/** What to tell of paths under `root` that this user has no right to use. */
+/** Describes the paths under `root` that this user may not use. */
 export function forbidden(root: string, paths: string[]): string {
   const user = `${process.getuid?.()}:${process.getgid?.()}`;
   const more = paths.length > PATHS_NAMED ? ` and ${paths.length - PATHS_NAMED} more` : "";

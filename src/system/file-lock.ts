@@ -1,11 +1,11 @@
 import { Database } from "bun:sqlite";
 
-/** A lock that ends with its process, however that ends: SQLite's own on a file that holds nothing. */
+/** A lock that ends with its process, however that ends: SQLite's own lock on an empty file. */
 export interface FileLock {
   release(): void;
 }
 
-/** Takes the lock, or returns null while another process has it. Throws SQLite's error where the file cannot be written. */
+/** Takes the lock; null when another process has it. Throws SQLite's error when the file cannot be written. */
 export function lockFile(path: string): FileLock | null {
   let file: Database | undefined;
   try {

@@ -4,8 +4,8 @@ import { OperatorError } from "../core/errors.ts";
 import { SECRET_KEY_BYTES } from "../core/secret-box.ts";
 
 /**
- * The key that seals secrets at rest, made at first start and readable by the service's user only. It belongs into
- * every backup: without it webhook secrets cannot be read again, only rotated.
+ * The key that encrypts secrets at rest, created at first start and readable by the service's user only. It must be
+ * part of every backup: without it webhook secrets cannot be read again, only rotated.
  */
 export function loadSecretKey(path: string): Uint8Array {
   return readKey(path) ?? createKey(path);
@@ -36,7 +36,7 @@ function createKey(path: string): Uint8Array {
       flag: "wx",
       flush: true,
     });
-    // A link appears whole or not at all, and never replaces the key another process made in the same moment.
+    // A link appears atomically, and never replaces a key that another process created at the same moment.
     linkSync(fresh, path);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== "EEXIST") {

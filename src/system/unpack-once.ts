@@ -7,10 +7,13 @@ import { sync, writeWhole } from "./write-whole.ts";
 
 /** Written last: the size in bytes of every unpacked file, by its path in the folder. */
 const CONTENTS = "cardpress-contents.json";
-/** How often we come back while another process unpacks, which takes it a few seconds. */
+/** Poll interval while another process unpacks, which takes a few seconds. */
 const UNPACKING_POLL_MS = 100;
 
-/** What a program brings and needs as files of its own: a folder of `kind` and `version` that `unpack` fills. */
+/**
+ * Files that the program carries inside itself and needs on disk: a folder of `kind` and `version` that `unpack`
+ * fills.
+ */
 export interface Unpackable {
   kind: string;
   version: string;
@@ -18,8 +21,8 @@ export interface Unpackable {
 }
 
 /**
- * The folder in `cacheDir`, filled unless it is there already and whole: once for each version, also when several
- * processes start at once or one is killed at it. Clears away what killed unpackings left.
+ * The folder in `cacheDir`, filled unless it already exists and is complete: once per version, even when several
+ * processes start at once or one is killed while unpacking. Clears away what killed processes left.
  */
 export async function unpackOnce(cacheDir: string, wanted: Unpackable): Promise<string> {
   const home = join(cacheDir, `${wanted.kind}-${wanted.version}`);
@@ -35,7 +38,7 @@ export async function unpackOnce(cacheDir: string, wanted: Unpackable): Promise<
         lock.release();
       }
   }
-  // Nothing depends on this: the disk may be full, or the folder read-only.
+  // Not essential: the disk may be full, or the folder read-only.
   await clearAway(cacheDir, lockPath, wanted).catch(() => {});
   return home;
 }
@@ -47,7 +50,7 @@ async function unfinished(cacheDir: string, { kind }: Unpackable): Promise<strin
     .map((name) => join(cacheDir, name));
 }
 
-/** Only for who holds the lock: otherwise somebody may be at work on them. */
+/** Only for the lock holder: otherwise somebody may be working on them. */
 async function removeUnfinished(cacheDir: string, wanted: Unpackable): Promise<void> {
   for (const path of await unfinished(cacheDir, wanted)) await rm(path, { recursive: true, force: true });
 }
@@ -63,7 +66,7 @@ async function clearAway(cacheDir: string, lockPath: string, wanted: Unpackable)
   }
 }
 
-/** Whether everything that was unpacked is still there, in its size. */
+/** Whether every unpacked file still exists with its size. */
 async function isWhole(home: string): Promise<boolean> {
   try {
     const contents: Record<string, number> = JSON.parse(await readFile(join(home, CONTENTS), "utf8"));
@@ -75,14 +78,14 @@ async function isWhole(home: string): Promise<boolean> {
   }
 }
 
-/** Unpacks beside the target and renames at the end, so that a killed unpacking never looks like a finished one. */
+/** Unpacks into a temporary folder and renames it, so that an interrupted unpacking never looks complete. */
 async function unpackInto(home: string, wanted: Unpackable): Promise<void> {
   const staging = `${home}.new.tmp`;
   try {
     await mkdir(staging, { recursive: true });
     await wanted.unpack(staging);
     await seal(staging);
-    // One that does not fit may be in use by a process that still runs: it goes only once its successor is there.
+    // A mismatched folder may still be in use by a running process, so it is removed only once its successor exists.
     if (existsSync(home)) await rename(home, `${home}.old.tmp`);
     await rename(staging, home);
   } catch (error) {
@@ -93,13 +96,13 @@ async function unpackInto(home: string, wanted: Unpackable): Promise<void> {
   await rm(`${home}.old.tmp`, { recursive: true, force: true });
 }
 
-/** Waits until all of a folder is on the disk and notes its contents. */
+/** Flushes the whole folder to disk and records its contents. */
 async function seal(folder: string): Promise<void> {
   const contents: Record<string, number> = {};
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     if (entry.isFile()) contents[relative(folder, path)] = (await stat(path)).size;
-    // Otherwise the new name could outlive a power cut, and the files not.
+    // Otherwise the new name could survive a power cut while the files do not.
     if (!entry.isSymbolicLink()) await sync(path);
   }
   await writeWhole(join(folder, CONTENTS), JSON.stringify(contents));

@@ -2,23 +2,23 @@ import { randomUUID } from "node:crypto";
 import { link, mkdir, open, readFile, rename, rm, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** The disk will take nothing now: full, over its quota or file limit, or mounted read-only. */
+/** The disk takes no writes: it is full, over its quota or file limit, or mounted read-only. */
 const FULL_DISK_CODES: readonly unknown[] = ["ENOSPC", "EDQUOT", "EFBIG", "EROFS"];
 
-/** Whether a write failed for want of a disk that takes it, which no other attempt would change. */
+/** Whether a write failed because the disk takes none, which retrying would not change. */
 export function isFullDisk(error: unknown): boolean {
   return error instanceof Error && "code" in error && FULL_DISK_CODES.includes(error.code);
 }
 
-/** Whether the operating system refused something about a file, and says why in the error's message. */
+/** Whether the operating system refused a file operation; the error's message says why. */
 export function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && "code" in error && "syscall" in error;
 }
 
-/** What is being written, or was when its process ended, is named like this. */
+/** Name pattern of files being written, or left by a process that ended while writing. */
 export const STAGING_SUFFIX = ".tmp";
 
-/** Writes a file that is there whole or not at all, also after a power cut. */
+/** Writes a file atomically and durably: it exists whole or not at all, even after a power cut. */
 export async function writeWhole(path: string, content: Uint8Array | string): Promise<void> {
   const folder = dirname(path);
   const created = await mkdir(folder, { recursive: true });
@@ -36,12 +36,12 @@ export async function writeWhole(path: string, content: Uint8Array | string): Pr
     await rm(staging, { force: true });
     throw error;
   }
-  // A new name outlives a power cut only when its folder is synced too.
+  // A new name survives a power cut only once its folder is synced too.
   await sync(folder);
   if (created !== undefined) await sync(dirname(created));
 }
 
-/** Moves a file to where it is there whole or not at all, also after a power cut; copies it where that is another disk. */
+/** Moves a file atomically and durably; copies it when the target is on another disk. */
 export async function moveWhole(from: string, to: string): Promise<void> {
   const folder = dirname(to);
   const created = await mkdir(folder, { recursive: true });
@@ -59,14 +59,14 @@ export async function moveWhole(from: string, to: string): Promise<void> {
 }
 
 /**
- * Gives a whole file a second name, which outlives a power cut and the first name's removal; a copy where the file system
- * knows no such links. "absent" when the file is not there, or has as many names as it may.
+ * Gives a complete file a second, durable name that outlives the removal of the first; copies it when the file
+ * system has no hard links. "absent" when the file does not exist or has reached its link limit.
  */
 export async function linkWhole(from: string, to: string): Promise<"linked" | "copied" | "absent"> {
   const folder = dirname(to);
   const created = await mkdir(folder, { recursive: true });
   try {
-    // Both names are one file, with one age: what looks for old files must not take the new name for one.
+    // Both names are one file with one age: what looks for old files must not take the new name for old.
     const now = new Date();
     await utimes(from, now, now);
     await link(from, to);
@@ -85,7 +85,7 @@ export async function linkWhole(from: string, to: string): Promise<"linked" | "c
 /** Another disk, or a file system without hard links. */
 const NO_LINK_CODES = new Set<unknown>(["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
-/** Waits until a file or a folder is on the disk as it is now. */
+/** Flushes a file or folder to disk. */
 export async function sync(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {

@@ -3,14 +3,14 @@ import type { ListPosition } from "../../core/list-position.ts";
 import { type LedgerEntry, ledgerPage, newestEntries } from "../../store/ledger.ts";
 import type { Tx } from "../../store/store.ts";
 
-/** An entry with what it did to the account, in credits. */
+/** A ledger entry with its effect on the account, in credits. */
 export interface StatementLine {
   entry: LedgerEntry;
-  /** What it added to what can be spent, or took from it: the use of a reserved credit takes nothing more. */
+  /** The change in what can be spent; using a reserved credit takes nothing more. */
   amount: number;
-  /** What could be spent after it: plan and top-ups. */
+  /** What could be spent afterwards: plan and top-ups. */
   available: number;
-  /** What was reserved after it. */
+  /** What was reserved afterwards. */
   held: number;
 }
 
@@ -19,12 +19,12 @@ interface Balance {
   held: number;
 }
 
-/** Entries read at once where all of them are wanted: about a megabyte of text. */
+/** Entries per read when all are wanted: about a megabyte of text. */
 const BATCH = 5_000;
 
 /**
- * An account's statement, newest first, after `after`; `older` is where the next page goes on. Balances are counted back
- * from what the account has now: entries are never changed, and new ones come above all others.
+ * An account's statement, newest first, after `after`; `older` is where the next page continues. Balances are
+ * counted back from the current one, which works because entries never change and new ones only come on top.
  */
 export async function statementPage(
   tx: Tx,
@@ -54,14 +54,14 @@ export async function* wholeStatement(tx: Tx, accountId: string): AsyncGenerator
   }
 }
 
-/** What the account had before the entry at `position` and all above it. */
+/** The balance before the entry at `position` and all newer ones. */
 async function balanceBelow(tx: Tx, accountId: string, position: ListPosition): Promise<Balance> {
   let { entries, ...balance } = await newestEntries(tx, accountId, BATCH);
   for (;;) {
     const above = entries.filter((entry) => !isBelow(entry, position));
     balance = before(above, balance);
     if (above.length < BATCH) return balance;
-    // Somebody who reads far down must not keep everybody else waiting.
+    // A reader far down the list must not make everybody else wait.
     await new Promise(setImmediate);
     entries = await ledgerPage(tx, { accountId, after: entries.at(-1), limit: BATCH });
   }
@@ -87,7 +87,7 @@ function withBalances(entries: LedgerEntry[], newest: Balance): StatementLine[] 
   });
 }
 
-/** Newest first; entries of one moment, such as a new month's, in the order in which they come about. */
+/** Newest first; entries of the same moment, such as at a new month, in the order they occur. */
 function byMoment(a: LedgerEntry, b: LedgerEntry): number {
   return b.createdAt - a.createdAt || step(b) - step(a);
 }

@@ -40,28 +40,28 @@ export interface AcceptImageDeps extends AppContext {
   queue: QueueEstimate;
   gate: FetchGate;
   keeper: SourceKeeper;
-  /** Where templates are kept as images were accepted with them. */
+  /** Keeps the template files that images were accepted with. */
   blobs: Pick<Blobs, "put" | "refresh">;
   room: DiskRoom;
   templates: TemplateRegistry;
-  /** Of photos and badges fetched. */
+  /** Daily budget for fetched photos and badges. */
   sourceBytes: DailyBytes;
-  /** Of pictures drawn for test images. */
+  /** Daily budget for pictures drawn for test images. */
   placeholderBytes: DailyBytes;
-  /** Called after the commit: there is work. A hint; polling finds the work as well. */
+  /** Called after the commit. Only a hint: polling finds the work as well. */
   wake: (environment: Environment) => void;
 }
 
 export interface CreateCommand {
   account: Account;
   environment: Environment;
-  /** Absent where it is asked for in the console. */
+  /** Absent when the console asks. */
   keyId?: string;
   idempotencyKey: string;
   request: CreateImageRequest;
 }
 
-/** What a create is answered with, the same at every replay: its names and their order are kept as they are. */
+/** The response to a create, repeated unchanged at every replay: names and their order must stay as they are. */
 export interface AcceptedAnswer {
   image_id: string;
   status: "processing";
@@ -79,11 +79,12 @@ export interface Accepted {
 export type AcceptImage = (command: CreateCommand) => Promise<Accepted>;
 
 /**
- * Builds the use case behind POST /v1/images: replay or refuse by idempotency key, check credits, load and photo, then
- * write record, image, reservation and entry in one transaction. Throws a Refusal, and then leaves nothing behind.
+ * Builds the use case behind POST /v1/images: replays or refuses by idempotency key, checks credits, fetches the
+ * photo, then writes record, image, reservation and ledger entry in one transaction. Throws a Refusal, and then
+ * leaves nothing behind.
  */
 export function acceptImage(deps: AcceptImageDeps): AcceptImage {
-  // Parallel calls with one key share the first one's outcome instead of all fetching the same photo.
+  // Concurrent calls with the same key share the first one's outcome instead of all fetching the photo.
   const underWay = new Map<string, { print: string; outcome: Promise<Accepted> }>();
 
   return async function accept(command) {
@@ -92,7 +93,8 @@ export function acceptImage(deps: AcceptImageDeps): AcceptImage {
     const flight = JSON.stringify([scope.accountId, scope.environment, scope.key]);
     for (let first = underWay.get(flight); first; first = underWay.get(flight)) {
       if (first.print === print) return { ...(await first.outcome), replayed: true };
-      // Another payload with the same key: a conflict if the first is accepted, a free key if it is refused.
+      // A different payload under the same key: a conflict if the first call is accepted, free to go if it is
+      // refused.
       await first.outcome.catch(() => {});
     }
     const outcome = acceptOnce(deps, command, scope, print);
@@ -130,13 +132,14 @@ async function acceptOnce(
     };
     const accept = async (tx: Tx) => {
       const now = clock.now();
-      // Another process, or a call that overtook this one, may have written the record during the fetch.
+      // Another process, or a faster call, may have written the record during the fetch.
       const overtaken = await findReplay(tx, scope, print, now);
       if (overtaken) return overtaken;
       await deleteRecord(tx, scope);
       return writeAccepted(tx, deps, { command, scope, print, sources, template, now });
     };
-    // Two that write the same record at once: its key refuses the second, which finds it when it runs again.
+    // When two calls write the same record at once, its unique key refuses the second, which finds the record on its
+    // next run.
     const accepted = await store.write("accept", accept, { sideBySide: true });
     used = !accepted.replayed;
     if (used) deps.wake(command.environment);
@@ -146,7 +149,7 @@ async function acceptOnce(
   }
 }
 
-/** Refuses what can be refused without a photo, then fetches: nothing for a test image. */
+/** Makes every check that needs no photo, then fetches. Test images fetch nothing. */
 async function sourcesFor(
   deps: AcceptImageDeps,
   { account, environment, request }: CreateCommand,
@@ -174,7 +177,7 @@ interface NewImage {
   scope: IdempotencyScope;
   print: string;
   sources: FetchedSources;
-  /** The image is pinned to what the template is now. */
+  /** Pins the image to the template as it is now. */
   template: Pick<Image, "templateName" | "templateVersion" | "templateDigest">;
   now: number;
 }
@@ -182,7 +185,7 @@ interface NewImage {
 async function writeAccepted(tx: Tx, deps: AcceptImageDeps, fresh: NewImage): Promise<Accepted> {
   const { command, scope, now } = fresh;
   const owner = { accountId: command.account.id, environment: command.environment };
-  // What was checked before the fetch may have changed during it: the answer is decided here.
+  // What was checked before the fetch may have changed since, so the decision is made here.
   if ((await findAccount(tx, owner.accountId))?.status !== "active") throw partnerSuspended();
   const place = await nextPlace(tx, owner);
   deps.queue.refuseWhenFull(owner.environment, place);
@@ -226,7 +229,7 @@ function acceptedAnswer(image: Image, etaSeconds: number): AcceptedAnswer {
   };
 }
 
-/** Earlier versions stored the answer in its envelope. */
+/** Earlier versions stored the response together with its envelope. */
 function storedAnswer({ responseBody }: IdempotencyRecord): AcceptedAnswer {
   const stored: AcceptedAnswer | { data: AcceptedAnswer } = JSON.parse(responseBody);
   return "data" in stored ? stored.data : stored;
@@ -236,7 +239,10 @@ function scopeOf(command: CreateCommand): IdempotencyScope {
   return { accountId: command.account.id, environment: command.environment, key: command.idempotencyKey };
 }
 
-/** The stored answer for this key, undefined when the key is free. Throws 409 when the payload differs. */
+/**
+ * The stored response for this key; undefined when the key is free. Throws IDEMPOTENCY_KEY_REUSED when the payload
+ * differs.
+ */
 async function findReplay(
   tx: Tx,
   scope: IdempotencyScope,

@@ -3,7 +3,10 @@ import type { Clock } from "../../core/ports.ts";
 import { DAY_MS } from "../../core/time.ts";
 import type { ShortLivedState } from "../../state/state.ts";
 
-/** What each account has spent of something in this UTC day. A restart forgets it: it bounds floods, it bills nobody. */
+/**
+ * How many bytes of one kind each account has used this UTC day. Forgotten at a restart: it bounds floods and bills
+ * nobody.
+ */
 export interface DailyBytes {
   spent(accountId: string): Promise<number>;
   spend(accountId: string, bytes: number): Promise<void>;
@@ -11,13 +14,13 @@ export interface DailyBytes {
   secondsLeft(): number;
 }
 
-/** `of` says what is spent. */
+/** `of` names the kind. */
 export function dailyBytes(
   of: string,
   { state, clock }: { state: ShortLivedState; clock: Clock },
 ): DailyBytes {
   const bytes = state.counters(`bytes ${of}`, { forMs: DAY_MS, maxKeys: MAX_BUDGETS });
-  // With the day in its name a sum ends at midnight, whenever in the day it began.
+  // The day is part of the name, so a sum ends at midnight whenever it began.
   const today = (accountId: string) => `${Math.floor(clock.now() / DAY_MS)} ${accountId}`;
   return {
     spent: (accountId) => bytes.sum(today(accountId)),

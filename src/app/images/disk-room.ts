@@ -3,32 +3,32 @@ import type { Clock, Log } from "../../core/ports.ts";
 import { SECOND_MS } from "../../core/time.ts";
 import { inUnits } from "../../system/disk-space.ts";
 
-/** How long one look at the disk counts: less than the largest burst of creates fills of what is kept free. */
+/** How long a reading is reused: the largest burst of creates fills less than the reserve in that time. */
 const LOOK_MS = SECOND_MS;
-/** Somebody has to make room, or the hourly clearing away has to. */
+/** An operator, or the hourly clean-up, has to make room first. */
 const RETRY_AFTER_SECONDS = 60;
 
-/** Whether the disk has room for what a new image will need. */
+/** Whether the disk has room for a new image. */
 export interface DiskRoom {
-  /** Throws SERVICE_OVERLOADED where less than the minimum is free, before anything is reserved. */
+  /** Throws SERVICE_OVERLOADED, before anything is reserved, when less than the minimum is free. */
   refuseWhenLow(): Promise<void>;
 }
 
 export interface DiskRoomDeps {
   clock: Clock;
   log: Log;
-  /** Bytes that must stay free; 0 looks at nothing. */
+  /** Bytes that must stay free; 0 turns the check off. */
   minFreeBytes: number;
-  /** Bytes that are free now. */
+  /** Bytes currently free. */
   free: () => Promise<number>;
 }
 
-/** Looks at the disk at most once a second. What is accepted already goes on: its room is what the minimum keeps free. */
+/** Reads the disk at most once a second. Work already accepted continues: the minimum is its reserve. */
 export function diskRoom({ clock, log, minFreeBytes, free }: DiskRoomDeps): DiskRoom {
   let lookedAt = Number.NEGATIVE_INFINITY;
   let isLow = false;
   const look = async () => {
-    // A disk that cannot be asked is told by whatever is written next.
+    // If the disk cannot be queried, the next write will report why.
     const bytes = await free().catch(() => Number.POSITIVE_INFINITY);
     const was = isLow;
     isLow = bytes < minFreeBytes;

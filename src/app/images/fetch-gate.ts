@@ -8,11 +8,11 @@ import {
   SOURCE_FETCHES_KEPT_FREE,
 } from "../../core/limits.ts";
 
-/** Lets a bounded number of photos and badges be fetched at once, and shares the places between the accounts. */
+/** Bounds how many photos and badges are fetched at once, and shares the slots fairly between accounts. */
 export interface FetchGate {
-  /** Runs one fetch when the account has a place. Throws SERVICE_OVERLOADED when its turn does not come soon. */
+  /** Runs one fetch once the account gets a slot. Throws SERVICE_OVERLOADED when that takes too long. */
   run<T>(accountId: string, fetch: () => Promise<T>): Promise<T>;
-  /** Refuses those who wait, and all who come: the service stops. */
+  /** Refuses everyone waiting and everyone who comes later: the service is stopping. */
   close(): void;
 }
 
@@ -27,16 +27,16 @@ const LIMITS = {
 
 interface Fetch {
   startedAt: number;
-  /** Looks for those who may begin once this fetch is a slow one. */
+  /** Once this fetch counts as slow, others may start. */
   timer: Timer;
 }
 
-/** What is known of an account; kept for as many as there are. */
+/** Per-account state; bounded in number. */
 interface AccountLoad {
   underWay: Set<Fetch>;
-  /** How many that are not slow yet may be under way: one after a slow fetch, one more after each prompt one. */
+  /** How many fetches not yet slow may run: one after a slow fetch, one more after each prompt one. */
   window: number;
-  /** In the order they came. */
+  /** First come, first served. */
   waiting: Set<() => void>;
 }
 
@@ -47,9 +47,9 @@ interface Places {
 }
 
 /**
- * An account whose hosts are slow has two places, one of them for a fetch that is slow already: one hanging host does
- * not stop its other creates, and several do not take the others' places. Some places are only for accounts that hold
- * none. `onRoom` is called whenever somebody may have got a place.
+ * An account with slow hosts gets two slots, one of them for a fetch that is already slow: one hanging host does not
+ * block its other creates, and several do not take everybody's slots. Some slots are reserved for accounts that hold
+ * none. `onRoom` is called whenever a slot may have become free.
  */
 function fetchPlaces(limits: typeof LIMITS, now: () => number, onRoom: () => void): Places {
   let free = limits.places;
@@ -77,9 +77,9 @@ function fetchPlaces(limits: typeof LIMITS, now: () => number, onRoom: () => voi
   };
 }
 
-/** `now`: milliseconds that only go forward. */
+/** `now`: monotonic milliseconds. */
 export function fetchGate(limits = LIMITS, now = () => performance.now()): FetchGate {
-  // In the order in which accounts are served next: one that was served goes to the end.
+  // Accounts in the order they are served; each goes to the end after its turn.
   const loads = new Map<string, AccountLoad>();
   const refuseAll = new Set<() => void>();
   let closed = false;
@@ -109,7 +109,7 @@ export function fetchGate(limits = LIMITS, now = () => performance.now()): Fetch
     return places.take(load);
   };
 
-  /** Resolves with a place taken. */
+  /** Resolves once a slot is taken. */
   const wait = (accountId: string, load: AccountLoad) =>
     new Promise<Fetch>((resolve, reject) => {
       const { waiting } = load;

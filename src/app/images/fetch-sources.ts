@@ -11,7 +11,7 @@ import type { SourceHold } from "./source-keeper.ts";
 export interface FetchSourcesDeps extends AppContext {
   sources: SourceFetcher;
   gate: FetchGate;
-  /** Of photos and badges fetched. */
+  /** Daily budget for fetched photos and badges. */
   sourceBytes: DailyBytes;
 }
 
@@ -24,11 +24,11 @@ interface FetchFor {
   accountId: string;
   environment: Environment;
   request: CreateImageRequest;
-  /** Gives it up: nobody wants it any more. */
+  /** Aborts the fetch, because nobody wants it any more. */
   signal?: AbortSignal;
 }
 
-/** Both at once; when one cannot be used nobody waits for the other. */
+/** Fetches both in parallel; when one is unusable the other is aborted. */
 export async function fetchSources(
   deps: FetchSourcesDeps,
   { accountId, environment, request, signal }: FetchFor,
@@ -63,13 +63,13 @@ export async function fetchSources(
     turn((options) => deps.sources.fetchPhoto(request.player.source_image_url, options)),
     badgeUrl === undefined ? null : turn((options) => deps.sources.fetchBadge(badgeUrl, options)),
   ]);
-  // Whichever failed first is the reason of both.
+  // The first failure is the reason reported for both.
   if (photo.status === "rejected") throw photo.reason;
   if (badge.status === "rejected") throw badge.reason;
   return { photo: photo.value, badge: badge.value };
 }
 
-/** Throws RATE_LIMIT_EXCEEDED when the account has had its bytes of `what` for today. */
+/** Throws RATE_LIMIT_EXCEEDED when the account has used up today's bytes of `what`. */
 export async function refuseWhenSpent(
   bytes: DailyBytes,
   account: Account,

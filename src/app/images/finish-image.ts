@@ -21,12 +21,13 @@ import { releaseCredit, settleCredit } from "../credits/credits.ts";
 import { recordEvent } from "../webhooks/webhook-events.ts";
 import { imageView } from "./image-view.ts";
 
-/** The pause before another attempt after a fault, by the number of renders so far. */
+/** Pause before retrying after a fault, by the number of renders so far. */
 const RETRY_DELAY_MS = [500, 2_000];
 
 /**
- * How a render ended. `fault`: ours, tried again; `refused`: the photo's, final; `photo_lost`: ours, and final, since its
- * address may have been for one time only; `given_back`: nothing that says anything about this image, so it is not counted.
+ * How a render ended. `fault`: ours, will be retried; `refused`: because of the photo, final; `photo_lost`: our
+ * fault but final, since its URL may have been single-use; `given_back`: says nothing about this image, so it is not
+ * counted.
  */
 export type RenderEnd =
   | { kind: "completed"; output: ImageOutput }
@@ -35,13 +36,13 @@ export type RenderEnd =
   | { kind: "fault" }
   | { kind: "given_back"; pauseMs?: number };
 
-/** A lease on an image, and the number of the render it is for. */
+/** A lease on an image, with the number of the render it covers. */
 export type RenderLease = Lease & { renders: number };
 
 /**
- * Ends one render in one transaction, guarded by its lease: the state, the credit and the counters change together or
- * not at all. Returns the image as it is now, or undefined when the lease was lost and nothing changed. `requeue`: its
- * renderer is gone, and somebody else ends it.
+ * Ends one render in a single transaction guarded by its lease: state, credit and counters change together or not at
+ * all. Returns the updated image, or undefined when the lease was lost and nothing changed. `requeue`: the renderer
+ * is gone and somebody else ends the render.
  */
 export function finishImage(
   context: AppContext,
@@ -72,7 +73,7 @@ async function endRender(
       if (lease.renders >= MAX_RENDERS) return fail(tx, context, lease, RENDER_FAULT_MESSAGE, now);
       const pauseMs = RETRY_DELAY_MS[lease.renders - 1] ?? RETRY_DELAY_MS.at(-1) ?? 0;
       const image = await requeueImage(tx, lease, { now, availableAt: now + pauseMs });
-      // A render was spent on it: the account is served one turn later, this image still before its others.
+      // The account used up a render, so its turn moves back by one; this image stays ahead of its others.
       if (image) await postponeTurns(tx, image);
       return image;
     }
@@ -105,7 +106,7 @@ async function failed(tx: Tx, context: AppContext, image: Image, now: number): P
   return image;
 }
 
-/** Fails an image that nobody has begun to render; undefined when somebody has, or it has ended. */
+/** Fails an image whose rendering has not begun; undefined when it has begun or ended. */
 export function failImageUnbegun(
   context: AppContext,
   id: string,
@@ -118,7 +119,7 @@ export function failImageUnbegun(
   });
 }
 
-/** Tells whoever listens. The data is what the status view says, so that a partner reads both with one program. */
+/** Emits the webhook event. Its data equals the status view, so that partners parse both with the same code. */
 function recordImageEvent(tx: Tx, context: AppContext, image: Image, now: number): Promise<void> {
   const type = image.state === "completed" ? "image.completed" : "image.failed";
   const data = imageView(image, { cdnBaseUrl: context.config.cdnBaseUrl, progress: null });

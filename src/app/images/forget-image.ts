@@ -35,13 +35,13 @@ interface Scope {
   environment: Environment;
 }
 
-/** How many images one transaction takes, so that requests never wait long for the writer. */
+/** Images per transaction, so that requests never wait long for the writer. */
 const AT_ONCE = 50;
 
 /**
- * Deletes an image with everything personal that belongs to it: picture, photo, cutout, request, webhooks' payloads. An
- * unfinished one ends, and its credit is given back. Twice is once. Returns when it was deleted, epoch milliseconds.
- * Throws IMAGE_NOT_FOUND.
+ * Deletes an image and everything personal that belongs to it: picture, photo, cutout, request and webhook payloads.
+ * An unfinished image ends, and its credit is released. Idempotent. Returns the time of deletion in epoch
+ * milliseconds. Throws IMAGE_NOT_FOUND.
  */
 export async function forgetImage(deps: ForgetDeps, scope: Scope & { id: string }): Promise<number> {
   const image = await deps.store.write("forget image", async (tx) => {
@@ -55,14 +55,14 @@ export async function forgetImage(deps: ForgetDeps, scope: Scope & { id: string 
   return deps.clock.now();
 }
 
-/** The same for every image of a player, finished or not. Returns how many there were. */
+/** Deletes every image of a player, finished or not. Returns how many there were. */
 export async function forgetPlayer(deps: ForgetDeps, scope: Scope & { externalId: string }): Promise<number> {
   let count = 0;
   for (;;) {
     const images = await deps.store.write("forget player", async (tx) => {
       const found = await imagesOfPlayer(tx, scope, AT_ONCE);
       for (const image of found) await forgetRow(tx, deps, image);
-      // Also what was refused, of which there is no image.
+      // Includes refused requests, which have no image.
       await emptyRequests(tx, scope);
       return found;
     });
@@ -85,7 +85,10 @@ async function forgetRow(tx: Tx, { clock, random }: AppContext, image: Image): P
   await emptyRequests(tx, image);
 }
 
-/** Removes an image's files. The row remembers them until they are gone, so that a crash in between loses no trace of them. */
+/**
+ * Removes an image's files. The row remembers them until they are gone, so that a crash in between leaves no
+ * orphans.
+ */
 async function removeFiles(
   deps: ForgetDeps,
   image: Image,
@@ -95,11 +98,11 @@ async function removeFiles(
   if (image.outputName !== null) await blobs.remove("picture", image.outputName);
   for (const sha256 of [image.sourceSha256, image.badgeSha256])
     if (sha256 !== null) await keeper.forget(sha256, image.accountId);
-  // A renderer that still has the photo may put its cutout back: the sweep looks again once no lease can hold.
+  // A renderer that still holds the photo may write its cutout again: the sweep checks once no lease can be held.
   if (isOver) await store.write("mark files gone", (tx) => markFilesGone(tx, image.id, clock.now()));
 }
 
-/** Goes on with what a crash or a render under way left of forgotten images. */
+/** Finishes deletions that were interrupted by a crash, or by a render still running. */
 export async function finishForgetting(deps: ForgetDeps): Promise<void> {
   for (;;) {
     const left = await forgottenWithFiles(deps.store.read, deps.clock.now() - LEASE_MS, AT_ONCE);
@@ -108,7 +111,7 @@ export async function finishForgetting(deps: ForgetDeps): Promise<void> {
   }
 }
 
-/** Forgets the images of accounts that have it done some days after an image's end. */
+/** Deletes images of accounts that chose to have this done some days after completion. */
 export async function forgetAged(deps: ForgetDeps): Promise<void> {
   for (const { id: accountId, days } of await forgettingAccounts(deps.store.read)) {
     for (const environment of ["live", "test"] as const) {
@@ -120,12 +123,15 @@ export async function forgetAged(deps: ForgetDeps): Promise<void> {
   }
 }
 
-/** Larger databases, in bytes, are rewritten at night: this much takes half a second, during which nothing is answered. */
+/**
+ * Databases above this size, in bytes, are vacuumed only at night: this much takes half a second, during which
+ * nothing is answered.
+ */
 const QUICKLY_ERASED_BYTES = 64 * 1024 * 1024;
 /** From 02:00 to 05:00 UTC. */
 const isNight = (now: number) => now % DAY_MS >= 2 * HOUR_MS && now % DAY_MS < 5 * HOUR_MS;
 
-/** Removes the traces that deleted rows leave in the database's file; a large one has them until the next night. */
+/** Removes the traces that deleted rows leave in the database file; a large file keeps them until the next night. */
 export async function eraseTraces({ store, clock }: ForgetDeps): Promise<void> {
   if (!(await hasTraces(store.read))) return;
   const now = clock.now();

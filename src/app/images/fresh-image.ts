@@ -6,19 +6,19 @@ import { type Image, LANES, type Lane } from "../../store/images.ts";
 
 export interface FreshImage {
   scope: { accountId: string; environment: Environment };
-  /** Null where it is asked for in the console. */
+  /** Null when the console asks. */
   keyId: string | null;
   request: CreateImageRequest;
-  /** The image is pinned to what the template is now. */
+  /** Pins the image to the template as it is now. */
   template: Pick<Image, "templateName" | "templateVersion" | "templateDigest">;
-  /** Of the photo and the badge; absent while they have not been fetched, and for test images. */
+  /** Photo and badge; absent until they are fetched, and for test images. */
   sources?: Pick<Image, "sourceSha256" | "badgeSha256">;
   lane: Lane;
   turn: number;
   now: number;
 }
 
-/** The row of an image that has just been accepted. One of a live batch waits for its photo. */
+/** The row for a newly accepted image. A live card of a batch starts out waiting for its photo. */
 export function freshImage(random: Random, fresh: FreshImage): Image {
   const { scope, request, template, sources, lane, turn, now } = fresh;
   return {

@@ -10,7 +10,9 @@ import { findReceipt, type Receipt } from "../../store/receipts.ts";
 import type { AppContext } from "../context.ts";
 import { pinnedTemplate } from "./render-image.ts";
 
-/** An image, and how its picture was made where that is known. Throws an OperatorError for an id that nobody has. */
+/**
+ * An image with the record of how its picture was made, where one exists. Throws an OperatorError for an unknown id.
+ */
 export async function imageReceipt(
   { store }: Pick<AppContext, "store">,
   id: string,
@@ -20,7 +22,7 @@ export async function imageReceipt(
   return { image, receipt: await findReceipt(store.read, id) };
 }
 
-/** What `cardpress image show` says of an image; names are the API's where it has them. */
+/** The JSON of `cardpress image show`; names follow the API where it has them. */
 export function receiptView({ image, receipt }: { image: Image; receipt: Receipt | null }) {
   const time = (at: number | null) => (at === null ? null : isoTime(at));
   return {
@@ -55,8 +57,8 @@ export function receiptView({ image, receipt }: { image: Image; receipt: Receipt
 }
 
 /**
- * The job that makes an image's picture once more, into `outputPath`: the stored request, photo, badge and template.
- * Throws an OperatorError where one of them is not kept any more.
+ * The job that renders an image's picture again into `outputPath`, from the stored request, photo, badge and
+ * template. Throws an OperatorError when one of them is no longer kept.
  */
 export async function rerenderJob(blobs: Blobs, image: Image, outputPath: string): Promise<RenderJob> {
   if (image.environment === "test" || image.sourceSha256 === null)

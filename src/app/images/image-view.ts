@@ -63,7 +63,7 @@ export function imageView(image: ImageAnswer, options: ViewOptions): ImageView {
   }
 }
 
-/** One item of the list. `completed_at` is there once a terminal state is reached. */
+/** One item of the list. `completed_at` appears once a terminal state is reached. */
 export function imageListItem(image: ImageListing): Record<string, unknown> {
   return {
     image_id: image.id,
@@ -74,7 +74,7 @@ export function imageListItem(image: ImageListing): Record<string, unknown> {
   };
 }
 
-/** What the state of an image promises to be there; the tables' own checks see to it. */
+/** Asserts what a state guarantees; the tables' own constraints enforce it. */
 function present<T>(value: T | null): T {
   if (value === null) throw new Error("an image lacks what its state promises");
   return value;

@@ -2,12 +2,13 @@ import type { Blobs } from "../../blobs/blobs.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
 import { packTemplate } from "../../templates/pinned.ts";
 
-/** How long the archives are, so that nobody packs one again to know whether it is there whole. */
+/** Sizes of the archives, so that checking whether one is complete does not require packing it again. */
 const lengths = new Map<string, number>();
 
 /**
- * Keeps a template's files by their digest, so that what is accepted with them is drawn with them, whatever is edited,
- * deployed or killed meanwhile. Makes those that are there already young: they are needed again.
+ * Stores a template's files under their digest, so that images accepted with them are drawn with them, whatever is
+ * edited, deployed or killed in the meantime. Refreshes the age of files that exist already, since they are needed
+ * again.
  */
 export async function keepTemplate(
   blobs: Pick<Blobs, "put" | "refresh">,

@@ -1,6 +1,6 @@
 import type { Stage } from "../../render/protocol.ts";
 
-/** Share of a new photo's work that is done when a stage begins, from measured stage times. */
+/** Fraction of the work done when each stage begins, from measured stage times of new photos. */
 const PROGRESS_AT: Record<Stage, number> = {
   decode: 0.05,
   find: 0.15,
@@ -10,7 +10,7 @@ const PROGRESS_AT: Record<Stage, number> = {
   store: 0.95,
 };
 
-/** How far the renders under way are. Best effort, in memory: lost with the process, as the renders are. */
+/** Progress of current renders. Best effort and in memory: lost with the process, as the renders are. */
 export interface ProgressTracker {
   reach(imageId: string, stage: Stage): void;
   set(imageId: string, progress: number): void;

@@ -39,17 +39,17 @@ export interface RenderImageDeps extends AppContext {
   progress: ProgressTracker;
   keeper: SourceKeeper;
   templates: TemplateRegistry;
-  /** Of the photos and badges of failed images. */
+  /** Daily budget for keeping photos of failed images. */
   failedBytes: DailyBytes;
 }
 
-/** What is left of a lease after the longest render. */
+/** What remains of a lease after the longest possible render. */
 const FINISH_PATIENCE_MS = LEASE_MS - RENDER_TIMEOUT_MS;
 
 /** A claimed image; its lease token is set. */
 export type ClaimedImage = Image & { leaseToken: string };
 
-/** Claims the next image of an environment, or undefined when nothing waits. */
+/** Claims the next image of an environment; undefined when none is waiting. */
 export async function claimImage(
   context: AppContext,
   environment: Environment,
@@ -66,8 +66,8 @@ export async function claimImage(
 }
 
 /**
- * Renders the next waiting live image, if any, and calls `more` once it is claimed. A worker is held before the image
- * is claimed, so that no render is counted while no browser is there.
+ * Renders the next waiting live image, if any, and calls `more` once it is claimed. A worker is acquired before the
+ * image is claimed, so that no render is counted while no browser is available.
  */
 export async function renderNextImage(
   deps: RenderImageDeps,
@@ -101,7 +101,7 @@ async function renderClaimed(
     const { finished, certain } = await finishWhileLeased(deps, lease, end, signal);
     if (end.kind === "completed" && !finished && certain) await deps.blobs.remove("picture", end.output.name);
     if (finished?.state === "failed") await keepOrDropSources(deps, finished);
-    // Whatever the end, it kept a worker busy for this long.
+    // Whatever the outcome, this is how long it kept a worker busy.
     if (end.kind !== "given_back") deps.queue.observe(deps.clock.now() - startedAt);
     deps.meter.time(
       "cardpress_render_seconds",
@@ -121,9 +121,9 @@ async function renderClaimed(
 }
 
 /**
- * Writes the end down, again and again for as long as the lease holds where the disk takes nothing: there may be room in
- * a moment, and the image need not wait for its lease to expire and be rendered once more. `certain` is false after a try
- * that threw: its commit may have reached the disk all the same, and then this is the picture.
+ * Records the end of a render, retrying for as long as the lease holds when the disk is full: room may appear any
+ * moment, and the image need not wait for its lease to expire and be rendered again. `certain` is false after a try
+ * that threw: its commit may have reached the disk all the same, in which case this picture is in use.
  */
 async function finishWhileLeased(
   deps: RenderImageDeps,
@@ -144,8 +144,8 @@ async function finishWhileLeased(
 }
 
 /**
- * The photo of a failed image is kept for people to look at, like others; but nobody paid for it, so an account whose
- * failures are many and large has no more of them kept that day.
+ * Photos of failed images are kept for inspection, like others. But nobody paid for them, so an account with many
+ * and large failures has no more of them kept that day.
  */
 async function keepOrDropSources(
   { blobs, keeper, failedBytes }: RenderImageDeps,
@@ -160,7 +160,7 @@ async function keepOrDropSources(
   }
 }
 
-/** Tries once; every way to break is an end, so that no image waits for its lease to expire. */
+/** Makes one attempt. Every kind of failure becomes an outcome, so that no image waits for its lease to expire. */
 async function attempt(
   deps: RenderImageDeps,
   renderer: Renderer,
@@ -186,25 +186,28 @@ async function attempt(
   } catch (error) {
     if (error instanceof RenderInterrupted) return { kind: "given_back" };
     deps.log.warn("render_fault", { imageId: image.id, renders: image.renders, error: String(error) });
-    // A stop signal often goes to the whole group of processes: the browser was ended, it did not break.
+    // A stop signal often reaches the whole process group: the browser was stopped, it did not crash.
     if (signal.aborted) return { kind: "given_back" };
-    // A full disk breaks every render: waiting for room is better than failing the whole queue.
+    // A full disk breaks every render: better to wait for room than to fail the whole queue.
     if ((error instanceof RenderFault && error.storage) || isFullDisk(error))
       return { kind: "given_back", pauseMs: STORAGE_RETRY_MS };
     return { kind: "fault" };
   } finally {
-    // What cannot be removed now goes with the next start.
+    // If it cannot be removed now, the next start will.
     await rm(outputPath, { force: true }).catch(() => {});
   }
 }
 
-/** Stages are few, and named by the renderer; the whole is told as such. */
+/** Stages are few and named by the renderer; the total goes by that name. */
 function noteStages(meter: Meter, { total: _, ...stages }: Record<string, number>): void {
   for (const [stage, ms] of Object.entries(stages))
     meter.time("cardpress_stage_seconds", { stage }, ms / 1000);
 }
 
-/** A template that the operator took off the list is drawn for as long as its files are there; a listed one will be back. */
+/**
+ * A template the operator has delisted is still drawn while its files exist; a listed one whose files are missing
+ * will come back.
+ */
 async function isGone(templates: TemplateRegistry, preset: string): Promise<boolean> {
   return !(await templates.listed()).includes(preset) && !(await templates.has(preset));
 }
@@ -214,8 +217,8 @@ function templateGone(preset: string): string {
 }
 
 /**
- * Whether the photo is still the one that was fetched. A file that our disk lost or damaged looks like a bad photo, and
- * would again for everybody who sends the same one, so it goes.
+ * Whether the photo is still the one that was fetched. A file that our disk lost or damaged looks like a bad photo,
+ * and would again for everybody who sends the same one, so it is removed.
  */
 async function isPhotoWhole(
   { log, blobs }: RenderImageDeps,
@@ -249,7 +252,7 @@ async function renderJob(
   };
 }
 
-/** The template that an image was accepted with, for its job. Nothing for one from before templates were kept. */
+/** The template an image was accepted with. Null for images older than kept templates. */
 export async function pinnedTemplate(
   blobs: Blobs,
   { templateDigest: digest }: Pick<Image, "templateDigest">,
@@ -258,13 +261,13 @@ export async function pinnedTemplate(
   return { template: { digest, path: await blobs.local("template", digest) } };
 }
 
-/** A name for the picture of this image that nothing else has ever had. */
+/** A file name for this image's picture that has never been used before. */
 export function newName({ random }: Pick<AppContext, "random">, image: Image): string {
   const { format } = cardInput(storedRequest(image.request)).style;
   return outputName(image.id, format, random.id("x").slice(2));
 }
 
-/** The id alone must not open the picture, so the name has a part nobody can guess. */
+/** Knowing the id must not be enough to open the picture, so the name has an unguessable part. */
 export function outputName(imageId: string, format: ImageFormat, unguessable: string): string {
   return `${imageId}-${unguessable}.${format === "jpeg" ? "jpg" : format}`;
 }

@@ -9,12 +9,12 @@ import { exampleFields } from "../../templates/fields.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
 import { keepTemplate } from "./keep-template.ts";
 
-/** The longer side in pixels: large enough to judge a template by, quick to set. */
+/** Longer side in pixels: large enough to judge a template, quick to render. */
 const LONG_SIDE_PX = 960;
-/** No side of a card is shorter, as the API has it. */
+/** The smallest side the API allows. */
 const SHORT_SIDE_PX = 512;
 
-/** One of the template's own sizes, no larger than a page shows it. */
+/** One of the template's own sizes, scaled down to fit a page. */
 export function sampleSize([width, height]: [number, number]): { width: number; height: number } {
   const scale = Math.min(
     1,
@@ -30,13 +30,13 @@ export interface SampleCardDeps {
   folder: Pick<DataFolder, "cache">;
 }
 
-/** Partners' cards come first: one sample at a time, and none while no renderer gets free. */
+/** Partners' cards come first: one sample at a time, and only when a renderer is free. */
 const making = new PQueue({ concurrency: 1 });
 const WAIT_FOR_RENDERER_MS = 20_000;
 
 /**
- * The path of a card a template makes, set once for each version of its files and kept in the cache folder. Rejects when
- * no renderer gets free in time, or the template cannot be set.
+ * The path of a sample card for a template, rendered once per version of its files and cached. Rejects when no
+ * renderer becomes free in time, or the template cannot be rendered.
  */
 export function sampleCard(
   deps: SampleCardDeps,
@@ -50,14 +50,14 @@ export function sampleCard(
     const path = pathOf(template.digest);
     if (await Bun.file(path).exists()) return path;
     const made = `${path}.new`;
-    // The files may have been edited meanwhile, or make no card: its name says what it was really made with.
+    // The files may have been edited meanwhile, so the cache entry is named after what was really rendered.
     const named = pathOf(await make(deps, { template, size, path: made }));
     await rename(made, named);
     return named;
   });
 }
 
-/** Makes the card and returns the digest of the template it was made with. */
+/** Renders the card and returns the digest of the template it was made with. */
 async function make(
   { pool, blobs }: SampleCardDeps,
   { template, size, path }: { template: LoadedTemplate; size: string; path: string },
@@ -66,7 +66,7 @@ async function make(
   const pixels = sizes[size];
   if (!pixels) throw new Error(`The template ${name} has no size ${size}`);
   await mkdir(dirname(path), { recursive: true });
-  // Renderers do not know what was published; they draw from the files they are given.
+  // Renderers know nothing of publishing; they draw from the files they are given.
   await keepTemplate(blobs, template);
   const { digest } = template;
   const renderer = await pool.acquire(AbortSignal.timeout(WAIT_FOR_RENDERER_MS));

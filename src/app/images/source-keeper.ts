@@ -4,32 +4,35 @@ import { deleteUploads, hasUpload } from "../../store/photos.ts";
 import type { Tx } from "../../store/store.ts";
 import type { AppContext } from "../context.ts";
 
-/** Keeps fetched photos and badges as long as somebody needs them, and no refused create's. */
+/** Keeps fetched photos and badges for as long as they are needed, and drops those of refused creates. */
 export interface SourceKeeper {
   hold(): SourceHold;
-  /** Removes a source unless an unfinished image or a create under way needs it. */
+  /** Removes a source unless an unfinished image or a create in progress needs it. */
   drop(sha256: string): Promise<void>;
   /**
-   * Removes a source, what was cut out of it, and `accountId`'s uploads of it, unless an image that nobody had deleted or
-   * a create under way has it. Rejects where it cannot be removed.
+   * Removes a source, its cutout, and `accountId`'s uploads of it, unless an undeleted image or a create in progress
+   * uses it. Rejects when it cannot be removed.
    */
   forget(sha256: string, accountId: string): Promise<void>;
 }
 
-/** What one create has fetched. Nobody removes these until it is closed. */
+/** The sources of one create; nothing removes them until it is closed. */
 export interface SourceHold {
-  /** Before the bytes are written, or found to be there already. Resolves when they may be: not while they are removed. */
+  /**
+   * Call before the bytes are written or found to exist. Resolves when that is safe: not while they are being
+   * removed.
+   */
   add(sha256: string): Promise<void>;
-  /** The bytes were not there before. */
+  /** Notes that the bytes did not exist before. */
   wrote(sha256: string): void;
-  /** `used`: an image refers to them now. Otherwise those that are there only for refused creates are removed. */
+  /** `used`: an image refers to them now. Otherwise sources that exist only because of refused creates are removed. */
   close(used: boolean): Promise<void>;
 }
 
 /**
- * Creates of the same photo share its file, so the last of them to end decides. The check happens inside the
- * writer's transaction: an image that is being accepted is either committed, and found, or still held. From the check on
- * until the file is gone, creates of the same photo wait, and then write it anew.
+ * Creates with the same photo share its file, so the last of them to end decides. The check runs inside the writer's
+ * transaction: an image being accepted is either committed, and found, or still held. From the check until the file
+ * is gone, creates with the same photo wait, and then write it again.
  */
 export function sourceKeeper({
   store,
@@ -37,7 +40,7 @@ export function sourceKeeper({
   log,
 }: Pick<AppContext, "store" | "log"> & { blobs: Blobs }): SourceKeeper {
   const held = new Map<string, { holders: number; fresh: boolean }>();
-  // Those that nobody holds and that are being removed.
+  // Unheld sources that are being removed.
   const leaving = new Map<string, Promise<void>>();
 
   const remove = async (
@@ -50,7 +53,7 @@ export function sourceKeeper({
     try {
       await store.write("drop source", async (tx) => {
         if (held.has(sha256) || leaving.has(sha256) || (await isNeeded(tx))) return;
-        // Whoever came during the query holds it now; whoever comes from here on waits.
+        // Creates that arrived during the query hold the source now; later ones wait.
         if (held.has(sha256) || leaving.has(sha256)) return;
         leaving.set(sha256, gone.promise);
         isLeaving = true;
@@ -67,7 +70,7 @@ export function sourceKeeper({
       (tx) => sourceInUse(tx, sha256),
       () => blobs.remove("source", sha256),
     ).catch((error) => {
-      // The sweep removes it in time; whoever was refused hears of that, not of this.
+      // The sweep will remove it; the create reports its own refusal, not this.
       log.warn("source_not_removed", { sha256, error: String(error) });
     });
   const forget = (sha256: string, accountId: string) =>

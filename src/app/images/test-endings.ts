@@ -11,13 +11,13 @@ import {
 import { PHOTO_REFUSALS } from "../../core/photo-refusals.ts";
 import type { Account } from "../../store/accounts.ts";
 
-/** How an image made with a test key ends. Chosen by `player.external_id`, so that partners can test every path. */
+/** How an image made with a test key ends, selected by `player.external_id` so that partners can test every path. */
 export type TestEnding = { kind: "completed"; afterMs: number } | { kind: "failed"; message: string };
 
-/** Long enough to watch polling and progress work, short enough for a test suite. */
+/** Long enough to observe polling and progress, short enough for a test suite. */
 const SLOW_MS = 10_000;
 
-/** What asks for each way a photo can be refused: `test_fail_no_player`, `test_fail_sideways` and so on. */
+/** One value for each way a photo can be refused: `test_fail_no_player`, `test_fail_sideways` and so on. */
 const REFUSED_PHOTOS = new Map<string, string>(
   Object.entries(PHOTO_REFUSALS).map(([reason, message]) => [`test_fail_${reason}`, message]),
 );
@@ -27,7 +27,7 @@ export function testEnding(externalId: string): TestEnding {
   if (refusal) return { kind: "failed", message: refusal };
   switch (externalId) {
     case "test_unsupported_source":
-      // Of a batch: a single create is refused.
+      // Only in a batch: a single create is refused directly.
       return { kind: "failed", message: unsupportedSource("photo", sourceAnswered(404)).message };
     case "test_fail_provider":
       return { kind: "failed", message: RENDER_FAULT_MESSAGE };
@@ -38,7 +38,7 @@ export function testEnding(externalId: string): TestEnding {
   }
 }
 
-/** Whole seconds until a test image accepted now has ended. */
+/** Whole seconds until a test image accepted now will have ended. */
 export function testEtaSeconds(externalId: string): number {
   const ending = testEnding(externalId);
   return Math.max(1, ending.kind === "completed" ? Math.ceil(ending.afterMs / 1000) : 1);
@@ -46,12 +46,12 @@ export function testEtaSeconds(externalId: string): number {
 
 const RATE_LIMITED_ID = "test_rate_limited";
 
-/** Whether a request asks to meet a budget of requests that is spent. */
+/** Whether a request asks to be answered as if the request budget were used up. */
 export function asksForRateLimit(environment: Environment, { player }: CreateImageRequest): boolean {
   return environment === "test" && player.external_id === RATE_LIMITED_ID;
 }
 
-/** Refuses a test request the way its `external_id` asks for, as the account would be refused at `now`. */
+/** Refuses a test request in the way its `external_id` asks for, as the account would be refused at `now`. */
 export function refuseOnRequest(externalId: string, account: Account, now: number): void {
   switch (externalId) {
     case "test_unsupported_source":

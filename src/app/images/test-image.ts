@@ -15,7 +15,7 @@ import { type TestPlaceholderDeps, testPlaceholder } from "./test-placeholder.ts
 export interface TestImageDeps extends AppContext, TestPlaceholderDeps {
   progress: ProgressTracker;
   placeholders: SharedPlaceholders;
-  /** Of pictures drawn: accounts pay for those that could not be shared. */
+  /** Daily budget for drawn pictures: accounts only pay for those that could not be shared. */
   placeholderBytes: DailyBytes;
 }
 
