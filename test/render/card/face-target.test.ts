@@ -16,12 +16,9 @@ const CARDS: Record<LayoutName, { width: number; height: number }> = {
 /** Across, of the card's width: a player moves aside only so far as arms or a photo's straight edge ask for it. */
 const MEAN_ACROSS = 0.065;
 const WORST_ACROSS = 0.14;
-/**
- * Down, of the card's height: crown or hands are at the top, so a close-up's middle lies lower than a small face's. The
- * lowest is the rider of cyclists.jpg, 217 pixels high: enlarged as far as may be he stands at the foot of the card.
- */
+/** Down, of the card's height: crown or hands are at the top, so a close-up's middle lies lower than a small face's. */
 const HIGHEST = -0.1;
-const LOWEST = 0.34;
+const LOWEST = 0.32;
 
 /** Where the labelled face (its middle, as fractions of the player) comes to lie, against the target: in card widths across, in card heights down. */
 interface Miss {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { sortBelongings } from "../../../src/render/photo/page/belongings.js";
 import { readParts } from "../../../src/render/photo/page/body_parts.js";
 import { nearestSeed } from "../../../src/render/photo/page/geodesic.js";
+import { fuseMatte } from "../../../src/render/photo/page/matte.js";
 import { otherPeople, ownParts, rivalsOf } from "../../../src/render/photo/page/own_parts.js";
 import { faultOfParts } from "../../../src/render/photo/page/parts_faults.js";
 
@@ -58,7 +59,15 @@ describe("things beside the body", () => {
     const parts = partsOf([BODY], [FACE]);
     const thingly = map([thing], salience);
     const fine = map([BODY]).map((value, i) => Math.max(value, Number(thingly[i])));
-    const maps = { parts, own: map([BODY]), others: nobody, fine, core: map([BODY]), theirs: nobody };
+    const maps = {
+      parts,
+      own: map([BODY]),
+      others: nobody,
+      fine,
+      core: map([BODY]),
+      claimed: nobody,
+      theirs: nobody,
+    };
     return sortBelongings(player, maps, rgba, grid);
   };
 
@@ -75,6 +84,95 @@ describe("things beside the body", () => {
   test("what is hardly salient is left whole", () => {
     const { held, left } = sort([70, 50, 15, 15], 0.6, picture([[[70, 50, 15, 15], 250]]));
     expect([at(held, 77, 57), at(left, 77, 57)]).toEqual([0, 1]);
+  });
+});
+
+describe("what a body encloses", () => {
+  const LIMBS: Box[] = [
+    [30, 20, 8, 60],
+    [62, 20, 8, 60],
+    [30, 12, 40, 28],
+    [30, 80, 40, 20],
+  ];
+  const INSIDE: Box = [38, 40, 24, 40];
+  const sort = (core: Float32Array<ArrayBuffer>, rgba: Uint8ClampedArray<ArrayBuffer>) =>
+    sortBelongings(
+      player,
+      {
+        parts: partsOf(LIMBS, []),
+        own: map([BODY]),
+        others: nobody,
+        fine: map([BODY]),
+        core,
+        claimed: nobody,
+        theirs: nobody,
+      },
+      rgba,
+      grid,
+    );
+  const bodyOfItsOwn = picture(LIMBS.map((box): [Box, number] => [box, 20]));
+
+  test("is a gap where no mask sees the player and the background's colours show", () => {
+    const { held, left } = sort(map(LIMBS), bodyOfItsOwn);
+    expect([at(held, 50, 60), at(left, 50, 60)]).toEqual([0, 1]);
+  });
+
+  test("is a thing before the body where it has colours of its own", () => {
+    const { held } = sort(map(LIMBS), picture([[INSIDE, 230]]));
+    expect(at(held, 50, 60)).toBe(1);
+  });
+
+  test("is body where the masks see the player, whatever its colours", () => {
+    const limbs = map(LIMBS);
+    const half = map([INSIDE], 0.4).map((value, i) => Math.max(value, Number(limbs[i])));
+    expect(at(sort(half, bodyOfItsOwn).held, 50, 60)).toBe(1);
+  });
+});
+
+test("beside other people only a ball is kept that the player does not hold", () => {
+  const sort = (thing: Box) => {
+    const fine = map([BODY, thing]);
+    const maps = {
+      own: map([BODY]),
+      others: nobody,
+      fine,
+      core: map([BODY]),
+      claimed: nobody,
+      theirs: map([[0, 0, 10, 10]]),
+    };
+    const rgba = picture([[thing, 250]]);
+    const { held } = sortBelongings(player, { parts: partsOf([BODY], [FACE]), ...maps }, rgba, grid);
+    return at(held, thing[0] + 2, thing[1] + 2);
+  };
+  expect([sort([70, 50, 12, 12]), sort([70, 50, 8, 30])]).toEqual([1, 0]);
+});
+
+describe("the matte of all opinions", () => {
+  const crop = player.people.crop;
+  const mask = (values: Float32Array<ArrayBuffer>) => ({ values, width: SIDE, height: SIDE, crop });
+  const LEGS: Box = [30, 60, 40, 40];
+  const pose = {
+    mask: mask(map([BODY])),
+    points: [],
+    visibility: [],
+    presence: 1,
+  };
+  const fused = (legOdds: number, legSalience: number, rgba: Uint8ClampedArray<ArrayBuffer>) => {
+    const legs = map([LEGS]);
+    const odds = map([BODY], 4, -4).map((value, i) => (legs[i] ? legOdds : value));
+    const salience = map([BODY]).map((value, i) => (legs[i] ? legSalience : value));
+    const look = { odds: mask(odds), hair: mask(nobody), face: mask(map([FACE])), skin: mask(nobody) };
+    const finding = { ...player, pose } as unknown as Parameters<typeof fuseMatte>[0];
+    return fuseMatte(finding, { body: look, head: look }, mask(salience), rgba, grid).matte;
+  };
+  const dressed = picture([[BODY, 20]]);
+
+  test("keeps legs that the body parts network does not see, where masks and salience do", () => {
+    expect(at(fused(-1.8, 1, dressed), 50, 80)).toBe(1);
+  });
+
+  test("gives what the opinions disagree on to the player up to the picture's edge, never half", () => {
+    expect(at(fused(-1.2, 0.2, dressed), 50, 80)).toBe(1);
   });
 });
 

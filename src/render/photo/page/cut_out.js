@@ -73,7 +73,7 @@ export async function prepareCut(photo, player) {
     cut = takePart(photo, wider);
     body = await lookAtBody(cut, player);
   }
-  return { ...cut, looks: { body, head: await lookAtHead(cut, player) } };
+  return { ...cut, looks: { body, head: await lookAtHead(cut, player, body) } };
 }
 
 /**

@@ -29,7 +29,25 @@ export function nearestSeed(seeds, isOpen, rgba, width) {
     ring[Math.floor(distance) % BUCKETS]?.push(cell);
     waiting++;
   };
-  for (let cell = 0; cell < seeds.length; cell++) if (seeds[cell]) reach(cell, seeds[cell], 0);
+  for (let cell = 0; cell < seeds.length; cell++) {
+    if (!seeds[cell]) continue;
+    owners[cell] = seeds[cell];
+    distances[cell] = 0;
+  }
+  for (let cell = 0; cell < seeds.length; cell++) {
+    // Only from a seed beside another's cell, or beside nobody's, is there a way.
+    const owner = seeds[cell];
+    if (!owner) continue;
+    const [left, right, up, down] = [
+      seeds[cell - 1],
+      seeds[cell + 1],
+      seeds[cell - width],
+      seeds[cell + width],
+    ];
+    if (left === owner && right === owner && up === owner && down === owner) continue;
+    ring[0]?.push(cell);
+    waiting++;
+  }
   for (let now = 0; waiting > 0; now++) {
     const bucket = ring[now % BUCKETS] ?? [];
     for (let cell = bucket.pop(); cell !== undefined; cell = bucket.pop()) {

@@ -1,12 +1,13 @@
 import { sortBelongings } from "./belongings.js";
-import { partsOnGrid } from "./body_parts.js";
+import { partsOnGrid, SURELY_NOBODY } from "./body_parts.js";
+import { nearestSeed } from "./geodesic.js";
 import { limbMap } from "./limbs.js";
 import { boundsAbove, dilate, patches, sampleMask, smoothStep } from "./masks.js";
 import { otherPeople, ownParts, rivalsOf } from "./own_parts.js";
 
 /** @import { PartsLooks } from "./body_parts.js" */
 /** @import { Finding } from "./find_player.js" */
-/** @import { Bytes, Grid, Mask, Numbers, Rect } from "./masks.js" */
+/** @import { Bytes, Grid, Labels, Mask, Numbers, Rect } from "./masks.js" */
 
 /** The person mask's patch counts as the player when it holds this part of the pose ... */
 const MIN_SHARED_PART = 0.5;
@@ -28,9 +29,32 @@ const BONUS_AGREED = 2;
 const BONUS_HELD = 6;
 const BONUS_LIMB = 1.5;
 const PENALTY = 8;
+/**
+ * The body parts network learned from portraits and misses legs. Where masks and salience both see the player, both at
+ * least this surely, its "nobody" counts for so much less.
+ */
+const CLAIMED = { low: 0.5, high: 0.85 };
+const DOUBTED_PARTS = 0.7;
+
+/** Opinions that disagree leave cells between these; wide patches of them go to whoever is nearer without an edge between. */
+const UNSETTLED = { low: 0.1, high: 0.9 };
+/** Narrower bands are the player's soft edge, in cells to either side. */
+const EDGE_CELLS = 2;
+/** Nothing that both masks claim more surely than this is sure background. */
+const MAX_BEHIND_CORE = 0.8;
+const SURE_CORE = 0.9;
+/** Single strands reach so far beyond what the body parts call hair. */
+const HAIR_CELLS = 8;
+/** A picture whose brightest hundredth stays below this is dark. */
+const BRIGHT_LEVEL = 150;
+/** What the decision adds, in log odds. */
+const BONUS_SETTLED = 3;
 
 /** Patches apart from the player are kept above this part of the player's size: no loose leg behind a bicycle. */
 const MAX_ISLAND_PART = 0.2;
+/** Those with so much salience on average are kept above this part. */
+const MIN_SURE_ISLAND_PART = 0.1;
+const SURE_ISLAND = 0.85;
 /** Holes below this part of the player's size are mistakes; larger ones are the gaps between arms and body. */
 const MAX_FILLED_HOLE_PART = 0.0025;
 /** Mean of the two masks from which a hole of any size is filled. */
@@ -102,9 +126,16 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
   const others = otherPeople(player, parts, { limbs, posed }, rgba, grid);
   for (let i = 0; i < theirs.length; i++) theirs[i] = Math.max(theirs[i], others[i]);
   const { own, left: strangers } = ownParts(player, parts, { posed: core, limbs, fine, theirs }, grid);
+  const clear = brightened(rgba);
+  // The body parts network is shown dark photos brightened, the others are not: there it is not doubted.
+  const isDark = clear !== rgba;
+  /** @type {Numbers} */
+  const claimed = core.map((value, i) =>
+    isDark ? 0 : smoothStep(Math.min(fine[i], value), CLAIMED.low, CLAIMED.high),
+  );
   const { held, left } = sortBelongings(
     player,
-    { parts, own, others: strangers, fine, core, theirs },
+    { parts, own, others: strangers, fine, core, claimed, theirs },
     rgba,
     grid,
   );
@@ -113,16 +144,76 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
   for (let i = 0; i < matte.length; i++) {
     const seen = clip(logit(fine[i]), MAX_ODDS);
     const masked = clip(logit(core[i]), MAX_ODDS);
-    let odds = clip(parts.odds[i], MAX_PARTS_ODDS) + WEIGHT.salience * seen + WEIGHT.masks * masked;
+    const ownParts = clip(parts.odds[i], MAX_PARTS_ODDS);
+    let odds = ownParts < 0 ? ownParts * (1 - DOUBTED_PARTS * claimed[i]) : ownParts;
+    odds += WEIGHT.salience * seen + WEIGHT.masks * masked;
     if (posed && fits) odds += BONUS_AGREED * smoothStep(Math.min(posed[i], patch[i]), 0.8, 0.97);
     odds +=
       BONUS_LIMB * limbs[i] + BONUS_HELD * held[i] - PENALTY * Math.max(strangers[i], left[i], theirs[i]);
     if (own[i] <= 0 && held[i] <= 0) odds -= PENALTY;
-    matte[i] = smoothStep(1 / (1 + Math.exp(-odds)), 0.15, 0.85);
+    matte[i] = odds;
   }
+  const votes = (/** @type {number} */ i) =>
+    Number(parts.odds[i] > 0) + Number(fine[i] > 0.5) + Number(core[i] > 0.5);
+  settle(matte, { core, limbs, votes, hair: parts.hair, parts: parts.odds }, clear, grid.width);
+  for (let i = 0; i < matte.length; i++) matte[i] = smoothStep(1 / (1 + Math.exp(-matte[i])), 0.15, 0.85);
   closeHoles(matte, core, grid.width);
-  dropIslands(matte, held, grid.width);
+  dropIslands(matte, { held, fine }, grid.width);
   return { matte, hair: parts.hair };
+}
+
+/**
+ * Decides wide patches on which the opinions disagree: each cell goes to the sure player or to the sure background,
+ * whichever is nearer without crossing an edge in the picture.
+ * @param {Numbers} odds changed in place
+ * @param {{ core: Numbers, limbs: Numbers, hair: Numbers, parts: Numbers, votes: (cell: number) => number }} opinions votes: how many of them see the player in a cell
+ * @param {Bytes} rgba @param {number} width
+ */
+function settle(odds, { core, limbs, hair, parts, votes }, rgba, width) {
+  const low = logit(UNSETTLED.low);
+  const high = logit(UNSETTLED.high);
+  /** @type {Labels} */
+  const seeds = new Int32Array(odds.length);
+  /** @type {Numbers} */
+  const sure = new Float32Array(odds.length);
+  /** @type {Numbers} */
+  const none = new Float32Array(odds.length);
+  for (let i = 0; i < odds.length; i++) {
+    if (odds[i] > high) sure[i] = seeds[i] = 1;
+    else if (odds[i] < low && core[i] < MAX_BEHIND_CORE) {
+      none[i] = 1;
+      seeds[i] = 2;
+    }
+  }
+  const besideSure = dilate(sure, width, EDGE_CELLS);
+  const besideNone = dilate(none, width, EDGE_CELLS);
+  const nearHair = dilate(hair, width, HAIR_CELLS);
+  const owners = nearestSeed(seeds, (cell) => !seeds[cell], rgba, width);
+  for (let i = 0; i < odds.length; i++) {
+    if (seeds[i] || (besideSure[i] && besideNone[i]) || odds[i] < -PENALTY / 2) continue;
+    // Among curls and strands the soft edge is right, but where the masks see the head itself.
+    if (nearHair[i] > 0.3 && core[i] < MAX_BEHIND_CORE) continue;
+    // An arm before people of its own colours has no edge, but the masks and the pose agree on it.
+    const isLimb = core[i] > SURE_CORE && limbs[i] > 0.5;
+    const isSeen = votes(i) >= 2 || (core[i] > MAX_BEHIND_CORE && parts[i] > SURELY_NOBODY);
+    if ((owners[i] === 1 && isSeen) || isLimb) odds[i] += BONUS_SETTLED;
+    else if (owners[i] === 2 && votes(i) < 2) odds[i] -= BONUS_SETTLED;
+  }
+}
+
+/** Edges in the dark are edges too: a dark picture's colours, so that its brightest hundredth is nearly white. @param {Bytes} rgba @returns {Bytes} */
+function brightened(rgba) {
+  const counts = new Uint32Array(256);
+  for (let i = 0; i < rgba.length; i += 4) {
+    const light = Math.max(rgba[i], rgba[i + 1], rgba[i + 2]);
+    counts[light] = (counts[light] ?? 0) + 1;
+  }
+  let level = 255;
+  for (let brighter = 0; level > 1 && brighter < rgba.length / 400; level--)
+    brighter += Number(counts[level]);
+  if (level > BRIGHT_LEVEL) return rgba;
+  const gain = 230 / level;
+  return rgba.map((value) => value * gain);
 }
 
 /**
@@ -147,18 +238,26 @@ function closeHoles(matte, core, width) {
 }
 
 /**
- * Clears small patches apart from the player together with the veil around them; things that the player holds stay.
- * @param {Numbers} matte @param {Numbers} held @param {number} width
+ * Clears small patches apart from the player together with the veil around them; things that the player holds stay, and large
+ * parts that are surely salient: a raised hand whose arm is in the dark.
+ * @param {Numbers} matte @param {{ held: Numbers, fine: Numbers }} maps @param {number} width
  */
-function dropIslands(matte, held, width) {
+function dropIslands(matte, { held, fine }, width) {
   const { labels, sizes } = patches(matte.length, width, (cell) => matte[cell] > 0.04);
   const largest = Math.max(...sizes);
   const kept = sizes.map(() => 0);
-  for (let i = 0; i < matte.length; i++) if (labels[i]) kept[labels[i]] = Number(kept[labels[i]]) + held[i];
+  const salience = sizes.map(() => 0);
   for (let i = 0; i < matte.length; i++) {
-    const size = Number(sizes[labels[i]]);
-    if (labels[i] && size < MAX_ISLAND_PART * largest && Number(kept[labels[i]]) < 0.5 * size) matte[i] = 0;
+    if (!labels[i]) continue;
+    kept[labels[i]] += held[i];
+    salience[labels[i]] += fine[i];
   }
+  const isDropped = sizes.map((size, label) => {
+    const isSure = Number(salience[label]) > SURE_ISLAND * size;
+    if (size >= (isSure ? MIN_SURE_ISLAND_PART : MAX_ISLAND_PART) * largest) return false;
+    return label > 0 && Number(kept[label]) < 0.5 * size;
+  });
+  for (let i = 0; i < matte.length; i++) if (isDropped[labels[i]]) matte[i] = 0;
 }
 
 /** @param {number} p */

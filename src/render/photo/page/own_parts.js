@@ -17,6 +17,10 @@ const MAX_EXTRA_PART = 0.4;
 const MAX_EXTRA_IN_COMPANY = 0.2;
 /** ... with so much salience on average ... */
 const MIN_EXTRA_SALIENCE = 0.35;
+/** Parts so near to somebody else, in the player's head heights, may be that one's hands: they need the player's hand in them. */
+const ARM_REACH_HEADS = 0.6;
+/** A cell of such a part is the player's all the same when it is more salient than this. */
+const SALIENT = 0.6;
 /** Parts apart from the body have to be as salient as this: what the player holds out. */
 const SURE_SALIENCE = 0.85;
 /** ... and with no more of somebody's face in it than this. */
@@ -25,6 +29,9 @@ const MAX_EXTRA_HEAD = 0.06;
 const SURELY_POSED = 0.6;
 /** A face this large beside the player's own is somebody else's; smaller ones are ears and hands. */
 const MIN_OTHER_FACE = 0.05;
+/** Of faces this large the whole head goes, so far around the face in roots of its size, whatever the pose's mask claims. */
+const MIN_STRANGE_HEAD = 0.25;
+const HEAD_AROUND_FACE = 0.8;
 /** The player's own hair lies within so many head heights of the head's middle. */
 const OWN_HAIR_HEADS = 1.3;
 /** Parts with more bare skin than this, where the player's arms are not, are somebody else's arms. */
@@ -97,6 +104,12 @@ export function ownParts(player, { odds, face, skin }, { posed, limbs, fine, the
   /** @type {Numbers} */
   const left = new Float32Array(odds.length);
   const strangeSkin = skinElsewhere(player, limbs, grid);
+  const hands = handCells(player, grid);
+  const nearTheirs = dilate(
+    theirs,
+    width,
+    Math.round((ARM_REACH_HEADS * headBox(player).height) / grid.step),
+  );
   let playerCells = 0;
   for (let i = 0; i < own.length; i++) {
     if (skin[i] > 0.5 && strangeSkin(i)) continue;
@@ -107,7 +120,16 @@ export function ownParts(player, { odds, face, skin }, { posed, limbs, fine, the
   const body = own.map((value, i) => (value && odds[i] > 0 && theirs[i] < 0.5 ? 1 : 0));
   const besideBody = dilate(body, width, BESIDE_CELLS);
   const { labels, sizes } = patches(odds.length, width, (cell) => odds[cell] > 0 && own[cell] < 0.5);
-  const extras = sizes.map((size) => ({ size, head: 0, salience: 0, rival: 0, touches: 0, strange: 0 }));
+  const extras = sizes.map((size) => ({
+    size,
+    head: 0,
+    salience: 0,
+    rival: 0,
+    touches: 0,
+    strange: 0,
+    handled: 0,
+    beside: 0,
+  }));
   for (let i = 0; i < odds.length; i++) {
     const extra = labels[i] ? extras[labels[i]] : undefined;
     if (!extra) continue;
@@ -115,23 +137,27 @@ export function ownParts(player, { odds, face, skin }, { posed, limbs, fine, the
     extra.salience += fine[i];
     extra.rival += theirs[i];
     if (besideBody[i] > 0) extra.touches++;
+    if (hands[i] > 0) extra.handled++;
+    if (nearTheirs[i] > 0.5) extra.beside++;
     if (skin[i] > 0.5 && strangeSkin(i)) extra.strange++;
   }
   const inCompany = theirs.some((value) => value > 0.5);
-  const kept = extras.map(
-    ({ size, head: heads, salience, rival, touches, strange }, label) =>
+  const isOwn = extras.map(
+    ({ size, head: heads, salience, rival, touches, strange, handled, beside }, label) =>
       label > 0 &&
+      (beside === 0 || handled > 0) &&
       (touches > 0 || salience >= SURE_SALIENCE * size) &&
       size <= (inCompany ? MAX_EXTRA_IN_COMPANY : MAX_EXTRA_PART) * playerCells &&
-      salience >= MIN_EXTRA_SALIENCE * size &&
       heads <= MAX_EXTRA_HEAD * size &&
       rival <= 0.3 * size &&
       strange <= MAX_STRANGE_SKIN * size,
   );
+  const isSalient = extras.map(({ size, salience }) => salience >= MIN_EXTRA_SALIENCE * size);
   for (let i = 0; i < own.length; i++) {
     const label = labels[i];
     if (!label) continue;
-    if (kept[label]) own[i] = 1;
+    // Of a part in the shade, salience often sees only some: an elbow between a lit arm and a lit hand.
+    if (isOwn[label] && (isSalient[label] || fine[i] > SALIENT)) own[i] = 1;
     else if (Number(sizes[label]) > MIN_EXTRA_PART * playerCells) left[i] = 1;
   }
   return { own: dilate(own, width, 1), left };
@@ -174,9 +200,29 @@ export function otherPeople(player, { odds, hair, face }, { limbs, posed }, rgba
       seeds[i] = 1;
   }
   const owners = nearestSeed(seeds, (cell) => odds[cell] > -1, rgba, width);
+  const heads = strangeHeads(faces, width);
   for (let i = 0; i < others.length; i++)
-    if (owners[i] === 2 && !(posed && posed[i] > SURELY_POSED)) others[i] = 1;
+    if (owners[i] === 2 && !(posed && posed[i] > SURELY_POSED && heads[i] === 0)) others[i] = 1;
   return others;
+}
+
+/**
+ * 1 around the faces of others that are too large to be a mistake: the pose's mask sees two heads as one person.
+ * @param {ReturnType<typeof facesOf>} faces @param {number} width
+ * @returns {Numbers}
+ */
+function strangeHeads({ own, others, labels }, width) {
+  /** @type {Numbers} */
+  const heads = new Float32Array(labels.length);
+  for (const { label, size } of others) {
+    if (size < MIN_STRANGE_HEAD * own) continue;
+    /** @type {Numbers} */
+    const face = new Float32Array(labels.length);
+    for (let i = 0; i < face.length; i++) if (labels[i] === label) face[i] = 1;
+    const around = dilate(face, width, Math.round(HEAD_AROUND_FACE * Math.sqrt(size)));
+    for (let i = 0; i < heads.length; i++) if (around[i] > 0) heads[i] = 1;
+  }
+  return heads;
 }
 
 /**
