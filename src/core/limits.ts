@@ -237,6 +237,10 @@ export const FAILED_SOURCE_BYTES_PER_DAY = GB;
  * ones.
  */
 export const PLACEHOLDER_BYTES_PER_DAY = GB;
+/** Of them, pictures of the built-in card with the data that was sent; beyond it, its own silhouettes, each drawn once for all. */
+export const OWN_PLACEHOLDER_BYTES_PER_DAY = 100 * MB;
+/** A test image is promised within a second: a picture of its own that is not drawn by then is not waited for. */
+export const OWN_PLACEHOLDER_WAIT_MS = 700;
 /** Sizes of test pictures whose file is shared by later images. */
 export const MAX_SHARED_PLACEHOLDERS = 64;
 

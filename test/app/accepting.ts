@@ -17,9 +17,12 @@ export async function acceptLive(
     sources?: SourceFetcher;
     environment?: "live" | "test";
     preset?: string;
+    /** The player's; every card has an external id of its own then. */
+    name?: string;
   } = {},
 ): Promise<string> {
   const { queue = ampleQueue(), sources = readySources, environment = "live", preset = "club_card" } = deps;
+  const player = deps.name === undefined ? {} : { name: deps.name, external_id: `player-${keys}` };
   const account = await findAccount(workspace.store.read, accountId);
   if (!account) throw new Error(`no account ${accountId}`);
   const { accept } = buildDeps(workspace, { pool: idlePool, sources, queue });
@@ -27,7 +30,7 @@ export async function acceptLive(
     account,
     environment,
     idempotencyKey: `accept-${++keys}`,
-    request: imageRequest({ style: { preset } }),
+    request: imageRequest({ style: { preset }, player }),
   });
   return answer.image_id;
 }

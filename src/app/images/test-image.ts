@@ -59,7 +59,11 @@ async function renderTestImage(
   }
   const { width, height } = cardInput(storedRequest(image.request)).style;
   const name = newName(deps, image);
-  const picture = await deps.placeholders.give(await testPlaceholder(deps, image, signal), name);
+  const { best, instead } = await testPlaceholder(deps, image, signal);
+  const picture = await deps.placeholders.give(best, name).catch((error) => {
+    if (!instead || signal.aborted) throw error;
+    return deps.placeholders.give(instead, name);
+  });
   await deps.placeholderBytes.spend(image.accountId, picture.drawnBytes);
   return {
     kind: "completed",

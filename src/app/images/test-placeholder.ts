@@ -2,19 +2,23 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import PQueue from "p-queue";
 import type { Blobs } from "../../blobs/blobs.ts";
+import type { CardInput } from "../../core/card.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import { cardInput, storedRequest } from "../../core/image-request.ts";
+import { OWN_PLACEHOLDER_BYTES_PER_DAY, OWN_PLACEHOLDER_WAIT_MS } from "../../core/limits.ts";
 import { scaledPlaceholder } from "../../render/placeholders/placeholder.ts";
 import type { Placeholder } from "../../render/placeholders/placeholder-files.ts";
 import type { RenderPool } from "../../render/pool.ts";
 import type { RenderJob } from "../../render/protocol.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { DEFAULT_TEMPLATE, isBuiltIn } from "../../templates/built-in.ts";
+import type { DailyBytes } from "./daily-bytes.ts";
 import { type ClaimedImage, pinnedTemplate } from "./render-image.ts";
 
 export interface TestPlaceholderDeps {
   pool: Pick<RenderPool, "acquire">;
   blobs: Blobs;
+  placeholderBytes: Pick<DailyBytes, "spent">;
   /** Where renderers write their pictures. */
   folder: Pick<DataFolder, "scratch">;
 }
@@ -22,25 +26,59 @@ export interface TestPlaceholderDeps {
 /** However many test images wait, live cards lose one worker to them at most. */
 const drawing = new PQueue({ concurrency: 1 });
 
+/** The picture a test image gets, and what it gets where that one cannot be drawn in time. */
+export interface TestPicture {
+  best: Placeholder;
+  instead?: Placeholder;
+}
+
 /**
- * The picture of a test image: the template it was accepted with, a silhouette for the player, and TEST across it. That of
- * the built-in card is there in many sizes already and needs no worker; any other is drawn as the image asks for it, and
- * shared by those that ask for the same.
+ * The picture of a test image: the template it was accepted with, with the data that was sent, a silhouette for the player,
+ * and TEST across it; shared by those that ask for the same. Of the built-in card there are silhouettes in many sizes
+ * that need no worker: they stand in while workers are busy, and once an account has had its share of others.
  */
 export async function testPlaceholder(
   deps: TestPlaceholderDeps,
   image: ClaimedImage,
   signal: AbortSignal,
-): Promise<Placeholder> {
+): Promise<TestPicture> {
   const card = cardInput(storedRequest(image.request));
-  const { preset, width, height, format } = card.style;
+  const { preset } = card.style;
   const { templateDigest } = image;
   if (templateDigest === null ? preset === DEFAULT_TEMPLATE : isBuiltIn(DEFAULT_TEMPLATE, templateDigest))
-    return scaledPlaceholder(width, height, format);
+    return ownOrGeneral(deps, image, signal);
+  return { best: drawnPlaceholder(deps, image, card, await pinnedTemplate(deps.blobs, image), signal) };
+}
+
+async function ownOrGeneral(
+  deps: TestPlaceholderDeps,
+  image: ClaimedImage,
+  signal: AbortSignal,
+): Promise<TestPicture> {
+  const { player, ...card } = cardInput(storedRequest(image.request));
+  const { width, height, format } = card.style;
+  const instead = scaledPlaceholder(width, height, format);
+  if ((await deps.placeholderBytes.spent(image.accountId)) >= OWN_PLACEHOLDER_BYTES_PER_DAY)
+    return { best: instead };
+  // The card does not show the id: squads that differ in nothing else share their pictures.
+  const { externalId: _, ...shown } = player;
+  const prompt = AbortSignal.any([signal, AbortSignal.timeout(OWN_PLACEHOLDER_WAIT_MS)]);
+  const template = await pinnedTemplate(deps.blobs, image);
+  return { best: drawnPlaceholder(deps, image, { ...card, player: shown }, template, prompt), instead };
+}
+
+function drawnPlaceholder(
+  deps: TestPlaceholderDeps,
+  image: ClaimedImage,
+  card: CardInput,
+  template: Pick<RenderJob, "template">,
+  signal: AbortSignal,
+): Placeholder {
+  const { format } = card.style;
   const job: RenderJob = {
     jobId: image.leaseToken,
     card,
-    ...(await pinnedTemplate(deps.blobs, image)),
+    ...template,
     placeholder: true,
     photoPath: "",
     photoSha256: "",
@@ -48,9 +86,9 @@ export async function testPlaceholder(
     outputPath: join(deps.folder.scratch, image.leaseToken),
   };
   return {
-    name: `${fingerprint({ card, templateDigest })}.${format}`,
+    name: `${fingerprint({ card, templateDigest: image.templateDigest })}.${format}`,
     contentType: `image/${format}`,
-    draw: () => drawing.add(() => render(deps.pool, job, signal)),
+    draw: () => drawing.add(() => render(deps.pool, job, signal), { signal }),
   };
 }
 

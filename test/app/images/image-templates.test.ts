@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { renderNextImage } from "../../../src/app/images/render-image.ts";
 import { renderNextTestImage } from "../../../src/app/images/test-image.ts";
 import { sweep, sweepFiles } from "../../../src/app/operations/sweep.ts";
+import { OWN_PLACEHOLDER_BYTES_PER_DAY } from "../../../src/core/limits.ts";
 import { DAY_MS } from "../../../src/core/time.ts";
 import type { RenderJob } from "../../../src/render/protocol.ts";
 import { buildDeps } from "../../../src/service/deps.ts";
@@ -112,7 +113,7 @@ test("what waits is drawn with the template it was accepted with, after an edit 
   expect((await image(id))?.state).toBe("completed");
 });
 
-test("test images show the template they were accepted with, without photo or worker where it comes with cardpress", async () => {
+test("test images show the template they were accepted with and what was sent, without its photo, and share what is alike", async () => {
   const jobs: RenderJob[] = [];
   const testPool = poolOf(async (job, onStage) => {
     jobs.push(job);
@@ -124,8 +125,6 @@ test("test images show the template they were accepted with, without photo or wo
     await renderNextTestImage(deps, new AbortController().signal, () => {});
     return findImage(workspace.store.read, { accountId, environment: "test", id });
   };
-  expect((await make("club_card"))?.state).toBe("completed");
-  expect(jobs).toEqual([]);
   const { digest } = await workspace.templates.current("season_card");
   const [first, second] = [await make("season_card"), await make("season_card")];
   expect([first?.state, second?.state]).toEqual(["completed", "completed"]);
@@ -137,6 +136,40 @@ test("test images show the template they were accepted with, without photo or wo
     card: { style: { preset: "season_card" }, player: { name: "Maya Okafor" } },
   });
   expect(first?.outputName).not.toBe(second?.outputName);
+});
+
+test("a test image of the built-in card shows what was sent while a worker is free and the day's bytes last, and a silhouette otherwise", async () => {
+  const jobs: RenderJob[] = [];
+  const free = poolOf(async (job, onStage) => {
+    jobs.push(job);
+    return pictures(job, onStage);
+  });
+  const deps = buildDeps(workspace, { pool: free });
+  const make = async (name: string, pool = free) => {
+    const id = await acceptLive(workspace, accountId, { name, environment: "test" });
+    await renderNextTestImage({ ...deps, pool }, new AbortController().signal, () => {});
+    return findImage(workspace.store.read, { accountId, environment: "test", id });
+  };
+  const [first, same, other] = [await make("Ana"), await make("Ana"), await make("Bo")];
+  expect([first?.externalId === same?.externalId, first?.state, same?.state]).toEqual([
+    false,
+    "completed",
+    "completed",
+  ]);
+  expect(
+    jobs.map(({ card, placeholder }) => [card.player.name, card.player.externalId, placeholder]),
+  ).toEqual([
+    ["Ana", undefined, true],
+    ["Bo", undefined, true],
+  ]);
+  expect(other?.outputBytes).toBe(RENDERED.bytes);
+  const busy = { ...free, acquire: () => Promise.reject(new Error("no worker is free in time")) };
+  expect(await make("Cy", busy)).toMatchObject({ state: "completed", renders: 1 });
+  await workspace.placeholderBytes.spend(accountId, OWN_PLACEHOLDER_BYTES_PER_DAY);
+  const silhouette = await make("Di");
+  expect(silhouette?.state).toBe("completed");
+  expect(silhouette?.outputBytes).toBeGreaterThan(10_000);
+  expect(jobs).toHaveLength(2);
 });
 
 test("templates are kept while an unfinished image or a served picture needs them, and then go", async () => {
