@@ -33,19 +33,19 @@ export interface Caller {
 /** "Last used" is shown by the minute; writing it on every call would cost a disk sync each. */
 const LAST_USED_RESOLUTION_MS = 60_000;
 
-/** What X-API-Key says: the budget that the answer reports, and who calls or why they are refused. */
+/** The result of checking X-API-Key: the budget to report, and the caller or the reason for refusal. */
 export type Identity = { rate: RateState } & (
   | { caller: Caller; refusal?: undefined }
   | { refusal: Refusal; caller?: Caller }
 );
 
-/** Who asks for an exchange. */
+/** Identifies the caller of an exchange. */
 export type Identify = (exchange: Exchange) => Promise<Identity>;
 
 /**
  * Finds the caller by X-API-Key and takes one call from the account's budget. Refuses with 401 (limited by client
- * address), 403 for a suspended account, 429; in this order. What the database says of a key is remembered only as long
- * as nothing was committed since: a revocation holds at once, also one from another process.
+ * address), 403 for a suspended account, and 429, in this order. A key's row is cached only until the next commit,
+ * so a revocation takes effect immediately, even one made by another process.
  */
 export function identifier(context: AppContext, limiter: RateLimiter): Identify {
   const { store, clock } = context;

@@ -7,7 +7,7 @@ import { checkCard } from "./images.ts";
 
 type Templates = Pick<TemplateRegistry, "current" | "listed">;
 
-/** More broken fields than this help nobody, and a body could have thousands. */
+/** More faults than this help nobody, and a body could contain thousands. */
 const MAX_DETAILS = 100;
 
 export interface BatchBody {
@@ -16,8 +16,8 @@ export interface BatchBody {
 }
 
 /**
- * Checks the body of a batch card by card, with the place of each fault: `cards[17].player.number`. External ids must
- * differ, since each is a card's own.
+ * Checks the body of a batch card by card, locating each fault as in `cards[17].player.number`. External ids must be
+ * unique within the batch.
  */
 export async function checkBatch(
   body: unknown,
@@ -47,13 +47,13 @@ export async function checkBatch(
   return { value: { name: name as string, cards: checked.requests } };
 }
 
-/** The cards that can be made, and every fault of the others with its place. */
+/** The valid cards, and every fault of the others with its location. */
 export async function checkCards(
   cards: unknown[],
   config: Config,
   templates: Templates,
 ): Promise<{ requests: CreateImageRequest[]; details: ErrorDetail[] }> {
-  // Every card of a batch is checked by the same files, which are looked at once.
+  // All cards share the same template files, which are read once.
   const looked = new Map<string, ReturnType<Templates["current"]>>();
   const current: Templates["current"] = (name) => {
     const known = looked.get(name) ?? templates.current(name);

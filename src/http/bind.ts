@@ -6,7 +6,10 @@ export interface ListenAddress {
   port: number;
 }
 
-/** Runs `open`, which binds the address that `variables`_HOST and _PORT name. Throws an OperatorError that names the variable and the remedy where it cannot. */
+/**
+ * Runs `open`, which binds the address given by `variables`_HOST and _PORT. Throws an OperatorError naming the
+ * variable and the remedy when that fails.
+ */
 export function bind<Server>(address: ListenAddress, open: () => Server, variables = "CARDPRESS"): Server {
   try {
     return open();

@@ -11,7 +11,7 @@ import {
 import { payloadTooLarge, unsupportedMediaType } from "../core/partner-refusals.ts";
 import { HttpRefusal } from "./http-refusal.ts";
 
-/** Throws 415 unless the request says it carries plain JSON in UTF-8. */
+/** Throws 415 unless the request declares plain JSON in UTF-8. */
 export function requireJsonType(request: Request): void {
   const [type = "", ...parameters] = (request.headers.get("content-type") ?? "").split(";");
   const charset = parameters.map((p) => p.trim().toLowerCase()).find((p) => p.startsWith("charset="));
@@ -25,7 +25,7 @@ export function requireJsonType(request: Request): void {
   }
 }
 
-/** The fields and the one file of a form. Throws 415, 413 and 400. */
+/** The fields and the single file of a form. Throws 415, 413 and 400. */
 export async function readUpload(
   request: Request,
   { timeoutMs, maxBytes }: { timeoutMs: number; maxBytes: number },
@@ -60,8 +60,8 @@ function brokenForm(reason: string, cause?: unknown): Refusal {
 }
 
 /**
- * Reads and parses a JSON body. Throws 413 as soon as the limit is passed, by the announced length or by the bytes
- * that came; 400 for what is no JSON in UTF-8.
+ * Reads and parses a JSON body. Throws 413 as soon as the limit is exceeded, by the declared length or by the bytes
+ * received; 400 for anything but JSON in UTF-8.
  */
 export async function readJson(request: Request, maxBytes = MAX_BODY_BYTES): Promise<unknown> {
   const bytes = await readBounded(request, BODY_TIMEOUT_MS, maxBytes);
@@ -84,7 +84,7 @@ export async function readJson(request: Request, maxBytes = MAX_BODY_BYTES): Pro
 
 const seen = new WeakMap<Request, string>();
 
-/** The JSON a request was read with, whether it was any or not; undefined when nobody read it. */
+/** The body text a request was read with, valid JSON or not; undefined when it was not read. */
 export function jsonSeen(request: Request): string | undefined {
   return seen.get(request);
 }
@@ -96,8 +96,8 @@ function brokenJson(reason: string): Refusal {
 }
 
 /**
- * A body's bytes. Throws 413 as soon as the limit is passed, and 400 for a body that breaks off or does not arrive in
- * time: the first is told to nobody, and is no fault of ours in the log.
+ * Reads a body's bytes. Throws 413 as soon as the limit is exceeded, and 400 for a body that breaks off or does not
+ * arrive in time, which nobody will receive and which is not logged as our fault.
  */
 export async function readBounded(
   request: Request,
@@ -123,7 +123,7 @@ export async function readBounded(
       if (done) return Buffer.concat(chunks);
       size += value.length;
       if (size > maxBytes) {
-        // The rest is for discardBody.
+        // discardBody handles the rest.
         reader.releaseLock();
         throw tooLarge(maxBytes);
       }
@@ -136,19 +136,19 @@ export async function readBounded(
 }
 
 /**
- * Throws away what a client is still sending with a request that was answered without it: closing on it would reset the
- * connection, and many clients would report that instead of the answer. Never rejects; gives up on a body too long, too
- * slow, in too small pieces, or not begun. False when there may be more to come: the connection has to be closed, since
- * Bun goes on reading whatever is sent on one that stays open, for as long as it is sent.
+ * Discards what a client is still sending with a request that was answered early: closing the connection would reset
+ * it, and many clients would report that instead of the response. Never rejects; gives up on a body that is too
+ * long, too slow, in tiny chunks, or never begins. False when more may follow: then the connection must be closed,
+ * because Bun keeps reading whatever arrives on an open one.
  */
 export async function discardBody(request: Request): Promise<boolean> {
   const { body } = request;
   if (announcedBytes(request) > MAX_DISCARDED_BODY_BYTES) return false;
-  // Bun shows no body of a GET or HEAD; one without a length may have no end.
+  // Bun exposes no body for GET or HEAD; one without a length may never end.
   if (!body) return !request.headers.has("transfer-encoding");
-  // Whoever read it answers for its end.
+  // Whoever read the body is responsible for its end.
   if (body.locked) return true;
-  // Whoever waits for a go-ahead sends nothing unless it is read.
+  // A client waiting for 100 Continue sends nothing unless the body is read.
   if (!request.bodyUsed && request.headers.has("expect")) return false;
   const reader = body.getReader();
   let gaveUp = false;
@@ -169,7 +169,7 @@ export async function discardBody(request: Request): Promise<boolean> {
       idle = setTimeout(giveUp, DISCARD_IDLE_MS);
     }
   } catch {
-    // Nobody is left to hear the answer.
+    // Nobody is left to receive the response.
   } finally {
     clearTimeout(deadline);
     clearTimeout(idle);

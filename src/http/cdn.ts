@@ -14,7 +14,7 @@ export interface CdnDeps extends AppContext {
 
 const NAME = /^img_[0-9A-Za-z]+-[0-9A-Za-z]+\.(png|webp|jpg)$/;
 
-/** GET /cdn/{name}: a finished picture. Only what the database knows as finished is served, never a stray file. */
+/** GET /cdn/{name}: a finished picture. Serves only what the database knows to be finished, never a stray file. */
 export async function servePicture(deps: CdnDeps, exchange: Exchange, name: string): Promise<Response> {
   const image = NAME.test(name) ? await findImageByOutput(deps.store.read, name) : undefined;
   const expiresAt = image?.expiresAt ?? 0;
@@ -50,11 +50,11 @@ function matches(request: Headers, etag: string, image: Image): boolean {
   return !Number.isNaN(since) && Math.floor((image.completedAt ?? 0) / 1000) * 1000 <= since;
 }
 
-/** How many lost pictures are remembered as told. */
+/** How many missing pictures are remembered as reported. */
 const MAX_TOLD = 1_000;
 const told = new Set<string>();
 
-/** It will not come back by being asked for again, so the operator is told once, not at every view. */
+/** A missing file will not come back, so the operator is told once, not at every view. */
 function lost({ log }: CdnDeps, image: Image, name: string): Refusal {
   if (!told.has(name)) {
     if (told.size >= MAX_TOLD) told.clear();

@@ -1,13 +1,13 @@
 import ipaddr from "ipaddr.js";
 import { MAX_KNOWN_NETWORKS } from "../core/limits.ts";
 
-/** Where a proxy in front of us can stand: on this machine or in its own network, never out on the internet. */
+/** Where a proxy can be: on this machine or in its own network, never on the public internet. */
 const PROXY_RANGES = new Set(["loopback", "private", "uniqueLocal", "linkLocal"]);
 
 /**
- * The address a request comes from, for limits. With an https base URL there is a proxy in front of us, since we speak
- * plain HTTP; it appends the address it was called from to X-Forwarded-For. Only the last entry is the proxy's own word,
- * and only a neighbour is believed: whoever calls us directly cannot choose an address.
+ * The client address used for limits. With an https base URL there must be a proxy, since we speak plain HTTP; it
+ * appends its client's address to X-Forwarded-For. Only the last entry is the proxy's own, and only a neighbour is
+ * believed, so a direct client cannot choose its address.
  */
 export function clientAddress(request: Request, peer: string, baseUrl: string): string {
   if (!baseUrl.startsWith("https://") || !isNeighbour(peer)) return peer;
@@ -20,8 +20,8 @@ function isNeighbour(address: string): boolean {
 }
 
 /**
- * What limits count an address by. The smallest network an IPv6 customer gets is a /64, so one client has 2^64 addresses
- * of it; they are one to us. IPv4 stays as it is, also where a socket shows it as ::ffff:a.b.c.d.
+ * The key by which limits count an address. An IPv6 customer gets at least a /64, which is 2^64 addresses, so a /64
+ * counts as one. IPv4 addresses count individually, even when a socket shows them as ::ffff:a.b.c.d.
  */
 export function networkOf(address: string): string {
   const known = networks.get(address);
@@ -32,7 +32,7 @@ export function networkOf(address: string): string {
   return network;
 }
 
-/** Of addresses that called lately: reading one costs more than looking up a key. */
+/** A cache of recent addresses: parsing one costs more than looking up a key. */
 const networks = new Map<string, string>();
 
 function readNetwork(address: string): string {

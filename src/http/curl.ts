@@ -1,9 +1,9 @@
 import { API_PATHS } from "../core/api-paths.ts";
 
-/** As documentation and samples write the key: read from the reader's environment, so that no sample ever holds one. */
+/** Documentation and samples take the key from the reader's environment, so that no sample ever contains one. */
 const KEY_FROM_ENVIRONMENT = "$CARDPRESS_KEY";
 
-/** A command for a POSIX shell that creates an image. `key`: only where whoever reads it owns it. */
+/** A shell command that creates an image. Pass `key` only when the reader owns it. */
 export function curlCreate(baseUrl: string, request: unknown, key = KEY_FROM_ENVIRONMENT): string {
   return [
     `curl ${baseUrl}${API_PATHS.images}`,
@@ -14,7 +14,7 @@ export function curlCreate(baseUrl: string, request: unknown, key = KEY_FROM_ENV
   ].join(" \\\n");
 }
 
-/** A word for a POSIX shell: a quote in it must not end it. */
+/** Quotes a word for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -10,23 +10,23 @@ interface Filter {
   status?: PublicStatus | undefined;
 }
 
-/** An opaque cursor: the last item's place, bound to the filter it was made with. */
+/** An opaque cursor: the position of the last item, bound to the filter it was made with. */
 export function encodeCursor(position: ListPosition, filter: Filter): string {
   const place = formatPosition(position);
   return Buffer.from(`${place}.${binding(place, filter)}`).toString("base64url");
 }
 
-/** Null for a cursor that is broken or was made with another filter, account or environment. */
+/** Null for a cursor that is malformed or was made with another filter, account or environment. */
 export function decodeCursor(text: string, filter: Filter): ListPosition | null {
   const bytes = Buffer.from(text, "base64url");
-  // The decoder skips what it does not know; a cursor is taken only as it was given out.
+  // The decoder ignores invalid characters; a cursor must be exactly as it was issued.
   if (bytes.toString("base64url") !== text) return null;
   const [, place = "", bound] = /^(.+)\.([0-9a-f]{12})$/.exec(bytes.toString("latin1")) ?? [];
   const position = parsePosition(place);
   return position && binding(place, filter) === bound ? position : null;
 }
 
-/** Not a secret: it catches mistakes. What a made-up cursor reaches is the caller's own images all the same. */
+/** Not a secret: it catches mistakes. A forged cursor still only reaches the caller's own images. */
 function binding(place: string, { accountId, environment, status }: Filter): string {
   const text = JSON.stringify([place, accountId, environment, status ?? null]);
   return createHash("sha256").update(text).digest("hex").slice(0, 12);

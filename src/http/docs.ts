@@ -8,8 +8,8 @@ import type { Exchange } from "./exchange.ts";
 import type { PublicFacts } from "./openapi/document.ts";
 
 /**
- * Builds the handler of /docs and everything under it. Pages are rendered here, once, and again when other templates are
- * listed: they name those that partners may ask for.
+ * Builds the handler for /docs and everything below. Pages are rendered here once, and again when the list of
+ * templates changes, because they name those that partners may request.
  */
 export function docsHandler(
   facts: PublicFacts,
@@ -18,7 +18,7 @@ export function docsHandler(
   let { presets } = facts;
   let site = docsSite(facts);
   return async (exchange) => {
-    // They are read also while the database cannot be.
+    // Must work even while the database is unavailable.
     const listed = await templates.listed().catch(() => presets);
     if (listed !== presets) {
       presets = listed;
@@ -37,7 +37,7 @@ export function docsHandler(
 }
 
 function pageCaching({ contentType }: Asset): Record<string, string> {
-  // Generators and viewers in browsers may load the OpenAPI document from anywhere.
+  // Browser-based generators and viewers on any site may load the OpenAPI document.
   const cors = contentType.startsWith("application/json") ? { "Access-Control-Allow-Origin": "*" } : {};
   return { ...cors, "Cache-Control": "no-cache" };
 }

@@ -4,12 +4,12 @@ import { storageFault } from "../core/storage-unavailable.ts";
 import type { Exchange } from "./exchange.ts";
 import { ERROR_STATUS, HttpRefusal, isPartnerRefusal, type PartnerRefusal } from "./http-refusal.ts";
 
-/** Full disks are emptied by people, and other processes end their writes sooner. */
+/** People empty full disks, and other processes end their writes sooner. */
 const STORAGE_RETRY_AFTER_SECONDS = 30;
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
-/** The four headers of every answer. */
+/** The four headers of every response. */
 export function standardHeaders(exchange: Exchange): Record<string, string> {
   const { rate } = exchange;
   return {
@@ -29,12 +29,12 @@ export function success(
   return json(exchange, options.status ?? 200, JSON.stringify(envelope(data)), options.headers);
 }
 
-/** What goes around every answer that is no error. */
+/** Wraps every successful response. */
 export function envelope(data: unknown) {
   return { success: true, data, error: null };
 }
 
-/** The error envelope. What is no refusal the API knows becomes a 500 that tells nothing about its cause. */
+/** The error envelope. An error the API does not know becomes a 500 that reveals nothing about its cause. */
 export function failure(exchange: Exchange, error: unknown, docsBaseUrl: string): Response {
   const known = asPartnerRefusal(error);
   const body = {
@@ -58,7 +58,7 @@ export function docsUrl(baseUrl: string, code: ErrorCode): string {
   return `${baseUrl}/docs/errors/${code}`;
 }
 
-/** Any error as the refusal that the API answers it with: a store out of reach as one to try again later. */
+/** Converts any error to the refusal the API responds with: an unavailable store asks the caller to retry later. */
 export function asPartnerRefusal(error: unknown): PartnerRefusal {
   const fault = storageFault(error);
   if (fault) return storageUnavailable(STORAGE_RETRY_AFTER_SECONDS, fault);

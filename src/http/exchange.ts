@@ -1,11 +1,11 @@
 import type { RateState } from "./rate-limit.ts";
 
-/** One request being answered, and what its answer's headers need. */
+/** One request in progress, with what the response headers need. */
 export interface Exchange {
   readonly request: Request;
   readonly url: URL;
   readonly requestId: string;
   readonly clientAddress: string;
-  /** The budget the answer reports: the account's once the key is known, the client address's before. */
+  /** The budget to report: the account's once the key is known, the client address's before. */
   readonly rate: RateState;
 }

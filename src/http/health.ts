@@ -11,22 +11,22 @@ export interface HealthDeps extends AppContext {
   folder: DataFolder;
   blobs: Blobs;
   pool: RenderPool;
-  /** True once the process was asked to stop. */
+  /** True once the process has been asked to stop. */
   isDraining: () => boolean;
 }
 
-/** GET /live: the process answers. Says nothing about browsers: restarting would not mend them. */
+/** GET /live: the process responds. Says nothing about browsers, because a restart would not repair them. */
 export function live(exchange: Exchange): Response {
   return Response.json({ status: "ok" }, { headers: standardHeaders(exchange) });
 }
 
-/** Each thing that a create sent now would need, and whether it is there. */
+/** Each prerequisite of a create, and whether it is met. */
 export async function readiness(deps: HealthDeps): Promise<Record<string, boolean>> {
   const [database, disk] = await Promise.all([isWritable(deps), takesPictures(deps)]);
   return { database, renderer: deps.pool.health().ready > 0, disk, accepting: !deps.isDraining() };
 }
 
-/** GET /ready: 200 when a create sent now would be accepted and rendered; 503 and the failing checks when not. */
+/** GET /ready: 200 when a create would be accepted and rendered now; otherwise 503 with the failing checks. */
 export async function ready(deps: HealthDeps, exchange: Exchange): Promise<Response> {
   return readyAnswer(deps, standardHeaders(exchange));
 }
@@ -40,10 +40,10 @@ export async function readyAnswer(deps: HealthDeps, headers: Record<string, stri
   );
 }
 
-/** Longer than any write of ours takes; a probe that asks every few seconds must have its answer. */
+/** Longer than any of our writes takes; a probe must get its response within seconds. */
 const PROBE_PATIENCE_MS = 2_000;
 
-/** The write that was asked for last, while it waits for its turn: probes must not queue up behind each other. */
+/** The pending probe write: probes must not queue up behind each other. */
 const underWay = new WeakMap<Store, Promise<boolean>>();
 
 async function isWritable({ store, log }: AppContext): Promise<boolean> {
@@ -66,7 +66,7 @@ async function tryToWrite({ write }: Store): Promise<boolean> {
   }
 }
 
-/** Whether a photo and its picture could be written now. False, too, while the folder is moved away. */
+/** Whether a photo and its picture could be written now. Also false while the folder is moved away. */
 async function takesPictures({ folder, blobs, config }: HealthDeps): Promise<boolean> {
   try {
     const { bavail, bsize } = await statfs(folder.root);

@@ -1,13 +1,13 @@
 import { isIP } from "node:net";
 
-/** Names that no registry gives away: whoever is found under them is in the reader's own network. */
+/** Suffixes that no registry sells: hosts under them are in the reader's own network. */
 const LOCAL_DOMAINS = [".localhost", ".local", ".internal", ".home.arpa"];
 
 /**
- * Whether a request was sent to a name that can be ours: the public address's, an IP address, or a name inside a
- * network, such as `localhost` or a container's. What remains are names of the public internet that somebody else may
- * own, and let point at this machine while their page is open in a browser that can reach us (DNS rebinding). Ports do
- * not matter here: proxies and containers change them.
+ * Whether the Host can be ours: the public address's name, an IP address, or a name inside a network, such as
+ * `localhost` or a container's. Any other public name may belong to somebody who points it at this machine while
+ * their page is open in a browser that can reach us (DNS rebinding). Ports are ignored: proxies and containers
+ * change them.
  */
 export function isOwnHost(request: Request, baseUrl: string): boolean {
   const given = request.headers.get("host") ?? URL.parse(request.url)?.host ?? "";
@@ -18,6 +18,6 @@ export function isOwnHost(request: Request, baseUrl: string): boolean {
 }
 
 function hostname(address: string): string | undefined {
-  // A dot at the end is the same name; brackets are an IPv6 address's.
+  // A trailing dot is the same name; brackets belong to IPv6 addresses.
   return URL.parse(address)?.hostname.replace(/\.$|^\[|\]$/g, "");
 }

@@ -1,6 +1,6 @@
 import { type ErrorCode, Refusal } from "../core/errors.ts";
 
-/** The status each code is answered with. */
+/** The HTTP status for each code. */
 export const ERROR_STATUS: Record<ErrorCode, number> = {
   INVALID_REQUEST: 400,
   INVALID_API_KEY: 401,
@@ -19,14 +19,14 @@ export const ERROR_STATUS: Record<ErrorCode, number> = {
   SERVICE_OVERLOADED: 503,
 };
 
-/** A refusal with a code that the API answers with. */
+/** A refusal with a code that the API uses. */
 export type PartnerRefusal = Refusal<ErrorCode>;
 
 export function isPartnerRefusal(error: unknown): error is PartnerRefusal {
   return error instanceof Refusal && error.code in ERROR_STATUS;
 }
 
-/** A refusal of the protocol's own, with what the answer's headers say beside it. */
+/** A refusal at protocol level, with extra response headers. */
 export class HttpRefusal extends Refusal {
   constructor(
     refusal: Refusal,

@@ -60,7 +60,7 @@ export async function createImage(
   });
 }
 
-/** One card as the API takes it, or what is wrong with it. */
+/** One card as the API accepts it, or what is wrong with it. */
 export async function checkCard(
   body: unknown,
   config: Config,
@@ -77,7 +77,7 @@ export async function checkCard(
   return details.length > 0 ? { details } : { request: checked.value };
 }
 
-/** A 429 that a test request asked for looks like a real one in its headers too: nothing is left. */
+/** A requested test 429 looks real in its headers too: nothing is left. */
 function withNoneLeft(error: unknown): unknown {
   return error instanceof Refusal && error.code === "RATE_LIMIT_EXCEEDED"
     ? new HttpRefusal(error, { "X-RateLimit-Remaining": "0" })
@@ -127,7 +127,7 @@ export async function listImagesPage(
     });
   }
   if (details.length > 0 || position === null) throw invalidRequest(details);
-  // One more than asked for tells whether there is a next page.
+  // One extra row tells whether there is a next page.
   const found = await listImageRows(deps.store.read, { ...filter, after: position, limit: limit + 1 });
   const images = found.slice(0, limit);
   const last = images.at(-1);
@@ -150,13 +150,13 @@ export function checkIdempotencyKey(key: string | null): ErrorDetail[] {
   ];
 }
 
-/** A key is the partner's own text, and may be as long as the body. */
+/** A key is the partner's own text, and could be as long as the body. */
 const MAX_SHOWN_KEY_CHARS = 100;
 
-/** Fillers and the empty braille cell are letters and signs by their class, and show nothing. */
+/** Fillers and the blank braille cell count as letters or symbols, but show nothing. */
 const VISIBLE = /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{P}\p{S}]/u;
 
-/** The rules a JSON Schema cannot say. */
+/** The rules that JSON Schema cannot express. */
 export function checkMeaning(
   request: CreateImageRequest,
   config: Pick<Config, "sourceAllowedOrigins" | "baseUrl" | "port">,
@@ -189,7 +189,7 @@ export function checkMeaning(
   return details;
 }
 
-/** Whether the request's own fields are those that its preset declares, and can be drawn. The preset is a listed one. */
+/** Checks that the request's own fields are declared by its preset and can be drawn. The preset must be listed. */
 export async function checkPresetFields(
   { style, fields }: CreateImageRequest,
   templates: Pick<TemplateRegistry, "current">,
@@ -199,7 +199,7 @@ export async function checkPresetFields(
   return details.length > 0 ? details : textsOf(fields, "fields").flatMap(undrawableText);
 }
 
-/** Every text of a value and its place, such as `fields.stats[2].label`. */
+/** Every text within a value and its location, such as `fields.stats[2].label`. */
 function textsOf(value: unknown, place: string): [place: string, text: string][] {
   if (typeof value === "string") return [[place, value]];
   if (Array.isArray(value)) return value.flatMap((each, index) => textsOf(each, `${place}[${index}]`));
@@ -223,7 +223,7 @@ function lettersProblemOf(text: string): string | null {
   const missing = undrawable(text, isDrawable);
   if (missing.length === 0) return null;
   const shown = missing.slice(0, MAX_SHOWN_CHARACTERS).map(
-    // A mark alone would sit on the quotation mark.
+    // A combining mark alone would attach to the quotation mark.
     (character) => `"${/\p{M}/u.test(character) ? "\u25cc" : ""}${character}" (U+${codePoint(character)})`,
   );
   const more = missing.length > shown.length ? " and more" : "";
@@ -235,7 +235,7 @@ function codePoint(character: string): string {
 }
 
 function addressProblem(address: string, config: Parameters<typeof checkMeaning>[1]): string | null {
-  // URL parsers drop or mend these silently; then not what was sent would be fetched.
+  // URL parsers silently drop or repair these, and then fetch something other than what was sent.
   if (/[\s\p{Cc}\\]/u.test(address)) {
     return "must not hold spaces, line breaks or backslashes; write a space as %20.";
   }

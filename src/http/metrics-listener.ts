@@ -5,8 +5,8 @@ import { isOwnHost } from "./host.ts";
 import { type MetricsDeps, metricsAnswer, refuseStrangers } from "./metrics.ts";
 
 /**
- * Answers /metrics, /ready and /live on an address of their own, which no proxy leads to (CARDPRESS_METRICS_HOST and
- * CARDPRESS_METRICS_PORT). Throws an OperatorError where it cannot listen there.
+ * Serves /metrics, /ready and /live on a separate address that no proxy forwards to (CARDPRESS_METRICS_HOST and
+ * CARDPRESS_METRICS_PORT). Throws an OperatorError when it cannot listen there.
  */
 export function listenForMetrics(deps: MetricsDeps, address: ListenAddress) {
   const server = bind(
@@ -33,7 +33,7 @@ async function answer(deps: MetricsDeps, request: Request): Promise<Response> {
       case "/ready":
         return await readyAnswer(deps, {});
       case "/metrics":
-        // A page in somebody's browser must not read it by letting its own name point here.
+        // Guards against DNS rebinding: a page in somebody's browser must not read it.
         refuseStrangers(deps.config, request, isOwnHost(request, deps.config.baseUrl));
         return await metricsAnswer(deps, {});
       default:

@@ -10,16 +10,16 @@ import { isOwnHost } from "./host.ts";
 
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/;
 
-/** What proxies say about the client they pass on: whichever of these is there, it is not this machine that asks. */
+/** Headers that proxies add about their client: if any is present, the request does not come from this machine. */
 const PROXY_HEADERS =
   /^(forwarded|via|x-forwarded-.+|x-original-.+|x-envoy-.+|x-real-ip|.+-client-?ip|cf-(ray|connecting-ip)|cloudfront-.+)$/;
 
 export interface MetricsDeps extends VitalsDeps, HealthDeps {}
 
 /**
- * GET /metrics in Prometheus' text format 0.0.4. Answers whoever shows CARDPRESS_METRICS_TOKEN; where none is set, the
- * machine itself: what a reverse proxy passes on, by its headers or under a public name, and what a page in this machine's
- * browser asks for under a name of its own, is refused as if the address did not exist.
+ * GET /metrics in Prometheus text format 0.0.4. Requires CARDPRESS_METRICS_TOKEN if set. Otherwise only the machine
+ * itself may read it: what a reverse proxy forwards, by its headers or under a public name, and what a page in a
+ * local browser requests under a name of its own, gets 404.
  */
 export async function metrics(deps: MetricsDeps, exchange: Exchange): Promise<Response> {
   const { request, clientAddress } = exchange;
@@ -29,7 +29,7 @@ export async function metrics(deps: MetricsDeps, exchange: Exchange): Promise<Re
   return metricsAnswer(deps, standardHeaders(exchange));
 }
 
-/** Throws NOT_FOUND unless the request shows the token or, where there is none, comes from inside. */
+/** Throws NOT_FOUND unless the request has the token or, when none is set, comes from this machine. */
 export function refuseStrangers(
   { metricsToken }: Pick<Config, "metricsToken">,
   request: Request,
@@ -44,7 +44,7 @@ export function refuseStrangers(
   );
 }
 
-/** Compared by their hashes, so that the time it takes tells nothing about the token. */
+/** Compares hashes, so that timing reveals nothing about the token. */
 function showsToken(request: Request, token: string): boolean {
   const given = request.headers.get("authorization") ?? "";
   return timingSafeEqual(sha256(given), sha256(`Bearer ${token}`));
@@ -54,7 +54,7 @@ function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** Every number there is, now. */
+/** All current measurements. */
 export async function metricsAnswer(deps: MetricsDeps, headers: Record<string, string>): Promise<Response> {
   const checks = Object.entries(await readiness(deps));
   const samples: Sample[] = [

@@ -15,10 +15,10 @@ import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 
 const USES = ["photo", "badge"] as const;
-/** A photo is there within seconds. */
+/** Uploads finish within seconds. */
 const BUSY_RETRY_SECONDS = 5;
 
-/** Accounts whose photos are being received, each once for every photo. */
+/** Accounts with uploads in progress, one entry per upload. */
 const receiving: string[] = [];
 
 /** POST /v1/photos */
@@ -43,7 +43,7 @@ export async function createPhoto(deps: UploadDeps, exchange: Exchange, caller: 
   }
 }
 
-/** What is told of an upload. */
+/** The public view of an upload. */
 export function photoView(photo: Photo, baseUrl: string) {
   return {
     photo_id: photo.id,

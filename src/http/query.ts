@@ -1,6 +1,9 @@
 import type { ErrorDetail } from "../core/errors.ts";
 
-/** The query parameters by name. Unknown and repeated ones are refused: a misspelt filter must not list everything. */
+/**
+ * The query parameters by name. Unknown and repeated ones are refused, because a misspelt filter must not list
+ * everything.
+ */
 export function readQuery<const Name extends string>(
   url: URL,
   names: readonly Name[],

@@ -7,7 +7,7 @@ import {
 import type { Clock } from "../core/ports.ts";
 import type { ShortLivedState } from "../state/state.ts";
 
-/** What X-RateLimit-* report. */
+/** The values for X-RateLimit-*. */
 export interface RateState {
   limit: number;
   remaining: number;
@@ -16,17 +16,17 @@ export interface RateState {
   exceeded: boolean;
 }
 
-/** Counts calls in fixed windows of a minute, which begin with the minute. */
+/** Counts calls in fixed windows aligned to the minute. */
 export interface RateLimiter {
-  /** Takes one call from the budget of `key` and tells what is left. */
+  /** Takes one call from the budget of `key` and returns what is left. */
   take(key: string, limit: number): Promise<RateState>;
-  /** Tells what is left without taking any. */
+  /** Returns what is left without taking a call. */
   look(key: string, limit: number): Promise<RateState>;
 }
 
 export function rateLimiter({ state, clock }: { state: ShortLivedState; clock: Clock }): RateLimiter {
-  // One counter serves every tier: the limit is applied here, so that a tier change holds from the next call on. Its
-  // own expiry only tidies up: the window is part of the name, so that Reset is the same on every answer of a window.
+  // One counter serves every tier: the limit is applied here, so that a tier change takes effect with the next call.
+  // Expiry is only housekeeping: the window is part of the name, so Reset is the same on every response of a window.
   const calls = state.counters("calls", { forMs: 2 * RATE_WINDOW_MS, maxKeys: MAX_BUDGETS });
   const windowStartMs = () => clock.now() - (clock.now() % RATE_WINDOW_MS);
   const tell = (used: number, limit: number, startMs: number): RateState => ({
@@ -53,7 +53,7 @@ export function accountBudget(tier: keyof typeof RATE_LIMIT_PER_MINUTE): number 
 
 export const ADDRESS_BUDGET = REFUSED_KEYS_PER_MINUTE;
 
-/** Whole seconds until the budget is whole again. */
+/** Whole seconds until the budget is full again. */
 export function secondsLeft(rate: RateState, now: number): number {
   return Math.max(1, Math.ceil((rate.resetAtMs - now) / 1000));
 }

@@ -12,7 +12,7 @@ interface Outcome {
   durationMs: number;
 }
 
-/** What the log of requests keeps of one: a body only of a refused single create, and no secrets. */
+/** What the request log stores: a body only for refused single creates, and no secrets. */
 export function requestRow(
   { request, url, requestId }: Exchange,
   { account, environment, keyId }: Caller,
@@ -28,7 +28,7 @@ export function requestRow(
     environment,
     keyId,
     method: request.method,
-    // A player's address is the player's id.
+    // The URL contains the player's id, which is personal.
     path:
       route === labelFor(ROUTES.deletePlayer)
         ? ROUTES.deletePlayer.path
@@ -46,12 +46,12 @@ export function requestRow(
 
 const MAX_PATH_CHARS = 200;
 
-/** The value that was sent is in the body, which goes when its player is deleted. */
+/** The value is in the stored body, which is deleted along with the player. */
 function withoutValue(message: string): string {
   return message.replace(/; got .*$/s, ".").replace(/they lack .*?\. /s, "");
 }
 
-/** Found in the text, since a refused body may be no JSON. */
+/** Searched in the text, since a refused body may not be JSON. */
 function externalIdIn(text: string): string | null {
   const [, quoted] = /"external_id"\s*:\s*("(?:[^"\\]|\\.){1,1000}")/.exec(text) ?? [];
   if (quoted === undefined) return null;
@@ -62,7 +62,7 @@ function externalIdIn(text: string): string | null {
   }
 }
 
-/** Keys, and what makes an address a permission: presigned queries, user names and passwords. */
+/** Keys, and the parts of a URL that grant access: presigned queries, user names and passwords. */
 function redacted(text: string): string {
   return text
     .slice(0, LOGGED_BODY_CHARS)

@@ -4,15 +4,15 @@ export interface Route {
   method: "GET" | "POST" | "DELETE";
   /** With `{name}` for what is given, as OpenAPI writes it; `*` at the end is whatever follows. */
   path: string;
-  /** `partner`: with an account's key, and from its budget. */
+  /** `partner`: requires an account's key, and counts against its budget. */
   access: "anyone" | "partner";
-  /** The name in /metrics where it is not the path: few of them, whatever is asked for. */
+  /** The name in /metrics, if it is not the path. There are few, so that paths cannot multiply time series. */
   label?: string;
 }
 
 /**
- * Every address that is answered beside the console's, written once: requests are routed by it, other methods refused,
- * requests counted, and the API's operations published. A partner's route is named by its operation.
+ * Every route except the console's: the source for routing, 405 responses, metrics and the published operations. A
+ * partner route is named after its operation.
  */
 export const ROUTES = {
   createImage: { method: "POST", path: API_PATHS.images, access: "partner" },
@@ -47,12 +47,12 @@ export type PartnerRouteName = {
 
 export const CONSOLE_PATH = "/console";
 
-/** The path as Elysia's router writes it. */
+/** The path in the syntax of Elysia's router. */
 export function routerPath({ path }: Route): string {
   return path.replace(/\{(\w+)\}/g, ":$1");
 }
 
-/** The methods of each path, for refusing the others. */
+/** The methods allowed for each path. */
 export function methodsByPath(): [path: string, methods: Route["method"][]][] {
   const routes: Route[] = Object.values(ROUTES);
   const byPath = Map.groupBy(routes, routerPath);
@@ -76,7 +76,7 @@ export function labelFor({ path, label }: Route): string {
   return label ?? path.replace(/\{\w+\}/g, ":id");
 }
 
-/** The label of the route that answers a path. What is no route is "other". */
+/** The label of the route that matches a path; "other" when none does. */
 export function labelOf(pathname: string): string {
   return LABELS.find(({ pattern }) => pattern.test(pathname))?.label ?? "other";
 }

@@ -8,8 +8,8 @@ import { USAGE_PERIODS } from "../core/time.ts";
 
 import { ERROR_STATUS } from "./http-refusal.ts";
 
-// The shapes of every answer. The published OpenAPI document is made of these, and the tests check real answers with
-// them, so that what partners read is what they get. A schema with an $id is published under that name.
+// The schemas of every response. The published OpenAPI document is made from them, and tests validate real responses
+// with them, so partners get what they read. A schema with an $id is published under that name.
 
 const closed = { additionalProperties: false } as const;
 
@@ -115,7 +115,7 @@ export const FailedImage = Type.Object(
   { ...closed, $id: "FailedImage", title: "Failed" },
 );
 
-/** Which fields an image shows depends on its `status`. */
+/** The fields of an image depend on its `status`. */
 export const Image = Type.Union([ProcessingImage, CompletedImage, FailedImage], {
   $id: "Image",
   description: "An image in its current state. `status` tells which fields are there.",

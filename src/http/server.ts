@@ -55,7 +55,7 @@ export interface HttpDeps
   limiter: RateLimiter;
   requests: RequestLog;
   templates: TemplateRegistry;
-  /** Answers everything under /console; without it there is no console. */
+  /** Handles everything under /console; absent when there is no console. */
   pages?: (exchange: Exchange) => Promise<Response>;
 }
 
@@ -66,23 +66,23 @@ interface AnswerDeps extends HttpDeps {
 /** Answers one request from one client address; never rejects. */
 export type Answer = (request: Request, peer: string) => Promise<Response>;
 
-/** Bodies are bounded by our own reader, which answers 413 in the envelope; Bun's limit would cut the connection. */
+/** Our own reader bounds bodies and responds with 413 in the envelope; Bun's limit would cut the connection. */
 const NO_BUN_BODY_LIMIT = Number.MAX_SAFE_INTEGER;
-/** Longer than the slowest create (a photo that takes its whole 10 s), in seconds. */
+/** In seconds; longer than the slowest create, whose photo takes the full 10 s. */
 const IDLE_TIMEOUT_SECONDS = 30;
 
-/** Listens and answers. `stop` refuses new connections and waits for the requests under way. */
+/** Starts listening. `stop` refuses new connections and waits for the requests in progress. */
 export function listen(deps: HttpDeps, address: ListenAddress) {
   const answer = httpAnswer(deps);
   const server = bind(address, () =>
     Bun.serve({
       hostname: address.host,
       port: address.port,
-      // Bun would let a second server answer half the requests, from its own data folder.
+      // Otherwise Bun would let a second server take half the requests, with its own data folder.
       reusePort: false,
       idleTimeout: IDLE_TIMEOUT_SECONDS,
       maxRequestBodySize: NO_BUN_BODY_LIMIT,
-      // Bun's own page about an error shows source code.
+      // Bun's development error page shows source code.
       development: false,
       fetch: (request, bun) => answer(request, bun.requestIP(request)?.address ?? "unknown"),
     }),
@@ -97,9 +97,9 @@ export function httpAnswer(httpDeps: HttpDeps): Answer {
   const isSecure = deps.config.baseUrl.startsWith("https://");
   const router = routes(deps, (request) => exchanges.get(request) as Exchange);
   return async (original, peer) => {
-    // HEAD is GET without its body (RFC 9110, 9.3.2), for every address alike.
+    // HEAD is GET without a body (RFC 9110, 9.3.2), for every route.
     const isHead = original.method === "HEAD";
-    // Bun makes the address of the Host header, whatever that holds.
+    // Bun builds the URL from the Host header, whatever that contains.
     const url = URL.parse(original.url);
     const request = isHead && url ? new Request(url, { headers: original.headers }) : original;
     const exchange = await open(deps, request, url ?? NO_ADDRESS, peer);
@@ -120,19 +120,19 @@ export function httpAnswer(httpDeps: HttpDeps): Answer {
     deps.meter.add("cardpress_http_requests_total", { method, route, status: String(response.status) });
     deps.meter.time("cardpress_http_request_seconds", { route }, ms / 1000);
     if (!(await discardBody(original))) response.headers.set("Connection", "close");
-    // Browsers heed it only where it came over TLS, from the proxy in front of us.
+    // Browsers honour it only over TLS, which the proxy in front of us provides.
     if (isSecure) response.headers.set("Strict-Transport-Security", `max-age=${HSTS_SECONDS}`);
     return isHead ? withoutBody(response) : response;
   };
 }
 
 const NO_ADDRESS = new URL("http://host.invalid/");
-/** A year, as usual: browsers that came once over TLS come over nothing else. */
+/** A year, as usual: browsers that came once over TLS will use nothing else. */
 const HSTS_SECONDS = 365 * 86_400;
 
 /**
- * Throws 400 for what Bun and a proxy in front of it may read differently: several hosts, of which Bun takes the first,
- * and fields after a body, on which Bun closes the connection, often before the answer.
+ * Throws 400 for what Bun and a proxy in front of it may interpret differently: several Host headers, of which Bun
+ * takes the first, and trailer fields, on which Bun closes the connection, often before the response.
  */
 function refuseTwoMeanings({ headers }: Request): void {
   if (headers.get("host")?.includes(",")) throw brokenHost("must be given once.");
@@ -149,11 +149,11 @@ function closing(refusal: Refusal): HttpRefusal {
   return new HttpRefusal(refusal, { Connection: "close" });
 }
 
-/** The same headers; also the length, which would otherwise be told as 0. */
+/** Keeps the headers and sets the length, which would otherwise be reported as 0. */
 async function withoutBody(response: Response): Promise<Response> {
   const { status } = response;
   const headers = new Headers(response.headers);
-  // A file is not read for its size.
+  // Files are not read just to measure them.
   if (status !== 304) headers.set("Content-Length", String((await response.blob()).size));
   return new Response(null, { status, headers });
 }
@@ -177,7 +177,7 @@ interface Context {
   params?: Params;
 }
 
-/** What answers each route. */
+/** The handler of each route. */
 function handlers(deps: AnswerDeps): Record<RouteName, OpenHandler> {
   const partner =
     (handler: PartnerHandler): OpenHandler =>
@@ -264,7 +264,7 @@ async function orRefuse(
   }
 }
 
-/** Answers whoever holds a key, and reports the budget the call was taken from. */
+/** Serves callers with a key, and reports the budget the call was charged to. */
 async function asPartner(
   deps: AnswerDeps,
   exchange: Exchange,
@@ -291,7 +291,7 @@ async function asPartner(
   return response;
 }
 
-/** A call with a key counts against the account's budget, and reports it, also where the API has no such address or method. */
+/** A call with a key is charged to the account's budget even when there is no such route or method. */
 function greeting(deps: AnswerDeps, handler: (exchange: Exchange) => never): OpenHandler {
   return (exchange) => {
     const hasKey = exchange.request.headers.has("x-api-key");
@@ -308,12 +308,12 @@ function refuseMethod(methods: Route["method"][]): never {
 
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Browsers name HTML; the clients of an API take anything. */
+/** Browsers ask for HTML explicitly; API clients accept anything. */
 function asksForPage({ request }: Exchange): boolean {
   return request.headers.get("accept")?.includes("text/html") ?? false;
 }
 
-/** The address that the log names is what people open first. */
+/** The URL in the log is what people open first. */
 function seeConsole(exchange: Exchange): Response {
   return new Response(null, { status: 303, headers: { ...standardHeaders(exchange), Location: "/console" } });
 }
@@ -335,7 +335,7 @@ function refuse(deps: HttpDeps, exchange: Exchange, error: unknown): Response {
   return failure(exchange, known, deps.config.baseUrl);
 }
 
-/** Setup links and pictures open to whoever knows their address, which is therefore not for the log. */
+/** Whoever knows the URL of a setup link or picture can open it, so it must not be logged. */
 const SECRET_ADDRESS = /(\/setup|\/cdn|\/cards)\/.*/;
 
 function logAnswer(log: Log, exchange: Exchange, status: number, ms: number): void {

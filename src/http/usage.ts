@@ -31,7 +31,7 @@ async function usage({ store, clock }: AppContext, { account, environment }: Cal
     images_completed: counts.completed,
     images_failed: counts.failed,
     credits_used: counts.creditsUsed,
-    // Test keys never use credits, so all of the plan is left to them.
+    // Test keys never use credits, so the whole plan remains.
     credits_remaining: environment === "live" ? left : limit,
     credit_limit: limit,
     environment,

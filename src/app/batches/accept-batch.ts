@@ -34,19 +34,19 @@ export interface AcceptBatchDeps extends AppContext {
   blobs: Blobs;
   room: DiskRoom;
   templates: TemplateRegistry;
-  /** Called after the commit: photos wait to be fetched, or test images to be made. */
+  /** Called after the commit: photos must be fetched, or test images made. */
   wakeBatches: (environment: Environment) => void;
 }
 
 export interface BatchCommand {
   account: Account;
   environment: Environment;
-  /** Absent where it is asked for in the console. */
+  /** Absent when the console asks. */
   keyId?: string;
-  /** Without one each card is made once all the same: by its external id and what is asked for. */
+  /** Without a key each card is still made only once: identified by its external id and request. */
   idempotencyKey: string | null;
   name: string;
-  /** With external ids that differ. */
+  /** Their external ids must differ. */
   requests: CreateImageRequest[];
 }
 
@@ -57,13 +57,13 @@ export interface AcceptedBatch {
   etaSeconds: number;
 }
 
-/** How soon there may be room for more cards, in seconds. */
+/** When there may be room for more cards, in seconds. */
 const FULL_RETRY_SECONDS = 300;
 
 /**
- * Accepts all cards of a batch or none, with a credit reserved for each, in one transaction; photos are fetched
- * afterwards. A card that was asked for in the same words within three days, and has not failed, is not made again.
- * Throws a Refusal, and then leaves nothing behind.
+ * Accepts all cards of a batch or none, reserving a credit for each, in one transaction; photos are fetched
+ * afterwards. A card requested identically within three days, and not failed, is reused. Throws a Refusal, and then
+ * leaves nothing behind.
  */
 export async function acceptBatch(deps: AcceptBatchDeps, command: BatchCommand): Promise<AcceptedBatch> {
   const { store, clock, queue } = deps;
@@ -95,7 +95,7 @@ export async function acceptBatch(deps: AcceptBatchDeps, command: BatchCommand):
   return accepted;
 }
 
-/** The one refusal of a test card that is told with the card itself: the photo of a batch is fetched afterwards. */
+/** The one test refusal that is reported on the card itself, because the photos of a batch are fetched later. */
 const PER_CARD = "test_unsupported_source";
 
 async function replayOf(
@@ -114,7 +114,7 @@ async function replayOf(
 
 type Pinned = Pick<Image, "templateName" | "templateVersion" | "templateDigest">;
 
-/** What each template is now, by its name. */
+/** The current version of each template, by name. */
 async function templatesOf(
   { templates: registry, blobs }: AcceptBatchDeps,
   requests: CreateImageRequest[],
@@ -138,7 +138,7 @@ interface Card {
   print: string;
 }
 
-/** The image of each card: a new one, or the one that was made of the same request before. */
+/** The image for each card: a new one, or one already made from the same request. */
 async function cardsOf(
   tx: Tx,
   deps: AcceptBatchDeps,
@@ -150,7 +150,8 @@ async function cardsOf(
   let next = turn;
   for (const request of command.requests) {
     const print = fingerprint(request);
-    // No key that a header can hold has a space in it. The player is in the print, where nobody can read the id.
+    // No header value contains a space, so no partner's key can collide. The player is part of the fingerprint, so
+    // the id stays unreadable.
     const recordKey = `${command.idempotencyKey ?? ""} ${print}`;
     const known = await madeBefore(tx, { accountId: account.id, environment, key: recordKey }, now);
     if (known) {
@@ -171,7 +172,7 @@ async function cardsOf(
   return cards;
 }
 
-/** The image that was made of the same request; undefined when there is none that is still of use. */
+/** The image made from the same request; undefined when none can be reused. */
 async function madeBefore(
   tx: Tx,
   scope: { accountId: string; environment: Environment; key: string },

@@ -3,7 +3,7 @@ import { isoTime } from "../../core/time.ts";
 import type { Batch } from "../../store/batches.ts";
 import type { Image } from "../../store/images.ts";
 
-/** What partners are told of a batch; the event of its end says the same. */
+/** The public view of a batch; its completion event carries the same. */
 export function batchView(batch: Batch) {
   const { total, completed, failed } = batch;
   const ended = completed + failed;
@@ -26,7 +26,7 @@ export function batchView(batch: Batch) {
 export const BATCH_STATUSES = ["processing", "completed", "canceled"] as const;
 export type BatchStatus = (typeof BATCH_STATUSES)[number];
 
-/** Canceled from the click on; what was being rendered then still ends. */
+/** Canceled from the moment it is requested; renders in progress still finish. */
 export function batchStatus({
   canceledAt,
   completedAt,
@@ -35,7 +35,7 @@ export function batchStatus({
   return completedAt === null ? "processing" : "completed";
 }
 
-/** One card of a batch, in the order they were sent. A deleted one keeps its place. */
+/** One card of a batch, in the order sent. A deleted one keeps its place. */
 export function batchImageView(image: Image, cdnBaseUrl: string) {
   const isDeleted = image.forgottenAt !== null;
   const isThere = image.outputName !== null && image.purgedAt === null && !isDeleted;

@@ -10,8 +10,8 @@ export interface ZipDeps extends AppContext {
 }
 
 /**
- * The finished pictures of a batch as one ZIP archive that is written while it is read, named by external id; and a table
- * of all cards, `cards.csv`. What expired or was deleted is in the table only.
+ * The finished pictures of a batch as one streamed ZIP archive, named by external id, with a table of all cards in
+ * `cards.csv`. Expired and deleted ones appear only in the table.
  */
 export async function batchZip({ store, blobs }: ZipDeps, batch: Batch): Promise<ReadableStream<Uint8Array>> {
   const images = await imagesOfBatch(store.read, batch.id);
@@ -39,11 +39,11 @@ export async function batchZip({ store, blobs }: ZipDeps, batch: Batch): Promise
   return makeZip(files());
 }
 
-/** No file system takes these in a name; a name of dots alone means a folder. */
+/** No file system allows these in a name, and a name made only of dots means a folder. */
 const UNFIT = /[\\/:*?"<>|\p{Cc}]|^\.+$|[. ]+$/gu;
 const MAX_NAME_CHARS = 100;
 
-/** A name for each picture by which people find it; unlike the others also where case does not count. */
+/** A recognisable file name for each picture, unique even where case does not count. */
 function pictureNames(images: Image[]): Map<Image, string> {
   const taken = new Set<string>();
   const names = new Map<Image, string>();
@@ -70,7 +70,7 @@ function table(images: Image[], names: Map<Image, string>, present: Set<Image>):
     .join("\r\n");
 }
 
-/** RFC 4180; a spreadsheet must not take a text for a formula. */
+/** RFC 4180, and guarded against being read as a formula by a spreadsheet. */
 function cell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -10,12 +10,12 @@ import {
 import type { AppContext } from "../context.ts";
 import { failImageUnbegun } from "../images/finish-image.ts";
 
-/** How many batches a sweep looks at, and cards it looks for at a time. */
+/** How many batches a sweep handles, and how many cards at a time. */
 const AT_ONCE = 100;
 
 /**
- * Cancels a batch: cards that nobody has begun to render fail, and their credits come back; those being rendered end as
- * they do. Twice is once. Throws NOT_FOUND.
+ * Cancels a batch: cards whose rendering has not begun fail, and their credits are released; renders in progress
+ * finish. Idempotent. Throws NOT_FOUND.
  */
 export async function cancelBatch(
   context: AppContext,
@@ -25,7 +25,7 @@ export async function cancelBatch(
   const found = await store.write("cancel batch", async (tx) => {
     await cancelBatchRow(tx, scope.id, clock.now());
     const batch = await findBatch(tx, scope);
-    // Another account's: rolled back with it.
+    // Another account's batch: rolled back along with it.
     if (!batch) throw batchNotFound();
     return batch;
   });
@@ -42,7 +42,7 @@ async function endUnbegun(context: AppContext, batchId: string): Promise<void> {
   }
 }
 
-/** Goes on with what a crash left of canceled batches. */
+/** Finishes cancellations that a crash interrupted. */
 export async function finishCanceling(context: AppContext): Promise<void> {
   for (const { id } of await canceledBatches(context.store.read, AT_ONCE)) await endUnbegun(context, id);
 }

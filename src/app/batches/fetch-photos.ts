@@ -19,18 +19,18 @@ export interface FetchPhotosDeps extends FetchSourcesDeps {
   keeper: SourceKeeper;
 }
 
-/** Fetches the photos of batches' cards, each account's few at a time, in the fair order. */
+/** Fetches photos for batches, a few at a time per account, in fair order. */
 export interface PhotoFetcher {
-  /** Fetches the next one, if any, and calls `more` once it is taken. */
+  /** Fetches the next photo, if any, and calls `more` once it is claimed. */
   fetchNext(signal: AbortSignal, more: () => void): Promise<void>;
 }
 
-/** `onQueued`: an image can be rendered now; `onEnd`: one has failed, and webhooks tell of it. */
+/** `onQueued`: an image is ready to render; `onEnd`: one has failed, and a webhook event was written. */
 export function photoFetcher(
   deps: FetchPhotosDeps,
   { onQueued, onEnd }: { onQueued: () => void; onEnd: () => void },
 ): PhotoFetcher {
-  // Of this process; two that fetch the same photo do no harm, the first to write wins.
+  // Tracked per process; two processes fetching the same photo do no harm, the first to write wins.
   const underWay = new Map<string, string>();
   const tries = new Map<string, number>();
 
@@ -42,7 +42,7 @@ export function photoFetcher(
       exceptAccounts: busy.map(([account]) => account),
       exceptImages: [...underWay.keys()],
     });
-    // Another run may have taken it during the query.
+    // Another run may have claimed it during the query.
     if (!image || underWay.has(image.id)) return undefined;
     underWay.set(image.id, image.accountId);
     return image;
@@ -70,7 +70,7 @@ export function photoFetcher(
   };
 }
 
-/** False when nobody waits for the photo any more. Throws as fetchSources does. */
+/** False when nobody needs the photo any more. Throws as fetchSources does. */
 async function fetchOne(deps: FetchPhotosDeps, image: Image, signal: AbortSignal): Promise<boolean> {
   const { store, clock, keeper } = deps;
   const account = await findAccount(store.read, image.accountId);
@@ -98,7 +98,7 @@ async function fetchOne(deps: FetchPhotosDeps, image: Image, signal: AbortSignal
   }
 }
 
-/** Whether the photo is asked for again later: we are busy, its host may have been, or something of ours broke. */
+/** Whether to retry the fetch later: we were busy, its host may have been, or something of ours broke. */
 async function postpone(
   { store, clock, log }: FetchPhotosDeps,
   image: Image,

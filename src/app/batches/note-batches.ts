@@ -5,7 +5,7 @@ import type { Moment } from "../context.ts";
 import { recordEvent } from "../webhooks/webhook-events.ts";
 import { batchView } from "./batch-view.ts";
 
-/** Counts an image's end in its batches, in the transaction that ends it, and tells of those that are complete with it. */
+/** Counts an image's end in its batches, in the same transaction, and records the completion of those it completes. */
 export async function noteBatches(
   tx: Tx,
   image: Image,

@@ -17,19 +17,19 @@ export interface PreviewDeps extends FetchSourcesDeps {
   folder: DataFolder;
 }
 
-/** The longer side in pixels: enough to judge a card by, and no card to use. */
+/** Longer side in pixels: enough to judge a card by, too small to use. */
 const LONG_SIDE_PX = 640;
-/** No side of a card is shorter, as the API has it. */
+/** The smallest side the API allows. */
 const SHORT_SIDE_PX = 512;
 
-/** Cards that are paid for come first: one preview at a time, and none while no renderer gets free. */
+/** Paid cards come first: one preview at a time, and only when a renderer is free. */
 const drawing = new PQueue({ concurrency: 1 });
 const WAIT_FOR_RENDERER_MS = 30_000;
 const BUSY_RETRY_SECONDS = 10;
 
 /**
- * A card as it would be, small and with PREVIEW across it: of its own photo, charged to nobody, kept nowhere. Returns a
- * WebP picture. Throws a Refusal where the photo cannot be used, or no renderer gets free in time.
+ * A preview of a card, small and marked PREVIEW: made from its own photo, not charged and not stored. Returns a WebP
+ * picture. Throws a Refusal when the photo cannot be used, or no renderer becomes free in time.
  */
 export function previewCard(
   deps: PreviewDeps,
@@ -87,7 +87,7 @@ async function draw(
   }
 }
 
-/** The card's own shape, small. */
+/** The card's proportions, scaled down. */
 export function previewSize({ width, height }: { width: number; height: number }): {
   width: number;
   height: number;

@@ -15,7 +15,10 @@ interface Notice {
   text: MailText;
 }
 
-/** Writes of every trouble that nobody was written of yet, and once a day the digest. Safe to run at any moment, and twice. */
+/**
+ * Writes a mail for every problem not yet reported, and the digest once a day. Idempotent, and safe to run at any
+ * time.
+ */
 export async function writeNotices(deps: AttentionDeps): Promise<void> {
   if (!deps.config.mail) return;
   const found = await troubles(deps);
@@ -36,7 +39,7 @@ async function writeOnce(deps: AttentionDeps, make: () => Promise<Notice>): Prom
 async function ofCredits(deps: AttentionDeps, { account, left }: Troubles["low"][number]): Promise<Notice> {
   const { read } = deps.store;
   const kind = left === 0 ? "credits_out" : "credits_low";
-  // Once for each grant: the next month's plan and every top-up may run low again.
+  // Once per grant: next month's plan and every top-up may run low again.
   const grant = (await latestGrant(read, account.id))?.id ?? account.planPeriod;
   const url = `${deps.config.baseUrl}/console/credits`;
   return {
@@ -69,7 +72,7 @@ async function ofEndpoint(
   };
 }
 
-/** The host alone: addresses of receivers often hold a secret. */
+/** Only the host: receivers' URLs often contain a secret. */
 function receiverOf({ url }: WebhookEndpoint): string {
   return URL.parse(url)?.host ?? "The receiver";
 }
@@ -79,7 +82,7 @@ async function ownersOf(deps: AttentionDeps, accountId: string): Promise<string[
   return members.filter(({ membership }) => membership.role === "owner").map(({ user }) => user.email);
 }
 
-/** Yesterday in a few lines, to every operator. */
+/** Yesterday in a few lines, for every operator. */
 async function writeDigest(deps: AttentionDeps, found: Troubles): Promise<void> {
   const { store, clock, config } = deps;
   const now = clock.now();

@@ -4,7 +4,7 @@ import { dueMails, endAttempt, insertMail, type Mail } from "../../store/mails.t
 import type { Tx } from "../../store/store.ts";
 import type { AppContext } from "../context.ts";
 
-/** Whom it goes to, about what. There is one mail about an occasion to each person, however often it is written. */
+/** Recipient and occasion. Each person gets one mail per occasion, however often it is written. */
 export interface NewMail {
   kind: MailKind;
   occasion: string;
@@ -14,7 +14,7 @@ export interface NewMail {
 
 type Context = Pick<AppContext, "store" | "clock" | "random" | "config" | "secrets" | "log">;
 
-/** Puts a mail into the outbox, in the transaction that makes it true. Does nothing where no mails are sent. */
+/** Adds a mail to the outbox, in the transaction that makes it true. Does nothing when mail is not configured. */
 export async function writeMail(
   tx: Tx,
   { config, clock, random, secrets }: Pick<Context, "config" | "clock" | "random" | "secrets">,
@@ -39,18 +39,18 @@ export async function writeMail(
   });
 }
 
-/** The way out of the house. `refused`: the server will never take this mail; anything thrown may pass. */
+/** The outgoing transport. `refused`: the server will never accept this mail; anything thrown may be temporary. */
 export interface MailTransport {
   send(mail: { id: string; to: string; text: MailText }): Promise<"sent" | { refused: string }>;
   close(): void;
 }
 
-/** Of one run; the rest comes with the next. */
+/** Mails per run; the rest follow in the next. */
 const BATCH = 20;
 
 /**
- * Sends what is due, one after the other. A mail is sent again when the process ends between the server's "yes" and our
- * note of it; it then has the same Message-ID, by which mailboxes show it once. Returns how many were tried.
+ * Sends due mails one by one. A mail is sent again when the process dies between the server's acceptance and our
+ * record of it; it then has the same Message-ID, by which mailboxes show it once. Returns how many were attempted.
  */
 export async function sendDueMails(context: Context, transport: MailTransport): Promise<number> {
   const due = await dueMails(context.store.read, context.clock.now(), BATCH);

@@ -2,22 +2,25 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Clock, Random } from "../../core/ports.ts";
 import type { ShortLivedState } from "../../state/state.ts";
 
-/** How long a person may take between asking for a challenge and touching the key. */
+/** How long a person may take between requesting a challenge and touching the key. */
 const CHALLENGE_LIFETIME_MS = 300_000;
-/** Answered ones that are remembered. Each took the signature of a real passkey, so that a flood does not fill this. */
+/**
+ * How many answered challenges are remembered. Each took the signature of a real passkey, so a flood cannot fill
+ * this.
+ */
 const MAX_SPENT = 10_000;
 const NONCE_BYTES = 16;
 const EXPIRY_BYTES = 8;
 
 /**
- * Challenges for passkeys, each for one purpose, for five minutes and for one use. They carry their own proof and are
- * kept nowhere until they are answered: however many are asked for, nobody else's is lost.
+ * Passkey challenges, each valid for one purpose, for five minutes, and once. They carry their own proof and are
+ * stored only when answered: however many are requested, nobody else's is lost.
  */
 export interface Challenges {
   make(purpose: string): Uint8Array<ArrayBuffer>;
-  /** Whether it is one of ours for this purpose, in time and not answered yet. `challenge` in base64url. */
+  /** Whether it is one of ours for this purpose, unexpired and unanswered. `challenge` in base64url. */
   isOpen(challenge: string, purpose: string): Promise<boolean>;
-  /** Uses it up, once its answer is found good. False when another answer was quicker. */
+  /** Uses it up once its response has been verified. False when another response was faster. */
   spend(challenge: string): Promise<boolean>;
 }
 
@@ -30,7 +33,7 @@ export function challenges({
   random: Random;
   state: ShortLivedState;
 }): Challenges {
-  // Made anew at every start: a restart ends the challenges under way, as it always did.
+  // Generated at every start, so a restart ends the challenges in progress.
   const secret = random.bytes(32);
   const spent = state.values<true>("challenges answered", {
     forMs: CHALLENGE_LIFETIME_MS,

@@ -21,12 +21,12 @@ import { type Actor, type AuditAction, logAction } from "../operations/activity.
 
 type Context = Pick<AppContext, "store" | "clock" | "random">;
 
-/** Who asks; the command line when nobody is named. */
+/** The user who asks; the command line when absent. */
 interface By {
   by?: Actor;
 }
 
-/** Creates an account and grants its first month of plan credits. Throws a Refusal for an unfit name. */
+/** Creates an account and grants its first month of plan credits. Throws a Refusal for an invalid name. */
 export async function createAccount(
   { store, clock, random }: Context,
   input: { name: string; tier: Account["tier"]; credits: number } & By,
@@ -74,8 +74,8 @@ export async function createAccount(
   });
 }
 
-/** In force on the account's very next request. */
-/** Gives an account another name; its ids, keys and books stay. Throws a Refusal for an unfit name. */
+/** Takes effect with the account's very next request. */
+/** Renames an account; its ids, keys and ledger stay. Throws a Refusal for an invalid name. */
 export async function renameAccount(
   { store, clock, random }: Context,
   id: string,
@@ -125,7 +125,7 @@ function changeStatus(
   });
 }
 
-/** Changes tier and plan. The tier holds from the next request on, the plan's credits from the next month on. */
+/** Changes tier and plan. The tier applies from the next request, the plan's credits from the next month. */
 export async function changePlan(
   { store, clock, random }: Context,
   id: string,
@@ -144,7 +144,10 @@ export async function changePlan(
   return accountOrThrow(id, account);
 }
 
-/** Makes a key. The key text is in the answer and nowhere else, ever. Throws a Refusal for an unfit name, or a key too many. */
+/**
+ * Creates a key. The result is the only place the key text ever appears. Throws a Refusal for an invalid name, or
+ * one key too many.
+ */
 export async function createKey(
   { store, clock, random }: Context,
   input: { accountId: string; environment: Environment; name: string } & By,
@@ -168,8 +171,8 @@ export async function createKey(
 }
 
 /**
- * Makes the successor of a key, with its name and environment. The old key works until it is revoked, so that nothing
- * breaks before the new one is in place. Throws a Refusal when the key is not in force.
+ * Creates a successor for a key, with its name and environment. The old key works until it is revoked, so that
+ * nothing breaks before the new one is deployed. Throws a Refusal when the key is revoked.
  */
 export function regenerateKey(
   { store, clock, random }: Context,
@@ -219,7 +222,7 @@ function newKey(
   return { key, record };
 }
 
-/** In force on the key's very next request. Revoking twice changes nothing. */
+/** Takes effect with the key's very next request. Idempotent. */
 export async function revokeApiKey(
   { store, clock, random }: Context,
   id: string,
@@ -243,7 +246,7 @@ export async function revokeApiKey(
   return key;
 }
 
-/** How a key is named where it is not shown: `Production (sk_live_…3kQ9)`. */
+/** How a key is referred to without revealing it: `Production (sk_live_…3kQ9)`. */
 function keyLabel(key: Pick<ApiKey, "name" | "prefix" | "last4">): string {
   return `${key.name} (${key.prefix}…${key.last4})`;
 }
@@ -265,7 +268,7 @@ export async function grantCredits(
   return accountOrThrow(accountId, account);
 }
 
-/** Throws a Refusal for an account that does not exist: an empty list would read as "it has none". */
+/** Throws a Refusal for an unknown account: an empty list would read as "it has none". */
 export async function requireAccount({ store }: Pick<AppContext, "store">, id: string): Promise<Account> {
   return accountOrThrow(id, await findAccount(store.read, id));
 }

@@ -4,7 +4,7 @@ import { setAccountRetention } from "../../store/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { type Actor, logAction } from "../operations/activity.ts";
 
-/** In days; null as the service is configured, and never. */
+/** In days; null means the service's default, and never. */
 export interface Retention {
   retentionDays: number | null;
   forgetAfterDays: number | null;

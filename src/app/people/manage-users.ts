@@ -35,26 +35,26 @@ type Context = Pick<AppContext, "store" | "clock" | "random" | "config" | "secre
 
 const EMAIL = /^[^\s@<>"']{1,64}@[^\s@<>"'.]+(\.[^\s@<>"'.]+)+$/;
 
-/** Whether a text can be an email address; whether it is one, only a mail could tell. */
+/** Whether a text looks like an email address; only sending a mail could prove it. */
 export function isEmail(text: string): boolean {
   return text.length <= 254 && EMAIL.test(text) && !isDeceptive(text);
 }
 
 export interface NewMember {
   user: User;
-  /** A one-time link to set a password; null when the user has one already and signs in with it. */
+  /** A one-time link to set a password; null for users who already have one and sign in with it. */
   setupUrl: string | null;
-  /** Whether a password, passkeys and sessions that this email had were ended. */
+  /** Whether the password, passkeys and sessions that this email had were revoked. */
   startsAnew: boolean;
 }
 
 /**
  * Adds a user to an account; an unknown email becomes a new user with a setup link. No email is ever verified, so an
- * owner may bring in only people nobody else knows: whoever has the link to set a password is that person in every
- * account. Operators and the command line (`vouched`) may add anyone. They trust whoever they send their own link to, and
- * nobody else: a password that was set by an owner's link ends before its user is given more power (see isTrusted).
- * A member who is added again gets the role asked for, and a new link as long as they have no password; without `role` a
- * new one is an owner, and a known one stays what they are. Throws a Refusal.
+ * owner may only bring in people nobody else knows: whoever holds the link to set a password is that person in every
+ * account. Operators and the command line (`vouched`) may add anyone. They trust whoever they send their own link
+ * to, and nobody else: a password set through an owner's link is revoked before its user gains more rights (see
+ * isTrusted). A member who is added again gets the requested role, and a new link while they have no password;
+ * without `role` a new member becomes an owner, and a known one keeps their role. Throws a Refusal.
  */
 export async function addMember(
   context: Context,
@@ -80,7 +80,7 @@ export async function addMember(
       );
     const role = input.role ?? member?.membership.role ?? "owner";
     const gainsPower = !member || (role === "owner" && member.membership.role !== "owner");
-    // An owner gets here with members of the account, and with people who are nobody anywhere: these begin anew.
+    // Owners get here with members of the account, and with people who belong to no account: those start afresh.
     const mustStartAnew = vouched ? gainsPower && !isTrusted(user) : !member;
     const startsAnew = mustStartAnew && (await endWaysIn(tx, user, { by, moment }));
     if (member) await giveRole(tx, member, { role, by }, moment);
@@ -99,12 +99,15 @@ export async function addMember(
   });
 }
 
-/** Whether this user's password was set by a link that an operator, or the command line, gave out. Operators are trusted anyway. */
+/**
+ * Whether this user's password was set through a link from an operator or the command line. Operators always count
+ * as trusted.
+ */
 function isTrusted(user: User): boolean {
   return user.isOperator === 1 || user.isVouched === 1;
 }
 
-/** Ends the password, passkeys and sessions of a user. False when there were none, as for a user who is new. */
+/** Revokes a user's password, passkeys and sessions. False when there were none, as for a new user. */
 async function endWaysIn(
   tx: Tx,
   user: User,
@@ -124,7 +127,7 @@ async function isKnownElsewhere(tx: Tx, user: User, accountId: string): Promise<
   return user.isOperator === 1 || memberships.some((m) => m.account.id !== accountId);
 }
 
-/** Makes a user an operator of the service, with a link to set a password if there is none that can be trusted. */
+/** Makes a user an operator of the service, with a link to set a password unless they have a trusted one. */
 export async function addOperator(
   context: Context,
   input: { email: string; by?: Actor },
@@ -146,7 +149,7 @@ export async function addOperator(
   });
 }
 
-/** Ends somebody's power over the service; memberships stay. Throws a Refusal rather than leave no operator. */
+/** Revokes a user's operator rights; memberships stay. Throws a Refusal rather than leave no operator. */
 export async function removeOperator(
   { store, clock, random }: Context,
   input: { userId: string; by: Actor },
@@ -161,7 +164,7 @@ export async function removeOperator(
         "The service needs an operator who can sign in. Add another one first.",
       );
     await endOperator(tx, user.id);
-    // A visit to an account, if one is open, ends with it.
+    // Also ends an operator's visit to an account.
     await deleteSessionsOf(tx, user.id);
     const what = { by: input.by, accountId: null, action: "operator.removed", subject: user.email } as const;
     await logAction(tx, what, { now: clock.now(), random });
@@ -169,7 +172,7 @@ export async function removeOperator(
   });
 }
 
-/** A new link to set a password, for someone who lost the first one or the password. For operators only. */
+/** A new link to set a password, for someone who lost the first one or the password. Operators only. */
 export async function issueSetupLink(
   context: Context,
   input: { userId: string; by?: Actor },
@@ -192,8 +195,8 @@ export async function issueSetupLink(
 }
 
 /**
- * Mails a link for a new password to somebody who says they lost it. Does nothing for an email that nobody signs in with,
- * and nothing where no mails are sent: whoever asks must not learn who has an account. Someone invited who has not set a
+ * Mails a password reset link to somebody who says they lost their password. Does nothing for an unknown email, or
+ * when mail is not configured: the requester must not learn who has an account. An invited user who has not set a
  * first password keeps the link they were given.
  */
 export async function requestPasswordReset(context: Context, email: string): Promise<void> {
@@ -201,7 +204,7 @@ export async function requestPasswordReset(context: Context, email: string): Pro
   const user = await findUserByEmail(context.store.read, normalEmail(email));
   if (!user || user.passwordHash === null) return;
   await context.store.write("request password reset", async (tx) => {
-    // The link proves a mailbox, not who somebody is: it gives no trust that the lost password did not have.
+    // The link proves ownership of a mailbox, not identity: it gives no trust that the lost password did not have.
     const link = { userId: user.id, isVouched: user.isVouched };
     const url = await writeSetupLink(tx, context, link, RESET_LINK_LIFETIME_MS);
     const occasion = context.random.id("password_reset");
@@ -210,7 +213,7 @@ export async function requestPasswordReset(context: Context, email: string): Pro
   });
 }
 
-/** Mails a link to whom it is for, where mails are sent; without a place it is for a new password. */
+/** Mails a link to its recipient when mail is configured; without `place` it is a password reset. */
 async function mailLink(
   tx: Tx,
   context: Context,
@@ -220,7 +223,7 @@ async function mailLink(
   const kind = place === undefined ? "password_reset" : "invitation";
   const text =
     place === undefined ? passwordReset({ url, within: `${days} days` }) : invitation({ place, url, days });
-  // Every link is an occasion of its own: an earlier one works no longer.
+  // Every link is a separate occasion, and replaces the earlier one.
   await writeMail(tx, context, { kind, occasion: context.random.id(kind), recipient: email, text });
 }
 
@@ -308,7 +311,7 @@ async function findOrMakeUser(tx: Tx, email: string, { now, random }: Moment): P
   return user;
 }
 
-/** Writes a link to set a password in place of any earlier one, and returns its address. */
+/** Stores a setup link in place of any earlier one, and returns its URL. */
 async function writeSetupLink(
   tx: Tx,
   context: Context,

@@ -1,4 +1,4 @@
-// First, before the library that needs it.
+// Must come before the library that needs it.
 import "./reflect-metadata.ts";
 
 import { isIP } from "node:net";
@@ -31,37 +31,40 @@ type Context = Pick<AppContext, "store" | "clock" | "random" | "config"> & { sta
 
 const MAX_PASSKEYS = 20;
 
-/** What a challenge is for. Nobody knows yet who answers one of the sign-in page. */
+/** What a challenge is for. On the sign-in page it is not yet known who will answer. */
 const SIGN_IN = "sign in";
 const addingTo = (user: User) => `add to ${user.id}`;
 
 /** Adds, uses and removes passkeys. */
 export interface PasskeyService {
-  /** False where browsers make no passkeys: for bare addresses, and for names without HTTPS. */
+  /** False where browsers offer no passkeys: for bare IP addresses, and for names without HTTPS. */
   readonly isPossible: boolean;
   /** The only origin where they work. */
   readonly origin: string;
-  /** What the browser needs to make a passkey for a user, who has just shown to be that person: only with it one is added. */
+  /**
+   * Options for the browser to create a passkey for a user who has just proven their identity; none can be added
+   * otherwise.
+   */
   registrationOptions(user: User): Promise<unknown>;
-  /** Keeps the passkey a browser made. Throws a Refusal when it cannot be trusted. */
+  /** Stores the passkey a browser created. Throws a Refusal when it cannot be verified. */
   register(user: User, response: unknown, name: string): Promise<Passkey>;
   signInOptions(): Promise<unknown>;
-  /** The user whose passkey signed, or undefined. */
+  /** The user whose passkey signed; undefined if none. */
   verify(response: unknown): Promise<User | undefined>;
-  /** False when the user had no such passkey. */
+  /** False when the user has no such passkey. */
   remove(user: User, id: string): Promise<boolean>;
   /** Returns how many there were. */
   removeAll(user: User): Promise<number>;
 }
 
-/** Where browsers make passkeys for this service: this machine's bare address has a name that will do, localhost. */
+/** The site for which browsers create passkeys: the loopback address is replaced by the name localhost. */
 function passkeySite(baseUrl: string): URL {
   const site = new URL(baseUrl);
   if (/^127\.|^\[::1\]$/.test(site.hostname)) site.hostname = "localhost";
   return site;
 }
 
-/** Browsers trust what never leaves the machine as they trust HTTPS. */
+/** Browsers treat loopback names as secure, like HTTPS. */
 function isLocalName(hostname: string): boolean {
   return hostname === "localhost" || hostname.endsWith(".localhost");
 }
@@ -141,7 +144,7 @@ export function passkeyService(context: Context): PasskeyService {
   };
 }
 
-/** The challenge that a verified answer of a browser is to. */
+/** The challenge that a verified response answers. */
 function challengeOf(response: unknown): string {
   const { clientDataJSON } = (response as AuthenticationResponseJSON | RegistrationResponseJSON).response;
   return JSON.parse(Buffer.from(clientDataJSON, "base64url").toString("utf8")).challenge;
@@ -167,7 +170,7 @@ function keep(
     lastUsedAt: null,
   };
   return store.write("keep passkey", async (tx) => {
-    // Whoever is adding one at the moment the password ends must not keep a way in.
+    // Whoever is adding a passkey at the moment the password is revoked must not keep a way in.
     if ((await findUser(tx, user.id))?.passwordHash !== user.passwordHash)
       throw new Refusal(
         "NOT_CURRENT",

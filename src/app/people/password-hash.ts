@@ -6,15 +6,15 @@ import { MAX_WAITING_PASSWORDS } from "../../core/limits.ts";
 /** Argon2id with 19 MiB and 2 passes: OWASP's Password Storage Cheat Sheet; about 31 ms. */
 const ARGON2ID = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 
-/** Hashing takes threads of the pool that all work with files goes through: half of them stay free for that. */
+/** Hashing uses threads of the pool that all file access shares: half of them stay free for that. */
 const queue = new PQueue({ concurrency: Math.max(1, Math.floor(availableParallelism() / 2)) });
 
-/** Throws Refusal SERVICE_OVERLOADED when too many wait already. */
+/** Throws Refusal SERVICE_OVERLOADED when too many are waiting. */
 export function hashPassword(password: string): Promise<string> {
   return inTurn(() => Bun.password.hash(password, ARGON2ID));
 }
 
-/** Throws Refusal SERVICE_OVERLOADED when too many wait already. */
+/** Throws Refusal SERVICE_OVERLOADED when too many are waiting. */
 export function verifyPassword(password: string, hash: string): Promise<boolean> {
   return inTurn(() => Bun.password.verify(password, hash));
 }

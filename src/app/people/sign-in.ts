@@ -38,7 +38,7 @@ import { hashPassword, verifyPassword } from "./password-hash.ts";
 
 type Context = Pick<AppContext, "store" | "clock" | "random">;
 
-/** "Last seen" moves by the minute: writing it on every click would cost a disk sync each. */
+/** "Last seen" is updated by the minute: writing it on every click would cost a disk sync each. */
 const LAST_SEEN_RESOLUTION_MS = 60_000;
 
 /** A session's cookie value; only its hash is stored. */
@@ -60,7 +60,7 @@ export function normalEmail(text: string): string {
   return text.trim().normalize("NFC").toLowerCase();
 }
 
-/** Why a password is refused, or null when it is good. */
+/** Why a password is refused; null when it is acceptable. */
 export function passwordProblem(password: string, email: string): string | null {
   const chars = [...password];
   if (chars.length < MIN_PASSWORD_CHARS) return `Use at least ${MIN_PASSWORD_CHARS} characters.`;
@@ -72,10 +72,10 @@ export function passwordProblem(password: string, email: string): string | null 
   return null;
 }
 
-/** What an unknown email is checked against, so that it takes as long as a known one. */
+/** Unknown emails are checked against this hash, so that they take as long as known ones. */
 let nobodysHash: Promise<string> | undefined;
 
-/** The user with this email and password, or undefined; both answers take the same time. */
+/** The user with this email and password, or undefined; both outcomes take the same time. */
 export async function checkPassword(
   { store, random }: Context,
   input: { email: string; password: string },
@@ -85,7 +85,7 @@ export async function checkPassword(
     nobodysHash = undefined;
     throw error;
   });
-  // Awaited for known emails too: the first answer after a start must not tell them apart either.
+  // Awaited for known emails too: the first response after a start must not tell them apart either.
   const nobody = await nobodysHash;
   const password = input.password.slice(0, MAX_PASSWORD_CHARS * 4);
   const right = await verifyPassword(password, user?.passwordHash ?? nobody);
@@ -93,8 +93,8 @@ export async function checkPassword(
 }
 
 /**
- * Begins a session under a new token; the one the browser had before ends. Throws a Refusal when the password is
- * no longer the one that `user` was found by: who is signing in at the moment it ends must not slip through.
+ * Starts a session under a new token and ends the browser's previous one. Throws a Refusal when the password has
+ * changed since `user` was found: somebody signing in at that very moment must not slip through.
  */
 export async function startSession(
   { store, clock, random }: Context,
@@ -129,8 +129,9 @@ export async function startSession(
 }
 
 /**
- * The session of a cookie's token, or undefined when it is unknown, idle for too long or too old. With `isClick` false
- * it stays as idle as it was: a page that renews itself must not keep a session alive whose person is gone.
+ * The session of a cookie's token; undefined when it is unknown, idle for too long or too old. With `isClick` false
+ * its idle time keeps running: a page that refreshes itself must not keep alive the session of somebody who has
+ * left.
  */
 export async function readSession(
   { store, clock }: Context,
@@ -154,7 +155,7 @@ export async function endSession({ store }: Context, token: string): Promise<voi
   await store.write("end session", (tx) => deleteSession(tx, hashToken(token)));
 }
 
-/** Signs a user out everywhere but in the session that asks. Returns how many sessions ended. */
+/** Signs a user out everywhere except in this session. Returns how many sessions ended. */
 export function endOtherSessions(
   { store, clock, random }: Context,
   input: { user: User; keepSessionId: string },
@@ -174,7 +175,10 @@ export function endOtherSessions(
   });
 }
 
-/** Whom a setup link is for: a user, or null for the link that makes the first operator. Undefined: not usable. */
+/**
+ * The user a setup link is for, or null for the link that creates the first operator. Undefined when it is not
+ * usable.
+ */
 export async function setupLinkFor(
   { store, clock }: Context,
   token: string,
@@ -187,9 +191,9 @@ export async function setupLinkFor(
 }
 
 /**
- * Sets the password a setup link allows to set, uses the link up and ends every session and passkey of the user: the
- * link is also how somebody gets an account back from a thief. `email` counts only for the first operator's link.
- * Throws a Refusal when the link was used meanwhile.
+ * Sets the password through a setup link, uses the link up, and ends every session and passkey of the user: the link
+ * is also how somebody recovers an account from a thief. `email` only counts for the first operator's link. Throws a
+ * Refusal when the link has been used meanwhile.
  */
 export async function completeSetup(
   { store, clock, random }: Context,
@@ -237,8 +241,8 @@ async function firstOperator(tx: Tx, email: string, now: number, random: Context
 }
 
 /**
- * Changes a password, takes back setup links that were not used, and signs the user out everywhere else. `user` as checkPassword found it: throws a Refusal
- * when the password is another by now, or was ended.
+ * Changes a password, revokes unused setup links, and signs the user out everywhere else. Pass `user` as returned by
+ * checkPassword: throws a Refusal when the password has changed or been revoked since.
  */
 export async function changePassword(
   { store, clock, random }: Context,
@@ -249,7 +253,7 @@ export async function changePassword(
     const { user } = input;
     const isCurrent = await replacePassword(tx, user.id, { from: user.passwordHash ?? "", to: passwordHash });
     if (!isCurrent) throw passwordGone();
-    // One that lies unused somewhere would set yet another password.
+    // An unused link lying around could set yet another password.
     await deleteSetupLinksOf(tx, user.id);
     await deleteSessionsOf(tx, user.id, input.keepSessionId);
     const what = { by: user.id, accountId: null, action: "user.password_set", subject: user.email } as const;

@@ -8,13 +8,16 @@ import type { WebhookContext } from "./manage-webhooks.ts";
 import { type FinishedAttempt, recordAttempts } from "./record-attempts.ts";
 import { type Outcome, sendWebhook } from "./send-webhook.ts";
 
-/** Sends what is due. Made once for a process, because it knows what is on its way. */
+/** Sends due deliveries. One per process, because it tracks what is in flight. */
 export interface Deliverer {
-  /** Records what has ended, claims what is due and has a place, and begins to send it. Returns how many began. */
+  /**
+   * Records finished attempts, claims due deliveries that have a slot, and starts sending them. Returns how many
+   * were started.
+   */
   dispatch(): Promise<number>;
-  /** Resolves when nothing is on its way and everything is recorded. */
+  /** Resolves when nothing is in flight and everything is recorded. */
   idle(): Promise<void>;
-  /** Gives up what is on its way: it is due again at once and did not count. */
+  /** Aborts what is in flight: it becomes due again immediately, and the attempt does not count. */
   abort(): void;
 }
 
@@ -25,7 +28,7 @@ interface Claimed {
   place: Place;
 }
 
-/** `onDone` is called after every attempt: there is something to record, and perhaps a place for another. */
+/** `onDone` is called after every attempt: there is something to record, and perhaps a free slot. */
 export function createDeliverer(context: WebhookContext, onDone: () => void = () => {}): Deliverer {
   const lanes = deliveryLanes(context.clock);
   const onTheWay = new Set<Promise<void>>();
@@ -50,7 +53,7 @@ export function createDeliverer(context: WebhookContext, onDone: () => void = ()
     try {
       claimed = await recordAndClaim(context, recording, giveUp.signal.aborted ? null : { lanes, token });
     } catch (error) {
-      // Full disks get emptied: what has been sent waits to be recorded, so that it is not sent again.
+      // A full disk gets emptied eventually: finished attempts wait to be recorded, so that nothing is sent twice.
       if (storageFault(error)) finished = [...recording, ...finished];
       throw error;
     }
@@ -69,8 +72,8 @@ export function createDeliverer(context: WebhookContext, onDone: () => void = ()
 }
 
 /**
- * One transaction for everything that ended since the last, and for everything that can begin: a commit waits for the
- * disk, and with hundreds of attempts a second each having its own would be what everybody waits for.
+ * A single transaction records every attempt that has ended and claims every one that can start: a commit waits for
+ * the disk, and with hundreds of attempts a second a commit each would be the bottleneck.
  */
 async function recordAndClaim(
   context: WebhookContext,
@@ -86,7 +89,7 @@ async function recordAndClaim(
   const claimed: Omit<Claimed, "body">[] = [];
   try {
     return await store.write("record and claim deliveries", async (tx) => {
-      // Run again after an earlier try was rolled back, it takes its places anew.
+      // When rerun after a rollback, it takes its slots again.
       for (const { place } of claimed.splice(0)) place.giveBack();
       if (finished.length > 0) await recordAttempts(tx, context, finished);
       if (!claim) return [];

@@ -7,19 +7,19 @@ import {
 } from "../../core/limits.ts";
 import type { Clock } from "../../core/ports.ts";
 
-/** One attempt's place, held until one of these. */
+/** A slot for one attempt, held until one of these is called. */
 export interface Place {
-  /** The attempt has ended. `well`: the receiver took the event. */
+  /** The attempt has ended. `well`: the receiver accepted the event. */
   leave(well: boolean): void;
-  /** The attempt was never made: nothing is known of the receiver that was not known before. */
+  /** The attempt was never made, so it says nothing about the receiver. */
   giveBack(): void;
 }
 
 export interface DeliveryLanes {
-  /** How many attempts may begin at this endpoint now. `failing`: what is stored of it, for when we know no more. */
+  /** How many attempts may start at this endpoint now. `failing`: its stored state, used until we know more. */
   room(endpoint: { id: string; failing: boolean }): number;
   take(endpoint: { id: string; failing: boolean }): Place;
-  /** Endpoints in the order they should be served: the one served longest ago first. */
+  /** Endpoints in the order they should be served: least recently served first. */
   inTurn<T extends { id: string }>(endpoints: T[]): T[];
 }
 
@@ -29,20 +29,20 @@ interface Attempt {
 }
 
 interface EndpointLoad {
-  /** How many attempts may be under way: grows by one with each event that was taken, falls to one with each that was not. */
+  /** How many attempts may be in flight: grows by one with each accepted event, falls to one with each failure. */
   window: number;
-  /** Its last answer was a failure or came late. */
+  /** Its last response was a failure or late. */
   stalled: boolean;
   underWay: Set<Attempt>;
   lastTurn: number;
 }
 
 /**
- * Decides who may send, so that a dead or slow receiver holds up nobody else. Receivers in good standing share one lane
- * of places, those that lately failed or were slow another; an attempt that grows old frees its prompt place, so a
- * receiver that falls silent blocks that lane for seconds, not for the length of a time-out. Within an endpoint the
- * window opens as TCP's does (additive increase), so that a receiver coming back is not flooded; it opens for slow ones
- * too, which would otherwise fall behind for ever.
+ * Decides who may send, so that a dead or slow receiver delays nobody else. Receivers in good standing share one
+ * lane of slots, those that recently failed or were slow another; an attempt that takes long gives up its prompt
+ * slot, so a receiver that goes silent blocks that lane for seconds rather than for a whole time-out. Within an
+ * endpoint the window opens as TCP's does (additive increase), so that a recovering receiver is not flooded; it
+ * opens for slow ones too, which would otherwise fall behind for ever.
  */
 export function deliveryLanes(clock: Clock): DeliveryLanes {
   const loads = new Map<string, EndpointLoad>();
@@ -69,7 +69,7 @@ export function deliveryLanes(clock: Clock): DeliveryLanes {
       lane === "stalled"
         ? MAX_STALLED_DELIVERIES - all.filter((attempt) => attempt.lane === "stalled").length
         : MAX_PROMPT_DELIVERIES - all.filter((a) => a.lane === "prompt" && !isOld(a.startedAt)).length;
-    // One that was prompt and is late now may have fallen silent: what is under way will tell.
+    // A prompt receiver that is late now may have gone silent; the attempts in flight will tell.
     const own = !load.stalled && hasOld(load) ? 0 : load.window - load.underWay.size;
     return Math.max(0, Math.min(own, inLane, MAX_DELIVERIES - underWay.size));
   };

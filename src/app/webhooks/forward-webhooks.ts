@@ -7,11 +7,14 @@ import type { AppContext } from "../context.ts";
 import { postWebhook } from "./send-webhook.ts";
 
 const POLL_MS = 500;
-/** Events of one millisecond come in any order, and a clock can be set back a little: so far back is looked again. */
+/**
+ * Events of the same millisecond arrive in any order, and a clock can be set back a little: this overlap is read
+ * again.
+ */
 const LOOK_BACK_MS = 5_000;
 const BATCH = 100;
 
-/** What became of one event: `status` null when the address gave no answer, or when there is none to forward to. */
+/** The outcome for one event: `status` is null when the URL gave no response, or none is set. */
 export interface Forwarded {
   event: WebhookEvent;
   status: number | null;
@@ -20,7 +23,7 @@ export interface Forwarded {
 }
 
 export interface ForwardOptions extends WebhookScope {
-  /** Null only shows the events. Any http address will do: it is the developer's own. */
+  /** Null only prints the events. Any http URL will do: it is the developer's own. */
   forwardTo: string | null;
   /** Null for all. */
   types: string[] | null;
@@ -30,14 +33,14 @@ export interface ForwardOptions extends WebhookScope {
   signal: AbortSignal;
 }
 
-/** The secret that forwarded events are signed with: the same at every run, so that it is set up once. */
+/** The secret that signs forwarded events: the same at every run, so that it is configured once. */
 export function forwardingSecret({ secrets }: Pick<AppContext, "secrets">, scope: WebhookScope): string {
   return formatWebhookSecret(secrets.derive(`webhook listen ${scope.accountId} ${scope.environment}`));
 }
 
 /**
- * Forwards an account's events from `since` on, one after the other, until `signal`. It reads what the server writes to the
- * data folder, so endpoints and their deliveries are untouched; nothing is tried twice.
+ * Forwards an account's events from `since` on, one by one, until `signal` aborts. It only reads what the server
+ * writes to the data folder, so endpoints and their deliveries are unaffected; nothing is retried.
  */
 export async function forwardEvents(context: AppContext, options: ForwardOptions): Promise<void> {
   const { signal } = options;

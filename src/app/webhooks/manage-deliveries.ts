@@ -29,12 +29,12 @@ import { logAction } from "../operations/activity.ts";
 import { type EndpointRef, endpointOrThrow, invalid, type WebhookContext } from "./manage-webhooks.ts";
 import { newDelivery, recordTestEvent } from "./webhook-events.ts";
 
-// Deliveries: what has been, is being and will be sent. The endpoints are in manage-webhooks.ts.
+// Deliveries: past, current and pending. Endpoints are managed in manage-webhooks.ts.
 
-/** How many events one transaction recovers, so that requests never wait long for the writer. */
+/** Events recovered per transaction, so that requests never wait long for the writer. */
 const RECOVER_BATCH = 200;
 
-/** With `accountId` another account's delivery is as unknown as one that does not exist. */
+/** With `accountId`, another account's delivery is reported as not found. */
 export interface DeliveryRef {
   deliveryId: string;
   accountId?: string | undefined;
@@ -45,10 +45,10 @@ export type Delivery = Omit<WebhookDelivery, "leaseToken" | "leaseExpiresAt"> & 
   history: DeliveryAttempt[];
 };
 
-/** A delivery with what is sent. */
+/** A delivery with the body it sends. */
 export type DeliveryDetail = Delivery & { event: WebhookEvent };
 
-/** Sends a `webhook.test` to one endpoint, whatever its filter; its delivery can be watched as any other. */
+/** Sends a `webhook.test` to one endpoint, whatever its filter; its delivery can be inspected like any other. */
 export async function sendTest(context: WebhookContext, ref: EndpointRef): Promise<Delivery> {
   const { store, clock, random } = context;
   const delivery = await store.write("send test event", async (tx) => {
@@ -66,7 +66,7 @@ export async function sendTest(context: WebhookContext, ref: EndpointRef): Promi
   return deliveryView(delivery, []);
 }
 
-/** Newest first, with their attempts. `cursor` is `nextCursor` of the page before; `imageId` asks about one image. */
+/** Newest first, with their attempts. `cursor` is the previous page's `nextCursor`; `imageId` filters by image. */
 export async function listDeliveries(
   { store }: Pick<AppContext, "store">,
   query: {
@@ -103,14 +103,14 @@ export async function getDelivery(
   return { ...delivery, event };
 }
 
-/** Sends one delivery again now, also one that had arrived, with the whole schedule before it. */
+/** Sends one delivery again now, even one that succeeded, with a fresh retry schedule. */
 export async function redeliver(context: WebhookContext, ref: DeliveryRef): Promise<Delivery> {
   const { store, clock } = context;
   const restarted = await store.write("redeliver", async (tx) => {
     const row = ownedDelivery(ref, await findDelivery(tx, ref.deliveryId));
     const now = clock.now();
     await unpaused(tx, { endpointId: row.endpointId }, now);
-    // One that is on its way already is left alone: it is being sent right now.
+    // A delivery in flight is left alone: it is being sent right now.
     const [changed] = await restartDeliveries(tx, { ids: [row.id], delivered: true, now });
     return changed ?? row;
   });
@@ -120,8 +120,9 @@ export async function redeliver(context: WebhookContext, ref: DeliveryRef): Prom
 }
 
 /**
- * Sends everything an endpoint should have heard since a time (epoch milliseconds) and did not: what failed, what still
- * waits for another attempt, and what happened while it was disabled or not yet there. Returns how many deliveries.
+ * Sends everything an endpoint should have received since a time (epoch milliseconds) and did not: what failed, what
+ * is waiting for a retry, and what happened while it was disabled or did not exist yet. Returns the number of
+ * deliveries.
  */
 export async function recoverSince(
   context: WebhookContext,
@@ -136,7 +137,7 @@ export async function recoverSince(
       const now = clock.now();
       const endpoint = await unpaused(tx, ref, now);
       if (after === undefined) {
-        // With the first batch, so without the number of events, which only the last would know.
+        // Logged with the first batch, so without the total, which only the last would know.
         const { accountId, url } = endpoint;
         const subject = `${url}, events since ${isoTime(since)}`;
         const what = { by: ref.by ?? null, accountId, action: "webhook.recovered", subject } as const;
@@ -185,7 +186,7 @@ async function recoverEvents(
   return missed.length + restarted.length;
 }
 
-/** Somebody wants to see it arrive now, so a pause the receiver once asked for is over. */
+/** Somebody wants to see it arrive now, so any pause the receiver asked for is over. */
 async function unpaused(tx: Tx, ref: EndpointRef, now: number): Promise<WebhookEndpoint> {
   const endpoint = sendable(endpointOrThrow(ref, await findEndpoint(tx, ref.endpointId)));
   if (endpoint.pausedUntil !== null)

@@ -27,29 +27,29 @@ import type { AppContext } from "../context.ts";
 import { type Actor, type AuditAction, logAction } from "../operations/activity.ts";
 import { accountNotFound } from "../people/manage-account.ts";
 
-// Endpoints: what partners set up. Their deliveries are in manage-deliveries.ts.
+// Endpoints, as partners set them up. Deliveries are managed in manage-deliveries.ts.
 
 export interface WebhookContext extends AppContext {
-  /** How names are looked up, which authorities are trusted besides the public ones, and another time-out. */
+  /** How hosts are resolved, which authorities are trusted besides the public ones, and the time-out. */
   outbound?: Pick<GuardedHttpOptions, "resolve" | "ca"> & { timeoutMs?: number };
   /** Called after a commit that made a delivery due. A hint for a server in the same process. */
   wakeDeliveries?: () => void;
 }
 
-/** Which endpoint. With `accountId` another account's endpoint is as unknown as one that does not exist. */
+/** Identifies an endpoint. With `accountId`, another account's endpoint is reported as not found. */
 export interface EndpointRef {
   endpointId: string;
   accountId?: string | undefined;
-  /** Who asks, for the audit log; left out by the command line. */
+  /** The user who asks, for the audit log; absent on the command line. */
   by?: Actor;
 }
 
-/** What may be withoutSecrets of an endpoint: everything but its secrets. */
+/** Everything about an endpoint that may be shown: all but its secrets. */
 export type Endpoint = Omit<WebhookEndpoint, "secret" | "previousSecret">;
 
 /**
- * Makes an endpoint; its secret is in the answer. Throws a Refusal for an address that is not on the public
- * internet, unknown event types, or an eleventh endpoint.
+ * Creates an endpoint; the result contains its secret. Throws a Refusal for a URL that is not on the public
+ * internet, for unknown event types, and for one endpoint too many.
  */
 export async function createEndpoint(
   context: WebhookContext,
@@ -97,7 +97,7 @@ export async function createEndpoint(
   return { endpoint: withoutSecrets(row), secret };
 }
 
-/** Oldest first; disabled ones too, with their reason. */
+/** Oldest first; includes disabled ones, with the reason. */
 export async function listEndpoints(
   { store }: Pick<AppContext, "store">,
   scope: { accountId: string; environment?: Environment | undefined },
@@ -109,7 +109,7 @@ export async function getEndpoint({ store }: Pick<AppContext, "store">, ref: End
   return withoutSecrets(endpointOrThrow(ref, await findEndpoint(store.read, ref.endpointId)));
 }
 
-/** Changes address or filter; deliveries not yet made go to the new address. `events: null` asks for all. */
+/** Changes URL or filter; pending deliveries go to the new URL. `events: null` subscribes to all. */
 export async function updateEndpoint(
   context: WebhookContext,
   ref: EndpointRef,
@@ -123,7 +123,7 @@ export async function updateEndpoint(
   return changeOwned(context, ref, "webhook.changed", () => ({ ...events, ...url }));
 }
 
-/** Nothing more is sent to it. Its deliveries stay to be looked at until their time is over. */
+/** Nothing more is sent to it. Its deliveries remain visible until they expire. */
 export async function removeEndpoint(context: WebhookContext, ref: EndpointRef): Promise<void> {
   const { store, clock } = context;
   await store.write("remove endpoint", async (tx) => {
@@ -143,7 +143,7 @@ export async function removeEndpoint(context: WebhookContext, ref: EndpointRef):
   });
 }
 
-/** Gives a new secret; the old one signs beside it for 24 hours. A still older one stops signing at once. */
+/** Issues a new secret; the old one signs beside it for 24 hours. Any older one stops signing immediately. */
 export async function rotateSecret(
   context: WebhookContext,
   ref: EndpointRef,
@@ -151,7 +151,7 @@ export async function rotateSecret(
   const secret = newSecret(context);
   const endpoint = await changeOwned(context, ref, "webhook.secret_rotated", (row, now) => ({
     secret: context.secrets.seal(secret, row.id),
-    // A secret that cannot be read, because its key is lost, cannot sign either.
+    // A secret that cannot be decrypted, because its key is lost, cannot sign either.
     ...(isReadable(context, row)
       ? { previousSecret: row.secret, previousSecretExpiresAt: now + WEBHOOK_SECRET_OVERLAP_MS }
       : { previousSecret: null, previousSecretExpiresAt: null }),
@@ -159,7 +159,7 @@ export async function rotateSecret(
   return { endpoint, secret };
 }
 
-/** Ends a rotation's overlap now: from the next attempt on only the new secret signs. */
+/** Ends a rotation's overlap: from the next attempt on only the new secret signs. */
 export function revokeOldSecret(context: WebhookContext, ref: EndpointRef): Promise<Endpoint> {
   return changeOwned(context, ref, "webhook.old_secret_revoked", () => ({
     previousSecret: null,
@@ -167,7 +167,7 @@ export function revokeOldSecret(context: WebhookContext, ref: EndpointRef): Prom
   }));
 }
 
-/** Sends again to an endpoint that was disabled, from the next event on; what it missed can be recovered. */
+/** Re-enables an endpoint from the next event on; what it missed can be recovered. */
 export function enableEndpoint(context: WebhookContext, ref: EndpointRef): Promise<Endpoint> {
   return changeOwned(context, ref, "webhook.enabled", () => ({
     state: "enabled",
@@ -178,7 +178,7 @@ export function enableEndpoint(context: WebhookContext, ref: EndpointRef): Promi
   }));
 }
 
-/** Enabled endpoints whose secrets cannot be read: the data folder's key is not the one they were sealed with. */
+/** Enabled endpoints whose secrets cannot be decrypted: they were sealed with a different key. */
 export async function unreadableEndpoints(context: Pick<AppContext, "store" | "secrets">): Promise<string[]> {
   const rows = await enabledEndpoints(context.store.read);
   return rows.filter((row) => !isReadable(context, row)).map(({ id }) => id);
@@ -223,7 +223,7 @@ function logChange(
   return logAction(tx, { by, accountId, action, subject }, { now: clock.now(), random });
 }
 
-/** The endpoint, if it is there and the caller's. Throws Refusal NOT_FOUND. */
+/** The endpoint, if it exists and belongs to the caller. Throws Refusal NOT_FOUND. */
 export function endpointOrThrow(ref: EndpointRef, endpoint: WebhookEndpoint | undefined): WebhookEndpoint {
   if (!endpoint || (ref.accountId !== undefined && endpoint.accountId !== ref.accountId)) {
     throw new Refusal(

@@ -24,22 +24,22 @@ import type { Outcome } from "./send-webhook.ts";
 /** An attempt that has ended and is not in the database yet. */
 export interface FinishedAttempt {
   delivery: WebhookDelivery;
-  /** Of the claim under which it was made. */
+  /** The claim under which it was made. */
   token: string;
   outcome: Outcome;
   startedAt: number;
   finishedAt: number;
 }
 
-/** The pause before looking again whether secrets can be read: somebody has to put the right key back. */
+/** Pause before checking again whether secrets can be decrypted: somebody has to restore the right key. */
 const UNREADABLE_RETRY_MS = 300_000;
 
-/** `lastSuccessAt` is for people: to write it at every delivery would make it the busiest cell of the database. */
+/** `lastSuccessAt` is for people; writing it at every delivery would make it the busiest cell of the database. */
 const LAST_SUCCESS_GRAIN_MS = 10_000;
 
 /**
- * Records ended attempts: how each delivery goes on, and what they say about the endpoints. An attempt whose lease was
- * lost changes nothing, since another one stands for it.
+ * Records finished attempts: what happens next to each delivery, and what they say about the endpoints. An attempt
+ * whose lease was lost changes nothing, since another one replaces it.
  */
 export async function recordAttempts(
   tx: Tx,
@@ -47,7 +47,7 @@ export async function recordAttempts(
   finished: FinishedAttempt[],
 ): Promise<void> {
   const endpointIds = [...new Set(finished.map(({ delivery }) => delivery.endpointId))];
-  // They may have been disabled or removed while the attempts were on their way.
+  // Endpoints may have been disabled or removed while the attempts were in flight.
   const endpoints = new Map((await findEndpoints(tx, endpointIds)).map((row) => [row.id, row]));
   const numbers = await recordDelivered(tx, finished);
   for (const attempt of finished) {
@@ -67,8 +67,8 @@ export async function recordAttempts(
 }
 
 /**
- * The usual end, for all of a lease at once. Gives the number of each recorded attempt: by the attempt, since a late one
- * of the same delivery, whose lease was lost, may stand beside it.
+ * The usual outcome, for all deliveries of a lease at once. Returns each attempt's number keyed by attempt, since a
+ * late attempt of the same delivery, whose lease was lost, may be among them.
  */
 async function recordDelivered(tx: Tx, finished: FinishedAttempt[]): Promise<Map<FinishedAttempt, number>> {
   const numbers = new Map<FinishedAttempt, number>();
@@ -85,7 +85,7 @@ async function recordDelivered(tx: Tx, finished: FinishedAttempt[]): Promise<Map
   return numbers;
 }
 
-/** Ends one claim of a delivery that did not arrive; gives the attempt's number when it counts. */
+/** Ends one claim of a failed delivery; returns the attempt's number if it counts. */
 async function recordUndelivered(
   tx: Tx,
   random: Random,
@@ -158,7 +158,7 @@ function fraction(random: Random): number {
   return Buffer.from(random.bytes(4)).readUInt32BE() / 2 ** 32;
 }
 
-/** What an attempt says about its endpoint: all is well, pause, or nobody is there any more. */
+/** What an attempt says about its endpoint: healthy, pause, or gone. */
 function afterAttempt(
   endpoint: WebhookEndpoint,
   { outcome, startedAt, finishedAt: now }: FinishedAttempt,
@@ -173,7 +173,7 @@ function afterAttempt(
   const reason = reasonToDisable(outcome, failingSince, now);
   if (reason !== undefined)
     return { state: "disabled", disabledReason: reason, disabledAt: now, failingSince };
-  // "Too many requests" and "unavailable" speak for the whole receiver, not for one event.
+  // "Too many requests" and "unavailable" concern the whole receiver, not one event.
   const asksForPause = (outcome.status === 429 || outcome.status === 503) && outcome.retryAfterMs !== null;
   return {
     ...(failingSince === endpoint.failingSince ? {} : { failingSince }),

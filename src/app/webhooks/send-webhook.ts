@@ -19,7 +19,7 @@ import type { WebhookContext } from "./manage-webhooks.ts";
 
 /**
  * How one attempt ended. `unsignable`, `hindered` (by a lack of descriptors, ports or a resolver on our side) and
- * `given_back` do not count: nobody knows that the receiver refused.
+ * `given_back` do not count: nobody knows whether the receiver would have refused.
  */
 export type Outcome =
   | { kind: "delivered"; status: number }
@@ -34,7 +34,7 @@ export type Outcome =
   | { kind: "hindered"; error: string }
   | { kind: "given_back" };
 
-/** Posts one event to its endpoint once, under a signature of this moment. Never throws for what a receiver does. */
+/** Posts one event to its endpoint once, freshly signed. Never throws because of what a receiver does. */
 export async function sendWebhook(
   context: WebhookContext,
   endpoint: WebhookEndpoint,
@@ -50,7 +50,7 @@ export async function sendWebhook(
         body: event.body,
         headers: webhookHeaders(message, signingSecrets(context, endpoint, startedAt)),
         timeoutMs: context.outbound?.timeoutMs,
-        // Not the account: a receiver must not fail because another's name servers are silent.
+        // Per endpoint, not per account: a receiver must not fail because another's name servers are silent.
         party: endpoint.id,
         signal,
         onHead: (seen) => {
@@ -71,7 +71,7 @@ export async function sendWebhook(
   }
 }
 
-/** The one shape of request that carries an event, within the limits of webhooks. Throws GuardedHttpError. */
+/** The only kind of request that carries an event, within the limits for webhooks. Throws GuardedHttpError. */
 export function postWebhook(
   post: {
     url: string;
@@ -103,7 +103,7 @@ export function postWebhook(
   );
 }
 
-/** The secrets in force, the newest first. */
+/** The active secrets, newest first. */
 function signingSecrets({ secrets }: WebhookContext, endpoint: WebhookEndpoint, now: number): string[] {
   const { previousSecret, previousSecretExpiresAt } = endpoint;
   const overlaps = previousSecret !== null && (previousSecretExpiresAt ?? 0) > now;

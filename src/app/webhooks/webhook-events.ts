@@ -14,14 +14,14 @@ export interface NewEvent {
   accountId: string;
   environment: Environment;
   type: WebhookEventType;
-  /** What it is about. There is one event of a type about a subject, however often it is recorded. */
+  /** The subject. There is one event per type and subject, however often it is recorded. */
   subject: string;
   data: object;
 }
 
 /**
- * Records an event and a delivery for each endpoint that wants it, in the transaction that makes it true. Recorded
- * also when nobody listens yet, so that an endpoint made later can recover it.
+ * Records an event, and a delivery for each subscribed endpoint, in the transaction that makes it true. Recorded
+ * even without subscribers, so that an endpoint created later can recover it.
  */
 export async function recordEvent(tx: Tx, fresh: NewEvent, moment: Moment): Promise<void> {
   const event = newEvent(fresh, moment);
@@ -34,7 +34,7 @@ export async function recordEvent(tx: Tx, fresh: NewEvent, moment: Moment): Prom
   );
 }
 
-/** Records a test event for one endpoint alone. */
+/** Records a test event for a single endpoint. */
 export async function recordTestEvent(
   tx: Tx,
   endpoint: WebhookEndpoint,
@@ -60,7 +60,7 @@ export function wants(endpoint: Pick<WebhookEndpoint, "events">, type: string): 
   return endpoint.events === null || endpoint.events.includes(type);
 }
 
-/** A delivery that is due at once. */
+/** A delivery that is due immediately. */
 export function newDelivery(
   event: WebhookEvent,
   endpointId: string,
