@@ -33,9 +33,16 @@ const RIM_PX = 2.2;
 const RIM_BLUR_PX = 1.6;
 const RIM_OPACITY = 0.62;
 
-/** How much of the difference to its own blur a small photo gains, and that blur's size in pixels. */
-const SHARPEN = 0.45;
-const SHARPEN_BLUR_PX = 1.1;
+/** A small photo is enlarged so many times first, and sharpened then: the browser enlarges what is left, softly. */
+const ENLARGEMENT = 2;
+/**
+ * How much of the difference to its own blur it gains there, and that blur's size in pixels. Differences below the first
+ * of these steps of brightness are noise and stay; above the second they are an edge, which would get a rim of light.
+ */
+const SHARPEN = 0.85;
+const SHARPEN_BLUR_PX = 2;
+const NOISE_STEP = 2.5;
+const EDGE_STEP = 26;
 
 /** @type {WeakMap<HTMLImageElement, OffscreenCanvas>} */
 const smalls = new WeakMap();
@@ -152,14 +159,15 @@ export function rimLight(player, { colour, side }) {
  */
 export function improved(player, sharper) {
   const grade = measure(smallOf(player));
-  const scale = Math.min(1, LARGEST_PX / Math.max(player.naturalWidth, player.naturalHeight));
+  const most = LARGEST_PX / Math.max(player.naturalWidth, player.naturalHeight);
+  const scale = Math.min(sharper ? ENLARGEMENT : 1, most);
   if (!grade && !sharper && scale === 1) return null;
   const [w, h] = [Math.round(player.naturalWidth * scale), Math.round(player.naturalHeight * scale)];
   const { context } = canvasOf(w, h);
   context.imageSmoothingQuality = "high";
   context.drawImage(player, 0, 0, w, h);
   const picture = context.getImageData(0, 0, w, h);
-  if (sharper) sharpen(player, picture.data);
+  if (sharper) sharpen(picture);
   if (grade) toneIn(grade, picture.data);
   return bitmapFile(picture);
 }
@@ -193,21 +201,30 @@ function toneIn({ slope, intercept }, data) {
 }
 
 /**
- * What differs from its own blur gains (an unsharp mask), so that enlarging shows less of the blur.
- * @param {HTMLImageElement} player
- * @param {Uint8ClampedArray} data its pixels
+ * What differs from its own blur gains (an unsharp mask), but for noise and what is an edge already.
+ * @param {ImageData} picture changed in place
  */
-function sharpen(player, data) {
-  const { naturalWidth: w, naturalHeight: h } = player;
-  const { context } = canvasOf(w, h);
-  context.filter = `blur(${SHARPEN_BLUR_PX}px)`;
-  context.drawImage(player, 0, 0);
-  const soft = context.getImageData(0, 0, w, h).data;
+function sharpen({ data, width, height }) {
+  const { canvas, context } = canvasOf(width, height);
+  context.putImageData(new ImageData(new Uint8ClampedArray(data), width, height), 0, 0);
+  const blurred = canvasOf(width, height).context;
+  blurred.filter = `blur(${SHARPEN_BLUR_PX}px)`;
+  blurred.drawImage(canvas, 0, 0);
+  const soft = blurred.getImageData(0, 0, width, height).data;
+  const gains = Float32Array.from({ length: 511 }, (_, i) => gainOf(i - 255));
   for (let i = 0; i < data.length; i += 4) {
     // Beside transparent pixels the blur is of nothing.
     if ((soft[i + 3] ?? 0) < 250) continue;
-    for (let k = i; k < i + 3; k++) data[k] = (data[k] ?? 0) + SHARPEN * ((data[k] ?? 0) - (soft[k] ?? 0));
+    for (let k = i; k < i + 3; k++)
+      data[k] = (data[k] ?? 0) + (gains[255 + (data[k] ?? 0) - (soft[k] ?? 0)] ?? 0);
   }
+}
+
+/** What a difference to the blur gains. @param {number} difference */
+function gainOf(difference) {
+  const size = Math.abs(difference);
+  const beyondNoise = Math.max(0, size - NOISE_STEP);
+  return Math.sign(difference) * SHARPEN * Math.min(beyondNoise, EDGE_STEP - NOISE_STEP);
 }
 
 /**
