@@ -8,7 +8,7 @@ function actionName(action: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Who did what. `who` names the one who did it to this reader; `linked` adds the account, for operators. */
+/** The activity log. `who` names the actor as this reader may know them; `linked` adds the account, for operators. */
 export function AuditTable({
   rows,
   who,
@@ -61,7 +61,7 @@ export function AuditTable({
   );
 }
 
-/** For operators: everybody by name. */
+/** For operators, who see everybody's name. */
 export function byName({ email }: AuditRow): string {
   return email ?? "Command line";
 }

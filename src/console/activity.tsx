@@ -19,7 +19,7 @@ async function activityPage(visit: MemberVisit): Promise<Response> {
   const rows = found.slice(0, PAGE_SIZE);
   const last = rows.at(-1)?.entry;
   const known = new Set(members.map(({ user }) => user.id));
-  // Who runs the service is one to its partners, whichever person it was.
+  // To partners all operators appear as one, whichever person it was.
   const who = ({ entry, email, isOperator }: AuditRow) =>
     email === null || (isOperator === 1 && !known.has(entry.userId ?? ""))
       ? "Operator of the service"

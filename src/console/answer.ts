@@ -24,7 +24,7 @@ import { consoleRoutes } from "./routes.ts";
 import { resetLimit, signInLimit } from "./sign-in-limit.ts";
 import type { ConsoleDeps, ConsoleRoute, UserVisit, Visit } from "./visit.ts";
 
-/** Answers everything under /console, errors as pages too. */
+/** Handles everything under /console; errors become pages too. */
 export function consoleAnswer(deps: ConsoleDeps): (exchange: Exchange) => Promise<Response> {
   const begin = visits(deps);
   const route = consoleRouter(deps, begin);
@@ -42,14 +42,14 @@ export function consoleAnswer(deps: ConsoleDeps): (exchange: Exchange) => Promis
   };
 }
 
-/** What a request brings beside its address and headers. */
+/** What a request contains beside its URL and headers. */
 type Given = Pick<Visit, "params" | "form" | "file">;
 const NO_FORM: Visit["form"] = new URLSearchParams();
 const NOTHING: Given = { params: {}, form: NO_FORM, file: null };
-/** Begins a visit; without what is given for what is refused before that is read. */
+/** Creates a visit; `given` is omitted for requests refused before it is read. */
 type Begin = (exchange: Exchange, given?: Given) => Visit;
 
-/** Makes the visits of one running console. */
+/** Creates the visits of one running console. */
 function visits(deps: ConsoleDeps): Begin {
   const flashes = flashStore(deps.state);
   const lists = listStore(deps.state);
@@ -71,10 +71,10 @@ function visits(deps: ConsoleDeps): Begin {
   });
 }
 
-/** Every id and token of ours is made of these; anything else names nothing. */
+/** Matches all our ids and tokens; anything else cannot exist. */
 const PARAM = /^[\w.-]{1,128}$/;
 
-/** Answers by the route that fits, with a page that says so where none does. */
+/** Dispatches to the matching route; unknown paths get an error page. */
 function consoleRouter({ config }: ConsoleDeps, begin: Begin): (exchange: Exchange) => Promise<Response> {
   const exchanges = new WeakMap<Request, Exchange>();
   const exchangeOf = (request: Request) => exchanges.get(request) as Exchange;
@@ -118,7 +118,7 @@ async function answerRoute(
   }
 }
 
-/** Another site's name that points here is not ours, whatever is asked for under it. Throws 421. */
+/** Refuses another site's name that points here, whatever is requested under it. Throws 421. */
 function refuseForeignHost({ request, url }: Exchange, baseUrl: string): void {
   if (isOwnHost(request, baseUrl)) return;
   throw new PageError(
@@ -130,7 +130,7 @@ function refuseForeignHost({ request, url }: Exchange, baseUrl: string): void {
 const readOnly = () =>
   new PageError(403, "You are looking at this account read-only. Leave it to make changes.");
 
-/** Adds what the route's access promises to the visit, or answers instead. Throws 403 and 404. */
+/** Adds what the route's access level guarantees to the visit, or answers instead. Throws 403 and 404. */
 async function admit(visit: Visit, route: ConsoleRoute): Promise<Visit | Response> {
   if (route.access === "anyone") return visit;
   const user = await userVisit(visit);
@@ -141,7 +141,7 @@ async function admit(visit: Visit, route: ConsoleRoute): Promise<Visit | Respons
     case "user":
       return user;
     case "operator":
-      // As if it were not there: who is no operator need not know what operators have.
+      // As if it did not exist: others need not know what operators have.
       if (user.user.isOperator !== 1) throw notFound();
       return user;
     default: {
@@ -165,7 +165,7 @@ async function userVisit(visit: Visit): Promise<UserVisit | undefined> {
   const found = token === undefined ? undefined : await readSession(deps, token, { isClick });
   if (!found) return undefined;
   const { user, session } = found;
-  // Read on every request, so that a membership that ended holds from the next click on.
+  // Read on every request, so that an ended membership takes effect with the next click.
   const memberships = await membershipsOf(deps.store.read, user.id);
   const own = memberships.find((m) => m.account.id === session.accountId);
   if (own) return { ...visit, user, session, account: own.account, role: own.membership.role };
@@ -177,7 +177,7 @@ async function userVisit(visit: Visit): Promise<UserVisit | undefined> {
   return { ...visit, user, session, account: first?.account ?? null, role: first?.membership.role ?? null };
 }
 
-/** After signing in, the way goes on to the page that was asked for. */
+/** After signing in, the user continues to the page requested. */
 function signInFirst({ exchange }: Visit): Response {
   if (isHtmxRequest(exchange.request)) return redirectHtmx("/console/sign-in?ended=1", exchange);
   const { pathname, search } = exchange.url;
@@ -191,8 +191,8 @@ function signInAgain(exchange: Exchange): Response {
 }
 
 /**
- * A form of another site must not act with our cookie. Browsers name the origin of every POST; the few requests
- * without one have to show the session's own token all the same.
+ * A form on another site must not act with our cookie. Browsers send the origin with every POST; the few requests
+ * without one must still present the session's own token.
  */
 function refuseForeignOrigin(request: Request, baseUrl: string): void {
   const origin = request.headers.get("origin");
@@ -205,7 +205,7 @@ function refuseForeignOrigin(request: Request, baseUrl: string): void {
   );
 }
 
-/** Whether a host is ours: the public address's, or the one asked for. A proxy may hide either from the other. */
+/** Whether a host is ours: the public address, or the Host of this request. A proxy may hide either from the other. */
 function isOwnSite(host: string | undefined, request: Request, baseUrl: string): boolean {
   return host !== undefined && (host === new URL(baseUrl).host || host === request.headers.get("host"));
 }
@@ -220,7 +220,7 @@ function checkCsrf(visit: UserVisit): void {
   );
 }
 
-/** What a form brings; nothing with a GET. */
+/** The contents of a form; empty for a GET. */
 async function sentWith(request: Request, route: ConsoleRoute): Promise<Pick<Visit, "form" | "file">> {
   if (route.method !== "POST") return { form: NO_FORM, file: null };
   if (route.maxUploadBytes === undefined) return { form: await readForm(request), file: null };
@@ -248,13 +248,13 @@ async function failed(visit: Visit, fault: unknown): Promise<Response> {
   return errorPage(visit, 500, message);
 }
 
-/** Whether the form can be mended or sent otherwise, unlike one that could not even be read. */
+/** Whether the form can be corrected and sent again, unlike one that could not even be read. */
 function isFormProblem({ request }: Exchange, error: unknown): error is Refusal {
   if (!(error instanceof Refusal) || error instanceof HttpRefusal) return false;
   return !isPartnerRefusal(error) || (error.code === "INVALID_REQUEST" && request.method === "POST");
 }
 
-/** Back to the page with the form, which then says what was wrong with it and shows what was typed. */
+/** Returns to the page with the form, which shows the problem and what was typed. */
 async function backWith(visit: Visit, problem: string): Promise<Response> {
   const { exchange } = visit;
   const from = URL.parse(exchange.request.headers.get("referer") ?? "");

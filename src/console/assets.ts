@@ -9,7 +9,7 @@ import tables from "./assets/tables.css" with { type: "text" };
 
 export type ConsoleFile = "console.css" | "console.js" | "passkeys.js" | "htmx.js";
 
-/** What the console's pages load beside what all pages do. */
+/** Files for the console's pages only. */
 export const CONSOLE_ASSETS: AssetFolder<ConsoleFile> = assetFolder("/console/assets/", {
   "console.css": textAsset(CSS, tables, pages),
   "console.js": textAsset(SCRIPT, script),

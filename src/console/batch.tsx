@@ -26,7 +26,7 @@ import { notFound } from "./page-error.ts";
 import { privateFile, redirect } from "./respond.ts";
 import { canWrite, type MemberVisit, member } from "./visit.ts";
 
-/** The batch of the address, in whichever environment it is this account's. Throws 404. */
+/** The batch in the URL, in either environment of this account. Throws 404. */
 async function ownBatch({ deps, account, params }: MemberVisit): Promise<Batch> {
   for (const environment of ENVIRONMENTS) {
     const scope = { accountId: account.id, environment, id: params.id ?? "" };
@@ -36,7 +36,7 @@ async function ownBatch({ deps, account, params }: MemberVisit): Promise<Batch> 
   throw notFound();
 }
 
-/** A sheet of these is looked over at once, and asks for itself every second while cards are made. */
+/** A page can be scanned at a glance, and refreshes itself every second while cards are being made. */
 const SHEET_SIZE = 60;
 
 const SHOWS: Record<

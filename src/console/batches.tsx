@@ -9,12 +9,12 @@ import { canWrite, type MemberVisit, member } from "./visit.ts";
 
 const PAGE_SIZE = 25;
 
-/** What a batch is called where it was given no name. */
+/** The name shown for an unnamed batch. */
 export function batchName({ name }: Pick<Batch, "name">): string {
   return name.trim() || "Batch without a name";
 }
 
-/** Whether anything about it still changes. */
+/** Whether anything about it can still change. */
 export function isRunning({ completedAt }: Pick<Batch, "completedAt">): boolean {
   return completedAt === null;
 }

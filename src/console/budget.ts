@@ -4,7 +4,7 @@ import { rateLimitExceeded } from "../core/partner-refusals.ts";
 import { accountBudget, secondsLeft } from "../http/rate-limit.ts";
 import type { MemberVisit } from "./visit.ts";
 
-/** What is asked for in the console counts like a call of the API's. Throws PARTNER_SUSPENDED and RATE_LIMIT_EXCEEDED. */
+/** Requests made in the console count like API calls. Throws PARTNER_SUSPENDED and RATE_LIMIT_EXCEEDED. */
 export async function takeFromBudget(
   { deps, account, now }: MemberVisit,
   environment: Environment,

@@ -4,30 +4,33 @@ import type { Credits } from "../app/credits/credits.ts";
 import type { UsageDay } from "../store/usage.ts";
 import { count } from "./elements.tsx";
 
-// Drawn on the server with plain SVG attributes: no script, no inline style, the same offline.
+// Drawn on the server with plain SVG attributes: no script, no inline style, works offline.
 
 interface Size {
   width: number;
   height: number;
-  /** How many days get a label below them. */
+  /** How many days are labelled. */
   labels: number;
 }
 
-/** Both are in the page and the style sheet shows one: shrunk to a phone's width, the wide one could not be read. */
+/** The page contains both and the style sheet shows one: shrunk to a phone's width, the wide one would be illegible. */
 const WIDE: Size = { width: 960, height: 220, labels: 8 };
 const SMALL: Size = { width: 340, height: 190, labels: 4 };
 const LEFT = 44;
 const BOTTOM = 24;
 const TOP = 10;
 
-/** The smallest of 1, 2, 5 times a power of ten that `steps` of reach `max`. */
+/** The smallest of 1, 2 or 5 times a power of ten of which `steps` reach `max`. */
 function niceStep(max: number, steps: number): number {
   const rough = Math.max(1, max / steps);
   const power = 10 ** Math.floor(Math.log10(rough));
   return ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
 }
 
-/** Completed and failed images by day, stacked. A table or the numbers beside it say the same to those who do not see it. */
+/**
+ * Completed and failed images per day, stacked. The table or numbers beside it say the same to those who cannot see
+ * it.
+ */
 export function UsageChart({ days }: { days: UsageDay[] }) {
   return (
     <>
@@ -117,7 +120,7 @@ function Bars({ days, size, name }: { days: UsageDay[]; size: Size; name: string
   );
 }
 
-/** How much is left of this month's plan and the top-ups. */
+/** How much of this month's plan and top-ups is left. */
 export function CreditMeter({ credits }: { credits: Credits }) {
   const all = credits.limit + credits.topup;
   const share = all === 0 ? 0 : Math.min(1, credits.left / all);

@@ -3,17 +3,17 @@ import type { Image } from "../store/images.ts";
 import { Card, Time } from "./elements.tsx";
 import { playerName } from "./image-parts.tsx";
 
-/** More than these help nobody: it is another card altogether. */
+/** With more differences it is another card altogether. */
 const SHOWN_CHANGES = 12;
 
-/** Every value of a request by its place, such as `style.width`. */
+/** Every value of a request by its path, such as `style.width`. */
 function values(value: unknown, place = ""): Map<string, string> {
   if (value === null || typeof value !== "object") return new Map([[place, String(value)]]);
   const parts = Object.entries(value).map(([name, each]) => values(each, place ? `${place}.${name}` : name));
   return new Map(parts.flatMap((part) => [...part]));
 }
 
-/** What two requests have otherwise, by its place. */
+/** The differences between two requests, by path. */
 export function changesBetween(
   before: unknown,
   after: unknown,
@@ -24,7 +24,7 @@ export function changesBetween(
     .map((place) => ({ place, from: was.get(place) ?? "", to: is.get(place) ?? "" }));
 }
 
-/** A finished card beside the one that the same player had before it, and what was asked for otherwise. */
+/** A finished card beside the same player's previous one, and what differs between the requests. */
 export function Comparison({ before, after }: { before: Image; after: Image }) {
   const changes = changesBetween(before.request, after.request).slice(0, SHOWN_CHANGES);
   return (

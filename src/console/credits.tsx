@@ -6,7 +6,7 @@ import { shell } from "./layout.tsx";
 import { Statement, statementCsv } from "./ledger.tsx";
 import { type MemberVisit, member } from "./visit.ts";
 
-/** What an account has, and where it comes from. */
+/** An account's credits, and where they come from. */
 export function Balance({ credits }: { credits: Credits }) {
   const { left, ofPlan, topup, held } = credits;
   return (
@@ -26,7 +26,7 @@ export function Balance({ credits }: { credits: Credits }) {
   );
 }
 
-/** What the plan gives: this month's credits, and another number where the plan has been changed since. */
+/** The plan's credits: this month's, and next month's if the plan has changed. */
 export function planNote({ limit, nextLimit }: Pick<Credits, "limit" | "nextLimit">): string {
   return limit === nextLimit
     ? `of ${count(limit)} a month`

@@ -115,7 +115,7 @@ async function dataPage(visit: MemberVisit): Promise<Response> {
   );
 }
 
-/** Empty is null; what is no number is refused by the use case, in its words. */
+/** Empty is null; anything that is not a number is refused by the use case, in its words. */
 function daysOf(visit: MemberVisit, name: string): number | null {
   const text = field(visit, name);
   return text === "" ? null : Number(text);

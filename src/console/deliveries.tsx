@@ -11,7 +11,7 @@ import { shell } from "./layout.tsx";
 import { html, redirect } from "./respond.ts";
 import { canWrite, type MemberVisit, member } from "./visit.ts";
 
-/** The states as partners know them. */
+/** The states in partners' words. */
 export const STATE_NAMES = { delivered: "Delivered", pending: "Waiting", failed: "Failed" } as const;
 
 export function DeliveryState({ delivery }: { delivery: Delivery }) {
@@ -64,7 +64,7 @@ export function DeliveryTable({ deliveries }: { deliveries: Delivery[] }) {
   );
 }
 
-/** The attempts so far. While another is to come soon the page asks for them again. */
+/** The attempts so far. The page refreshes them while another is due soon. */
 function Attempts({ delivery }: { delivery: Delivery }) {
   const isOpen = delivery.state === "pending" || delivery.state === "sending";
   const poll = isOpen

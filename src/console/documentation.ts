@@ -2,12 +2,12 @@ import { createKey } from "../app/people/manage-account.ts";
 import { privateJson } from "./respond.ts";
 import { canWrite, type MemberVisit, member } from "./visit.ts";
 
-// What the documentation's own script asks for a reader who is signed in here.
+// Serves the documentation's script for a reader who is signed in.
 
-/** How keys are called that were made from the documentation. */
+/** The name of keys created from the documentation. */
 const KEY_NAME = "Documentation";
 
-/** Whose test key can be made, and the token that a form of this session carries. */
+/** The accounts for which a test key can be created, and the session's form token. */
 async function reader(visit: MemberVisit): Promise<Response> {
   return privateJson(visit.exchange, {
     account: visit.account.name,
@@ -16,7 +16,7 @@ async function reader(visit: MemberVisit): Promise<Response> {
   });
 }
 
-/** Makes a test key: keys are stored as hashes, so none that is there can be shown. */
+/** Creates a test key: keys are stored as hashes, so an existing one cannot be shown. */
 async function makeTestKey(visit: MemberVisit): Promise<Response> {
   const { deps, account, user } = visit;
   const { key } = await createKey(deps, {

@@ -3,14 +3,14 @@ import type { ComponentChildren, FormHTMLAttributes } from "preact";
 import { Badge, Choice } from "../web/elements.tsx";
 import type { UserVisit, Visit } from "./visit.ts";
 
-// What the console's pages are made of beside what all pages have: forms and parts that know who visits.
+// Elements of the console's pages beyond those of all pages: forms and fragments that know the visitor.
 
 export { Code } from "../web/code.tsx";
 export * from "../web/elements.tsx";
 
 /**
- * Attributes of a part of a page that is still changing: the page asks for itself again and puts the new part in the
- * old one's place. Nothing once it is settled.
+ * Attributes of a fragment that is still changing: the page requests it again and replaces the old one. Empty once
+ * it is settled.
  */
 export function refreshing({ exchange }: Visit, id: string, isChanging: boolean) {
   if (!isChanging) return { id };
@@ -24,7 +24,7 @@ export function refreshing({ exchange }: Visit, id: string, isChanging: boolean)
   };
 }
 
-/** A form that carries the session's token. Every change in the console goes through one. */
+/** A form with the session's token. Every change in the console is made through one. */
 export function PostForm({
   visit,
   action,
@@ -45,7 +45,7 @@ export function EnvironmentBadge({ environment }: { environment: "live" | "test"
   );
 }
 
-/** A button that asks before it does something that cannot be undone. */
+/** A button that asks for confirmation before something irreversible. */
 export function Confirm({
   visit,
   id,
@@ -90,7 +90,7 @@ export function Confirm({
   );
 }
 
-/** For what is made: test unless live was chosen. */
+/** The environment of new things: test unless live was selected. */
 export function EnvironmentChoice({ chosen }: { chosen: string | null | undefined }) {
   const environments: [string, string][] = [
     ["test", "Test"],

@@ -26,7 +26,7 @@ export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** Which events an endpoint is to hear of; null: all. */
+/** The events an endpoint subscribes to; null means all. */
 export function EventChoice({ chosen }: { chosen: readonly string[] | null }) {
   return (
     <fieldset class="choices">
@@ -46,15 +46,15 @@ export function EventChoice({ chosen }: { chosen: readonly string[] | null }) {
   );
 }
 
-/** The events of a form. Throws a Refusal when none is chosen. */
+/** The events selected in a form. Throws a Refusal when there are none. */
 export function readEvents({ form }: MemberVisit): string[] | null {
   const chosen = form.getAll("events");
   if (chosen.length === 0) throw new Refusal("INVALID_REQUEST", "Choose at least one event.");
-  // All of them means all to come as well.
+  // Selecting all includes future ones.
   return chosen.length === SUBSCRIBABLE_EVENTS.length ? null : chosen;
 }
 
-/** Counts one click that makes the service call out, or look a name up. Throws a Refusal when there were too many. */
+/** Counts a click that makes the service call out or resolve a name. Throws a Refusal when there were too many. */
 export async function countSend({ deps, account }: MemberVisit): Promise<void> {
   const { exceeded } = await deps.limiter.take(`sends of ${account.id}`, MANUAL_SENDS_PER_MINUTE);
   if (exceeded)

@@ -34,7 +34,7 @@ import { redirect } from "./respond.ts";
 import { canWrite, field, type MemberVisit, member, takeFlash } from "./visit.ts";
 
 const PAGE_SIZE = 25;
-/** How far back missed events can be asked for, in hours. */
+/** How far back missed events can be requested, in hours. */
 const RECOVER_CHOICES = [
   { hours: 1, label: "hour" },
   { hours: 24, label: "24 hours" },
@@ -258,7 +258,7 @@ function refOf({ params, account, user }: MemberVisit) {
   return { endpointId: params.id ?? "", accountId: account.id, by: user.id };
 }
 
-/** Back to the endpoint, which then tells what was done. */
+/** Redirects to the endpoint, which shows what was done. */
 async function done(visit: MemberVisit, notice: string): Promise<Response> {
   await visit.flashes.put(visit.session.id, { notice });
   return redirect(path({ id: visit.params.id ?? "" }), visit.exchange);
@@ -271,7 +271,7 @@ async function test(visit: MemberVisit): Promise<Response> {
 }
 
 async function update(visit: MemberVisit): Promise<Response> {
-  // Whose it is comes first: what is wrong with the form is told to its owner only.
+  // Ownership first: only the owner is told what is wrong with the form.
   await getEndpoint(visit.deps, refOf(visit));
   await countSend(visit);
   const change = { url: field(visit, "url"), events: readEvents(visit) };
@@ -285,7 +285,7 @@ async function enable(visit: MemberVisit): Promise<Response> {
 }
 
 async function recover(visit: MemberVisit): Promise<Response> {
-  // Whose it is comes first here too.
+  // Ownership first here too.
   await getEndpoint(visit.deps, refOf(visit));
   const choice = RECOVER_CHOICES.find(({ hours }) => String(hours) === field(visit, "hours"));
   if (!choice) throw new Refusal("INVALID_REQUEST", "Choose how far back to look for missed events.");

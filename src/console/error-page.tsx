@@ -6,7 +6,7 @@ import { narrowPage } from "./layout.tsx";
 import { html, isHtmxRequest } from "./respond.ts";
 import type { Visit } from "./visit.ts";
 
-/** Says what went wrong and leads back. */
+/** Says what went wrong and offers a way back. */
 export async function errorPage(visit: Visit, status: number, message: string): Promise<Response> {
   const title = problemTitle(status);
   if (isHtmxRequest(visit.exchange.request)) {
@@ -17,7 +17,7 @@ export async function errorPage(visit: Visit, status: number, message: string): 
     );
     return html(visit.exchange, notice, { fragment: true, status });
   }
-  // Under a wrong host name a path would lead back here, and no session is known.
+  // Under a wrong host name a relative link would lead back here, and no session is known.
   const site = status === 421 ? visit.deps.config.baseUrl : "";
   const isSignedIn = visit.token !== undefined && (await readSession(visit.deps, visit.token)) !== undefined;
   return narrowPage(

@@ -1,30 +1,30 @@
 import { MAX_OUTBOUND_URL_CHARS } from "../core/limits.ts";
 import type { ShortLivedState } from "../state/state.ts";
 
-/** What the next page tells once: what was done or refused, or a secret that is never shown again. */
+/** What the next page shows once: what was done or refused, or a secret that is never shown again. */
 export interface Flash {
   notice?: string;
   problem?: string;
-  /** What had been filled into the form that was refused, and the form's action. */
+  /** What was typed into the refused form, and the form's action. */
   typed?: { action: string; fields: URLSearchParams };
   key?: { name: string; environment: "live" | "test"; text: string; replaces: string | null };
   link?: { email: string; url: string; startsAnew?: boolean };
   secret?: { url: string; text: string };
 }
 
-/** What waits for a page that shows it, whichever other page of the session is opened before. */
+/** Waits for the page that shows it, whichever other pages of the session are opened first. */
 export type SecretKind = "key" | "link" | "secret";
 
 /** Flashes by session, in short-lived state only: a secret must not reach the disk. */
 export interface FlashStore {
   put(sessionId: string, flash: Flash): Promise<void>;
-  /** Takes away what any page shows, and the one kind of secret that this page does: each is shown once. */
+  /** Removes and returns what any page shows, plus the one kind of secret this page shows: each is shown once. */
   take(sessionId: string, own?: SecretKind): Promise<Flash>;
 }
 
-/** A page that was never opened keeps its secret no longer than this. */
+/** How long a secret is kept for a page that is never opened. */
 const KEEP_MS = 120_000;
-/** More things than this never wait for a page at the same time. */
+/** The most items waiting for pages at a time. */
 const MAX_FLASHES = 10_000;
 
 export function flashStore(state: ShortLivedState): FlashStore {
@@ -45,19 +45,19 @@ export function flashStore(state: ShortLivedState): FlashStore {
   };
 }
 
-/** The fields that a form shows again, named one by one so that no password is ever kept. */
+/** The fields a form refills, listed explicitly so that no password is ever kept. */
 const KEPT_FIELDS = new Set(["name", "email", "role", "tier", "credits", "url", "events", "environment"]);
-/** No form of ours has more of them, or anything longer than an address. */
+/** No form has more fields, or anything longer than a URL. */
 const MAX_KEPT_FIELDS = 16;
 
-/** What is kept of a form that was refused. */
+/** What is kept of a refused form. */
 export function typed(action: string, form: URLSearchParams): NonNullable<Flash["typed"]> {
   const kept = [...form].filter(([name]) => KEPT_FIELDS.has(name)).slice(0, MAX_KEPT_FIELDS);
   const fields = kept.map(([name, value]) => [name, value.slice(0, MAX_OUTBOUND_URL_CHARS)]);
   return { action, fields: new URLSearchParams(fields) };
 }
 
-/** What had been filled into the form of this action, if it was the one refused. */
+/** What was typed into the form with this action, if it is the refused one. */
 export function typedInto(action: string, flash: Flash): URLSearchParams | undefined {
   return flash.typed?.action === action ? flash.typed.fields : undefined;
 }

@@ -48,7 +48,7 @@ function AskTheOperator() {
   );
 }
 
-/** The same for every email, known or not: nobody learns here who has an account. */
+/** The same for every email, known or not: nobody can find out here who has an account. */
 function sentPage(visit: Visit, email: string): Response {
   return narrowPage(
     visit,
@@ -81,7 +81,7 @@ async function requestLink(visit: Visit): Promise<Response> {
       status: 429,
       message: `Too many links were asked for: at most ${RESETS_PER_EMAIL} an hour are sent to one address. Look for the last one, or wait an hour.`,
     });
-  // Not awaited, or the time of the answer would tell whether the email is known.
+  // Not awaited, or the response time would reveal whether the email is known.
   void requestPasswordReset(deps, email).catch((error: unknown) =>
     deps.log.error("password_reset_failed", { error: (error as Error).message }),
   );

@@ -55,7 +55,7 @@ function FirstSteps({ steps }: { steps: FirstStep[] }) {
   );
 }
 
-/** Where the credits come from, in a few words. */
+/** Where the credits come from, briefly. */
 function creditNote(credits: Credits): string {
   const plan = planNote(credits);
   return credits.topup > 0 ? `${plan}, and ${count(credits.topup)} top-up` : plan;
@@ -63,7 +63,7 @@ function creditNote(credits: Credits): string {
 
 /** What needs somebody's attention, most urgent first. */
 function Troubles({ credits, endpoints }: { credits: Credits; endpoints: Endpoint[] }) {
-  // The rule of the credits.low event, so that console and webhook say the same.
+  // Same rule as the credits.low event, so that console and webhook agree.
   const { left } = credits;
   return (
     <>
@@ -224,7 +224,7 @@ async function noAccountPage(visit: UserVisit): Promise<Response> {
   );
 }
 
-/** Opens another of the user's accounts. */
+/** Switches to another of the user's accounts. */
 async function chooseAccount(visit: UserVisit): Promise<Response> {
   const { deps, user, session, exchange } = visit;
   const id = field(visit, "account");

@@ -3,7 +3,7 @@ import { publicStatus } from "../core/image-state.ts";
 import type { Image } from "../store/images.ts";
 import { Badge } from "./elements.tsx";
 
-/** Whether an image is still in the making. */
+/** Whether an image is unfinished. */
 export function isOpen(image: Pick<Image, "state">): boolean {
   return publicStatus(image.state) === "processing";
 }
@@ -19,18 +19,18 @@ export function StatusBadge({ image }: { image: Pick<Image, "state"> }) {
   }
 }
 
-/** The player's name as it was sent; the request is JSON from the database, so nothing about it is taken for granted. */
+/** The player's name as it was sent. The request is JSON from the database, so nothing is assumed about it. */
 export function playerName(image: Pick<Image, "request">): string {
   const { player } = (image.request ?? {}) as { player?: { name?: unknown } };
   return typeof player?.name === "string" ? player.name : "Unknown player";
 }
 
-/** The first sentence of why it failed; the image's page has the rest. */
+/** The first sentence of the reason for failure; the image's page has the rest. */
 function shortReason({ failureMessage }: Pick<Image, "failureMessage">): string {
   return failureMessage?.split(/(?<=\.) /)[0] ?? "No card";
 }
 
-/** The finished picture, small; or what stands in its place. */
+/** A thumbnail of the finished picture, or a placeholder for it. */
 export function Thumb({ image }: { image: Image }) {
   if (image.outputName !== null && image.purgedAt === null)
     return (

@@ -10,7 +10,7 @@ interface Step {
   tone?: "good" | "bad" | "busy";
 }
 
-/** What happened to an image, as far as its row and its ledger entries tell. */
+/** What happened to an image, according to its row and ledger entries. */
 export function timeline(image: Image, entries: LedgerEntry[]): Step[] {
   const reserved = entries.find((e) => e.kind === "reserve");
   const settled = entries.find((e) => e.kind === "settle");

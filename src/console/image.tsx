@@ -21,7 +21,7 @@ import { notFound } from "./page-error.ts";
 import { privateFile } from "./respond.ts";
 import { canWrite, type MemberVisit, member, type UserVisit } from "./visit.ts";
 
-/** The image of the address, in whichever environment it is this account's. */
+/** The image in the URL, in either environment of this account. */
 export async function ownImage({ deps, account, params }: MemberVisit): Promise<Image> {
   const scope = { accountId: account.id, id: params.id ?? "" };
   const image =
@@ -31,7 +31,7 @@ export async function ownImage({ deps, account, params }: MemberVisit): Promise<
   return image;
 }
 
-/** What went wrong and what to do about it, which its message says, and the page that has more. */
+/** What went wrong and how to fix it, as its message says, with a link to more. */
 function Failure({ image }: { image: Image }) {
   if (image.state !== "failed") return null;
   return (
@@ -46,7 +46,7 @@ function isThere({ outputName, purgedAt }: Image): boolean {
   return outputName !== null && purgedAt === null;
 }
 
-/** What the file is called once it is on somebody's disk: by the player's id, where that can be a file's name. */
+/** The download's file name: the player's id, where that is a valid file name. */
 function downloadName({ externalId, outputName }: Image): string {
   const type = /\.\w+$/.exec(outputName ?? "")?.[0] ?? "";
   return `${externalId.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-").slice(0, 100) || "card"}${type}`;
@@ -85,7 +85,7 @@ function Pictures({ image, hasPhoto }: { image: Image; hasPhoto: boolean }) {
   );
 }
 
-/** The webhooks that told of the image's end. */
+/** The webhook deliveries that reported the image's end. */
 function Deliveries({ deliveries }: { deliveries: Delivery[] }) {
   if (deliveries.length === 0) return null;
   return (
@@ -107,12 +107,12 @@ function duration(ms: number): string {
   return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }
 
-/** What keeps a card from being made already. */
+/** What an unfinished card is waiting for. */
 export function waitsFor({ state }: Pick<Image, "state">): string {
   return state === "waiting" ? "Waiting for its photo" : "Waiting for a renderer";
 }
 
-/** How far the card in the making is. */
+/** The progress of an unfinished card. */
 function Progress({ image, progress }: { image: Image; progress: number | null }) {
   if (!isOpen(image)) return null;
   const percent = `${Math.round((progress ?? 0) * 100)} %`;
@@ -126,10 +126,10 @@ function Progress({ image, progress }: { image: Image; progress: number | null }
   );
 }
 
-/** Enough to tell two versions of one template apart. */
+/** Enough to tell two versions of a template apart. */
 const SHOWN_DIGEST_CHARS = 12;
 
-/** A card of a batch has a key of the service's own, with a space. */
+/** A card of a batch has a generated key, which contains a space. */
 function RecordKey({ text }: { text: string }) {
   return text.includes(" ") ? <>Of a batch</> : <code>{text}</code>;
 }
@@ -253,7 +253,7 @@ async function imagePage(visit: MemberVisit): Promise<Response> {
   );
 }
 
-/** The types a source can have, by their first bytes. */
+/** The possible types of a source, by first bytes. */
 function photoType(head: Uint8Array): string {
   const hex = Buffer.from(head).toString("hex");
   if (hex.startsWith("ffd8ff")) return "image/jpeg";
@@ -278,7 +278,7 @@ const THUMB_WIDTH_PX = 360;
 /** Of a photo in a table's line, for sharp screens. */
 const PHOTO_WIDTH_PX = 168;
 
-/** A photo as it was fetched, small. Throws 404 when it is gone, or cannot be read as a picture. */
+/** A thumbnail of a fetched photo. Throws 404 when it is gone or unreadable. */
 export async function photoThumb(visit: UserVisit, sha256: string): Promise<Response> {
   const path = await visit.deps.blobs.local("source", sha256);
   const bytes = await shrinking
@@ -296,7 +296,7 @@ export async function photoThumb(visit: UserVisit, sha256: string): Promise<Resp
   });
 }
 
-/** A finished picture, small. Throws 404 when there is none. */
+/** A thumbnail of a finished picture. Throws 404 when there is none. */
 export async function thumbOf(visit: UserVisit, image: Image): Promise<Response> {
   if (image.outputName === null || image.purgedAt !== null) throw notFound();
   const path = await visit.deps.blobs.local("picture", image.outputName);

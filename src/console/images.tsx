@@ -21,7 +21,7 @@ interface Filter {
   search: string;
 }
 
-/** What the address asks for; unknown words fall back to the first choice. */
+/** The filters in the URL; unknown values fall back to the first choice. */
 function readFilter({ query }: MemberVisit): Filter {
   return {
     environment: ENVIRONMENTS.find((known) => known === query.get("environment")) ?? "live",

@@ -184,7 +184,7 @@ function KeyTable({ visit, keys, rows }: { visit: MemberVisit; keys: ApiKey[]; r
 async function keysPage(visit: MemberVisit): Promise<Response> {
   const { deps, account } = visit;
   const keys = await listKeys(deps.store.read, account.id);
-  // Keys in force first, each group newest first.
+  // Active keys first, newest first within each group.
   const rows = keys
     .toReversed()
     .toSorted((a, b) => Number(a.revokedAt !== null) - Number(b.revokedAt !== null));
@@ -235,7 +235,7 @@ async function create(visit: MemberVisit): Promise<Response> {
   return redirect("/console/keys", exchange);
 }
 
-/** The key of the address, if it is this account's. */
+/** The key in the URL, if it belongs to this account. */
 async function ownKey({ deps, account, params }: MemberVisit): Promise<ApiKey> {
   const key = await findKey(deps.store.read, params.id ?? "");
   if (key?.accountId !== account.id) throw notFound();

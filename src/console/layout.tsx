@@ -10,13 +10,13 @@ import type { Flash } from "./flash.ts";
 import { html } from "./respond.ts";
 import { takeFlash, type UserVisit, type Visit } from "./visit.ts";
 
-/** htmx may neither evaluate text nor write styles: the page's policy forbids both. */
+/** htmx may neither evaluate text nor inject styles: the page's policy forbids both. */
 const HTMX_CONFIG = JSON.stringify({
   allowEval: false,
   includeIndicatorStyles: false,
   selfRequestsOnly: true,
   historyCacheSize: 0,
-  // A refusal of a part is told where the part would stand.
+  // A refusal of a fragment is shown in the fragment's place.
   responseHandling: [
     { code: "204", swap: false },
     { code: "[23]..", swap: true },
@@ -24,7 +24,7 @@ const HTMX_CONFIG = JSON.stringify({
   ],
 });
 
-/** What a page of the console loads beside what all pages do. */
+/** Files for the console's pages only. */
 function ConsoleDocument({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <Document
@@ -40,7 +40,7 @@ function ConsoleDocument({ title, children }: { title: string; children: Compone
 }
 
 interface Place extends NavItem {
-  /** Pages that lie under it although their address does not say so. */
+  /** Pages that belong under it although their path does not say so. */
   also?: string[];
 }
 
@@ -68,7 +68,7 @@ const OPERATOR_NAV: Place[] = [
   { href: "/console/operator/audit", label: "Audit log", icon: "list" },
 ];
 
-/** The place of the navigation a page lies under. The first place is the way in: only its own page is its. */
+/** The navigation entry a page belongs to. The first entry matches only its own page. */
 function currentPlace(items: Place[], pathname: string): Place | undefined {
   const [home, ...rest] = items;
   if (pathname === home?.href) return home;
@@ -194,7 +194,7 @@ function Banners({ visit, flash }: { visit: UserVisit; flash: Flash }) {
   );
 }
 
-/** Writes a page for somebody who is signed in. `flash` is taken by the page itself when it shows a secret. */
+/** Renders a page for a signed-in user. Pages that show a secret take `flash` themselves. */
 export async function shell(
   visit: UserVisit,
   title: string,
@@ -222,7 +222,7 @@ export async function shell(
   );
 }
 
-/** Writes a page for somebody who is not signed in: one narrow column. */
+/** Renders a page for a visitor who is not signed in: one narrow column. */
 export function narrowPage(
   visit: Visit,
   title: string,

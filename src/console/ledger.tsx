@@ -25,15 +25,15 @@ function Purpose({ entry, linked }: { entry: LedgerEntry; linked: boolean }) {
   return linked ? <a href={`/console/images/${entry.imageId}`}>{id}</a> : id;
 }
 
-/** A number that says which way it goes. */
+/** A number with its sign. */
 function signed(amount: number): string {
   return amount === 0 ? "0" : `${amount > 0 ? "+" : "−"}${count(Math.abs(amount))}`;
 }
 
-/** An entry; without balances where the entries between are not shown, so that they would not add up. */
+/** A row; without balances when rows in between are filtered out, because they would not add up. */
 type LedgerLine = Pick<StatementLine, "entry" | "amount"> & Partial<StatementLine>;
 
-/** Credit entries as a statement: what moved, of which credits, for what, and what was there afterwards. */
+/** Credit entries as a statement: the change, which credits, for what, and the balance afterwards. */
 export function Ledger({ lines, linked }: { lines: LedgerLine[]; linked: boolean }) {
   if (lines.length === 0) return <Empty title="No entries yet">Grants and used credits appear here.</Empty>;
   const hasBalance = lines[0]?.available !== undefined;
@@ -101,7 +101,7 @@ function Line({ line: { entry, amount, available, held }, linked }: { line: Ledg
   );
 }
 
-/** A page of an account's statement under `path`, with its filter, its pages and the whole of it as a file. */
+/** A page of an account's statement under `path`, with filter, pager and a download of all of it. */
 export async function Statement({
   visit,
   accountId,
@@ -164,16 +164,16 @@ async function grantsPage(
   };
 }
 
-/** A field of a CSV file: quoted, and kept from being taken for a formula by a spreadsheet. */
+/** A CSV field: quoted, and guarded against being read as a formula by a spreadsheet. */
 export function csvField(text: string): string {
   const safe = /^[=+\-@＝＋－＠\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** The whole statement of an account, newest first, written while it is read: it may be long. */
+/** The whole statement of an account, newest first, streamed because it may be long. */
 export function statementCsv(visit: UserVisit, accountId: string): Response {
   async function* lines() {
-    // The mark by which spreadsheets know that the file is UTF-8.
+    // The byte order mark by which spreadsheets recognise UTF-8.
     yield "\ufeffcreated_at,entry,kind,credits,period,amount,balance,reserved,image_id,reason\r\n";
     for await (const batch of wholeStatement(visit.deps.store.read, accountId))
       yield batch.map(csvLine).join("");
@@ -194,7 +194,7 @@ export function statementCsv(visit: UserVisit, accountId: string): Response {
 
 function csvLine({ entry, amount, available, held }: StatementLine): string {
   const { id, kind, bucket, period, imageId, reason, createdAt } = entry;
-  // Numbers stand as they are: the mark that keeps a text from being a formula would make a text of -1.
+  // Numbers are not guarded: the mark against formulas would turn -1 into text.
   const fields = [
     ...[isoTime(createdAt), id, kind, bucket, period].map(csvField),
     ...[amount, available, held],

@@ -25,7 +25,7 @@ interface Checked {
   requests: CreateImageRequest[];
 }
 
-/** What the API would say of each row: the same checks. */
+/** What the API would say about each row: the same checks. */
 async function check(visit: MemberVisit, { list, mapping, style }: Draft): Promise<Checked> {
   const { config, templates } = visit.deps;
   const targets = await targetsOf(visit, style.preset);
@@ -41,7 +41,7 @@ async function check(visit: MemberVisit, { list, mapping, style }: Draft): Promi
   return { faults, requests: rest.requests };
 }
 
-/** More than these help nobody: with them mended the list is checked again. */
+/** More are no help: once these are fixed, the list is checked again. */
 const SHOWN_FAULTS = 100;
 const SHOWN_LINES = 6;
 
@@ -89,7 +89,7 @@ function Faults({ faults }: { faults: ListFault[] }) {
   );
 }
 
-/** Three that show the most: the first, the longest name, the last. */
+/** The three most telling cards: the first, the longest name, the last. */
 export function chosenForPreview(requests: readonly CreateImageRequest[]): number[] {
   const longest = requests.reduce(
     (most, { player }, at) => (player.name.length > (requests[most]?.player.name.length ?? 0) ? at : most),
@@ -113,7 +113,7 @@ function Previews({ draft, requests }: { draft: Draft; requests: CreateImageRequ
   );
 }
 
-/** A card that is being drawn: it asks for itself. */
+/** A card being drawn: it refreshes itself. */
 function Waiting({
   draft,
   at,
@@ -244,7 +244,7 @@ async function checkPage(visit: MemberVisit): Promise<Response> {
   );
 }
 
-/** The request that a preview's address names. Throws 404. */
+/** The request in a preview's URL. Throws 404. */
 async function previewed(
   visit: MemberVisit,
 ): Promise<{ draft: Draft; at: number; request: CreateImageRequest; key: string }> {
@@ -252,12 +252,12 @@ async function previewed(
   const { requests } = await check(visit, draft);
   const at = Number(visit.params.at);
   const request = requests[at];
-  // Only the three that are shown: a preview is no way to all cards for free.
+  // Only the three that are shown: previews must not become free cards.
   if (!request || !chosenForPreview(requests).includes(at)) throw notFound();
   return { draft, at, request, key: `${draft.id} ${fingerprint(request)}` };
 }
 
-/** How soon a card is asked for again that no renderer had time for. */
+/** When to ask again for a card that no renderer had time for. */
 const AGAIN_MS = 3_000;
 
 async function preview(visit: MemberVisit): Promise<Response> {
@@ -305,7 +305,7 @@ async function previewPicture(visit: MemberVisit): Promise<Response> {
   return privateFile(visit.exchange, Buffer.from(made.picture, "base64"), { "Content-Type": "image/webp" });
 }
 
-/** Asks for the batch. What refuses it is told on the page with the list, which stays. */
+/** Orders the batch. A refusal is shown on the page with the list, which stays. */
 async function make(visit: MemberVisit): Promise<Response> {
   const draft = await visit.lists.get(visit);
   const { deps, account, user } = visit;

@@ -11,13 +11,13 @@ import type { Draft } from "./list-store.ts";
 import { redirect } from "./respond.ts";
 import { field, type MemberVisit, member } from "./visit.ts";
 
-/** What a list's columns can be used for with a template. */
+/** What a list's columns can mean with a template. */
 export async function targetsOf({ deps }: MemberVisit, preset: string): Promise<Target[]> {
   const { manifest } = await deps.templates.current(preset);
   return [...TARGETS, ...templateTargets(manifest.fields)];
 }
 
-/** How many of a column's texts tell it from others, and how long each is shown. */
+/** How many sample values identify a column, and how long each may be. */
 const SHOWN_CELLS = 2;
 const SHOWN_CHARS = 24;
 
@@ -186,7 +186,7 @@ async function choose(visit: MemberVisit): Promise<Response> {
   return redirect(`/console/lists/${draft.id}/check`, visit.exchange);
 }
 
-/** What the form says; columns that are not there are none. */
+/** The form's choices; unknown columns are ignored. */
 function mappingOf(form: URLSearchParams, targets: readonly Target[], columnCount: number): Mapping {
   const mapping: Mapping = { columns: {}, all: {} };
   for (const { key, forAll } of targets) {

@@ -5,24 +5,26 @@ import type { ShortLivedState } from "../state/state.ts";
 import { PageError } from "./page-error.ts";
 import type { MemberVisit } from "./visit.ts";
 
-/** A squad list on its way from the file to a batch. */
+/** A squad list between upload and batch. */
 export interface Draft {
   id: string;
-  /** What the batch will be called: the file's name, to begin with. */
+  /** The batch's name, initially the file's. */
   name: string;
   list: SquadList;
   mapping: Mapping;
   style: CardStyle;
 }
 
-/** A card drawn before it is paid for: a WebP picture in base64, or why there is none. */
+/** A previewed card: a WebP picture in base64, or why there is none. */
 export type Preview = { picture: string } | { problem: string };
 
-/** Lists that wait for their cards to be asked for, in short-lived state only: who changes their mind leaves nothing. */
+/**
+ * Uploaded lists waiting to be ordered, in short-lived state only: whoever changes their mind leaves nothing behind.
+ */
 export interface ListStore {
-  /** In the place of the one this person had before. */
+  /** Replaces this person's previous list. */
   put(visit: MemberVisit, draft: Draft): Promise<void>;
-  /** The draft of the address. Throws 404. */
+  /** The list in the URL. Throws 404. */
   get(visit: MemberVisit): Promise<Draft>;
   drop(visit: MemberVisit): Promise<void>;
   preview(key: string): Promise<Preview | undefined>;

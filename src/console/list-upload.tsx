@@ -100,7 +100,7 @@ function nameOf(fileName: string): string {
   return [...name.toWellFormed()].slice(0, MAX_ACCOUNT_NAME_CHARS).join("");
 }
 
-/** Two players with every column, ready to be filled; their photo is the service's own. */
+/** Two players with every column filled in; their photo is the service's own. */
 function example(visit: MemberVisit): Response {
   const photo = samplePhotoUrl(visit.deps.config);
   const rows = [
@@ -119,7 +119,7 @@ function example(visit: MemberVisit): Response {
     ["player-1", "Eileen Collins", "ST", "9", "87", photo, "stadium night", "#1B3FAB", "#F2C14E", ""],
     ["player-2", "María Núñez", "GK", "1", "82", photo, "", "#1B3FAB", "#F2C14E", ""],
   ];
-  // The mark by which spreadsheets know that the file is UTF-8.
+  // The byte order mark by which spreadsheets recognise UTF-8.
   const text = `\ufeff${rows.map((row) => row.map(csvField).join(",")).join("\r\n")}\r\n`;
   return privateFile(visit.exchange, text, {
     "Content-Type": "text/csv; charset=utf-8",
@@ -133,6 +133,6 @@ const FORM_BYTES = 64 * 1024;
 export const listUploadRoutes = [
   member.get("/console/lists/new", uploadPage),
   member.get("/console/lists/example.csv", async (visit) => example(visit)),
-  // A little too large is told on the page; much too large is not read.
+  // A slightly too large file gets a message on the page; a much too large one is not read.
   member.upload("/console/lists", 4 * MAX_LIST_BYTES + FORM_BYTES, upload),
 ];

@@ -11,7 +11,7 @@ import { notFound } from "./page-error.ts";
 import { redirect } from "./respond.ts";
 import { field, type MemberVisit, member, owner, takeFlash } from "./visit.ts";
 
-/** A setup link, shown to who made it. No mail is sent: the link goes by whichever way its maker trusts. */
+/** A setup link, shown to its creator. No mail is sent: they pass it on in whichever way they trust. */
 export function FreshLink({ link }: { link: NonNullable<Flash["link"]> }) {
   return (
     <section class="card card-accent" aria-labelledby="link-title">
@@ -28,7 +28,7 @@ export function FreshLink({ link }: { link: NonNullable<Flash["link"]> }) {
   );
 }
 
-/** What is told after somebody was added `as` a member or an operator: the link to pass on, or how they sign in. */
+/** The message after somebody was added `as` a member or an operator: the link to pass on, or how they sign in. */
 export function addedFlash({ user, setupUrl, startsAnew }: NewMember, as: string): Flash {
   return setupUrl === null
     ? { notice: `${user.email} is ${as} and signs in with the password they have.` }
@@ -71,7 +71,7 @@ export function InviteForm({
   );
 }
 
-/** The role a form names. Throws a Refusal for any other word. */
+/** The role selected in a form. Throws a Refusal for an unknown one. */
 export function readRole(text: string): MemberRole {
   const role = MEMBER_ROLES.find((known) => known === text);
   if (!role) throw new Refusal("INVALID_REQUEST", "Choose whether the person is an owner or a developer.");
@@ -170,7 +170,7 @@ async function add(visit: MemberVisit): Promise<Response> {
   return redirect("/console/members", exchange);
 }
 
-/** The id of the address, if it is a member's of this account. */
+/** The id in the URL, if it is that of a member of this account. */
 async function memberId({ deps, account, params }: MemberVisit): Promise<string> {
   const members = await membersOf(deps.store.read, account.id);
   const found = members.find(({ user }) => user.id === params.id);

@@ -1,7 +1,7 @@
 import { Refusal } from "../core/errors.ts";
 import type { Visit } from "./visit.ts";
 
-/** A refusal that is shown as a page; its message tells the reader what to do. */
+/** A refusal shown as a page; its message tells the reader what to do. */
 export class PageError extends Error {
   constructor(
     readonly status: 403 | 404 | 405 | 415 | 421,
@@ -12,12 +12,12 @@ export class PageError extends Error {
   }
 }
 
-/** The same answer for what is not there and for what is not yours. */
+/** The same response for what does not exist and what belongs to somebody else. */
 export function notFound(): PageError {
   return new PageError(404, "There is no such page here, or it belongs to another account.");
 }
 
-/** Logs what is a fault of ours. A refusal is none, nor is one for want of a free place: its cause, such as a full disk, is. */
+/** Logs our own faults. Refusals are not faults, but their causes, such as a full disk, are. */
 export function logFault({ exchange, deps }: Visit, error: unknown): void {
   const fault =
     error instanceof Refusal ? (error.code === "SERVICE_OVERLOADED" ? error.cause : undefined) : error;

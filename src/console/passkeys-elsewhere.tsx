@@ -3,17 +3,17 @@ import type { PasskeyService } from "../app/people/passkeys.ts";
 import { Card } from "./elements.tsx";
 import type { Visit } from "./visit.ts";
 
-/** Passkeys as they can be used at the address a page was opened at: at 127.0.0.1 none of localhost's passkeys work. */
+/** Passkeys as usable under the address of this page: at 127.0.0.1 those of localhost do not work. */
 export function passkeysAt(passkeys: PasskeyService, url: URL): PasskeyService {
   const { hostname } = new URL(passkeys.origin);
-  // Any other name may be a proxy's, of which only the base address knows.
+  // Any other name may belong to a proxy, about which only the base address knows.
   return {
     ...passkeys,
     isPossible: passkeys.isPossible && (hostname !== "localhost" || url.hostname === hostname),
   };
 }
 
-/** On the profile page in the place of passkeys: why there are none at this address, and what to do. */
+/** Shown on the profile page instead of passkeys: why they are unavailable at this address, and what to do. */
 export function PasskeysElsewhere({ visit }: { visit: Visit }) {
   if (visit.passkeys.isPossible) return null;
   const { origin } = visit.passkeys;

@@ -11,7 +11,7 @@ import { anyone, field, signedIn, type UserVisit, type Visit } from "./visit.ts"
 
 const MAX_NAME_CHARS = 60;
 
-/** On the sign-in page: shown by its script, in browsers that can. */
+/** On the sign-in page; revealed by its script in browsers that support it. */
 export function PasskeySignIn({ visit }: { visit: Visit }) {
   if (!visit.passkeys.isPossible) return null;
   return (
@@ -26,10 +26,10 @@ export function PasskeySignIn({ visit }: { visit: Visit }) {
   );
 }
 
-/** Where a page leads that ended sessions or a password: passkeys go on, and a thief may have added one. */
+/** Linked after sessions or a password were ended: passkeys keep working, and a thief may have added one. */
 export const CHECK_PASSKEYS = "/console/profile?check=passkeys";
 
-/** On the profile page, after sessions or a password ended: what still signs in, and a button to end it. */
+/** On the profile page after sessions or a password were ended: what still signs in, and a button to remove it. */
 export function PasskeyCheck({ visit, passkeys }: { visit: UserVisit; passkeys: Passkey[] }) {
   if (visit.query.get("check") !== "passkeys" || passkeys.length === 0) return null;
   const names = passkeys.map(({ name }) => name).join(", ");
@@ -63,7 +63,7 @@ function RemoveAll({ visit, id }: { visit: UserVisit; id: string }) {
   );
 }
 
-/** On the profile page: the passkeys there are, and a form to add one. */
+/** On the profile page: existing passkeys, and a form to add one. */
 export function Passkeys({ visit, passkeys }: { visit: UserVisit; passkeys: Passkey[] }) {
   if (!visit.passkeys.isPossible) return null;
   return (
@@ -158,8 +158,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * What the browser needs to make a passkey, for whoever shows the password or a passkey again: a session alone, which
- * may be stolen, must not become a way in that outlives it. What is missing is told in the script's words.
+ * Options for creating a passkey, given to whoever proves the password or a passkey again: a session alone, which
+ * may be stolen, must not turn into a way in that outlives it. Problems are reported in the script's words.
  */
 async function offer(visit: UserVisit): Promise<Response> {
   const { passkeys, signIns, exchange, user, form } = visit;
@@ -203,7 +203,8 @@ async function removeAll(visit: UserVisit): Promise<Response> {
 
 async function signIn(visit: Visit): Promise<Response> {
   const { deps, signIns, exchange, token } = visit;
-  // The same budget as passwords, under a name no email has; one for each network, so that nobody can lock out all.
+  // The same budget as passwords, under a name no email can have; one per network, so that nobody can lock out
+  // everybody.
   const budget = `passkey ${networkOf(exchange.clientAddress)}`;
   const mayTry = await signIns.take(budget, exchange.clientAddress);
   const user = mayTry ? await visit.passkeys.verify(readResponse(visit)) : undefined;

@@ -21,14 +21,14 @@ export interface PlaygroundFields {
 }
 
 const EXAMPLE: PlaygroundFields = {
-  // The first that the operator lists.
+  // The first one listed by the operator.
   preset: "",
   external_id: "player-10442",
   name: "Eileen Collins",
   position: "ST",
   number: "9",
   skill_level: "87",
-  // The service's own, which only it knows the address of.
+  // The service's own photo, whose URL only the service knows.
   source_image_url: "",
   background_theme: "stadium night",
   format: "png",
@@ -39,20 +39,20 @@ const EXAMPLE: PlaygroundFields = {
   secondary_color: "#F2C14E",
 };
 
-/** What a form is made for: the service's address, and the templates that can be asked for. */
+/** What the form depends on: the service's address, and the available templates. */
 export type FormFacts = Pick<Config, "baseUrl" | "presets">;
 
-/** What the form begins with: the sample photo gives a card with a live request too. */
+/** Initial values: the sample photo produces a card with a live request too. */
 export function exampleFields(config: FormFacts): PlaygroundFields {
   return { ...EXAMPLE, preset: listed(undefined, config), source_image_url: samplePhotoUrl(config) };
 }
 
-/** `preset` where it can be asked for; otherwise the first that can. */
+/** `preset` if available; otherwise the first that is. */
 function listed(preset: string | undefined, { presets }: Pick<FormFacts, "presets">): string {
   return presets.find((name) => name === preset) ?? presets[0] ?? "";
 }
 
-/** The fields of a form that was sent; what is missing is empty. Where there is no choice, no template is sent. */
+/** The fields of a submitted form; missing ones are empty. Without a choice of templates, none is sent. */
 export function readFields(form: URLSearchParams, config: FormFacts): PlaygroundFields {
   const names = Object.keys(EXAMPLE) as (keyof PlaygroundFields)[];
   const fields = Object.fromEntries(
@@ -61,7 +61,7 @@ export function readFields(form: URLSearchParams, config: FormFacts): Playground
   return { ...fields, preset: fields.preset || listed(undefined, config) };
 }
 
-/** Fills the form from an earlier request; a template that is not listed any more gives way to one that is. */
+/** Fills the form from an earlier request; a template that is no longer listed is replaced by one that is. */
 export function fieldsOf(request: CreateImageRequest, config: FormFacts): PlaygroundFields {
   const { player, style, branding = {} } = request;
   return {
@@ -83,8 +83,8 @@ export function fieldsOf(request: CreateImageRequest, config: FormFacts): Playgr
 }
 
 /**
- * The body the fields stand for, unchecked: the same validation as the API's refuses it later, in the same words.
- * Numbers that are none stay text, so that the message can name what was written.
+ * The request body for the fields, unchecked: the API's own validation refuses it later, in the same words. Text
+ * that is not a number stays text, so that the message can quote it.
  */
 export function requestOf(fields: PlaygroundFields): unknown {
   const number = (text: string) => (/^-?\d{1,9}$/.test(text) ? Number(text) : text);

@@ -154,7 +154,7 @@ function Samples({ visit, fields }: { visit: MemberVisit; fields: PlaygroundFiel
   );
 }
 
-/** Filled in as an earlier request was; with `sent`, which a browser without scripts comes with, its card beside it. */
+/** Filled in like an earlier request; with `sent`, used by browsers without scripts, its card is shown too. */
 async function playgroundPage(visit: MemberVisit): Promise<Response> {
   const sent = visit.query.get("sent");
   const id = sent ?? visit.query.get("from");
@@ -215,7 +215,7 @@ async function preview(visit: MemberVisit): Promise<Response> {
   });
 }
 
-/** Sends what the form says the way the API would: the same checks, the same budget, the same use case. */
+/** Submits the form the way the API would: same checks, same budget, same use case. */
 async function send(visit: MemberVisit): Promise<Response> {
   const environment: Environment = field(visit, "environment") === "live" ? "live" : "test";
   const fields = readFields(visit.form, visit.deps.config);
@@ -239,7 +239,7 @@ async function send(visit: MemberVisit): Promise<Response> {
     logFault(visit, error);
     if (!asPart)
       return page(visit, { fields, environment }, <Refused error={error} />, ERROR_STATUS[error.code]);
-    // htmx shows only answers it is told are good; the refusal is what the reader came to see.
+    // htmx only shows responses with a success status, and the refusal is what the reader came to see.
     return html(visit.exchange, <Refused error={error} />, { fragment: true });
   }
 }
@@ -255,7 +255,7 @@ async function checked(visit: MemberVisit, body: unknown): Promise<CreateImageRe
   return result.value;
 }
 
-/** The playground with the card of a request that was sent. */
+/** The playground with the card of a submitted request. */
 function pathOf(imageId: string): string {
   return `/console/playground?sent=${imageId}`;
 }
@@ -279,7 +279,7 @@ function Refused({ error }: { error: PartnerRefusal }) {
   );
 }
 
-/** The card in the making. It asks for itself again until the card is there. */
+/** The unfinished card, which refreshes itself until it is done. */
 function Outcome({ image, progress }: { image: Image; progress: number | null }) {
   const isOpen = publicStatus(image.state) === "processing";
   const poll = isOpen

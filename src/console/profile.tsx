@@ -95,7 +95,7 @@ async function signOutElsewhere(visit: UserVisit): Promise<Response> {
 
 async function change(visit: UserVisit): Promise<Response> {
   const { deps, user, session, signIns, exchange, form } = visit;
-  // A stolen session must not be a way to guess the password either.
+  // A stolen session must not allow guessing the password either.
   if (!(await signIns.take(user.email, exchange.clientAddress)))
     throw new Refusal("LIMIT_REACHED", "Too many tries. Wait a quarter of an hour.");
   const known = await checkPassword(deps, { email: user.email, password: form.get("current") ?? "" });

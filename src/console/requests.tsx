@@ -164,7 +164,7 @@ async function requestsPage(visit: MemberVisit): Promise<Response> {
   );
 }
 
-/** JSON as people read it; what is none, as it came. */
+/** Pretty-printed JSON; anything else unchanged. */
 function readable(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);

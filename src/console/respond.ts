@@ -10,12 +10,12 @@ function pageHeaders(exchange: Exchange): Record<string, string> {
   return {
     "X-Request-Id": exchange.requestId,
     ...PAGE_HEADERS,
-    // Pages hold one account's data: no cache may keep them, not even the back button's after signing out.
+    // Pages hold one account's data: nothing may cache them, not even for the back button after signing out.
     "Cache-Control": "no-store",
   };
 }
 
-/** A whole document, or with `fragment` the part of one that a page asks for itself. */
+/** A whole document, or with `fragment` the part that a page requests itself. */
 export function html(
   exchange: Exchange,
   body: JSX.Element,
@@ -33,7 +33,7 @@ export function html(
   });
 }
 
-/** After a form: the browser fetches the next page, so that reloading it repeats nothing. `to` is a path of ours. */
+/** After a form: the browser loads the next page, so that reloading repeats nothing. `to` is one of our paths. */
 export function redirect(to: string, exchange: Exchange, cookie?: string): Response {
   const headers = { ...pageHeaders(exchange), Location: to };
   return new Response(null, {
@@ -42,12 +42,12 @@ export function redirect(to: string, exchange: Exchange, cookie?: string): Respo
   });
 }
 
-/** Whether a page asks by its script for a part of itself. */
+/** Whether a page's script requests a fragment. */
 export function isHtmxRequest(request: Request): boolean {
   return request.headers.get("hx-request") === "true";
 }
 
-/** A part cannot be redirected, the page around it can: htmx opens `to`, a path of ours, in its place. */
+/** A fragment cannot be redirected, but its page can: htmx opens `to`, one of our paths, instead. */
 export function redirectHtmx(to: string, exchange: Exchange): Response {
   return new Response(null, { status: 401, headers: { ...pageHeaders(exchange), "HX-Redirect": to } });
 }
@@ -68,13 +68,14 @@ export function privateFile(
   });
 }
 
-/** An answer to a script of ours. */
+/** A response to one of our scripts. */
 export function privateJson(exchange: Exchange, value: unknown, status = 200): Response {
   const file = privateFile(exchange, JSON.stringify(value), { "Content-Type": "application/json" });
   return status === 200 ? file : new Response(file.body, { status, headers: file.headers });
 }
 
-// Over HTTPS the __Host- prefix lets no other host set or see the cookie; plain HTTP is for trying out on one machine.
+// Over HTTPS the __Host- prefix prevents other hosts from setting or reading the cookie; plain HTTP is for trying it
+// out on one machine.
 const isSecure = (config: Config) => config.baseUrl.startsWith("https://");
 const cookieName = (config: Config) => (isSecure(config) ? "__Host-cardpress" : "cardpress");
 
@@ -83,7 +84,7 @@ export function sessionToken(request: Request, config: Config): string | undefin
   return token && /^[\w-]{43}$/.test(token) ? token : undefined;
 }
 
-/** The Set-Cookie that carries a session's token; with null, the one that takes it away. */
+/** The Set-Cookie header with a session's token; null clears it. */
 export function sessionCookie(config: Config, token: string | null): string {
   const cookie = new Bun.Cookie({
     name: cookieName(config),

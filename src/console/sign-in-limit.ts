@@ -11,11 +11,11 @@ import { HOUR_MS } from "../core/time.ts";
 import { networkOf } from "../http/client-address.ts";
 import type { ShortLivedState } from "../state/state.ts";
 
-/** Bounds password guesses. Counts the same for emails that exist and for those that do not. */
+/** Bounds password guesses. Counts the same for existing and unknown emails. */
 export interface SignInLimit {
-  /** Counts one try; false when there were too many. */
+  /** Counts one attempt; false when there were too many. */
   take(email: string, address: string): Promise<boolean>;
-  /** The password was right: honest mistakes before it are forgotten. */
+  /** Call when the password was right: honest mistakes before it are forgiven. */
   forgive(email: string, address: string): Promise<void>;
 }
 
@@ -25,8 +25,8 @@ export function signInLimit(state: ShortLivedState): SignInLimit {
   const byEmail = tryCounter(state, "email", SIGN_INS_PER_EMAIL);
   const pair = (email: string, network: string) => `${network} ${email}`;
   return {
-    // In this order, up to the first refusal: what a client may no longer try must not use up the email's own budget,
-    // or one client could lock its owner out everywhere.
+    // In this order, stopping at the first refusal: attempts a client may no longer make must not use up the email's
+    // own budget, or one client could lock its owner out everywhere.
     take: async (email, address) => {
       const network = networkOf(address);
       return (
@@ -44,7 +44,7 @@ export function signInLimit(state: ShortLivedState): SignInLimit {
   };
 }
 
-/** Bounds mails with links for new passwords, to one mailbox and at the wish of one client. */
+/** Bounds password reset mails, per mailbox and per client. */
 export interface ResetLimit {
   /** Counts one request; false when there were too many. */
   take(email: string, address: string): Promise<boolean>;
@@ -61,7 +61,7 @@ export function resetLimit(state: ShortLivedState): ResetLimit {
   };
 }
 
-/** Counts tries by name, in windows that begin with a name's first try. */
+/** Counts attempts by name, in windows that start with a name's first attempt. */
 function tryCounter(state: ShortLivedState, by: string, limit: number) {
   const tries = state.counters(`sign-ins by ${by}`, { forMs: SIGN_IN_WINDOW_MS, maxKeys: MAX_SIGN_IN_NAMES });
   const giveBack = async (name: string) => {
@@ -70,7 +70,7 @@ function tryCounter(state: ShortLivedState, by: string, limit: number) {
   return {
     take: async (name: string): Promise<boolean> => {
       if ((await tries.add(name, 1)) <= limit) return true;
-      // Refused ones do not count, or a success could not give back what it took.
+      // Refused attempts do not count, or a success could not refund what it took.
       await giveBack(name);
       return false;
     },

@@ -48,7 +48,7 @@ function signInPage(visit: Visit, problem?: { status: number; message: string })
   );
 }
 
-/** Whoever is signed in already goes on to where they wanted. */
+/** Users who are signed in already continue to their destination. */
 async function openSignIn(visit: Visit): Promise<Response> {
   const { deps, token, exchange, query } = visit;
   const found = token === undefined ? undefined : await readSession(deps, token, { isClick: true });

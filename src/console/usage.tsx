@@ -26,7 +26,7 @@ function readChoice({ query }: MemberVisit): { period: UsagePeriod; environment:
   };
 }
 
-/** Every day of the period, those without requests too. */
+/** Every day of the period, including those without requests. */
 export async function daysOf(
   visit: MemberVisit,
   period: UsagePeriod,
@@ -51,7 +51,7 @@ function sum(days: UsageDay[], of: Exclude<keyof UsageDay, "day">): number {
   return days.reduce((total, day) => total + day[of], 0);
 }
 
-/** What was asked for and came of it, a row for each day or key. */
+/** Requests and their outcome, one row per day or key. */
 function UsageTable({
   of,
   rows,
@@ -112,7 +112,7 @@ function DayTable({ days }: { days: UsageDay[] }) {
   );
 }
 
-/** Which system asked for what. */
+/** Usage by key, which shows which system sent what. */
 async function KeyTable({
   visit,
   period,

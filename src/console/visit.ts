@@ -29,7 +29,7 @@ export interface ConsoleDeps extends WebhookContext, PreviewDeps, UploadDeps {
   limiter: RateLimiter;
 }
 
-/** A file as it was sent, with the name it had there. */
+/** An uploaded file with its original name. */
 export interface SentFile {
   name: string;
   bytes: Uint8Array;
@@ -43,9 +43,9 @@ export interface Visit {
   readonly query: URLSearchParams;
   /** The fields of a POST; empty for a GET. */
   readonly form: URLSearchParams;
-  /** The file of a form that has one; null where none was chosen, and for all other requests. */
+  /** The file of an upload form; null when none was chosen, and for all other requests. */
   readonly file: SentFile | null;
-  /** The cookie's token, whether it is good or not. */
+  /** The cookie's token, valid or not. */
   readonly token: string | undefined;
   readonly flashes: FlashStore;
   readonly lists: ListStore;
@@ -55,25 +55,25 @@ export interface Visit {
   readonly now: number;
 }
 
-/** A visit of somebody who is signed in. */
+/** A visit by a signed-in user. */
 export interface UserVisit extends Visit {
   readonly user: User;
   readonly session: Session;
   /** The account whose console is open, if any. */
   readonly account: Account | null;
-  /** `viewer`: an operator who looks on, and may change nothing. Null without an account. */
+  /** `viewer`: an operator looking in, who may change nothing. Null without an account. */
   readonly role: MemberRole | "viewer" | null;
 }
 
-/** A visit to the console of an account. */
+/** A visit to an account's console. */
 export interface MemberVisit extends UserVisit {
   readonly account: Account;
   readonly role: MemberRole | "viewer";
 }
 
 /**
- * Who may come in. `member`: members read and write, operators on a visit only read. `owner`: only owners write.
- * `operator`: operators only. Everyone else is answered as if the address did not exist.
+ * Who is admitted. `member`: members read and write, visiting operators only read. `owner`: only owners write.
+ * `operator`: operators only. Everyone else is answered as if the path did not exist.
  */
 export type Access = "anyone" | "user" | "member" | "owner" | "operator";
 
@@ -82,7 +82,7 @@ export interface ConsoleRoute {
   /** Such as `/console/keys/:id`. */
   path: string;
   access: Access;
-  /** The form brings a file, of so many bytes at most with all that is around it. */
+  /** Set for forms with a file: the maximum size of the body in bytes. */
   maxUploadBytes?: number;
   handle: (visit: Visit) => Promise<Response>;
 }
@@ -90,7 +90,7 @@ export interface ConsoleRoute {
 type Handler<V> = (visit: V) => Promise<Response>;
 
 function route<V extends Visit>(access: Access) {
-  // The cast is made good by admit(), which lets no visit in without what its access promises.
+  // The cast is justified by admit(), which lets no visit through without what its access level guarantees.
   const of = (method: "GET" | "POST") => (path: string, handle: Handler<V>) => ({
     method,
     path,
@@ -114,12 +114,12 @@ export const member = route<MemberVisit>("member");
 export const owner = route<MemberVisit>("owner");
 export const operator = route<UserVisit>("operator");
 
-/** A trimmed form field; "" when it is missing. */
+/** A trimmed form field; "" when missing. */
 export function field(visit: Visit, name: string): string {
   return (visit.form.get(name) ?? "").trim();
 }
 
-/** What this page tells once. A part of a page that asks for itself again takes nothing: nobody would see it. */
+/** What this page shows once. A self-refreshing fragment takes nothing, because nobody would see it. */
 export async function takeFlash({ flashes, session, exchange }: UserVisit, own?: SecretKind): Promise<Flash> {
   return isHtmxRequest(exchange.request) ? {} : flashes.take(session.id, own);
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { namesVersion } from "./etag.ts";
 
-/** A file that pages load. */
+/** A file loaded by pages. */
 export interface Asset {
   contentType: string;
   body: string | Blob;
@@ -15,7 +15,7 @@ export function textAsset(contentType: string, ...texts: string[]): Asset {
   return { contentType, body, version: versionOf(body) };
 }
 
-/** `path`: of a file that the compiled program carries as well. */
+/** `path`: of a file that is also embedded in the compiled program. */
 export function fileAsset(contentType: string, path: string): Asset {
   return { contentType, body: Bun.file(path), version: versionOf(readFileSync(path)) };
 }
@@ -30,11 +30,14 @@ export const SVG = "image/svg+xml";
 export const FONT = "font/woff2";
 export const WEBP = "image/webp";
 
-/** Files under one address of the service. */
+/** Files served under one directory of the service. */
 export interface AssetFolder<Name extends string> {
-  /** The address of a file, with its version: browsers may keep what is there for good. */
+  /** The URL of a file including its version, so that browsers can cache it permanently. */
   url(name: Name): string;
-  /** Answers an address of this folder, undefined where there is no such file. `headers` go with every answer. */
+  /**
+   * Answers a request for a file in this directory; undefined when there is none. `headers` are added to every
+   * response.
+   */
   answer(request: Request, url: URL, headers: Record<string, string>): Response | undefined;
 }
 
@@ -58,10 +61,10 @@ export function assetFolder<Name extends string>(
   };
 }
 
-/** A year, as usual for what never changes under its address. */
+/** A year, the usual value for immutable files. */
 const FOR_GOOD = `public, max-age=${365 * 86_400}, immutable`;
 
-/** A file as an answer; 304 without it where the reader has this very version. */
+/** A file as a response; 304 when the reader has this version. */
 export function fileAnswer(request: Request, asset: Asset, headers: Record<string, string>): Response {
   const etag = `"${asset.version}"`;
   const all = { ...headers, "Content-Type": asset.contentType, ETag: etag };

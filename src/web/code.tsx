@@ -4,15 +4,15 @@ import { Markup } from "./markup.ts";
 
 export interface CodeProps {
   text: string;
-  /** Such as a file's name or what the code does. */
+  /** Such as a file name, or what the code does. */
   label: string;
-  /** Names the code for scripts that change it. */
+  /** Lets scripts find the code to change it. */
   id?: string | undefined;
-  /** Of those that are coloured; every other is shown as it is. */
+  /** A highlighted language; any other is shown plain. */
   language?: string;
 }
 
-/** A code block in colour, with a button that copies it. */
+/** A highlighted code block with a copy button. */
 export function Code({ text, label, id, language = "json" }: CodeProps) {
   return (
     <figure class="code">

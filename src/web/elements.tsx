@@ -2,16 +2,16 @@
 import type { ComponentChildren } from "preact";
 import { isoTime } from "../core/time.ts";
 
-// The few elements every page is made of. Text is escaped by the renderer.
+// The few elements every page is made of. The renderer escapes text.
 
 const number = new Intl.NumberFormat("en-US");
 
-/** 1234567 as 1,234,567. */
+/** Formats 1234567 as 1,234,567. */
 export function count(value: number): string {
   return number.format(value);
 }
 
-/** A moment: UTC in the document, the reader's own zone once the script has run. */
+/** A moment: UTC in the document, the reader's time zone once the script has run. */
 export function Time({ at, style = "absolute" }: { at: number; style?: "absolute" | "relative" }) {
   const iso = isoTime(at);
   return (
@@ -27,7 +27,7 @@ export function Badge({ tone = "neutral", children }: { tone?: Tone; children: C
   return <span class={`badge badge-${tone}`}>{children}</span>;
 }
 
-/** The head of a page: what it is, what it is for, and its main action. */
+/** The head of a page: title, purpose and main action. */
 export function PageHead({
   title,
   lead,
@@ -57,7 +57,7 @@ export function Card({
 }: {
   title?: string;
   note?: ComponentChildren;
-  /** Without inner space: for tables. */
+  /** Without padding, for tables. */
   flush?: boolean;
   children: ComponentChildren;
   actions?: ComponentChildren;
@@ -78,7 +78,7 @@ export function Card({
   );
 }
 
-/** What stands where nothing is yet: it says what to do first. */
+/** An empty state: says what to do first. */
 export function Empty({
   title,
   children,
@@ -146,7 +146,7 @@ export function Field({
   );
 }
 
-/** A text to take along, with a button that copies it. */
+/** A text with a copy button. */
 export function CopyText({ id, text, label }: { id: string; text: string; label: string }) {
   return (
     <div class="copy">
@@ -164,7 +164,7 @@ export interface Segment {
   current: boolean;
 }
 
-/** A row of choices of which one is on: environments, states, periods. */
+/** A row of choices with one selected: environments, states, periods. */
 export function Segments({ label, choices }: { label: string; choices: Segment[] }) {
   return (
     <nav class="segments" aria-label={label}>
@@ -195,7 +195,7 @@ export function Stat({
   );
 }
 
-/** The way through a list: to the page of what is older, and back to the first; nothing where there is neither. */
+/** The pager of a list: older entries, and back to the newest; nothing when there is only one page. */
 export function Pager({
   newest,
   older,
@@ -222,7 +222,7 @@ export function Pager({
   );
 }
 
-/** One of a few values, each with its label, all of them in sight. */
+/** One of a few values, all visible with their labels. */
 export function Choice(props: {
   legend: string;
   name: string;

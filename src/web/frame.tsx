@@ -3,20 +3,20 @@ import type { ComponentChildren } from "preact";
 import { Icon, type IconName } from "./icons.tsx";
 
 export interface FrameProps {
-  /** Where the mark leads. */
+  /** Where the logo links to. */
   home: string;
-  /** What stands beside the mark, such as the room's name. */
+  /** Shown beside the logo, such as the section's name. */
   place?: ComponentChildren;
   /** Links and buttons at the right of the bar. */
   tools?: ComponentChildren;
-  /** The places of the room: at the left, and in the menu of small windows. */
+  /** The section's navigation: on the left, and in the menu of small windows. */
   sidebar: ComponentChildren;
   sidebarLabel: string;
   wide?: boolean;
   children: ComponentChildren;
 }
 
-/** The frame around a page: a bar above, places at the left, the page. */
+/** The frame around a page: a bar on top, navigation on the left, the page. */
 export function Frame({ home, place, tools, sidebar, sidebarLabel, wide = false, children }: FrameProps) {
   return (
     <>
@@ -50,7 +50,7 @@ export function Frame({ home, place, tools, sidebar, sidebarLabel, wide = false,
   );
 }
 
-/** One narrow column, for who is not signed in. */
+/** One narrow column, for visitors who are not signed in. */
 export function NarrowFrame({ children }: { children: ComponentChildren }) {
   return (
     <main class="narrow" id="main">
@@ -95,7 +95,7 @@ export interface NavItem {
   icon?: IconName;
 }
 
-/** A group of places under a label; `current` is the one the page lies under. */
+/** A labelled group of navigation entries; `current` is the one the page belongs to. */
 export function Nav<Item extends NavItem>(props: {
   label: string;
   items: readonly Item[];

@@ -15,7 +15,7 @@ highlighter.registerLanguage("python", python);
 highlighter.registerLanguage("php", php);
 highlighter.registerLanguage("go", go);
 
-/** Code as markup with its words marked for the style. Everything that is not that markup is escaped. */
+/** Code as HTML with its tokens marked for the style sheet. Everything else is escaped. */
 export function highlight(source: string, language: string): string {
   if (!highlighter.getLanguage(language)) return Bun.escapeHTML(source);
   return highlighter.highlight(source, { language }).value;

@@ -35,7 +35,7 @@ const FONTS: Record<string, Asset> = {
   "mono.woff2": fileAsset(FONT, mono),
 };
 
-/** The fonts' addresses in the style carry their versions, as every other address does. */
+/** Font URLs in the style sheet carry their versions, like all other URLs. */
 const versioned = Object.entries(FONTS).reduce(
   (style, [name, { version }]) => style.replaceAll(`"${name}"`, `"${name}?v=${version}"`),
   tokens,
@@ -43,7 +43,7 @@ const versioned = Object.entries(FONTS).reduce(
 
 export type KitFile = "kit.css" | "kit.js" | "theme.js" | "icon.svg";
 
-/** What every page of the service loads, whichever room it is of: style, script, icon, fonts. */
+/** What every page of the service loads: style, script, icon, fonts. */
 export const KIT: AssetFolder<KitFile> = assetFolder("/assets/", {
   "kit.css": textAsset(CSS, versioned, base, shell, elements, notices, code, highlight),
   "kit.js": textAsset(SCRIPT, script),

@@ -4,21 +4,21 @@ import { renderToString } from "preact-render-to-string";
 import { KIT } from "./kit.ts";
 
 export interface DocumentProps {
-  /** The whole title, as the window shows it. */
+  /** The full title of the window. */
   title: string;
   /** One sentence for search engines and previews. */
   description?: string;
-  /** A class for what is a room's own. */
+  /** A class for styles of one section. */
   room: "console" | "docs" | "studio";
-  /** Addresses of the room's own style and scripts; these run once the page is there. */
+  /** URLs of the section's own style sheet and scripts; scripts are deferred. */
   style: string;
   scripts: string[];
-  /** More in the head. */
+  /** Additional head elements. */
   head?: ComponentChildren;
   children: ComponentChildren;
 }
 
-/** A whole document: the head that all pages have, and whatever stands in the body. */
+/** A whole document: the common head, and the given body. */
 export function Document({ title, description, room, style, scripts, head, children }: DocumentProps) {
   return (
     <html lang="en">
@@ -46,7 +46,7 @@ export function Document({ title, description, room, style, scripts, head, child
   );
 }
 
-/** The text of a whole document. */
+/** Renders a document to text. */
 export function documentText(document: JSX.Element): string {
   return `<!doctype html>${renderToString(document)}`;
 }

@@ -14,12 +14,12 @@ const TITLES: Record<number, string> = {
   503: "Not possible right now",
 };
 
-/** What a status is called on a page for people. */
+/** The title of a status on a page for people. */
 export function problemTitle(status: number): string {
   return TITLES[status] ?? "That did not work";
 }
 
-/** What an error page says: what happened, what to do, and where to go on. */
+/** The content of an error page: what happened, what to do, and where to continue. */
 export function Problem({
   status,
   message,

@@ -2,7 +2,7 @@ import { type AuditEntry, insertAudit } from "../../store/activity.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Moment } from "../context.ts";
 
-/** Everything the audit log tells apart. */
+/** Every action the audit log distinguishes. */
 export type AuditAction =
   | "account.created"
   | "account.plan_changed"
@@ -41,10 +41,10 @@ export type AuditAction =
   | "template.published"
   | "template.unlisted";
 
-/** Who does something: a user's id, or null for the command line. */
+/** The actor: a user's id, or null for the command line. */
 export type Actor = string | null;
 
-/** Writes one line of the audit log in the transaction that does what it tells. */
+/** Writes one line of the audit log, in the same transaction as the action itself. */
 export function logAction(
   tx: Tx,
   what: { by: Actor; accountId: string | null; action: AuditAction; subject: string },

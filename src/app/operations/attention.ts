@@ -13,16 +13,16 @@ import { LOW_PART } from "../credits/credit-warning.ts";
 import { creditsAvailable } from "../credits/credits.ts";
 import { checkBackups } from "./check-backups.ts";
 
-/** Lists of troubles are for people: who has more than this has one large trouble. */
+/** These lists are for people: more entries than this are one big problem. */
 const MAX_TROUBLES = 50;
-/** At this many times the least free room there is time to act. */
+/** At this multiple of the minimum free space there is still time to act. */
 const EARLY = 8;
 
 export interface Troubles {
-  /** Whose credits are low or used up. */
+  /** Accounts whose credits are low or used up. */
   low: { account: Account; left: number }[];
   endpoints: { endpoint: WebhookEndpoint; accountName: string }[];
-  /** In words: of the disk, backups and mails. */
+  /** In words, about the disk, backups and mails. */
   machine: string[];
 }
 
@@ -30,7 +30,7 @@ export interface AttentionDeps extends AppContext {
   folder: DataFolder;
 }
 
-/** What needs somebody now: the overview shows it, and the daily digest mails it. */
+/** What needs an operator now: shown on the overview, and mailed in the daily digest. */
 export async function troubles(deps: AttentionDeps): Promise<Troubles> {
   const { store, clock } = deps;
   const now = clock.now();
@@ -74,7 +74,7 @@ async function machineTroubles({ config, folder, store }: AttentionDeps, now: nu
   ];
 }
 
-/** Each trouble in one line, for a mail. */
+/** One line per problem, for a mail. */
 export function inWords({ low, endpoints, machine }: Troubles): string[] {
   return [
     ...machine,

@@ -3,17 +3,17 @@ import { AUDIT_CHECKS, type Breach } from "../../store/audit-checks.ts";
 import { type PicturePlace, servedPictures } from "../../store/image-files.ts";
 import type { Store } from "../../store/store.ts";
 
-/** Pictures looked for at once; each is one question to the disk. */
+/** Pictures checked concurrently; each is one call to the disk. */
 const PICTURES_AT_ONCE = 1_000;
 
-/** How many breaches of one rule are named; the first few tell what happened. */
+/** How many violations of one rule are listed; the first few show what happened. */
 const MAX_NAMED = 50;
 
 export interface AuditFinding {
   check: string;
   rule: string;
   ok: boolean;
-  /** What breaks the rule, at most MAX_NAMED. */
+  /** The violations, at most MAX_NAMED. */
   broken: Breach[];
   ms: number;
 }
@@ -25,9 +25,9 @@ export interface AuditReport {
 }
 
 /**
- * Recomputes every balance and every rule of ledger and images from the entries and the images themselves, trusting no
- * constraint, and names what is broken. With `blobs`, looks for the pictures of all finished images too. Reads only;
- * about 7 s per million images, and as long again for their pictures. `now` is the service's time.
+ * Recomputes every balance and checks every rule of ledger and images from the entries and images themselves,
+ * trusting no constraint, and lists the violations. With `blobs` it also checks the pictures of all finished images.
+ * Read-only; about 7 s per million images, and as long again for their pictures. `now` is the service's time.
  */
 export async function audit(
   store: Pick<Store, "read">,
@@ -51,7 +51,7 @@ export async function audit(
   };
 }
 
-/** Whether every picture that is promised is there, as long as it was when it was written. */
+/** Checks that every promised picture exists with its recorded size. */
 async function lookForPictures(
   read: Store["read"],
   now: number,

@@ -6,15 +6,15 @@ import { createGunzip, createGzip, createZstdCompress, createZstdDecompress } fr
 import { createTarDecoder, createTarPacker } from "modern-tar";
 import { OperatorError } from "../../core/errors.ts";
 
-// A backup is a tar archive: first its files, and last SHA256SUMS with the hash of each, as sha256sum writes and checks
-// it. Written and read as a stream, so that its size does not matter.
+// A backup is a tar archive: its files first, then SHA256SUMS with the hash of each, in the format of sha256sum.
+// Written and read as a stream, so that its size does not matter.
 
 export const SUMS = "SHA256SUMS";
 const CHUNK_BYTES = 1024 * 1024;
-/** Pictures hardly get smaller, so the quickest level is the right one. */
+/** Pictures hardly compress, so the fastest level is the right one. */
 const GZIP_LEVEL = 1;
 
-/** By the archive's suffix. */
+/** By file suffix. */
 const PACKERS: [suffix: string, packer?: () => Transform][] = [
   [".tar"],
   [".tar.zst", () => createZstdCompress()],
@@ -23,7 +23,7 @@ const PACKERS: [suffix: string, packer?: () => Transform][] = [
 ];
 export const ARCHIVE_SUFFIXES = PACKERS.map(([suffix]) => suffix);
 
-/** By the archive's first bytes, whatever it is called. */
+/** By the first bytes, whatever the file is called. */
 const UNPACKERS: [magic: number[], unpacker: () => Transform][] = [
   [[0x1f, 0x8b], createGunzip],
   [[0x28, 0xb5, 0x2f, 0xfd], createZstdDecompress],
@@ -31,13 +31,13 @@ const UNPACKERS: [magic: number[], unpacker: () => Transform][] = [
 
 export interface ArchiveWriter {
   addText(name: string, text: string): Promise<void>;
-  /** Adds a file and returns its size and hash; undefined when it is not there (any more). */
+  /** Adds a file and returns its size and hash; undefined when the file does not exist (any more). */
   addFile(name: string, path: string): Promise<{ bytes: number; sha256: string } | undefined>;
 }
 
 /**
- * Writes an archive to `path`, a new file that only this user may read: what `fill` adds, then the sums. Synced when
- * this resolves. The caller removes what is left when it throws. Returns how many files it holds.
+ * Writes an archive to `path`, a new file readable by this user only: what `fill` adds, then the checksums. Synced
+ * when this resolves. When it throws, the caller removes what is left. Returns the number of files.
  */
 export async function writeArchive(
   path: string,
@@ -89,7 +89,7 @@ export async function writeArchive(
   const file = createWriteStream(path, { flags: "wx", mode: 0o600 });
   const source = Readable.from(readable);
   const writing = packer ? pipeline(source, packer(), file) : pipeline(source, file);
-  // A full disk ends the filling as well, with an error that says less: the disk's comes first.
+  // A full disk also aborts `fill`, with a less helpful error: the disk's takes precedence.
   const [written, filled] = await Promise.allSettled([writing, filling()]);
   if (written.status === "rejected") throw written.reason;
   if (filled.status === "rejected") throw filled.reason;
@@ -103,23 +103,23 @@ export interface ArchiveEntry {
   bytes: number;
 }
 
-/** Where the bytes of one entry go. */
+/** Receives the bytes of one entry. */
 export interface EntrySink {
   write(chunk: Uint8Array): Promise<unknown>;
-  /** Called in any case, also when the rest does not come. */
+  /** Always called, even when the rest does not arrive. */
   close(): Promise<unknown>;
 }
 
 export interface ReadOptions {
   signal: AbortSignal;
-  /** Told how much of the archive file has been read. */
+  /** Reports how much of the archive has been read. */
   onBytes?: (bytes: number) => void;
 }
 
 /**
- * Reads an archive through, gives each entry to the sink that `take` chooses (or none), and compares the hashes with the
- * archive's own sums. `take` may throw to refuse an entry before any of its bytes are read. Throws an OperatorError for
- * an archive that is damaged, cut off, or holds anything but plain files.
+ * Reads an archive, passes each entry to the sink that `take` chooses (or none), and verifies the hashes against the
+ * archive's own checksums. `take` may throw to refuse an entry before its bytes are read. Throws an OperatorError
+ * for an archive that is damaged, truncated, or contains anything but plain files.
  */
 export async function readArchive(
   path: string,
@@ -131,7 +131,7 @@ export async function readArchive(
   const decoder = createTarDecoder({ strict: true });
   const feeding = feed(await bytesOf(path, options), decoder.writable);
   const entries = decoder.readable.getReader();
-  /** What the archive's bytes could not be read for; whatever `take` and its sinks throw passes by. */
+  /** Why the archive could not be read; what `take` and its sinks throw is passed on unchanged. */
   const read = async <T>(reader: { read(): Promise<T> }): Promise<T> => {
     try {
       return await reader.read();
@@ -151,7 +151,7 @@ export async function readArchive(
       const isLast = name === SUMS;
       const stated: Uint8Array[] = [];
       const sink = isLast ? undefined : await take({ name, bytes });
-      // The sums are read into memory, so they may not be larger than they have to be.
+      // The checksums are read into memory, so their size is bounded.
       if (isLast && bytes !== sums.reduce((length, line) => length + Buffer.byteLength(line), 0))
         throw damaged(`${SUMS} is not of the files before it`);
       const body = entry.body.getReader();
@@ -185,7 +185,7 @@ async function bytesOf(path: string, options: ReadOptions): Promise<AsyncIterabl
   const [, unpacker] = UNPACKERS.find(([magic]) => magic.every((byte, i) => buffer[i] === byte)) ?? [];
   if (!unpacker) return packedBytes(path, options);
   const unpacked = unpacker();
-  // Its failure is met by whoever reads what it unpacked.
+  // Its failure surfaces in whoever reads its output.
   pipeline(packedBytes(path, options), unpacked).catch(() => {});
   return unpacked;
 }
@@ -206,12 +206,12 @@ async function feed(chunks: AsyncIterable<Uint8Array>, to: WritableStream<Uint8A
     for await (const chunk of chunks) await writer.write(chunk);
     await writer.close();
   } catch (error) {
-    // Whoever reads the entries is told; it may also be who has stopped reading.
+    // The reader of the entries gets the error, unless it stopped reading itself.
     await writer.abort(error).catch(() => {});
   }
 }
 
-/** The name on the first line that is not as computed. */
+/** The first file whose checksum does not match. */
 function firstDifference(sums: string[], stated: string): string | undefined {
   if (sums.join("") === stated) return undefined;
   const lines = stated.split("\n");
@@ -232,7 +232,7 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-/** Exactly `bytes` of a file, whatever is appended to it meanwhile. */
+/** Exactly `bytes` of a file, even if it grows meanwhile. */
 async function* chunksOf(file: FileHandle, bytes: number): AsyncGenerator<Uint8Array> {
   for (let left = bytes; left > 0; ) {
     const size = Math.min(left, CHUNK_BYTES);

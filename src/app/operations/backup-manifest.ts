@@ -1,13 +1,13 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 
-// What a backup holds and where: it is laid out like a data folder, with the manifest as its first file.
+// The contents and layout of a backup: like a data folder, with the manifest as its first file.
 
 export const MANIFEST = "manifest.json";
 export const FORMAT = "cardpress-backup";
-/** Raised when an older program could no longer read what a newer one writes. */
+/** Increased when older programs could no longer read the format. */
 export const FORMAT_VERSION = 1;
-/** A real one has half a kilobyte. */
+/** A real one is half a kilobyte. */
 export const MAX_MANIFEST_BYTES = 64 * 1024;
 
 const Count = Type.Integer({ minimum: 0 });
@@ -17,7 +17,7 @@ const Manifest = Type.Object({
   format_version: Type.Integer({ minimum: 1 }),
   /** The version of the program that wrote it. */
   cardpress: Type.String(),
-  /** The newest migration of the database in it. */
+  /** The newest migration in its database. */
   schema: Type.String(),
   /** When the database was copied, ISO 8601 in UTC. */
   created_at: Type.String(),
@@ -30,14 +30,14 @@ const Manifest = Type.Object({
     ledger_entries: Count,
     pictures: Count,
   }),
-  /** At most this many files: pictures may have expired while it was written. */
+  /** An upper bound: pictures may have expired while it was written. */
   files: Count,
 });
 export type Manifest = Static<typeof Manifest>;
 
 const manifest = TypeCompiler.Compile(Manifest);
 
-/** Undefined when it is none of ours. */
+/** Undefined when it is not one of our manifests. */
 export function parseManifest(text: string): Manifest | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -51,7 +51,7 @@ export const DATABASE = "cardpress.db";
 export const SECRET_KEY = "secret.key";
 export const TEMPLATES = "templates";
 
-/** One part of a template's path: nothing hidden, nothing that leads elsewhere, nothing a line of sums cannot hold. */
+/** One segment of a template's path: not hidden, not leading elsewhere, and representable in the checksum file. */
 const TEMPLATE_PART = /^(?!\.)[^/\\\p{Cc}]{1,255}$/u;
 
 export function isTemplatePart(name: string): boolean {
@@ -66,7 +66,7 @@ const PLACES = [
   /^images\/[0-9a-z]{2}\/img_[0-9A-Za-z]+-[0-9A-Za-z]+\.(png|webp|jpg)$/,
 ];
 
-/** Whether a backup may hold a file of this name; everything else could lead out of the folder. */
+/** Whether a backup may contain a file of this name; anything else could escape the folder. */
 export function isPlace(name: string): boolean {
   const [folder, ...parts] = name.split("/");
   if (folder === TEMPLATES) return parts.length > 0 && parts.every(isTemplatePart);

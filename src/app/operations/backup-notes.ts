@@ -5,22 +5,22 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { writeWhole } from "../../system/write-whole.ts";
 
-// What a data folder knows of its backups, as small files beside the database: they are of this folder, not of what is
-// in it, so they are in no backup.
+// What a data folder knows about its backups, in small files next to the database: they describe this folder rather
+// than its contents, so they are in no backup.
 
 const LastBackup = Type.Object({
   file: Type.String(),
   bytes: Type.Integer(),
-  /** ISO 8601 in UTC: the moment the backup is of. */
+  /** ISO 8601 in UTC: the moment the backup captures. */
   at: Type.String(),
 });
-/** The last backup that was made and found sound, by whomever. */
+/** The last verified backup, whoever made it. */
 export type LastBackup = Static<typeof LastBackup>;
 
 const Schedule = Type.Object({
-  /** Those the service made and has not removed, oldest first; `at` in epoch milliseconds. */
+  /** Backups the service made and has not removed, oldest first; `at` in epoch milliseconds. */
   made: Type.Array(Type.Object({ file: Type.String(), at: Type.Integer() })),
-  /** The one that is being made, or was when the process ended. */
+  /** The one in progress, or interrupted when the process ended. */
   underway: Type.Union([Type.String(), Type.Null()]),
   /** The last attempt, if it failed. */
   failure: Type.Union([Type.Object({ at: Type.Integer(), reason: Type.String() }), Type.Null()]),
@@ -48,7 +48,7 @@ export async function readSchedule(folder: DataFolder): Promise<Schedule> {
   return schedule.Check(value) ? value : { made: [], underway: null, failure: null };
 }
 
-/** Undefined where there is none yet, or somebody broke it: then the next backup writes it anew. */
+/** Undefined when the file is missing or damaged; the next backup rewrites it. */
 async function readJson(path: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, "utf8"));

@@ -4,14 +4,14 @@ import { OperatorError } from "../../core/errors.ts";
 import { isTemplatePart, TEMPLATES } from "./backup-manifest.ts";
 
 export interface TemplateFile {
-  /** Its place in the archive. */
+  /** Path within the archive. */
   name: string;
   path: string;
 }
 
 /**
- * Every file of the templates' folder but hidden ones. Links to files are followed, as mounted configurations are made of
- * them; links to folders are not. Throws an OperatorError that names the variable or the file.
+ * Every file of the templates folder except hidden ones. Links to files are followed, because mounted configurations
+ * consist of them; links to folders are not. Throws an OperatorError that names the variable or the file.
  */
 export async function templateFiles(folder: string, place = TEMPLATES): Promise<TemplateFile[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: Error) => {

@@ -33,7 +33,7 @@ import { DATABASE, FORMAT, FORMAT_VERSION, MANIFEST, type Manifest, SECRET_KEY }
 import { noteBackup } from "./backup-notes.ts";
 import { templateFiles } from "./backup-templates.ts";
 
-/** Shows one step of a longer job; `note` tells how far it is. */
+/** Reports one step of a longer job; `note` reports progress within it. */
 export type Step = <T>(title: string, work: (note: (text: string) => void) => Promise<T>) => Promise<T>;
 
 export interface BackupDeps {
@@ -43,17 +43,20 @@ export interface BackupDeps {
 }
 
 export interface BackupOptions {
-  /** The archive to make: .tar, .tar.zst, .tar.gz or .tgz. */
+  /** The archive to create: .tar, .tar.zst, .tar.gz or .tgz. */
   to: string;
   withSecrets: boolean;
   signal: AbortSignal;
   step: Step;
 }
 
-/** A file that the database refers to and the backup does not hold as it should. */
+/** A file that the database refers to and that is missing or damaged in the backup. */
 export interface Missing {
   file: string;
-  /** `expired` while the backup was written; `gone` from the folder before it, or `damaged` there (and kept as it is). */
+  /**
+   * `expired` while the backup was written; `gone` from the folder before it; or `damaged` in the folder (and copied
+   * as it is).
+   */
   because: "expired" | "gone" | "damaged";
 }
 
@@ -67,19 +70,19 @@ export interface BackupReport {
   templates: boolean;
   counts: SnapshotCounts;
   missing: { count: number; files: Missing[] };
-  /** The rules of the books that do not hold in what was backed up. */
+  /** The audit rules violated by what was backed up. */
   broken_rules: string[];
 }
 
-/** Enough to know what happened. */
+/** Enough to show what happened. */
 const MAX_NAMED = 50;
-/** What a tar adds to each file: its header, and padding to the next block. */
+/** Tar's overhead per file: a header, and padding to the next block. */
 const TAR_BYTES_PER_FILE = 1024;
 
 /**
- * Copies database, pictures, the sources of unfinished images, templates and secrets of a running or stopped service into
- * one archive, reads it back and checks it: hashes, the database's integrity, the books. The archive is there whole or
- * not at all. Broken books do not keep the archive from being made; they are in the report. Throws an OperatorError.
+ * Copies database, pictures, sources of unfinished images, templates and secrets of a running or stopped service
+ * into one archive, then reads it back and verifies hashes, database integrity and the ledger. The archive appears
+ * whole or not at all. A failed audit does not prevent the archive; it is reported. Throws an OperatorError.
  */
 export async function makeBackup(deps: BackupDeps, options: BackupOptions): Promise<BackupReport> {
   const { folder } = deps;
@@ -95,7 +98,7 @@ export async function makeBackup(deps: BackupDeps, options: BackupOptions): Prom
   const scratch = join(folder.backups, "underway");
   const partial = partialOf(to);
   try {
-    // Left by a process that was killed; nobody else holds the lock.
+    // Left by a killed process; nobody else holds the lock.
     await rm(scratch, { recursive: true, force: true });
     await rm(partial, { force: true });
     await mkdir(scratch, { mode: 0o700 });
@@ -118,7 +121,7 @@ export async function makeBackup(deps: BackupDeps, options: BackupOptions): Prom
   }
 }
 
-/** Where an archive is written until it has been checked. */
+/** Where an archive is written until it has been verified. */
 export function partialOf(to: string): string {
   return `${to}.partial`;
 }
@@ -139,7 +142,7 @@ async function makeLocked(
 ): Promise<BackupReport> {
   const { folder, clock } = deps;
   const { step, signal, to } = options;
-  // Before the copy: a picture that expires after this is in the backup if it is still there.
+  // Read before the copy: a picture that expires after this is in the backup if it still exists.
   const now = clock.now();
   await step("copy the database", () => takeSnapshot(folder, snapshot));
   const client = openAsIs(snapshot);
@@ -155,7 +158,7 @@ async function makeLocked(
     const { size } = Bun.file(partial);
     const onBytes = (bytes: number) => note(`${inUnits(bytes)} of ${inUnits(size)}`);
     await readArchive(partial, { signal, onBytes }, async () => undefined);
-    // These bytes were just found in the archive by their hash. Only now may the copy be changed, which opening it does.
+    // These bytes have just been verified in the archive. Only now may the copy be modified, which opening it does.
     const broken = await brokenRules(snapshot, now);
     const { manifest, files, missing } = written;
     return {
@@ -198,7 +201,7 @@ async function takeSnapshot(folder: DataFolder, snapshot: string): Promise<void>
   }
 }
 
-/** Room for the service's next pictures stays: a backup must not stop what it protects. */
+/** Keeps room for the service's next pictures: a backup must not stop what it protects. */
 async function refuseFullDisk(folder: string, bytes: number): Promise<void> {
   const free = await freeBytes(folder);
   if (free - bytes < MIN_FREE_DISK_BYTES)
@@ -276,7 +279,7 @@ async function writeFiles(
   return { manifest, files, missing };
 }
 
-/** Adds photos and pictures as the database names them, and yields what could not be added as it should. */
+/** Adds the photos and pictures named by the database, and yields those that could not be added intact. */
 async function* addStored(
   { folder, clock, client, now }: WriteDeps,
   archive: ArchiveWriter,
@@ -300,7 +303,7 @@ async function* addStored(
   }
 }
 
-/** Opens a copy of a database, brings it to this program's schema and names the rules of the books it breaks. */
+/** Opens a copy of a database, migrates it to this program's schema and lists the audit rules it violates. */
 export async function brokenRules(copy: string, now: number): Promise<string[]> {
   const store = openSqliteStore(copy, { isCopy: true, mapped: true });
   try {

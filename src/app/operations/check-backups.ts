@@ -5,10 +5,10 @@ import type { DataFolder } from "../../system/data-folder.ts";
 import { inUnits } from "../../system/disk-space.ts";
 import { readLastBackup, readSchedule } from "./backup-notes.ts";
 
-/** Without a schedule: who makes backups by hand or from a timer makes one a week at least. */
+/** Without a schedule: backups made by hand or a timer should happen at least weekly. */
 const OLD_BACKUP_MS = 7 * DAY_MS;
 
-/** Tells when the last good backup was made, and warns when there is none, it is old, or the last attempt failed. */
+/** Reports when the last good backup was made; warns when there is none, it is old, or the last attempt failed. */
 export async function checkBackups(
   { backups }: Config,
   folder: DataFolder,

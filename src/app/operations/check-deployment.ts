@@ -3,17 +3,17 @@ import type { Config } from "../../config.ts";
 import { API_PATHS } from "../../core/api-paths.ts";
 import type { Diagnosis } from "./doctor.ts";
 
-// How this installation is run: what stands before it, what starts it again, and what the kernel lets its browser do.
+// How this installation is run: its proxy, its supervisor, and what the kernel allows its browser.
 
 type Finding = Omit<Diagnosis, "check">;
 
-/** What of the machine is looked at; tests hand in another one. */
+/** Access to the machine, replaceable in tests. */
 export interface Machine {
-  /** A small text file, or undefined where there is none. */
+  /** A small text file; undefined when it does not exist. */
   read(path: string): string | undefined;
-  /** What a command prints, or undefined where it is not there or fails. */
+  /** A command's output; undefined when it does not exist or fails. */
   run(command: string[]): string | undefined;
-  /** Asks an address, following no redirect. Rejects where it cannot be reached. */
+  /** Requests a URL without following redirects. Rejects when it cannot be reached. */
   ask(url: string, headers?: Record<string, string>): Promise<Response>;
   isRoot: boolean;
 }
@@ -40,7 +40,7 @@ export const thisMachine: Machine = {
   isRoot: process.getuid?.() === 0,
 };
 
-/** Kernel settings that refuse the user namespaces of which Chromium makes its sandbox, and how to change each. */
+/** Kernel settings that deny the user namespaces Chromium's sandbox needs, and how to change each. */
 const NAMESPACE_SETTINGS = [
   { path: "/proc/sys/user/max_user_namespaces", bad: "0", remedy: "sysctl user.max_user_namespaces=15000" },
   {
@@ -56,7 +56,7 @@ const NAMESPACE_SETTINGS = [
   },
 ];
 
-/** Whether Chromium runs in its sandbox; where the kernel is in the way, which setting does it. */
+/** Whether Chromium runs in its sandbox; if the kernel prevents it, which setting does. */
 export function checkSandbox({ allowRoot }: Pick<Config, "allowRoot">, machine: Machine): Finding {
   if (machine.isRoot)
     return allowRoot
@@ -78,7 +78,7 @@ export function checkSandbox({ allowRoot }: Pick<Config, "allowRoot">, machine: 
   };
 }
 
-/** What `systemctl show` says of our unit, by name. */
+/** Properties from `systemctl show` of our unit. */
 function unitProperties(text: string): Record<string, string> {
   return Object.fromEntries(
     text
@@ -90,7 +90,7 @@ function unitProperties(text: string): Record<string, string> {
 
 const UNIT_PROPERTIES = "LoadState,ActiveState,User,Restart,OOMPolicy,NoNewPrivileges,NRestarts";
 
-/** Who starts the service again when it ends, and with which rights. */
+/** Which supervisor restarts the service, and with which rights it runs. */
 export function checkSupervision(
   { baseUrl, dataDir }: Pick<Config, "baseUrl" | "dataDir">,
   machine: Machine,
@@ -124,7 +124,7 @@ export function checkSupervision(
     : { status: "warning", message: `${found}; ${problems.join("; ")}` };
 }
 
-/** A folder of the container itself is gone with it. */
+/** A folder inside the container disappears with it. */
 function checkContainer(dataDir: string): Finding {
   const isVolume = existsSync(dataDir) && statSync(dataDir).dev !== statSync("/").dev;
   if (isVolume) return { status: "ok", message: `in a container, with ${dataDir} on a volume` };
@@ -136,7 +136,7 @@ function checkContainer(dataDir: string): Finding {
 
 const LOCAL_HOSTS = ["127.0.0.1", "localhost", "::1"];
 
-/** Whether the public address leads to this service, through a proxy that keeps inside what is for operators. */
+/** Whether the public address reaches this service, through a proxy that hides what is for operators. */
 export async function checkAddress(
   { baseUrl, host }: Pick<Config, "baseUrl" | "host">,
   machine: Machine,
@@ -174,7 +174,7 @@ async function wrongAnswer(live: Response, baseUrl: string): Promise<string | un
   return `something else answers there (${live.status} to ${baseUrl}/live): look at the proxy's settings`;
 }
 
-/** What of the proxy's settings shows from outside. */
+/** Proxy misconfigurations that are visible from outside. */
 async function leaks(baseUrl: string, machine: Machine): Promise<string[]> {
   const metrics = await machine.ask(`${baseUrl}/metrics`).catch(() => undefined);
   const remaining = async (claimed: string) => {
@@ -195,10 +195,10 @@ async function leaks(baseUrl: string, machine: Machine): Promise<string[]> {
   ];
 }
 
-/** Open files that the busiest service needs: 128 deliveries, 16 fetches, and the clients of a day's peak. */
+/** Open files of the busiest service: 128 deliveries, 16 fetches, and the clients of a peak. */
 const ENOUGH_DESCRIPTORS = 4_096;
 
-/** Whether connections would run out before anything else does. */
+/** Whether connections would run out before anything else. */
 export function checkDescriptors(machine: Machine): Finding {
   const line = /^Max open files\s+(\d+|unlimited)/m.exec(machine.read("/proc/self/limits") ?? "")?.[1];
   if (line === undefined || line === "unlimited" || Number(line) >= ENOUGH_DESCRIPTORS)
@@ -209,7 +209,9 @@ export function checkDescriptors(machine: Machine): Finding {
   };
 }
 
-/** The memory this process and its browsers may use, in bytes: the machine's, or what its container or unit has. */
+/**
+ * Memory available to this process and its browsers, in bytes: the machine's, or the limit of its container or unit.
+ */
 export function memoryLimit(machineBytes: number, machine: Machine): number {
   const group = /^0::(.*)$/m.exec(machine.read("/proc/self/cgroup") ?? "")?.[1]?.replace(/\/$/, "") ?? "";
   const limits = [`/sys/fs/cgroup${group}/memory.max`, "/sys/fs/cgroup/memory.max"]

@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { DataFolder } from "../../system/data-folder.ts";
 
-/** The folders of a data folder that grow, and the rest of it. */
+/** The growing folders of a data folder, and the rest. */
 export const DISK_KINDS = [
   "pictures",
   "photos",
@@ -24,11 +24,11 @@ export interface DiskUse {
   kinds: Record<DiskKind, { bytes: number; files: number }>;
 }
 
-/** Measures now and then, because a million files take a minute to look at. */
+/** Measures only now and then, because a million files take a minute. */
 export interface DiskGauge {
-  /** What was found last; undefined before the first time has ended. */
+  /** The last result; undefined until the first measurement has finished. */
   last(): DiskUse | undefined;
-  /** Measures, or joins those who do. */
+  /** Starts a measurement, or joins the current one. */
   measure(): Promise<DiskUse>;
 }
 
@@ -75,10 +75,10 @@ async function usedBy(places: string[]): Promise<{ bytes: number; files: number 
   return use;
 }
 
-/** A unit of the disk that stat counts in, on every system. */
+/** The unit of stat's block count, on every system. */
 const BLOCK_BYTES = 512;
 
-/** What a file takes of the disk; one with several names, such as a shared test picture, is counted by its share. */
+/** A file's disk usage; one with several names, such as a shared placeholder, counts by its share. */
 async function addUp(path: string, use: { bytes: number; files: number }): Promise<void> {
   const info = await stat(path).catch(() => undefined);
   if (info?.isFile()) {
@@ -87,6 +87,6 @@ async function addUp(path: string, use: { bytes: number; files: number }): Promi
   }
   if (!info?.isDirectory()) return;
   const names = await readdir(path).catch(() => []);
-  // One after the other: the pool that looks at files also writes them, for requests that wait.
+  // Sequentially: the thread pool that stats files also serves requests.
   for (const name of names) await addUp(join(path, name), use);
 }

@@ -42,7 +42,7 @@ import {
 } from "./check-deployment.ts";
 import { checkMatte } from "./check-matte.ts";
 
-/** Below this the operator should make room before the service has to refuse. */
+/** Below this the operator should make room before the service has to refuse cards. */
 const LOW_DISK_BYTES = 8 * MIN_FREE_DISK_BYTES;
 /** A worker, its Chromium and the models, measured with 40-megapixel photos. */
 const WORKER_BYTES = 800 * 1024 * 1024;
@@ -66,13 +66,13 @@ export interface Diagnosis {
     | "webhooks"
     | "backups";
   status: "ok" | "warning" | "failed";
-  /** What was found and, unless it is ok, what to do. */
+  /** The finding and, unless it is ok, the remedy. */
   message: string;
 }
 
 type Check = (config: Config, folder: DataFolder) => Promise<Omit<Diagnosis, "check">>;
 
-/** How it is run, rather than what it has. */
+/** Concerns how it is run, rather than what is installed. */
 const DEPLOYMENT: [Diagnosis["check"], Check][] = [
   ["address", (config) => checkAddress(config, thisMachine)],
   ["supervision", async (config) => checkSupervision(config, thisMachine)],
@@ -80,7 +80,7 @@ const DEPLOYMENT: [Diagnosis["check"], Check][] = [
   ["sandbox", async (config) => checkSandbox(config, thisMachine)],
 ];
 
-/** Everything that can keep this installation from making cards, looked at one by one. Changes nothing. */
+/** Checks everything that can keep this installation from making cards. Changes nothing. */
 export async function examine(config: Config): Promise<Diagnosis[]> {
   const found: Diagnosis[] = [
     { check: "config", status: "ok", message: `${config.baseUrl}, data in ${config.dataDir}` },
@@ -109,7 +109,7 @@ export async function examine(config: Config): Promise<Diagnosis[]> {
   for (const [check, look] of checks) {
     const result = await lookAt(look, config, folder);
     found.push({ check, ...result });
-    // The books of a damaged or older database cannot be read.
+    // A damaged or older database cannot be audited.
     if (check === "database" && result.status === "failed") break;
   }
   return found;
@@ -119,7 +119,7 @@ function lookAt(look: Check, config: Config, folder: DataFolder): Promise<Omit<D
   return look(config, folder).catch((error: Error) => ({ status: "failed", message: error.message }));
 }
 
-/** What can be told before the first start: all that needs no data folder, which is not made for it. */
+/** Checks that work before the first start, without creating a data folder. */
 async function examineWithoutData(config: Config): Promise<Diagnosis[]> {
   const scratch = await mkdtemp(join(tmpdir(), "cardpress-doctor-"));
   try {
@@ -168,7 +168,7 @@ const checkClock: Check = async (_config, { clockMark }) => {
   };
 };
 
-/** Of the folders that pictures are spread over, those this user may not use; the outer ones were looked at before. */
+/** Unusable folders among those that pictures are spread over; the outer ones were checked before. */
 async function forbiddenFolders({ sources, cutouts, images, cache }: DataFolder): Promise<string[]> {
   const entries = await Promise.all(
     [sources, cutouts, images, cache].map((path) => readdir(path, { withFileTypes: true })),
@@ -180,7 +180,7 @@ async function forbiddenFolders({ sources, cutouts, images, cache }: DataFolder)
     .filter((path) => isForbidden(path, FOLDER_ACCESS));
 }
 
-/** How cards leave the browser, in words. */
+/** How pictures are captured from the browser, in words. */
 const CAPTURE_WAYS = {
   canvas: "cards leave it as pixels through a canvas, the quick way",
   screenshot:
@@ -257,7 +257,7 @@ const checkBooks: Check = (_config, { database }) =>
     return { status: "failed", message: `broken: ${named}. "cardpress audit" shows every one.` };
   });
 
-/** The newest are those that partners are just fetching; looking at a million files would take minutes. */
+/** The newest are those partners are fetching now; checking a million files would take minutes. */
 const PICTURES_LOOKED_FOR = 1_000;
 
 const checkPictures: Check = (_config, folder) =>

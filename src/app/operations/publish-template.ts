@@ -23,14 +23,15 @@ export interface PublishEnd {
   /** `published`: a version that was not there before; `again`: one that was, offered in place of another or listed anew;
    * `unchanged`: it is offered already. */
   end: "published" | "again" | "unchanged";
-  /** The version that was offered until now; null where the name is new. */
+  /** The version offered until now; null for a new name. */
   before: string | null;
   isListed: boolean;
 }
 
 /**
- * Offers a checked template under its name from the next request on. Images that wait keep the files they were accepted
- * with. Publishing an older version once more goes back to it. Throws an OperatorError where the name is taken, or its version stands for other files.
+ * Offers a checked template under its name from the next request on. Waiting images keep the files they were
+ * accepted with. Publishing an older version again reverts to it. Throws an OperatorError when the name is taken, or
+ * its version stands for other files.
  */
 export async function publishTemplate(
   deps: PublishDeps,
@@ -41,7 +42,7 @@ export async function publishTemplate(
   const { manifest, digest } = template;
   const { name, version } = manifest;
   await refuseUnpublishable(deps, template);
-  // The files come first: a row must never name what is not there. Without a row they go with the next sweep but one.
+  // Files first: a row must never refer to files that do not exist. Without a row the sweep after next removes them.
   await keepTemplate(blobs, template);
   return store.write("publish template", async (tx) => {
     const now = clock.now();
@@ -62,7 +63,7 @@ export async function publishTemplate(
   });
 }
 
-/** Takes a published template off the list: partners can ask for it no more, and what waits is made. */
+/** Withdraws a published template: partners can no longer request it, waiting images are still made. */
 export async function withdrawTemplate(deps: PublishDeps, name: string): Promise<void> {
   const { store, clock, random, templates } = deps;
   const done = await store.write("unlist template", async (tx) => {
@@ -84,7 +85,7 @@ export async function withdrawTemplate(deps: PublishDeps, name: string): Promise
   );
 }
 
-/** Refuses what can be refused without the long check: a name that is taken, a version that stands for other files. */
+/** Makes the quick checks before the long one: a taken name, a version that stands for other files. */
 export async function refuseUnpublishable(
   { store, templates }: Pick<PublishDeps, "store" | "templates">,
   { manifest: { name, version }, digest }: LoadedTemplate,

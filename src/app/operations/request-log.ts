@@ -8,15 +8,15 @@ import { MINUTE_MS } from "../../core/time.ts";
 import { deleteOldRequests, insertRequests, type RequestRow } from "../../store/request-log.ts";
 import type { AppContext } from "../context.ts";
 
-/** Keeps what was asked with the keys of each account, for the account's own developers. */
+/** Logs requests made with an account's keys, for that account's own developers. */
 export interface RequestLog {
-  /** Takes a row to be written with the next ones; drops successful polling beyond a rate, and everything in a flood. */
+  /** Queues a row for the next write; drops successful polling above a rate, and everything in a flood. */
   note(row: RequestRow): void;
-  /** Writes what has been noted. Never rejects: nothing fails for want of a log. */
+  /** Writes the queued rows. Never rejects: nothing may fail for want of a log. */
   flush(): Promise<void>;
 }
 
-/** How many rows one transaction takes. */
+/** Rows per transaction. */
 const ROWS_AT_ONCE = 200;
 
 export function requestLog({ store, log }: Pick<AppContext, "store" | "log">): RequestLog {
@@ -25,7 +25,7 @@ export function requestLog({ store, log }: Pick<AppContext, "store" | "log">): R
   let minute = 0;
   const reads = new Map<string, number>();
 
-  /** Whether a row is one of so many alike that the others tell enough. */
+  /** Whether a row is one of many alike, of which enough have been logged. */
   const isBeyondRate = (row: RequestRow): boolean => {
     if (row.status >= 400 ? row.status !== 429 : row.method !== "GET" && row.method !== "HEAD") return false;
     const now = Math.floor(row.createdAt / MINUTE_MS);
@@ -59,7 +59,7 @@ export function requestLog({ store, log }: Pick<AppContext, "store" | "log">): R
   };
 }
 
-/** Deletes what is older than the log reaches back. */
+/** Deletes rows older than the retention period. */
 export async function dropOldRequests({ store, clock }: AppContext): Promise<void> {
   const before = clock.now() - REQUEST_LOG_RETENTION_MS;
   for (;;) {

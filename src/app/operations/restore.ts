@@ -49,21 +49,21 @@ export interface RestoreReport {
   created_at: string;
   cardpress: string;
   secrets: boolean;
-  /** Where the templates are now; null when the backup holds none. */
+  /** Where the templates were put; null when the backup has none. */
   templates_dir: string | null;
   counts: Manifest["counts"];
-  /** Pictures and sources that the database refers to and that are not in the backup. */
+  /** Pictures and sources the database refers to that are not in the backup. */
   missing: { count: number; files: string[] };
 }
 
-/** A new disk has one. */
+/** Found on every new disk. */
 const NOT_OURS = new Set(["lost+found"]);
-/** Enough to know what is gone. */
+/** Enough to show what is missing. */
 const MAX_NAMED = 50;
 
 /**
- * Unpacks a backup into an empty or missing data folder, and only when everything in it has been checked: names, hashes,
- * the database's integrity, the books. Until then it lies in a folder of its own, which goes when anything is wrong.
+ * Unpacks a backup into an empty or missing data folder, after verifying everything in it: names, hashes, database
+ * integrity and the ledger. Until then it stays in a temporary folder, which is removed when anything is wrong.
  * Throws an OperatorError.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
@@ -114,8 +114,8 @@ async function refuseFull(dataDir: string, except?: string): Promise<void> {
 }
 
 /**
- * A new folder beside the data folder, to take its place in one step. Inside it where that cannot be: the data folder is
- * a disk or volume of its own, or a link, or this user may not write beside it.
+ * Creates the temporary folder beside the data folder, so that it can replace it in one step; inside it where that
+ * is impossible, because the data folder is a volume of its own, a link, or its parent is not writable.
  */
 async function stagingFor(dataDir: string): Promise<string> {
   const parent = dirname(dataDir);
@@ -177,14 +177,14 @@ function readManifest(from: string, text: string): Manifest {
   return manifest;
 }
 
-/** A new file for this user only; one that is there already, also as a link, is refused. */
+/** A new file for this user only; an existing one, even a link, is refused. */
 async function fileSink(path: string): Promise<EntrySink> {
   await mkdir(dirname(path), { recursive: true, mode: 0o750 });
   const file = await open(path, "wx", 0o600);
   return { write: (chunk) => file.writeFile(chunk), close: () => file.close() };
 }
 
-/** Looks at what was unpacked as the service will. Returns what is not there. */
+/** Examines what was unpacked the way the service will. Returns what is missing. */
 async function check(
   from: string,
   staging: string,
@@ -199,7 +199,7 @@ async function check(
   };
   const now = Date.parse(created_at);
   refuse(withDatabase(database, integrityProblems));
-  // An older database is brought to this program's schema; the archive stays as it is.
+  // An older database is migrated to this program's schema; the archive stays unchanged.
   refuse((await brokenRules(database, now)).map((rule) => `the rule ${rule} does not hold`));
   refuse(databaseProblems(database));
   const folder = openDataFolder(staging);
@@ -225,10 +225,10 @@ function withDatabase<T>(file: string, look: (client: ReturnType<typeof openAsIs
   }
 }
 
-/** Puts what was unpacked and checked in its place; the database last, since without it a folder is not in use. */
+/** Moves the verified files into place, the database last, since a folder without one is not in use. */
 async function publish(staging: string, dataDir: string): Promise<void> {
   await chmod(staging, 0o750);
-  // One sync for all: a million files one by one would take hours on a slow disk.
+  // One sync for all: syncing a million files one by one would take hours on a slow disk.
   syncDisks();
   if (dirname(staging) === dirname(dataDir)) {
     await rename(staging, dataDir);

@@ -13,14 +13,13 @@ export interface ScheduledBackupDeps {
   folder: DataFolder;
   clock: Clock;
   log: Log;
-  /** How this very program is started; "backup" and its options are added. */
+  /** The command that runs this same program; "backup" and its options are appended. */
   command: string[];
 }
 
 /**
- * Makes a backup if one is due, and then removes the oldest of those it made. In a process of its own: copying the
- * database and hashing every picture would keep requests waiting. What fails is logged, kept for `doctor`, and tried
- * again later.
+ * Makes a backup if one is due, then removes the oldest of its own. Runs in a separate process: copying the database
+ * and hashing every picture would block requests. Failures are logged, recorded for `doctor`, and retried later.
  */
 export async function backUpWhenDue(deps: ScheduledBackupDeps, signal: AbortSignal): Promise<void> {
   const { config, folder, clock, log } = deps;
@@ -29,7 +28,7 @@ export async function backUpWhenDue(deps: ScheduledBackupDeps, signal: AbortSign
   const now = clock.now();
   const before = await readSchedule(folder);
   if (!isDue(before, settings.everyHours * HOUR_MS, now)) return;
-  // A process that was killed has left it half written.
+  // Left half-written by a killed process.
   if (before.underway !== null) await rm(partialOf(before.underway), { force: true });
 
   const file = join(settings.dir, `cardpress-${isoTime(now).replace(/[-:]|\.\d+/g, "")}.tar`);
@@ -44,7 +43,7 @@ export async function backUpWhenDue(deps: ScheduledBackupDeps, signal: AbortSign
     const told = { file, bytes: report.bytes, files: report.files, missing: report.missing.count };
     if (failure) log.error("backup_of_broken_books", { ...told, broken, remedy: `Run "cardpress audit".` });
     else log.info("backup_made", told);
-    // A backup of broken books is no reason to let go of the last good one.
+    // A backup that fails the audit is no reason to delete the last good one.
     const kept = failure ? made : await dropOldest(made, settings.keep);
     await noteSchedule(folder, { made: kept, underway: null, failure });
   } catch (error) {
@@ -92,7 +91,7 @@ async function runBackup(
     new Response(child.stderr).text(),
   ]);
   await child.exited;
-  // Broken books are told by the exit code too, but the report is there.
+  // A failed audit also sets the exit code, but the report exists.
   if (out !== "") return JSON.parse(out);
   throw new Error(reasonIn(err) ?? `the process ended with ${child.exitCode ?? child.signalCode}`);
 }

@@ -36,22 +36,22 @@ import type { SourceKeeper } from "../images/source-keeper.ts";
 import { dropOldRequests } from "./request-log.ts";
 
 export interface SweepDeps extends AppContext {
-  /** A service's own knows for how long nothing has cast doubt on the time. */
+  /** The service's own clock knows how long the time has been beyond doubt. */
   clock: Clock & Partial<Pick<SteadyClock, "settledForMs">>;
   blobs: Blobs;
   keeper: SourceKeeper;
 }
 
-/** How many rows one transaction takes, so that requests never wait long for the writer. */
+/** Rows per transaction, so that requests never wait long for the writer. */
 const BATCH = 200;
-/** A file this old and still unknown to the database belongs to a process that was killed. */
+/** A file this old that the database does not know belongs to a killed process. */
 const ORPHAN_AGE_MS = HOUR_MS;
-/** File times come from a coarser clock than ours; a second is far more than they ever differ by. */
+/** File times come from a coarser clock than ours; they never differ by a second. */
 const FILE_TIME_SLACK_MS = 1_000;
 
 /**
- * Gives renders whose lease has expired back to the queue (or fails them for good); with `living`, those instead that none
- * of these processes holds.
+ * Requeues renders whose lease has expired (or fails them for good); with `living`, instead those held by none of
+ * these processes.
  */
 export async function requeueAbandoned(
   deps: AppContext,
@@ -72,12 +72,12 @@ export async function requeueAbandoned(
       });
     }
     count += ended;
-    // A batch of which nothing could be ended would only come again.
+    // If nothing in a batch could be ended, repeating it would not help.
     if (lost.length < BATCH || ended === 0) return count;
   }
 }
 
-/** One broken row must not keep the others, nor the service's start, waiting: its trouble is logged with its id. */
+/** One broken row must not hold up the others, or the service's start: it is logged with its id. */
 async function logFailure(log: Log, what: LogFields, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
@@ -86,7 +86,7 @@ async function logFailure(log: Log, what: LogFields, work: () => Promise<unknown
   }
 }
 
-/** Everything that time alone makes due. Safe to run at any moment, and twice. */
+/** Does everything that becomes due by time alone. Idempotent, and safe at any moment. */
 export async function sweep(deps: SweepDeps): Promise<void> {
   const steps = [
     () => requeueAbandoned(deps),
@@ -118,7 +118,7 @@ const deletions = (deps: SweepDeps) => [
   () => deps.store.write("drop expired sessions", (tx) => deleteExpiredSessions(tx, deps.clock.now())),
 ];
 
-/** Nothing that is deleted comes back, so the time that says it is due must be beyond doubt. */
+/** Deletion is final, so the time that makes it due must be beyond doubt. */
 function mayDelete({ clock, log }: SweepDeps): boolean {
   const settledForMs = clock.settledForMs?.() ?? Number.POSITIVE_INFINITY;
   if (settledForMs >= DELETION_PAUSE_MS) return true;
@@ -156,7 +156,7 @@ async function dropExpiredPictures({ store, clock, blobs }: SweepDeps): Promise<
   for (;;) {
     const due = await expiredOutputs(store.read, clock.now(), BATCH);
     if (due.length === 0) return;
-    // Files first: a picture whose row says "purged" must be gone. A crash in between repeats the removal.
+    // Files first: a picture whose row says "purged" must be gone. After a crash in between, removal is repeated.
     for (const { name } of due) await blobs.remove("picture", name);
     await store.write("drop expired pictures", (tx) =>
       markPurged(
@@ -194,7 +194,7 @@ async function sweepWebhooks({ store, clock }: SweepDeps): Promise<void> {
   }
 }
 
-/** The photos themselves go when nothing else needs them. */
+/** The photos themselves are removed once nothing else needs them. */
 async function dropExpiredUploads({ store, clock, keeper }: SweepDeps): Promise<void> {
   for (;;) {
     const dropped = await store.write("drop expired uploads", (tx) =>
@@ -206,9 +206,9 @@ async function dropExpiredUploads({ store, clock, keeper }: SweepDeps): Promise<
 }
 
 /**
- * Removes files nothing refers to: pictures of renders that never finished, what killed processes left half-written, and
- * photos no unfinished image needs. What is older than `startedAt` was left by an earlier process and needs no patience.
- * Goes through all of them, so it runs at start and once an hour. Returns how many.
+ * Removes unreferenced files: pictures of renders that never finished, half-written files of killed processes, and
+ * photos no unfinished image needs. Files older than `startedAt` were left by an earlier process and are removed
+ * without a grace period. Scans all files, so it runs at start and hourly. Returns the number removed.
  */
 export async function sweepFiles(deps: SweepDeps, startedAt = 0): Promise<number> {
   const { store, blobs, clock } = deps;
@@ -224,12 +224,12 @@ export async function sweepFiles(deps: SweepDeps, startedAt = 0): Promise<number
   for await (const name of blobs.list("cutout", unused)) if (await blobs.remove("cutout", name)) removed += 1;
   for await (const sha256 of blobs.list("source", unused)) {
     if (await sourceInUse(store.read, sha256)) continue;
-    // A create that uses a photo again makes it young first.
+    // A create that reuses a photo refreshes its age first.
     if (await blobs.remove("source", sha256, { unlessYoungerThan: unused })) removed += 1;
   }
   for await (const digest of blobs.list("template", unused)) {
     if ((await templateInUse(store.read, digest)) || (await isPublished(store.read, digest))) continue;
-    // A create that is being accepted with it makes it young first.
+    // A create being accepted with it refreshes its age first.
     if (await blobs.remove("template", digest, { unlessYoungerThan: unused })) removed += 1;
   }
   return removed;

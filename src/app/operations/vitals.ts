@@ -20,7 +20,7 @@ export interface VitalsDeps extends AppContext {
   disk: DiskGauge;
 }
 
-/** What the service's state is now, as the gauges of /metrics: queue, workers, deliveries, credits, disk, process. */
+/** The service's current state, as the gauges of /metrics: queue, workers, deliveries, credits, disk, process. */
 export async function vitals(deps: VitalsDeps): Promise<Sample[]> {
   const groups = await Promise.all([queues(deps), webhooks(deps), accounts(deps), room(deps), mails(deps)]);
   return [...groups.flat(), ...workers(deps), ...ownProcess()];
@@ -116,7 +116,7 @@ function ownProcess(): Sample[] {
   ];
 }
 
-/** 0 where the system does not tell. */
+/** 0 where the system does not report it. */
 function openFiles(): number {
   try {
     return readdirSync("/proc/self/fd").length;

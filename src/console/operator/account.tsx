@@ -253,7 +253,7 @@ function readReason(visit: UserVisit): string {
   return reason;
 }
 
-/** Wraps a change of one account: afterwards its page tells what was done. */
+/** Wraps a change of one account: afterwards its page shows what was done. */
 function change(act: (visit: UserVisit, account: Account) => Promise<string>) {
   return async (visit: UserVisit): Promise<Response> => {
     const account = await accountOf(visit);
@@ -319,7 +319,7 @@ async function newLink(visit: UserVisit): Promise<Response> {
   return redirect(path(account), visit.exchange);
 }
 
-/** Opens an account's console to look at, and writes that down. */
+/** Opens an account's console read-only, and logs that. */
 async function view(visit: UserVisit): Promise<Response> {
   const account = await accountOf(visit);
   const { store, clock, random } = visit.deps;

@@ -27,10 +27,10 @@ const TIER_NAMES: Record<Account["tier"], string> = {
   scale: "Scale, 6,000 a minute",
 };
 
-/** Digits alone or in groups of three: 1,5 may be meant as one and a half, so it is not taken for 15. */
+/** Digits, optionally in groups of three: 1,5 may mean one and a half, so it is not read as 15. */
 const WHOLE_NUMBER = /^(\d+|\d{1,3}(,\d{3})+|\d{1,3}( \d{3})+)$/;
 
-/** Whole credits from a form. Throws a Refusal that names the field. */
+/** Whole credits from a form. Throws a Refusal naming the field. */
 export function readCredits(text: string, name: string, min: number): number {
   const value = Number(text.replaceAll(/[, ]/g, ""));
   if (!WHOLE_NUMBER.test(text) || value < min || value > MAX_CREDITS)
@@ -211,7 +211,7 @@ async function create(visit: UserVisit): Promise<Response> {
   const tier = readTier(field(visit, "tier"));
   const credits = readCredits(field(visit, "credits"), "Credits a month", 0);
   const email = field(visit, "email");
-  // Checked before anything is made, so that a mistyped email leaves no account behind.
+  // Checked before anything is created, so that a mistyped email leaves no account behind.
   if (email !== "" && !isEmail(normalEmail(email)))
     throw new Refusal(
       "INVALID_REQUEST",

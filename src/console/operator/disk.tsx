@@ -13,14 +13,14 @@ import { Card, count, Notice, PageHead, Stat, Time } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { operator, type UserVisit } from "../visit.ts";
 
-/** A measurement of most folders takes a moment; of a million files a minute, which nobody waits for on a page. */
+/** Measuring most folders takes a moment, a million files a minute, which nobody waits for. */
 const PATIENCE_MS = 2_000;
 
 const days = (ms: number) => `${ms / DAY_MS} days`;
 
 interface Row {
   name: string;
-  /** What keeps it from growing for ever. */
+  /** What keeps it from growing forever. */
   bound: (retentionDays: number) => string;
 }
 

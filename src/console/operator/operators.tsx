@@ -122,7 +122,7 @@ async function add(visit: UserVisit): Promise<Response> {
   return redirect("/console/operator/operators", visit.exchange);
 }
 
-/** The operator of the address. */
+/** The operator in the URL. */
 async function operatorOf({ deps, params }: UserVisit): Promise<User> {
   const found = (await listOperators(deps.store.read)).find(({ id }) => id === params.id);
   if (!found) throw notFound();

@@ -23,7 +23,7 @@ const FAILURES_SHOWN = 12;
 
 const GIB = 1024 ** 3;
 
-/** Queue, workers, deliveries and disk now; the page asks for it again every few seconds. */
+/** Current queue, workers, deliveries and disk; refreshed every few seconds. */
 async function pulse({ deps, now }: UserVisit) {
   const { read } = deps.store;
   const [[live, test], numbers, disk] = await Promise.all([
@@ -151,7 +151,7 @@ interface FailuresProps {
   names: Map<string, string>;
 }
 
-/** What the daily digest mails, for whoever is here already. */
+/** The same as the daily digest, for operators who are here already. */
 function Attention({ troubles: { low, endpoints, machine } }: { troubles: Troubles }) {
   if (low.length + endpoints.length + machine.length === 0) return null;
   return (
@@ -216,7 +216,7 @@ async function overviewPage(visit: UserVisit): Promise<Response> {
   );
 }
 
-/** The photo of a failed live image, small, for whoever asks why it failed. Throws 404 when it is gone or unreadable. */
+/** A thumbnail of a failed live image's photo, to see why it failed. Throws 404 when it is gone or unreadable. */
 async function failurePhoto(visit: UserVisit): Promise<Response> {
   const image = await findAnyImage(visit.deps.store.read, visit.params.id ?? "");
   if (image?.state !== "failed" || image.environment !== "live" || image.sourceSha256 === null)

@@ -123,7 +123,7 @@ async function sample(visit: UserVisit): Promise<Response> {
   const path = await sampleCard(visit.deps, found.name, found.template, size);
   return privateFile(visit.exchange, Bun.file(path), {
     "Content-Type": "image/webp",
-    // A designer who reloads the page wants to see what was just saved.
+    // A designer who reloads the page expects to see what was just saved.
     "Cache-Control": "private, no-cache",
   });
 }
