@@ -22,6 +22,8 @@ export interface CardRenderer {
   render(job: RenderJob, onStage: (stage: Stage) => void): Promise<RenderedFile>;
   /** The same for designers: of a folder as it is now, with what is known of the picture. */
   readonly previews: Previews;
+  /** Begins to load what the first new photo needs and a card of a known photo does not. */
+  warmNetworks(): void;
   onBrowserLost(listener: () => void): void;
   close(): Promise<void>;
 }
@@ -48,17 +50,20 @@ export async function openCardRenderer(
   if (pid !== undefined) events.onBrowser?.(pid);
   try {
     const { cutoutsDir, matteModel } = options;
-    onStep("opening the photo page");
-    const studio = await openPhotoStudio(browser, options.onnxRuntime, matteModel);
-    onStep("asking for the browser's version");
-    const tools = await toolsOf(browser, matteModel);
-    const pages = await warmPages(browser, options, events);
+    onStep("opening its pages");
+    // Side by side: each waits for another process most of the time. The photo page begins, so that it lies behind.
+    const [studio, tools, pages] = await Promise.all([
+      openPhotoStudio(browser, options.onnxRuntime, matteModel),
+      toolsOf(browser, matteModel),
+      warmPages(browser, options, events),
+    ]);
     const cutter = { studio, cutoutsDir, vision: visionOf(matteModel) };
     const cutOut = async (path: string, sha256: string) =>
       (await cutOutCached(cutter, path, sha256, () => {})).cutout;
     return {
       render: (job, onStage) => renderCard({ ...cutter, pages, tools }, job, onStage),
       previews: openPreviews(browser, { cutOut, readBadge }),
+      warmNetworks: () => studio.warm(),
       onBrowserLost: (listener) => void browser.once("disconnected", listener),
       close: () => browser.close(),
     };

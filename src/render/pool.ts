@@ -193,7 +193,10 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
   };
   const watch = setInterval(lookAtMemory, options.memoryLookMs ?? MEMORY_LOOK_MS);
 
-  for (let n = 0; n < options.workers; n++) refill();
+  // The first alone, which is warm in half the time: from then on cards are drawn. The others follow.
+  refill(() => {
+    for (let n = 1; n < options.workers; n++) refill();
+  });
 
   return {
     acquire: async (signal) => {

@@ -30,6 +30,7 @@ export function runWorker(): void {
       });
       renderer.onBrowserLost(() => end("the browser ended"));
       send({ type: "ready" });
+      renderer.warmNetworks();
     } catch (error) {
       end(`the browser could not be started: ${describe(error)}`);
     }

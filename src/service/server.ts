@@ -1,9 +1,6 @@
 import { type Config, withPort } from "../config.ts";
-import { consoleAnswer } from "../console/answer.ts";
 import { DRAIN_TIMEOUT_MS } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
-import { listenForMetrics } from "../http/metrics-listener.ts";
-import { listen } from "../http/server.ts";
 import { VERSION } from "../version.ts";
 import { freePort } from "./free-port.ts";
 import { type Service, type ServiceOptions, startService } from "./start.ts";
@@ -29,7 +26,7 @@ export async function startServer(
   const beforeStart = async () => void (await freePort(config.host, config.port));
   const service = await startService(config, log, { ...options, beforeStart });
   try {
-    return serveRequests(service, log);
+    return serveRequests(service, await waysIn(), log);
   } catch (error) {
     // Otherwise its loops and browsers would keep the process alive and the data folder locked.
     await service.drain(0);
@@ -38,7 +35,23 @@ export async function startServer(
   }
 }
 
-function serveRequests(service: Service, log: Log): RunningServer {
+/** Loaded only now: half of the program's code, which costs no time while the first render worker starts. */
+async function waysIn() {
+  const [{ consoleAnswer }, { listenForMetrics }, { listen }] = await Promise.all([
+    import("../console/answer.ts"),
+    import("../http/metrics-listener.ts"),
+    import("../http/server.ts"),
+  ]);
+  return { consoleAnswer, listenForMetrics, listen };
+}
+
+type WaysIn = Awaited<ReturnType<typeof waysIn>>;
+
+function serveRequests(
+  service: Service,
+  { consoleAnswer, listenForMetrics, listen }: WaysIn,
+  log: Log,
+): RunningServer {
   const { config } = service;
   let draining = false;
   const pages = consoleAnswer(service);

@@ -114,6 +114,8 @@ const PROBE_COLOURS: [x: number, y: number, colour: string][] = [
 ];
 
 async function probe(page: Page, file: PixelFile): Promise<void> {
+  // A page that lies behind another draws nothing.
+  await page.bringToFront();
   await page.setViewport({ ...PROBE, deviceScaleFactor: 1 });
   await page.evaluate(() => (globalThis as unknown as InPage).cardpressCanvas.showProbe());
   const { rgba } = await draw(page, file, PROBE);

@@ -20,6 +20,8 @@ export interface Networks {
    * @returns its outputs in the order in which its file names them, channels last
    */
   run(name: NetworkName, picture: NetworkPicture): Promise<Float32Array[]>;
+  /** Begins to load what nearly every photo needs, 0.3 s of processor, and does not wait: whoever asks first does. */
+  warm(): void;
   /** How many pixels the operator's matte network looks at; null without one, and where it takes any size. */
   mattePixels(): Promise<number | null>;
 }
@@ -37,8 +39,7 @@ const USUAL: NetworkName[] = [
 export const isNetwork = (name: string): name is NetworkName => Object.hasOwn(NETWORK_FILES, name);
 
 /**
- * Begins to load the networks that nearly every photo needs, 0.3 s of processor, and does not wait for them: whoever asks
- * first does. Throws where the runtime does not load.
+ * Loads each network when it is first asked for, or by `warm`. Throws where the runtime does not load.
  * @param runtime the folder of the native runtime
  * @param threads how many one network may use
  * @param matteModel the operator's, which stands in for the salient network
@@ -60,8 +61,10 @@ export function openNetworks(
   const matte = matteModel && openMatteModel(matteModel, (file) => ort.open(file, threads));
   // Whoever asks for it is told.
   matte?.catch(() => {});
-  for (const name of USUAL) if (!(matte && name === "salient")) sessionOf(name);
   return {
+    warm() {
+      for (const name of USUAL) if (!(matte && name === "salient")) sessionOf(name);
+    },
     async mattePixels() {
       const size = (await matte)?.size;
       return size ? size.width * size.height : null;

@@ -26,6 +26,8 @@ export interface PhotoStudio {
    * result; an error means the browser failed and the same photo may be tried again. Photos are worked on one by one.
    */
   cutOut(photoPath: string, onStage?: (stage: PhotoStage) => void): Promise<CutOutResult>;
+  /** Begins to load the networks, so that the first photo need not wait for them. */
+  warm(): void;
   close(): Promise<void>;
 }
 
@@ -70,6 +72,7 @@ export async function openPhotoStudio(
       last = result.catch(() => {});
       return result;
     },
+    warm: () => networks.warm(),
     async close() {
       await last;
       await page?.close().catch(() => {});
