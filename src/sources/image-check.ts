@@ -135,8 +135,15 @@ function scanProblem(bytes: Uint8Array, pixels: number, limits: ImageLimits): st
   let at = 2;
   let scans = 0;
   while (at + 1 < bytes.length) {
-    const marker = bytes[at] === 0xff ? (bytes[at + 1] ?? 0) : 0x00;
-    // Coded data, with its stuffed, fill and restart bytes, up to the next segment.
+    if (bytes[at] !== 0xff) {
+      // Coded data, which is nearly all of the file: the search is native code.
+      const next = bytes.indexOf(0xff, at);
+      if (next < 0) break;
+      at = next;
+      continue;
+    }
+    const marker = bytes[at + 1] ?? 0;
+    // Its stuffed, fill and restart bytes, up to the next segment.
     if (marker === 0x00 || marker === 0xff || (marker >= 0xd0 && marker <= 0xd7)) {
       at += 1;
       continue;

@@ -1,9 +1,7 @@
 /** @jsxImportSource preact */
 import { PHOTO_REFUSALS } from "../../core/photo-refusals.ts";
-import { SAMPLE_PHOTO_PATH } from "../../core/sample-photo.ts";
 import { THEMES } from "../../render/card/themes.ts";
-import { SAMPLE_PHOTO } from "../../sources/sample-photo.ts";
-import { type Asset, fileAsset, textAsset } from "../../web/assets.ts";
+import { type Asset, textAsset } from "../../web/assets.ts";
 import { Markup } from "../../web/markup.ts";
 import { openApiDocument, type PublicFacts } from "../openapi/document.ts";
 import { changelogPage } from "./changelog.tsx";
@@ -27,8 +25,6 @@ export interface DocsSite {
 /** Renders the whole documentation once (about 0.5 s of processor in a new process), with this service's own addresses in every example. */
 export function docsSite(facts: PublicFacts): DocsSite {
   const files = new Map<string, Asset>();
-  // Its address is the same for good, so what is there may change.
-  files.set(SAMPLE_PHOTO_PATH, fileAsset(SAMPLE_PHOTO.contentType, SAMPLE_PHOTO.path));
   const markup = (content: PageContent) =>
     renderPage(content).replaceAll("{{base_url}}", Bun.escapeHTML(facts.baseUrl));
   const document = openApiDocument(facts);
