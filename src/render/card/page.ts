@@ -41,6 +41,11 @@ export interface CardPageOptions extends CameraOptions {
 
 /** The page itself gives up after 8 s; this catches a page that no longer answers at all. */
 const FILL_TIMEOUT_MS = 12_000;
+/**
+ * Each card's scene is a document of its own in the browser, 1.5 MB with what it holds, and the page's heap is too small for
+ * the browser to look for garbage: after so many cards it is told to.
+ */
+const CARDS_PER_CLEANING = 16;
 /** Sizes and sets of contents that a page remembers the zones of. */
 const MAX_MEASURED = 500;
 
@@ -53,11 +58,7 @@ export async function openCardPage(
   let template = opened;
   const media = new Map<string, PageFile>();
   const page = await openSealedPage(browser, (path) => templateFile(template, path) ?? media.get(path), "/");
-  const crash = crashOf(page);
-  let crashed = false;
-  crash.catch(() => {
-    crashed = true;
-  });
+  const { crash, hasCrashed } = crashWatch(page);
   // A page that crashes now would be waited for without end: it answers nothing any more, and nobody says so.
   const orCrash = <T>(work: Promise<T>) => Promise.race([work, crash]);
   const session = await orCrash(startedSession(page));
@@ -65,6 +66,7 @@ export async function openCardPage(
   const camera = await orCrash(openCamera(page, session, options));
   const [giveCutout, givePhoto] = await orCrash(slotsOf(page));
   let size: Size = { width: 0, height: 0 };
+  const cleanUp = cleaner(session);
   const resize = async ({ width, height }: Size) => {
     if (size.width === width && size.height === height) return;
     size = { width, height };
@@ -92,6 +94,7 @@ export async function openCardPage(
       onStage?.("capture");
       const shot = await orCrash(camera.shoot(size, style.format));
       const done = performance.now();
+      cleanUp();
       return {
         bytes: shot.bytes,
         contentType: `image/${style.format}`,
@@ -114,12 +117,31 @@ export async function openCardPage(
       await orCrash(swapSheet(page, changed.digest));
     },
     page,
-    hasCrashed: () => crashed,
+    hasCrashed,
     way: camera.way,
     close: async () => {
       await camera.close();
       await page.close();
     },
+  };
+}
+
+/** Rejects when the page's process ends, and tells whether it has. */
+function crashWatch(page: Page): { crash: Promise<never>; hasCrashed: () => boolean } {
+  const crash = crashOf(page);
+  let crashed = false;
+  crash.catch(() => {
+    crashed = true;
+  });
+  return { crash, hasCrashed: () => crashed };
+}
+
+/** To be called after each card: its picture is there, and the page cleans up while it is stored. */
+function cleaner(session: CDPSession): () => void {
+  let cards = 0;
+  return () => {
+    // Where that fails, the next card says why.
+    if (++cards % CARDS_PER_CLEANING === 0) void session.send("HeapProfiler.collectGarbage").catch(() => {});
   };
 }
 
