@@ -10,34 +10,34 @@ export interface Config {
   host: string;
   /** 0 lets the system choose a free one. */
   port: number;
-  /** Public address of the service, without a slash at the end. */
+  /** The service's public URL, without trailing slash. */
   baseUrl: string;
-  /** Address under which finished images are served, without a slash at the end. */
+  /** The URL under which finished images are served, without trailing slash. */
   cdnBaseUrl: string;
   dataDir: string;
   /** A folder of templates beside the built-in ones. */
   templatesDir: string | undefined;
-  /** The templates that partners may ask for: at least one, each once. */
+  /** The templates partners may request: at least one, without duplicates. */
   presets: readonly string[];
   chromiumPath: string | undefined;
-  /** An ONNX file of the operator's that tells player from background, in place of the built-in network. */
+  /** The operator's ONNX file for separating player and background, instead of the built-in network. */
   matteModel: string | undefined;
   renderWorkers: number;
-  /** Of a render worker with its browser: one that holds more is replaced, one with twice as much ended at once. */
+  /** Memory limit of a render worker with its browser: above it the worker is recycled, above twice as much killed. */
   workerMemoryBytes: number;
   sourceAllowedOrigins: ReadonlySet<string>;
   webhookAllowedOrigins: ReadonlySet<string>;
   allowRoot: boolean;
   retentionDays: number;
-  /** Free space below which creates are refused; 0: never. */
+  /** Creates are refused when less space is free; 0 turns this off. */
   minFreeDiskBytes: number;
-  /** Where /metrics and /ready are answered beside the public address; undefined: nowhere else. */
+  /** A separate address for /metrics and /ready; undefined: none. */
   metricsListener: { host: string; port: number } | undefined;
-  /** Whoever shows it may read /metrics from anywhere; undefined: this machine only, and whoever reaches the listener. */
+  /** The token that allows reading /metrics from anywhere; undefined: only this machine, and the separate listener. */
   metricsToken: string | undefined;
-  /** How mails are sent; undefined: not at all, and the console says the same. */
+  /** How mail is sent; undefined: not at all, and the console alone shows what would be mailed. */
   mail: { smtpUrl: string; from: string } | undefined;
-  /** Backups that the service makes by itself; undefined: none. */
+  /** Scheduled backups; undefined: none. */
   backups: { dir: string; everyHours: number; keep: number } | undefined;
 }
 
@@ -45,7 +45,7 @@ const MEGABYTE = 1024 * 1024;
 
 type Environment = Record<string, string | undefined>;
 
-/** Reads and checks every CARDPRESS_ variable. Throws an OperatorError that names the variable and the remedy. */
+/** Reads and validates every CARDPRESS_ variable. Throws an OperatorError that names the variable and the remedy. */
 export function readConfig(env: Environment): Config {
   refuseUnready(env);
   const host = env.CARDPRESS_HOST || "127.0.0.1";
@@ -90,7 +90,7 @@ export function readConfig(env: Environment): Config {
   };
 }
 
-/** What a later version reads. To ignore it would keep in a folder what somebody means to keep elsewhere. */
+/** Settings of a later version. Ignoring them would store data in a folder that somebody intends to store elsewhere. */
 const UNREADY = [
   [/^CARDPRESS_DATABASE_URL$/, "PostgreSQL"],
   [/^CARDPRESS_S3_/, "a bucket"],
@@ -127,7 +127,7 @@ function mail(env: Environment): Config["mail"] {
   return { smtpUrl, from };
 }
 
-/** Shorter ones could be guessed by trying. */
+/** Shorter ones could be guessed. */
 const MIN_METRICS_TOKEN_CHARS = 16;
 
 function metrics(env: Environment): Pick<Config, "metricsListener" | "metricsToken"> {
@@ -162,7 +162,7 @@ function backups(env: Environment): Config["backups"] {
   return dir ? { dir: resolve(dir), everyHours, keep } : undefined;
 }
 
-/** The same settings for the port the system chose; addresses that the operator set stay as they are. */
+/** The same settings with the port the system chose; URLs set by the operator stay unchanged. */
 export function withPort(config: Config, port: number): Config {
   const { host, baseUrl, cdnBaseUrl } = config;
   const moved = baseUrl === localUrl(host, config.port) ? localUrl(host, port) : baseUrl;
@@ -211,7 +211,7 @@ function httpUrl(env: Environment, name: string): string | undefined {
   return text.replace(/\/+$/, "");
 }
 
-/** The address of a whole site: our pages link to /console and /docs, which a path before them would break. */
+/** The URL of a whole site: our pages link to /console and /docs, which a path prefix would break. */
 function siteUrl(env: Environment, name: string): string | undefined {
   const url = httpUrl(env, name);
   if (url === undefined || new URL(url).pathname === "/") return url;
@@ -237,7 +237,7 @@ function origins(env: Environment, name: string): ReadonlySet<string> {
   );
 }
 
-/** The service's address where nobody set one. */
+/** The service's default URL. */
 function localUrl(host: string, port: number): string {
   const shown = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   return `http://${shown.includes(":") ? `[${shown}]` : shown}:${port}`;

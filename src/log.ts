@@ -13,11 +13,11 @@ export function jsonLog(write: Write = toStdout): Log {
   return { info: at("info"), warn: at("warn"), error: at("error") };
 }
 
-/** SGR codes that terminals know: dim, yellow, red, and back to normal. */
+/** SGR codes: dim, yellow, red, and reset. */
 const COLOURS = { info: "\x1b[2m", warn: "\x1b[33m", error: "\x1b[31m" } as const;
 const PLAIN = "\x1b[0m";
 
-/** Writes lines for people: the time of day, what happened, and its fields by name. */
+/** Writes lines for people: time of day, event, and fields by name. */
 export function peopleLog(write: Write = toStdout, isColoured = true): Log {
   const at = (level: Level) => {
     const [begin, end] = isColoured ? [COLOURS[level], PLAIN] : ["", ""];
@@ -36,15 +36,15 @@ function shown(value: unknown): string {
   return inOneLine(text);
 }
 
-/** For people on a terminal; JSON lines everywhere else, which is what collectors of logs read. */
+/** For people on a terminal; JSON lines elsewhere, for log collectors. */
 export function serviceLog(): Log {
   return process.stdout.isTTY ? peopleLog(toStdout, !process.env.NO_COLOR) : jsonLog(stdoutByTurn());
 }
 
 /**
- * A way to stdout for a busy process: the lines of one turn of the event loop go out together, since a write costs more
- * than the request that it tells of. A warning or an error goes out at once, with what was said before it: whoever kills
- * the process finds why. What was not yet written goes out when the process ends.
+ * A stdout writer for a busy process: the lines of one turn of the event loop are written together, because a write
+ * costs more than the request it reports. Warnings and errors are written immediately, with everything before them,
+ * so that whoever kills the process finds the reason. The rest is written when the process exits.
  */
 export function stdoutByTurn(): Write {
   let waiting = "";

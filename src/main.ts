@@ -1,10 +1,10 @@
 #!/usr/bin/env bun
-// A render worker is this program again. It loads only what a worker needs, so that it starts quickly.
+// A render worker is this same program. It loads only what a worker needs, so that it starts quickly.
 if (process.argv[2] === "render-worker") {
   const { runWorker } = await import("./render/worker.ts");
   runWorker();
 } else if (process.argv[2] === "embedded-files") {
-  // What this program carries, by size: the build looks whether all of it is there.
+  // Embedded files by size: the build verifies that all of them are present.
   console.log(
     JSON.stringify(Object.fromEntries(Bun.embeddedFiles.map((file) => [(file as File).name, file.size]))),
   );

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../core/time.ts";
 
-/** A parser of whole numbers within bounds for command options. */
+/** A parser for whole numbers within bounds. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -12,7 +12,7 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
-/** A parser of one of a few words. */
+/** A parser for one of a few words. */
 export function oneOf<const T extends string>(words: readonly T[]): (text: string) => T {
   return (text) => {
     const word = words.find((known) => known === text);
@@ -21,13 +21,13 @@ export function oneOf<const T extends string>(words: readonly T[]): (text: strin
   };
 }
 
-/** A parser of some of a few words, separated by commas. */
+/** A parser for a comma-separated list of a few known words. */
 export function listOf<const T extends string>(words: readonly T[]): (text: string) => T[] {
   const parse = oneOf(words);
   return (text) => text.split(",").map((word) => parse(word.trim()));
 }
 
-/** A parser of an http or https address. */
+/** A parser for an http or https URL. */
 export function webAddress(text: string): string {
   const url = URL.parse(text);
   if (url?.protocol !== "http:" && url?.protocol !== "https:") {
@@ -36,7 +36,7 @@ export function webAddress(text: string): string {
   return url.href;
 }
 
-/** A parser of a moment: an ISO time, or how long ago, such as 90m, 24h or 7d. Gives epoch milliseconds. */
+/** A parser for a moment: an ISO time, or a duration ago such as 90m, 24h or 7d. Returns epoch milliseconds. */
 export function moment(text: string): number {
   const ago = /^(\d{1,6})([mhd])$/.exec(text);
   if (ago)

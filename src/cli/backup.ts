@@ -13,7 +13,7 @@ import { inUnits } from "../system/disk-space.ts";
 import { printResult } from "./output.ts";
 import { step } from "./steps.ts";
 
-/** So low that requests and renders on the same machine come first. */
+/** Low enough that requests and renders on the same machine come first. */
 const GENTLE = 15;
 
 export function backupCommand(): Command {
@@ -39,14 +39,14 @@ export function backupCommand(): Command {
     });
 }
 
-/** Aborted by Ctrl-C or a stop, so that nothing half done stays. */
+/** Aborted by Ctrl-C or a stop signal, so that nothing half done is left. */
 export function stopSignal(): AbortSignal {
   const stopping = new AbortController();
   void untilSignal().then((name) => stopping.abort(new OperatorError(`${name} came before it was done.`)));
   return stopping.signal;
 }
 
-/** The steps are for people; with --json stdout carries the one value only. */
+/** Steps are for people; with --json stdout carries a single value. */
 export function stepsUnless(json: boolean | undefined): Step {
   return json ? (_title, work) => work(() => {}) : step;
 }

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { Config } from "../config.ts";
 
 /**
- * Where the browser is unpacked for a command without a server: the data folder's place if there is one, which is not
- * made for it; else the user's own cache, or `scratch` where there is no home.
+ * Where a command without a server unpacks the browser: the data folder's cache if the folder exists (it is not
+ * created for this), otherwise the user's own cache, or `scratch` where there is no home.
  */
 export async function browserCache(config: Config, scratch: string): Promise<string> {
   const data = join(config.dataDir, "cache");

@@ -27,7 +27,7 @@ export function demoCommand(): Command {
     .option("--once", "exit once the card is made")
     .option("--json", "print JSON once the card is made (with --once)")
     .action(async (options) => {
-      // The steps are for people; with --json stdout carries the one value only.
+      // Steps are for people; with --json stdout carries a single value.
       const say = (text: string) => void (options.json || process.stdout.write(`${text}\n`));
       const show: typeof step = (title, work) => (options.json ? work(() => {}) : step(title, work));
       const config = await demoConfig(say);
@@ -103,7 +103,7 @@ interface DemoCard {
 async function makeCard(server: RunningServer, show: typeof step): Promise<DemoCard> {
   const { service, config } = server;
   const keys = await show("open an account with a live and a test key", async () => {
-    // The one of an earlier demo in this folder, if there is one; its keys were shown then, and never again.
+    // Reuses the account of an earlier demo in this folder; its keys were shown once and cannot be shown again.
     const account =
       (await listAccounts(service.store.read)).find(({ name }) => name === DEMO_ACCOUNT) ??
       (await createAccount(service, { name: DEMO_ACCOUNT, tier: "starter", credits: 1000 }));
@@ -183,7 +183,7 @@ function cardText(card: DemoCard): string {
   return `\nYour card: ${card.image_url}\n     File: ${card.file} (${card.width}x${card.height} PNG)\n`;
 }
 
-/** How to get into the console: links that set a password once, or the sign-in page for whoever has one. */
+/** Ways into the console: one-time setup links, or the sign-in page for people who have a password. */
 async function consoleLinks({ service, config }: RunningServer, accountId: string): Promise<string[]> {
   const member = { accountId, email: DEMO_OWNER, role: "owner", vouched: true } as const;
   const { setupUrl } = await addMember(service, member);

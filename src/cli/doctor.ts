@@ -22,7 +22,7 @@ export function doctorCommand(): Command {
     });
 }
 
-/** A broken setting is a finding like the others, not a reason to say nothing else. */
+/** An invalid setting is a finding like any other, and no reason to skip the rest. */
 async function diagnose(): Promise<Diagnosis[]> {
   try {
     return await examine(readConfig(process.env));

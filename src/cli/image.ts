@@ -72,12 +72,12 @@ async function show(workspace: Workspace, id: string, { rerender, json }: ShowOp
     throw new OperatorError(`The picture of ${id} came out differently. Compare the tools of both.`);
 }
 
-/** Makes the picture with a browser of this command's own. Cutouts that are kept are used again. */
+/** Renders the picture in a browser of this command's own, reusing kept cutouts. */
 async function make({ config, folder }: Workspace, job: RenderJob): Promise<{ sha256: string }> {
   const scratch = await mkdtemp(join(tmpdir(), "cardpress-rerender-"));
   const preset = job.card.style.preset;
   try {
-    // Its template may be gone from where it was: what is warmed is one that surely is there.
+    // The image's template may no longer exist in its place, so one that certainly does is warmed.
     const options = await rendererOptions(config, { ...folder, profiles: scratch });
     const renderer = await openCardRenderer(options);
     try {

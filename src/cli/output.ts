@@ -3,7 +3,7 @@ import { inOneLine } from "../core/name.ts";
 import { storageFault } from "../core/storage-unavailable.ts";
 import { asPartnerRefusal } from "../http/envelope.ts";
 
-/** Prints one JSON value with `--json`, else the text for people. */
+/** Prints one JSON value with `--json`, otherwise the text for people. */
 export function printResult(json: boolean | undefined, value: unknown, text: () => string): void {
   process.stdout.write(`${json ? JSON.stringify(value) : text()}\n`);
 }
@@ -14,7 +14,7 @@ const HINTS: Partial<Record<RefusalCode, string>> = {
   KEY_NOT_FOUND: '"cardpress key list --account ID" shows the keys.',
 };
 
-/** Writes what went wrong to stderr and sets the exit code: 1 failed, 2 wrong usage. */
+/** Prints an error to stderr and sets the exit code: 1 failed, 2 wrong usage. */
 export function reportFailure(thrown: unknown, json: boolean): void {
   const error = storageFault(thrown) ? asPartnerRefusal(thrown) : thrown;
   const expected = error instanceof OperatorError || error instanceof Refusal;
@@ -32,7 +32,7 @@ function withHint(error: OperatorError | Refusal): string {
   return hint === undefined ? error.message : `${error.message} ${hint}`;
 }
 
-/** A table with aligned columns, whatever people called their things. */
+/** A table with aligned columns, whatever characters are in its cells. */
 export function table(rows: Record<string, unknown>[]): string {
   const [first] = rows;
   if (!first) return "";

@@ -11,18 +11,18 @@ import { systemRandom, workerCommand } from "../service/system.ts";
 import { DEFAULT_TEMPLATE } from "../templates/built-in.ts";
 import { browserCache } from "./browser-cache.ts";
 
-/** One production worker for a designer's command, and a folder for what it leaves behind. */
+/** One production worker for a designer's command, with a scratch folder. */
 export interface DesignBench {
   pool: PreviewPool;
   scratch: string;
   close(): Promise<void>;
 }
 
-/** A designer looks at hundreds of cards an hour; a worker that is replaced costs them its warm page. */
+/** Designers look at hundreds of cards an hour; each recycled worker costs them its warm page. */
 const RENDERS_PER_BROWSER = 5_000;
 const BROWSER_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-/** Starts the worker; it is warm some seconds later. Throws an OperatorError where no browser can run. */
+/** Starts the worker, which is warm some seconds later. Throws an OperatorError when no browser can run. */
 export async function openDesignBench(config: Config, log: Log): Promise<DesignBench> {
   const scratch = await mkdtemp(join(tmpdir(), "cardpress-design-"));
   try {
@@ -44,7 +44,7 @@ export async function openDesignBench(config: Config, log: Log): Promise<DesignB
       scratch,
       close: async () => {
         await pool.close();
-        // The browser's profile is removed at the same time, and whatever rm finds gone ends its work without a word.
+        // The browser's profile is being removed at the same time, and rm fails when files vanish under it.
         while (existsSync(scratch)) await rm(scratch, { recursive: true, force: true });
       },
     };

@@ -3,8 +3,8 @@ import { reportFailure } from "./output.ts";
 import { VERSION_LINE } from "./version.ts";
 
 /**
- * Every command, in the order that help shows. Each is loaded when it is called: the service starts without the designers'
- * tools and without a browser's driver in its process, which is half of what there is to load.
+ * Every command, in the order of the help. Each is loaded when called, so that the service starts without the
+ * designers' tools and without a browser driver, which are half of all code.
  */
 const COMMANDS: Record<string, () => Promise<Command>> = {
   serve: async () => (await import("./serve.ts")).serveCommand(),
@@ -26,13 +26,13 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   version: async () => (await import("./version.ts")).versionCommand(),
 };
 
-/** The one that is called; all of them where none is, for help and for telling which was meant. */
+/** Only the command called; all of them when none matches, for help and suggestions. */
 function commandsFor([first = ""]: string[]): Promise<Command[]> {
   const called = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
   return Promise.all((called ? [called] : Object.values(COMMANDS)).map((load) => load()));
 }
 
-/** Runs one command; sets the exit code: 0 done, 1 failed, 2 wrong usage. */
+/** Runs one command and sets the exit code: 0 done, 1 failed, 2 wrong usage. */
 export async function runCommandLine(args: string[]): Promise<void> {
   const program = new Command("cardpress")
     .description("Self-hosted football player cards: a photo and a few details in, a finished card out.")
@@ -51,13 +51,13 @@ export async function runCommandLine(args: string[]): Promise<void> {
   }
 }
 
-/** "help account create" as "account create --help": the parser's own help stops at the first word. */
+/** Treats "help account create" as "account create --help": the parser's own help stops at the first word. */
 function helpAsOption(args: string[]): string[] {
   const [first, ...command] = args;
   return first === "help" && command.length > 0 ? [...command, "--help"] : args;
 }
 
-/** Without the wish for help where a command does not exist: the parser would show what there is, and be content. */
+/** Drops --help when the command does not exist: the parser would print help and exit successfully. */
 function wantedOf(program: Command, args: string[]): string[] {
   let command = program;
   for (const arg of args) {
@@ -71,7 +71,7 @@ function wantedOf(program: Command, args: string[]): string[] {
   return args;
 }
 
-/** What the parser calls where an option is missing or unknown; its types leave them out. */
+/** Hooks the parser calls for missing and unknown options; its types omit them. */
 interface ParserErrors {
   args: string[];
   missingMandatoryOptionValue(option: Option): void;
@@ -79,8 +79,8 @@ interface ParserErrors {
 }
 
 /**
- * Wrong usage ends with 2 everywhere, so the parser throws instead of exiting by itself. A mistyped option is told as
- * such, with the one that was meant, and not as the absence of that one.
+ * Wrong usage exits with 2 everywhere, so the parser throws instead of exiting. A mistyped option is reported as
+ * such, with a suggestion, rather than as a missing required option.
  */
 function strict(command: Command, path: string): Command {
   command.exitOverride().showHelpAfterError(`(run "cardpress ${path} --help" for all it takes)`);

@@ -55,7 +55,7 @@ const FORMATS: Record<string, ImageFormat> = {
 
 async function renderFiles(options: RenderOptions) {
   const config = readConfig(process.env);
-  // Everything that can be wrong with the files is told before a browser starts.
+  // Everything that can be wrong with the input files is reported before a browser starts.
   const { presets } = config;
   const template = options.template ?? (presets[0] as string);
   const templates = templateRegistry({ ...config, presets: [template] });
@@ -66,7 +66,7 @@ async function renderFiles(options: RenderOptions) {
   let signal: NodeJS.Signals | undefined;
   void untilSignal().then((name) => {
     signal = name;
-    // What is under way breaks off, and is cleared away below.
+    // Work in progress is aborted and cleaned up below.
     closed = renderer?.close();
   });
   const scratch = await mkdtemp(join(tmpdir(), "cardpress-render-"));
@@ -85,9 +85,9 @@ async function renderFiles(options: RenderOptions) {
       throw new OperatorError(`--out ${options.out} cannot be written: ${error.message}`);
     throw error;
   } finally {
-    // The browser writes into the folder until it has ended; a second close would not wait for that.
+    // The browser writes to the folder until it has exited; a second close would not wait for that.
     await (closed ?? renderer?.close());
-    // The browser's profile is removed at the same time, and whatever rm finds gone already ends its work without a word.
+    // The browser's profile is being removed at the same time, and rm fails when files vanish under it.
     while (existsSync(scratch)) await rm(scratch, { recursive: true, force: true });
   }
 }
@@ -118,7 +118,7 @@ async function readJob(
   };
 }
 
-/** The request body from the file; the photo's address may be left out, because the photo is given. */
+/** The request body from the file; the photo's URL may be omitted, because the photo is given. */
 async function readCard(
   { input }: RenderOptions,
   format: ImageFormat,
@@ -135,7 +135,7 @@ async function readCard(
   if (body === null || typeof body !== "object" || Array.isArray(body)) {
     throw new OperatorError(`--input ${input} must hold a JSON object, as POST /v1/images takes it.`);
   }
-  // A template's sample names its files, which the command line gives.
+  // A template's sample names its files; the command line overrides them.
   const { photo: _, ...player } = body.player ?? {};
   const { badge: __, ...branding } = body.branding ?? {};
   const checked = compileValidator(createImageSchema([template]), "the file").check({
@@ -143,7 +143,7 @@ async function readCard(
     ...body,
     player: { external_id: "render", source_image_url: "https://photo.invalid/", ...player },
     ...(body.branding === undefined ? {} : { branding }),
-    // The command line decides, also over a request that was made for another format or template.
+    // Command line options take precedence over the request's format and template.
     style: { ...body.style, format, preset: template },
   });
   if (!checked.ok) throw badInput(input, checked.details);
@@ -165,7 +165,7 @@ async function readInput(option: string, path: string): Promise<Buffer> {
   }
 }
 
-/** Whether it is a good badge is for the eye; that it is one at all, the browser would not tell. */
+/** Whether the badge looks good is for the eye; that it cannot be decoded, the browser would not report. */
 async function checkBadge(path: string): Promise<void> {
   const { format } = await new Bun.Image(await readInput("badge", path))
     .metadata()

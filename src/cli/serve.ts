@@ -10,7 +10,7 @@ export function serveCommand(): Command {
     .description("run the service")
     .option("--json", "print JSON (logs are JSON lines unless on a terminal)")
     .action(async () => {
-      // From the first moment on: a stop during the start is one as well.
+      // Registered first: a stop during the start must work too.
       const stop = untilSignal();
       const server = await startServer(readConfig(process.env), serviceLog());
       try {
@@ -24,7 +24,7 @@ export function serveCommand(): Command {
     });
 }
 
-/** For people, on stderr: the log on stdout is never given a secret. */
+/** For people, on stderr: the log on stdout never contains secrets. */
 function firstRunNotice(link: string): string {
   return `\nNobody can sign in to the console yet. Open this link once, within three days, to become its operator:\n\n  ${link}\n\n`;
 }

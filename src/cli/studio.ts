@@ -55,7 +55,7 @@ function notice(url: string, root: string): string {
   return `The studio of ${root}\n\n  ${url}\n\nOpen it in a browser on this machine; whoever has the address may use it. Ctrl-C ends it.`;
 }
 
-/** Where there is a desktop; elsewhere the printed address has to do. */
+/** Works on a desktop; elsewhere the printed address has to do. */
 function openBrowser(url: string): void {
   const hasDesktop = process.platform !== "linux" || process.env.DISPLAY || process.env.WAYLAND_DISPLAY;
   if (!hasDesktop) return;
@@ -63,6 +63,6 @@ function openBrowser(url: string): void {
   try {
     Bun.spawn([command, url], { stdio: ["ignore", "ignore", "ignore"] }).unref();
   } catch {
-    // The address is on the terminal.
+    // The address has been printed anyway.
   }
 }

@@ -43,7 +43,7 @@ export function templateCheckCommand(): Command {
     });
 }
 
-/** Checks folders one after the other, with a browser of their own. */
+/** Checks folders one after the other, sharing one browser. */
 export async function checkFolders(dirs: string[], flags: CheckFlags): Promise<CheckReport[]> {
   const bench = await openDesignBench(readConfig(process.env), quietLog());
   const stopped = untilSignal().then(async (signal) => {
@@ -73,14 +73,14 @@ export async function checkFolders(dirs: string[], flags: CheckFlags): Promise<C
   }
 }
 
-/** For people at a terminal: a line that counts, on stderr. */
+/** For people at a terminal: a progress line on stderr. */
 function progress(name: string, json: boolean | undefined): (done: number, all: number) => void {
   if (json || !process.stderr.isTTY) return () => {};
   return (done, all) =>
     void process.stderr.write(done < all ? `\r${name}: ${done} of ${all} cards` : "\r\x1b[K");
 }
 
-/** Which cards failed is this machine's own, and of no use to anybody else. */
+/** Remembers which cards failed on this machine; of no use elsewhere. */
 const failedFile = (dir: string) =>
   join(
     tmpdir(),
@@ -94,7 +94,7 @@ async function lastFailed(dir: string): Promise<ReadonlySet<string> | null> {
   return ids.length > 0 ? new Set(ids) : null;
 }
 
-/** The report for people: a line for each fault, then the sum. */
+/** The report for people: one line per fault, then a summary. */
 export function reportText(report: CheckReport): string {
   const place = (name: string) => relative(".", join(report.folder, name)) || name;
   const lines = report.faults.map(

@@ -22,7 +22,7 @@ export function templatePublishCommand(): Command {
     .option("--json", "print JSON")
     .action(async (dir: string | undefined, { unlisted, json }: { unlisted?: boolean; json?: boolean }) => {
       const folder = resolve(dir ?? ".");
-      // What is published are the files that were read here, whatever is saved while they are checked.
+      // Publishes the files as read here, whatever is saved during the check.
       const template = await loadTemplate(folder);
       await withWorkspace(async (workspace) => {
         await refuseUnpublishable(workspace, template);
@@ -39,7 +39,7 @@ export function templatePublishCommand(): Command {
     });
 }
 
-/** Only what was checked, and passed, may be offered. Throws an OperatorError that tells every fault. */
+/** Only what was checked and passed may be offered. Throws an OperatorError that lists every fault. */
 export async function refuseUnchecked(
   report: CheckReport | undefined,
   { digest }: LoadedTemplate,

@@ -36,7 +36,7 @@ export function userCommands(): Command {
         } = operator
           ? await addOperator(workspace, { email })
           : await addMember(workspace, { accountId: account, email, role, vouched: true });
-        // Whoever can run this command can read the database: a new link gives nothing away.
+        // Whoever can run this command can read the database: a new link reveals nothing more.
         const url = setupUrl ?? (await issueSetupLink(workspace, { userId: made.id })).setupUrl;
         printResult(
           json,

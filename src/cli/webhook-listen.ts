@@ -8,7 +8,7 @@ import { findAccount } from "../store/accounts.ts";
 import { listOf, oneOf, webAddress } from "./arguments.ts";
 import { withWorkspace } from "./workspace.ts";
 
-/** For a partner's developer: shows events as they happen and hands them to a program on this machine. */
+/** For a partner's developer: shows events as they happen and forwards them to a program on this machine. */
 export function webhookListenCommand(): Command {
   return new Command("listen")
     .description("show an account's events as they happen and forward them to a local address, signed")

@@ -224,7 +224,7 @@ function addDeliveriesCommand(webhook: Command): void {
     );
 }
 
-/** The account asked about, or the one whose endpoint is. */
+/** The account given, or the one that owns the given endpoint. */
 async function accountOf(
   workspace: Workspace,
   { account, endpoint }: { account?: string; endpoint?: string },
@@ -290,7 +290,7 @@ function endpointView(endpoint: Endpoint) {
   };
 }
 
-/** What fits a terminal; the rest is in the JSON. */
+/** What fits a terminal; the JSON has the rest. */
 function endpointTable(rows: ReturnType<typeof endpointView>[]): string {
   return table(
     rows.map((row) => ({

@@ -4,8 +4,8 @@ import { openWorkspace, type Workspace, type WorkspaceOptions } from "../service
 import { requireDataFolder } from "../system/data-folder.ts";
 
 /**
- * Opens the data folder for one command, also beside a running server, and closes it afterwards. Throws an OperatorError
- * where there is none, unless `create`.
+ * Opens the data folder for one command, even beside a running server, and closes it afterwards. Throws an
+ * OperatorError when there is none, unless `create`.
  */
 export async function withWorkspace<T>(
   work: (workspace: Workspace) => Promise<T>,

@@ -15,84 +15,84 @@ import {
   type ToWorker,
 } from "./protocol.ts";
 
-// One render worker as its pool sees it: a process with a browser, which is started, given a card, and ended.
+// One render worker as its pool sees it: a process with a browser that is started, given jobs, and ended.
 
 /**
- * One step of a start, such as launching the browser: under a second, three on a busy machine. One that takes longer has
- * stalled, and is tried again sooner than it would wake.
+ * Time limit for one step of a start, such as launching the browser: under a second, three on a busy machine. A step
+ * that takes longer has stalled, and a retry is quicker than waiting.
  */
 const START_STEP_TIMEOUT_MS = 12_000;
-/** Where the machine is so slow that no step keeps to that, each try gets twice the time, up to this. */
+/** On machines too slow for that, each retry gets twice the time, up to this. */
 const MAX_START_STEP_TIMEOUT_MS = 60_000;
 /**
- * The salient network takes and gives back tens of megabytes at every run; with pages of 2 MB instead of 4 KB the kernel
+ * The salient network allocates and frees tens of megabytes per run; with pages of 2 MB instead of 4 KB the kernel
  * spends less time on it: 145 instead of 180 ms a photo. C libraries other than glibc ignore the setting.
  */
 const WORKER_ENVIRONMENT = { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1", ...NO_TELEMETRY };
 
-/** Each worker's browser has a folder of this name for its profile. */
+/** Prefix of the folders for browser profiles, one per worker. */
 const PROFILES_PREFIX = "worker-";
-/** What became of one render. A fault is thrown as RenderFault instead. */
+/** The outcome of one render. Faults are thrown as RenderFault instead. */
 export type RenderOutcome = { kind: "done"; file: RenderedFile } | { kind: "refused"; message: string };
 export type PreviewOutcome = { kind: "done"; preview: Previewed } | { kind: "refused"; message: string };
 
-/** Something of ours broke during a render; another attempt may succeed. */
+/** Something of ours broke during a render; a retry may succeed. */
 export class RenderFault extends Error {
   constructor(
     message: string,
-    /** The disk did not take the picture. */
+    /** The disk refused the picture. */
     readonly storage = false,
   ) {
     super(message);
   }
 }
 
-/** The render was not tried, or not to its end, for a reason that says nothing about it. */
+/** The render was not started, or was interrupted, for a reason that says nothing about it. */
 export class RenderInterrupted extends Error {}
 export interface Worker {
   process: Bun.Subprocess;
   profilesDir: string;
-  /** The leader of its browser's processes, once there is one. */
+  /** The leader of the browser's process group, once it exists. */
   browser: number | undefined;
   startedAtMs: number;
   renders: number;
-  /** After this many renders it is replaced. */
+  /** After this many renders the worker is recycled. */
   share: number;
-  /** Found holding more memory than a worker needs: it is as good as old. */
+  /** Holds more memory than a worker should: treated as old. */
   isLarge: boolean;
-  /** Found holding so much that it was ended at once. */
+  /** Held so much memory that it was killed. */
   isTooLarge: boolean;
-  /** From its being warm until its end. */
+  /** Between being warm and exiting. */
   alive: boolean;
-  /** Its successor is warm: it ends with the render it is at. */
+  /** Its successor is warm, so it exits after the current render. */
   retired: boolean;
-  /** Why it ended, where that was our will. */
+  /** Why we ended it, if we did. */
   plan: string | undefined;
-  /** Resolves when its process has ended and everybody here knows. */
+  /** Resolves when its process has exited and all handlers have run. */
   ended: Promise<void>;
   /** Set while a job runs: receives its messages, or null when the process died. */
   onMessage: ((message: FromWorker | null) => void) | undefined;
 }
 export const CLOSED = "the render pool was closed";
 
-/** A worker leads a group of its own, and so does its browser. */
+/** A worker leads its own process group, and so does its browser. */
 export function memoryOf({ process, browser }: Worker, groups: Map<number, number>): number {
   return (groups.get(process.pid) ?? 0) + (browser === undefined ? 0 : (groups.get(browser) ?? 0));
 }
 
-/** Ends a worker and its browser, also where they hang. `plan` says why, where nothing is wrong with it. */
+/** Kills a worker and its browser, even if they hang. `plan` gives the reason when nothing is wrong with it. */
 export function kill(worker: Worker, plan?: string): void {
   worker.plan ??= plan;
   worker.process.kill("SIGKILL");
   if (worker.browser !== undefined) killGroup(worker.browser);
 }
 
-/** Removes what an ended worker leaves: a browser that may not have noticed, and then its profile. */
+/** Cleans up after a worker: a browser that may not have noticed, then its profile. */
 export async function clearAway({ browser, profilesDir }: Worker, log: Log): Promise<void> {
   try {
-    // A worker that ended while its browser started could not tell which one it is.
+    // A worker that died while its browser was starting could not report which process it is.
     const groups = browser === undefined ? browsersIn(profilesDir) : [browser];
-    // A browser that outlived its worker by a moment would write its folder anew.
+    // A browser that outlives its worker for a moment would recreate its folder.
     await Promise.all(groups.map(endGroup));
     await rm(profilesDir, { recursive: true, force: true });
   } catch (error) {
@@ -119,7 +119,7 @@ export function startWorker(
       stdio: ["ignore", "inherit", "inherit"],
       serialization: "json",
       env: { ...process.env, ...WORKER_ENVIRONMENT },
-      // A group of its own: Ctrl-C on the terminal is for the server, which lets renders finish.
+      // Its own process group: Ctrl-C in the terminal is meant for the server, which lets renders finish.
       detached: true,
       ipc: (raw) => {
         const message = parseFromWorker(raw);
@@ -193,18 +193,18 @@ function endOf({ plan, isTooLarge }: Worker): string {
   return plan === CLOSED ? "closed" : "replaced";
 }
 
-/** Workers that start and work side by side must not all be replaced at the same time. */
+/** Workers that start and work side by side must not all be recycled at the same time. */
 function shareOfRenders({ random, rendersPerBrowser = RENDERS_PER_BROWSER }: RenderPoolOptions): number {
   const [byte = 0] = random.bytes(1);
   return Math.round(rendersPerBrowser * (1 + RENDERS_SPREAD * ((2 * byte) / 255 - 1)));
 }
 
-/** What a warm worker can be asked for. */
+/** The jobs a warm worker accepts. */
 export type Work = Exclude<ToWorker, { type: "start" }>;
-/** The messages that end a job well, or with a photo that cannot become a card. */
+/** The messages that end a job: success, or a photo that cannot become a card. */
 export type Ending = Extract<FromWorker, { type: "done" | "previewed" | "supported" | "refused" }>;
 
-/** What a job ended with that has no picture. */
+/** The end of a job without a picture. */
 export function refusedBy(end: Ending): { kind: "refused"; message: string } {
   return {
     kind: "refused",
@@ -213,8 +213,8 @@ export function refusedBy(end: Ending): { kind: "refused"; message: string } {
 }
 
 /**
- * Sends a worker one job and waits for its end. Rejects with a RenderFault when something of ours broke or the time ran
- * out, and with a RenderInterrupted when the job never started.
+ * Sends a worker one job and waits for the outcome. Rejects with a RenderFault when something of ours broke or the
+ * time ran out, and with a RenderInterrupted when the job never started.
  */
 export function askWorker(
   worker: Worker,
@@ -247,7 +247,7 @@ export function askWorker(
     try {
       worker.process.send(work satisfies ToWorker);
     } catch (error) {
-      // Its process has ended, and we are about to hear of it.
+      // Its process has exited, and the exit event is about to arrive.
       settle(() => reject(new RenderInterrupted(`the render worker could not be told: ${error}`)));
       discard();
     }

@@ -28,31 +28,34 @@ import type { PreviewJob, RendererOptions, RenderJob, Stage } from "./protocol.t
 
 export { RenderFault, RenderInterrupted, type RenderOutcome } from "./pool-worker.ts";
 
-/** The pause before a worker that could not start is tried again, doubled each time up to the maximum. */
+/** Pause before retrying a worker that could not start, doubled each time up to the maximum. */
 const FIRST_RESTART_DELAY_MS = 200;
 const MAX_RESTART_DELAY_MS = 30_000;
 
-/** A warm worker that is yours until you release it. */
+/** A warm worker, exclusively yours until released. */
 export interface Renderer {
   render(job: RenderJob, onStage: (stage: Stage) => void): Promise<RenderOutcome>;
   release(): void;
 }
 
-/** The same worker as designers use it. */
+/** The same worker with the operations designers need. */
 export interface PreviewRenderer extends Renderer {
-  /** Draws a folder's template as its files are now. */
+  /** Draws a folder's template from its current files. */
   preview(job: PreviewJob): Promise<PreviewOutcome>;
-  /** Asks Chromium which declarations of a style sheet it knows. */
+  /** Asks Chromium which declarations of a style sheet it supports. */
   supports(job: SupportsJob): Promise<boolean[]>;
 }
 
-/** Keeps a fixed number of render workers alive, warm and young. */
+/** Keeps a fixed number of render workers running, warm and recycled. */
 export interface RenderPool {
-  /** Waits for a warm worker. Rejects when the pool is closed or `signal` aborts. */
+  /** Waits for a warm worker. Rejects when the pool closes or `signal` aborts. */
   acquire(signal?: AbortSignal): Promise<Renderer>;
-  /** How many workers are warm, and how many there should be. One that is being replaced works until its successor does. */
+  /**
+   * How many workers are warm, and how many there should be. A worker being recycled counts until its successor is
+   * warm.
+   */
   health(): { ready: number; wanted: number };
-  /** Memory of all workers and their browsers, without what they share. */
+  /** Memory of all workers and their browsers, excluding shared pages. */
   memoryBytes(): number;
   /** Process ids of the workers, for the crash tests and `doctor`. */
   pids(): number[];
@@ -65,23 +68,23 @@ export interface PreviewPool extends RenderPool {
 
 export interface RenderPoolOptions {
   workers: number;
-  /** The command line of a worker process. */
+  /** The command that starts a worker process. */
   command: string[];
   renderer: RendererOptions;
   log: Log;
   random: Random;
-  /** Counts starts and ends. */
+  /** Counts starts and exits. */
   meter?: Meter;
-  /** Called before a worker that could not start is tried again: whatever it needs may have been damaged. */
+  /** Called before a failed start is retried: something it needs may have been damaged. */
   mend?: () => Promise<unknown>;
-  /** On average: each worker's share lies up to RENDERS_SPREAD beside it. */
+  /** On average: each worker's share varies by up to RENDERS_SPREAD. */
   rendersPerBrowser?: number;
   browserLifetimeMs?: number;
-  /** Of a worker and its browser; more makes it old, and far more ends it. */
+  /** For a worker with its browser; above it the worker is recycled, far above it killed. */
   workerMemoryBytes?: number;
   memoryLookMs?: number;
   renderTimeoutMs?: number;
-  /** How long a step of a worker's first start may take. */
+  /** Time limit for one step of a worker's first start. */
   startStepMs?: number;
 }
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one closure over the workers and their states; apart, each part would carry all of it.
@@ -94,7 +97,7 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
   const starting = new Set<Promise<void>>();
   const workers = new Set<Worker>();
   const endings = new Set<Promise<void>>();
-  /** Past its age, and at work until its successor is warm. One at a time, so that the others' strength stays. */
+  /** Due for recycling, and working until its successor is warm. One at a time, so that capacity stays. */
   let outgoing: Worker | undefined;
 
   const offer = (worker: Worker) => {
@@ -113,14 +116,14 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
     const start = startUntilWarm(onWarm).finally(() => starting.delete(start));
     starting.add(start);
   };
-  /** A worker that broke. Where it was being replaced, its successor is on the way. */
+  /** Handles a worker that broke. If it was being recycled, its successor is on the way. */
   const lose = (worker: Worker) => {
     if (!worker.alive) return;
     drop(worker);
     if (worker !== outgoing && !closing.signal.aborted) refill();
   };
 
-  /** Starts a worker, again and again with growing pauses, until one is warm. */
+  /** Starts a worker, retrying with growing pauses until one is warm. */
   async function startUntilWarm(onWarm: () => void): Promise<void> {
     let delayMs = FIRST_RESTART_DELAY_MS;
     for (let tries = 0; !closing.signal.aborted; tries++) {
@@ -156,7 +159,7 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
     performance.now() - worker.startedAtMs >= browserLifetimeMs;
   const retire = (worker: Worker) =>
     drop(worker, `replaced after ${worker.renders} renders, which bounds what a leak can cost`);
-  /** Starts the successor of a worker past its age; until it is warm, the old one goes on. */
+  /** Starts the successor of a worker due for recycling; until it is warm, the old one continues. */
   const replaceNext = () => {
     const done = !outgoing || (outgoing.retired && !workers.has(outgoing));
     if (!done || closing.signal.aborted) return;
@@ -184,11 +187,11 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
       if (bytes <= WORKER_MEMORY_END * workerMemoryBytes) continue;
       options.log.warn("render_worker_too_large", { pid: worker.process.pid, bytes });
       worker.isTooLarge = true;
-      // One that is not warm yet is told by its end.
+      // A worker that is not warm yet is handled when its start ends.
       if (worker.alive) lose(worker);
       else kill(worker);
     }
-    // Those that rest get old as well.
+    // Idle workers grow old too.
     replaceNext();
   };
   const watch = setInterval(lookAtMemory, options.memoryLookMs ?? MEMORY_LOOK_MS);

@@ -4,7 +4,7 @@ import { IMAGE_FORMATS, POSITIONS } from "../core/card.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { Previewed, previewJob, SupportsJob } from "./preview/messages.ts";
 
-// Messages between the server and a render worker. Both sides check what they receive: a message that does not fit means
+// Messages between the server and a render worker. Both sides validate what they receive: an invalid message means
 // that the other side is broken, and it is replaced.
 
 const Milliseconds = Type.Record(Type.String(), Type.Number());
@@ -31,21 +31,21 @@ export const CardInputSchema = Type.Object({
   fields: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
 });
 
-/** What a renderer needs to start: told once, as the first message to a worker. */
+/** What a renderer needs to start, sent as the first message to a worker. */
 export const RendererOptions = Type.Object({
   chromium: Type.Object({
     path: Type.String(),
     origin: StringEnum(["configured", "system", "package"]),
     env: Type.Record(Type.String(), Type.String()),
   }),
-  /** The folder of the native ONNX runtime. */
+  /** Folder of the native ONNX runtime. */
   onnxRuntime: Type.String(),
-  /** A matte network of the operator's, with the hash of its file. */
+  /** The operator's own matte network, with the hash of its file. */
   matteModel: Type.Union([Type.Object({ path: Type.String(), sha256: Type.String() }), Type.Null()]),
   profilesDir: Type.String(),
   cutoutsDir: Type.String(),
   templatesDir: Type.Union([Type.String(), Type.Null()]),
-  /** The templates that cards will be asked for: their pages are warmed. */
+  /** Templates whose pages are warmed at start. */
   presets: Type.Array(Type.String(), { minItems: 1 }),
   noSandbox: Type.Boolean(),
 });
@@ -54,14 +54,14 @@ export type RendererOptions = Static<typeof RendererOptions>;
 export const RenderJob = Type.Object({
   jobId: Type.String(),
   card: CardInputSchema,
-  /** The template as it was when the card was asked for: its digest and a file that holds it. Without, as it is now. */
+  /** The template as of the request: its digest and a file that contains it. Without it, the current one. */
   template: Type.Optional(Type.Object({ digest: Type.String(), path: Type.String() })),
-  /** A silhouette with TEST across it: no photo is looked at. */
+  /** Draws a silhouette with TEST across it instead of a photo. */
   placeholder: Type.Optional(Type.Boolean()),
-  /** The card with PREVIEW across it: for somebody to judge, not to use. */
+  /** Marks the card with PREVIEW: for judging, not for use. */
   preview: Type.Optional(Type.Boolean()),
   photoPath: Type.String(),
-  /** SHA-256 of the photo: the cutout's place in the cache. */
+  /** SHA-256 of the photo: the cutout's cache key. */
   photoSha256: Type.String(),
   badgePath: Type.Union([Type.String(), Type.Null()]),
   /** Where the finished picture is written; appears complete or not at all. */
@@ -88,10 +88,10 @@ export const RenderedFile = Type.Object({
   width: Type.Integer(),
   height: Type.Integer(),
   bytes: Type.Integer(),
-  /** The template it was really made with. */
+  /** The template that was actually used. */
   template: Type.Object({ version: Type.String(), digest: Type.String() }),
   timingsMs: Milliseconds,
-  /** What says how it was made, and lets somebody make it again. */
+  /** Records how it was made, so that it can be made again. */
   receipt: Type.Object({
     sha256: Type.String(),
     tools: Type.Record(Type.String(), Type.String()),
@@ -102,21 +102,21 @@ export const RenderedFile = Type.Object({
 export type RenderedFile = Static<typeof RenderedFile>;
 
 export const FromWorker = Type.Union([
-  /** The browser runs, in a group of processes of its own, which goes by the number of the first. */
+  /** The browser is running in its own process group, identified by the leader's pid. */
   Type.Object({ type: Type.Literal("browser"), pid: Type.Integer({ minimum: 2 }) }),
-  /** What a worker that is not warm yet has come to: it begins with that now. */
+  /** The step a starting worker begins now. */
   Type.Object({ type: Type.Literal("starting"), step: Type.String() }),
   Type.Object({ type: Type.Literal("ready") }),
-  /** Cards go on, but the operator should look at something. */
+  /** Rendering continues, but an operator should look at something. */
   Type.Object({ type: Type.Literal("problem"), message: Type.String() }),
   Type.Object({ type: Type.Literal("stage"), jobId: Type.String(), stage: StringEnum(STAGES) }),
   Type.Object({ type: Type.Literal("done"), jobId: Type.String(), file: RenderedFile }),
   Type.Object({ type: Type.Literal("previewed"), jobId: Type.String(), preview: Previewed }),
-  /** For each declaration whether Chromium knows it. */
+  /** For each declaration, whether Chromium supports it. */
   Type.Object({ type: Type.Literal("supported"), jobId: Type.String(), known: Type.Array(Type.Boolean()) }),
-  /** The photo cannot become a card; another attempt would end the same way. */
+  /** The photo cannot become a card; a retry would end the same way. */
   Type.Object({ type: Type.Literal("refused"), jobId: Type.String(), message: Type.String() }),
-  /** Something of ours broke; another attempt may succeed. `storage`: only once the disk takes files again. */
+  /** Something of ours broke; a retry may succeed. `storage`: only once the disk accepts files again. */
   Type.Object({
     type: Type.Literal("fault"),
     jobId: Type.String(),

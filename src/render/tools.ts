@@ -4,7 +4,7 @@ import { VERSION } from "../version.ts";
 import type { MatteModel } from "./photo/matte-model.ts";
 import { VISION_VERSION } from "./photo/photo.ts";
 
-/** What a picture is made by, so that its receipt says what has to be the same for the same bytes. */
+/** The versions that determine a picture's bytes, for its receipt. */
 export async function toolsOf(
   browser: Browser,
   matteModel: MatteModel | null = null,
@@ -12,14 +12,14 @@ export async function toolsOf(
   return {
     cardpress: VERSION,
     chromium: await browser.version(),
-    // Networks and rules that find players and cut them out go by one number.
+    // The networks and rules of cutting out share one version number.
     vision: VISION_VERSION,
     ...(matteModel ? { matte_model_sha256: matteModel.sha256 } : {}),
     fonts: fontsDigest(),
   };
 }
 
-/** One short word for the versions of all bundled fonts. */
+/** A short hash over the versions of all bundled fonts. */
 function fontsDigest(): string {
   const fonts = Object.entries(packageJson.dependencies).filter(([name]) => name.startsWith("@fontsource"));
   return new Bun.CryptoHasher("sha256").update(JSON.stringify(fonts.sort())).digest("hex").slice(0, 16);

@@ -7,8 +7,8 @@ import { type FromWorker, parseToWorker, type ToWorker } from "./protocol.ts";
 const WORKER_NICENESS = 10;
 
 /**
- * The render worker's process: owns one Chromium, renders one card at a time, and ends with its parent. It never opens
- * the database. Called by the hidden command `render-worker`.
+ * The render worker's process: owns one Chromium, renders one card at a time, and exits with its parent. It never
+ * opens the database. Run by the hidden command `render-worker`.
  */
 export function runWorker(): void {
   // Chromium inherits the priority, so it is set before anything starts.

@@ -3,13 +3,13 @@ import ipaddr from "ipaddr.js";
 import { MAX_OUTBOUND_URL_CHARS } from "../core/limits.ts";
 import { GuardedHttpError, HOST_REFUSED_MESSAGE } from "./guarded-http-error.ts";
 
-/** Addresses that every public list calls ordinary, yet answer only inside a cloud: Azure's host agent. */
+/** Addresses that public lists call ordinary, but that answer only inside a cloud: Azure's host agent. */
 const CLOUD_INTERNAL_ADDRESSES = new Set(["168.63.129.16"]);
 
-/** The only block IANA hands out for the public internet; tunnels, mappings and future uses lie outside it. */
+/** The only IPv6 block IANA allocates for the public internet; tunnels, mappings and future uses lie outside it. */
 const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
-/** Names that by RFC 6761, RFC 6762, RFC 8375, ICANN's reservation or custom mean something inside a network. */
+/** Names that have a meaning only inside a network, by RFC 6761, RFC 6762, RFC 8375, ICANN's reservation or custom. */
 const PRIVATE_NAME_SUFFIXES = [
   "localhost",
   "localdomain",
@@ -23,18 +23,18 @@ const PRIVATE_NAME_SUFFIXES = [
   "home.arpa",
 ];
 
-/** An address that may be asked. `trusted`: its origin is exempt from the https and public-address rules. */
+/** A URL that may be requested. `trusted`: its origin is exempt from the https and public-address rules. */
 export interface CheckedUrl {
   url: URL;
-  /** The host as sockets want it: a name without final dots, or an address without brackets. */
+  /** The host as sockets expect it: a name without trailing dot, or an address without brackets. */
   host: string;
   trusted: boolean;
 }
 
 /**
- * Whether an IPv4 or IPv6 address in canonical text is one of the public internet. Everything is refused that is
- * special by IANA's registries (RFC 6890), and every IPv6 address that carries an IPv4 address (mapped,
- * compatible, NAT64, 6to4, Teredo), since it can lead to any IPv4 address; so are zone ids and other spellings.
+ * Whether an IPv4 or IPv6 address in canonical form is public. Refuses everything IANA's registries list as special
+ * (RFC 6890), every IPv6 address that embeds an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo), because it
+ * can lead to any IPv4 address, zone ids, and other spellings.
  */
 export function isPublicAddress(ip: string): boolean {
   if (isIP(ip) === 0 || ip.includes("%")) return false;
@@ -52,7 +52,7 @@ export function isPublicAddress(ip: string): boolean {
 export function checkUrl(url: string, allowedOrigins: ReadonlySet<string>): CheckedUrl {
   const parsed = parse(url);
   parsed.hash = "";
-  // TLS and the rules below know names without the root's dot.
+  // TLS and the rules below compare names without the root dot.
   parsed.hostname = parsed.hostname.replace(/\.+$/, "");
   const host = parsed.hostname.replace(/^\[|\]$/g, "");
   const trusted = isAllowedOrigin(parsed, allowedOrigins);
@@ -84,7 +84,7 @@ function parse(url: string): URL {
       "The address, or one it redirects to, does not begin with https://. Use one that does.",
     );
   }
-  // Browsers mend these; other programs read another host out of them.
+  // Browsers repair these; other programs read a different host from them.
   if (!/^ *https?:\/\/[^/?#]/i.test(url) || /[\\\p{Cc}]/u.test(url)) {
     throw badUrl(
       "it has a misplaced slash, a backslash or a control character. Copy it from the address bar of a browser",
@@ -103,7 +103,7 @@ function isAllowedOrigin(url: URL, allowedOrigins: ReadonlySet<string>): boolean
 }
 
 function isPrivateName(name: string): boolean {
-  // A name without a dot can only be completed by the operator's own search domains.
+  // A name without a dot could only be completed by the operator's own search domains.
   if (!name.includes(".")) return true;
   return PRIVATE_NAME_SUFFIXES.some((suffix) => name === suffix || name.endsWith(`.${suffix}`));
 }

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from "node:fs";
 import { MIN_FREE_DESCRIPTORS } from "../core/limits.ts";
 
-/** This machine lacks descriptors, ports, memory or its network. */
+/** This machine has run out of descriptors, ports or memory, or has no network. */
 const EXHAUSTION_CODES = new Set([
   "EMFILE",
   "ENFILE",
@@ -13,8 +13,8 @@ const EXHAUSTION_CODES = new Set([
 ]);
 
 /**
- * Whether a connection failed for want of something on this machine. Bun says ECONNREFUSED where there was no descriptor
- * for the socket (seen on 1.4.5), so that is believed only when a few more could be opened now.
+ * Whether a connection failed because this machine ran out of something. Bun reports ECONNREFUSED when it has no
+ * descriptor for the socket (seen on 1.4.5), so a refusal is only believed when a few more could be opened now.
  */
 export function isOurs(error: unknown): boolean {
   const codes = codesOf(error);
@@ -23,7 +23,7 @@ export function isOurs(error: unknown): boolean {
   );
 }
 
-/** Of an error, and of those it is made of: one for each address that was tried. */
+/** Of an error and its parts, one for each address that was tried. */
 function codesOf(error: unknown): string[] {
   if (!(error instanceof Error)) return [];
   const own = "code" in error ? [String(error.code)] : [];

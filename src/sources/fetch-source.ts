@@ -32,31 +32,31 @@ export interface FetchedSource extends StoredSource, ImageFacts {
   bytes: number;
 }
 
-/** For whom a source is fetched, and who wants to know. */
+/** On whose behalf a source is fetched. */
 export interface SourceRequest {
   account?: string;
-  /** Whose uploads may be named. */
+  /** Whose uploads may be referenced. */
   environment?: Environment;
-  /** Gives the fetch up: nobody wants it any more. */
+  /** Aborts the fetch, because nobody wants it any more. */
   signal?: AbortSignal;
   watcher?: SourceWatcher;
 }
 
 export interface SourceFetcher {
-  /** Brings `player.source_image_url`. Throws Refusal UNSUPPORTED_IMAGE_SOURCE or SERVICE_OVERLOADED. */
+  /** Fetches `player.source_image_url`. Throws Refusal UNSUPPORTED_IMAGE_SOURCE or SERVICE_OVERLOADED. */
   fetchPhoto(url: string, request?: SourceRequest): Promise<FetchedSource>;
-  /** Brings `branding.club_badge_url`. Throws Refusal UNSUPPORTED_IMAGE_SOURCE or SERVICE_OVERLOADED. */
+  /** Fetches `branding.club_badge_url`. Throws Refusal UNSUPPORTED_IMAGE_SOURCE or SERVICE_OVERLOADED. */
   fetchBadge(url: string, request?: SourceRequest): Promise<FetchedSource>;
 }
 
 export interface SourceFetcherOptions extends GuardedHttpOptions {
-  /** Where they are kept. */
+  /** Where sources are stored. */
   blobs: Blobs;
-  /** Tells the hosts of photos who is asking; goes into the User-Agent. */
+  /** Identifies us to the hosts of photos, in the User-Agent. */
   docsUrl?: string;
   /**
-   * The bytes behind an address of the service itself, which is read without a request: null where there are none for
-   * whoever asks, undefined for all other addresses.
+   * Reads a URL of the service itself without a request: null when the requester may not have it or it does not
+   * exist, undefined for any other URL.
    */
   ownPhotoAt?: (url: string, request: SourceRequest) => Promise<Uint8Array | null | undefined>;
   /** SOURCE_TIMEOUT_MS when absent. */
@@ -67,7 +67,7 @@ interface SourceKind {
   noun: "photo" | "badge";
   maxBytes: number;
   limits: ImageLimits;
-  /** Whether it must prove here that it can be decoded; otherwise the render says so. */
+  /** Whether it must be decoded here; otherwise the render reports undecodable files. */
   decodes: boolean;
 }
 
@@ -80,7 +80,7 @@ const PHOTO: SourceKind = {
     maxScans: MAX_JPEG_SCANS,
     maxScanPixels: MAX_JPEG_SCAN_PIXELS,
   },
-  // The render has an answer of its own for a photo that cannot be decoded, and 40 megapixels take long.
+  // The render reports photos that cannot be decoded, and decoding 40 megapixels takes long.
   decodes: false,
 };
 const BADGE: SourceKind = {
@@ -95,20 +95,20 @@ const BADGE: SourceKind = {
   decodes: true,
 };
 
-/** Thrown from the answer's head, before its body is read. */
+/** Thrown on the response's head, before its body is read. */
 class UnusableAnswerError extends Error {
   override name = "UnusableAnswerError";
 
   constructor(
     message: string,
-    /** Whether another answer may come a moment later. */
+    /** Whether a retry a moment later may succeed. */
     readonly passes = false,
   ) {
     super(message);
   }
 }
 
-/** Fetches, checks and stores photos and badges. How many at once is for the caller to bound: each holds its whole file. */
+/** Fetches, checks and stores photos and badges. The caller bounds concurrency, because each holds its whole file. */
 export function createSourceFetcher(options: SourceFetcherOptions): SourceFetcher {
   return {
     fetchPhoto: (url, request = {}) => fetchSource(url, PHOTO, request, options),
@@ -146,7 +146,7 @@ async function checkSource(body: Uint8Array, kind: SourceKind): Promise<ImageFac
   return facts;
 }
 
-/** What bytes that somebody sent are, held to what is asked of a fetched photo or badge. Throws UnusableImageError. */
+/** Checks uploaded bytes by the rules for fetched photos or badges. Throws UnusableImageError. */
 export function checkUpload(body: Uint8Array, use: "photo" | "badge"): Promise<ImageFacts> {
   const kind = use === "photo" ? PHOTO : BADGE;
   if (body.length > kind.maxBytes)
@@ -156,7 +156,7 @@ export function checkUpload(body: Uint8Array, use: "photo" | "badge"): Promise<I
   return checkSource(body, kind);
 }
 
-/** Whether a source that could not be had may be there a moment later: its host was busy, slow or unreachable. */
+/** Whether a failed source may work a moment later: its host was busy, slow or unreachable. */
 export function mayPass(refusal: unknown): boolean {
   const cause = refusal instanceof Error ? refusal.cause : undefined;
   if (cause instanceof GuardedHttpError)
@@ -201,7 +201,7 @@ function checkHead({ status, headers }: GuardedHead): void {
   }
 }
 
-/** What to tell the partner; undefined when the fault is not the source's. */
+/** The message for the partner; undefined when the fault is not the source's. */
 function partnerReason(error: unknown, kind: SourceKind): string | undefined {
   if (error instanceof UnusableAnswerError || error instanceof UnusableImageError) return error.message;
   if (!(error instanceof GuardedHttpError)) return undefined;

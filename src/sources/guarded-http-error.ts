@@ -10,19 +10,19 @@ export type GuardedHttpErrorKind =
   | "too_many_redirects"
   | "protocol"
   | "aborted"
-  /** This machine lacks something: file descriptors, ports, memory, a resolver. Says nothing about the address. */
+  /** This machine lacks file descriptors, ports, memory or a resolver. Says nothing about the URL. */
   | "ours";
 
 export interface GuardedHttpErrorOptions {
-  /** What really happened; for the log, never for the partner. */
+  /** The underlying cause, for the log only. */
   cause?: unknown;
-  /** For `too_large`: the size the server announced, where it announced one. */
+  /** For `too_large`: the size the server declared, if it did. */
   declaredBytes?: number;
 }
 
 /**
- * Why an outbound request came to nothing. `message` may be shown to whoever gave the address: it says nothing
- * about what is found at an address that is not public, not even whether it exists.
+ * Why an outbound request failed. `message` may be shown to whoever gave the URL: it reveals nothing about private
+ * addresses, not even whether they exist.
  */
 export class GuardedHttpError extends Error {
   readonly declaredBytes: number | undefined;
@@ -39,13 +39,13 @@ export class GuardedHttpError extends Error {
 }
 
 /**
- * One message for a name that does not exist and for an address that is not public: two messages would tell a
- * stranger which names exist inside the operator's network.
+ * One message for unknown names and private addresses: two would tell a stranger which names exist inside the
+ * operator's network.
  */
 export const HOST_REFUSED_MESSAGE =
   "The host of this address was not found or is not on the public internet. Check its spelling, and use an address that opens in a private browser window from anywhere.";
 
-/** For whoever gave an address that could not even be asked. */
+/** For URLs that could not even be requested. */
 export const OURS_MESSAGE =
   "The service cannot open connections at the moment. This is no fault of the address; try again in a few seconds.";
 

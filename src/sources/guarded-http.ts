@@ -18,13 +18,13 @@ import { brokenAnswer, readBody } from "./read-body.ts";
 export { GuardedHttpError } from "./guarded-http-error.ts";
 
 export interface GuardedHttpOptions {
-  /** Origins (`scheme://host:port`) exempt from the https and public-address rules, each hop for itself. */
+  /** Origins (`scheme://host:port`) exempt from the https and public-address rules, judged at each hop. */
   allowedOrigins: ReadonlySet<string>;
-  /** All addresses of a name; by the name servers and the hosts file of this machine when absent. */
+  /** Resolves a name to all its addresses; uses this machine's name servers and hosts file when absent. */
   resolve?: NameLookup;
-  /** The addresses of this machine, asked for at every check; those of its network interfaces when absent. */
+  /** The addresses of this machine, read at every check; those of its network interfaces when absent. */
   ownAddresses?: () => ReadonlySet<string>;
-  /** PEM certificates of private authorities, trusted besides the public ones. */
+  /** PEM certificates of private authorities, trusted in addition to the public ones. */
   ca?: string;
 }
 
@@ -39,40 +39,40 @@ export interface GuardedRequest {
   url: string;
   headers?: Record<string, string>;
   body?: Uint8Array | string;
-  /** For name look-up, connection, every redirect and the body together. */
+  /** Covers DNS, connection, every redirect and the body. */
   timeoutMs: number;
   maxResponseBytes: number;
-  /** 0: a redirect is handed back as the answer it is. Only GET is ever redirected. */
+  /** 0: a redirect is returned as the response. Only GET is ever redirected. */
   maxRedirects: number;
   onOversize: "fail" | "truncate";
   signal?: AbortSignal;
-  /** Who asks, such as an account or a webhook endpoint: the look-ups of one party wait for each other. */
+  /** The requester, such as an account or a webhook endpoint: look-ups of one requester queue behind each other. */
   party?: string;
-  /** Sees the final answer's head before its body is read; what it throws ends the request. */
+  /** Receives the final response's head before its body is read; throwing aborts the request. */
   onHead?: (head: GuardedHead) => void;
 }
 
 export interface GuardedResponse extends GuardedHead {
-  /** The bytes as sent: an encoded body is never inflated. */
+  /** The bytes as sent: an encoded body is never decompressed. */
   body: Uint8Array;
-  /** Where the answer came from, after redirects. */
+  /** The final URL, after redirects. */
   url: string;
 }
 
-/** One address to ask, with the checked socket addresses it may be asked at. */
+/** A URL with the checked socket addresses it may be requested from. */
 interface Hop extends CheckedUrl {
   addresses: string[];
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-/** Secrets meant for one host only. */
+/** Headers that are secrets meant for one host only. */
 const ORIGIN_BOUND_HEADERS = new Set(["authorization", "cookie", "proxy-authorization"]);
 
 /**
- * Asks an address given by a stranger without letting it reach anything private: every hop's name is looked up
- * once, all its addresses are checked, and the connection goes to those and no others, so a second DNS answer
- * changes nothing. TLS is always verified against the name. Proxy variables are ignored, connections never shared.
- * Resolves with any status; throws GuardedHttpError.
+ * Requests a URL given by a stranger without letting it reach anything private: each hop's name is resolved once,
+ * all its addresses are checked, and the connection goes only to those, so a second DNS answer changes nothing. TLS
+ * is always verified against the name. Proxy variables are ignored, connections never shared. Resolves with any
+ * status; throws GuardedHttpError.
  */
 export async function guardedRequest(
   request: GuardedRequest,
@@ -102,8 +102,8 @@ export async function guardedRequest(
 }
 
 /**
- * Refuses an address as guardedRequest would, without asking it: for addresses that are kept to be asked later, and are
- * checked again then. Returns the address as it will be asked; throws GuardedHttpError.
+ * Checks a URL as guardedRequest would, without requesting it: for URLs that are stored for later, and are checked
+ * again then. Returns the normalised URL; throws GuardedHttpError.
  */
 export async function checkAddress(
   request: Pick<GuardedRequest, "url" | "timeoutMs" | "party">,
@@ -119,7 +119,7 @@ export async function checkAddress(
   }
 }
 
-/** A signal whose reason is the error to throw, from the time limit or from the caller, whichever is first. */
+/** A signal whose reason is the error to throw, from the time limit or the caller, whichever comes first. */
 function startDeadline(request: Pick<GuardedRequest, "timeoutMs" | "signal">): {
   signal: AbortSignal;
   stop: () => void;
@@ -145,7 +145,7 @@ function startDeadline(request: Pick<GuardedRequest, "timeoutMs" | "signal">): {
   };
 }
 
-/** One for the process: what it remembers and how it shares its look-ups holds for photos and webhooks together. */
+/** One per process, so that its cache and fair queueing cover photos and webhooks together. */
 const systemLookup = createNameLookup();
 
 async function checkedAddresses(
@@ -164,7 +164,7 @@ async function checkedAddresses(
       });
   if (addresses.length === 0) throw new GuardedHttpError("dns", HOST_REFUSED_MESSAGE);
   if (trusted) return addresses;
-  // One private address among public ones is refused too: which of them is connected to is a matter of luck.
+  // One private address among public ones is refused too: which one would be connected to is a matter of luck.
   const own = (options.ownAddresses ?? ownAddresses)();
   const isPublic = addresses.every(isPublicAddress);
   if (isPublic && !addresses.some((address) => own.has(address))) return addresses;
@@ -174,7 +174,7 @@ async function checkedAddresses(
   });
 }
 
-/** What waits for its account's turn, and look-ups given by options, need not know of the signal. */
+/** Waiters for their turn, and custom resolvers, need not know about the signal. */
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
@@ -197,7 +197,7 @@ function withoutSecrets(headers: Record<string, string>): Record<string, string>
   );
 }
 
-/** Sends one request over one connection of its own; resolves with the answer or with where it redirects to. */
+/** Sends one request over its own connection; resolves with the response or the redirect target. */
 function exchange(
   hop: Hop,
   request: GuardedRequest,
@@ -233,7 +233,7 @@ function exchange(
     });
     client.on("upgrade", () => fail(brokenAnswer(new Error("101 Switching Protocols"))));
     client.on("error", (cause) => {
-      // Bytes after a complete answer are the server's mistake, and no reason to lose the answer.
+      // Bytes after a complete response are the server's mistake, and no reason to lose the response.
       if (!response?.complete) fail(stageError(stage, cause));
     });
     client.on("response", (incoming) => {
@@ -263,19 +263,19 @@ function openRequest(hop: Hop, request: GuardedRequest, options: GuardedHttpOpti
     hostname: host,
     path: url.pathname + url.search,
     headers: { "Accept-Encoding": "identity", ...request.headers },
-    // A shared agent reuses sockets by name, and then nobody looks at the address; it may also use a proxy.
+    // A shared agent reuses sockets by name without checking the address; it may also use a proxy.
     agent: false,
     lookup: pinnedLookup(addresses),
   };
   if (url.port) settings.port = url.port;
   if (url.protocol === "http:") return http.request(settings);
-  // Said aloud because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would switch verification off.
+  // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would turn verification off.
   settings.rejectUnauthorized = true;
   if (options.ca !== undefined) settings.ca = [...rootCertificates, options.ca];
   return https.request(settings);
 }
 
-/** Answers every look-up with the addresses that were checked, whatever the name resolves to by now. */
+/** Answers every look-up with the checked addresses, whatever the name resolves to by now. */
 function pinnedLookup(addresses: string[]): LookupFunction {
   const entries = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_hostname, _options, callback) => callback(null, entries);
@@ -295,7 +295,7 @@ function redirectTarget(head: GuardedHead, from: URL, request: GuardedRequest): 
   if (!REDIRECTS.has(head.status) || location === undefined) return undefined;
   // Header values arrive as Latin-1; servers that do not escape a Location write UTF-8, as browsers expect.
   const target = Buffer.from(location, "latin1").toString("utf8");
-  // An absolute target is handed on as it was sent, so that its spelling is judged too.
+  // An absolute target is passed on as sent, so that its spelling is judged too.
   if (/^[a-z][a-z\d+.-]*:/i.test(target)) return target;
   const next = URL.parse(target, from);
   if (next === null) throw brokenAnswer(new Error("unreadable Location header"));

@@ -7,7 +7,7 @@ export interface ImageFacts {
   height: number;
 }
 
-/** Why bytes cannot be used as a picture: a sentence or two with the remedy, to be shown to the partner. */
+/** Why bytes are unusable as a picture: a sentence or two with the remedy, for the partner. */
 export class UnusableImageError extends Error {
   override name = "UnusableImageError";
 }
@@ -15,7 +15,7 @@ export class UnusableImageError extends Error {
 export interface ImageLimits {
   minSidePx: number;
   maxPixels: number;
-  /** Of a JPEG: each scan makes the decoder go over all pixels again. */
+  /** For JPEG: each scan makes the decoder visit all pixels again. */
   maxScans: number;
   /** Scans times pixels. */
   maxScanPixels: number;
@@ -23,7 +23,7 @@ export interface ImageLimits {
 
 const CONVERT = "Convert it to JPEG, PNG or WebP.";
 
-/** What a file of another kind is by its first bytes, with the remedy where conversion is not the one. */
+/** What another file type is by its first bytes, with the remedy when it is not conversion. */
 const FOREIGN_FORMATS: { name: string; starts: string; remedy?: string }[] = [
   { name: "a GIF", starts: "GIF8" },
   { name: "a BMP", starts: "BM" },
@@ -42,9 +42,9 @@ const AVIF_BRANDS = /^avi[fs]/;
 const HEIC_BRANDS = /^(hei|hev|mif1|msf1)/;
 
 /**
- * Says what a picture is by its content, reading headers and block lengths only: nothing is decoded, 15 MB take a
- * few milliseconds. Throws UnusableImageError for other formats, for sizes outside `limits`, for a file that
- * breaks off, and for the animated WebP that the decoder does not open.
+ * Identifies a picture by its content, reading only headers and block lengths: nothing is decoded, 15 MB take a few
+ * milliseconds. Throws UnusableImageError for other formats, sizes outside `limits`, truncated files, and animated
+ * WebP, which the decoder cannot open.
  */
 export async function checkImage(bytes: Uint8Array, limits: ImageLimits): Promise<ImageFacts> {
   const contentType = recognise(bytes);
@@ -59,7 +59,7 @@ export async function checkImage(bytes: Uint8Array, limits: ImageLimits): Promis
   return { contentType, width, height };
 }
 
-/** Decodes a whole picture, off this thread. Throws UnusableImageError when it cannot be: the browser could not either. */
+/** Decodes a whole picture off this thread. Throws UnusableImageError when that fails: the browser would fail too. */
 export async function checkDecodes(bytes: Uint8Array): Promise<void> {
   try {
     await new Bun.Image(bytes).resize(1, 1).png().bytes();
@@ -130,7 +130,7 @@ function checkSize(width: number, height: number, { minSidePx, maxPixels }: Imag
 const CUT_OFF = "It breaks off before its end. Upload it again, whole.";
 const DAMAGED = "It is damaged inside. Export it again as JPEG, PNG or WebP.";
 
-/** Walks the segments (ITU-T T.81, annex B): whole means that an end marker follows the last scan. */
+/** Walks the segments (ITU-T T.81, annex B): complete means that an end marker follows the last scan. */
 function scanProblem(bytes: Uint8Array, pixels: number, limits: ImageLimits): string | undefined {
   let at = 2;
   let scans = 0;
@@ -164,7 +164,7 @@ function scanProblem(bytes: Uint8Array, pixels: number, limits: ImageLimits): st
 const PNG_IDAT = 0x49444154;
 const PNG_IEND = 0x49454e44;
 
-/** Walks the chunks (PNG, section 5.3): whole means that IEND is reached after image data. */
+/** Walks the chunks (PNG, section 5.3): complete means that IEND follows image data. */
 function pngProblem(bytes: Uint8Array): string | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let hasData = false;
@@ -176,7 +176,7 @@ function pngProblem(bytes: Uint8Array): string | undefined {
   return CUT_OFF;
 }
 
-/** RIFF says its own length; the extended header's second bit says that it moves (RFC 9649, section 2.7). */
+/** RIFF declares its own length; the extended header's second bit marks animation (RFC 9649, section 2.7). */
 function webpProblem(bytes: Uint8Array): string | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (8 + view.getUint32(4, true) > bytes.length) return CUT_OFF;

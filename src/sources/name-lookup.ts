@@ -14,11 +14,11 @@ import {
 import { GuardedHttpError, HOST_REFUSED_MESSAGE, OURS_MESSAGE } from "./guarded-http-error.ts";
 
 export interface LookupRequest {
-  /** Who asks: the look-ups of one party wait for each other, and nobody else for them. */
+  /** The requester: look-ups of one requester queue behind each other, and nobody else behind them. */
   party?: string | undefined;
-  /** Ends the look-up; its reason is thrown. */
+  /** Aborts the look-up; its reason is thrown. */
   signal: AbortSignal;
-  /** The origin is the operator's own: the name may be one that only the search domains complete. */
+  /** The origin is the operator's own, so the name may rely on search domains. */
   trusted: boolean;
 }
 
@@ -30,15 +30,15 @@ export interface NameLookupOptions {
   servers?: string[];
   hostsFile?: string;
   resolvConf?: string;
-  /** Milliseconds that only go forward. */
+  /** Monotonic milliseconds. */
   now?: () => number;
 }
 
 const SILENT_MESSAGE =
   "The name servers of this host gave no answer. Check the domain's DNS, or try again in a minute.";
-/** No socket could be opened, or this machine's resolver wants nothing of us: nothing that says anything about the name. */
+/** No socket could be opened, or this machine's resolver refuses us: says nothing about the name. */
 const HINDERED = new Set(["ECONNREFUSED", "EREFUSED"]);
-/** Nobody answered, or the resolver could not find anybody who did. */
+/** Nobody answered, or the resolver found nobody who did. */
 const SILENT = new Set(["ETIMEOUT", "ECANCELLED", "ESERVFAIL"]);
 
 /**
@@ -111,7 +111,7 @@ async function firstFound(names: string[], servers: string[] | undefined, signal
   throw first;
 }
 
-/** Asks for both kinds of addresses at once; when one kind is there the other is waited for only a little longer. */
+/** Queries both address families at once; once one has answered, the other is waited for only briefly. */
 async function addressesOf(name: string, servers: string[] | undefined, signal: AbortSignal) {
   const resolver = new Resolver({ timeout: LOOKUP_TRY_MS, tries: LOOKUP_TRIES });
   if (servers) resolver.setServers(servers);
@@ -140,7 +140,10 @@ async function addressesOf(name: string, servers: string[] | undefined, signal: 
   throw new GuardedHttpError("dns", HOST_REFUSED_MESSAGE, { cause });
 }
 
-/** Whether this machine's resolver knows the root's name servers, as each does that works: else silence is our fault. */
+/**
+ * Whether this machine's resolver can find the root's name servers, as any working one can: otherwise silence is our
+ * fault.
+ */
 async function hasResolver(servers: string[] | undefined): Promise<boolean> {
   const resolver = new Resolver({ timeout: LOOKUP_TRY_MS, tries: 1 });
   if (servers) resolver.setServers(servers);
@@ -149,7 +152,7 @@ async function hasResolver(servers: string[] | undefined): Promise<boolean> {
     .resolveNs(".")
     .then(
       () => true,
-      // It may refuse this question to everybody.
+      // It may refuse this query to everybody.
       (error) => error.code === "EREFUSED" || !(isOneOf(SILENT)(error) || isOneOf(HINDERED)(error)),
     )
     .finally(() => clearTimeout(cancel));
@@ -158,7 +161,7 @@ async function hasResolver(servers: string[] | undefined): Promise<boolean> {
 const isOneOf = (codes: Set<string>) => (error: (Error & { code?: string }) | undefined) =>
   codes.has(error?.code ?? "");
 
-/** A small local file, read again when it has changed; what it said last while it cannot be read. */
+/** A small local file, reread when it changes; its last contents are used while it cannot be read. */
 function parsedFile<T>(path: string, parse: (text: string) => T): () => T {
   let version = "";
   let value = parse("");

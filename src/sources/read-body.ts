@@ -7,13 +7,13 @@ export interface BodyLimits {
   onOversize: "fail" | "truncate";
 }
 
-/** What a body of unknown length begins with; doubled as it grows. */
+/** Initial buffer for a body of unknown length; doubled as it grows. */
 const FIRST_BYTES = 64 * 1024;
 
 /**
- * Reads an answer's body into one buffer, so that it costs its bytes however many pieces it comes in, and gives up on
- * one that trickles in pieces of a few bytes: each would cost a turn of the event loop. Calls `done` or `fail` once;
- * throws GuardedHttpError `too_large` when the head already says so.
+ * Reads a response body into one buffer, so that it costs its own size however many chunks it arrives in, and aborts
+ * one that trickles in chunks of a few bytes, each of which would cost a turn of the event loop. Calls `done` or
+ * `fail` once; throws GuardedHttpError `too_large` when the head already declares too much.
  */
 export function readBody(
   incoming: IncomingMessage,

@@ -7,19 +7,19 @@ export interface StoredSource {
   sha256: string;
 }
 
-/** Told what happens to the bytes, so that nobody removes them in between. */
+/** Notified of what happens to the bytes, so that nobody removes them in between. */
 export interface SourceWatcher {
-  /** Before they are written, or found to be there already. Resolves when they may be. */
+  /** Before they are written or found to exist. Resolves when that is safe. */
   add(sha256: string): Promise<void>;
-  /** They were not there before. */
+  /** They did not exist before. */
   wrote(sha256: string): void;
 }
 
 const STORAGE_RETRY_AFTER_SECONDS = 60;
 
 /**
- * Keeps bytes under their hash. Bytes that are there already only become young again. Throws Refusal SERVICE_OVERLOADED
- * when the disk is full or cannot be written.
+ * Stores bytes under their hash. Existing bytes only have their age refreshed. Throws Refusal SERVICE_OVERLOADED
+ * when the disk is full or not writable.
  */
 export async function storeSource(
   blobs: Blobs,

@@ -10,10 +10,10 @@ import matchHtml from "../../templates/match_day/card.html" with { type: "text" 
 import matchJson from "../../templates/match_day/template.json" with { type: "text" };
 import { digestOf, type TemplateFiles } from "./files.ts";
 
-/** The one that every cardpress can draw, and that partners may ask for where the operator lists no other. */
+/** The template partners may request when the operator lists no other. */
 export const DEFAULT_TEMPLATE = "club_card";
 
-/** The templates that every cardpress carries, by name. */
+/** The templates included in every cardpress, by name. */
 export const BUILT_IN: ReadonlyMap<string, TemplateFiles> = new Map([
   [DEFAULT_TEMPLATE, files(manifestJson, cardHtml, cardCss)],
   ["action_card", files(actionJson, actionHtml, actionCss)],
@@ -22,14 +22,14 @@ export const BUILT_IN: ReadonlyMap<string, TemplateFiles> = new Map([
 
 const digests = new Map<string, string>();
 
-/** Whether a digest is that of the template of this name as it comes with cardpress. */
+/** Whether a digest is that of the included template of this name. */
 export function isBuiltIn(name: string, digest: string): boolean {
   const files = BUILT_IN.get(name);
   if (files && !digests.has(name)) digests.set(name, digestOf(files));
   return digests.get(name) === digest;
 }
 
-/** The photo that comes with them: a portrait of Eileen Collins by NASA, in the public domain. The path of a PNG. */
+/** The sample photo: a portrait of Eileen Collins by NASA, in the public domain. The path of a PNG. */
 export const SAMPLE_PHOTO_FILE: string = samplePhoto;
 
 /** `type: "text"` gives strings; TypeScript types .json and .html by their names. */

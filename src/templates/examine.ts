@@ -6,21 +6,21 @@ import { knownPaths } from "./paths.ts";
 import type { References } from "./references.ts";
 import { readStyle } from "./style.ts";
 
-/** What a template's files say, and everything that is wrong with them. */
+/** What a template's files contain, and everything wrong with them. */
 export interface Examined {
   /** null where template.json has an error. */
   manifest: TemplateManifest | null;
   markup: Markup;
-  /** In the order of files and places. With an error among them the template makes no card. */
+  /** In the order of files and positions. With an error among them the template makes no card. */
   faults: Fault[];
 }
 
-/** Looks at a template's files without drawing anything. */
+/** Examines a template's files without drawing anything. */
 export function examine(files: TemplateFiles): Examined {
   const text = (name: string) => new TextDecoder().decode(files.get(name));
   const { manifest, faults } = readManifest(text("template.json"));
   const references: References = { files: new Set(files.keys()), used: new Set() };
-  // Without a manifest nobody knows the fields; whatever card.html says of them may be right.
+  // Without a manifest the fields are unknown, so nothing in card.html can be judged against them.
   const markup = readMarkup(text("card.html"), knownPaths(manifest ?? {}), references);
   const about = markup.faults.filter(({ code }) => manifest !== null || code !== "unknown_path");
   const all = [...faults, ...about, ...readStyle(text("card.css"), references)];
@@ -29,7 +29,7 @@ export function examine(files: TemplateFiles): Examined {
   return { manifest, markup, faults: sortFaults(all) };
 }
 
-/** A picture in SVG that would load another one. */
+/** An SVG picture that would load another file. */
 function insidePictures(files: TemplateFiles): Fault[] {
   const faults: Fault[] = [];
   for (const [file, bytes] of files) {
@@ -66,7 +66,7 @@ function unused(files: TemplateFiles, { used }: References): Fault[] {
     }));
 }
 
-/** Fields that partners are asked for and no card shows. */
+/** Fields that partners must send and no card shows. */
 function hiddenFields(
   { fields = {} }: TemplateManifest,
   { paths }: Markup,

@@ -1,14 +1,14 @@
 import { type Place, placeAt } from "../core/json-place.ts";
 
-/** Something wrong with a template's file, and what to do. */
+/** A problem in a template's file, with the remedy. */
 export interface Fault extends Place {
-  /** The file's place in the template's folder, such as `card.css`. */
+  /** The file's path in the template's folder, such as `card.css`. */
   file: string;
-  /** A template with an error makes no card; a warning is most likely not what its designer meant. */
+  /** A template with an error makes no card; a warning probably is not what the designer intended. */
   severity: "error" | "warning";
-  /** What kind of fault it is: a word for tools to sort by. */
+  /** The kind of fault: a word for tools to sort by. */
   code: string;
-  /** A sentence that says what is wrong, then one with the remedy. */
+  /** One sentence for the problem, then one for the remedy. */
   message: string;
 }
 
@@ -24,19 +24,19 @@ export function faultAt(
   return { file, ...placeAt(text, index), severity, code, message };
 }
 
-/** A fault as a line that editors and terminals can jump from: `card.css:12:3: what is wrong`. */
+/** A fault as a line that editors and terminals can link to: `card.css:12:3: what is wrong`. */
 export function faultLine({ file, line, column, message }: Fault, place = (name: string) => name): string {
   return `${place(file)}:${line}:${column}: ${message}`;
 }
 
-/** In the order of files and places. */
+/** Sorted by file and position. */
 export function sortFaults(faults: Fault[]): Fault[] {
   return faults.sort(
     (a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0) || a.line - b.line || a.column - b.column,
   );
 }
 
-/** The known word that was most likely meant, as `Did you mean "x"? `; empty where none is near. */
+/** The closest known word, as `Did you mean "x"? `; empty when none is close. */
 export function didYouMean(word: string, known: Iterable<string>): string {
   let best = "";
   let least = Math.max(1, Math.floor(word.length / 2.5)) + 1;
@@ -47,7 +47,7 @@ export function didYouMean(word: string, known: Iterable<string>): string {
   return best === "" ? "" : `Did you mean "${best}"? `;
 }
 
-/** Letters to add, drop or change between two words (Levenshtein, 1965). */
+/** Edit distance between two words (Levenshtein, 1965). */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

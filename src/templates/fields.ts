@@ -4,7 +4,7 @@ import { MAX_TEMPLATE_FIELDS, MAX_TEMPLATE_LIST_ITEMS, MAX_TEMPLATE_TEXT_CHARS }
 import { StringEnum } from "../core/string-enum.ts";
 import { compileValidator, type Validator } from "../core/validate.ts";
 
-/** Names of fields, of a list's columns and of choices' attributes: what CSS, JSON and an address can all hold. */
+/** Names of fields, list columns and choices: what CSS, JSON and a URL can all hold. */
 const NAME_PATTERN = "^[a-z][a-z0-9_]{0,31}$";
 
 const about = {
@@ -67,12 +67,12 @@ const ListField = Type.Object(
 export type SimpleField = Static<typeof SimpleField>;
 export type ListField = Static<typeof ListField>;
 export type Field = SimpleField | ListField;
-/** The data of its own that a template declares, by name. */
+/** The fields a template declares, by name. */
 export type Fields = Record<string, Field>;
-/** What a partner sent for them, as validated. */
+/** The values a partner sent for them, validated. */
 export type FieldValues = Record<string, unknown>;
 
-/** The schema of one field of each type, for messages that speak of that type alone. */
+/** The schema for each field type, for messages that concern that type alone. */
 export const FIELD_TYPES: Record<string, TSchema> = Object.fromEntries(
   [...SIMPLE, ListField].map((schema) => [schema.properties.type.const, schema]),
 );
@@ -83,7 +83,7 @@ export const FieldsSchema = Type.Record(
   { additionalProperties: false, maxProperties: MAX_TEMPLATE_FIELDS },
 );
 
-/** The JSON Schema of a create request's `fields` for a template with these. */
+/** The JSON Schema of `fields` in a create request for a template with these. */
 export function fieldsJsonSchema(fields: Fields) {
   return objectOf(fields, {});
 }
@@ -128,8 +128,8 @@ function schemaOf(field: Field): TSchema {
 const compiled = new WeakMap<Fields, Validator<TSchema>>();
 
 /**
- * Checks what a partner sent as `fields` for a template; the details name `fields.stats[2].value`. `values` may be left
- * out where nothing is required.
+ * Checks the `fields` a partner sent for a template; details name them as `fields.stats[2].value`. `values` may be
+ * absent when nothing is required.
  */
 export function checkFields(
   template: { name: string; fields?: Fields | undefined },
@@ -147,7 +147,7 @@ export function checkFields(
   return checked.ok ? badTexts(values) : checked.details.map((detail) => told(detail, name, fields));
 }
 
-/** Places in lists as programmers write them, and of unknown fields what there is instead. */
+/** Indexes lists the way programmers do, and suggests names for unknown fields. */
 function told({ field, message }: ErrorDetail, name: string, fields: Fields): ErrorDetail {
   const place = field.replace(/^(fields\.[a-z]\w*)\.(\d+)/, "$1[$2]");
   if (!message.startsWith("is not a field of this request")) return { field: place, message };
@@ -157,7 +157,7 @@ function told({ field, message }: ErrorDetail, name: string, fields: Fields): Er
   return { field: place, message: `is not a field of the preset ${name}, which has ${names.join(", ")}.` };
 }
 
-/** Texts that no database and no page can hold. */
+/** Texts that no database or page can hold. */
 function badTexts(values: unknown, place = "fields"): ErrorDetail[] {
   if (typeof values === "string")
     return values.isWellFormed() && !values.includes("\0")
@@ -168,7 +168,7 @@ function badTexts(values: unknown, place = "fields"): ErrorDetail[] {
   return Object.entries(values).flatMap(([name, each]) => badTexts(each, `${place}.${name}`));
 }
 
-/** The given fields that an example of every field makes: what documents, forms and new samples begin with. */
+/** The given fields with an example value each: the basis of documents, forms and new samples. */
 export function exampleFields(fields: Fields): FieldValues {
   return Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [

@@ -5,15 +5,15 @@ import { OperatorError } from "../core/errors.ts";
 import { MAX_TEMPLATE_BYTES, MAX_TEMPLATE_FILE_BYTES, MAX_TEMPLATE_FILES } from "../core/limits.ts";
 import { MANIFEST_FILE } from "./manifest.ts";
 
-/** A template's files by their place in its folder, such as `fonts/own.woff2`. */
+/** A template's files by path in its folder, such as `fonts/own.woff2`. */
 export type TemplateFiles = ReadonlyMap<string, Uint8Array>;
 
 /** Files that every template has. */
 export const OWN_FILES = [MANIFEST_FILE, "card.html", "card.css"] as const;
-/** Folders whose files, at any depth, belong to the card as well. */
+/** Folders whose files, at any depth, also belong to the card. */
 export const OWN_FOLDERS = ["assets", "fonts"] as const;
 
-/** What a card may show, by the ending of the file's name, and what a browser is told it is. */
+/** What a card may show, by file extension, with its content type. */
 export const CONTENT_TYPES: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
   png: "image/png",
@@ -27,17 +27,17 @@ export const CONTENT_TYPES: Readonly<Record<string, string>> = {
   otf: "font/otf",
 };
 
-/** The ending of a file's name that tells its kind, in lower case. */
+/** The lower-case extension of a file name. */
 export const endingOf = (name: string): string => name.slice(name.lastIndexOf(".") + 1).toLowerCase();
 
 /**
- * Reads a template's folder. A link inside it could lead anywhere, so none is followed. Throws an OperatorError that
+ * Reads a template's folder. Links are not followed, because they could lead anywhere. Throws an OperatorError that
  * names the file and the remedy.
  */
 export async function readTemplateFolder(dir: string): Promise<TemplateFiles> {
   const files = new Map<string, Uint8Array>();
   let total = 0;
-  // One after the other, so that of several broken files it is always the same one that is told.
+  // Sequentially, so that of several broken files always the same one is reported.
   for (const name of [...OWN_FILES, ...(await ownNames(dir))]) {
     const bytes = await readOwn(dir, name);
     files.set(name, bytes);
@@ -51,8 +51,8 @@ export async function readTemplateFolder(dir: string): Promise<TemplateFiles> {
 }
 
 /**
- * Says whether a folder's template may have changed, without reading it: by its files' times, sizes and numbers on the
- * disk. One that cannot be looked at is as it cannot be.
+ * A fingerprint that tells whether a folder's template may have changed, without reading its contents: from its
+ * files' times, sizes and inode numbers. An unreadable folder has a fixed fingerprint.
  */
 export async function folderStamp(dir: string): Promise<string> {
   const names = [...OWN_FILES, ...(await ownNames(dir).catch(() => []))];
@@ -65,7 +65,10 @@ export async function folderStamp(dir: string): Promise<string> {
   return JSON.stringify(marks);
 }
 
-/** The digest of a template's files. Lengths keep the end of one from passing for the beginning of the next. */
+/**
+ * The digest of a template's files. Lengths are included, so that the end of one file cannot pass for the beginning
+ * of the next.
+ */
 export function digestOf(files: TemplateFiles): string {
   const hasher = new Bun.CryptoHasher("sha256");
   for (const [name, bytes] of [...files].sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -7,20 +7,20 @@ import { digestOf, readTemplateFolder, type TemplateFiles } from "./files.ts";
 import type { TemplateManifest } from "./manifest.ts";
 import type { Markup } from "./markup.ts";
 
-/** A template in memory: what a page needs to show it. */
+/** A template in memory, with all a page needs to show it. */
 export interface LoadedTemplate {
   manifest: TemplateManifest;
   html: string;
   css: string;
-  /** What its card.html asks for. */
+  /** The references in its card.html. */
   markup: Pick<Markup, "pictures" | "zones" | "paths">;
   /** All that a card is made of. */
   files: TemplateFiles;
-  /** SHA-256 of the files' names and bytes, as lower-case hex: the same for the same look, wherever the files lie. */
+  /** SHA-256 over the files' names and bytes in lower-case hex: the same for the same look, wherever the files are. */
   digest: string;
 }
 
-/** A template that cannot be used, with every fault. The message tells the first of them by file and place. */
+/** A template that cannot be used, with every fault. The message gives the first by file and position. */
 export class TemplateFaults extends OperatorError {
   constructor(
     readonly faults: readonly Fault[],
@@ -33,19 +33,19 @@ export class TemplateFaults extends OperatorError {
   }
 }
 
-/** More than these nobody reads in one message; `cardpress template check` shows all. */
+/** Nobody reads more in one message; `cardpress template check` lists all. */
 const SHOWN_FAULTS = 6;
 
 /**
- * Loads a template from a folder or a built-in one by its name. Throws an OperatorError that names the file, the place
- * and the remedy.
+ * Loads a template from a folder, or a built-in one by name. Throws an OperatorError that names the file, the
+ * position and the remedy.
  */
 export async function loadTemplate(dirOrName: string): Promise<LoadedTemplate> {
   const files = BUILT_IN.get(dirOrName) ?? (await readTemplateFolder(dirOrName));
   return templateOf(files, (name) => join(dirOrName, name));
 }
 
-/** The template that these files make. `place` says where a file lies, for messages. Throws TemplateFaults. */
+/** Builds a template from files. `place` locates a file in messages. Throws TemplateFaults. */
 export function templateOf(files: TemplateFiles, place = (name: string) => name): LoadedTemplate {
   const text = (name: string) => new TextDecoder().decode(files.get(name));
   const { manifest, markup, faults } = examine(files);

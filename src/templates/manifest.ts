@@ -4,32 +4,32 @@ import { jsonPlaces, whereFaulty } from "../core/json-place.ts";
 import { didYouMean, type Fault, faultAt } from "./fault.ts";
 import { checkFields, FIELD_TYPES, FieldsSchema } from "./fields.ts";
 
-/** Names of templates, which are names of folders and of presets in the API. */
+/** Names of templates, used as folder names and as presets in the API. */
 export const TEMPLATE_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** Bounds of a picture's side in pixels, as the API has them. */
+/** The API's bounds for a picture's side, in pixels. */
 const side = Type.Integer({ minimum: 512, maximum: 2048 });
-/** Of a picture's width / height; 512x2048 has 0.25, 2048x512 has 4. */
+/** Bounds of a picture's width / height; 512x2048 is 0.25, 2048x512 is 4. */
 const aspect = Type.Number({ minimum: 0.25, maximum: 4 });
 
-/** What template.json holds. */
+/** The contents of template.json. */
 export const TemplateManifest = Type.Object(
   {
     name: Type.String({ pattern: TEMPLATE_NAME.source }),
     version: Type.String({ pattern: "^\\d+\\.\\d+\\.\\d+$" }),
     title: Type.Optional(Type.String({ minLength: 1, maxLength: 80 })),
     description: Type.Optional(Type.String({ maxLength: 500 })),
-    /** Width and height in pixels that the template was drawn for, by name; the first is the one it is shown in. */
+    /** Sizes in pixels the template was designed for, by name; the first is the default. */
     sizes: Type.Record(Type.String({ pattern: "^[a-z][a-z0-9_]{0,31}$" }), Type.Tuple([side, side]), {
       additionalProperties: false,
       minProperties: 1,
       maxProperties: 12,
     }),
-    /** The narrowest and the widest width / height that the card fills; beyond it the picture gets a margin. */
+    /** The narrowest and widest width / height that the card fills; beyond that the picture gets a margin. */
     shapes: Type.Tuple([aspect, aspect]),
-    /** Whether the card runs to the cut edge of a 63 x 88 mm print instead of lying inside it. */
+    /** Whether the card bleeds to the cut edge of a 63 x 88 mm print instead of lying inside it. */
     bleeds: Type.Optional(Type.Boolean()),
-    /** Data of its own that partners send for it. */
+    /** The template's own fields, which partners send. */
     fields: Type.Optional(FieldsSchema),
   },
   { additionalProperties: false },
@@ -67,7 +67,7 @@ export function readManifest(json: string): { manifest: TemplateManifest | null;
   return { manifest: faults.length === 0 ? (value as TemplateManifest) : null, faults };
 }
 
-/** The place of a path, or of the nearest part of it that is there. */
+/** The position of a path, or of its closest existing ancestor. */
 function placeOf(places: Map<string, number>, path: string): number {
   for (let at = path; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) {
     const place = places.get(at);
@@ -97,7 +97,7 @@ function problemsOf(value: unknown): Problem[] {
   return problems.length > 0 ? problems : contradictions(value as TemplateManifest);
 }
 
-/** A field that fits none of the types: what its own type misses says more than "expected union value". */
+/** For a field that matches no type: what its declared type lacks says more than "expected union value". */
 function fieldProblem(value: unknown, { path, type }: ValueError): Problem[] | undefined {
   if (type !== ValueErrorType.Union) return undefined;
   const field = at(value, path) as { type?: unknown } | undefined;
@@ -122,7 +122,7 @@ const PATTERN_REMEDIES: Record<string, string> = {
   "/version": "use three numbers, as in 1.0.0.",
 };
 
-/** What earlier versions of the format had, and where it went. */
+/** What earlier versions of the format had, and where it moved. */
 const GONE: Record<string, string> = {
   "/layouts": 'boxes are placed in card.css now, as elements with data-zone. Remove it, and say "shapes".',
   "/fonts": "families need not be listed any more. Remove it.",
@@ -146,7 +146,7 @@ function remedyOf({ path, type, message, schema }: ValueError): string {
   return `${message.charAt(0).toLowerCase()}${message.slice(1)}.`;
 }
 
-/** What a schema cannot say. */
+/** Rules a schema cannot express. */
 function contradictions({ name, shapes, sizes, fields = {} }: TemplateManifest): Problem[] {
   const problems: Problem[] = [];
   const add = (path: string, message: string) => problems.push({ path, code: "manifest", message });

@@ -8,28 +8,28 @@ type Element = DefaultTreeAdapterMap["element"];
 
 const FILE = "card.html";
 
-/** What a card.html asks for. */
+/** What a card.html refers to. */
 export interface Markup {
   pictures: ReadonlySet<PictureName>;
   zones: ReadonlySet<ZoneName>;
-  /** The paths that it shows or asks after, in lists without the list's own name before them. */
+  /** The paths it shows or tests; inside lists, without the list's own prefix. */
   paths: ReadonlySet<string>;
   faults: Fault[];
 }
 
-/** Elements that run, load or lead elsewhere: a card has no use for them, and the renderer refuses what they ask for. */
+/** Elements that run, load or link elsewhere: a card has no use for them, and the renderer refuses their requests. */
 const FOREIGN = new Set(
   "iframe frame frameset object embed applet portal base form video audio source track noscript".split(" "),
 );
 
-/** The data attributes of the format before this one. */
+/** The data attributes of the previous format. */
 const OLD_ATTRIBUTES: Record<string, string> = {
   "data-slot": 'data-text, such as data-text="player.name"',
   "data-shadow": 'data-picture="shadow"',
   "data-light": 'data-picture="light"',
 };
 
-/** Elements that HTML closes by itself. */
+/** HTML's void elements. */
 const SELF_CLOSED = new Set(
   "html head body p li dt dd option optgroup thead tbody tfoot tr td th rt rp colgroup area base br col embed hr img input link meta source track wbr".split(
     " ",
@@ -49,7 +49,7 @@ interface Reading {
   faults: Fault[];
 }
 
-/** Reads card.html; `references` collects and judges the files it names. */
+/** Parses card.html; `references` collects and checks the files it names. */
 export function readMarkup(html: string, known: KnownPaths, references: References): Markup {
   const faults: Fault[] = [];
   const document = parse(html, {
@@ -97,7 +97,7 @@ function visit(reading: Reading, node: Node, list: string | null): void {
   for (const [name, value] of attributes) checkAttribute(reading, node, name, value, list);
   const each = attributes.get("data-each");
   const children = childrenOf(node);
-  // Of a list only the first child is the pattern; the further ones are for whoever opens the file.
+  // Only the first child of a list is its pattern; others are for whoever opens the file directly.
   if (each !== undefined && children[0]) visit(reading, children[0], each);
   for (const child of each === undefined ? node.childNodes : children.slice(1))
     if (each === undefined) visit(reading, child, list);
@@ -120,7 +120,7 @@ function fault(
 function checkElement(reading: Reading, element: Element): void {
   const { tagName: tag } = element;
   const { startTag, endTag } = element.sourceCodeLocation ?? {};
-  // In SVG and MathML `<path/>` closes itself.
+  // In SVG and MathML `<path/>` is self-closing.
   const isSlashed = startTag && reading.html.slice(0, startTag.endOffset).endsWith("/>");
   if (startTag && !endTag && !isSlashed && !SELF_CLOSED.has(tag))
     fault(reading, element, null, "html_syntax", `<${tag}> is never closed. Close it.`, "warning");
@@ -163,13 +163,13 @@ interface Attribute {
   element: Element;
   name: string;
   value: string;
-  /** The path of the list whose pattern this lies in. */
+  /** The path of the list whose pattern contains this. */
   list: string | null;
   report: (code: string, message: string, severity?: Fault["severity"]) => void;
 }
 
 const checkAddress = ({ reading, element, name, value, report }: Attribute) => {
-  // The sheets are judged as elements, and a sample picture only shows where the file is opened by itself.
+  // Style sheets are checked as elements, and a sample picture shows only when the file is opened directly.
   if (element.tagName === "link" || (name === "src" && has(element, "data-picture"))) return;
   checkReference(reading.references, value, report);
 };

@@ -1,7 +1,7 @@
 import type { Field } from "./fields.ts";
 import type { TemplateManifest } from "./manifest.ts";
 
-/** What every card knows of its player, as `data-text` names it. */
+/** What every card knows about its player, as named in `data-text`. */
 export const PLAYER_PATHS = [
   "player.name",
   "player.first_name",
@@ -13,7 +13,7 @@ export const PLAYER_PATHS = [
   "player.external_id",
 ] as const;
 
-/** What may be there or not, beside texts: a partner's badge, colours and theme, and the cut-out photo. */
+/** Optional things besides texts: a partner's badge, colours and theme, and the cut-out photo. */
 export const FLAGS = ["badge", "photo", "brand", "theme"] as const;
 
 export const PICTURES = ["player", "photo", "badge", "scene", "shadow", "light"] as const;
@@ -22,15 +22,15 @@ export type PictureName = (typeof PICTURES)[number];
 export const ZONES = ["face", "body", "frame", "safe"] as const;
 export type ZoneName = (typeof ZONES)[number];
 
-/** The paths that a template's card.html may name. */
+/** The paths a card.html may name. */
 export interface KnownPaths {
   texts: ReadonlySet<string>;
   conditions: ReadonlySet<string>;
-  /** The columns of each list by the list's path. */
+  /** The columns of each list, by the list's path. */
   lists: ReadonlyMap<string, Readonly<Record<string, Field>>>;
 }
 
-/** What there is to name in a template with this manifest. */
+/** The available paths for a template with this manifest. */
 export function knownPaths(manifest: Pick<TemplateManifest, "fields">): KnownPaths {
   const texts = new Set<string>([...PLAYER_PATHS, "theme.text"]);
   const conditions = new Set<string>([...texts, ...FLAGS]);

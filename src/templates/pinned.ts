@@ -2,12 +2,12 @@ import { MAX_TEMPLATE_BYTES } from "../core/limits.ts";
 import { digestOf, type TemplateFiles } from "./files.ts";
 import { type LoadedTemplate, templateOf } from "./load.ts";
 
-/** A template's files as one: a tar archive, which any system can look into. */
+/** A template's files as a single tar archive, which any system can open. */
 export async function packTemplate(files: TemplateFiles): Promise<Uint8Array> {
   return new Bun.Archive(Object.fromEntries(files)).bytes();
 }
 
-/** The template of an archive. Throws where it is not the one that the digest says: nobody may draw with another. */
+/** Loads a template from an archive. Throws when it does not match the digest: no other may be used instead. */
 export async function unpackTemplate(bytes: Uint8Array, digest: string): Promise<LoadedTemplate> {
   const files = new Map<string, Uint8Array>();
   let total = 0;

@@ -1,15 +1,15 @@
 import { CONTENT_TYPES, endingOf, OWN_FOLDERS } from "./files.ts";
 
-/** The files of a template, and those that its card names. */
+/** A template's files, and the references to them. */
 export interface References {
   files: ReadonlySet<string>;
   used: Set<string>;
 }
 
-/** What is wrong with an address. */
+/** What is wrong with a reference. */
 export type Report = (code: string, message: string) => void;
 
-/** Judges an address in card.html or card.css: only the template's own files can be loaded. */
+/** Checks a URL in card.html or card.css: only the template's own files can be loaded. */
 export function checkReference({ files, used }: References, address: string, report: Report): void {
   const text = address.trim();
   if (text === "" || text.startsWith("#") || /^data:(image|font)\//i.test(text)) return;
@@ -33,7 +33,7 @@ export function checkReference({ files, used }: References, address: string, rep
   }
 }
 
-/** The place in the template's folder that a relative address leads to; null where it leads out of it. */
+/** The path within the template's folder that a relative URL leads to; null when it leads outside. */
 function pathOf(text: string): string | null {
   if (text.startsWith("/")) return null;
   let parts: string[];

@@ -8,61 +8,65 @@ import { TEMPLATE_NAME } from "./manifest.ts";
 import { unpackTemplate } from "./pinned.ts";
 
 /**
- * Every template there is: the built-in ones, those that were published, and those of the operator's folder, which go
- * before others of the same name.
+ * All templates: the built-in ones, the published ones, and those in the operator's folder, which take precedence
+ * over others of the same name.
  */
 export interface TemplateRegistry {
   /**
-   * Those that partners may ask for: as the operator lists them, then those published for it. Never empty; the first is
-   * what examples show. The same array for as long as nothing changes.
+   * The templates partners may request: in the operator's order, then those published. Never empty; the first is
+   * used in examples. Returns the same array while nothing changes.
    */
   listed(): Promise<readonly string[]>;
   /**
-   * A template as its files are now. Where edited files make none, the last ones that did go on: half an edit must not
-   * cost anybody's card. Throws an OperatorError where there is none, or none that ever made a template.
+   * A template from its current files. While edited files are invalid the last valid ones stay in use: a
+   * half-finished edit must not cost anybody's card. Throws an OperatorError when there is none, or none was ever
+   * valid.
    */
   current(name: string): Promise<LoadedTemplate>;
-  /** Whether there is such a template, whatever its files hold. */
+  /** Whether such a template exists, valid or not. */
   has(name: string): Promise<boolean>;
-  /** Every one there is, by name, listed or not, and those that cannot be used with the reason. */
+  /** All templates by name, listed or not; unusable ones with the reason. */
   all(): Promise<FoundTemplate[]>;
-  /** Those that the operator lists. Throws an OperatorError that names every one that cannot be used, with file, place and remedy. */
+  /**
+   * The operator's listed templates. Throws an OperatorError that names every unusable one with file, position and
+   * remedy.
+   */
   check(): Promise<LoadedTemplate[]>;
 }
 
 export interface FoundTemplate {
   name: string;
   isListed: boolean;
-  /** Its folder; null for one that is built in or published. */
+  /** Its folder; null for a built-in or published one. */
   folder: string | null;
   isPublished: boolean;
-  /** The files as they are now; null where they cannot be used. */
+  /** The current files; null when they are unusable. */
   template: LoadedTemplate | null;
   problem: string | null;
 }
 
-/** What a name stands for since it was last published. */
+/** The published version behind a name. */
 export interface PublishedTemplate {
   name: string;
   digest: string;
   isListed: boolean;
 }
 
-/** Where published templates are kept. */
+/** Storage of published templates. */
 export interface PublishedTemplates {
   all(): Promise<readonly PublishedTemplate[]>;
-  /** The files of a digest as one archive; null where they are lost. */
+  /** The archive for a digest; null when it is lost. */
   archive(digest: string): Promise<Uint8Array | null>;
 }
 
 export interface RegistryOptions {
-  /** The operator's folder of templates, one folder each; without it only the built-in ones are there. */
+  /** The operator's folder of templates, one folder each; without it only the built-in ones exist. */
   templatesDir: string | null | undefined;
-  /** The names of those that partners may ask for. */
+  /** The names partners may request. */
   presets: readonly string[];
-  /** None are where nobody could have published any. */
+  /** Absent where nothing can have been published. */
   published?: PublishedTemplates;
-  /** Told once for every state of the files that makes no template while an earlier one goes on. */
+  /** Called once for each invalid state of the files while an earlier version stays in use. */
   onProblem?: (problem: string) => void;
 }
 
@@ -70,12 +74,12 @@ const NONE_PUBLISHED: PublishedTemplates = { all: async () => [], archive: async
 
 interface Kept {
   folder: string | null;
-  /** Of the files when they were last looked at, or the digest of what is published. */
+  /** The fingerprint of the files when last checked, or the digest of a published template. */
   stamp: string;
   template: LoadedTemplate;
 }
 
-/** Opens the templates. Reads nothing until asked. */
+/** Opens the registry. Reads nothing until asked. */
 export function templateRegistry(options: RegistryOptions): TemplateRegistry {
   const { templatesDir: dir = null, presets, published = NONE_PUBLISHED, onProblem = () => {} } = options;
   const lastGood = new Map<string, Kept>();
@@ -83,7 +87,7 @@ export function templateRegistry(options: RegistryOptions): TemplateRegistry {
 
   const current = async (name: string): Promise<LoadedTemplate> => {
     const kept = lastGood.get(name);
-    // One that was a folder stays one: while it is being replaced, another of the same name must not show.
+    // Once a folder, always a folder: while it is being replaced, another template of the same name must not show.
     const folder = kept?.folder ?? (await folderOf(dir, name));
     const digest = folder === null ? await publishedAs(published, name) : undefined;
     const stamp = folder === null ? (digest ?? "built in") : await folderStamp(folder);
@@ -170,7 +174,7 @@ async function checkListed(
   return ends.flatMap((end) => (end.status === "fulfilled" ? [end.value] : []));
 }
 
-/** The names that can be asked for; the same array for as long as nothing changes. */
+/** The names that can be requested; the same array while nothing changes. */
 function listing(presets: readonly string[], published: PublishedTemplates): TemplateRegistry["listed"] {
   let last = presets;
   return async () => {
@@ -181,7 +185,7 @@ function listing(presets: readonly string[], published: PublishedTemplates): Tem
   };
 }
 
-/** The digest that is published under a name; none goes before a built-in template. */
+/** The digest published under a name; a built-in template always takes precedence. */
 async function publishedAs(published: PublishedTemplates, name: string): Promise<string | undefined> {
   if (BUILT_IN.has(name)) return undefined;
   return (await published.all()).find((each) => each.name === name)?.digest;
@@ -205,7 +209,7 @@ async function folderOf(dir: string | null, name: string): Promise<string | null
   return (await isFolder(join(dir, name))) ? join(dir, name) : null;
 }
 
-/** The folders of `dir` that are not hidden. */
+/** The visible folders of `dir`. */
 async function foldersIn(dir: string | null): Promise<string[]> {
   if (dir === null) return [];
   const names = (await readdir(dir).catch(() => [])).filter((name) => !name.startsWith("."));

@@ -5,7 +5,7 @@ import { checkReference, type References } from "./references.ts";
 
 const FILE = "card.css";
 
-/** Families that every browser has some font for; which one differs from machine to machine. */
+/** Generic families that every browser maps to some font, which differs from machine to machine. */
 const GENERIC = new Set(
   "serif sans-serif monospace cursive fantasy system-ui ui-serif ui-sans-serif ui-monospace ui-rounded math emoji inherit initial unset revert revert-layer".split(
     " ",
@@ -14,7 +14,7 @@ const GENERIC = new Set(
 
 const URLS = /url\(\s*(?:"([^"]*)"|'([^']*)'|([^"')\s][^)]*?))\s*\)/gi;
 
-/** Reads card.css; `references` collects and judges the files it names. */
+/** Parses card.css; `references` collects and checks the files it names. */
 export function readStyle(css: string, references: References): Fault[] {
   const faults: Fault[] = [];
   let root: postcss.Root;
@@ -59,7 +59,7 @@ function ownFamilies(root: postcss.Root): Set<string> {
 
 const unquoted = (name: string) => name.trim().replace(/^["']|["']$/g, "");
 
-/** Named families must be bundled or the template's own: a font of this machine would be another one on the next. */
+/** Named families must be bundled or the template's own: a system font would differ on the next machine. */
 function checkFamilies(
   { prop, value, parent }: Declaration,
   own: ReadonlySet<string>,
