@@ -8,7 +8,7 @@ import { openSealedPage, type PageFile } from "../src/render/browser/browser.ts"
 import { type CardPage, openCardPage } from "../src/render/card/page.ts";
 import { THEMES } from "../src/render/card/themes.ts";
 import { saveCutout } from "../src/render/card-renderer.ts";
-import { openPhotoStudio } from "../src/render/photo/photo.ts";
+import { openPhotoCutter } from "../src/render/photo/photo.ts";
 import { loadTemplate } from "../src/templates/load.ts";
 import manifest from "../test/photos/manifest.json" with { type: "json" };
 import {
@@ -97,7 +97,7 @@ async function sheet(
 
 /** Every sample photo that shows a player, cut out as a render worker would. */
 async function sampleCutouts(browser: Browser): Promise<[string, CutoutFile][]> {
-  const studio = await openPhotoStudio(browser);
+  const studio = await openPhotoCutter(browser);
   const made: [string, CutoutFile][] = [];
   for (const { file, expect } of manifest) {
     if (expect !== "cutout") continue;

@@ -19,7 +19,7 @@ import { placeCutout } from "../src/render/card/framing.ts";
 import { openCardPage } from "../src/render/card/page.ts";
 import type { Zones } from "../src/render/card/template-layout.ts";
 import { saveCutout } from "../src/render/card-renderer.ts";
-import { openPhotoStudio } from "../src/render/photo/photo.ts";
+import { openPhotoCutter } from "../src/render/photo/photo.ts";
 import { loadTemplate } from "../src/templates/load.ts";
 import { type CardWish, cardInput, openBrowser } from "../test/render/card/cards.ts";
 import { offerHelp } from "./help.ts";
@@ -244,7 +244,7 @@ await mkdir(join(options.out, "cards"), { recursive: true });
 const browser = await openBrowser();
 const rows: Row[] = [];
 try {
-  const studio = await openPhotoStudio(browser);
+  const studio = await openPhotoCutter(browser);
   const page = await openCardPage(browser, await loadTemplate("club_card"));
   const zones = await page.zones({
     card: cardInput({ width: WIDTH, height: HEIGHT }),

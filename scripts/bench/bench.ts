@@ -24,7 +24,7 @@ import { openCardPage } from "../../src/render/card/page.ts";
 import { saveCutout } from "../../src/render/card-renderer.ts";
 import { fontLibraryFile } from "../../src/render/fonts/fonts.ts";
 import { packagedRuntime } from "../../src/render/photo/onnx-runtime.ts";
-import { openPhotoStudio } from "../../src/render/photo/photo.ts";
+import { openPhotoCutter } from "../../src/render/photo/photo.ts";
 import { createRenderPool } from "../../src/render/pool.ts";
 import { systemRandom, workerCommand } from "../../src/service/system.ts";
 import { type LoadedTemplate, loadTemplate } from "../../src/templates/load.ts";
@@ -81,7 +81,7 @@ async function perCard(make: (n: number) => Promise<Uint8Array>): Promise<Cost> 
 }
 
 async function cutoutOf(browser: Browser, photo: string): Promise<CutoutFile> {
-  const studio = await openPhotoStudio(browser);
+  const studio = await openPhotoCutter(browser);
   const result = await studio.cutOut(join(PHOTOS, photo));
   await studio.close();
   if (!result.ok) throw new Error(result.message);

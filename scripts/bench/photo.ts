@@ -14,7 +14,7 @@ import type { Browser } from "puppeteer-core";
 import type { Cutout } from "../../src/core/card.ts";
 import { launchBrowser } from "../../src/render/browser/browser.ts";
 import { findChromium } from "../../src/render/browser/chromium.ts";
-import { openPhotoStudio } from "../../src/render/photo/photo.ts";
+import { openPhotoCutter } from "../../src/render/photo/photo.ts";
 import { offerHelp } from "../help.ts";
 
 offerHelp(import.meta);
@@ -36,7 +36,7 @@ const browser = await launchBrowser({ chromium, profilesDir: tmpdir(), noSandbox
 console.log(await browser.version(), "on Bun", Bun.version);
 
 const before = performance.now();
-const studio = await openPhotoStudio(browser);
+const studio = await openPhotoCutter(browser);
 console.log(`opened in ${Math.round(performance.now() - before)} ms`);
 
 const sums = new Map<string, number[]>();

@@ -9,7 +9,7 @@ import { templateRegistry } from "../templates/registry.ts";
 import { launchBrowser } from "./browser/browser.ts";
 import type { CardJob } from "./card/card-fill.ts";
 import { type PageCache, pageCache } from "./card/page-cache.ts";
-import { openPhotoStudio, type PhotoStudio, visionOf } from "./photo/photo.ts";
+import { openPhotoCutter, type PhotoCutter, visionOf } from "./photo/photo.ts";
 import { openPreviews, type Previews } from "./preview/previews.ts";
 import type { RenderedFile, RendererOptions, RenderJob, Stage } from "./protocol.ts";
 import { toolsOf } from "./tools.ts";
@@ -53,7 +53,7 @@ export async function openCardRenderer(
     onStep("opening its pages");
     // Side by side: each waits for another process most of the time. The photo page begins, so that it lies behind.
     const [studio, tools, pages] = await Promise.all([
-      openPhotoStudio(browser, options.onnxRuntime, matteModel),
+      openPhotoCutter(browser, options.onnxRuntime, matteModel),
       toolsOf(browser, matteModel),
       warmPages(browser, options, events),
     ]);
@@ -95,7 +95,7 @@ async function warmPages(
 
 /** What cuts players out, and where it keeps them: under the photo's hash and the word for how it is done. */
 interface Cutter {
-  studio: PhotoStudio;
+  studio: PhotoCutter;
   cutoutsDir: string;
   vision: string;
 }

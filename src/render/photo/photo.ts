@@ -20,7 +20,7 @@ export type CutOutResult =
   | { ok: true; cutout: Cutout; timingsMs: Record<string, number> }
   | { ok: false; reason: PhotoRefusal; message: string; timingsMs: Record<string, number> };
 
-export interface PhotoStudio {
+export interface PhotoCutter {
   /**
    * Finds the player in a photo's file (JPEG, PNG or WebP) and cuts the player out. Bad photos are refused in the
    * result; an error means the browser failed and the same photo may be tried again. Photos are worked on one by one.
@@ -41,11 +41,11 @@ const NETWORK_THREADS = 1;
  * @param runtime the folder of the native ONNX runtime
  * @param matteModel the operator's own, which stands in for the salient network
  */
-export async function openPhotoStudio(
+export async function openPhotoCutter(
   browser: Browser,
   runtime = packagedRuntime(),
   matteModel: MatteModel | null = null,
-): Promise<PhotoStudio> {
+): Promise<PhotoCutter> {
   const networks = openNetworks(runtime, NETWORK_THREADS, matteModel);
   let page: OpenPhotoPage | null = await openPhotoPage(browser, networks);
   let last: Promise<unknown> = Promise.resolve();

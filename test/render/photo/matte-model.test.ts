@@ -12,7 +12,7 @@ import {
 } from "../../../src/render/photo/matte-model.ts";
 import { NETWORK_FILES } from "../../../src/render/photo/network-files.ts";
 import { loadOnnxRuntime, packagedRuntime } from "../../../src/render/photo/onnx-runtime.ts";
-import { openPhotoStudio, visionOf } from "../../../src/render/photo/photo.ts";
+import { openPhotoCutter, visionOf } from "../../../src/render/photo/photo.ts";
 import { toolsOf } from "../../../src/render/tools.ts";
 import { rendererOptions } from "../../../src/service/renderer-options.ts";
 import { openDataFolder } from "../../../src/system/data-folder.ts";
@@ -45,7 +45,7 @@ function fileOf(name: string, bytes: Uint8Array | string): string {
 }
 
 async function cutoutWith(model: MatteModel | null): Promise<Cutout> {
-  const studio = await openPhotoStudio(lab.browser, runtime, model);
+  const studio = await openPhotoCutter(lab.browser, runtime, model);
   const result = await studio.cutOut(photo);
   await studio.close();
   if (!result.ok) throw new Error(result.reason);
@@ -129,7 +129,7 @@ test("a worker takes no other file than the one the service started with", async
   const path = fileOf("changing.onnx", meanNetwork(64, "chances"));
   const model = await checkMatteModel(path, runtime);
   writeFileSync(path, meanNetwork(64, "odds"));
-  await expect(openPhotoStudio(lab.browser, runtime, model)).rejects.toThrow("has changed since the service");
+  await expect(openPhotoCutter(lab.browser, runtime, model)).rejects.toThrow("has changed since the service");
 });
 
 test("doctor runs the network, tells its kind, time and memory, and what they mean", async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import { launchBrowser } from "../../../src/render/browser/browser.ts";
 import { findChromium } from "../../../src/render/browser/chromium.ts";
-import { openPhotoStudio, type PhotoStage } from "../../../src/render/photo/photo.ts";
+import { openPhotoCutter, type PhotoStage } from "../../../src/render/photo/photo.ts";
 
 export interface Pixels {
   /** Straight RGBA, row by row. */
@@ -22,7 +22,7 @@ export async function openLab() {
   mkdirSync(cacheDir, { recursive: true });
   const chromium = await findChromium({ configuredPath: process.env.CARDPRESS_CHROMIUM, cacheDir });
   const browser = await launchBrowser({ chromium, profilesDir: tmpdir(), noSandbox: true });
-  const studio = await openPhotoStudio(browser);
+  const studio = await openPhotoCutter(browser);
   const folder = mkdtempSync(join(tmpdir(), "cardpress-photos-"));
   const page = await browser.newPage();
 
