@@ -37,6 +37,8 @@ export interface Config {
   metricsToken: string | undefined;
   /** How mail is sent; undefined: not at all, and the console alone shows what would be mailed. */
   mail: { smtpUrl: string; from: string } | undefined;
+  /** Whether renders are traced to a collector, which the standard OpenTelemetry variables name. */
+  tracing: boolean;
   /** Scheduled backups; undefined: none. */
   backups: { dir: string; everyHours: number; keep: number } | undefined;
 }
@@ -87,6 +89,7 @@ export function readConfig(env: Environment): Config {
     ...metrics(env),
     mail: mail(env),
     backups: backups(env),
+    tracing: Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT),
   };
 }
 

@@ -7,6 +7,7 @@ import { sendDueMails } from "../app/mail/outbox.ts";
 import { smtpTransport } from "../app/mail/smtp.ts";
 import { backUpWhenDue } from "../app/operations/scheduled-backup.ts";
 import { sweep, sweepFiles } from "../app/operations/sweep.ts";
+import { otlpTraces } from "../app/operations/traces.ts";
 import {
   BACKUP_POLL_MS,
   MAIL_POLL_MS,
@@ -42,17 +43,18 @@ export interface Loops {
 export function startLoops(deps: Deps & { clock: SteadyClock }, startedAt: number): Loops {
   const { log, config } = deps;
   const deliveries = startDeliveries(deps);
+  const traces = config.tracing ? otlpTraces(log) : undefined;
   const live = startLoop({
     name: "render",
     concurrency: config.renderWorkers,
     pollMs: QUEUE_POLL_MS,
-    runOne: (signal, more) => renderNextImage(deps, signal, more).finally(deliveries.wake),
+    runOne: (signal, more) => renderNextImage({ ...deps, traces }, signal, more).finally(deliveries.wake),
     log,
   });
   const fetcher = photoFetcher(deps, { onQueued: live.wake, onEnd: deliveries.wake });
   return {
     deliveries,
-    live,
+    live: traces ? { wake: live.wake, stop: () => live.stop().finally(traces.close) } : live,
     photos: startLoop({
       name: "batch_photos",
       concurrency: MAX_BATCH_FETCHES,

@@ -24,6 +24,7 @@ import type { DataFolder } from "../../system/data-folder.ts";
 import { isFullDisk } from "../../system/write-whole.ts";
 import type { TemplateRegistry } from "../../templates/registry.ts";
 import type { AppContext } from "../context.ts";
+import type { Traces } from "../operations/traces.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import { finishImage, type RenderEnd, type RenderLease } from "./finish-image.ts";
 import type { ProgressTracker } from "./progress.ts";
@@ -39,6 +40,8 @@ export interface RenderImageDeps extends AppContext {
   progress: ProgressTracker;
   keeper: SourceKeeper;
   templates: TemplateRegistry;
+  /** Where renders are traced to, if anywhere. */
+  traces?: Traces | undefined;
   /** Daily budget for keeping photos of failed images. */
   failedBytes: DailyBytes;
 }
@@ -108,6 +111,17 @@ async function renderClaimed(
       { end: finished ? end.kind : "lease_lost" },
       (deps.clock.now() - startedAt) / 1000,
     );
+    deps.traces?.render({
+      imageId: image.id,
+      accountId: image.accountId,
+      preset: image.templateName ?? "",
+      end: finished ? end.kind : "lease_lost",
+      attempt: image.renders,
+      acceptedAt: image.createdAt,
+      startedAt,
+      endedAt: deps.clock.now(),
+      stages: end.kind === "completed" ? (end.output.receipt?.timingsMs ?? null) : null,
+    });
     if (finished?.state === "completed") deps.meter.add("cardpress_credits_used_total");
     deps.log.info("image_rendered", {
       imageId: image.id,
