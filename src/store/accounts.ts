@@ -25,13 +25,13 @@ export async function listAccounts({ db, t }: Tx): Promise<Account[]> {
   return db.select().from(t.accounts).orderBy(asc(t.accounts.createdAt), asc(t.accounts.id));
 }
 
-/** When the service last changed an account, as every card does; null before the first. */
+/** When any account row last changed, as happens with every card; null before the first. */
 export async function latestChange({ db, t }: Tx): Promise<number | null> {
   const [row] = await db.select({ at: max(t.accounts.updatedAt) }).from(t.accounts);
   return row?.at ?? null;
 }
 
-/** Newest first, after `after`; with `search` those whose name or a member's email holds it, or whose id it is. */
+/** Newest first, after `after`; `search` matches part of the name or of a member's email, or the id. */
 export async function newestAccounts(
   tx: Tx,
   { after, search = "", limit }: { after: ListPosition | undefined; search?: string; limit: number },
@@ -109,7 +109,10 @@ export async function setAccountPlan(
   return account;
 }
 
-/** How long pictures are served and when what is personal goes, in days; null as the service is configured, and never. */
+/**
+ * How long pictures are served and when personal data is deleted, in days; null means the service's default, and
+ * never.
+ */
 export async function setAccountRetention(
   { db, t }: Tx,
   id: string,
@@ -133,7 +136,7 @@ export async function accountsToRenew({ db, t }: Tx, period: string, limit: numb
   return rows.map((row) => row.id);
 }
 
-/** A credit that is held now: the month of the account's plan, to which it belongs, and what is left to spend after it. */
+/** A held credit: the month of the plan it belongs to, and what remains to be spent. */
 export interface HeldCredit {
   period: string;
   left: number;
@@ -165,7 +168,7 @@ function heldCredit({ period, plan, topup }: { period: string; plan: number; top
   return { period, left: plan + topup };
 }
 
-/** Moves credits of both buckets to held, or none; returns as holdCredit does. */
+/** Moves credits of both buckets to held, all or none; returns what holdCredit does. */
 export async function holdCredits(
   { db, t }: Tx,
   id: string,
@@ -186,7 +189,7 @@ export async function holdCredits(
   return held && heldCredit(held);
 }
 
-/** Ends a hold for good: the credit was used, or expired while it was held. */
+/** Ends a hold for good: the credit was used, or expired while held. */
 export async function consumeHold({ db, t }: Tx, id: string, now: number): Promise<void> {
   const ended = await db
     .update(t.accounts)
@@ -197,8 +200,8 @@ export async function consumeHold({ db, t }: Tx, id: string, now: number): Promi
 }
 
 /**
- * Ends a hold by giving the credit back to its bucket. False, and nothing changed, when that is the plan of a month
- * that is over: then the credit has expired.
+ * Ends a hold by returning the credit to its bucket. False, and nothing changed, when that bucket is the plan of a
+ * past month: then the credit has expired.
  */
 export async function returnHold(
   { db, t }: Tx,
@@ -219,7 +222,7 @@ export async function returnHold(
   return ended.length === 1;
 }
 
-/** Replaces last month's plan credits by this month's; undefined when another writer changed them meanwhile. */
+/** Replaces last month's plan credits with this month's; undefined when another writer changed them meanwhile. */
 export async function replacePlanCredits(
   { db, t }: Tx,
   account: Account,
@@ -233,7 +236,7 @@ export async function replacePlanCredits(
       and(
         eq(t.accounts.id, account.id),
         eq(t.accounts.planPeriod, account.planPeriod),
-        // The entry says how many credits expire, so it must be as many as were there.
+        // The ledger entry states how many credits expire, so the row must hold exactly that many.
         eq(t.accounts.creditsPlan, account.creditsPlan),
       ),
     )

@@ -15,7 +15,7 @@ export async function hasOldAudit({ db, t }: Tx, before: number): Promise<boolea
   return (await db.select({ id: a.id }).from(a).where(lt(a.createdAt, before)).limit(1)).length > 0;
 }
 
-/** Deletes entries from before a time, at most `limit`. Returns how many went. */
+/** Deletes up to `limit` entries older than a given time. Returns how many. */
 export async function deleteOldAudit({ db, t }: Tx, before: number, limit: number): Promise<number> {
   const a = t.auditEntries;
   const old = db.select({ id: a.id }).from(a).where(lt(a.createdAt, before)).limit(limit);
@@ -24,9 +24,9 @@ export async function deleteOldAudit({ db, t }: Tx, before: number, limit: numbe
 
 export interface AuditRow {
   entry: AuditEntry;
-  /** Who did it; null: the command line. */
+  /** The actor; null for the command line. */
   email: string | null;
-  /** 1 when whoever did it is an operator now. */
+  /** 1 when the actor is an operator now. */
   isOperator: number | null;
   accountName: string | null;
 }

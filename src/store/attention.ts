@@ -3,7 +3,7 @@ import type { Account } from "./accounts.ts";
 import type { Tx } from "./store.ts";
 import type { WebhookEndpoint } from "./webhooks.ts";
 
-/** Active accounts of which at most this part of the month's plan is left to spend, the emptiest first. */
+/** Active accounts with at most this fraction of the month's plan left, the emptiest first. */
 export async function accountsRunningLow({ db, t }: Tx, part: number, limit: number): Promise<Account[]> {
   const a = t.accounts;
   const left = sql`${a.creditsPlan} + ${a.creditsTopup}`;
@@ -36,7 +36,7 @@ export async function endpointsInTrouble(
     .limit(query.limit);
 }
 
-/** What all accounts' live images came to on one UTC day, such as 2026-11-21. */
+/** The outcome of all accounts' live images on one UTC day, such as 2026-11-21. */
 export async function dayOf(
   { db, t }: Tx,
   day: string,
@@ -54,7 +54,7 @@ export async function dayOf(
   return row ?? { completed: 0, failed: 0, accounts: 0 };
 }
 
-/** Whether an occasion was written of to anybody. */
+/** Whether anybody has been sent a mail about an occasion. */
 export async function wasWritten({ db, t }: Tx, occasion: string): Promise<boolean> {
   const m = t.mails;
   return (await db.select({ id: m.id }).from(m).where(eq(m.occasion, occasion)).limit(1)).length > 0;

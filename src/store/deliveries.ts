@@ -65,8 +65,8 @@ export async function listDeliveryRows(
   const { after, subject, endpointId, state } = query;
   const about =
     subject === undefined ? undefined : db.select({ id: e.id }).from(e).where(eq(e.subject, subject));
-  // An image or an endpoint says more than the account it belongs to. Without this SQLite walks all of the account's
-  // deliveries, because their index comes in the order of the list.
+  // An image or endpoint is more selective than its account. Without this SQLite walks all of the account's
+  // deliveries, because their index has the order of the list.
   const isNarrow = about !== undefined || endpointId !== undefined;
   const scoped = (column: Column) => (isNarrow ? sql`coalesce(${column}, '')` : sql`${column}`);
   const rowsOf = (environment: Environment | undefined) =>
@@ -79,14 +79,14 @@ export async function listDeliveryRows(
           environment ? eq(scoped(d.environment), environment) : undefined,
           endpointId ? eq(d.endpointId, endpointId) : undefined,
           state ? eq(d.state, state) : undefined,
-          // The condition of the index of those that have not arrived.
+          // The condition of the partial index of undelivered ones.
           state && state !== "delivered" ? sql`${d.state} <> 'delivered'` : undefined,
           query.eventType ? eq(d.eventType, query.eventType) : undefined,
           about ? inArray(d.eventId, about) : undefined,
           after ? sql`(${d.createdAt}, ${d.id}) < (${after.createdAt}, ${after.id})` : undefined,
         ),
       );
-  // The account's indexes are by environment: as a union both are walked in the order of the list, and merged.
+  // The account's indexes are per environment: a union walks both in list order and merges them.
   const isOne = isNarrow || query.environment !== undefined;
   const rows = isOne ? rowsOf(query.environment) : rowsOf("live").unionAll(rowsOf("test"));
   return rows.orderBy(desc(d.createdAt), desc(d.id)).limit(query.limit);
@@ -102,7 +102,7 @@ export async function attemptsOf({ db, t }: Tx, deliveryIds: string[]): Promise<
     .orderBy(asc(a.deliveryId), asc(a.number));
 }
 
-/** Enabled endpoints for which a delivery is due, by the time it has been due since. One index probe an endpoint. */
+/** Enabled endpoints with a due delivery, by how long it has been due. One index probe per endpoint. */
 export async function dueEndpoints({ db, t }: Tx, now: number): Promise<WebhookEndpoint[]> {
   const { webhookEndpoints: e, webhookDeliveries: d } = t;
   const due = db
@@ -115,7 +115,7 @@ export async function dueEndpoints({ db, t }: Tx, now: number): Promise<WebhookE
     .where(and(eq(e.state, "enabled"), or(isNull(e.pausedUntil), lte(e.pausedUntil, now)), exists(due)));
 }
 
-/** Claims up to `limit` due deliveries of an endpoint for one attempt each, the longest due first. */
+/** Claims up to `limit` due deliveries of an endpoint for one attempt each, the longest overdue first. */
 export async function claimDeliveries(
   { db, t }: Tx,
   claim: { endpointId: string; limit: number; token: string; now: number; leaseExpiresAt: number },
@@ -141,7 +141,7 @@ export async function claimDeliveries(
     .returning();
 }
 
-/** How a claimed delivery that did not arrive goes on: not at all, or again at `nextAttemptAt`. */
+/** What happens to a claimed delivery that failed: nothing more, or a retry at `nextAttemptAt`. */
 export type DeliveryEnd = { state: "failed" } | { state: "pending"; nextAttemptAt: number };
 
 /** Ends a claim; undefined when the lease was lost and nothing changed. `attempted`: counts as an attempt. */
@@ -166,7 +166,9 @@ export async function endClaim(
   return delivery;
 }
 
-/** Ends claims of one lease whose deliveries arrived; gives those that it still held, with their attempts counted. */
+/**
+ * Ends the claims of one lease whose deliveries succeeded; returns those it still held, with their attempts counted.
+ */
 export async function endDelivered(
   { db, t }: Tx,
   { deliveryIds, token }: { deliveryIds: string[]; token: string },
@@ -192,9 +194,9 @@ export async function insertAttempts({ db, t }: Tx, attempts: DeliveryAttempt[])
 }
 
 /**
- * Ends claims whose lease expired before `now`; with `living`, those instead that none of these processes holds. What was being sent
- * may have arrived: delivered at least once means it is due again, under the same id, unless its endpoint was disabled or
- * removed meanwhile. Returns how many are due again.
+ * Ends claims whose lease expired before `now`; with `living`, instead those held by none of these processes. What
+ * was being sent may have arrived; at-least-once delivery makes it due again under the same id, unless its endpoint
+ * was disabled or removed meanwhile. Returns how many are due again.
  */
 export async function releaseClaims(
   { db, t }: Tx,
@@ -224,7 +226,7 @@ export async function releaseClaims(
 /** Whether a claim has outlived its lease. */
 export async function hasExpiredClaim({ db, t }: Tx, now: number): Promise<boolean> {
   const { id, state } = t.webhookDeliveries;
-  // One after the other: as one condition they would be looked for in every claim.
+  // Separate statements: as one condition every claim would be scanned.
   for (const isOver of overAt(t, now)) {
     const rows = await db
       .select({ id })
@@ -236,12 +238,15 @@ export async function hasExpiredClaim({ db, t }: Tx, now: number): Promise<boole
   return false;
 }
 
-/** A lease is over when its time is, or when it lasts longer than any: then it is from before the clock was set back. */
+/**
+ * A lease is over when its time has come, or when it lasts longer than any: then it dates from before the clock was
+ * set back.
+ */
 function overAt({ webhookDeliveries: d }: Tables, now: number) {
   return [lte(d.leaseExpiresAt, now), gt(d.leaseExpiresAt, now + 2 * WEBHOOK_LEASE_MS)];
 }
 
-/** Makes what was planned before the clock was set back due now: how long it had to wait nobody can tell any more. */
+/** Makes deliveries planned before the clock was set back due now, because their intended wait is no longer known. */
 export async function pullForward({ db, t }: Tx, now: number): Promise<void> {
   const d = t.webhookDeliveries;
   await db
@@ -250,7 +255,7 @@ export async function pullForward({ db, t }: Tx, now: number): Promise<void> {
     .where(and(eq(d.state, "pending"), gt(d.nextAttemptAt, now), gt(d.updatedAt, now + CLOCK_TOLERANCE_MS)));
 }
 
-/** Gives up what waits for an endpoint that will not be sent anything. What is on its way ends by itself. */
+/** Cancels pending deliveries of an endpoint that will receive nothing more. Those in flight end by themselves. */
 export async function failPending({ db, t }: Tx, endpointId: string, now: number): Promise<void> {
   const d = t.webhookDeliveries;
   await db
@@ -260,8 +265,8 @@ export async function failPending({ db, t }: Tx, endpointId: string, now: number
 }
 
 /**
- * Sends deliveries again from `now` on with the whole schedule before them; leaves out those on their way, and unless
- * `delivered` those that arrived. Returns the deliveries changed.
+ * Redelivers from `now` on with a fresh schedule, excluding those in flight and, unless `delivered`, those that
+ * succeeded. Returns the deliveries changed.
  */
 export async function restartDeliveries(
   { db, t }: Tx,

@@ -3,14 +3,14 @@ import type { Environment } from "../core/account.ts";
 import type { Image } from "./images.ts";
 import type { Tx } from "./store.ts";
 
-// Deleting what is personal. An image's row stays, since credits and counters refer to it, with nothing personal in it.
+// Deletion of personal data. An image's row stays without anything personal, since credits and counters refer to it.
 
 interface Scope {
   accountId: string;
   environment: Environment;
 }
 
-/** An image of this scope, also a forgotten one. */
+/** An image of this scope, even a forgotten one. */
 export async function findOnceOwn({ db, t }: Tx, scope: Scope & { id: string }): Promise<Image | undefined> {
   const [image] = await db.select().from(t.images).where(eq(t.images.id, scope.id)).limit(1);
   return image?.accountId === scope.accountId && image.environment === scope.environment ? image : undefined;
@@ -61,14 +61,16 @@ export async function endedBefore(
     .limit(limit);
 }
 
-/** The accounts that have everything deleted some days after an image's end. */
+/** Accounts that have everything deleted some days after completion. */
 export async function forgettingAccounts({ db, t }: Tx): Promise<{ id: string; days: number }[]> {
   const { id, forgetAfterDays: days } = t.accounts;
   const rows = await db.select({ id, days }).from(t.accounts).where(isNotNull(days));
   return rows.map((row) => ({ id: row.id, days: row.days ?? 0 }));
 }
 
-/** Takes everything personal out of an image's row. An unfinished one fails, and its renderer finds its lease lost. */
+/**
+ * Removes everything personal from an image's row. An unfinished image fails, and its renderer finds its lease lost.
+ */
 export async function emptyImage({ db, t }: Tx, image: Image, now: number): Promise<void> {
   const isOpen = image.completedAt === null;
   await db
@@ -93,7 +95,7 @@ export async function emptyImage({ db, t }: Tx, image: Image, now: number): Prom
     .where(and(eq(t.images.id, image.id), isNull(t.images.forgottenAt)));
 }
 
-/** Deletes the webhook events about an image with their deliveries and what receivers answered. */
+/** Deletes the webhook events about an image, with their deliveries and the receivers' responses. */
 export async function deleteEventsAbout({ db, t }: Tx, imageId: string): Promise<void> {
   const { webhookEvents: e, webhookDeliveries: d, deliveryAttempts: a } = t;
   const events = await db.select({ id: e.id }).from(e).where(eq(e.subject, imageId));
@@ -105,7 +107,7 @@ export async function deleteEventsAbout({ db, t }: Tx, imageId: string): Promise
   await db.delete(e).where(inArray(e.id, ids));
 }
 
-/** Takes a player's own words out of the log of requests. */
+/** Removes a player's own words from the request log. */
 export async function emptyRequests(
   { db, t }: Tx,
   { accountId, externalId }: { accountId: string; externalId: string },
@@ -117,7 +119,7 @@ export async function emptyRequests(
     .where(and(eq(l.accountId, accountId), eq(l.externalId, externalId)));
 }
 
-/** Forgotten images whose files have not been seen gone, deleted at `until` or before. */
+/** Forgotten images whose files are not yet known to be gone, deleted at or before `until`. */
 export async function forgottenWithFiles({ db, t }: Tx, until: number, limit: number): Promise<Image[]> {
   const i = t.images;
   return db
@@ -135,7 +137,7 @@ export async function forgottenWithFiles({ db, t }: Tx, until: number, limit: nu
     .limit(limit);
 }
 
-/** The files of a forgotten image are gone, and nothing leads to them any more. */
+/** Records that a forgotten image's files are gone. */
 export async function markFilesGone({ db, t }: Tx, id: string, now: number): Promise<void> {
   const i = t.images;
   await db
@@ -144,7 +146,7 @@ export async function markFilesGone({ db, t }: Tx, id: string, now: number): Pro
     .where(and(eq(i.id, id), isNotNull(i.forgottenAt)));
 }
 
-/** Whether there are forgotten images of which traces may be left in the database's file. */
+/** Whether forgotten images may have left traces in the database file. */
 export async function hasTraces({ db, t }: Tx): Promise<boolean> {
   const i = t.images;
   const rows = await db
@@ -155,7 +157,7 @@ export async function hasTraces({ db, t }: Tx): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Writes down that no trace is left of what was forgotten until `until`. */
+/** Records that everything forgotten up to `until` has left no trace. */
 export async function markErased({ db, t }: Tx, until: number, now: number): Promise<void> {
   const i = t.images;
   await db

@@ -3,9 +3,9 @@ import { unfinished } from "./images.ts";
 import { hasUpload } from "./photos.ts";
 import type { Tx } from "./store.ts";
 
-// The files that images have beside the database: finished pictures, and the photos and badges they are made of.
+// The files that belong to images: finished pictures, and the photos and badges they are made from.
 
-/** Finished pictures past their `expires_at` whose files are still there. */
+/** Finished pictures past their `expires_at` whose files still exist. */
 export async function expiredOutputs(
   { db, t }: Tx,
   now: number,
@@ -21,7 +21,7 @@ export async function expiredOutputs(
   return rows.map((row) => ({ id: row.id, name: row.name ?? "" }));
 }
 
-/** Where a list of pictures by their expiry goes on. */
+/** Where a list of pictures by expiry continues. */
 export interface PicturePlace {
   id: string;
   expiresAt: number;
@@ -57,7 +57,7 @@ export async function markPurged({ db, t }: Tx, ids: string[], now: number): Pro
     .where(and(inArray(t.images.id, ids), isNull(t.images.purgedAt)));
 }
 
-/** Whether a template is needed: by an image that is not finished, or whose picture is still served. */
+/** Whether a template is needed by an image that is unfinished, or whose picture is still served. */
 export async function templateInUse({ db, t }: Tx, digest: string): Promise<boolean> {
   const i = t.images;
   const needed = or(isNull(i.completedAt), and(isNotNull(i.outputName), isNull(i.purgedAt)));
@@ -69,7 +69,7 @@ export async function templateInUse({ db, t }: Tx, digest: string): Promise<bool
   return row !== undefined;
 }
 
-/** Whether an unfinished image, or an upload that may still be named, needs a photo or badge. */
+/** Whether an unfinished image, or a valid upload, needs a photo or badge. */
 export async function sourceInUse(tx: Tx, sha256: string): Promise<boolean> {
   const { db, t } = tx;
   const i = t.images;
@@ -88,10 +88,11 @@ export async function sourceInUse(tx: Tx, sha256: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Whether an image that nobody had deleted, of `accountId` or of anybody, was made of this photo or badge. */
+/** Whether an undeleted image, of `accountId` or of anybody, was made from this photo or badge. */
 export async function imageNames({ db, t }: Tx, sha256: string, accountId?: string): Promise<boolean> {
   const i = t.images;
-  // One after the other, each along its own index: the photo says more than the account, which SQLite does not know.
+  // Separate queries, each along its own index: the photo is more selective than the account, which SQLite does not
+  // know.
   for (const column of [i.sourceSha256, i.badgeSha256]) {
     const rows = await db
       .select({ id: i.id })
@@ -109,7 +110,7 @@ export async function imageNames({ db, t }: Tx, sha256: string, accountId?: stri
   return false;
 }
 
-/** How many days the pictures of this image's account are served; null as the service is configured. */
+/** How many days pictures of this image's account are served; null means the service's default. */
 export async function retentionOf({ db, t }: Tx, imageId: string): Promise<number | null> {
   const { images: i, accounts: a } = t;
   const [row] = await db

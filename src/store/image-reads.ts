@@ -6,7 +6,7 @@ import type { Image } from "./images.ts";
 import { type Parameters, prepared } from "./prepared.ts";
 import type { Tx } from "./store.ts";
 
-// What partners read of their images, again and again.
+// The frequent reads of partners.
 
 interface Scope {
   accountId: string;
@@ -19,8 +19,8 @@ export async function findImage({ db, t }: Tx, scope: Scope & { id: string }): P
 }
 
 /**
- * The scope is checked here, not in the query, so that a foreign id costs the same as an unknown one; and so that a
- * deleted one does.
+ * The scope is checked here rather than in the query, so that another account's id costs the same as an unknown one,
+ * and a deleted one too.
  */
 function inScope<Row extends Scope & Pick<Image, "forgottenAt">>(
   image: Row | undefined,
@@ -54,7 +54,7 @@ const imageAnswer = prepared("image answer", ({ db, t: { images: i } }, { id }: 
     .limit(1),
 );
 
-/** What the answer about an image shows, without the request it was made of. */
+/** The columns of the status view, without the stored request. */
 export type ImageAnswer = Awaited<ReturnType<typeof imageAnswer>>[number];
 
 export async function findImageAnswer(
@@ -103,7 +103,7 @@ export function listImagesQuery(tx: Tx, query: ListQuery) {
 
 export type ImageListing = Pick<Image, "id" | "state" | "type" | "createdAt" | "completedAt">;
 
-/** As listImages, of each only what a list shows. */
+/** Like listImages, with only the columns a list shows. */
 export function listImageRows(tx: Tx, { status, after, ...values }: ListQuery): Promise<ImageListing[]> {
   return listingOf(status, after !== undefined)(tx, { ...values, ...place(after) });
 }
@@ -142,7 +142,7 @@ function prepareListing(name: string, status: PublicStatus | undefined, goesOn: 
   });
 }
 
-/** A value of a query, or its place in a prepared one. */
+/** A query value, or its placeholder in a prepared query. */
 type ValueOr<T> = T | Placeholder;
 
 interface ListScope {
@@ -152,8 +152,8 @@ interface ListScope {
 }
 
 /**
- * The rows of a list. Three states in one condition would make SQLite read past everything finished to find the few that
- * are not: as a union all are walked along the index of states, and merged.
+ * The rows of a list. Three states in one condition would make SQLite read past everything finished to find the few
+ * that are not; a union walks each along the index of states and merges them.
  */
 function inList({ t: { images: i } }: Tx, { accountId, environment, after }: ListScope, state?: ImageState) {
   return and(

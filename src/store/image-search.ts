@@ -5,12 +5,12 @@ import { searchedName } from "../core/name.ts";
 import { type Image, unfinished } from "./images.ts";
 import type { Tx } from "./store.ts";
 
-// What people look for in the console; what the service itself needs is in images.ts.
+// Console searches; the service's own queries are in images.ts.
 
-/** A search that fits more images than this is too vague to be sorted: the first by external id stand for them. */
+/** A search with more matches is too vague to be sorted: the first by external id are returned. */
 const MAX_SEARCHED = 1_000;
 
-/** How far back players are searched by name, in images: the rows are read one by one. */
+/** How many of the newest images are searched by player name, since rows are read one by one. */
 const MAX_NAMES_READ = 5_000;
 
 /**
@@ -37,7 +37,7 @@ export async function findImagesByExternalId(
         ? inArray(i.state, UNFINISHED_STATES)
         : eq(i.state, status);
   const own = and(eq(i.accountId, accountId), eq(i.environment, environment));
-  // The last code point there is closes the range of texts that begin with `search`.
+  // The highest code point closes the range of texts that begin with `search`.
   const begins = and(gte(i.externalId, search), lt(i.externalId, `${search}\u{10FFFF}`));
   const found = db
     .select({ id: i.id })
@@ -76,7 +76,7 @@ export async function findImagesByExternalId(
     .limit(limit);
 }
 
-/** The finished picture that the same player had before this image, if it is still there. */
+/** The same player's finished picture before this image, if it still exists. */
 export async function pictureBefore({ db, t }: Tx, image: Image): Promise<Image | undefined> {
   const i = t.images;
   const [before] = await db
@@ -98,7 +98,7 @@ export async function pictureBefore({ db, t }: Tx, image: Image): Promise<Image 
   return before;
 }
 
-/** An image of whatever account, for operators. */
+/** An image of any account, for operators. */
 export async function findAnyImage({ db, t }: Tx, id: string): Promise<Image | undefined> {
   const [image] = await db.select().from(t.images).where(eq(t.images.id, id)).limit(1);
   return image;
@@ -117,7 +117,7 @@ export async function recentLiveFailures({ db, t }: Tx, limit: number): Promise<
   );
 }
 
-/** How many images wait and are being rendered, and since when the oldest waits. */
+/** How many images are waiting and being rendered, and how long the oldest has waited. */
 export async function queueDepth(
   { db, t }: Tx,
   environment: Environment,

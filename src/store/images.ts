@@ -22,13 +22,13 @@ export interface ImageOutput {
   height: number;
   contentType: string;
   bytes: number;
-  /** What it was really made with; absent where no template was drawn. */
+  /** The template actually used; absent when none was drawn. */
   template?: Pick<Image, "templateVersion" | "templateDigest">;
   /** How it was made; absent likewise. */
   receipt?: Receipt;
 }
 
-/** Waiting or being rendered. The condition of the queue's partial indexes, which a query must repeat to use them. */
+/** Unfinished. This is the condition of the queue's partial indexes, which queries must repeat to use them. */
 export function unfinished({ images }: Tables) {
   return isNull(images.completedAt);
 }
@@ -41,16 +41,16 @@ export async function insertImage(tx: Tx, image: Image): Promise<void> {
   await imageInsert(tx, image);
 }
 
-/** Where an image accepted now would stand. */
+/** The place an image accepted now would get. */
 export interface QueuePlace {
   turn: number;
   /** Unfinished images that are served before it. */
   ahead: number;
-  /** All unfinished images of the environment that were asked for one by one. */
+  /** All unfinished single images of the environment. */
   total: number;
 }
 
-/** An account's images that were asked for one by one, and those of its batches, are served side by side. */
+/** An account's single images and those of its batches are served in parallel. */
 export const LANES = { single: 0, batch: 1 } as const;
 export type Lane = keyof typeof LANES;
 
@@ -117,13 +117,13 @@ const countWaiting = prepared("images waiting", ({ db, t }, { environment }: Par
 );
 
 /**
- * The turn being served: the first among the images nobody tried yet. An image that waits for another attempt keeps its
- * old, low turn and must not pull newcomers down to it, past everyone who waits; when no image is untried, the highest
- * turn given out is where the order goes on.
+ * The turn being served: the lowest among untried images. An image waiting for a retry keeps its old, low turn and
+ * must not pull newcomers down to it, past everyone waiting; when no image is untried, the order continues from the
+ * highest turn assigned.
  */
 async function servedTurn(tx: Tx, environment: Environment): Promise<number> {
   const untried: number[] = [];
-  // Also a card whose photo is still on its way keeps its batch's place.
+  // A card whose photo is still being fetched also keeps its batch's place.
   for (const state of ["waiting", "queued"] as const) {
     const [first] = await firstUntried(tx, { environment, state });
     if (first) untried.push(first.turn);
@@ -171,7 +171,7 @@ export async function countByState({
     .groupBy(i.environment, i.state);
 }
 
-/** Waiting, and its pause over. A pause longer than any was written by a clock that has been set back since. */
+/** Waiting, with its pause over. A pause longer than any was written by a clock that has since been set back. */
 function isDue({ images: i }: Tables, environment: Environment, now: number) {
   const over = or(lte(i.availableAt, now), gt(i.availableAt, now + MAX_RETRY_PAUSE_MS));
   return and(eq(i.environment, environment), isNull(i.completedAt), eq(i.state, "queued"), over);
@@ -209,13 +209,13 @@ export async function claimNextImage(
       renders: sql`${i.renders} + 1`,
       updatedAt: claim.now,
     })
-    // One value, not a list: that is found once, whatever the plan.
+    // A scalar subquery rather than a list: it is evaluated once, whatever the plan.
     .where(and(eq(i.id, claimable(next)), eq(i.state, "queued")))
     .returning();
   return image;
 }
 
-/** The row condition that fences every end of a render: a lost lease matches nothing. */
+/** The condition that fences every end of a render: a lost lease matches nothing. */
 function heldBy(t: Tables, lease: Lease) {
   return and(
     eq(t.images.id, lease.imageId),
@@ -270,7 +270,7 @@ export async function failImage(
   return image;
 }
 
-/** Gives a claimed image back to the queue. `uncounted` takes the render off the count: nobody tried it. */
+/** Returns a claimed image to the queue. `uncounted` subtracts the render again: nobody tried it. */
 export async function requeueImage(
   { db, t }: Tx,
   lease: Lease,
@@ -291,8 +291,9 @@ export async function requeueImage(
 }
 
 /**
- * Moves all waiting images of an account's lane one turn back: a render of its own came to nothing, and fair queueing counts
- * renders. Otherwise whoever's images fail, and are tried three times each, would have three times the share.
+ * Moves all waiting images of an account's lane back by one turn, because one of its renders came to nothing and
+ * fair queueing counts renders. Otherwise an account whose images fail, and are tried three times each, would get
+ * three times its share.
  */
 export async function postponeTurns(
   { db, t }: Tx,
@@ -314,8 +315,8 @@ export async function postponeTurns(
 }
 
 /**
- * Renders whose lease expired before `now`, or lasts longer than any does, as one from before the clock was set back; with
- * `living`, those instead that none of these processes holds.
+ * Renders whose lease expired before `now`, or lasts longer than any, dating from before the clock was set back;
+ * with `living`, instead those held by none of these processes.
  */
 export async function abandonedRenders(
   { db, t }: Tx,

@@ -19,7 +19,7 @@ const keyByHash = prepared("key by hash", ({ db, t }, { hash }: Parameters<{ has
     .limit(1),
 );
 
-/** The key with this hash, revoked or not, and its account. Read on every request, so that nothing is ever stale. */
+/** The key with this hash, revoked or not, with its account. */
 export async function findKeyByHash(
   tx: Tx,
   hash: string,
@@ -49,7 +49,7 @@ export async function countKeysInForce({ db, t }: Tx, accountId: string): Promis
   return row?.n ?? 0;
 }
 
-/** Revokes a key; keeps the first revocation's time. Undefined when there is no such key. */
+/** Revokes a key, keeping the time of the first revocation. Undefined when there is no such key. */
 export async function revokeKey({ db, t }: Tx, id: string, now: number): Promise<ApiKey | undefined> {
   await db
     .update(t.apiKeys)

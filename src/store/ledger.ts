@@ -20,7 +20,7 @@ export async function insertEntries({ db, t }: Tx, entries: LedgerEntry[]): Prom
     await db.insert(t.ledgerEntries).values(entries.slice(at, at + ENTRIES_AT_ONCE));
 }
 
-/** Of one statement: SQLite takes 32,766 values in all. */
+/** Per statement: SQLite allows 32,766 values. */
 const ENTRIES_AT_ONCE = 500;
 
 /** The reservation that pays for an image; undefined for test images, which reserve nothing. */
@@ -33,7 +33,7 @@ export async function findReservation({ db, t }: Tx, imageId: string): Promise<L
   return entry;
 }
 
-/** The newest grant of an account, of plan credits or a top-up. */
+/** An account's newest grant, of plan credits or a top-up. */
 export async function latestGrant({ db, t }: Tx, accountId: string): Promise<LedgerEntry | undefined> {
   const l = t.ledgerEntries;
   const [entry] = await db
@@ -51,7 +51,7 @@ const grantOfMonth = prepared(
     db
       .select({ amount: l.amount })
       .from(l)
-      // In the words of the index that makes it the only one.
+      // Phrased like the unique index that guarantees there is only one.
       .where(
         and(
           eq(l.accountId, month.accountId),
@@ -62,20 +62,20 @@ const grantOfMonth = prepared(
       .limit(1),
 );
 
-/** How many plan credits an account was given for a month: 0 when none were. */
+/** The plan credits granted to an account for a month; 0 when none were. */
 export async function planGrant(tx: Tx, accountId: string, period: string): Promise<number> {
   const [entry] = await grantOfMonth(tx, { accountId, period });
   return entry?.amount ?? 0;
 }
 
-/** An account's newest entries and what it can spend and holds reserved after all of them, of one moment. */
+/** An account's newest entries with the balances after them, read at one moment. */
 export async function newestEntries(
   { db, t }: Tx,
   accountId: string,
   limit: number,
 ): Promise<{ entries: LedgerEntry[]; available: number; held: number }> {
   const { ledgerEntries: l, accounts: a } = t;
-  // One statement: between two, another entry could change the balance.
+  // One statement: an entry written between two would change the balance.
   const rows = await db
     .select({ entry: l, plan: a.creditsPlan, topup: a.creditsTopup, held: a.creditsHeld })
     .from(l)
@@ -118,7 +118,7 @@ export async function ledgerPage(
     .limit(limit);
 }
 
-/** What an image's credit went through; nothing for test images. Each kind has its own index by image. */
+/** The history of an image's credit; empty for test images. Each kind has its own index by image. */
 export async function entriesOfImage(tx: Tx, imageId: string): Promise<LedgerEntry[]> {
   const { db, t } = tx;
   const reservation = await findReservation(tx, imageId);

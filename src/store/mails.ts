@@ -4,13 +4,13 @@ import type { Tx } from "./store.ts";
 
 export type Mail = Tables["mails"]["$inferSelect"];
 
-/** False when this occasion was written of to this person already. */
+/** False when this person already has a mail about this occasion. */
 export async function insertMail({ db, t }: Tx, mail: Mail): Promise<boolean> {
   const rows = await db.insert(t.mails).values(mail).onConflictDoNothing().returning({ id: t.mails.id });
   return rows.length > 0;
 }
 
-/** The mails whose time has come, the longest due first. */
+/** Due mails, the longest overdue first. */
 export async function dueMails({ db, t }: Tx, now: number, limit: number): Promise<Mail[]> {
   const m = t.mails;
   return (
@@ -24,7 +24,7 @@ export async function dueMails({ db, t }: Tx, now: number, limit: number): Promi
   );
 }
 
-/** Notes the end of an attempt. What is over keeps nothing of what it said. */
+/** Records the end of an attempt. Finished mails keep none of their text. */
 export async function endAttempt(
   { db, t }: Tx,
   id: string,
@@ -65,7 +65,7 @@ export async function failedMails({ db, t }: Tx, limit: number): Promise<Mail[]>
   return db.select().from(m).where(eq(m.state, "failed")).orderBy(desc(m.createdAt), desc(m.id)).limit(limit);
 }
 
-/** Deletes mails from before a time, at most `limit`, whatever became of them. Returns how many went. */
+/** Deletes up to `limit` mails older than a given time, whatever became of them. Returns how many. */
 export async function deleteOldMails({ db, t }: Tx, before: number, limit: number): Promise<number> {
   const m = t.mails;
   const old = db.select({ id: m.id }).from(m).where(lt(m.createdAt, before)).limit(limit);

@@ -12,9 +12,9 @@ export const MIGRATION_NAMES: readonly string[] = migrations.map(({ name }) => n
 const BREAKPOINT = "--> statement-breakpoint";
 
 /**
- * Applies the migrations the file does not have yet, all or none; forward only. A database that is there already is
- * first copied into the folder `copies`, if one is named. Drizzle's own migrator reads a folder from disk, which a
- * compiled binary does not have. Returns the names applied.
+ * Applies missing migrations, all or none; forward only. An existing database is first copied into the folder
+ * `copies`, if given. Drizzle's own migrator reads a folder from disk, which a compiled binary does not have.
+ * Returns the names applied.
  */
 export function migrate(client: Database, copies?: string): string[] {
   client.run(
@@ -43,7 +43,7 @@ export function migrate(client: Database, copies?: string): string[] {
     if (copy !== undefined && copies !== undefined) dropOldCopies(copies);
     return fresh;
   } catch (error) {
-    // The database is as it was: a service that is started again and again must not fill the disk with copies of it.
+    // The database is unchanged; a service that restarts repeatedly must not fill the disk with copies of it.
     if (copy !== undefined) rmSync(copy, { force: true });
     throw error;
   }
@@ -72,7 +72,7 @@ function newerDatabase(file: string, migration: string, copies: string | undefin
   );
 }
 
-/** Reads through another connection, which sees what is committed, while nobody else can write. */
+/** Reads through another connection, which sees committed data while nobody else can write. */
 function keepCopy(file: string, copies: string, migration: string): string {
   const time = new Date().toISOString().replace(/[-:]|\.\d+/g, "");
   const copy = join(copies, `before-migration-${migration}-${time}.sqlite`);

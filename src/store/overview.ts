@@ -3,7 +3,7 @@ import type { Tx } from "./store.ts";
 
 const number = sql<number>`count(*)`.mapWith(Number);
 
-/** What operators see at a glance besides the queue of images; each number has its index. */
+/** The counts on the operator overview, apart from the queue; each has an index. */
 export async function overviewCounts(
   { db, t }: Tx,
   query: { since: number },

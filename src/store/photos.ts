@@ -10,7 +10,7 @@ export async function insertPhoto({ db, t }: Tx, photo: Photo): Promise<void> {
   await db.insert(t.photos).values(photo);
 }
 
-/** An upload of this scope that has not expired. */
+/** An unexpired upload of this scope. */
 export async function findPhoto(
   { db, t }: Tx,
   scope: { accountId: string; environment: Environment; id: string; now: number },
@@ -20,7 +20,7 @@ export async function findPhoto(
   return isOwn && photo.expiresAt > scope.now ? photo : undefined;
 }
 
-/** How many uploads an account has that have not expired, and their bytes in all. */
+/** How many unexpired uploads an account has, and their total bytes. */
 export async function uploadsOf(
   { db, t }: Tx,
   accountId: string,
@@ -37,7 +37,7 @@ export async function uploadsOf(
   return row ?? { count: 0, bytes: 0 };
 }
 
-/** Whether anybody's upload has these bytes. */
+/** Whether any upload has these bytes. */
 export async function hasUpload({ db, t }: Tx, sha256: string): Promise<boolean> {
   const p = t.photos;
   return (await db.select({ id: p.id }).from(p).where(eq(p.sha256, sha256)).limit(1)).length > 0;

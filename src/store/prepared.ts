@@ -30,7 +30,7 @@ export function prepared<Values, Result>(
   };
 }
 
-/** A place for each column of a table, for an insert whose values are whole rows. Not for columns of JSON that may be null. */
+/** Placeholders for each column of a table, for inserting whole rows. Not for JSON columns that may be null. */
 export function everyColumn<Of extends Table>(
   table: Of,
   values: Parameters<Of["$inferSelect"]>,
@@ -44,7 +44,7 @@ export function everyColumn<Of extends Table>(
   ) as Of["$inferInsert"];
 }
 
-/** Whatever name is asked for, its place in the query. */
+/** A proxy that returns a placeholder for any property. */
 function byName<Values>(): Parameters<Values> {
   return new Proxy({} as Parameters<Values>, {
     get: (_, name) => sql.placeholder(String(name)),

@@ -16,7 +16,7 @@ export interface RequestFilter {
   refused?: boolean;
   /** Only those answered with this status. */
   status?: number | undefined;
-  /** Only those about this player. */
+  /** Only those concerning this player. */
   externalId?: string | undefined;
 }
 

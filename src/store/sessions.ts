@@ -28,7 +28,7 @@ export async function touchSession({ db, t }: Tx, id: string, now: number): Prom
   await db.update(t.sessions).set({ lastSeenAt: now }).where(eq(t.sessions.id, id));
 }
 
-/** Chooses the account whose console the session shows; null for none. */
+/** Sets the account whose console the session shows; null for none. */
 export async function openAccount({ db, t }: Tx, id: string, accountId: string | null): Promise<void> {
   await db.update(t.sessions).set({ accountId }).where(eq(t.sessions.id, id));
 }
@@ -37,7 +37,7 @@ export async function deleteSession({ db, t }: Tx, tokenHash: string): Promise<v
   await db.delete(t.sessions).where(eq(t.sessions.tokenHash, tokenHash));
 }
 
-/** A user's sessions that are not over, the last used first. */
+/** A user's active sessions, most recently used first. */
 export async function sessionsOf({ db, t }: Tx, userId: string, now: number): Promise<Session[]> {
   const s = t.sessions;
   return db
@@ -47,7 +47,7 @@ export async function sessionsOf({ db, t }: Tx, userId: string, now: number): Pr
     .orderBy(desc(s.lastSeenAt));
 }
 
-/** Signs a user out everywhere; `exceptId` keeps the session that asks. */
+/** Signs a user out everywhere; `exceptId` keeps the requesting session. */
 export async function deleteSessionsOf({ db, t }: Tx, userId: string, exceptId?: string): Promise<void> {
   const { sessions } = t;
   await db
@@ -60,7 +60,7 @@ export async function deleteExpiredSessions({ db, t }: Tx, now: number): Promise
   await db.delete(t.setupLinks).where(lte(t.setupLinks.expiresAt, now));
 }
 
-/** Writes a link and takes back every earlier one of the same user. */
+/** Stores a link and revokes every earlier one of the same user. */
 export async function replaceSetupLink({ db, t }: Tx, link: SetupLink): Promise<void> {
   const { setupLinks } = t;
   await db
@@ -69,7 +69,7 @@ export async function replaceSetupLink({ db, t }: Tx, link: SetupLink): Promise<
   await db.insert(setupLinks).values(link);
 }
 
-/** Takes back every link of a user. */
+/** Revokes all links of a user. */
 export async function deleteSetupLinksOf({ db, t }: Tx, userId: string): Promise<void> {
   await db.delete(t.setupLinks).where(eq(t.setupLinks.userId, userId));
 }
@@ -89,7 +89,7 @@ export async function findSetupLink(
   return link;
 }
 
-/** Uses a link up; undefined when it was used, has expired or never was. */
+/** Uses up a link; undefined when it was used, has expired or never existed. */
 export async function useSetupLink(
   { db, t }: Tx,
   tokenHash: string,

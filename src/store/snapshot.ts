@@ -5,12 +5,12 @@ import { OperatorError } from "../core/errors.ts";
 
 // Whole copies of the SQLite file. They are read in plain SQL, because a copy may be of an older schema than this program's.
 
-/** A process that is just writing has ended by then. */
+/** Longer than a concurrent write takes. */
 const BUSY_TIMEOUT_MS = 10_000;
 
 /** Opens a database for reading as it is: nothing is migrated. */
 export function openAsIs(file: string): Database {
-  // Readable only would not do: the write-ahead log's index is shared between all who read.
+  // A read-only connection will not do: the write-ahead log's index is shared between all readers.
   const client = new Database(file, { readwrite: true });
   client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
   client.run("PRAGMA query_only = ON");
@@ -18,15 +18,15 @@ export function openAsIs(file: string): Database {
 }
 
 /**
- * Copies the database as it is at one moment into a new file, readable by this user only and synced. Writers go on
- * meanwhile: it only reads, in one transaction. Blocks this process: about 10 s for a gigabyte. Throws an OperatorError
- * and leaves nothing when there is no room.
+ * Copies the database as of one moment into a new, synced file readable by this user only. Writers continue
+ * meanwhile: it only reads, in one transaction. Blocks this process: about 10 s per gigabyte. Throws an
+ * OperatorError, and leaves nothing, when there is no room.
  */
 export function snapshotDatabase(database: string, to: string): void {
   const client = new Database(database, { readwrite: true });
   try {
     client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    // VACUUM INTO takes an empty file, and would make one that others may read.
+    // VACUUM INTO accepts an empty file, and would otherwise create one that others may read.
     closeSync(openSync(to, "wx", 0o600));
     client.query("VACUUM INTO ?").run(to);
     sync(to);
@@ -47,7 +47,7 @@ function sync(path: string): void {
   closeSync(file);
 }
 
-/** How many bytes a copy of the database takes at most. */
+/** The largest size a copy of the database can have, in bytes. */
 export function databaseBytes(client: Database): number {
   const [size] = client
     .query(
@@ -57,7 +57,7 @@ export function databaseBytes(client: Database): number {
   return size;
 }
 
-/** What `PRAGMA integrity_check` finds, in words; empty when every page, index and row is sound. */
+/** The findings of `PRAGMA integrity_check`, in words; empty when every page, index and row is sound. */
 export function integrityProblems(client: Database): string[] {
   return client
     .query("PRAGMA integrity_check(5)")
@@ -105,7 +105,7 @@ export interface SnapshotPicture {
   expiresAt: number;
 }
 
-/** The finished pictures that were served at `now`, one by one. */
+/** The finished pictures that were being served at `now`, one by one. */
 export function picturesOf(client: Database, now: number): IterableIterator<SnapshotPicture> {
   return client
     .query(
@@ -114,9 +114,9 @@ export function picturesOf(client: Database, now: number): IterableIterator<Snap
     .iterate({ $now: now }) as IterableIterator<SnapshotPicture>;
 }
 
-/** The digest of every template that is published, or that an unfinished image was accepted with. */
+/** The digest of every published template, and of those that unfinished images were accepted with. */
 export function neededTemplates(client: Database): string[] {
-  // A database of an earlier version, backed up as it is, does not know them.
+  // An earlier version's database, backed up unchanged, does not have these tables.
   const columns = client.query("SELECT name FROM pragma_table_info('images')").values().flat();
   if (!columns.includes("template_digest")) return [];
   const ofImages =

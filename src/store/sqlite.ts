@@ -13,16 +13,16 @@ import type { Store, Tx } from "./store.ts";
 
 /** How long SQLite itself waits for another process's write. Short: the wait blocks the event loop. */
 const BUSY_TIMEOUT_MS = 20;
-/** While opening there is no loop to block yet, and another process may just be making the tables. */
+/** While opening, the event loop is not in use yet, and another process may be creating the tables. */
 const OPENING_TIMEOUT_MS = 10_000;
-/** How often and how long we come back for the write lock without blocking anything. */
+/** How often and how long we retry for the write lock without blocking anything. */
 const BUSY_RETRY_MS = 10;
 const BUSY_GIVE_UP_MS = 10_000;
-/** After a look at a lock that another process has, for so long nobody else needs to look. */
+/** After finding the lock taken, how long nobody else needs to look. */
 const BUSY_LOOK_MS = 100;
-/** What the write-ahead log may keep of the disk while nothing is in it. */
+/** How much disk an empty write-ahead log may keep. */
 const MAX_IDLE_LOG_BYTES = 64 * 1024 * 1024;
-/** Of each connection: all the queries of the service, with room for lists of different lengths. */
+/** Per connection: all queries of the service, with room for lists of different lengths. */
 const MAX_STATEMENTS = 256;
 /** More than any database here will have. */
 const MAPPED_BYTES = 2 ** 36;
@@ -30,11 +30,13 @@ const MAPPED_BYTES = 2 ** 36;
 export interface StoreOptions {
   /** Read the whole file first and refuse a damaged one. */
   verify?: boolean;
-  /** Read through memory: twice as fast for a command that reads everything. A disk's fault then ends the process. */
+  /**
+   * Memory-map the file: twice as fast for a command that reads everything, but a disk fault then kills the process.
+   */
   mapped?: boolean;
-  /** How long a write waits for another process's to end, from its being asked for. */
+  /** How long a write waits for another process's write, from the moment it was requested. */
   patienceMs?: number;
-  /** This file is itself a copy: it is brought to the newest schema without another one being kept. */
+  /** This file is itself a copy: it is migrated without keeping another. */
   isCopy?: boolean;
 }
 
@@ -54,7 +56,7 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
   const reader = openConnection(file);
   reader.run("PRAGMA query_only = ON");
   if (options.mapped) reader.run(`PRAGMA mmap_size = ${MAPPED_BYTES}`);
-  // From here on a wait would keep every request waiting.
+  // From here on, blocking would keep every request waiting.
   for (const client of [writer, reader]) client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
 
   const writeTx: Tx = { db: drizzle({ client: writer }), t: sqliteTables, claimable: itself };
@@ -70,7 +72,7 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
   return {
     engine: "sqlite",
     read,
-    // The reader's own: the writer's commits change it as another process' do.
+    // The reader's own counter: the writer's commits change it just as another process's do.
     version: () => noting(guard.note, () => dataVersion.get()?.data_version ?? null),
     problem: guard.problem,
     write: (name, fn) => {
@@ -85,13 +87,13 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
           return result;
         } catch (error) {
           guard.note(error);
-          // After some faults SQLite has rolled back by itself.
+          // After some faults SQLite has already rolled back.
           if (writer.inTransaction) writer.run("ROLLBACK");
           throw asStorageFault(error, name);
         }
       });
     },
-    // The log goes into the database file; in turn with the transactions, since SQLite refuses that in the middle of one.
+    // Checkpoints the log, in turn with the transactions, since SQLite refuses that within one.
     maintain: () => mutex.add(() => void writer.run("PRAGMA wal_checkpoint(PASSIVE)")),
     erase: ({ maxBytes }) => mutex.add(() => erase(writer, maxBytes)),
     close: async () => {
@@ -99,14 +101,14 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
       for (const forget of forgetStatements) forget();
       dataVersion.finalize();
       reader.close();
-      // The whole database is in its one file again, for whoever copies it while nothing runs.
+      // Leaves the whole database in its one file, for whoever copies it while nothing runs.
       writer.run("PRAGMA wal_checkpoint(TRUNCATE)");
       writer.close();
     },
   };
 }
 
-/** With one writer at a time nobody else is changing anything. */
+/** With a single writer nobody else is changing anything. */
 const itself = <Query>(query: Query): Query => query;
 
 function openConnection(file: string): SqliteDatabase {
@@ -115,14 +117,14 @@ function openConnection(file: string): SqliteDatabase {
     const client = new SqliteDatabase(file);
     client.run(`PRAGMA busy_timeout = ${OPENING_TIMEOUT_MS}`);
     client.run("PRAGMA journal_mode = WAL");
-    // A log that one long reader let grow is cut back when it is reused; otherwise it would stay as large for ever.
+    // A log grown by one long reader is truncated when reused; otherwise it would stay that large.
     client.run(`PRAGMA journal_size_limit = ${MAX_IDLE_LOG_BYTES}`);
     client.run("PRAGMA foreign_keys = ON");
-    // Without this, REPLACE deletes the rows in its way past the triggers that make the ledger immutable.
+    // Without this, REPLACE deletes conflicting rows without firing the triggers that make the ledger immutable.
     client.run("PRAGMA recursive_triggers = ON");
     // A 202 must survive a power cut, so every commit is synced.
     client.run("PRAGMA synchronous = FULL");
-    // What is deleted is overwritten with zeros; copies that moving rows left behind in a page go with erase().
+    // Deleted content is overwritten with zeros; remnants of moved rows are removed by erase().
     client.run("PRAGMA secure_delete = ON");
     client.run("PRAGMA cache_size = -65536");
     client.run("PRAGMA temp_store = MEMORY");
@@ -166,9 +168,9 @@ function createPrivately(file: string): void {
 }
 
 /**
- * Keeps compiled statements, the lately run ones: Drizzle compiles each query anew, which was a third of a create's
- * time. Sound because every query here is read to its end before the next one begins. Returns what lets go of them: a
- * connection with a statement stays open. `note` is told of every error.
+ * Caches recently used compiled statements: Drizzle compiles each query anew, which was a third of the time of a
+ * create. Sound because every query here is read to its end before the next begins. Returns a function that releases
+ * them, since a connection with an open statement cannot close. `note` receives every error.
  */
 function keepStatements(client: SqliteDatabase, note: (error: unknown) => void): () => void {
   const compile = client.prepare.bind(client);
@@ -194,7 +196,7 @@ function keepStatements(client: SqliteDatabase, note: (error: unknown) => void):
   };
 }
 
-/** Has a compiled statement tell of its runs, note its errors, and throw them as the store's. */
+/** Wraps a compiled statement to count its runs, note its errors, and rethrow them as the store's. */
 function observed(statement: Statement, note: (error: unknown) => void, runs: () => void): void {
   for (const method of ["all", "get", "values", "run"] as const) {
     const run = statement[method].bind(statement) as (...args: unknown[]) => unknown;
@@ -216,7 +218,7 @@ function noting<T>(note: (error: unknown) => void, work: () => T): T {
   }
 }
 
-/** Watches that the file is sound, and that it is still the one at its path. */
+/** Checks that the file is intact, and is still the one at its path. */
 function guardFile(file: string) {
   const opened = identityOf(file);
   let damage: string | null = null;
@@ -233,15 +235,15 @@ function guardFile(file: string) {
   };
 }
 
-/** Another one for another file, also after it was put in the place of the first. */
+/** Differs for every file, even one that replaced the first. */
 function identityOf(file: string): string {
   const info = statSync(file, { throwIfNoEntry: false });
   return info ? `${info.dev}:${info.ino}` : "none";
 }
 
 /**
- * A way to take the write lock that waits for other processes (the command line) without blocking the event loop. Each
- * write waits from the moment it was asked for: those that queue up behind one that waits give up together with it.
+ * Acquires the write lock, waiting for other processes (the command line) without blocking the event loop. Each
+ * write's wait counts from when it was requested: those queued behind a waiting one give up together with it.
  */
 function lockTaker(client: SqliteDatabase, patienceMs: number): (askedAt: number) => Promise<void> {
   let refusal: { at: number; error: unknown } | undefined;
@@ -266,7 +268,7 @@ function lockTaker(client: SqliteDatabase, patienceMs: number): (askedAt: number
 
 const STORAGE_FAULTS = /^SQLITE_(FULL|READONLY|IOERR|BUSY|CANTOPEN|CORRUPT|NOTADB)/;
 
-/** Disk trouble under the store's own name for it; everything else is passed on as it is. */
+/** Wraps disk trouble in the store's own error; everything else is passed through. */
 function asStorageFault(error: unknown, during?: string): unknown {
   if (error instanceof Refusal) return error;
   const cause = sqliteError(error);
