@@ -20,6 +20,12 @@ export interface PlaygroundFields {
   secondary_color: string;
 }
 
+/** The input that a field of the API is written in, such as `number` for `player.number`. */
+export function inputNamed(field: string): string | undefined {
+  const name = field.slice(field.lastIndexOf(".") + 1);
+  return name in EXAMPLE && !field.startsWith("fields") ? name : undefined;
+}
+
 const EXAMPLE: PlaygroundFields = {
   // The first one listed by the operator.
   preset: "",
@@ -52,11 +58,13 @@ function listed(preset: string | undefined, { presets }: Pick<FormFacts, "preset
   return presets.find((name) => name === preset) ?? presets[0] ?? "";
 }
 
+/** The names of its inputs. */
+export const INPUTS = Object.keys(EXAMPLE) as (keyof PlaygroundFields)[];
+
 /** The fields of a submitted form; missing ones are empty. Without a choice of templates, none is sent. */
 export function readFields(form: URLSearchParams, config: FormFacts): PlaygroundFields {
-  const names = Object.keys(EXAMPLE) as (keyof PlaygroundFields)[];
   const fields = Object.fromEntries(
-    names.map((name) => [name, (form.get(name) ?? "").trim()]),
+    INPUTS.map((name) => [name, (form.get(name) ?? "").trim()]),
   ) as unknown as PlaygroundFields;
   return { ...fields, preset: fields.preset || listed(undefined, config) };
 }
@@ -84,9 +92,9 @@ export function fieldsOf(request: CreateImageRequest, config: FormFacts): Playgr
 
 /**
  * The request body for the fields, unchecked: the API's own validation refuses it later, in the same words. Text
- * that is not a number stays text, so that the message can quote it.
+ * that is not a number stays text, so that the message can quote it. `own`: the template's own fields.
  */
-export function requestOf(fields: PlaygroundFields): unknown {
+export function requestOf(fields: PlaygroundFields, own?: Record<string, unknown>): unknown {
   const number = (text: string) => (/^-?\d{1,9}$/.test(text) ? Number(text) : text);
   const optional = (entries: Record<string, unknown>) =>
     Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== ""));
@@ -115,5 +123,6 @@ export function requestOf(fields: PlaygroundFields): unknown {
       }),
     },
     ...(Object.keys(branding).length > 0 ? { branding } : {}),
+    ...(own && { fields: own }),
   };
 }

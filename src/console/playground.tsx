@@ -1,8 +1,6 @@
 /** @jsxImportSource preact */
 
 import type { ComponentChildren } from "preact";
-import type { Environment } from "../core/account.ts";
-import { IMAGE_FORMATS, POSITIONS } from "../core/card.ts";
 import type { ErrorDetail } from "../core/errors.ts";
 import {
   type CreateImageRequest,
@@ -19,132 +17,27 @@ import { checkMeaning, checkPresetFields } from "../http/images.ts";
 import type { Image } from "../store/images.ts";
 import { takeFromBudget } from "./budget.ts";
 import { typescriptSample } from "./code-samples.ts";
-import { Card, Choice, Code, Field, Notice, PageHead, PostForm } from "./elements.tsx";
+import { Card, Code, Notice, PageHead } from "./elements.tsx";
 import { ownImage } from "./image.tsx";
 import { playerName, StatusBadge } from "./image-parts.tsx";
 import { shell } from "./layout.tsx";
 import { logFault } from "./page-error.ts";
-import { exampleFields, fieldsOf, type PlaygroundFields, readFields, requestOf } from "./playground-form.ts";
+import { exampleFields, fieldsOf, requestOf } from "./playground-form.ts";
+import {
+  BesideInputs,
+  declaredBy,
+  Form,
+  formFacts,
+  type PlaygroundState,
+  problemsOf,
+  sentState,
+} from "./playground-inputs.tsx";
+import { exampleInputs, inputsOf, OwnFields, ownFields } from "./playground-own.tsx";
 import { html, isHtmxRequest, redirect } from "./respond.ts";
-import { canWrite, field, type MemberVisit, member } from "./visit.ts";
+import { type MemberVisit, member } from "./visit.ts";
 
-interface InputProps {
-  name: keyof PlaygroundFields;
-  fields: PlaygroundFields;
-  label: string;
-  hint?: string;
-  type?: "text" | "number";
-  options?: readonly string[];
-}
-
-function Input({ name, fields, label, hint, type = "text", options }: InputProps) {
-  const describedBy = hint ? { "aria-describedby": `${name}-hint` } : {};
-  return (
-    <Field label={label} id={name} hint={hint}>
-      {options ? (
-        <select id={name} name={name} {...describedBy}>
-          {options.map((option) => (
-            <option key={option} selected={option === fields[name]}>
-              {option}
-            </option>
-          ))}
-        </select>
-      ) : type === "number" ? (
-        <input id={name} name={name} type="number" value={fields[name]} {...describedBy} />
-      ) : (
-        <input id={name} name={name} type="text" value={fields[name]} {...describedBy} />
-      )}
-    </Field>
-  );
-}
-
-function CardFields({ fields, presets }: { fields: PlaygroundFields; presets: readonly string[] }) {
-  return (
-    <>
-      {presets.length > 1 && <Input name="preset" fields={fields} label="Template" options={presets} />}
-      <Input name="name" fields={fields} label="Player's name" />
-      <div class="field-pair">
-        <Input name="position" fields={fields} label="Position" options={POSITIONS} />
-        <Input name="number" fields={fields} label="Shirt number" type="number" />
-        <Input name="skill_level" fields={fields} label="Rating" type="number" />
-      </div>
-      <Input
-        name="source_image_url"
-        fields={fields}
-        label="Photo address"
-        hint="Public and HTTPS: JPEG, PNG or WebP. To begin with, a sample photo of this service. Test requests fetch nothing."
-      />
-      <Input
-        name="external_id"
-        fields={fields}
-        label="Your id of the player"
-        hint="In test, test_fail_no_player, test_fail_sideways, test_slow and others choose the ending."
-      />
-      <Input
-        name="background_theme"
-        fields={fields}
-        label="Background theme"
-        hint="Any words: stadium night, fire, ice, galaxy."
-      />
-      <div class="field-pair">
-        <Input name="primary_color" fields={fields} label="Main colour" />
-        <Input name="secondary_color" fields={fields} label="Second colour" />
-      </div>
-      <details class="more">
-        <summary>Badge, size and format</summary>
-        <div class="form">
-          <Input name="club_badge_url" fields={fields} label="Badge address" />
-          <div class="field-pair">
-            <Input name="width" fields={fields} label="Width" type="number" />
-            <Input name="height" fields={fields} label="Height" type="number" />
-            <Input name="format" fields={fields} label="Format" options={IMAGE_FORMATS} />
-          </div>
-        </div>
-      </details>
-    </>
-  );
-}
-
-function Form({ visit, fields, environment }: PlaygroundState & { visit: MemberVisit }) {
-  return (
-    <PostForm
-      visit={visit}
-      action="/console/playground/send"
-      class="form"
-      hx-post="/console/playground/send"
-      hx-target="#outcome"
-      hx-disabled-elt="find button[type=submit]"
-      hx-disinherit="hx-disabled-elt"
-    >
-      <div
-        class="form"
-        hx-post="/console/playground/preview"
-        hx-trigger="input delay:250ms, change"
-        hx-target="#samples"
-        hx-include="closest form"
-        hx-sync="this:replace"
-      >
-        <CardFields fields={fields} presets={visit.deps.config.presets} />
-      </div>
-      {canWrite(visit) && (
-        <div class="send">
-          <Choice legend="Send as" name="environment" options={SEND_AS} chosen={environment} />
-          <button type="submit" class="button button-primary">
-            Send request
-          </button>
-        </div>
-      )}
-    </PostForm>
-  );
-}
-
-const SEND_AS: [string, string][] = [
-  ["test", "Test, free"],
-  ["live", "Live, one credit"],
-];
-
-function Samples({ visit, fields }: { visit: MemberVisit; fields: PlaygroundFields }) {
-  const request = requestOf(fields);
+function Samples({ visit, fields, own, template }: PlaygroundState & { visit: MemberVisit }) {
+  const request = requestOf(fields, ownFields(template, own).fields);
   const { baseUrl } = visit.deps.config;
   return (
     <>
@@ -159,17 +52,16 @@ async function playgroundPage(visit: MemberVisit): Promise<Response> {
   const sent = visit.query.get("sent");
   const id = sent ?? visit.query.get("from");
   const earlier = id === null ? null : await ownImage({ ...visit, params: { id } });
-  const { config } = visit.deps;
+  const facts = await formFacts(visit);
   const again = storedRequestValidator.check(earlier?.request);
-  const fields = again.ok ? fieldsOf(again.value, config) : exampleFields(config);
-  if (sent === null || !earlier) return page(visit, { fields, environment: "test" }, null);
+  const fields = again.ok ? fieldsOf(again.value, facts) : exampleFields(facts);
+  const template = await declaredBy(visit, fields.preset, facts);
+  const isSame = again.ok && again.value.style.preset === fields.preset;
+  const own = isSame ? inputsOf(again.value.fields) : exampleInputs(template);
+  const state: PlaygroundState = { fields, own, template, ...facts, environment: "test", problems: {} };
+  if (sent === null || !earlier) return page(visit, state, null);
   const outcome = <Outcome image={earlier} progress={visit.deps.progress.of(earlier.id)} />;
-  return page(visit, { fields, environment: earlier.environment }, outcome);
-}
-
-interface PlaygroundState {
-  fields: PlaygroundFields;
-  environment: Environment;
+  return page(visit, { ...state, environment: earlier.environment }, outcome);
 }
 
 function page(
@@ -200,7 +92,7 @@ function page(
             {outcome}
           </div>
           <div id="samples" class="stack">
-            <Samples visit={visit} fields={state.fields} />
+            <Samples visit={visit} {...state} />
           </div>
         </div>
       </div>
@@ -210,18 +102,25 @@ function page(
 }
 
 async function preview(visit: MemberVisit): Promise<Response> {
-  return html(visit.exchange, <Samples visit={visit} fields={readFields(visit.form, visit.deps.config)} />, {
+  return html(visit.exchange, <Samples visit={visit} {...(await sentState(visit))} />, { fragment: true });
+}
+
+/** The inputs of the template that was just chosen. */
+async function ownInputs(visit: MemberVisit): Promise<Response> {
+  const { template, own, problems } = await sentState(visit);
+  return html(visit.exchange, <OwnFields declared={template} inputs={own} problems={problems} />, {
     fragment: true,
   });
 }
 
 /** Submits the form the way the API would: same checks, same budget, same use case. */
 async function send(visit: MemberVisit): Promise<Response> {
-  const environment: Environment = field(visit, "environment") === "live" ? "live" : "test";
-  const fields = readFields(visit.form, visit.deps.config);
+  const state = await sentState(visit);
+  const { environment, fields } = state;
+  const own = ownFields(state.template, state.own);
   const asPart = isHtmxRequest(visit.exchange.request);
   try {
-    const request = await checked(visit, requestOf(fields));
+    const request = await checked(visit, requestOf(fields, own.fields), state.presets);
     await takeFromBudget(visit, environment);
     const accepted = await visit.deps.accept({
       account: visit.account,
@@ -232,20 +131,36 @@ async function send(visit: MemberVisit): Promise<Response> {
     const id = accepted.answer.image_id;
     if (!asPart) return redirect(`${pathOf(id)}#outcome`, visit.exchange);
     const image = await ownImage({ ...visit, params: { id } });
-    return html(visit.exchange, <Outcome image={image} progress={null} />, { fragment: true });
+    const outcome = (
+      <>
+        <Outcome image={image} progress={null} />
+        <BesideInputs {...state} />
+      </>
+    );
+    return html(visit.exchange, outcome, { fragment: true });
   } catch (fault) {
     const error = storageFault(fault) ? asPartnerRefusal(fault) : fault;
     if (!isPartnerRefusal(error)) throw error;
     logFault(visit, error);
-    if (!asPart)
-      return page(visit, { fields, environment }, <Refused error={error} />, ERROR_STATUS[error.code]);
+    const refused = { ...state, problems: problemsOf(error, own.places) };
+    if (!asPart) return page(visit, refused, <Refused error={error} />, ERROR_STATUS[error.code]);
+    const outcome = (
+      <>
+        <Refused error={error} />
+        <BesideInputs {...refused} />
+      </>
+    );
     // htmx only shows responses with a success status, and the refusal is what the reader came to see.
-    return html(visit.exchange, <Refused error={error} />, { fragment: true });
+    return html(visit.exchange, outcome, { fragment: true });
   }
 }
 
-async function checked(visit: MemberVisit, body: unknown): Promise<CreateImageRequest> {
-  const result = createImageValidator(visit.deps.config.presets).check(body);
+async function checked(
+  visit: MemberVisit,
+  body: unknown,
+  presets: readonly string[],
+): Promise<CreateImageRequest> {
+  const result = createImageValidator(presets).check(body);
   if (!result.ok) throw invalidRequest(result.details);
   const details: ErrorDetail[] = [
     ...checkMeaning(result.value, visit.deps.config),
@@ -339,6 +254,7 @@ async function watch(visit: MemberVisit): Promise<Response> {
 export const playgroundRoutes = [
   member.get("/console/playground", playgroundPage),
   member.post("/console/playground/preview", preview),
+  member.post("/console/playground/fields", ownInputs),
   member.post("/console/playground/send", send),
   member.get("/console/playground/:id", watch),
 ];

@@ -126,11 +126,14 @@ export function Field({
   label,
   id,
   hint,
+  problem,
   children,
 }: {
   label: string;
   id: string;
   hint?: ComponentChildren;
+  /** What is wrong with what was sent; empty where nothing is. A field without it never shows one. */
+  problem?: string | undefined;
   children: ComponentChildren;
 }) {
   return (
@@ -140,6 +143,11 @@ export function Field({
       {hint && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
+        </p>
+      )}
+      {problem !== undefined && (
+        <p class="problem" id={`${id}-problem`}>
+          {problem}
         </p>
       )}
     </div>

@@ -10,7 +10,10 @@ let server: TestServer;
 let browser: TestBrowser;
 let testKey: string;
 beforeAll(async () => {
-  [server, browser] = await Promise.all([testServer(), testBrowser()]);
+  [server, browser] = await Promise.all([
+    testServer({ env: { CARDPRESS_PRESETS: "club_card,action_card" } }),
+    testBrowser(),
+  ]);
   const { account, testKey: key } = await testAccount(server.service);
   testKey = key;
   await testMember(server.service, account.id, "dev@play.example", "developer");
@@ -66,6 +69,48 @@ test("without JavaScript a request leads to the whole page, with what comes of i
   expect(await textOf(page, "h1")).toBe("Playground");
   expect(await textOf(page, "#outcome")).toContain("400 INVALID_REQUEST");
   expect(await typed("#number")).toBe("999");
+});
+
+test("the form has the fields that the chosen template declares, and says beside each what is wrong with it", async () => {
+  const { page, complaints } = await browser.open();
+  await signIn(page, server.baseUrl, "dev@play.example");
+  await page.goto(`${server.baseUrl}/console/playground`);
+  expect(await page.$("#fields-club")).toBeNull();
+  await page.select("#preset", "action_card");
+  await page.waitForSelector("#fields-club");
+  const fill = (id: string, value: string) =>
+    page.$eval(id, (input, text) => Object.assign(input, { value: text }) && undefined, value);
+  // An empty row is not sent, so the second of the request is the third of the form.
+  for (const id of ["label", "value"]) await fill(`#fields-stats-0-${id}`, "");
+  await fill("#fields-stats-2-value", "400");
+  await fill("#fields-season", "the longest season");
+  await page.click(".send button[type=submit]");
+  await page.waitForSelector("#fields-stats-2-value-problem:not(:empty)");
+  expect(await textOf(page, "#fields-stats-2-value-problem")).toBe(
+    "Must be a whole number from 0 to 99; got 400.",
+  );
+  expect(await textOf(page, "#fields-season-problem")).toContain("at most 9 characters");
+  expect(await page.$$eval(".problem:not(:empty)", (all) => all.length)).toBe(2);
+  expect(await page.$eval("#fields-season", (input) => input.getAttribute("aria-describedby"))).toBe(
+    "fields-season-problem",
+  );
+  await fill("#fields-stats-2-value", "40");
+  await fill("#fields-season", "2026/27");
+  await page.click(".send button[type=submit]");
+  await page.waitForSelector("#outcome img");
+  expect(await page.$$eval(".problem:not(:empty)", (all) => all.length)).toBe(0);
+  const { db, t } = server.service.store.read;
+  const sent = (await db.select().from(t.images)).find(({ templateName }) => templateName === "action_card");
+  const { fields } = (sent?.request ?? {}) as { fields?: Record<string, unknown> };
+  const { club, season, stats } = fields ?? {};
+  expect([club, season, (stats as unknown[]).length]).toEqual(["Harbour Rovers", "2026/27", 2]);
+  expect(complaints).toEqual([]);
+
+  await page.setJavaScriptEnabled(false);
+  await page.goto(`${server.baseUrl}/console/playground?from=${sent?.id}`);
+  await page.type("#fields-season", " and on");
+  await submit(page, ".send button[type=submit]");
+  expect(await textOf(page, "#fields-season-problem")).toContain("at most 9 characters");
 });
 
 test("a failed image says once what to do", async () => {

@@ -96,16 +96,16 @@ test("a request of a template that is not listed any more opens with one that is
 });
 
 test("where one template is listed, the playground has nothing to choose and sends that one", async () => {
-  const { config } = server.service;
-  const { presets } = config;
-  config.presets = ["season_card"];
+  const { templates } = server.service;
+  const { listed } = templates;
+  templates.listed = async () => ["season_card"];
   try {
     const page = await text("/console/playground");
     expect(page).not.toContain('id="preset"');
     expect(page).toContain("season_card");
     expect(page).not.toContain("club_card");
   } finally {
-    config.presets = presets;
+    templates.listed = listed;
   }
 });
 
