@@ -8,7 +8,7 @@ import { packagedRuntime } from "./onnx-runtime.ts";
 import { type OpenPhotoPage, openPhotoPage } from "./photo_page.ts";
 
 /** Part of a cached cutout's key: changes whenever the same photo would give another cutout. */
-export const VISION_VERSION = "11";
+export const VISION_VERSION = "12";
 
 /** The same with the operator's matte network, which gives other cutouts. */
 export const visionOf = (matteModel: MatteModel | null) =>

@@ -12,7 +12,9 @@ const MIN_BELONGING_SALIENCE = 0.72;
 const MIN_CLAIM = 0.1;
 /** In a hand it may be larger: rackets, bats, trophies. */
 const MAX_HELD_PART = 0.6;
-const MIN_HELD_SALIENCE = 0.6;
+const MIN_HELD_SALIENCE = 0.7;
+/** Beside others no thing this large is the player's: it is somebody with a bicycle. */
+const MAX_HELD_IN_COMPANY = 0.3;
 /** Smaller ones are no things but bits of the edge. */
 const MIN_THING_PART = 0.003;
 /** What lies along the photo's border for longer than this, in roots of its size, is furniture or ground. */
@@ -166,8 +168,9 @@ function belongs(
   if (border > MAX_BORDER * Math.sqrt(size)) return false;
   if (masked > 0.5 * size && touches > 0) return true;
   const isBefore = touches > MIN_CONTACT * Math.sqrt(size) && salience >= MIN_BELONGING_SALIENCE * size;
-  if (isBefore && size <= MAX_HELD_PART * playerCells) return true;
-  if (handled > 0 && size <= MAX_HELD_PART * playerCells) return salience >= MIN_HELD_SALIENCE * size;
+  const largest = (inCompany ? MAX_HELD_IN_COMPANY : MAX_HELD_PART) * playerCells;
+  if (isBefore && size <= largest) return true;
+  if (handled > 0 && size <= largest) return salience >= MIN_HELD_SALIENCE * size;
   return size <= MAX_BELONGING_PART * playerCells && salience >= MIN_BELONGING_SALIENCE * size;
 }
 
