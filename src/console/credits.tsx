@@ -51,5 +51,5 @@ async function creditsPage(visit: MemberVisit): Promise<Response> {
 
 export const creditRoutes = [
   member.get("/console/credits", creditsPage),
-  member.get("/console/credits.csv", async (visit) => statementCsv(visit, visit.account.id)),
+  member.get("/console/credits.csv", async (visit) => statementCsv(visit, visit.account.id, { named: true })),
 ];

@@ -5,6 +5,7 @@ import {
   getDelivery,
   redeliver,
 } from "../app/webhooks/manage-deliveries.ts";
+import { playersOfEvents } from "../store/players.ts";
 import { Badge, Card, Code, count, Empty, EnvironmentBadge, PageHead, PostForm, Time } from "./elements.tsx";
 import { countSend } from "./endpoint-parts.tsx";
 import { shell } from "./layout.tsx";
@@ -25,13 +26,19 @@ export function DeliveryState({ delivery }: { delivery: Delivery }) {
   }
 }
 
-export function DeliveryTable({ deliveries }: { deliveries: Delivery[] }) {
+/** Newest first, each with the image it is about. */
+export async function DeliveryTable({ visit, deliveries }: { visit: MemberVisit; deliveries: Delivery[] }) {
+  const players = await playersOfEvents(
+    visit.deps.store.read,
+    deliveries.map(({ eventId }) => eventId),
+  );
   return (
     <table class="table">
       <caption class="visually-hidden">Deliveries</caption>
       <thead>
         <tr>
           <th scope="col">Event</th>
+          <th scope="col">Image</th>
           <th scope="col">State</th>
           <th scope="col">Attempts</th>
           <th scope="col">Last answer</th>
@@ -41,11 +48,15 @@ export function DeliveryTable({ deliveries }: { deliveries: Delivery[] }) {
       <tbody>
         {deliveries.map((delivery) => {
           const last = delivery.history.at(-1);
+          const about = players.get(delivery.eventId);
           return (
             <tr key={delivery.id}>
               <th scope="row">
                 <a href={`/console/deliveries/${delivery.id}`}>{delivery.eventType}</a>
               </th>
+              <td data-label="Image" class="name">
+                {about ? <a href={`/console/images/${about.imageId}`}>{about.name}</a> : "–"}
+              </td>
               <td data-label="State">
                 <DeliveryState delivery={delivery} />
               </td>

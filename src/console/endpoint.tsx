@@ -216,7 +216,7 @@ async function Deliveries({ visit, endpoint }: { visit: MemberVisit; endpoint: E
         }
       >
         {deliveries.items.length > 0 ? (
-          <DeliveryTable deliveries={deliveries.items} />
+          await DeliveryTable({ visit, deliveries: deliveries.items })
         ) : state === undefined ? (
           <Empty title="Nothing sent yet">Send a test event to see whether your receiver answers.</Empty>
         ) : (

@@ -3,11 +3,12 @@
 import { ENVIRONMENTS, type Environment } from "../core/account.ts";
 import { PUBLIC_STATUSES, type PublicStatus } from "../core/image-state.ts";
 import { formatPosition, parsePosition } from "../core/list-position.ts";
-import { listImages } from "../store/image-reads.ts";
+import { DAY_MS } from "../core/time.ts";
+import { countImages, listImages, MAX_COUNTED } from "../store/image-reads.ts";
 import { findImagesByExternalId } from "../store/image-search.ts";
 import type { Image } from "../store/images.ts";
 import { Icon } from "../web/icons.tsx";
-import { Card, Empty, PageHead, Pager, refreshing, Segments, Time } from "./elements.tsx";
+import { Card, count, Empty, PageHead, Pager, refreshing, Segments, Time } from "./elements.tsx";
 import { isOpen, playerName, StatusBadge, Thumb } from "./image-parts.tsx";
 import { shell } from "./layout.tsx";
 import { type MemberVisit, member } from "./visit.ts";
@@ -19,6 +20,9 @@ interface Filter {
   status: PublicStatus | undefined;
   view: "grid" | "table";
   search: string;
+  /** Days in UTC, such as 2026-11-22; "" for any. */
+  from: string;
+  to: string;
 }
 
 /** The filters in the URL; unknown values fall back to the first choice. */
@@ -28,16 +32,33 @@ function readFilter({ query }: MemberVisit): Filter {
     status: PUBLIC_STATUSES.find((known) => known === query.get("status")),
     view: query.get("view") === "table" ? "table" : "grid",
     search: (query.get("search") ?? "").trim().slice(0, 255),
+    from: readDay(query.get("from")),
+    to: readDay(query.get("to")),
+  };
+}
+
+/** A day that there is; "" for anything else. */
+function readDay(text: string | null): string {
+  return text && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : "";
+}
+
+/** The moments a filter's days stand for: the last day is meant whole. */
+function momentsOf({ from, to }: Filter): { from: number | undefined; before: number | undefined } {
+  return {
+    from: from === "" ? undefined : Date.parse(from),
+    before: to === "" ? undefined : Date.parse(to) + DAY_MS,
   };
 }
 
 function address(filter: Filter, change: Partial<Filter> & { after?: string } = {}): string {
-  const { environment, status, view, search, after } = { after: undefined, ...filter, ...change };
+  const { environment, status, view, search, from, to, after } = { after: undefined, ...filter, ...change };
   const entries = Object.entries({
     environment,
     status,
     view: view === "table" ? view : undefined,
     search,
+    from,
+    to,
     after,
   });
   const query = new URLSearchParams();
@@ -104,8 +125,27 @@ function ImageTable({ images, caption }: { images: Image[]; caption: string }) {
   );
 }
 
-function Toolbar({ filter }: { filter: Filter }) {
-  const { environment, status, view, search } = filter;
+type Counts = Record<PublicStatus, number>;
+
+/** "Completed 1,204"; without a number where nothing was counted. */
+function statusLabel(name: PublicStatus | undefined, counts: Counts | null): string {
+  const word = name === undefined ? "All" : name.charAt(0).toUpperCase() + name.slice(1);
+  if (!counts) return word;
+  const numbers = name === undefined ? Object.values(counts) : [counts[name]];
+  const total = numbers.reduce((sum, each) => sum + each, 0);
+  return `${word} ${count(total)}${numbers.some((each) => each >= MAX_COUNTED) ? "+" : ""}`;
+}
+
+function Day({ name, label, value }: { name: "from" | "to"; label: string; value: string }) {
+  return (
+    <label class="day">
+      {label} <input name={name} type="date" value={value} />
+    </label>
+  );
+}
+
+function Toolbar({ filter, counts }: { filter: Filter; counts: Counts | null }) {
+  const { environment, status, view, search, from, to } = filter;
   return (
     <div class="toolbar">
       <Segments
@@ -119,7 +159,7 @@ function Toolbar({ filter }: { filter: Filter }) {
       <Segments
         label="Status"
         choices={[undefined, ...PUBLIC_STATUSES].map((name) => ({
-          label: name === undefined ? "All" : name[0]?.toUpperCase() + name.slice(1),
+          label: statusLabel(name, counts),
           href: address(filter, { status: name }),
           current: name === status,
         }))}
@@ -137,7 +177,20 @@ function Toolbar({ filter }: { filter: Filter }) {
           placeholder="Player, external id or image id"
         />
         <input type="hidden" name="environment" value={environment} />
+        {from && <input type="hidden" name="from" value={from} />}
+        {to && <input type="hidden" name="to" value={to} />}
         {view === "table" && <input type="hidden" name="view" value="table" />}
+      </form>
+      <form class="days" action="/console/images" method="get" aria-label="Days">
+        <Day name="from" label="From" value={from} />
+        <Day name="to" label="to" value={to} />
+        <input type="hidden" name="environment" value={environment} />
+        {status && <input type="hidden" name="status" value={status} />}
+        {search && <input type="hidden" name="search" value={search} />}
+        {view === "table" && <input type="hidden" name="view" value="table" />}
+        <button type="submit" class="button button-small">
+          Show
+        </button>
       </form>
       <span class="grow" />
       <Segments
@@ -152,20 +205,22 @@ function Toolbar({ filter }: { filter: Filter }) {
 }
 
 function NoImages({ filter }: { filter: Filter }) {
-  const { search, status, environment } = filter;
-  if (search || status)
+  const { search, status, environment, from, to } = filter;
+  if (search || status || from || to)
     return (
       <Empty
         title="Nothing found"
         action={
-          <a class="button" href={address(filter, { search: "", status: undefined })}>
+          <a class="button" href={address(filter, { search: "", status: undefined, from: "", to: "" })}>
             Show all
           </a>
         }
       >
         {search
           ? `No ${environment} image has “${search}” in its player's name, an external id that begins so, or this image id.`
-          : `No ${environment} image is ${status}.`}
+          : status
+            ? `No ${environment} image of these days is ${status}.`
+            : `No ${environment} image was created in these days.`}
       </Empty>
     );
   return (
@@ -195,11 +250,19 @@ async function imagesPage(visit: MemberVisit): Promise<Response> {
   const found = filter.search
     ? await findImagesByExternalId(store.read, {
         ...scope,
+        ...momentsOf(filter),
         search: filter.search,
         status: filter.status,
         limit: PAGE_SIZE,
       })
-    : await listImages(store.read, { ...scope, status: filter.status, after, limit: PAGE_SIZE + 1 });
+    : await listImages(store.read, {
+        ...scope,
+        ...momentsOf(filter),
+        status: filter.status,
+        after,
+        limit: PAGE_SIZE + 1,
+      });
+  const counts = filter.search ? null : await countImages(store.read, { ...scope, ...momentsOf(filter) });
   const images = found.slice(0, PAGE_SIZE);
   const last = images.at(-1);
   const next = found.length > PAGE_SIZE && last ? formatPosition(last) : undefined;
@@ -208,7 +271,7 @@ async function imagesPage(visit: MemberVisit): Promise<Response> {
     "Images",
     <>
       <PageHead title="Images" lead="Every card you asked for, newest first." />
-      <Toolbar filter={filter} />
+      <Toolbar filter={filter} counts={counts} />
       <div {...refreshing(visit, "images", images.some(isOpen))}>
         {images.length === 0 ? (
           <Card>

@@ -3,6 +3,7 @@ import { type StatementLine, statementPage, wholeStatement } from "../app/credit
 import { formatPosition, type ListPosition, parsePosition } from "../core/list-position.ts";
 import { isoTime } from "../core/time.ts";
 import { type LedgerEntry, ledgerPage } from "../store/ledger.ts";
+import { type Player, playersOf } from "../store/players.ts";
 import type { Tx } from "../store/store.ts";
 import { Badge, Card, count, Empty, Pager, Segments, Time, type Tone } from "./elements.tsx";
 import { privateFile } from "./respond.ts";
@@ -19,9 +20,21 @@ const KINDS: Record<LedgerEntry["kind"], { name: string; tone: Tone }> = {
 };
 
 /** What an entry was for. Images are linked where the reader may open them. */
-function Purpose({ entry, linked }: { entry: LedgerEntry; linked: boolean }) {
+function Purpose({
+  entry,
+  linked,
+  player,
+}: {
+  entry: LedgerEntry;
+  linked: boolean;
+  player: Player | undefined;
+}) {
   if (entry.imageId === null) return <>{entry.reason}</>;
-  const id = <code class="clip">{entry.imageId}</code>;
+  const id = player ? (
+    <span title={entry.imageId}>{player.name}</span>
+  ) : (
+    <code class="clip">{entry.imageId}</code>
+  );
   return linked ? <a href={`/console/images/${entry.imageId}`}>{id}</a> : id;
 }
 
@@ -34,7 +47,16 @@ function signed(amount: number): string {
 type LedgerLine = Pick<StatementLine, "entry" | "amount"> & Partial<StatementLine>;
 
 /** Credit entries as a statement: the change, which credits, for what, and the balance afterwards. */
-export function Ledger({ lines, linked }: { lines: LedgerLine[]; linked: boolean }) {
+export function Ledger({
+  lines,
+  linked,
+  players = new Map(),
+}: {
+  lines: LedgerLine[];
+  linked: boolean;
+  /** By the images' ids; without them the ids stand for them. */
+  players?: Map<string, Player>;
+}) {
   if (lines.length === 0) return <Empty title="No entries yet">Grants and used credits appear here.</Empty>;
   const hasBalance = lines[0]?.available !== undefined;
   return (
@@ -63,14 +85,27 @@ export function Ledger({ lines, linked }: { lines: LedgerLine[]; linked: boolean
       </thead>
       <tbody>
         {lines.map((line) => (
-          <Line key={line.entry.id} line={line} linked={linked} />
+          <Line
+            key={line.entry.id}
+            line={line}
+            linked={linked}
+            player={players.get(line.entry.imageId ?? "")}
+          />
         ))}
       </tbody>
     </table>
   );
 }
 
-function Line({ line: { entry, amount, available, held }, linked }: { line: LedgerLine; linked: boolean }) {
+function Line({
+  line: { entry, amount, available, held },
+  linked,
+  player,
+}: {
+  line: LedgerLine;
+  linked: boolean;
+  player: Player | undefined;
+}) {
   const { name, tone } = KINDS[entry.kind];
   return (
     <tr>
@@ -92,7 +127,7 @@ function Line({ line: { entry, amount, available, held }, linked }: { line: Ledg
         </td>
       )}
       <td data-label="For" class="long">
-        <Purpose entry={entry} linked={linked} />
+        <Purpose entry={entry} linked={linked} player={player} />
       </td>
       <td data-label="When">
         <Time at={entry.createdAt} />
@@ -138,7 +173,7 @@ export async function Statement({
         </a>
       </div>
       <Card flush>
-        <Ledger lines={lines} linked={linked} />
+        <Ledger lines={lines} linked={linked} players={linked ? await playersIn(read, lines) : new Map()} />
       </Card>
       {!grantsOnly && lines.length > 0 && (
         <p class="note">
@@ -148,6 +183,13 @@ export async function Statement({
       )}
       <Pager newest={after && address({})} older={older && address({ after: formatPosition(older) })} />
     </>
+  );
+}
+
+function playersIn(tx: Tx, lines: LedgerLine[]): Promise<Map<string, Player>> {
+  return playersOf(
+    tx,
+    lines.flatMap(({ entry }) => entry.imageId ?? []),
   );
 }
 
@@ -170,13 +212,20 @@ export function csvField(text: string): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** The whole statement of an account, newest first, streamed because it may be long. */
-export function statementCsv(visit: UserVisit, accountId: string): Response {
+/**
+ * The whole statement of an account, newest first, streamed because it may be long. `named` adds the players, whom only
+ * the account itself may see.
+ */
+export function statementCsv(visit: UserVisit, accountId: string, { named = false } = {}): Response {
+  const { read } = visit.deps.store;
   async function* lines() {
     // The byte order mark by which spreadsheets recognise UTF-8.
-    yield "\ufeffcreated_at,entry,kind,credits,period,amount,balance,reserved,image_id,reason\r\n";
-    for await (const batch of wholeStatement(visit.deps.store.read, accountId))
-      yield batch.map(csvLine).join("");
+    yield "\ufeffcreated_at,entry,kind,credits,period,amount,balance,reserved,image_id,reason";
+    yield named ? ",external_id,player\r\n" : "\r\n";
+    for await (const batch of wholeStatement(read, accountId)) {
+      const players = named ? await playersIn(read, batch) : undefined;
+      yield batch.map((line) => csvLine(line, players)).join("");
+    }
   }
   const source = lines();
   const stream = new ReadableStream<Uint8Array>({
@@ -192,13 +241,15 @@ export function statementCsv(visit: UserVisit, accountId: string): Response {
   });
 }
 
-function csvLine({ entry, amount, available, held }: StatementLine): string {
+function csvLine({ entry, amount, available, held }: StatementLine, players?: Map<string, Player>): string {
   const { id, kind, bucket, period, imageId, reason, createdAt } = entry;
+  const player = players?.get(imageId ?? "");
   // Numbers are not guarded: the mark against formulas would turn -1 into text.
   const fields = [
     ...[isoTime(createdAt), id, kind, bucket, period].map(csvField),
     ...[amount, available, held],
     ...[imageId ?? "", reason ?? ""].map(csvField),
+    ...(players ? [player?.externalId ?? "", player?.name ?? ""].map(csvField) : []),
   ];
   return `${fields.join(",")}\r\n`;
 }

@@ -124,7 +124,7 @@ async function webhooksPage(visit: MemberVisit): Promise<Response> {
       {canWrite(visit) && <CreateForm visit={visit} flash={flash} />}
       {deliveries.items.length > 0 && (
         <Card flush title="Latest deliveries">
-          <DeliveryTable deliveries={deliveries.items} />
+          {await DeliveryTable({ visit, deliveries: deliveries.items })}
         </Card>
       )}
     </>,

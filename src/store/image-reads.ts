@@ -1,6 +1,6 @@
-import { and, desc, eq, isNull, type Placeholder, sql } from "drizzle-orm";
+import { and, count, desc, eq, gte, isNull, lt, type Placeholder, sql } from "drizzle-orm";
 import type { Environment } from "../core/account.ts";
-import type { ImageState, PublicStatus } from "../core/image-state.ts";
+import { IMAGE_STATES, type ImageState, type PublicStatus, publicStatus } from "../core/image-state.ts";
 import type { ListPosition } from "../core/list-position.ts";
 import type { Image } from "./images.ts";
 import { type Parameters, prepared } from "./prepared.ts";
@@ -79,7 +79,32 @@ export async function findImageByOutput(tx: Tx, outputName: string): Promise<Ima
 export interface ListQuery extends Scope {
   status?: PublicStatus | undefined;
   after?: ListPosition | undefined;
+  /** Created at or after this moment and before that one, epoch milliseconds. */
+  from?: number | undefined;
+  before?: number | undefined;
   limit: number;
+}
+
+/** More than this are told as "and more": each one counted is a step in an index. */
+export const MAX_COUNTED = 10_000;
+
+/** How many images there are in each state, up to MAX_COUNTED. */
+export async function countImages(
+  tx: Tx,
+  query: Pick<ListQuery, "accountId" | "environment" | "from" | "before">,
+): Promise<Record<PublicStatus, number>> {
+  const counts = { processing: 0, completed: 0, failed: 0 };
+  for (const state of IMAGE_STATES) {
+    const some = tx.db
+      .select({ id: tx.t.images.id })
+      .from(tx.t.images)
+      .where(inList(tx, query, state))
+      .limit(MAX_COUNTED)
+      .as("some");
+    const [row] = await tx.db.select({ n: count() }).from(some);
+    counts[publicStatus(state)] += row?.n ?? 0;
+  }
+  return counts;
 }
 
 /** Newest first, after `position`. Walks one index whatever the table's size. */
@@ -149,18 +174,26 @@ interface ListScope {
   accountId: ValueOr<string>;
   environment: ValueOr<Environment>;
   after?: { createdAt: ValueOr<number>; id: ValueOr<string> } | undefined;
+  from?: number | undefined;
+  before?: number | undefined;
 }
 
 /**
  * The rows of a list. Three states in one condition would make SQLite read past everything finished to find the few
  * that are not; a union walks each along the index of states and merges them.
  */
-function inList({ t: { images: i } }: Tx, { accountId, environment, after }: ListScope, state?: ImageState) {
+function inList(
+  { t: { images: i } }: Tx,
+  { accountId, environment, after, from, before }: ListScope,
+  state?: ImageState,
+) {
   return and(
     eq(i.accountId, accountId),
     eq(i.environment, environment),
     isNull(i.forgottenAt),
     state && eq(i.state, state),
+    from === undefined ? undefined : gte(i.createdAt, from),
+    before === undefined ? undefined : lt(i.createdAt, before),
     after && sql`(${i.createdAt}, ${i.id}) < (${after.createdAt}, ${after.id})`,
   );
 }

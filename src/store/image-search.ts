@@ -25,6 +25,9 @@ export async function findImagesByExternalId(
     environment: Environment;
     search: string;
     status?: PublicStatus | undefined;
+    /** Created at or after this moment and before that one, epoch milliseconds. */
+    from?: number | undefined;
+    before?: number | undefined;
     limit: number;
   },
 ): Promise<Image[]> {
@@ -70,6 +73,8 @@ export async function findImagesByExternalId(
         or(inArray(i.id, found), inArray(i.id, named), inArray(i.id, players)),
         isNull(i.forgottenAt),
         state,
+        query.from === undefined ? undefined : gte(i.createdAt, query.from),
+        query.before === undefined ? undefined : lt(i.createdAt, query.before),
       ),
     )
     .orderBy(desc(i.createdAt), desc(i.id))

@@ -212,3 +212,29 @@ test("a card is made again from its page with another photo and style, and stand
   expect(second).toContain("/v1/photos/pho_");
   expect(second).toContain("&quot;kept&quot;");
 });
+
+test("images are found by the days they were created in, counted by status, and named in deliveries and credits", async () => {
+  const { data } = (await (
+    await post(
+      server.baseUrl,
+      own.liveKey,
+      imageRequest({
+        player: { external_id: "=seen", name: "Nia Seen", source_image_url: server.photos.url("brick.png") },
+      }),
+    )
+  ).json()) as { data: { image_id: string } };
+  await untilEnded(server.baseUrl, own.liveKey, data.image_id);
+  const day = new Date().toISOString().slice(0, 10);
+  const today = await (await ana.get(`/console/images?from=${day}&to=${day}`)).text();
+  expect(today).toContain("Nia Seen");
+  expect(today).toMatch(/>Failed \d+</);
+  const later = await (await ana.get("/console/images?from=2099-01-01")).text();
+  expect(later).toContain("No live image was created in these days");
+  expect(later).toContain(">All 0<");
+  expect(await (await ana.get("/console/images?search=Nia&to=2020-01-01")).text()).toContain("Nothing found");
+  const page = await (await ana.get("/console/credits")).text();
+  expect(page).toMatch(new RegExp(`href="/console/images/${data.image_id}"><span[^>]*>Nia Seen`));
+  const csv = await (await ana.get("/console/credits.csv")).text();
+  expect(csv.split("\r\n")[0]).toEndWith(",image_id,reason,external_id,player");
+  expect(csv).toContain(`,${data.image_id},,'=seen,Nia Seen\r\n`);
+});

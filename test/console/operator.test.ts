@@ -145,9 +145,11 @@ test("the statement tells what every credit did, as a page and as a file that no
   // Without its mark, spreadsheets take UTF-8 for the letters of another alphabet.
   expect([...file.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf]);
   const lines = new TextDecoder().decode(file).trim().split("\r\n");
-  expect(lines[0]).toBe("created_at,entry,kind,credits,period,amount,balance,reserved,image_id,reason");
+  expect(lines[0]).toBe(
+    "created_at,entry,kind,credits,period,amount,balance,reserved,image_id,reason,external_id,player",
+  );
   expect(lines).toHaveLength(3);
-  expect(lines[1]).toMatch(/,grant,topup,\d{4}-\d\d,7,47,0,,"'=HYPERLINK\(""x""\), ""Cup"""$/);
+  expect(lines[1]).toMatch(/,grant,topup,\d{4}-\d\d,7,47,0,,"'=HYPERLINK\(""x""\), ""Cup""",,$/);
   expect(lines[2]).toMatch(/,grant,plan,\d{4}-\d\d,40,40,0,,/);
   const page = await (await partner.get("/console/credits?show=grants")).text();
   expect(page).toContain("+40");
