@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import type { Browser, Page } from "puppeteer-core";
 import type { CardInput } from "../../../src/core/card.ts";
 import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
@@ -267,4 +268,29 @@ test("the mark of a test picture lies over every template, whatever its style sh
   await over.close();
   const plain = (await render()).bytes;
   expect((await lab.compare(plain, bytes)).changedShare).toBeGreaterThan(0.1);
+});
+
+test("a template can show the photo as it was sent; without one its place is empty", async () => {
+  const html = HTML.replace(
+    '<img class="player"',
+    '<img class="sent" data-picture="photo" src="" alt="">\n  <img class="player"',
+  );
+  const css = `${CSS}\n.sent { position: absolute; left: 0; top: 0; width: 200px; height: 200px }`;
+  const showing = await openCardPage(
+    browser,
+    templateOf(sampleTemplate({ "card.html": html, "card.css": css })),
+    { way: "screenshot" },
+  );
+  const tab = (await browser.pages()).at(-1) as Page;
+  const look = () =>
+    tab.$eval(".card .sent", (img) => [
+      img.getClientRects().length,
+      (img as HTMLImageElement).naturalWidth > 0,
+    ]);
+  const photo = join(import.meta.dir, "../../photos/astronaut.png");
+  await showing.render({ card: input({}), cutout: null, badge: null, photo });
+  expect(await look()).toEqual([1, true]);
+  await showing.render({ card: input({}), cutout: null, badge: null });
+  expect((await look())[0]).toBe(0);
+  await showing.close();
 });
