@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { type Cluster, readCluster } from "./cluster-config.ts";
 import { OperatorError } from "./core/errors.ts";
 import { MIN_FREE_DISK_BYTES, WORKER_MEMORY_BYTES } from "./core/limits.ts";
 import { DEFAULT_TEMPLATE } from "./templates/built-in.ts";
@@ -41,6 +42,8 @@ export interface Config {
   tracing: boolean;
   /** Scheduled backups; undefined: none. */
   backups: { dir: string; everyHours: number; keep: number } | undefined;
+  /** Where state is kept instead of in the data folder; undefined: there. */
+  cluster: Cluster | undefined;
 }
 
 const MEGABYTE = 1024 * 1024;
@@ -49,7 +52,6 @@ type Environment = Record<string, string | undefined>;
 
 /** Reads and validates every CARDPRESS_ variable. Throws an OperatorError that names the variable and the remedy. */
 export function readConfig(env: Environment): Config {
-  refuseUnready(env);
   const host = env.CARDPRESS_HOST || "127.0.0.1";
   const port = integer(env, "CARDPRESS_PORT", { fallback: 3000, min: 0, max: 65535 });
   const baseUrl = siteUrl(env, "CARDPRESS_BASE_URL") ?? localUrl(host, port);
@@ -90,25 +92,8 @@ export function readConfig(env: Environment): Config {
     mail: mail(env),
     backups: backups(env),
     tracing: Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT),
+    cluster: readCluster(env),
   };
-}
-
-/** Settings of a later version. Ignoring them would store data in a folder that somebody intends to store elsewhere. */
-const UNREADY = [
-  [/^CARDPRESS_DATABASE_URL$/, "PostgreSQL"],
-  [/^CARDPRESS_S3_/, "a bucket"],
-  [/^CARDPRESS_SECRET_KEY_FILE$/, "a key file of its own"],
-] as const;
-
-function refuseUnready(env: Environment): void {
-  for (const [name, value] of Object.entries(env)) {
-    const [, what] = UNREADY.find(([pattern]) => pattern.test(name)) ?? [];
-    if (!what || !value) continue;
-    throw new OperatorError(
-      `${name} is set, but this version keeps everything in its data folder and does not work with ${what} yet. Unset it.`,
-      2,
-    );
-  }
 }
 
 const MAIL_FROM = /^([^<>@]+ <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { SQL } from "bun";
-import type { OpenStore } from "../src/service/workspace.ts";
+import type { OpenStore } from "../src/app/places.ts";
 import { openPostgresStore } from "../src/store/postgres.ts";
 
 /** Which engine the suites run on; `bun run test:postgres` sets both, with a server of its own. */

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { Command } from "commander";
 import { type BackupReport, makeBackup, type Step } from "../app/operations/backup.ts";
 import { ARCHIVE_SUFFIXES } from "../app/operations/backup-archive.ts";
+import { refuseInCluster } from "../cluster-config.ts";
 import { readConfig } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
 import { lowerPriority } from "../render/browser/low-priority.ts";
@@ -28,6 +29,7 @@ export function backupCommand(): Command {
     .action(async ({ to, withoutSecrets, gently, json }) => {
       if (gently) lowerPriority(GENTLE);
       const config = readConfig(process.env);
+      refuseInCluster(config);
       if (!existsSync(config.dataDir))
         throw new OperatorError(`There is no data folder ${config.dataDir}. Set CARDPRESS_DATA_DIR.`);
       const report = await makeBackup(

@@ -9,16 +9,18 @@ export function migrateCommand(): Command {
     .option("--json", "print JSON")
     .action((options) =>
       withWorkspace(
-        async ({ folder }) => {
+        async ({ folder, store }) => {
           // Opening the store has migrated it.
-          const newest = MIGRATION_NAMES.at(-1);
-          printResult(
-            options.json,
-            { database: folder.database, schema: newest },
-            () => `${folder.database} is at ${newest}.`,
-          );
+          const isFile = store.engine === "sqlite";
+          const newest = (isFile ? MIGRATION_NAMES : await postgresMigrations()).at(-1);
+          const database = isFile ? folder.database : "PostgreSQL";
+          printResult(options.json, { database, schema: newest }, () => `${database} is at ${newest}.`);
         },
         { create: true },
       ),
     );
+}
+
+async function postgresMigrations(): Promise<readonly string[]> {
+  return (await import("../store/postgres-migrate.ts")).POSTGRES_MIGRATION_NAMES;
 }

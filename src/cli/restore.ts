@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { type RestoreReport, restoreBackup } from "../app/operations/restore.ts";
+import { refuseInCluster } from "../cluster-config.ts";
 import { readConfig } from "../config.ts";
 import { stepsUnless, stopSignal } from "./backup.ts";
 import { printResult } from "./output.ts";
@@ -13,7 +14,9 @@ export function restoreCommand(): Command {
     .requiredOption("--from <file>", "an archive that backup made")
     .option("--json", "print JSON")
     .action(async ({ from, json }) => {
-      const { dataDir, templatesDir } = readConfig(process.env);
+      const config = readConfig(process.env);
+      refuseInCluster(config);
+      const { dataDir, templatesDir } = config;
       const report = await restoreBackup({
         from: resolve(from),
         dataDir,

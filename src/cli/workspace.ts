@@ -13,7 +13,8 @@ export async function withWorkspace<T>(
 ): Promise<T> {
   const { create, ...open } = options;
   const config = readConfig(process.env);
-  if (!create) requireDataFolder(config.dataDir);
+  // With a cluster the folder holds nothing that could be missed.
+  if (!create && !config.cluster) requireDataFolder(config.dataDir);
   const workspace = await openWorkspace(config, quietLog(), open);
   try {
     return await work(workspace);

@@ -14,7 +14,7 @@ import { type DataFolder, openDataFolder } from "../system/data-folder.ts";
 import { templateRegistry } from "../templates/registry.ts";
 import { buildDeps, type Deps } from "./deps.ts";
 import { drain } from "./drain.ts";
-import { lockFolder } from "./lock.ts";
+import { lockEverything } from "./lock.ts";
 import { startLoops } from "./loops.ts";
 import { rendererOptions } from "./renderer-options.ts";
 import { emptyFolder } from "./scratch.ts";
@@ -45,7 +45,7 @@ export async function startService(config: Config, log: Log, options: ServiceOpt
   await templateRegistry(config).check();
   const folder = openDataFolder(config.dataDir);
   // The lock comes next: a second server must not touch, let alone migrate, the database of a running one.
-  const lock = lockFolder(folder);
+  const lock = await lockEverything(config, folder, log);
   try {
     await options.beforeStart?.();
     const workspace = await openSteadily(config, log, { ...options, folder });

@@ -3,9 +3,9 @@ import { type DailyBytes, dailyBytes } from "../app/images/daily-bytes.ts";
 import { type DiskRoom, diskRoom } from "../app/images/disk-room.ts";
 import { type SourceKeeper, sourceKeeper } from "../app/images/source-keeper.ts";
 import { type DiskGauge, diskGauge } from "../app/operations/disk-use.ts";
+import { type OpenStore, openPlaces } from "../app/places.ts";
 import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
 import type { Blobs } from "../blobs/blobs.ts";
-import { folderBlobs } from "../blobs/folder-blobs.ts";
 import type { Config } from "../config.ts";
 import { type Meter, meter } from "../core/metrics.ts";
 import type { Clock, Log, LogFields, Random } from "../core/ports.ts";
@@ -13,13 +13,11 @@ import { secretBox } from "../core/secret-box.ts";
 import { type SharedPlaceholders, sharedPlaceholders } from "../render/placeholders/placeholder-files.ts";
 import { memoryState } from "../state/memory-state.ts";
 import type { ShortLivedState } from "../state/state.ts";
-import { openSqliteStore, type StoreOptions } from "../store/sqlite.ts";
 import type { Store } from "../store/store.ts";
 import { publishedTemplates } from "../store/templates.ts";
 import { systemClock } from "../system/clock-file.ts";
-import { type DataFolder, openDataFolder, refuseLostDatabase } from "../system/data-folder.ts";
+import { type DataFolder, openDataFolder } from "../system/data-folder.ts";
 import { freeBytes } from "../system/disk-space.ts";
-import { loadSecretKey } from "../system/secret-key.ts";
 import { type PublishedTemplates, type TemplateRegistry, templateRegistry } from "../templates/registry.ts";
 import { systemRandom } from "./system.ts";
 
@@ -45,12 +43,6 @@ export interface Workspace extends AppContext {
   placeholderBytes: DailyBytes;
 }
 
-/**
- * Opens the store of a data folder and migrates it to the newest schema; asynchronous, because an engine may be
- * reached over a network.
- */
-export type OpenStore = (file: string, options: StoreOptions) => Store | Promise<Store>;
-
 export interface WorkspaceOptions {
   /** The data folder, if it is already open. */
   folder?: DataFolder;
@@ -72,14 +64,12 @@ export async function openWorkspace(
   options: WorkspaceOptions = {},
 ): Promise<Workspace> {
   const { verify = false, mapped = false, clock = systemClock, random = systemRandom } = options;
-  const { openStore = openSqliteStore, folder = openDataFolder(config.dataDir), outbound = {} } = options;
-  refuseLostDatabase(folder);
-  const store = await openStore(folder.database, { verify, mapped });
-  const blobs = folderBlobs(folder);
+  const { openStore, folder = openDataFolder(config.dataDir), outbound = {} } = options;
+  const { store, blobs, secretKey } = await openPlaces(config, folder, { openStore, verify, mapped });
   const state = memoryState(() => clock.now());
   const counts = meter();
   const templates = templateRegistry({ ...config, published: publishedIn(store, blobs) });
-  const secrets = secretBox(loadSecretKey(folder.secretKey), random.bytes);
+  const secrets = secretBox(secretKey, random.bytes);
   return {
     node: random.id("node"),
     config,

@@ -1,4 +1,4 @@
-import { Refusal } from "../core/errors.ts";
+import { OperatorError, Refusal } from "../core/errors.ts";
 import { StorageUnavailable } from "../core/storage-unavailable.ts";
 
 /** No answer came in time: the server is frozen or cannot be reached. */
@@ -84,4 +84,11 @@ function reasonOf(error: unknown): (Error & { code: string }) | undefined {
       return e as Error & { code: string };
   }
   return undefined;
+}
+
+/** What to tell whoever starts the service where the database does not let it. */
+export function unreachable({ message }: Error): OperatorError {
+  return new OperatorError(
+    `The database at CARDPRESS_DATABASE_URL cannot be used: ${message}. Look whether the server runs and takes connections from here, and whether user, password and database are right.`,
+  );
 }

@@ -2,6 +2,9 @@ import { migrations } from "../../db/migrations/postgres/index.ts";
 import { OperatorError } from "../core/errors.ts";
 import type { Connection } from "./postgres-connections.ts";
 
+/** The names of the migrations this program knows, oldest first. */
+export const POSTGRES_MIGRATION_NAMES: readonly string[] = migrations.map(({ name }) => name);
+
 const BREAKPOINT = "--> statement-breakpoint";
 /** The advisory lock of whoever changes the schema. Any number, always the same. */
 const MIGRATION_LOCK = "7203115096624714";

@@ -1,7 +1,6 @@
-import { OperatorError } from "../core/errors.ts";
 import { StorageUnavailable } from "../core/storage-unavailable.ts";
 import { type Connection, openConnections, transactionOn } from "./postgres-connections.ts";
-import { asServerFault, CommitUnknown, isLost, isRepeatable } from "./postgres-errors.ts";
+import { asServerFault, CommitUnknown, isLost, isRepeatable, unreachable } from "./postgres-errors.ts";
 import { migratePostgres } from "./postgres-migrate.ts";
 import type { Store, Tx } from "./store.ts";
 
@@ -133,7 +132,5 @@ async function erase(connection: Connection, maxBytes: number | undefined): Prom
 function asOpeningError(error: unknown): unknown {
   const fault = asServerFault(error);
   if (!(fault instanceof StorageUnavailable)) return error;
-  return new OperatorError(
-    `The database at CARDPRESS_DATABASE_URL cannot be used: ${fault.message}. Look whether the server runs and takes connections from here, and whether user, password and database are right.`,
-  );
+  return unreachable(fault);
 }

@@ -11,6 +11,15 @@ export function loadSecretKey(path: string): Uint8Array {
   return readKey(path) ?? createKey(path);
 }
 
+/** The same key, made by whoever runs several machines: all of them need the same one. */
+export function requireSecretKey(path: string): Uint8Array {
+  const key = readKey(path);
+  if (key) return key;
+  throw new OperatorError(
+    `There is no key at ${path}, which CARDPRESS_SECRET_KEY_FILE names. Make one with "openssl rand -base64 ${SECRET_KEY_BYTES}", keep a copy of it in a safe place, and give every machine the same.`,
+  );
+}
+
 function readKey(path: string): Uint8Array | undefined {
   let text: string;
   try {

@@ -147,3 +147,24 @@ test("the tables are known to the store alone, and know the domain's words from 
         readers.push(file.split("/", 1)[0] ?? "");
   expect([...new Set(readers)]).toEqual(["store"]);
 });
+
+test("what only PostgreSQL and buckets need is loaded where they are used, not at the start", async () => {
+  const lazy =
+    /\/(store\/postgres(-connections|-migrate|-lock)?|blobs\/bucket(-blobs)?|postgres-(schema|kit))\.ts$/;
+  const library = /^(@aws-sdk\/|drizzle-orm\/(pg-|bun-sql))/;
+  const early: string[] = [];
+  let seen = 0;
+  for await (const file of new Bun.Glob("**/*.{ts,tsx}").scan(root)) {
+    const source = await Bun.file(join(root, file)).text();
+    if (lazy.test(`/${file}`)) {
+      seen += 1;
+      continue;
+    }
+    const kind = file.endsWith("x") ? "tsx" : "ts";
+    for (const { path, kind: how } of transpiler[kind].scanImports(source))
+      if (how === "import-statement" && (lazy.test(path) || library.test(path)))
+        early.push(`${file} -> ${path}`);
+  }
+  expect(early).toEqual([]);
+  expect(seen).toBe(6);
+});

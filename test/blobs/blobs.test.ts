@@ -1,14 +1,13 @@
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
-import { startFauxqs } from "fauxqs";
 import type { BlobKind, Blobs } from "../../src/blobs/blobs.ts";
 import { type BucketSettings, openBucket } from "../../src/blobs/bucket.ts";
 import { bucketBlobs } from "../../src/blobs/bucket-blobs.ts";
 import { blobPath, folderBlobs } from "../../src/blobs/folder-blobs.ts";
 import { StorageUnavailable } from "../../src/core/storage-unavailable.ts";
 import { openDataFolder } from "../../src/system/data-folder.ts";
+import { emptyBucket, stopEmulator } from "../buckets.ts";
 import { type TestFolder, testFolder } from "../harness.ts";
 
 // What every way to keep blobs promises; each one joins the list below.
@@ -49,32 +48,7 @@ async function inFolder(): Promise<Kept> {
 }
 
 const SECOND_MS = 1_000;
-let buckets = 0;
-
-/** On the storage named by the environment, or on the emulator. */
-async function emptyBucket(): Promise<BucketSettings> {
-  const endpoint = process.env.CARDPRESS_TEST_S3 ?? (await emulator());
-  const [accessKeyId = "", secretAccessKey = ""] = (
-    process.env.CARDPRESS_TEST_S3_KEY ?? "testkey:testsecret"
-  ).split(":");
-  const bucket = `cards-${process.pid}-${Date.now()}-${++buckets}`;
-  const client = new S3Client({
-    endpoint,
-    region: "us-east-1",
-    credentials: { accessKeyId, secretAccessKey },
-    forcePathStyle: true,
-  });
-  await client.send(new CreateBucketCommand({ Bucket: bucket }));
-  return { endpoint, region: "us-east-1", bucket, accessKeyId, secretAccessKey };
-}
-
-let running: ReturnType<typeof startFauxqs> | undefined;
-afterAll(async () => void (await (await running)?.stop()));
-
-async function emulator(): Promise<string> {
-  running ??= startFauxqs({ port: 0, host: "127.0.0.1", logger: false });
-  return `http://127.0.0.1:${(await running).port}`;
-}
+afterAll(stopEmulator);
 
 async function inBucket(): Promise<Kept> {
   const made = testFolder();

@@ -202,8 +202,8 @@ async function attempt(
     deps.log.warn("render_fault", { imageId: image.id, renders: image.renders, error: String(error) });
     // A stop signal often reaches the whole process group: the browser was stopped, it did not crash.
     if (signal.aborted) return { kind: "given_back" };
-    // A full disk breaks every render: better to wait for room than to fail the whole queue.
-    if ((error instanceof RenderFault && error.storage) || isFullDisk(error))
+    // A full disk or a bucket out of reach breaks every render: waiting is better than failing the whole queue.
+    if ((error instanceof RenderFault && error.storage) || isFullDisk(error) || storageFault(error))
       return { kind: "given_back", pauseMs: STORAGE_RETRY_MS };
     return { kind: "fault" };
   } finally {
@@ -240,7 +240,11 @@ async function isPhotoWhole(
   { photoPath, photoSha256 }: RenderJob,
 ): Promise<boolean> {
   const hasher = new Bun.CryptoHasher("sha256");
-  const photo = await blobs.open("source", photoSha256).catch(() => null);
+  const photo = await blobs.open("source", photoSha256).catch((error) => {
+    // A bucket out of reach says nothing about the photo.
+    if (storageFault(error)) throw error;
+    return null;
+  });
   const bytes = await photo?.bytes().catch(() => null);
   if (bytes && hasher.update(bytes).digest("hex") === photoSha256) return true;
   log.error("photo_lost", { imageId: image.id, photo: photoPath, found: bytes ? "damaged" : "missing" });

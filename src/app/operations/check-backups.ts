@@ -10,10 +10,12 @@ const OLD_BACKUP_MS = 7 * DAY_MS;
 
 /** Reports when the last good backup was made; warns when there is none, it is old, or the last attempt failed. */
 export async function checkBackups(
-  { backups }: Config,
+  { backups, cluster }: Config,
   folder: DataFolder,
   now: number,
 ): Promise<{ status: "ok" | "warning"; message: string }> {
+  if (cluster)
+    return { status: "ok", message: "those of PostgreSQL and of the bucket are made outside of cardpress" };
   if (!existsSync(folder.database)) return { status: "ok", message: "nothing to back up yet" };
   const [last, { failure }] = await Promise.all([readLastBackup(folder), readSchedule(folder)]);
   const found = last

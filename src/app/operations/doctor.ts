@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { access, constants, mkdtemp, readdir, rm, statfs } from "node:fs/promises";
 import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
-import { blobPath } from "../../blobs/folder-blobs.ts";
+import { folderBlobs } from "../../blobs/folder-blobs.ts";
 import type { Config } from "../../config.ts";
 import { CLOCK_HOLD_MS, CLOCK_TOLERANCE_MS, MIN_FREE_DISK_BYTES } from "../../core/limits.ts";
 import { secretBox } from "../../core/secret-box.ts";
@@ -14,7 +14,6 @@ import { openCardPage } from "../../render/card/page.ts";
 import { databaseProblems } from "../../store/check-database.ts";
 import { latestPictures } from "../../store/image-search.ts";
 import { openSqliteStore } from "../../store/sqlite.ts";
-import type { Store } from "../../store/store.ts";
 import { enabledEndpoints } from "../../store/webhooks.ts";
 import { readClockMark, systemClock } from "../../system/clock-file.ts";
 import {
@@ -29,6 +28,7 @@ import { loadSecretKey } from "../../system/secret-key.ts";
 import { DEFAULT_TEMPLATE } from "../../templates/built-in.ts";
 import { loadTemplate } from "../../templates/load.ts";
 import { templateRegistry } from "../../templates/registry.ts";
+import { openPlaces, type Places } from "../places.ts";
 import { unreadableEndpoints } from "../webhooks/manage-webhooks.ts";
 import { audit } from "./audit.ts";
 import { checkBackups } from "./check-backups.ts";
@@ -235,8 +235,13 @@ const checkWorkers: Check = async ({ renderWorkers }) => {
   return { status: "ok", message: found };
 };
 
-const checkDatabase: Check = async (_config, folder) => {
+const checkDatabase: Check = async (config, folder) => {
   const { database } = folder;
+  if (config.cluster)
+    return withBooks(config, folder, async () => ({
+      status: "ok",
+      message: "PostgreSQL answers, and has every migration",
+    }));
   refuseLostDatabase(folder);
   if (!existsSync(database))
     return { status: "ok", message: `${database} will be created by the first command` };
@@ -248,8 +253,8 @@ const checkDatabase: Check = async (_config, folder) => {
   };
 };
 
-const checkBooks: Check = (_config, { database }) =>
-  withBooks(database, async (store) => {
+const checkBooks: Check = (config, folder) =>
+  withBooks(config, folder, async ({ store }) => {
     const report = await audit(store, Date.now());
     const broken = report.findings.filter(({ ok }) => !ok);
     if (report.ok) return { status: "ok", message: `${report.findings.length} rules hold` };
@@ -260,48 +265,54 @@ const checkBooks: Check = (_config, { database }) =>
 /** The newest are those partners are fetching now; checking a million files would take minutes. */
 const PICTURES_LOOKED_FOR = 1_000;
 
-const checkPictures: Check = (_config, folder) =>
-  withBooks(folder.database, async ({ read }) => {
-    const pictures = await latestPictures(read, PICTURES_LOOKED_FOR);
-    const lost = pictures.filter(
-      ({ outputName, expiresAt }) =>
-        (expiresAt ?? 0) > Date.now() && !existsSync(blobPath(folder, "picture", outputName ?? "")),
-    );
+const checkPictures: Check = (config, folder) =>
+  withBooks(config, folder, async ({ store, blobs }) => {
+    const pictures = await latestPictures(store.read, PICTURES_LOOKED_FOR);
+    const lost: typeof pictures = [];
+    for (const picture of pictures) {
+      if ((picture.expiresAt ?? 0) <= Date.now()) continue;
+      if (!(await blobs.stat("picture", picture.outputName ?? ""))) lost.push(picture);
+    }
     if (lost.length === 0) return { status: "ok", message: `the newest ${pictures.length} are there` };
     return {
       status: "failed",
-      message: `${lost.length} of the newest ${pictures.length} finished cards have no picture, such as ${lost[0]?.id}. Restore ${folder.images} from a backup.`,
+      message: `${lost.length} of the newest ${pictures.length} finished cards have no picture, such as ${lost[0]?.id}. Restore ${config.cluster ? "the bucket" : folder.images} from a backup.`,
     };
   });
 
-const checkWebhooks: Check = (_config, folder) =>
-  withBooks(folder.database, async (store) => {
+const checkWebhooks: Check = (config, folder) =>
+  withBooks(config, folder, async ({ store }) => {
+    const keyFile = config.cluster?.secretKeyFile ?? folder.secretKey;
     const enabled = await enabledEndpoints(store.read);
     if (enabled.length === 0) return { status: "ok", message: "no endpoint is enabled" };
-    if (!existsSync(folder.secretKey))
+    if (!existsSync(keyFile))
       return {
         status: "failed",
-        message: `${folder.secretKey} is gone, so no webhook can be signed. Restore it from a backup of the data folder, or give each endpoint a new secret with "cardpress webhook rotate".`,
+        message: `${keyFile} is gone, so no webhook can be signed. Restore it from a backup of the data folder, or give each endpoint a new secret with "cardpress webhook rotate".`,
       };
-    const secrets = secretBox(loadSecretKey(folder.secretKey), randomBytes);
+    const secrets = secretBox(loadSecretKey(keyFile), randomBytes);
     const unreadable = await unreadableEndpoints({ store, secrets });
     if (unreadable.length === 0)
       return { status: "ok", message: `${enabled.length} endpoints can be signed for` };
     return {
       status: "failed",
-      message: `the secrets of ${unreadable.join(", ")} cannot be read: ${folder.secretKey} is not the key they were sealed with. Put the right one back, or give each a new secret with "cardpress webhook rotate".`,
+      message: `the secrets of ${unreadable.join(", ")} cannot be read: ${keyFile} is not the key they were sealed with. Put the right one back, or give each a new secret with "cardpress webhook rotate".`,
     };
   });
 
 async function withBooks(
-  database: string,
-  look: (store: Store) => Promise<Omit<Diagnosis, "check">>,
+  config: Config,
+  folder: DataFolder,
+  look: (places: Pick<Places, "store" | "blobs">) => Promise<Omit<Diagnosis, "check">>,
 ): Promise<Omit<Diagnosis, "check">> {
-  if (!existsSync(database)) return { status: "ok", message: "nothing to look at yet" };
-  const store = openSqliteStore(database, { mapped: true });
+  if (!config.cluster && !existsSync(folder.database))
+    return { status: "ok", message: "nothing to look at yet" };
+  const places = config.cluster
+    ? await openPlaces(config, folder, { mapped: true })
+    : { store: openSqliteStore(folder.database, { mapped: true }), blobs: folderBlobs(folder) };
   try {
-    return await look(store);
+    return await look(places);
   } finally {
-    await store.close();
+    await places.store.close();
   }
 }

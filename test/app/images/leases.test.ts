@@ -199,7 +199,7 @@ test("whatever breaks in a render ends it at once; nothing waits for its lease",
   expect(await image(id)).toMatchObject({ state: "queued", renders: 1, leaseToken: null });
 });
 
-test("an interrupted render and one that a full disk refused do not count", async () => {
+test("an interrupted render and one that a full disk or a bucket out of reach refused do not count", async () => {
   const { workspace, account, image } = await start();
   const id = await acceptLive(workspace, account.id);
   const reject = (error: Error, signal = never) =>
@@ -214,6 +214,9 @@ test("an interrupted render and one that a full disk refused do not count", asyn
   const waiting = await image(id);
   expect(waiting).toMatchObject({ state: "queued", renders: 0 });
   expect(waiting.availableAt).toBe(workspace.clock.now() + STORAGE_RETRY_MS);
+  workspace.clock.advance(STORAGE_RETRY_MS);
+  await reject(new StorageUnavailable(new Error("put picture in the bucket: 503")));
+  expect(await image(id)).toMatchObject({ state: "queued", renders: 0 });
   workspace.clock.advance(STORAGE_RETRY_MS);
   // A stop signal to the whole group of processes ends the browsers as well.
   const stopping = new AbortController();

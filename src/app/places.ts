@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Blobs } from "../blobs/blobs.ts";
+import { folderBlobs } from "../blobs/folder-blobs.ts";
+import type { Cluster } from "../cluster-config.ts";
+import type { Config } from "../config.ts";
+import { OperatorError } from "../core/errors.ts";
+import { openSqliteStore, type StoreOptions } from "../store/sqlite.ts";
+import type { Store } from "../store/store.ts";
+import { type DataFolder, refuseLostDatabase } from "../system/data-folder.ts";
+import { loadSecretKey, requireSecretKey } from "../system/secret-key.ts";
+
+/** Where rows, blobs and the key are kept: in the data folder, or in PostgreSQL, a bucket and a file of its own. */
+export interface Places {
+  store: Store;
+  blobs: Blobs;
+  secretKey: Uint8Array;
+}
+
+/** Opens the store of a data folder and brings it to the newest schema; an engine that is reached over a network takes its time. */
+export type OpenStore = (file: string, options: StoreOptions) => Store | Promise<Store>;
+
+export interface PlacesOptions extends Pick<StoreOptions, "verify" | "mapped"> {
+  /** Another way to open the store of a data folder: the tests put themselves between it and its users. */
+  openStore?: OpenStore | undefined;
+}
+
+/** Opens them. Throws an OperatorError where one cannot be used as it is. */
+export async function openPlaces(
+  { cluster }: Pick<Config, "cluster">,
+  folder: DataFolder,
+  options: PlacesOptions = {},
+): Promise<Places> {
+  if (cluster) return openCluster(cluster, folder, options);
+  const { openStore = openSqliteStore, verify = false, mapped = false } = options;
+  refuseLostDatabase(folder);
+  const store = await openStore(folder.database, { verify, mapped });
+  return { store, blobs: folderBlobs(folder), secretKey: loadSecretKey(folder.secretKey) };
+}
+
+async function openCluster(cluster: Cluster, folder: DataFolder, options: PlacesOptions): Promise<Places> {
+  refuseOwnDatabase(folder);
+  const secretKey = requireSecretKey(cluster.secretKeyFile);
+  const blobs = await openBucketBlobs(cluster, folder);
+  // Loaded here and not before: whoever keeps all in one folder does without them.
+  const { openPostgresStore } = await import("../store/postgres.ts");
+  const store = await openPostgresStore({ url: cluster.databaseUrl, patient: options.mapped ?? false });
+  return { store, blobs, secretKey };
+}
+
+async function openBucketBlobs({ bucket: settings }: Cluster, folder: DataFolder): Promise<Blobs> {
+  const { openBucket } = await import("../blobs/bucket.ts");
+  const { bucketBlobs } = await import("../blobs/bucket-blobs.ts");
+  const bucket = await openBucket(settings);
+  try {
+    await bucket.check();
+  } catch (error) {
+    throw new OperatorError(
+      `The bucket CARDPRESS_S3_BUCKET (${settings.bucket}) cannot be used: ${(error as Error).message}. Look whether ${settings.endpoint} can be reached from here, whether the bucket is there, and whether the key may read, write, list and remove in it.`,
+    );
+  }
+  return bucketBlobs(bucket, { cache: join(folder.cache, "blobs"), cutouts: folderBlobs(folder) });
+}
+
+/** Nobody's accounts and credits are to be left behind unseen. */
+function refuseOwnDatabase({ database, root }: DataFolder): void {
+  if (!existsSync(database)) return;
+  throw new OperatorError(
+    `CARDPRESS_DATABASE_URL is set, but ${root} holds a database of its own. Set CARDPRESS_DATA_DIR to another folder, where this machine keeps only copies and files in the making; or unset the variable to go on with this one.`,
+  );
+}

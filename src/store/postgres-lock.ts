@@ -1,0 +1,39 @@
+import { SQL } from "bun";
+import { OperatorError } from "../core/errors.ts";
+import type { Log } from "../core/ports.ts";
+
+/** The advisory lock of the machine that serves. Any number, always the same. */
+const SERVING_LOCK = "7203115096624715";
+/** How soon it is taken again after its connection was lost. */
+const LOOK_MS = 5_000;
+
+/**
+ * Lets one machine serve from a database, until release(). Throws an OperatorError where another one does. The lock goes
+ * with its connection, and is taken again with the next; where somebody else was faster, the log says so.
+ */
+export async function lockServing(url: string, log: Log): Promise<{ release(): void }> {
+  const client = new SQL(url, { max: 1, connection: { application_name: "cardpress serving" } });
+  // The same session may take it any number of times.
+  const take = async () => {
+    const [row] = await client.unsafe(`SELECT pg_try_advisory_lock(${SERVING_LOCK}) AS taken`);
+    return row.taken === true;
+  };
+  const end = () => void client.close({ timeout: 0 });
+  if (!(await take())) {
+    end();
+    throw new OperatorError(
+      "Another machine serves from the database at CARDPRESS_DATABASE_URL. This version works with one at a time: stop that one first, and this one goes on with its work.",
+    );
+  }
+  const looking = setInterval(async () => {
+    // Out of reach: the store tells of that.
+    if (await take().catch(() => true)) return;
+    log.error("serving_lock_lost", { remedy: "Another machine serves from the same database: stop one." });
+  }, LOOK_MS);
+  return {
+    release: () => {
+      clearInterval(looking);
+      end();
+    },
+  };
+}
