@@ -31,15 +31,22 @@ export async function openPlaces(
   folder: DataFolder,
   options: PlacesOptions = {},
 ): Promise<Places> {
-  if (cluster) return openCluster(cluster, folder, options);
+  if (cluster) {
+    refuseOwnDatabase(folder);
+    return openCluster(cluster, folder, options);
+  }
   const { openStore = openSqliteStore, verify = false, mapped = false } = options;
   refuseLostDatabase(folder);
   const store = await openStore(folder.database, { verify, mapped });
   return { store, blobs: folderBlobs(folder), secretKey: loadSecretKey(folder.secretKey) };
 }
 
-async function openCluster(cluster: Cluster, folder: DataFolder, options: PlacesOptions): Promise<Places> {
-  refuseOwnDatabase(folder);
+/** Opens those outside of the folder, whatever lies in it. */
+export async function openCluster(
+  cluster: Cluster,
+  folder: DataFolder,
+  options: PlacesOptions = {},
+): Promise<Places> {
   const secretKey = requireSecretKey(cluster.secretKeyFile);
   const blobs = await openBucketBlobs(cluster, folder);
   // Loaded here and not before: whoever keeps all in one folder does without them.
@@ -66,6 +73,6 @@ async function openBucketBlobs({ bucket: settings }: Cluster, folder: DataFolder
 function refuseOwnDatabase({ database, root }: DataFolder): void {
   if (!existsSync(database)) return;
   throw new OperatorError(
-    `CARDPRESS_DATABASE_URL is set, but ${root} holds a database of its own. Set CARDPRESS_DATA_DIR to another folder, where this machine keeps only copies and files in the making; or unset the variable to go on with this one.`,
+    `CARDPRESS_DATABASE_URL is set, but ${root} holds a database of its own. Copy it with "cardpress migrate --to", and set CARDPRESS_DATA_DIR to another folder, where this machine keeps only copies and files in the making; or unset the variable to go on with this one.`,
   );
 }

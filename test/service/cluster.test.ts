@@ -2,14 +2,27 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
+import { sqliteTables, type Tables } from "../../db/schema.ts";
+import { renderNextImage } from "../../src/app/images/render-image.ts";
 import { audit } from "../../src/app/operations/audit.ts";
+import type { Step } from "../../src/app/operations/backup.ts";
 import { examine } from "../../src/app/operations/doctor.ts";
+import { moveFolder } from "../../src/app/operations/move.ts";
+import { createEndpoint, unreadableEndpoints } from "../../src/app/webhooks/manage-webhooks.ts";
 import { OperatorError } from "../../src/core/errors.ts";
+import { buildDeps } from "../../src/service/deps.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
+import { TABLES_IN_ORDER } from "../../src/store/move-rows.ts";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
+import type { Tx } from "../../src/store/store.ts";
+import { lockFile } from "../../src/system/file-lock.ts";
+import { acceptLive } from "../app/accepting.ts";
 import { emptyBucket, stopEmulator } from "../buckets.ts";
+import { picturesAfter, poolOf } from "../fakes.ts";
 import {
   imageRequest,
   post,
+  seededRandom,
   silentLog,
   testAccount,
   testConfig,
@@ -20,6 +33,10 @@ import {
 import { ENGINE, postgresUrl } from "../postgres.ts";
 
 afterAll(stopEmulator);
+
+test("every table is moved", () => {
+  expect(TABLES_IN_ORDER.toSorted()).toEqual((Object.keys(sqliteTables) as (keyof Tables)[]).toSorted());
+});
 
 describe.skipIf(ENGINE !== "postgres")("with PostgreSQL and a bucket", () => {
   test("the service makes cards and keeps nothing in its folder; another machine goes on where it stopped", async () => {
@@ -54,6 +71,54 @@ describe.skipIf(ENGINE !== "postgres")("with PostgreSQL and a bucket", () => {
     expect(usage.status).toBe(200);
     expect(account.id).toStartWith("acct_");
     await second.close();
+  });
+
+  test("a data folder is moved whole: rows, files and books; the folder stays, and nothing is mixed", async () => {
+    const folder = testFolder();
+    const env = await cluster();
+    const here = await openWorkspace(testConfig(folder.dir), silentLog, { random: seededRandom() });
+    const { account } = await testAccount(here, { credits: 5 });
+    await createEndpoint(
+      { ...here, config: { ...here.config, webhookAllowedOrigins: new Set(["http://127.0.0.1:1"]) } },
+      { accountId: account.id, environment: "live", url: "http://127.0.0.1:1/hook" },
+    );
+    const pool = poolOf(picturesAfter(async () => {}));
+    for (let n = 0; n < 3; n++) await acceptLive(here, account.id);
+    for (let n = 0; n < 2; n++)
+      await renderNextImage(buildDeps(here, { pool }), new AbortController().signal, () => {});
+    await here.blobs.put("source", "ab12", "a photo");
+    await here.store.close();
+
+    const config = testConfig(folder.dir, env);
+    if (!config.cluster) throw new Error("no cluster");
+    const deps = { config: { ...config, cluster: config.cluster }, folder: here.folder, clock: here.clock };
+    const quiet: Step = (_, work) => work(() => {});
+    await expect(moveFolder(deps, quiet)).rejects.toThrow(/must be a copy of .*secret\.key/);
+    await Bun.write(config.cluster.secretKeyFile, Bun.file(here.folder.secretKey));
+    const lock = lockFile(here.folder.serverLock);
+    await expect(moveFolder(deps, quiet)).rejects.toThrow(/The service runs on/);
+    lock?.release();
+
+    const { tables, files } = await moveFolder(deps, quiet);
+    expect(tables.find(({ table }) => table === "images")?.rows).toBe(3);
+    expect(files.find(({ kind }) => kind === "picture")?.files).toBe(2);
+    await expect(moveFolder(deps, quiet)).rejects.toThrow(/holds accounts or people already/);
+
+    const other = testFolder();
+    const there = await openWorkspace(testConfig(other.dir, env), silentLog);
+    const report = await audit(there.store, here.clock.now(), there.blobs);
+    expect(report.findings.filter(({ ok }) => !ok)).toEqual([]);
+    expect(await (await there.blobs.open("source", "ab12"))?.text()).toBe("a photo");
+    expect(await unreadableEndpoints(there)).toEqual([]);
+    const again = openSqliteStore(here.folder.database);
+    const rowsOf = async ({ db, t }: Tx) => ({
+      images: await db.select().from(t.images).orderBy(t.images.id),
+      ledger: await db.select().from(t.ledgerEntries).orderBy(t.ledgerEntries.id),
+      events: await db.select().from(t.webhookEvents).orderBy(t.webhookEvents.id),
+    });
+    expect(await rowsOf(there.store.read)).toEqual(await rowsOf(again.read));
+    await Promise.all([again.close(), there.store.close()]);
+    await Promise.all([folder.remove(), other.remove()]);
   });
 
   test("the doctor looks at the same places", async () => {
