@@ -153,7 +153,9 @@ describe.skipIf(ENGINE !== "postgres")("with PostgreSQL and a bucket", () => {
     expect(await start({ CARDPRESS_S3_BUCKET: "not-there" })).toMatch(
       /CARDPRESS_S3_BUCKET \(not-there\) cannot/,
     );
-    expect(await start({ OWN: "1" })).toMatch(/holds a database of its own. Set CARDPRESS_DATA_DIR/);
+    expect(await start({ OWN: "1" })).toMatch(
+      /holds a database of its own. Copy it with "cardpress migrate --to"/,
+    );
   });
 });
 

@@ -91,7 +91,10 @@ async function moveBlobs(from: Blobs, to: Blobs, note: (text: string) => void): 
       // Expired while it was looked for.
       if (!bytes) continue;
       // There from a move that was broken off.
-      if ((await to.stat(kind, name))?.bytes !== bytes.length) await to.put(kind, name, bytes);
+      const isThere = async () => (await to.stat(kind, name))?.bytes === bytes.length;
+      if (!(await isThere())) await to.put(kind, name, bytes);
+      if (!(await isThere()))
+        throw new OperatorError(`${name} of kind ${kind} did not arrive whole. Run this again.`);
       sum.files += 1;
       sum.bytes += bytes.length;
       note(`${sum.files} of kind ${kind}`);

@@ -44,31 +44,35 @@ const create = (change: Partial<Parameters<typeof createEndpoint>[1]> = {}) =>
   createEndpoint(workspace, { accountId: workspace.accountId, environment: "test", url: URL, ...change });
 
 describe("creating an endpoint", () => {
-  test("gives its secret once; neither the list nor the database shows it", async () => {
-    const { endpoint, secret } = await create({ events: ["image.failed", "image.completed"] });
-    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    expect(endpoint).toMatchObject({
-      url: URL,
-      events: ["image.completed", "image.failed"],
-      state: "enabled",
-    });
-    const listed = await listEndpoints(workspace, { accountId: workspace.accountId, environment: "test" });
-    expect(listed).toEqual([endpoint]);
-    expect(await listEndpoints(workspace, { accountId: workspace.accountId, environment: "live" })).toEqual(
-      [],
-    );
-    const text = secret.slice("whsec_".length);
-    const raw = Buffer.from(text, "base64").toString("latin1");
-    const files = ["cardpress.db", "cardpress.db-wal"].map((name) =>
-      readFileSync(join(workspace.folder.root, name)),
-    );
-    const stored = Buffer.concat(files).toString("latin1");
-    expect([stored.includes("hooks.example"), stored.includes(text), stored.includes(raw)]).toEqual([
-      true,
-      false,
-      false,
-    ]);
-  });
+  // It looks into SQLite's own files.
+  test.skipIf(ENGINE === "postgres")(
+    "gives its secret once; neither the list nor the database shows it",
+    async () => {
+      const { endpoint, secret } = await create({ events: ["image.failed", "image.completed"] });
+      expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+      expect(endpoint).toMatchObject({
+        url: URL,
+        events: ["image.completed", "image.failed"],
+        state: "enabled",
+      });
+      const listed = await listEndpoints(workspace, { accountId: workspace.accountId, environment: "test" });
+      expect(listed).toEqual([endpoint]);
+      expect(await listEndpoints(workspace, { accountId: workspace.accountId, environment: "live" })).toEqual(
+        [],
+      );
+      const text = secret.slice("whsec_".length);
+      const raw = Buffer.from(text, "base64").toString("latin1");
+      const files = ["cardpress.db", "cardpress.db-wal"].map((name) =>
+        readFileSync(join(workspace.folder.root, name)),
+      );
+      const stored = Buffer.concat(files).toString("latin1");
+      expect([stored.includes("hooks.example"), stored.includes(text), stored.includes(raw)]).toEqual([
+        true,
+        false,
+        false,
+      ]);
+    },
+  );
 
   test("stops at ten in each environment; a removed one makes room", async () => {
     for (let i = 0; i < MAX_WEBHOOK_ENDPOINTS - 1; i++) await create();
