@@ -86,16 +86,18 @@ test("no route shows or changes another account's data to a foreign session", as
     const path = addressOf(route, ids);
     const answer = await (route.method === "GET"
       ? stranger.get(path)
-      : stranger.post(path, {
-          account: mine.account.id,
-          role: "owner",
-          reason: "x",
-          amount: "5",
-          environment: "test",
-          url: "http://127.0.0.1:9/stolen",
-          events: "image.failed",
-          hours: "24",
-        }));
+      : route.maxUploadBytes !== undefined
+        ? stranger.upload(path, new File(["id,name\n1,Bo"], "stolen.csv"))
+        : stranger.post(path, {
+            account: mine.account.id,
+            role: "owner",
+            reason: "x",
+            amount: "5",
+            environment: "test",
+            url: "http://127.0.0.1:9/stolen",
+            events: "image.failed",
+            hours: "24",
+          }));
     const text = await answer.text();
     for (const secret of [...SECRETS, mine.account.id])
       expect({ path, leaks: text.includes(secret) }).toEqual({ path, leaks: false });
