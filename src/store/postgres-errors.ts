@@ -6,7 +6,7 @@ export class NoAnswer extends Error {
   override name = "NoAnswer";
 
   constructor(afterMs: number) {
-    super(`PostgreSQL gave no answer within ${afterMs / 1000} s`);
+    super(`PostgreSQL gave no answer within ${Number((afterMs / 1000).toFixed(1))} s`);
   }
 }
 
