@@ -17,10 +17,10 @@ export interface PageFile {
 /** Answers a path such as "/card.css", or undefined to refuse it. */
 export type PageFiles = (path: string) => PageFile | undefined;
 
-/** How much of a blob is asked for at once: all of most. */
+/** How much of a blob is read at once; most fit in one part. */
 const BLOB_PART_BYTES = 16 * 1024 * 1024;
 
-/** A page and its scripts come from this process: 50 ms, and two seconds on a busy machine. */
+/** A page and its scripts come from this process: 50 ms, or two seconds on a busy machine. */
 const LOAD_TIMEOUT_MS = 10_000;
 /** Longer than any step of a photo or a card may take. */
 const ANSWER_TIMEOUT_MS = 25_000;
@@ -33,7 +33,7 @@ export interface LaunchOptions {
   noSandbox: boolean;
 }
 
-// Four independent locks on the network: each alone stops most outbound requests, none alone stops all.
+// Four independent barriers to the network: each alone stops most outbound requests, together they stop all.
 const NO_NETWORK = [
   "--proxy-server=127.0.0.1:9",
   "--proxy-bypass-list=<-loopback>",
@@ -57,7 +57,7 @@ const STILL_PICTURES = [
   "--disable-image-animation-resync",
 ];
 
-// The same pixels on every machine: no hinting, no subpixel text, one colour space.
+// Makes the pixels equal on every machine: no hinting, no subpixel text, one colour space.
 const SAME_PIXELS = [
   "--font-render-hinting=none",
   "--disable-lcd-text",
@@ -68,7 +68,7 @@ const SAME_PIXELS = [
   "--disable-webgl",
 ];
 
-// Elements drawn into a canvas, where the browser knows how: pixels without a screenshot.
+// Drawing elements into a canvas, in browsers that support it: pixels without a screenshot.
 const CANVAS_OF_ELEMENTS = [
   "--enable-features=CanvasDrawElement",
   "--enable-blink-features=CanvasDrawElement",
@@ -76,12 +76,12 @@ const CANVAS_OF_ELEMENTS = [
 
 const profiles = new WeakMap<Browser, string>();
 
-/** The folder of a launched browser's profile, in which its pages' own files lie. */
+/** The profile folder of a launched browser, which holds the files its pages write. */
 export function profileOf(browser: Browser): string | undefined {
   return profiles.get(browser);
 }
 
-/** Launches one headless Chromium over a pipe: it ends with this process, even when this process is killed. */
+/** Launches one headless Chromium over a pipe, so that it ends with this process even when this process is killed. */
 export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
   const userDataDir = mkdtempSync(join(options.profilesDir, "profile-"));
   const browser = await puppeteer.launch({
@@ -89,14 +89,14 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
     headless: "shell",
     pipe: true,
     userDataDir,
-    // One answer of the browser, such as to its first question after it was launched. The steps of a card have limits of
-    // their own, all shorter; without this one, what forgets to have one waits for three minutes.
+    // The limit for one browser answer, such as the first after launch. The steps of a card have shorter limits of
+    // their own; without this one, any call that lacks a limit would wait for puppeteer's default of three minutes.
     protocolTimeout: ANSWER_TIMEOUT_MS,
     waitForInitialPage: false,
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
-    // The worker's way with memory is not the browser's, which has its own.
+    // The malloc tuning is for the worker; Chromium has its own allocator.
     env: { ...process.env, GLIBC_TUNABLES: undefined, ...options.chromium.env },
     args: [
       ...NO_NETWORK,
@@ -115,8 +115,8 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
 }
 
 /**
- * Opens a page that can load nothing but what `files` answers: offline, every request intercepted.
- * The page is at `PAGE_ORIGIN + path` when this resolves.
+ * Opens a page that can load only what `files` answers: offline, every request intercepted. The page is at `PAGE_ORIGIN
+ * + path` when this resolves.
  */
 export async function openSealedPage(browser: Browser, files: PageFiles, path: string): Promise<Page> {
   const page = await browser.newPage();
@@ -143,9 +143,9 @@ async function answer(request: HTTPRequest, files: PageFiles): Promise<void> {
 }
 
 /**
- * A way to hand a page files of this machine: puts the file at a path into the page's `<input type="file">`. The page
- * reads it itself; bytes that cross the pipe between this process and the browser take 20 ms a megabyte.
- * @param input an expression that gives the element
+ * Returns a function that hands a local file to the page by putting its path into the page's `<input type="file">`. The
+ * page reads the file itself; sending bytes through the pipe would take 20 ms per megabyte.
+ * @param input a JavaScript expression for the element
  */
 export async function fileSlot(page: Page, input: string): Promise<(path: string) => Promise<void>> {
   const session = await page.createCDPSession();
@@ -154,8 +154,8 @@ export async function fileSlot(page: Page, input: string): Promise<(path: string
 }
 
 /**
- * A way to get a blob's bytes out of a page: answers with those of the blob that an expression gives. The browser reads
- * it itself; as a data address, a text that passes through the page's script, it would take twice as long.
+ * Returns a function that reads the bytes of the blob an expression evaluates to. The browser reads the blob itself; a
+ * data URL built by the page's script would take twice as long.
  */
 export async function blobReader(page: Page): Promise<(expression: string) => Promise<Uint8Array>> {
   const session = await page.createCDPSession();
@@ -178,14 +178,14 @@ export async function blobReader(page: Page): Promise<(expression: string) => Pr
   };
 }
 
-/** The handle of the page's object that an expression gives. */
+/** The object handle of what an expression evaluates to in the page. */
 async function objectOf(session: CDPSession, expression: string): Promise<string> {
   const { result } = await session.send("Runtime.evaluate", { expression });
   if (!result.objectId) throw new Error(`the page has no ${expression}`);
   return result.objectId;
 }
 
-/** Rejects when the page's process ends: nothing answers in it any more, and what was asked would wait for ever. */
+/** Rejects when the page's process ends, since calls to it would otherwise wait for ever. */
 export function crashOf(page: Page): Promise<never> {
   const crash = new Promise<never>((_, reject) => {
     page.once("error", (cause) => reject(new Error("the page crashed", { cause })));

@@ -3,7 +3,7 @@ import { readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
-// By path, because the package exports none of them; as files, so that they are also inside the compiled program.
+// By path, because the package does not export them; as files, so that the compiled program contains them.
 import librariesFile from "../../../node_modules/@sparticuz/chromium/bin/al2023.tar.br" with { type: "file" };
 import chromiumFile from "../../../node_modules/@sparticuz/chromium/bin/chromium.br" with { type: "file" };
 import fontsFile from "../../../node_modules/@sparticuz/chromium/bin/fonts.tar.br" with { type: "file" };
@@ -12,7 +12,7 @@ import { OperatorError } from "../../core/errors.ts";
 import { unpackOnce } from "../../system/unpack-once.ts";
 import { writeWhole } from "../../system/write-whole.ts";
 
-/** A browser executable and what its process needs in its environment to start. */
+/** A browser executable and the environment variables it needs to start. */
 export interface Chromium {
   path: string;
   origin: "configured" | "system" | "package";
@@ -20,13 +20,13 @@ export interface Chromium {
 }
 
 export interface FindChromiumOptions {
-  /** CARDPRESS_CHROMIUM; taken as it is when set. */
+  /** CARDPRESS_CHROMIUM; used as it is when set. */
   configuredPath?: string | undefined;
-  /** Where the packaged browser is unpacked, once for each version. */
+  /** Where the packaged browser is unpacked, once per version. */
   cacheDir: string;
 }
 
-/** Headless shells first: they start in half the time of the full browser and need half the memory. */
+/** Headless shells first: they start in half the time of the full browser and use half the memory. */
 const SYSTEM_NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome"];
 
 const inflate = promisify(brotliDecompress);
@@ -52,9 +52,9 @@ export async function findChromium(options: FindChromiumOptions): Promise<Chromi
   return packagedChromium(options.cacheDir);
 }
 
-/** The one inside the npm package, unpacked into `cacheDir` unless it is there already and whole. */
+/** The browser inside the npm package, unpacked into `cacheDir` unless a complete copy is there. */
 export async function packagedChromium(cacheDir: string): Promise<Chromium> {
-  // The packaged browser is for these machines only, and a program built for others leaves it out.
+  // The package contains only this platform's browser, and programs built for other platforms leave it out.
   if (process.platform !== "linux" || process.arch !== "x64")
     throw new OperatorError(
       `cardpress brings a Chromium for Linux on x64 processors only. Install chromium-headless-shell or chromium for ${process.platform} on ${process.arch}, or set CARDPRESS_CHROMIUM to its executable.`,
@@ -69,9 +69,9 @@ export async function packagedChromium(cacheDir: string): Promise<Chromium> {
 }
 
 /**
- * The package's own configuration names folders of a cloud function, which leaves Chromium without one system
- * font, and then no web font loads either. This one names the unpacked fonts. It is written anew when the data folder
- * has moved, and names the real folder, since a link to it may be gone tomorrow.
+ * The package's own configuration names the folders of a cloud function. With it Chromium finds no system font, and
+ * then loads no web font either. This one names the unpacked fonts. It is rewritten when the data folder has moved, and
+ * uses the real path, since a link to it may be gone later.
  */
 async function fontConfiguration(home: string): Promise<string> {
   const path = join(home, "cardpress-fonts.conf");

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Linux' page on x64 and arm64 as most distributions build it; elsewhere the numbers are too small, never too large. */
+/** Linux's page size on x64 and, usually, arm64; with larger pages the result is too small, never too large. */
 const PAGE_BYTES = 4096;
 
 /**
- * The memory of groups of processes in bytes, without what they share with others, by the number of each group's leader.
- * Read from /proc, also of processes in Chromium's sandbox; empty elsewhere than on Linux.
+ * The memory of process groups in bytes, without memory shared with other processes, by the group leader's process id.
+ * Read from /proc, which also covers sandboxed Chromium processes; empty on systems other than Linux.
  */
 export function memoryOfGroups(): Map<number, number> {
   const groups = new Map<number, number>();
@@ -19,14 +19,14 @@ export function memoryOfGroups(): Map<number, number> {
     if (!/^\d+$/.test(name)) continue;
     try {
       const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-      // The command in parentheses may hold anything; after it come state, parent and group.
+      // The command name in parentheses may contain anything; state, parent and group follow it.
       const group = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ", 3)[2]);
       const [, resident = 0, shared = 0] = readFileSync(`/proc/${name}/statm`, "utf8")
         .split(" ", 3)
         .map(Number);
       groups.set(group, (groups.get(group) ?? 0) + Math.max(0, resident - shared) * PAGE_BYTES);
     } catch {
-      // It ended meanwhile.
+      // The process ended meanwhile.
     }
   }
   return groups;

@@ -7,8 +7,8 @@ const PR_CAPBSET_DROP = 24;
 const CAP_SYS_NICE = 23;
 
 /**
- * Lowers the priority of this process, of all its threads and of what it starts. Linux keeps a priority for each
- * thread, so setting it for the process alone would leave the runtime's own threads where they were.
+ * Lowers the priority of this process, all its threads and its children. On Linux priority is per thread, so setting it
+ * for the process alone would leave the runtime's existing threads unchanged.
  */
 export function lowerPriority(niceness: number): void {
   setPriority(niceness);
@@ -17,13 +17,15 @@ export function lowerPriority(niceness: number): void {
     try {
       setPriority(Number(thread), niceness);
     } catch {
-      // It has ended by itself.
+      // The thread has ended meanwhile.
     }
   }
   if (process.getuid?.() === 0) keepChildrenLow();
 }
 
-/** As root Chromium raises its own threads again, above everything else. Without this right it cannot. */
+/**
+ * As root, Chromium raises the priority of its own threads above everything else; without this capability it cannot.
+ */
 function keepChildrenLow(): void {
   for (const name of ["libc.so.6", "libc.so"]) {
     try {
@@ -33,7 +35,7 @@ function keepChildrenLow(): void {
       symbols.prctl(PR_CAPBSET_DROP, CAP_SYS_NICE, 0, 0, 0);
       return;
     } catch {
-      // Another libc, or none that can be loaded: renders are then as urgent as requests, and nothing else is lost.
+      // Another libc, or none that can be loaded: renders then run at the priority of requests, nothing worse.
     }
   }
 }

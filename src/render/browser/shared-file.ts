@@ -3,15 +3,15 @@ import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
 
 /**
- * Opens the file of a page's private file system that begins with a text which the page has just written there. Chromium
- * keeps such files as they are in its profile, so that page and process read and write the same bytes: half a megabyte
- * there and back costs 2 ms of processor, through the pipe 18 ms.
- * @returns the file's descriptor, which the caller closes
+ * Opens the file in a page's private file system that begins with a text the page has just written. Chromium stores
+ * such files unchanged in its profile, so page and process read and write the same bytes: half a megabyte there and
+ * back costs 2 ms of CPU, through the pipe 18 ms.
+ * @returns the file descriptor, which the caller closes
  */
 export function openSharedFile(browser: Browser, beginning: string): number {
   const root = join(profileOf(browser), "Default", "File System");
   for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
-    // Files are numbered; everything else there is the browser's own.
+    // Chromium numbers the pages' files; everything else there is its own.
     if (!entry.isFile() || !/^\d+$/.test(entry.name)) continue;
     const descriptor = openSync(pathOf(entry), "r+");
     if (readText(descriptor, beginning.length) === beginning) return descriptor;

@@ -1,5 +1,5 @@
 /**
- * The native ONNX runtime's files inside this program, compressed, by their names; null when it runs from its sources.
- * scripts/build.ts puts a module in this one's place that carries those of the processor it builds for.
+ * The native ONNX runtime's compressed files inside this program, by name; null when running from source.
+ * scripts/build.ts replaces this module with one that carries the files for the target processor.
  */
 export const EMBEDDED_RUNTIME: Record<string, string> | null = null;

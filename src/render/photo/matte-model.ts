@@ -5,37 +5,38 @@ import { MAX_MATTE_MODEL_BYTES, MAX_NETWORK_PICTURE_PIXELS } from "../../core/li
 import { loadOnnxRuntime, type OnnxSession } from "./onnx-runtime.ts";
 import { resampled } from "./resample.ts";
 
-/** A matte network that the operator fetched: its file, and the hash it had when the service started. */
+/** A matte network the operator provides: its file, and the hash the file had when the service started. */
 export interface MatteModel {
   path: string;
   sha256: string;
 }
 
-/** A picture of three bytes a pixel, row by row. */
+/** A picture of three bytes per pixel, row by row. */
 interface Picture {
   rgb: Uint8Array;
   width: number;
   height: number;
 }
 
-/** A network of the operator's that tells player from background. */
+/** The operator's network, which separates player from background. */
 export interface MatteNetwork {
-  /** The sides it was exported for; null: it takes any. */
+  /** The fixed input size it was exported with; null if it takes any size. */
   size: { width: number; height: number } | null;
-  /** How likely each pixel is the player's, 0 to 1, on the picture's own grid. */
+  /** The probability that each pixel belongs to the player, 0 to 1, on the picture's own grid. */
   run(picture: Picture): Float32Array;
 }
 
-/** ONNX' number for 32-bit floats. */
+/** ONNX's type number for 32-bit floats. */
 const FLOAT = 1;
-/** U^2-Net was trained at 320, IS-Net at 1024: of answers that are no log odds, the side tells the two apart. */
+/** U^2-Net was trained at 320 px, IS-Net at 1024: when the output is not log odds, the input size tells them apart. */
 const LARGEST_U2NET_PX = 512;
-/** An answer beyond 0 to 1 by more than rounding is log odds. */
+/** Output that leaves 0 to 1 by more than rounding is log odds. */
 const ROUNDING = 0.01;
 
 /**
- * How upstream feeds each kind: colours over 255 or over the brightest channel, minus the mean, by the deviation.
- * BiRefNet and U^2-Net: ImageNet's; IS-Net: `normalize(image, [0.5, 0.5, 0.5], [1, 1, 1])`.
+ * How upstream normalises the input of each kind: colours divided by 255 or by the brightest channel, minus the mean,
+ * divided by the deviation. BiRefNet and U^2-Net use ImageNet's values; IS-Net `normalize(image, [0.5, 0.5, 0.5], [1,
+ * 1, 1])`.
  */
 const FEEDS = {
   u2net: { mean: [0.485, 0.456, 0.406], deviation: [0.229, 0.224, 0.225], byBrightest: true },
@@ -45,9 +46,9 @@ const FEEDS = {
 export type MatteKind = keyof typeof FEEDS;
 
 /**
- * Reads the file that CARDPRESS_MATTE_MODEL names and loads it once, to be sure that it is what it should be.
+ * Reads the file that CARDPRESS_MATTE_MODEL names and loads it once, to be sure it is a matte network.
  * @param runtime the folder of the native ONNX runtime
- * @throws an OperatorError that says what is wrong with it
+ * @throws an OperatorError that says what is wrong with the file
  */
 export async function checkMatteModel(path: string, runtime: string): Promise<MatteModel> {
   const bytes = await readModel(path);
@@ -62,7 +63,7 @@ export async function checkMatteModel(path: string, runtime: string): Promise<Ma
   return { path, sha256: sha256(bytes) };
 }
 
-/** Opens the operator's network, or throws when its file is not the one that the service started with. */
+/** Opens the operator's network; throws when its file is no longer the one the service started with. */
 export async function openMatteModel(
   model: MatteModel,
   open: (network: Uint8Array) => OnnxSession,
@@ -73,21 +74,21 @@ export async function openMatteModel(
   return matteNetwork(open(bytes));
 }
 
-/** What a run of the operator's network showed: for `doctor`. */
+/** What a trial run of the operator's network showed, for `doctor`. */
 export interface MatteTrial extends MatteModel {
   kind: MatteKind;
   size: { width: number; height: number } | null;
-  /** One run, after the first. */
+  /** Duration of one run after the first. */
   runMs: number;
-  /** By how much the network's memory raised this process' most. */
+  /** How much the network raised this process's peak memory. */
   memoryBytes: number;
-  /** Whether a bright disc on a dark ground was told from it. */
+  /** Whether it separated a bright disc from a dark ground. */
   sees: boolean;
 }
 
 /** Loads the network and runs it on a drawn disc. @throws an OperatorError for a wrong file */
 export async function tryMatteModel(path: string, runtime: string): Promise<MatteTrial> {
-  // What the runtime itself takes, workers have anyway.
+  // Workers load the runtime anyway, so its own memory is not counted.
   const before = process.resourceUsage().maxRSS;
   const bytes = await readModel(path);
   const session = load(path, bytes, runtime);
@@ -149,13 +150,13 @@ function wrongFile(path: string, problem: string): OperatorError {
 const sha256 = (bytes: Uint8Array) => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 
 /**
- * A loaded network as what tells player from background.
- * @throws when its input is no picture or its first output no mask
+ * Wraps a loaded network as a separator of player and background.
+ * @throws when its input is not a picture or its first output not a mask
  */
 export function matteNetwork(session: OnnxSession): MatteNetwork & { kind(): MatteKind } {
   const size = sizeOf(session);
   const isLarge = size !== null && Math.max(size.width, size.height) > LARGEST_U2NET_PX;
-  // A large network is fed as BiRefNet is until its first answer, of log odds or not, shows its kind.
+  // A large network is fed like BiRefNet until its first output, log odds or not, shows which kind it is.
   let kind: MatteKind = isLarge ? "birefnet" : "u2net";
   let givesOdds: boolean | undefined;
   const run = (picture: Picture): Float32Array => {
@@ -188,7 +189,7 @@ function runOnce(session: OnnxSession, kind: MatteKind, { rgb, width, height }: 
 
 const isLogOdds = (mask: Float32Array) => mask.some((value) => value < -ROUNDING || value > 1 + ROUNDING);
 
-/** Colours as a kind wants them: one plane after the other. */
+/** Normalised colours as this kind expects them, one plane after the other. */
 export function valuesFor(kind: MatteKind, rgb: Uint8Array): Float32Array {
   const { mean, deviation, byBrightest } = FEEDS[kind];
   const brightest = byBrightest
@@ -208,7 +209,7 @@ export function valuesFor(kind: MatteKind, rgb: Uint8Array): Float32Array {
   return values;
 }
 
-/** The sides that a network's input is fixed to; null: any. Throws when it takes no picture or gives no mask. */
+/** The fixed input size of a network; null for any. Throws when it takes no picture or gives no mask. */
 function sizeOf({ inputs, outputs }: OnnxSession): MatteNetwork["size"] {
   const [input] = inputs;
   const told = inputs.map(({ name, shape }) => `${name} [${shape.join(", ")}]`).join(", ");

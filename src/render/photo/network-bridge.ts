@@ -4,17 +4,17 @@ import { MAX_NETWORK_PICTURE_PIXELS } from "../../core/limits.ts";
 import { openSharedFile } from "../browser/shared-file.ts";
 import { isNetwork, type NetworkName, type NetworkPicture, type Networks } from "./networks.ts";
 
-/** The page's function through which it asks; it answers nothing itself. */
+/** The function the page calls to make a request; the answer comes back separately. */
 const BINDING = "askNetwork";
 
-/** How the page's own function is called with an answer: the lengths of the outputs, or what went wrong. */
+/** How the page is called with the answer: the lengths of the outputs, or what went wrong. */
 const ANSWER = "function (lengths, problem) { photoPage.answered(lengths, problem); }";
 
 /**
- * Lets a page run networks in this process. The page writes a picture into the file that both share and calls the
- * binding; here the picture is read, the network is run and its outputs, floats, are written over the picture.
- * @param beginning with what the page's file begins
- * @returns ends it
+ * Lets a page run networks in this process. The page writes a picture into a shared file and calls the binding; this
+ * side reads the picture, runs the network and writes its outputs, as floats, over the picture.
+ * @param beginning the bytes the page's file begins with, by which it is found
+ * @returns a function that closes the bridge
  */
 export async function bridgeNetworks(
   page: Page,
@@ -35,7 +35,7 @@ export async function bridgeNetworks(
   session.on("Runtime.bindingCalled", async ({ name, payload }) => {
     if (name !== BINDING || !open) return;
     const lengths = await answerAsked(networks, file, payload, () => open).catch(String);
-    // A page that is gone waits for no answer.
+    // A page that has closed needs no answer.
     if (open)
       await (typeof lengths === "string" ? answer([], lengths) : answer(lengths, null)).catch(() => {});
   });
@@ -51,7 +51,7 @@ async function allowToAsk(session: CDPSession): Promise<void> {
   await session.send("Runtime.addBinding", { name: BINDING });
 }
 
-/** Runs what the page asked for; returns how many floats each output has. */
+/** Runs the network the page asked for; returns the number of floats in each output. */
 async function answerAsked(
   networks: Networks,
   file: number,
@@ -68,7 +68,7 @@ async function answerAsked(
   return outputs.map(({ length }) => length);
 }
 
-/** The page decodes strangers' bytes: what it asks for is not believed. */
+/** The page decodes untrusted bytes, so its requests are validated. */
 function parsedRequest(payload: string): Omit<NetworkPicture, "rgb"> & { network: NetworkName } {
   const { network, width, height } = JSON.parse(payload);
   const isSide = (side: unknown) => Number.isInteger(side) && Number(side) > 0;

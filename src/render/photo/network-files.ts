@@ -8,7 +8,7 @@ import personMask from "./models/person_mask.onnx.zst" with { type: "file" };
 import poseLandmarks from "./models/pose_landmarks.onnx.zst" with { type: "file" };
 import salient from "./models/u2netp_int8.onnx" with { type: "file" };
 
-/** The networks' files. NOTICE says what each is and where it comes from. */
+/** The network files. NOTICE gives the origin and licence of each. */
 export const NETWORK_FILES: Record<
   | "bodyParts"
   | "carefulPoseLandmarks"

@@ -6,27 +6,27 @@ import { loadOnnxRuntime, type OnnxSession } from "./onnx-runtime.ts";
 
 export type NetworkName = keyof typeof NETWORK_FILES;
 
-/** A picture for a network: three bytes a pixel, row by row. Only the salient network takes every size. */
+/** Input for a network: three bytes per pixel, row by row. Only the salient network takes every size. */
 export interface NetworkPicture {
   rgb: Uint8Array;
   width: number;
   height: number;
 }
 
-/** Every network of the photo half, in this process. */
+/** The networks of the photo stage, loaded in this process. */
 export interface Networks {
   /**
-   * Runs one network, which is loaded when it is first asked for, and kept.
-   * @returns its outputs in the order in which its file names them, channels last
+   * Runs one network, which is loaded on first use and kept.
+   * @returns its outputs in the order its file names them, channels last
    */
   run(name: NetworkName, picture: NetworkPicture): Promise<Float32Array[]>;
-  /** Begins to load what nearly every photo needs, 0.3 s of processor, and does not wait: whoever asks first does. */
+  /** Starts loading what nearly every photo needs (0.3 s of CPU) without waiting; the first caller to need it does. */
   warm(): void;
-  /** How many pixels the operator's matte network looks at; null without one, and where it takes any size. */
+  /** The number of pixels the operator's matte network works on; null without one, or when it takes any size. */
   mattePixels(): Promise<number | null>;
 }
 
-/** What nearly every photo needs. The careful pose network is large, and seldom asked for. */
+/** What nearly every photo needs. The accurate pose network is large and rarely used. */
 const USUAL: NetworkName[] = [
   "faceDetector",
   "personDetector",
@@ -39,10 +39,10 @@ const USUAL: NetworkName[] = [
 export const isNetwork = (name: string): name is NetworkName => Object.hasOwn(NETWORK_FILES, name);
 
 /**
- * Loads each network when it is first asked for, or by `warm`. Throws where the runtime does not load.
+ * Loads each network on first use, or through `warm`. Throws when the runtime does not load.
  * @param runtime the folder of the native runtime
- * @param threads how many one network may use
- * @param matteModel the operator's, which stands in for the salient network
+ * @param threads how many threads one network may use
+ * @param matteModel the operator's network, which replaces the salient network
  */
 export function openNetworks(
   runtime: string,
@@ -54,12 +54,12 @@ export function openNetworks(
   const sessionOf = (name: NetworkName) => {
     const session = sessions.get(name) ?? readNetwork(name).then((file) => ort.open(file, threads));
     sessions.set(name, session);
-    // What did not load, for want of memory perhaps, is tried again when it is asked for again.
+    // A failed load, for lack of memory perhaps, is retried on the next request.
     session.catch(() => sessions.delete(name));
     return session;
   };
   const matte = matteModel && openMatteModel(matteModel, (file) => ort.open(file, threads));
-  // Whoever asks for it is told.
+  // The caller that needs the network gets the error.
   matte?.catch(() => {});
   return {
     warm() {
@@ -85,7 +85,7 @@ export function openNetworks(
 }
 
 /**
- * Loads the runtime and every network once, for doctor.
+ * Loads the runtime and every network once, for `doctor`.
  * @param runtime the folder of the native runtime
  * @returns how many networks there are
  * @throws an OperatorError that says what does not load, and what the machine may lack

@@ -9,36 +9,36 @@ import { unpackOnce } from "../../system/unpack-once.ts";
 import { EMBEDDED_RUNTIME } from "./embedded-runtime.ts";
 
 /**
- * The native runtime's own switch. Without it, from 1.30 on, loading it writes a device id into the home folder and logs
- * into the temp folder, and tells Microsoft about the machine and the networks it runs.
+ * The native runtime's own switch. Since 1.30, without it, loading the runtime writes a device id into the home folder
+ * and logs into the temp folder, and reports the machine and the networks it runs to Microsoft.
  */
 export const NO_TELEMETRY = { ORT_DISABLE_TELEMETRY: "1" };
 
-/** Node's own name for it; it finds the library in its folder. */
+/** The file name of the runtime's Node addon, which finds the shared library in its own folder. */
 const BINDING = "onnxruntime_binding.node";
-/** Warnings are about what it optimises; this and worse are told. */
+/** ONNX's log level for errors; the warnings below it are about optimisation. */
 const LOG_ERRORS = 3;
 
 /** A loaded network. Running it blocks this thread. */
 export interface OnnxSession {
   inputNames: string[];
   outputNames: string[];
-  /** What it takes and gives, in its file's order. */
+  /** Its inputs and outputs, in the order of the file. */
   inputs: TensorShape[];
   outputs: TensorShape[];
   run(inputs: Record<string, Tensor>): Record<string, Tensor>;
-  /** Gives its memory back. */
+  /** Frees its memory. */
   end(): void;
 }
 
-/** A tensor as a network's file declares it: ONNX' number of its type, and its sides, -1 where any will do. */
+/** A tensor as the network file declares it: ONNX's type number, and the dimensions, -1 where any size will do. */
 export interface TensorShape {
   name: string;
   type: number;
   shape: number[];
 }
 
-/** What the binding has of the runtime; onnxruntime-node wraps the same for browsers' sake. */
+/** The part of the addon used here; onnxruntime-node only wraps it to match its browser version. */
 interface Binding {
   initOrtOnce(logLevel: number, tensor: typeof Tensor, mainThread: boolean): void;
   InferenceSession: new () => {
@@ -56,15 +56,15 @@ interface Binding {
 
 export interface OnnxRuntime {
   /**
-   * Loads a network's file.
-   * @param threads how many one run may use
+   * Loads a network file.
+   * @param threads how many threads one run may use
    */
   open(network: Uint8Array, threads: number): OnnxSession;
 }
 
 /**
- * The folder of the native runtime: the package's own, or, of a program in one file, one in `cacheDir` into which it is
- * unpacked on first use.
+ * The folder of the native runtime: the npm package's own or, for the single-file program, one in `cacheDir` into which
+ * it is unpacked on first use.
  */
 export async function findOnnxRuntime(cacheDir: string): Promise<string> {
   const files = EMBEDDED_RUNTIME;
@@ -79,18 +79,18 @@ export async function findOnnxRuntime(cacheDir: string): Promise<string> {
   });
 }
 
-/** The folder in the npm package, for programs that run from their sources. */
+/** The folder in the npm package, for running from source. */
 export function packagedRuntime(): string {
   const root = dirname(Bun.resolveSync("onnxruntime-node/package.json", import.meta.dir));
   return join(root, "bin/napi-v6", process.platform, process.arch);
 }
 
 /**
- * Loads the native ONNX runtime with its telemetry off, or throws when either cannot be done. Nothing else in this project
- * may load it.
+ * Loads the native ONNX runtime with its telemetry off; throws when either fails. Nothing else in this project may load
+ * it.
  */
 export function loadOnnxRuntime(folder: string): OnnxRuntime {
-  // Better no networks than one that talks.
+  // No networks at all is better than one that reports to its vendor.
   if (!Object.entries(NO_TELEMETRY).every(([name, value]) => setForLibraries(name, value)))
     throw new Error("The ONNX runtime's telemetry could not be switched off, so it is not loaded.");
   keepFreedMemory();
@@ -104,14 +104,14 @@ function openSession(binding: Binding, network: Uint8Array, threads: number): On
   session.loadModel(network.buffer, network.byteOffset, network.byteLength, {
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
-    // The arena keeps what it once took, for every network its own; freed memory is kept once for all, see below.
+    // An arena never shrinks, and each network has its own; freed memory is kept once for all of them, see below.
     enableCpuMemArena: false,
     logSeverityLevel: LOG_ERRORS,
   });
   const { inputMetadata: inputs, outputMetadata: outputs } = session;
   const inputNames = inputs.map(({ name }) => name);
   const outputNames = outputs.map(({ name }) => name);
-  // Null asks for an output in memory of the runtime's own choice.
+  // Null lets the runtime allocate the output itself.
   const fetches = Object.fromEntries(outputNames.map((name) => [name, null]));
   return {
     inputNames,
@@ -123,14 +123,14 @@ function openSession(binding: Binding, network: Uint8Array, threads: number): On
   };
 }
 
-/** mallopt's parameters in glibc's malloc.h. */
+/** Parameters of mallopt, from glibc's malloc.h. */
 const [M_TRIM_THRESHOLD, M_MMAP_THRESHOLD] = [-1, -3];
-/** More than one network holds while it runs. */
+/** More than one network uses while it runs. */
 const KEPT_BYTES = 1 << 29;
 
 /**
- * Lets glibc keep what networks free. It gives large blocks back to the system at once and gets them again page by page,
- * for every tensor: a quarter of the salient network's time. The process keeps 200 MB more.
+ * Makes glibc keep the memory networks free. By default it returns large blocks to the system at once and faults them
+ * in again page by page for every tensor: a quarter of the salient network's run time. The process keeps 200 MB more.
  */
 function keepFreedMemory(): void {
   try {
@@ -138,11 +138,11 @@ function keepFreedMemory(): void {
     symbols.mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
     symbols.mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
   } catch {
-    // Another system's library, which decides for itself.
+    // Not glibc: the library uses its own policy.
   }
 }
 
-/** Sets an environment variable for native libraries: they do not see what is put into Bun's `process.env`. */
+/** Sets an environment variable for native libraries, which do not see what is assigned to Bun's `process.env`. */
 function setForLibraries(name: string, value: string): boolean {
   for (const libc of ["libc.so.6", "libc.so", "libSystem.B.dylib"]) {
     try {
@@ -151,7 +151,7 @@ function setForLibraries(name: string, value: string): boolean {
       });
       return symbols.setenv(Buffer.from(`${name}\0`), Buffer.from(`${value}\0`), 1) === 0;
     } catch {
-      // Another system's name for it.
+      // Another platform's C library has another name.
     }
   }
   return false;

@@ -7,10 +7,10 @@ import { openNetworks } from "./networks.ts";
 import { packagedRuntime } from "./onnx-runtime.ts";
 import { type OpenPhotoPage, openPhotoPage } from "./photo_page.ts";
 
-/** Part of a cached cutout's key: changes whenever the same photo would give another cutout. */
+/** Part of a cached cutout's key: changes whenever the same photo would give a different cutout. */
 export const VISION_VERSION = "12";
 
-/** The same with the operator's matte network, which gives other cutouts. */
+/** The version for a service with the operator's matte network, which gives different cutouts. */
 export const visionOf = (matteModel: MatteModel | null) =>
   matteModel ? `${VISION_VERSION}-${matteModel.sha256.slice(0, 16)}` : VISION_VERSION;
 
@@ -22,24 +22,25 @@ export type CutOutResult =
 
 export interface PhotoCutter {
   /**
-   * Finds the player in a photo's file (JPEG, PNG or WebP) and cuts the player out. Bad photos are refused in the
-   * result; an error means the browser failed and the same photo may be tried again. Photos are worked on one by one.
+   * Finds the player in a photo file (JPEG, PNG or WebP) and cuts the player out. Unusable photos are refused in the
+   * result; an error means that the browser failed and the same photo may be retried. Photos are processed one at a
+   * time.
    */
   cutOut(photoPath: string, onStage?: (stage: PhotoStage) => void): Promise<CutOutResult>;
-  /** Begins to load the networks, so that the first photo need not wait for them. */
+  /** Starts loading the networks, so that the first photo need not wait for them. */
   warm(): void;
   close(): Promise<void>;
 }
 
 const PHOTO_FORMATS = new Set(["jpeg", "png", "webp"]);
 
-/** Workers are as many as cores, so a network takes one. */
+/** There are as many workers as cores, so each network gets one thread. */
 const NETWORK_THREADS = 1;
 
 /**
- * Opens the photo half of a render worker in its browser.
+ * Opens the photo stage of a render worker in its browser.
  * @param runtime the folder of the native ONNX runtime
- * @param matteModel the operator's own, which stands in for the salient network
+ * @param matteModel the operator's network, which replaces the salient network
  */
 export async function openPhotoCutter(
   browser: Browser,
@@ -60,7 +61,7 @@ export async function openPhotoCutter(
     try {
       return await cutOutIn(page, photoPath, onStage);
     } catch (error) {
-      // A page that failed once may be half broken: the next photo gets a new one.
+      // A page that failed once may be in a bad state, so the next photo gets a new one.
       await page.close().catch(() => {});
       page = null;
       throw error;
@@ -125,7 +126,7 @@ async function cutOutIn(
   }
 }
 
-/** By content and by header only; whether the rest is whole shows when it is decoded. */
+/** Checks the header only; damage further on shows when the photo is decoded. */
 async function isPhoto(path: string): Promise<boolean> {
   try {
     const { format, width, height } = await new Bun.Image(path, { maxPixels: MAX_SOURCE_PIXELS }).metadata();

@@ -5,34 +5,34 @@ import type { Networks } from "./networks.ts";
 import type { PhotoPage } from "./page/studio.js";
 import { PAGE_MODULES } from "./page-modules.ts";
 
-/** @param mattePixels how many pixels the operator's matte network looks at, for the page to know */
+/** @param mattePixels how many pixels the operator's matte network works on */
 const html = (mattePixels: number | null) =>
   `<!doctype html><html data-matte-pixels="${mattePixels ?? ""}"><meta charset="utf-8"><script type="module" src="/page/studio.js"></script><body><input type="file"></body>`;
 
-// The page decodes strangers' bytes: it may run its own scripts, and nothing else.
+// The page decodes untrusted bytes: it may run its own scripts and nothing else.
 const CSP = "default-src 'none'; script-src 'self'; worker-src 'self'";
 
-/** A longer step means a hung or starved browser: the slowest step measured took two seconds on a busy machine. */
+/** A longer step means a hung or starved browser; the slowest step measured took two seconds on a busy machine. */
 const STEP_LIMIT_MS = 20_000;
-/** A matte network of the operator's may take longer: still less than a render may. */
+/** The operator's matte network may take longer, but still less than a whole render may. */
 const OWN_MATTE_LIMIT_MS = 40_000;
 
-/** What the page does when it is told to. */
+/** The steps the page performs on request. */
 type PhotoStep = Exclude<keyof PhotoPage, "answered">;
 
-/** The page that does the work on pixels. */
+/** The page that does the pixel work. */
 export interface OpenPhotoPage {
-  /** Hands the page the photo that the next "decode" reads. */
+  /** Gives the page the photo that the next "decode" reads. */
   givePhoto(path: string): Promise<void>;
-  /** The PNG that the last "cutOut" made. */
+  /** The PNG produced by the last "cutOut". */
   takeCutout(): Promise<Uint8Array>;
-  /** Whether its process has crashed: nothing answers in it any more. */
+  /** Whether its process has crashed, so that nothing will answer any more. */
   hasCrashed(): boolean;
   call<Step extends PhotoStep>(step: Step): Promise<Awaited<ReturnType<PhotoPage[Step]>>>;
   close(): Promise<void>;
 }
 
-/** Opens the sealed page and lets it ask the networks of this process. */
+/** Opens the sealed page and connects it to the networks of this process. */
 export async function openPhotoPage(browser: Browser, networks: Networks): Promise<OpenPhotoPage> {
   const mattePixels = await networks.mattePixels();
   const page = await openSealedPage(browser, (path) => answer(path, mattePixels), "/photo.html");

@@ -5,8 +5,8 @@ interface Size {
 }
 
 /**
- * A picture at another size, by bilinear interpolation: right for sizes close to each other, too coarse for much smaller ones.
- * @param values row by row, `channels` of them a pixel
+ * Resizes a picture by bilinear interpolation, which suits similar sizes and is too coarse for strong reduction.
+ * @param values row by row, `channels` of them per pixel
  */
 export function resampled<Values extends Uint8Array | Float32Array>(
   values: Values,
@@ -35,7 +35,7 @@ export function resampled<Values extends Uint8Array | Float32Array>(
   return result;
 }
 
-/** Between which two pixels a new one lies, and how far towards the second. */
+/** The two source pixels a new pixel lies between, and how far it is towards the second. */
 interface Place {
   first: number;
   second: number;

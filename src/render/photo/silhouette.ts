@@ -1,7 +1,7 @@
 import type { CutoutDescription } from "../../core/card.ts";
 import type { Palette } from "../card/colours.ts";
 
-/** A player without a photo: head and shoulders in the card's own metal, lit from above. */
+/** The stand-in for a missing photo: head and shoulders in the card's metal colours, lit from above. */
 export function silhouette(
   palette: Palette,
 ): Omit<CutoutDescription, "inPhoto"> & { bytes: Uint8Array; contentType: string } {
@@ -12,7 +12,7 @@ export function silhouette(
   const shirt =
     "M404 436c30 44 62 62 96 62s66-18 96-62c22 20 60 36 112 54 84 28 136 66 164 134 30 74 52 206 64 376H64c12-170 34-302 64-376 28-68 80-106 164-134 52-18 90-34 112-54z";
   const collar = "M404 436c30 44 62 62 96 62s66-18 96-62l24 17c-34 56-74 80-120 80s-86-24-120-80z";
-  // The shirt is drawn for a square and reaches down to the hips of a taller picture.
+  // The shirt is drawn for a square; on a taller picture it is stretched down to the hips.
   const longer = `transform="translate(0 436) scale(1 1.36) translate(0 -436)"`;
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 1200" width="1000" height="1200">
 <defs><linearGradient id="a" gradientUnits="userSpaceOnUse" x1="300" y1="40" x2="560" y2="520"><stop offset="0" stop-color="${palette.metalDark}"/><stop offset="0.8" stop-color="${palette.metalDeep}"/><stop offset="1" stop-color="${palette.darkTo}"/></linearGradient>

@@ -1,32 +1,32 @@
 import type { BlobName, Blobs } from "../../blobs/blobs.ts";
 import { MAX_SHARED_PLACEHOLDERS } from "../../core/limits.ts";
 
-/** A picture for test images, and how to make it. */
+/** A picture for test images, and how to draw it. */
 export interface Placeholder {
-  /** Alike for pictures that are alike: their images share one file. */
+  /** Equal for equal pictures, whose images share one file. */
   name: string;
   contentType: string;
-  /** Makes it anew: its bytes, or a file that holds them, which is gone afterwards. */
+  /** Draws it: its bytes, or a file with them that is moved away. */
   draw(): Promise<Uint8Array | { path: string; bytes: number }>;
 }
 
 export interface GivenPlaceholder {
   contentType: string;
   bytes: number;
-  /** Of them, what takes room of its own because it was drawn anew or copied; 0 for a link. */
+  /** The bytes of these that take new space because they were drawn or copied; 0 for a link. */
   drawnBytes: number;
 }
 
-/** One file for each test picture, however many images have it. */
+/** Keeps one file per test picture, however many images show it. */
 export interface SharedPlaceholders {
-  /** Gives the picture a name of its own: it opens to whom that is told, and goes when that is removed. */
+  /** Makes the picture available under a name of its own, which can be removed independently of the others. */
   give(placeholder: Placeholder, name: string): Promise<GivenPlaceholder>;
 }
 
 /**
- * Keeps the pictures drawn last and links the images' names to them; whichever name goes last takes the file
- * with it, so neither an expired image nor the eviction here touches another's picture. Begins anew in each process,
- * since another release may draw them differently.
+ * Keeps the most recently drawn pictures and links the images' names to them. The file goes with the last name, so
+ * neither an expired image nor eviction here affects another image. Starts empty in each process, since another release
+ * may draw differently.
  */
 export function sharedPlaceholders(blobs: Blobs): SharedPlaceholders {
   const drawn = new Map<string, Promise<number>>();
@@ -67,7 +67,7 @@ export function sharedPlaceholders(blobs: Blobs): SharedPlaceholders {
         const given = await blobs.copy(shared, own);
         if (given !== "absent") return { contentType, bytes, drawnBytes: given === "linked" ? 0 : bytes };
       }
-      // Not drawn yet, gone, or linked as often as the store allows.
+      // Not drawn yet, deleted, or at the file system's limit of links.
       const bytes = await drawShared(placeholder, shared);
       if ((await blobs.copy(shared, own)) === "absent") await draw(placeholder, own);
       return { contentType, bytes, drawnBytes: bytes };

@@ -11,14 +11,14 @@ export interface PlaceholderPicture {
 }
 
 const QUALITY = { jpeg: 85, webp: 78 };
-/** Scaling takes a core for some 100 ms and the pool's threads: one picture at a time. */
+/** Scaling takes some 100 ms of a core and threads of the pool, so it runs one picture at a time. */
 const scaling = new PQueue({ concurrency: 1 });
-/** Above level 1, PNG takes half as long again for a tenth fewer bytes. */
+/** Above level 1, PNG takes half as long again and saves only a tenth of the bytes. */
 const PNG_LEVEL = 1;
 
 /**
- * The picture that test keys get of the built-in card: a silhouette with "TEST" across it, `width` x `height` pixels (512 to 2048
- * each). Needs no browser: the nearest of the committed shapes is scaled, by at most 5 % more in one direction.
+ * The picture that test keys get for the built-in card: a silhouette with "TEST" across it, `width` x `height` pixels
+ * (512 to 2048 each). Needs no browser: the nearest of the committed shapes is scaled, distorted by at most 5 %.
  */
 export async function placeholder(
   width: number,
@@ -37,7 +37,7 @@ export async function placeholder(
   return { bytes: withMetadata(await image.bytes(), format), contentType: `image/${format}` };
 }
 
-/** The same, for images of this size and format to share. */
+/** The same as a file that all images of this size and format share. */
 export function scaledPlaceholder(width: number, height: number, format: ImageFormat): Placeholder {
   return {
     name: `${width}x${height}.${format}`,

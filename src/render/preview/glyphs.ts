@@ -2,14 +2,15 @@ import { brotliDecompressSync, inflateSync } from "node:zlib";
 
 import { FONT_LIBRARY_CSS } from "../fonts/fonts.ts";
 
-// Which characters a font has, read from its own table: the browser does not tell empty boxes from letters.
+// Reads which characters a font has from its own table, since the browser does not distinguish empty boxes from
+// letters.
 
-/** A `@font-face` rule as the page knows it. */
+/** A `@font-face` rule as the page sees it. */
 export interface FontFace {
   family: string;
   /** The address of its file: `/library/…` for bundled families, `fonts/…` for the template's own. */
   source: string;
-  /** Its unicode-range, empty where it has none. */
+  /** Its unicode-range; empty when it has none. */
   range: string;
 }
 
@@ -30,12 +31,12 @@ export function libraryFaces(): FontFace[] {
 
 type Covers = (codePoint: number) => boolean;
 
-/** Joiners, marks of direction, variation selectors, tags: fonts may have nothing for them, and nothing is seen. */
+/** Joiners, direction marks, variation selectors, tags: invisible, so fonts need no glyph for them. */
 const UNSEEN = /\p{White_Space}|\p{Cc}|\p{Cf}|\p{Cs}|\p{Variation_Selector}/u;
 
 /**
- * Characters of `text` that none of its families has a glyph for.
- * @param files the template's files, by their place in its folder
+ * The characters of `text` for which none of its families has a glyph.
+ * @param files the template's files, by their path in its folder
  */
 export function missingCharacters(
   text: string,
@@ -64,7 +65,7 @@ function coverageOf({ source, range }: FontFace, files: ReadonlyMap<string, Uint
   return (codePoint) => inRange(codePoint) && has(codePoint);
 }
 
-/** Of every unicode-range that was ever asked for: the bundled fonts have some thousand, and each is long. */
+/** Parsed unicode-ranges: the bundled fonts have about a thousand, and each is long. */
 const ranges = new Map<string, Covers>();
 
 function rangeOf(range: string): Covers {
@@ -84,7 +85,7 @@ function readRange(range: string): Covers {
 
 const maps = new WeakMap<Uint8Array, Covers>();
 
-/** The characters of a TrueType, OpenType, WOFF or WOFF2 file; of none where the file cannot be read. */
+/** The characters of a TrueType, OpenType, WOFF or WOFF2 file; none when the file cannot be read. */
 export function characterMap(bytes: Uint8Array): Covers {
   const known = maps.get(bytes);
   if (known) return known;
@@ -92,7 +93,7 @@ export function characterMap(bytes: Uint8Array): Covers {
   try {
     covers = readMap(tableOf(bytes));
   } catch {
-    // A damaged font is told by the page that cannot load it.
+    // A damaged font is reported by the page, which cannot load it.
   }
   maps.set(bytes, covers);
   return covers;
@@ -124,7 +125,7 @@ function tableOf(bytes: Uint8Array): Uint8Array {
   throw new Error("the font has no cmap table");
 }
 
-/** W3C "WOFF File Format 2.0", 4.1: the numbers of the tags in its directory that matter here. */
+/** W3C "WOFF File Format 2.0", 4.1: the known-table indexes used here. */
 const WOFF2_CMAP = 0;
 const WOFF2_GLYF = 10;
 const WOFF2_LOCA = 11;
@@ -150,7 +151,7 @@ function tableOfWoff2(bytes: Uint8Array): Uint8Array {
     const name = tag === WOFF2_OWN_TAG ? tagOf(bytes, at) : "";
     if (tag === WOFF2_OWN_TAG) at += 4;
     const length = base128();
-    // glyf and loca are transformed unless they say otherwise, all others only where they say so.
+    // glyf and loca are transformed unless marked otherwise, all other tables only when marked.
     const isTransformed = tag === WOFF2_GLYF || tag === WOFF2_LOCA ? transform !== 3 : transform !== 0;
     const stored = isTransformed ? base128() : length;
     if (tag === WOFF2_CMAP || name === "cmap") found = { offset, length: stored };
@@ -161,7 +162,7 @@ function tableOfWoff2(bytes: Uint8Array): Uint8Array {
   return data.subarray(found.offset, found.offset + found.length);
 }
 
-/** OpenType 1.9, cmap: formats 4 and 12, which every font of today has one of. */
+/** OpenType 1.9, cmap: formats 4 and 12; every current font has one of them. */
 function readMap(table: Uint8Array): Covers {
   const view = viewOf(table);
   const readers: Covers[] = [];

@@ -21,18 +21,18 @@ interface PageLook extends Pick<Inspection, "card" | "zones" | "player" | "broke
   faces: FontFace[];
 }
 
-/** Looks at the card that the page set last. */
+/** Inspects the card that the page shows. */
 export async function inspectCard(
   { page: { page }, template, refused }: Shown,
   { cutout, contrast }: { cutout: CutoutFile | null; contrast: boolean },
 ): Promise<Inspection> {
   if (!(await page.evaluate("globalThis.cardpressLook !== undefined")))
-    // In a block, its names are its own.
+    // Wrapped in a block to keep its names out of the page's global scope.
     await page.evaluate(`{${lookSource as unknown as string}}`);
   const session = await page.createCDPSession();
   try {
     const look = (await page.evaluate("globalThis.cardpressLook.look()")) as PageLook;
-    // Hundreds of cards are measured in a row, and nobody reads their fonts.
+    // When measuring contrast, hundreds of cards are inspected in a row and their fonts are not used.
     const used = contrast ? new Map<number, string[]>() : await usedFamilies(session);
     await page.evaluate("globalThis.cardpressLook.unmark()");
     const contrasts = contrast ? await measureContrasts(page, session, look.texts) : [];
@@ -60,7 +60,7 @@ export async function inspectCard(
   }
 }
 
-/** Families that the browser really took glyphs from, by the number of the text. */
+/** The families whose glyphs the browser actually used, by the number of the text. */
 async function usedFamilies(session: CDPSession): Promise<Map<number, string[]>> {
   const used = new Map<number, string[]>();
   await session.send("DOM.enable");
@@ -114,7 +114,7 @@ async function measureContrasts(
   }
 }
 
-/** Where the photo's face came to lie, brow to chin. */
+/** Where the photo's face ended up, brow to chin. */
 function realFace({ framing, width, height }: CutoutFile, player: Box): Box | null {
   if (!framing.face) return null;
   const [across, down] = [player.width / width, player.height / height];

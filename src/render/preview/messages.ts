@@ -1,7 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 
-// What a designer's tools ask of a render worker beside production's jobs: the same page and pixels, and what is known
-// of them.
+// What a designer's tools ask of a render worker beside production jobs: the same page and pixels, plus what is known
+// about them.
 
 /** A rectangle in pixels of the picture. */
 const Rectangle = Type.Object({
@@ -11,7 +11,7 @@ const Rectangle = Type.Object({
   height: Type.Number(),
 });
 
-/** One text of a card as the page has set it. */
+/** One text of a card as the page laid it out. */
 export const TextLook = Type.Object({
   /** How a designer finds it: data attribute or class, such as `player.name`. */
   label: Type.String(),
@@ -20,21 +20,21 @@ export const TextLook = Type.Object({
   ink: Rectangle,
   fontPx: Type.Number(),
   lines: Type.Integer(),
-  /** Fitted by the renderer, so that its size and ellipsis are known. */
+  /** Fitted by the renderer, so its size and ellipsis are known. */
   fitted: Type.Boolean(),
-  /** It ends in an ellipsis that the renderer had to set. */
+  /** Whether the renderer had to shorten it with an ellipsis. */
   shortened: Type.Boolean(),
-  /** How much of its box's width the text takes: 1 is full. */
+  /** How much of its box's width the text fills: 1 is full. */
   fill: Type.Number(),
-  /** How far ink stands out of its box or of the card, in pixels; 0 where it does not. */
+  /** How far its ink extends beyond its box or the card, in pixels; 0 when it does not. */
   overflowPx: Type.Number(),
-  /** Families in the order of the style sheet. */
+  /** Families in style sheet order. */
   families: Type.Array(Type.String()),
-  /** Families that the browser took glyphs from. */
+  /** Families whose glyphs the browser used. */
   usedFamilies: Type.Array(Type.String()),
-  /** Characters that no font of the template or of cardpress has. */
+  /** Characters that neither the template's fonts nor the bundled ones have. */
   missing: Type.Array(Type.String()),
-  /** Contrast with what lies under it (WCAG 2.2), and the least that would do; null where it was not asked for. */
+  /** Contrast with what lies under it (WCAG 2.2) and the required minimum; null when not measured. */
   contrast: Type.Union([Type.Number(), Type.Null()]),
   neededContrast: Type.Number(),
 });
@@ -45,27 +45,30 @@ export const Inspection = Type.Object({
   zones: Type.Array(Type.Object({ name: Type.String(), box: Rectangle })),
   texts: Type.Array(TextLook),
   player: Type.Union([Rectangle, Type.Null()]),
-  /** Brow to chin of the real player on the card; null without a photo or where nobody faces the camera. */
+  /** Brow to chin of the real player on the card; null without a photo or when nobody faces the camera. */
   face: Type.Union([Rectangle, Type.Null()]),
-  /** Pictures of the page that could not be shown. */
+  /** Pictures of the page that failed to load. */
   brokenPictures: Type.Array(Type.String()),
-  /** Addresses that the page asked for in vain. */
+  /** Addresses the page requested and was refused. */
   refusedAddresses: Type.Array(Type.String()),
 });
 export type Inspection = Static<typeof Inspection>;
 
-/** @param CardInput the schema of a card's details, which production's jobs carry as well */
+/** @param CardInput the schema of a card's details, as in production jobs */
 export function previewJob<T extends ReturnType<typeof Type.Object>>(CardInput: T) {
   return Type.Object({
     jobId: Type.String(),
-    /** The template's folder: read anew whenever it changed. */
+    /** The template's folder, read again whenever it has changed. */
     dir: Type.String(),
     card: CardInput,
     /** null draws what the template shows without a photo. */
     photo: Type.Union([Type.Object({ path: Type.String(), sha256: Type.String() }), Type.Null()]),
     badgePath: Type.Union([Type.String(), Type.Null()]),
     outputPath: Type.String(),
-    /** `looks` tells boxes, sizes and fonts; `contrast` measures the texts' contrast as well, at the price of two more pictures. */
+    /**
+     * `looks` reports boxes, sizes and fonts; `contrast` also measures the texts' contrast, which takes two more
+     * pictures.
+     */
     inspect: Type.Union([Type.Literal("no"), Type.Literal("looks"), Type.Literal("contrast")]),
   });
 }
@@ -76,14 +79,14 @@ export const Previewed = Type.Object({
   height: Type.Integer(),
   bytes: Type.Integer(),
   digest: Type.String(),
-  /** What the warm page did for changed files. */
+  /** How the warm page was brought up to date with changed files. */
   page: Type.Union([Type.Literal("same"), Type.Literal("restyled"), Type.Literal("opened")]),
   inspection: Type.Union([Inspection, Type.Null()]),
   timingsMs: Type.Record(Type.String(), Type.Number()),
 });
 export type Previewed = Static<typeof Previewed>;
 
-/** Declarations of a style sheet that Chromium is asked about, such as `color: colr`. */
+/** Style sheet declarations to check Chromium's support for, such as `color: colr`. */
 export const SupportsJob = Type.Object({
   jobId: Type.String(),
   declarations: Type.Array(Type.Object({ property: Type.String(), value: Type.String() })),

@@ -8,10 +8,10 @@ import type { PreviewJob } from "../protocol.ts";
 import { inspectCard } from "./inspect-card.ts";
 import type { Previewed } from "./messages.ts";
 
-/** Cards of folders as their files are now. One at a time. */
+/** Renders cards of template folders as their files are now, one at a time. */
 export interface Previews {
   make(job: PreviewJob): Promise<Previewed>;
-  /** For each declaration whether this Chromium knows property and value. */
+  /** For each declaration, whether this Chromium supports the property and value. */
   supports(declarations: readonly { property: string; value: string }[]): Promise<boolean[]>;
 }
 
@@ -24,16 +24,16 @@ interface Shown {
   page: CardPage;
   template: LoadedTemplate;
   stamp: string;
-  /** Addresses that the page asked for and nobody answers. */
+  /** Addresses the page requested in vain. */
   refused: Set<string>;
 }
 
-/** A folder at work and one to compare it with. */
+/** The folder being edited and one to compare it with. */
 const MAX_FOLDERS = 2;
 
 /**
- * Keeps a page for each folder that is looked at. A changed style sheet is swapped in the warm page; for anything else
- * the next page is opened before the one before it closes, so that files that make no page leave the last good one.
+ * Keeps a page for each folder in use. A changed style sheet is swapped in the warm page; for any other change a new
+ * page is opened before the old one closes, so that broken files leave the last good page in place.
  */
 export function openPreviews(browser: Browser, sources: PreviewSources): Previews {
   const opened = new Map<string, Shown>();
@@ -52,7 +52,7 @@ export function openPreviews(browser: Browser, sources: PreviewSources): Preview
         await close(shown);
         throw error;
       });
-      // Read once, at once, by whoever asked: not worth the wait for the disk.
+      // The caller reads it once, right away, so there is no need to sync it to disk.
       await Bun.write(job.outputPath, picture.bytes);
       const written = performance.now();
       const wanted = { cutout, contrast: job.inspect === "contrast" };
@@ -98,7 +98,7 @@ async function show(
     Object.assign(alive, { template, stamp });
     return { shown: alive, did: "restyled" };
   }
-  // Contrasts are measured in screenshots, of which there are none of a page in a canvas.
+  // Contrast is measured in screenshots, which cannot be taken of a page drawn into a canvas.
   const page = await openCardPage(browser, template, { way: "screenshot" });
   const shown: Shown = { page, template, stamp, refused: new Set() };
   page.page.on("requestfailed", (request) => shown.refused.add(request.url()));
@@ -133,8 +133,8 @@ async function askForSupport(
 }
 
 /**
- * A folder's template as it is now. Where its sheet alone changed, nothing else of it is examined again: a designer waits
- * for every one of these milliseconds, and whoever asks for a preview has looked at the files.
+ * The template of a folder as it is now. When only the style sheet has changed, nothing else is checked again: a
+ * designer waits for every millisecond here, and the files are checked elsewhere before a preview is requested.
  */
 async function readAgain(dir: string, before: LoadedTemplate | undefined): Promise<LoadedTemplate> {
   if (!before || BUILT_IN.has(dir)) return loadTemplate(dir);
@@ -144,7 +144,7 @@ async function readAgain(dir: string, before: LoadedTemplate | undefined): Promi
   return { ...before, css, files, digest: digestOf(files) };
 }
 
-/** Whether two states of a folder have everything but the sheet in common: then the page can stay. */
+/** Whether two states of a folder differ in the style sheet alone, so that the page can stay. */
 function differsInSheet(before: TemplateFiles, after: TemplateFiles): boolean {
   const names = (files: TemplateFiles) => [...files.keys()].filter((name) => name !== "card.css").sort();
   const [old, now] = [names(before), names(after)];
