@@ -37,9 +37,12 @@ function anyService() {
     cdnBaseUrl: "https://cards.example.org/cdn",
     presets: ["any"],
   });
-  const { style } = document.components.schemas.CreateImageRequest.properties;
-  const { description } = style.properties.preset;
-  style.properties.preset = { type: "string", description };
+  const { CreateImageRequest, RemakeImageRequest } = document.components.schemas;
+  for (const { properties } of [CreateImageRequest, RemakeImageRequest]) {
+    const { style } = properties;
+    const { description } = style.properties.preset;
+    style.properties.preset = { type: "string", description };
+  }
   return document;
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { unzipSync } from "fflate";
 import { packClient } from "../../scripts/client.ts";
 import { renderNextTestImage } from "../../src/app/images/test-image.ts";
 import { type Loop, startLoop } from "../../src/app/loop.ts";
@@ -105,9 +106,14 @@ const failed: string = await cards.images
   .createAndWait(${JSON.stringify(card("test_fail_no_player"))})
   .then(() => "made", (error: unknown) => (error instanceof ImageFailedError ? error.image.failure.code : String(error)));
 const { images_completed } = await cards.usage("current_month");
+const squad = await cards.batches.create({ name: "Squad", cards: [${JSON.stringify(card("player-1"))}] });
+const { progress } = await cards.batches.wait(squad.batch_id);
+let zipped = 0;
+for await (const bytes of await cards.batches.pictures(squad.batch_id)) zipped += bytes.length;
 const event = {} as WebhookEvent;
 if (event.type === "image.completed") console.error(event.data.result.image_url);
-console.log(JSON.stringify({ url: image.result.image_url, width, listed: listed.length, failed, images_completed }));
+if (event.type === "batch.completed") console.error(event.data.batch_id);
+console.log(JSON.stringify({ url: image.result.image_url, width, listed: listed.length, failed, images_completed, progress, isZipped: zipped > width }));
 `;
 
 /** The compiler's complaints about a program that uses the package, none when it is right. */
@@ -140,6 +146,8 @@ test("a program that uses the package compiles, and its mistakes do not", async 
     ['"skill_level"', '"skillLevel"', "skillLevel"],
     ['usage("current_month")', 'usage("today")', "today"],
     ["image.result.width", "image.result.widht", "widht"],
+    ['name: "Squad"', 'nmae: "Squad"', "nmae"],
+    ["event.data.batch_id", "event.data.image_id", "image_id"],
   ];
   for (const [right, wrong, named] of mistakes) {
     expect(PROGRAM).toContain(right);
@@ -163,6 +171,8 @@ for (const [name, [program = ""]] of RUNTIMES)
       listed: before.images_completed + 1,
       failed: "IMAGE_PROCESSING_FAILED",
       images_completed: before.images_completed + 1,
+      progress: 1,
+      isZipped: true,
     });
   });
 
@@ -238,6 +248,95 @@ test("a photo that is hosted nowhere is sent, and a card made of it", async () =
   expect(made.status).toBe("completed");
 });
 
+const squadOf = (...externalIds: string[]) => ({ name: "First team", cards: externalIds.map(card) });
+
+test("a batch is made, watched to its end and read as a ZIP; a card that failed says why and throws nothing", async () => {
+  const { cards, pauses } = connect();
+  const squad = squadOf("squad-1", "squad-2", "test_fail_no_player");
+  const accepted = await cards.batches.create(squad);
+  expect(accepted).toMatchObject({ total: 3, name: "First team" });
+  const told: Json[] = [];
+  const ended = await cards.batches.wait(accepted.batch_id, {
+    onProgress: (batch: Json) => told.push(batch),
+  });
+  expect(ended).toMatchObject({ status: "completed", completed: 2, failed: 1, progress: 1 });
+  expect(ended.images.map(({ failure }: Json) => failure?.code)).toEqual([
+    undefined,
+    undefined,
+    "IMAGE_PROCESSING_FAILED",
+  ]);
+  expect(told.at(-1)).toEqual(ended);
+  expect(told).toHaveLength(pauses.length + 1);
+  const zip = unzipSync(await new Response(await cards.batches.pictures(accepted.batch_id)).bytes());
+  expect(Object.keys(zip)).toEqual(["squad-1.png", "squad-2.png", "cards.csv"]);
+  const listed: string[] = [];
+  for await (const { batch_id } of cards.batches.list()) listed.push(batch_id);
+  expect(listed[0]).toBe(accepted.batch_id);
+});
+
+test("a batch whose answer was lost is made once, and one with a fault not at all", async () => {
+  const cut = answering(() => {
+    throw new TypeError("connection reset");
+  });
+  const { cards } = connect({ fetch: cut.fetch });
+  const { batch_id } = await cards.batches.create(squadOf("lost-1", "lost-2"));
+  const ids: string[] = [];
+  for await (const batch of cards.batches.list()) ids.push(batch.batch_id);
+  expect(ids.indexOf(batch_id)).toBe(0);
+  await cards.batches.wait(batch_id);
+  const faulty = squadOf("lost-3", "lost-4");
+  Object.assign(faulty.cards[1]?.player ?? {}, { number: 100 });
+  const refused = await cards.batches.create(faulty).catch((error: Json) => error);
+  expect(refused).toMatchObject({ code: "INVALID_REQUEST", details: [{ field: "cards[1].player.number" }] });
+  expect((await cards.batches.list().next()).value.batch_id).toBe(batch_id);
+});
+
+test("an archive is asked for again after a fault and read as it comes, and anything else in its place is refused", async () => {
+  const { cards } = connect();
+  const { batch_id } = await cards.batches.create(squadOf("zip-1"));
+  await cards.batches.wait(batch_id);
+  let sendRest = () => {};
+  const slowly = () => {
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new Uint8Array([80]));
+        sendRest = () => {
+          controller.enqueue(new Uint8Array([75]));
+          controller.close();
+        };
+      },
+    });
+    return new Response(body, { headers: { "Content-Type": "application/zip" } });
+  };
+  const busy = () => new Response("<h1>502</h1>", { status: 502 });
+  const patient = connect({ fetch: answering(busy, slowly).fetch });
+  const archive = new Response(await patient.cards.batches.pictures(batch_id));
+  sendRest();
+  expect(await archive.text()).toBe("PK");
+  expect(patient.pauses).toHaveLength(1);
+  const none = await cards.batches.pictures("bat_none").catch((error: Json) => error);
+  expect(none).toMatchObject({ code: "NOT_FOUND", status: 404 });
+  const page = answering(() => new Response("<h1>sign in</h1>"));
+  const portal = connect({ fetch: page.fetch }).cards.batches.pictures(batch_id);
+  expect(await portal.catch((error: Json) => error)).toBeInstanceOf(client.NoAnswerError);
+});
+
+test("a card is made again with what is otherwise, once for each call however often it is sent", async () => {
+  const lost = answering(() => {
+    throw new TypeError("connection reset");
+  });
+  const { cards } = connect();
+  const made = await cards.images.createAndWait(card("player-again"));
+  const retrying = connect({ fetch: lost.fetch });
+  const accepted = await retrying.cards.images.remake(made.image_id, { style: { background_theme: "ice" } });
+  const again = await cards.images.wait(accepted.image_id);
+  expect(again.image_id).not.toBe(made.image_id);
+  expect(again.result.width).toBe(made.result.width);
+  expect((await cards.deletePlayer("player-again")).images_deleted).toBe(2);
+  const none = await cards.images.remake("img_none").catch((error: Json) => error);
+  expect(none.code).toBe("IMAGE_NOT_FOUND");
+});
+
 test("an image and a player are deleted, and a wait can be ended", async () => {
   const { cards } = connect();
   const made = await cards.images.createAndWait(card("player-gone"));
@@ -271,4 +370,17 @@ test("a webhook is read when the service signed it, and refused otherwise", asyn
     { headers: { ...headers([secret]), "webhook-signature": "v1,%%%" } },
   ])
     expect(await read(wrong).catch((error: Json) => error)).toBeInstanceOf(client.WebhookSignatureError);
+});
+
+test("a canceled batch ends what nobody has begun, and a wait for it ends too", async () => {
+  await loop.stop();
+  const { cards, pauses } = connect();
+  const { batch_id } = await cards.batches.create(squadOf("stopped-1", "stopped-2"));
+  expect(await cards.batches.cancel(batch_id)).toMatchObject({ status: "canceled", failed: 2 });
+  expect(await cards.batches.wait(batch_id)).toMatchObject({ status: "canceled", processing: 0 });
+  expect(pauses).toEqual([]);
+  const open = await cards.batches.create(squadOf("stopped-3"));
+  const tired = await cards.batches.wait(open.batch_id, { waitMs: 2_000 }).catch((error: Json) => error);
+  expect(tired).toBeInstanceOf(client.NoAnswerError);
+  expect(pauses).toEqual([1_000, 1_000]);
 });

@@ -35,7 +35,19 @@ export interface Call extends CallOptions {
 /** Sends calls and repeats those that may succeed later. Every call that gets here can be repeated without harm. */
 export interface Transport {
   call<Data>(call: Call): Promise<Data>;
+  /** The bytes of an archive as they come. Not repeated once they do. */
+  stream(call: Call): Promise<ByteStream>;
   sleep(ms: number, signal: AbortSignal | undefined): Promise<void>;
+}
+
+/** Node, Bun, Deno and workers walk it with `for await` too, which the types of the web do not tell. */
+export type ByteStream = ReadableStream<Uint8Array> & AsyncIterable<Uint8Array>;
+
+interface Answer {
+  response: Response;
+  /** The body, unless it is streamed. */
+  text: string;
+  stream?: ByteStream;
 }
 
 const RETRIES = 4;
@@ -49,46 +61,60 @@ export function transport(options: ClientOptions): Transport {
   const base = options.baseUrl.replace(/\/+$/, "");
   const send = options.fetch ?? ((url: string, init: RequestInit) => fetch(url, init));
 
-  const attempt = async (call: Call): Promise<{ response: Response; text: string }> => {
+  const attempt = async (call: Call): Promise<Answer> => {
     const isForm = call.body instanceof FormData;
-    const limit = AbortSignal.timeout(timeoutMs);
-    const response = await send(base + filled(call) + queryOf(call.query), {
-      method: call.method,
-      headers: {
-        "X-API-Key": options.apiKey,
-        ...(call.body && !isForm ? { "Content-Type": "application/json" } : {}),
-        ...call.headers,
-      },
-      ...(call.body ? { body: isForm ? (call.body as FormData) : JSON.stringify(call.body) } : {}),
-      signal: call.signal ? AbortSignal.any([call.signal, limit]) : limit,
-    });
-    return { response, text: await response.text() };
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(new Error(`nothing for ${timeoutMs / 1000} s`)), timeoutMs);
+    try {
+      const response = await send(base + filled(call) + queryOf(call.query), {
+        method: call.method,
+        headers: {
+          "X-API-Key": options.apiKey,
+          ...(call.body && !isForm ? { "Content-Type": "application/json" } : {}),
+          ...call.headers,
+        },
+        ...(call.body ? { body: isForm ? (call.body as FormData) : JSON.stringify(call.body) } : {}),
+        signal: call.signal ? AbortSignal.any([call.signal, limit.signal]) : limit.signal,
+      });
+      if (isArchive(response)) return { response, text: "", stream: response.body as ByteStream };
+      return { response, text: await response.text() };
+    } finally {
+      // An archive may take as long as it takes.
+      clearTimeout(timer);
+    }
+  };
+
+  const repeated = async <Result>(
+    call: Call,
+    read: (answer: Answer) => Result | undefined,
+  ): Promise<Result> => {
+    for (let sent = 0; ; sent += 1) {
+      const last = sent >= retries;
+      const answer = await attempt(call).catch((error: unknown) => {
+        call.signal?.throwIfAborted();
+        if (last) throw new NoAnswerError(`No answer from ${base}: ${messageOf(error)}`, error);
+        return undefined;
+      });
+      if (answer) {
+        const result = read(answer);
+        if (result !== undefined) return result;
+        const { response, text } = answer;
+        const waitS = Number(response.headers.get("retry-after")) || 0;
+        if (last || !isWorthRepeating(response.status) || waitS > MAX_PAUSE_S)
+          throw refusalOf(response, text);
+        if (waitS > 0) {
+          await sleep(waitS * 1000, call.signal);
+          continue;
+        }
+      }
+      await sleep(Math.min(2 ** sent, MAX_BACKOFF_S) * (0.5 + Math.random()) * 1000, call.signal);
+    }
   };
 
   return {
     sleep,
-    call: async <Data>(call: Call): Promise<Data> => {
-      for (let sent = 0; ; sent += 1) {
-        const last = sent >= retries;
-        const answer = await attempt(call).catch((error: unknown) => {
-          call.signal?.throwIfAborted();
-          if (last) throw new NoAnswerError(`No answer from ${base}: ${messageOf(error)}`, error);
-          return undefined;
-        });
-        if (answer) {
-          const { response, text } = answer;
-          const refusal = refusalOf(response, text);
-          if (!refusal) return (JSON.parse(text) as { data: Data }).data;
-          const waitS = Number(response.headers.get("retry-after")) || 0;
-          if (last || !isWorthRepeating(response.status) || waitS > MAX_PAUSE_S) throw refusal;
-          if (waitS > 0) {
-            await sleep(waitS * 1000, call.signal);
-            continue;
-          }
-        }
-        await sleep(Math.min(2 ** sent, MAX_BACKOFF_S) * (0.5 + Math.random()) * 1000, call.signal);
-      }
-    },
+    call: <Data>(call: Call): Promise<Data> => repeated(call, dataOf<Data>),
+    stream: (call) => repeated(call, ({ stream }) => stream),
   };
 }
 
@@ -100,10 +126,18 @@ function isWorthRepeating(status: number): boolean {
   return status === 429 || status >= 500;
 }
 
-/** What an answer refuses; undefined for a success. */
-function refusalOf(response: Response, text: string): Error | undefined {
+function isArchive({ ok, headers }: Response): boolean {
+  return ok && headers.get("content-type") === "application/zip";
+}
+
+/** What a success tells; undefined for anything else. */
+function dataOf<Data>({ response, text }: Answer): Data | undefined {
   const envelope = parsed(text);
-  if (response.ok && envelope?.success === true) return undefined;
+  return response.ok && envelope?.success === true ? envelope.data : undefined;
+}
+
+function refusalOf(response: Response, text: string): Error {
+  const envelope = parsed(text);
   if (envelope?.error) return new CardpressError(response.status, envelope.error);
   return new NoAnswerError(
     `HTTP ${response.status} without the service's envelope: is the address right, and is a proxy in between?`,

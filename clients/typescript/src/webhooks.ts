@@ -7,6 +7,7 @@ type Schemas = components["schemas"];
 export type WebhookEvent =
   | Schemas["ImageCompletedEvent"]
   | Schemas["ImageFailedEvent"]
+  | Schemas["BatchCompletedEvent"]
   | Schemas["CreditsLowEvent"]
   | Schemas["WebhookTestEvent"];
 
