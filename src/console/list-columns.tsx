@@ -66,8 +66,7 @@ function TargetRow({ target, draft }: { target: Target; draft: Draft }) {
   );
 }
 
-function TemplateChoice({ visit, draft }: { visit: MemberVisit; draft: Draft }) {
-  const { presets } = visit.deps.config;
+function TemplateChoice({ presets, draft }: { presets: readonly string[]; draft: Draft }) {
   if (presets.length < 2) return null;
   return (
     <form class="row-form" method="get" action={`/console/lists/${draft.id}`}>
@@ -118,7 +117,8 @@ function Style({ draft, manifest }: { draft: Draft; manifest: TemplateManifest }
 async function columnsPage(visit: MemberVisit): Promise<Response> {
   const kept = await visit.lists.get(visit);
   const { deps, query } = visit;
-  const preset = deps.config.presets.find((name) => name === query.get("preset")) ?? kept.style.preset;
+  const presets = await deps.templates.listed();
+  const preset = presets.find((name) => name === query.get("preset")) ?? kept.style.preset;
   const { manifest } = await deps.templates.current(preset);
   const draft = { ...kept, style: { ...kept.style, preset } };
   const { columns, rows } = draft.list;
@@ -130,7 +130,7 @@ async function columnsPage(visit: MemberVisit): Promise<Response> {
         title="What is in which column?"
         lead={`${draft.name || "The list"} has ${count(rows.length)} players and ${columns.length} columns. What we could guess is filled in.`}
       />
-      <TemplateChoice visit={visit} draft={draft} />
+      <TemplateChoice presets={presets} draft={draft} />
       <PostForm visit={visit} action={`/console/lists/${draft.id}`} class="form">
         <input type="hidden" name="preset" value={preset} />
         <Card flush>
@@ -169,7 +169,8 @@ async function columnsPage(visit: MemberVisit): Promise<Response> {
 async function choose(visit: MemberVisit): Promise<Response> {
   const draft = await visit.lists.get(visit);
   const { deps, form } = visit;
-  const preset = deps.config.presets.find((name) => name === field(visit, "preset")) ?? draft.style.preset;
+  const presets = await deps.templates.listed();
+  const preset = presets.find((name) => name === field(visit, "preset")) ?? draft.style.preset;
   const targets = await targetsOf(visit, preset);
   const mapping = mappingOf(form, targets, draft.list.columns.length);
   const [width = 0, height = 0] = field(visit, "size").split("x").map(Number);

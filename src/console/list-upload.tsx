@@ -78,7 +78,7 @@ async function upload(visit: MemberVisit): Promise<Response> {
       `The file has ${(file.bytes.length / 1024 ** 2).toFixed(1)} MB, and may have ${MAX_LIST_BYTES / 1024 ** 2}. Leave out sheets and pictures, or save the list as CSV.`,
     );
   const list = await readSquadList(file.bytes);
-  const [preset = ""] = deps.config.presets;
+  const [preset = ""] = await deps.templates.listed();
   const { manifest } = await deps.templates.current(preset);
   const [[width, height] = [1024, 1280]] = Object.values(manifest.sizes);
   const id = deps.random.id("lst");

@@ -26,7 +26,7 @@ export async function remakeImage(
   requireJsonType(exchange.request);
   const key = exchange.request.headers.get("idempotency-key");
   const details = checkIdempotencyKey(key);
-  const change = validator(deps.config.presets).check(await readJson(exchange.request));
+  const change = validator(await deps.templates.listed()).check(await readJson(exchange.request));
   if (!change.ok) throw invalidRequest([...details, ...change.details]);
   const { account, environment } = caller;
   const image = await findImage(deps.store.read, { accountId: account.id, environment, id });

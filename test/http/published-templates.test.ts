@@ -101,6 +101,25 @@ test("the documentation names what is published", async () => {
   expect(await (await send(api, "/docs/card-options")).text()).toContain(">derby</code>");
 });
 
+test("an image can be made again in a published template", async () => {
+  const plain = imageRequest({ player: { source_image_url: api.photo }, style: { preset: "club_card" } });
+  const before = await expectSuccess(
+    await post(api.baseUrl, partner.testKey, plain),
+    202,
+    AcceptedImageResponse,
+  );
+  const again = await send(api, `/v1/images/${before.image_id}/remake`, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      "X-API-Key": partner.testKey,
+      "Idempotency-Key": "again-in-derby",
+    },
+    body: JSON.stringify({ style: { preset: "derby" } }),
+  });
+  await expectSuccess(again, 202, AcceptedImageResponse);
+});
+
 test("an older version that is published again is offered again", async () => {
   const first = await design("1.0.0", "/* first */");
   expect(await publish(first)).toEqual({ end: "again", before: "1.1.0", isListed: true });
