@@ -9,8 +9,9 @@ import { withTimeout } from "./within-time.ts";
 const CAPTURE_TIMEOUT_MS = 12_000;
 
 /**
- * How pictures leave a page. `canvas`: the page draws itself into a canvas and writes the pixels to a file; they are
- * encoded here. `screenshot`: the browser encodes, and the file comes through the pipe as text: any browser can.
+ * How pictures leave a page. `canvas`: the page draws itself into a canvas and writes the pixels to a file, and this
+ * process encodes them. `screenshot`: the browser encodes, and the file comes through the pipe as text; works in any
+ * browser.
  */
 export type CaptureWay = "canvas" | "screenshot";
 
@@ -19,31 +20,31 @@ export interface Size {
   height: number;
 }
 
-/** Photographs what a page shows. */
+/** Takes pictures of what a page shows. */
 export interface Camera {
   readonly way: CaptureWay;
-  /** The picture as a finished file: sized as the page's view, transparent where nothing is. */
+  /** The picture as a finished file: the size of the page's viewport, transparent where nothing is drawn. */
   shoot(size: Size, format: ImageFormat): Promise<Photograph>;
   close(): Promise<void>;
 }
 
 export interface Photograph {
   bytes: Uint8Array;
-  /** Until the picture was there, and until it was a file; a screenshot is both at once. */
+  /** Time until the pixels were there, and then until they were encoded; a screenshot does both at once. */
   timingsMs: { pixels: number; encode: number };
 }
 
 export interface CameraOptions {
-  /** The way to take, where a test or an operator wants one; the better one that works when absent. */
+  /** Set when a test or an operator insists on one way; otherwise the best one that works is used. */
   way?: CaptureWay | undefined;
 }
 
-/** What canvas.js is to the page. */
+/** What canvas.js provides in the page. */
 type InPage = { cardpressCanvas: typeof import("./canvas.js") };
 
 /**
- * Opens a camera for a page that has loaded canvas.js. Takes the canvas where a probe of four colours comes out of it as
- * it went in; whatever goes wrong on the way, screenshots are taken instead.
+ * Opens a camera for a page that has loaded canvas.js. Uses the canvas if a probe of four colours comes out unchanged;
+ * if anything about it fails, uses screenshots.
  */
 export async function openCamera(
   page: Page,
@@ -57,7 +58,7 @@ export async function openCamera(
   return screenshots(session);
 }
 
-/** Throws where the browser cannot do it, or where what comes out is not what went in. */
+/** Throws when the browser cannot do it, or changes the probe's colours. */
 async function openCanvas(page: Page): Promise<Camera> {
   const profile = profileOf(page.browser());
   if (profile === undefined) throw new Error("the browser's profile is not known");
@@ -105,7 +106,7 @@ async function draw(page: Page, file: PixelFile, size: Size): Promise<Pixels> {
 }
 
 const PROBE: Size = { width: 64, height: 64 };
-/** As canvas.js paints them: a square's middle, and what is seen there. */
+/** The squares canvas.js paints: a point in the middle of each, and the colour to expect there. */
 const PROBE_COLOURS: [x: number, y: number, colour: string][] = [
   [16, 16, "c8102eff"],
   [48, 16, "00843dff"],
@@ -114,7 +115,7 @@ const PROBE_COLOURS: [x: number, y: number, colour: string][] = [
 ];
 
 async function probe(page: Page, file: PixelFile): Promise<void> {
-  // A page that lies behind another draws nothing.
+  // A page behind another one draws no frames.
   await page.bringToFront();
   await page.setViewport({ ...PROBE, deviceScaleFactor: 1 });
   await page.evaluate(() => (globalThis as unknown as InPage).cardpressCanvas.showProbe());

@@ -14,7 +14,7 @@ export interface CardJob {
   card: CardInput;
   /** null draws a silhouette. */
   cutout: CutoutFile | null;
-  /** null closes the layout up. */
+  /** null lets the layout close the gap. */
   badge: Badge | null;
   /** The path of the whole photo, for templates that show it. */
   photo?: string | null;
@@ -22,12 +22,12 @@ export interface CardJob {
   watermark?: string | null;
 }
 
-/** From here on the ribbon, on which the badge lies, is a pale ground. */
+/** Above this luminance the ribbon under the badge counts as a light ground. */
 const PALE_LUMINANCE = 0.16;
 
 const TIER_PIPS = { bronze: 1, silver: 2, gold: 3, elite: 4 };
 
-/** Han characters look different in each language, so its own font goes first. */
+/** Han characters are drawn differently in each language, so that language's font goes first. */
 const CJK_ORDER: Record<string, string> = { ja: "JP SC TC KR", ko: "KR SC TC JP" };
 
 const OTHER_SCRIPTS =
@@ -49,7 +49,7 @@ function fallbackFonts(lang: string, script: string): string {
     .join(", ");
 }
 
-/** Enlarged by more than this, a photo is sharpened before; one of more pixels than these has enough of its own. */
+/** A photo enlarged by more than this is sharpened first, unless it has more pixels than this. */
 const SHARPEN_FROM_SCALE = 1.3;
 const MAX_SHARPENED_PIXELS = 700_000;
 
@@ -59,7 +59,7 @@ function isSmall(cutout: { width: number; height: number }, place: { width: numb
   );
 }
 
-/** What zones may depend on: the card's box, its shape and what it holds. Equal settings have equal zones. */
+/** What zones may depend on: the card's box, its shape and its contents. Equal settings have equal zones. */
 export interface Setting {
   box: Box;
   layout: LayoutName;
@@ -68,7 +68,7 @@ export interface Setting {
   attributes: Record<string, string>;
 }
 
-/** How a card is set before anybody knows where its player goes. */
+/** The card's setting, known before the player is placed. */
 export function settingOf(job: CardJob, { manifest }: LoadedTemplate): Setting {
   const { card } = job;
   const bleed = isPrint(card.style) ? PRINT.bleedPx : 0;
@@ -91,14 +91,14 @@ export function settingOf(job: CardJob, { manifest }: LoadedTemplate): Setting {
       "card-y": px(box.y),
       "card-width": px(box.width),
       "card-height": px(box.height),
-      // Of a card inside the cut nothing is cut off.
+      // A card that does not bleed lies wholly inside the cut.
       bleed: px(manifest.bleeds ? bleed : 0),
     },
     attributes: { layout, has: has.join(" ") },
   };
 }
 
-/** Everything that one card changes in its page; the pictures are put into `media` under the addresses the page asks for. */
+/** Everything that one card changes in its page. Pictures go into `media` under the addresses the page requests. */
 export function composeFill(
   job: CardJob,
   { markup }: LoadedTemplate,
@@ -112,7 +112,7 @@ export function composeFill(
   const place = placeCutout(shown, shown.framing, zones, box);
   const branded = isBranded(job.card);
   const seed = seedOfPlayer(player);
-  // A template without a scene of ours pays for none.
+  // Templates that do not use our scene should not pay for drawing one.
   const scene = markup.pictures.has("scene")
     ? sceneOf(style.backgroundTheme, palette, { ...box, focus: focusOf(zones) }, branded, seed)
     : { svg: null, ...sceneColoursOf(style.backgroundTheme, palette, branded) };
@@ -164,7 +164,7 @@ export function composeFill(
 
 const isBranded = ({ branding }: CardInput) => Boolean(branding.primaryColor ?? branding.secondaryColor);
 
-/** What a card has, as paths that a template can ask after. */
+/** What a card contains, as the paths a template can test for. */
 function flags(has: string): CardFill["texts"] {
   const words = has.split(" ").filter((word) => (FLAGS as readonly string[]).includes(word));
   return Object.fromEntries(words.map((word) => [word, { text: "", lang: "", direction: "ltr" }]));
@@ -172,7 +172,7 @@ function flags(has: string): CardFill["texts"] {
 
 const px = (value: number) => `${Math.round(value * 100) / 100}px`;
 
-/** Where the face's middle lies in the whole photo, for `object-position`. */
+/** The middle of the face in the whole photo, for `object-position`. */
 function facePlace(cutout: CutoutFile | null): Record<string, string> {
   if (!cutout) return { "photo-face-x": "50%", "photo-face-y": "30%" };
   const { framing, inPhoto, width, height } = cutout;
@@ -184,7 +184,7 @@ function facePlace(cutout: CutoutFile | null): Record<string, string> {
   };
 }
 
-/** Where player and walls lie, as lengths for the style sheet. */
+/** The positions of player and walls, as lengths for the style sheet. */
 function placesOf(place: Placement): Record<string, string> {
   return {
     "player-x": px(place.x),
@@ -197,14 +197,14 @@ function placesOf(place: Placement): Record<string, string> {
   };
 }
 
-/** The sides with a value, as words for the style sheet to look for. */
+/** The sides with a value, as words the style sheet can select on. */
 function sidesOf(sides: Record<string, number | boolean>): string {
   return Object.keys(sides)
     .filter((side) => sides[side])
     .join(" ");
 }
 
-/** The face zone's middle, as fractions of the frame: what the scene's light comes from. */
+/** The middle of the face zone, in fractions of the frame: the origin of the scene's light. */
 function focusOf({ face, frame }: Zones): { x: number; y: number } {
   return {
     x: (face.x + face.width / 2 - frame.x) / frame.width,
@@ -228,15 +228,15 @@ function attributesOf(
     badge: job.badge ? "shown" : "none",
     player: job.cutout ? "photo" : "silhouette",
     format: style.format,
-    // JPEG has no transparency, and a printed card no holes.
+    // JPEG has no transparency, and a printed card must have no holes.
     backdrop: style.format === "jpeg" || isPrint(style) ? "shown" : "none",
   };
 }
 
-/** Another one for each player: in its address it reaches the page with the rest, where asking for it took 10 ms. */
+/** The scene differs for each player: inlined as a data URL it arrives with the rest; a request for it took 10 ms. */
 const inAddress = (svg: string) => `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
 
-/** The same bytes get the same address, so a page that already shows them neither loads nor decodes them again. */
+/** Equal bytes get equal addresses, so that a page already showing them neither loads nor decodes them again. */
 function publish(media: Map<string, PageFile>, file: { bytes: Uint8Array; contentType: string }): string {
   const path = `/media/${new Bun.CryptoHasher("sha256").update(file.bytes).digest("hex")}`;
   media.set(path, { body: file.bytes, contentType: file.contentType });
@@ -244,15 +244,17 @@ function publish(media: Map<string, PageFile>, file: { bytes: Uint8Array; conten
 }
 
 /**
- * A trading card of 63 x 88 mm with 3 mm of bleed around it, at 300 dots an inch. The printer cuts the bleed off, so a card
- * lies inside it and its ground goes to the edge, unless its template says that it bleeds.
+ * A trading card of 63 x 88 mm with 3 mm of bleed around it, at 300 dpi. The printer trims the bleed, so the card stays
+ * inside it and only its background reaches the edge, unless the template declares that it bleeds.
  */
 const PRINT = { shortPx: 815, longPx: 1110, bleedPx: 35 };
 
 const isPrint = ({ width, height }: { width: number; height: number }) =>
   Math.min(width, height) === PRINT.shortPx && Math.max(width, height) === PRINT.longPx;
 
-/** The card's box in the picture: all of it but the margin, or centred where the picture is too narrow or too wide. */
+/**
+ * The card's box in the picture: everything inside the margin, or centred when the picture is too narrow or too wide.
+ */
 function cardBox(
   picture: { width: number; height: number },
   [narrowest, widest]: readonly [number, number],

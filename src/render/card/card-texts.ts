@@ -4,25 +4,25 @@ import { isDrawable } from "../fonts/fonts.ts";
 import { type DisplayText, displayName, displayText } from "./display-name.ts";
 import type { CardList, CardText } from "./fill.js";
 
-/** All that a card says in words and numbers, by the paths that card.html names. What has no value is not there. */
+/** Everything a card says in words and numbers, by the paths that card.html uses. Absent values have no entry. */
 export interface CardTexts {
   name: DisplayText;
   texts: Record<string, CardText>;
   lists: Record<string, CardList>;
-  /** Numbers and colours of the template's own fields, by the names of their custom properties without the dashes. */
+  /** Numbers and colours of the template's own fields, by custom property name without the dashes. */
   variables: Record<string, string>;
-  /** The chosen ones of fields with choices, and switches that are on, by their attribute without `data-`. */
+  /** Chosen options and switches that are on, by attribute name without `data-`. */
   attributes: Record<string, string>;
   /** The template's own fields that have a value. */
   given: string[];
 }
 
-/** Words that follow a family name rather than being one. */
+/** Words that follow a family name without being part of it. */
 const SUFFIXES = /^(?:jr|sr|ii|iii|iv|junior|senior)\.?$/i;
 
 /**
- * The parts of a name as shirts have them: the family name with its particles ("van Dijk", "de Bruyne") and suffix
- * ("Neymar Jr"), and what stands before it. A name of one word is a family name.
+ * Splits a name the way shirts do: the family name with its particles ("van Dijk", "de Bruyne") and suffix ("Neymar
+ * Jr"), and what comes before it. A single word is a family name.
  */
 export function nameParts(name: string): { first: string; last: string } {
   const words = name.split(" ");
@@ -98,7 +98,7 @@ function addSimple(
   if (type === "integer" || type === "number" || type === "color") variables[variable] = String(value);
 }
 
-/** A switch that is off, an empty text and an empty list are as good as none. */
+/** A switch that is off, an empty text and an empty list count as absent. */
 function hasValue(value: unknown): boolean {
   return !(
     value === undefined ||
@@ -111,12 +111,12 @@ function hasValue(value: unknown): boolean {
 const kebab = (name: string) => name.replaceAll("_", "-");
 const camel = (name: string) => name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Text of ours, in whatever language the card is in. */
+/** Text written by us, whatever the card's language. */
 const plain = (value: string | number): CardText => ({ text: String(value), lang: "", direction: "ltr" });
 
 const told = ({ text, lang, direction }: DisplayText): CardText => ({ text, lang, direction });
 
-/** Text of a partner's; not there where nothing of it can be drawn. */
+/** Adds a partner's text, cleaned; leaves it out when no character of it can be drawn. */
 function put(texts: Record<string, CardText>, path: string, raw: string | undefined): void {
   const shown = raw === undefined ? undefined : displayText(raw, isDrawable);
   if (shown && shown.text !== "") texts[path] = told(shown);

@@ -15,17 +15,17 @@ export type Tier = "bronze" | "silver" | "gold" | "elite";
 /** Colours as `#rrggbb`. A `...From`/`...To` pair is a gradient whose every colour carries the named ink. */
 export interface Palette {
   tier: Tier;
-  /** The brand's two colours as they are, or the tier's; one that was missing or too like the other is derived. */
+  /** The brand's two colours unchanged, or the tier's; one that is missing or too similar to the other is derived. */
   primary: string;
   secondary: string;
   /** The scene behind the player, from the darkest edge to the light behind the head. */
   panelDeep: string;
   panel: string;
   panelLight: string;
-  /** A second hue for rays, particles and lines of the scene. */
+  /** A second hue for the scene's rays, particles and lines. */
   accent: string;
   glow: string;
-  /** The metal of the tier, whatever the club's colours, from specular highlight to shadow. */
+  /** The tier's metal, from specular highlight to shadow, independent of the club's colours. */
   metalBright: string;
   metalLight: string;
   metal: string;
@@ -35,16 +35,16 @@ export interface Palette {
   plateFrom: string;
   plateTo: string;
   plateInk: string;
-  /** White or black, whichever strengthens the plate's contrast with its ink. */
+  /** White or black, whichever increases the plate's contrast with its ink. */
   plateSheen: string;
-  /** The plate with the skill level, struck from the tier's metal, and what is struck into it. */
+  /** The plate with the skill level, in the tier's metal, and the ink on it. */
   ratingFrom: string;
   ratingTo: string;
   ratingInk: string;
-  /** Dark grounds with the club's hue. */
+  /** Dark grounds in the club's hue. */
   darkFrom: string;
   darkTo: string;
-  /** The chips of position and number, in the first brand colour. */
+  /** The chips with position and number, in the first brand colour. */
   chipFrom: string;
   chipTo: string;
   chipInk: string;
@@ -66,7 +66,7 @@ const metalOf = ([metalBright, metalLight, metal, metalDark, metalDeep]: [
   string,
 ]) => ({ metalBright, metalLight, metal, metalDark, metalDeep });
 
-/** Lower bounds of skill level, the tier's metal, and the colours of a partner who has none. */
+/** For each tier: the lowest skill level, its metal, and the colours used when the partner has none. */
 const TIERS: { from: number; tier: Tier; primary: string; secondary: string; metal: Metal }[] = [
   {
     from: 90,
@@ -187,7 +187,7 @@ export function contrast(a: string, b: string): number {
   return (Math.max(la, lb) + 0.05) / (Math.min(la, lb) + 0.05);
 }
 
-/** Dark yellow looks like mud, so a yellow turns towards amber as it gets darker, as gold does in shadow. */
+/** Dark yellow looks like mud, so yellow shifts towards amber as it darkens, as gold does in shadow. */
 function hueAt(base: Oklch, l: number): number {
   return base.h > 70 && base.h < 118 ? Math.max(58, base.h - Math.max(0, base.l - l) * 70) : base.h;
 }
@@ -198,8 +198,8 @@ function shade(base: Oklch, l: number, chroma = 1, cap = 0.3): string {
 }
 
 /**
- * A brand colour as it is, a second one close to it that lies further from the ink, and the ink. Black or white is
- * readable on every colour (4.58 to 1 at least); a tinted ink is taken where it is readable too.
+ * A brand colour unchanged, a similar one further from the ink to pair with it, and the ink. Black or white is readable
+ * on every colour (at least 4.58 to 1); a tinted ink is used when it is readable too.
  */
 function groundAndInk(from: string): { from: string; to: string; ink: string } {
   const base = toOklch(from);
@@ -220,7 +220,7 @@ export function difference(a: string, b: string): number {
   return Math.hypot(p.l - q.l, chroma);
 }
 
-/** The colour half way between two, as the eye sees it (in OKLab). */
+/** The perceptual midpoint of two colours (in OKLab). */
 export function between(a: string, b: string): string {
   const [p, q] = [toOklch(a), toOklch(b)];
   const at = (colour: Oklch, turn: (angle: number) => number) => colour.c * turn((colour.h * Math.PI) / 180);
@@ -232,16 +232,16 @@ export function tierOf(skillLevel: number): Tier {
   return (TIERS.find((tier) => skillLevel >= tier.from) ?? TIERS[TIERS.length - 1])?.tier as Tier;
 }
 
-/** A partner for a lone brand colour: white with a breath of its hue, or its own hue as dark as ink. */
+/** A partner for a single brand colour: white with a hint of its hue, or its own hue as dark as ink. */
 function companionOf(primary: string): string {
   const p = toOklch(primary);
   return p.l < 0.6 ? shade(p, 0.96, 0.08, 0.012) : shade(p, clamp(p.l - 0.5, 0.16, 0.34), 0.7, 0.12);
 }
 
 /**
- * Derives the card's colours. The tier of `skillLevel` (1 to 99) gives the metal and, where the club has no colours, all
- * others; one brand colour gets a companion; two are both kept. A brand colour is shown as it is: what is readable on it
- * is chosen, never the colour itself.
+ * Derives the card's colours. The tier of `skillLevel` (1 to 99) gives the metal and, for clubs without colours,
+ * everything else; a single brand colour gets a companion; two are both kept. Brand colours are never altered: the ink
+ * is chosen to be readable on them.
  */
 export function paletteOf(
   branding: { primaryColor?: string; secondaryColor?: string },
@@ -278,9 +278,9 @@ export function paletteOf(
 
 function panelColours(primary: string, s: Oklch) {
   const p = toOklch(primary);
-  // A red that is lightened as far as a blue turns pink, and no club plays in pink by accident.
+  // Red lightened as far as blue turns pink, which no club has chosen.
   const lift = p.c > 0.14 && (p.h < 45 || p.h > 345) ? 0.07 : 0.15;
-  // Depth comes from the dark side; a white club keeps a bright panel.
+  // Depth comes from the dark side, except that a white club keeps a bright panel.
   const depth = p.l > 0.8 ? p.l - 0.19 : Math.max(0.06, p.l * 0.5);
   return {
     panelDeep: shade(p, depth, 0.9, 0.2),

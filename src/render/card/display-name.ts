@@ -1,33 +1,33 @@
-/** What a card prints for a text that a partner sent: harmless and drawable. Its case is the template's affair. */
+/** What a card prints for a partner's text: safe and drawable. Upper or lower case is up to the template. */
 export interface DisplayText {
   text: string;
-  /** BCP 47, as far as the letters tell; it picks letter forms, and fonts for Han characters. */
+  /** BCP 47, as far as the script reveals it; selects letter forms, and fonts for Han characters. */
   lang: string;
   direction: "ltr" | "rtl";
-  /** "latin" is every script with capitals: Cyrillic and Greek as well. */
+  /** "latin" means any script with capitals, Cyrillic and Greek included. */
   script: "latin" | "vietnamese" | "cjk" | "other";
 }
 
-/** No orthography stacks more marks on one letter; more is an attack on its neighbours. */
+/** No orthography stacks more marks on one letter; more would spill over its neighbours. */
 const MAX_MARKS_PER_LETTER = 4;
 
-// Joiners shape Persian, Indic and emoji; every other invisible character has no place on a card.
+// Joiners shape Persian, Indic scripts and emoji; no other invisible character belongs on a card.
 const INVISIBLE =
   /\p{Cc}|\p{Cs}|\p{Co}|\p{Zl}|\p{Zp}|[\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\uffff]|[\u{e0000}-\u{e0fff}]|\u034f|\u17b4|\u17b5/gu;
 
-/** Only these scripts have a capital form that every bundled font draws. */
+/** Only these scripts have capitals that every bundled font draws. */
 const CASED =
   /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Common}\p{Script=Inherited}]*$/u;
 
-/** Cleans a name of 1 to 100 characters; a dash when nothing of it is left. */
+/** Cleans a name of 1 to 100 characters; returns a dash when nothing of it is left. */
 export function displayName(raw: string, isDrawable: (codePoint: number) => boolean): DisplayText {
   const name = displayText(raw, isDrawable);
   return name.text === "" ? { ...name, text: "–" } : name;
 }
 
 /**
- * Cleans a text. `isDrawable` tells whether some font has a character; signs that none has are left out rather than shown
- * as empty boxes.
+ * Cleans a text. `isDrawable` tells whether some font has a character; characters that no font has are dropped rather
+ * than shown as empty boxes.
  */
 export function displayText(raw: string, isDrawable: (codePoint: number) => boolean): DisplayText {
   const text = kept(raw, isDrawable);
@@ -35,12 +35,12 @@ export function displayText(raw: string, isDrawable: (codePoint: number) => bool
   return { text, lang, direction: directionOf(text), script: scriptOf(text, lang) };
 }
 
-/** A letter, a mark on one, a digit: without it the name is another name. */
+/** A letter, a mark on one, or a digit: without it the name would be a different name. */
 const SPELLING = /[\p{L}\p{M}\p{N}]/u;
 
 /**
- * What keeps a name off the card: the letters, marks and digits that no font has, each once; or, when nothing else is
- * left to show, every other visible sign. Empty for a name that can be drawn.
+ * What keeps a name off the card: the letters, marks and digits that no font has, each once; or, when nothing else
+ * would be left to show, every other visible character. Empty for a name that can be drawn.
  */
 export function undrawable(raw: string, isDrawable: (codePoint: number) => boolean): string[] {
   const missing = [...new Set(cleaned(raw))].filter(
@@ -59,7 +59,7 @@ function cleaned(raw: string): string {
   return limitMarks(raw.toWellFormed().replace(/\s+/gu, " ").replace(INVISIBLE, "").normalize("NFC"));
 }
 
-/** Joiners and marks without a letter before them draw dotted circles or nothing at all. */
+/** A joiner or mark without a letter before it draws a dotted circle or nothing at all. */
 function tidy(text: string): string {
   return text
     .replace(/(^|\s)(?:\p{M}|\u200c|\u200d)+/gu, "$1")

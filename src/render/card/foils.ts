@@ -2,8 +2,8 @@ import type { Tier } from "./colours.ts";
 import { n, path, polygon, times } from "./svg.ts";
 import type { Canvas } from "./themes.ts";
 
-// What the tier's print adds to every scene, whatever its theme and the club's colours. Flat shapes: a gradient over the
-// whole card would cost as much as all the rest of it.
+// What the tier's print adds to every scene, whatever its theme and the club's colours. Flat shapes only: one gradient
+// over the whole card would cost as much as everything else on it.
 
 const FOILS: Record<Tier, (canvas: Canvas) => string> = { bronze, silver, gold, elite };
 
@@ -23,7 +23,7 @@ function bronze({ height: h, random }: Canvas): string {
   return `<path d="${lines}" stroke="#e2a070" stroke-width="4" stroke-opacity="0.3" fill="none"/>`;
 }
 
-/** Brushed steel: upright lines, and two broad reflections across them. */
+/** Brushed steel: vertical lines, and two broad reflections across them. */
 function silver({ height: h, random }: Canvas): string {
   const lines = times(56, () => {
     const [x, wide] = [random(-20, 1000), random(1.5, 5)];
@@ -49,7 +49,7 @@ function silver({ height: h, random }: Canvas): string {
   );
 }
 
-/** Gold foil: rays from behind the head. */
+/** Gold foil: rays from behind the player's head. */
 function gold({ x, y, random }: Canvas): string {
   const turn = random(0, Math.PI);
   const rays = (count: number, wide: number) =>
@@ -64,7 +64,7 @@ function gold({ x, y, random }: Canvas): string {
   );
 }
 
-/** A hologram: broad splinters of the spectrum that break at hard edges, and fine lines of light across them. */
+/** A hologram: broad splinters of the spectrum with hard edges, and fine lines of light across them. */
 function elite({ height: h, random }: Canvas): string {
   const spectrum = ["#ff3cbe", "#3cffe6", "#a05aff", "#ffdc5a", "#5affbe", "#5a8cff"];
   const turn = Math.floor(random(0, spectrum.length));

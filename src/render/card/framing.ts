@@ -1,14 +1,17 @@
 import type { Box, Framing } from "../../core/card.ts";
 import type { Part, Zones } from "./template-layout.ts";
 
-/** Where the cutout goes on the card, in pixels of the card. */
+/** Where the cutout goes on the card, in card pixels. */
 export interface Placement extends Box {
   /**
-   * How far the photo's own straight edges lie inside the frame: a wall as wide hides the gap between edge and frame, so
-   * that the card crops the player like a window. 0 where the frame itself hides the edge or there is none.
+   * How far the photo's own straight edges end inside the frame. A wall of this width covers the gap between edge and
+   * frame, so that the card crops the player like a window. 0 when the frame itself hides the edge, or there is none.
    */
   walls: { top: number; right: number; left: number };
-  /** Whether the photo cuts the player at that side: there the frame has to keep them in, elsewhere arms may step over it. */
+  /**
+   * Whether the photo cuts off the player at that side; there the frame must contain them, elsewhere arms may overlap
+   * it.
+   */
   cut: { top: boolean; right: boolean; left: boolean };
 }
 
@@ -17,32 +20,37 @@ interface Size {
   height: number;
 }
 
-/** More than this and skin turns to mush: better a smaller player than a blurred one. */
+/** Beyond this, skin turns to mush: a smaller player is better than a blurred one. */
 const MAX_ENLARGEMENT = 2.4;
-/** Where only more enlargement lets a photo's lower edge reach the plate, some more blur is better than a head that hangs low. */
+/**
+ * When only more enlargement lets a photo's lower edge reach the plate, a little more blur is better than a low head.
+ */
 const MAX_REACH_ENLARGEMENT = 3.4;
-/** Brow to chin is about this part of a head with hair (Farkas, "Anthropometry of the Head and Face", 1994). */
+/** Brow to chin as a fraction of a head with hair (Farkas, "Anthropometry of the Head and Face", 1994). */
 const FACE_PER_HEAD = 0.62;
-/** From the crown down, in faces: to above the knees on a portrait card, to the hips on a wide one (an adult is about 12). */
+/**
+ * Distance from the crown in face heights: to above the knees on a portrait card, to the hips on a wide one (an adult
+ * is about 12).
+ */
 const KNEES_FACES = 7.4;
 const HIPS_FACES = 5.2;
-/** Feet do not stand on the plate: of a player whom the photo shows whole this part is seen, the rest lies behind it. */
+/** Feet do not stand on the plate: this fraction of a player shown whole is visible, the rest is behind the plate. */
 const SEEN_OF_WHOLE = 0.8;
-/** The largest face, as a part of the card's shorter side: beyond it a close-up has no room for its card. */
+/** The largest face, as a fraction of the card's shorter side; a larger close-up leaves no room for the card. */
 const MAX_FACE = 0.5;
-/** One whose head the photo cuts is a close-up in any case, and has to reach from the frame's upper side to the plate. */
+/** A player whose head the photo cuts is a close-up in any case, and must reach from the frame's top to the plate. */
 const MAX_CUT_FACE = 0.66;
-/** Cards taller than 4:5 give a close-up more room than their width tells: it may fill this much more, or the scene stands above it. */
+/** Cards taller than 4:5 leave a close-up more room than their width suggests; it may grow by up to this factor. */
 const MAX_TALL = 1.25;
-/** Outstretched arms stay on the card, unless the rest would become smaller than this part of what there is room for. */
+/** Outstretched arms stay on the card unless that would shrink the player below this fraction of the available size. */
 const LEAST_FOR_ARMS = 0.78;
-/** How much larger than wanted a player may become so that the frame hides the sides at which the photo cuts them. */
+/** How much a player may grow beyond the wanted size so that the frame hides the sides cut by the photo. */
 const MAX_COVER = 1.3;
-/** Above crown or raised hands, as a part of the card's height. */
+/** Space above crown or raised hands, as a fraction of the card's height. */
 const HEADROOM = 0.016;
-/** The face's middle stays within this part of the card's width on either side of its target. */
+/** How far the middle of the face may be from its target, as a fraction of the card's width. */
 const MAX_FACE_SHIFT = 0.13;
-/** What stays free at the card's sides, as a part of its width. */
+/** The space kept free at the card's sides, as a fraction of its width. */
 const EDGE = 0.01;
 
 /** The face box, or one estimated from the head. */
@@ -55,9 +63,9 @@ function faceOf(framing: Framing): Box {
 }
 
 /**
- * Places a cutout of `size` pixels on a card of `card` pixels: crown and raised hands whole, the body down to the knees
- * or as far as the photo goes, and its lower edge always behind the plate; the face in its zone as far as that
- * allows. A straight photo edge ends behind the frame, or at a wall.
+ * Places a cutout of `size` pixels on a card of `card` pixels: crown and raised hands complete, the body down to the
+ * knees or as far as the photo goes, its lower edge always behind the plate, and the face in its zone as far as that
+ * allows. A straight photo edge ends behind the frame or at a wall.
  */
 export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Size): Placement {
   const target = toPixels(zones.face, card);
@@ -66,7 +74,7 @@ export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Si
   const face = faceOf(framing);
   const { cutSides } = framing;
   const crown = Math.min(framing.head.y, face.y);
-  // Hair, a cap and raised hands reach above the head as the pose tells it; none of them may be cut.
+  // Hair, caps and raised hands reach above the head the pose reports; none of them may be cut.
   const top = cutSides.top ? 0 : Math.max(0, Math.min(crown, framing.body.y));
   const upper = cutSides.top ? frame.y : HEADROOM * card.height;
 
@@ -84,7 +92,7 @@ export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Si
   const most = Math.min(wanted * MAX_COVER, largestFace * 1.1, MAX_REACH_ENLARGEMENT * blur);
 
   const across = (scale: number) => placeAcross(size, framing, face, scale, target, frame, card);
-  // Larger only where that closes the gap: a wall looks better than a face too large beside a wall.
+  // Larger only where that closes the gap: a wall alone looks better than a wall beside an oversized face.
   const larger = Array.from({ length: 11 }, (_, step) => wanted + ((most - wanted) * step) / 10);
   const scale = larger.find((one) => gaps(across(one), size, one, cutSides, frame) === 0) ?? wanted;
   const x = across(scale);
@@ -115,7 +123,7 @@ export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Si
   };
 }
 
-/** The scale at which a player whom the photo shows from side to side just stays on the card, the face near its target. */
+/** The scale at which a player shown complete from side to side just fits on the card, the face near its target. */
 function widthLimit({ cutSides, body }: Framing, face: Box, target: Box, card: Size): number {
   const step = MAX_FACE_SHIFT * card.width;
   const middle = target.x + target.width / 2;
@@ -130,12 +138,15 @@ function widthLimit({ cutSides, body }: Framing, face: Box, target: Box, card: S
   );
 }
 
-/** Big cards show a small photo's blur more, so the limit loosens for them only as far as the card needs filling. */
+/**
+ * The enlargement allowed: large cards show a small photo's blur more, so the limit loosens only as far as they need
+ * filling.
+ */
 function sharpness(card: Size): number {
   return Math.max(1, Math.sqrt((card.width * card.height) / (1024 * 1280)));
 }
 
-/** How far straight edges lie inside the frame, both sides together. */
+/** How far straight edges end inside the frame, both sides added. */
 function gaps(x: number, size: Size, scale: number, cutSides: Framing["cutSides"], frame: Box): number {
   const left = cutSides.left ? Math.max(0, x - frame.x) : 0;
   const right = cutSides.right ? Math.max(0, frame.x + frame.width - x - size.width * scale) : 0;
@@ -143,8 +154,9 @@ function gaps(x: number, size: Size, scale: number, cutSides: Framing["cutSides"
 }
 
 /**
- * Face on the target; then the whole body's middle pulls a little, so that outstretched arms stay balanced; then a
- * straight edge slides under the frame where a step of the face is enough, and a whole player stays on the card.
+ * Puts the face on its target; then lets the middle of the whole body pull it a little, so that outstretched arms look
+ * balanced; then moves straight edges under the frame where a small step of the face is enough, and keeps a whole
+ * player on the card.
  */
 function placeAcross(
   size: Size,
@@ -167,7 +179,7 @@ function placeAcross(
     return underRight <= underLeft
       ? clamp(clamp(pulled, underRight, underLeft), least, most)
       : clamp((underLeft + underRight) / 2, faceX - 0.4 * step, faceX + 0.4 * step);
-  // Where no step is enough there has to be a wall anyway, and the face keeps its place.
+  // Where no step is enough there has to be a wall anyway, so the face keeps its place.
   if (cutSides.left) return underLeft < least ? pulled : Math.min(pulled, underLeft);
   if (cutSides.right) return underRight > most ? pulled : Math.max(pulled, underRight);
   const edge = EDGE * card.width;

@@ -1,29 +1,29 @@
 import type { ImageFormat } from "../../core/card.ts";
 import { SRGB_PROFILE } from "./srgb-profile.ts";
 
-/** The program that finished pictures name as their maker. */
+/** The program named as the maker of finished pictures. */
 const MAKER = "cardpress";
 
-/** Adobe XMP specification, part 1: the smallest packet that tells a picture's program. */
+/** Adobe XMP specification, part 1: the smallest packet that names a picture's program. */
 const XMP = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description rdf:about="" xmlns:xmp="http://ns.adobe.com/xap/1.0/" xmp:CreatorTool="${MAKER}"/></rdf:RDF></x:xmpmeta>`;
 
-/** Dots an inch at which a picture is meant to be printed: what printers ask for. */
+/** The intended print resolution in dots per inch, as printers expect it. */
 const DPI = 300;
-/** The same in PNG's unit, dots a metre. */
+/** The same in PNG's unit, dots per metre. */
 const DOTS_PER_METRE = Math.round(DPI / 0.0254);
 
 const ascii = (text: string) => new TextEncoder().encode(text);
 
 /**
- * The same picture with its maker, its resolution for print and its colour space (sRGB) written into it. The pixels are
- * not touched. `bytes` come from an encoder that wrote no metadata of its own but perhaps an ICC profile.
+ * Writes maker, print resolution and colour space (sRGB) into a picture without touching its pixels. The encoder that
+ * produced `bytes` must not have written metadata, other than an ICC profile.
  */
 export function withMetadata(bytes: Uint8Array, format: ImageFormat): Uint8Array {
   if (format === "png") return intoPng(bytes);
   return format === "jpeg" ? intoJpeg(bytes) : intoWebp(bytes);
 }
 
-/** PNG specification (third edition): a signature of 8 bytes, IHDR of 25, then what describes the picture. */
+/** PNG specification (third edition): a signature of 8 bytes, IHDR of 25, then the describing chunks. */
 function intoPng(bytes: Uint8Array): Uint8Array {
   const end = 8 + 25;
   const PERCEPTUAL = 0;
@@ -42,7 +42,7 @@ function intoPng(bytes: Uint8Array): Uint8Array {
   );
 }
 
-/** A PNG's chunk with its length and checksum. */
+/** A PNG chunk with its length and checksum. */
 export function pngChunk(type: string, data: Uint8Array): Uint8Array {
   const chunk = join(new Uint8Array(4), ascii(type), data, new Uint8Array(4));
   const view = new DataView(chunk.buffer);
@@ -51,7 +51,7 @@ export function pngChunk(type: string, data: Uint8Array): Uint8Array {
   return chunk;
 }
 
-/** JFIF 1.02: its APP0 segment comes first and tells the resolution; XMP follows it in an APP1 segment. */
+/** JFIF 1.02: its APP0 segment comes first and states the resolution; XMP follows in an APP1 segment. */
 function intoJpeg(bytes: Uint8Array): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const hasApp0 = view.getUint16(2) === 0xffe0;
@@ -70,7 +70,7 @@ function intoJpeg(bytes: Uint8Array): Uint8Array {
   return join(bytes.subarray(0, 2), app0, head, payload, jpegProfile(bytes), bytes.subarray(end));
 }
 
-/** ICC.1:2022, B.4: an APP2 segment, the first of one; nothing where the picture has its profile. */
+/** ICC.1:2022, B.4: a single APP2 segment; empty when the picture already has its profile. */
 function jpegProfile(bytes: Uint8Array): Uint8Array {
   const mark = "ICC_PROFILE\0";
   if (Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).includes(mark))
@@ -81,7 +81,7 @@ function jpegProfile(bytes: Uint8Array): Uint8Array {
   return join(head, payload);
 }
 
-/** EXIF 2.32 as TIFF, little-endian: one directory with horizontal and vertical resolution and their unit, the inch. */
+/** EXIF 2.32 as little-endian TIFF: one directory with horizontal and vertical resolution and their unit, the inch. */
 function exif(): Uint8Array {
   const SHORT = 3;
   const RATIONAL = 5;
@@ -115,10 +115,10 @@ const HAS_XMP = 0x04;
 const HAS_EXIF = 0x08;
 const HAS_ALPHA = 0x10;
 const HAS_PROFILE = 0x20;
-/** A VP8X chunk with its head; the profile comes right after it. */
+/** The size of a VP8X chunk with its header, after which the profile comes. */
 const VP8X_BYTES = 18;
 
-/** WebP keeps EXIF and XMP in chunks at its end, announced in VP8X; a picture without that chunk gets one. */
+/** WebP keeps EXIF and XMP in chunks at the end, announced in VP8X; a picture without that chunk gets one. */
 function intoWebp(bytes: Uint8Array): Uint8Array {
   const chunks = text(bytes, 12) === "VP8X" ? bytes.slice(12) : join(vp8x(bytes), bytes.subarray(12));
   chunks[8] = (chunks[8] as number) | HAS_XMP | HAS_EXIF | HAS_PROFILE;
@@ -148,7 +148,7 @@ function riffHead(type: string, length: number): Uint8Array {
   return head;
 }
 
-/** The size stands in the bit stream's own header: 14 bits each, less one in the lossless kind. */
+/** The size is in the bit stream's own header: 14 bits each, minus one in the lossless kind. */
 function vp8x(bytes: Uint8Array): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const isLossless = text(bytes, 12) === "VP8L";
@@ -159,7 +159,7 @@ function vp8x(bytes: Uint8Array): Uint8Array {
   const out = new DataView(data.buffer);
   out.setUint8(0, isLossless && (bits >> 28) & 1 ? HAS_ALPHA : 0);
   out.setUint32(4, width, true);
-  // Three bytes each, the second number over the first one's empty fourth byte.
+  // Three bytes each: the second number overwrites the empty fourth byte of the first.
   out.setUint16(7, height & 0xffff, true);
   return join(riffHead("VP8X", data.length), data);
 }

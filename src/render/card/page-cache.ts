@@ -11,35 +11,35 @@ export interface TemplatePage {
   template: LoadedTemplate;
 }
 
-/** A template as it was once: its digest, and the path of a file that holds it. */
+/** A template as it was at some point: its digest, and the path of a file that contains it. */
 export interface PinnedTemplate {
   digest: string;
   path: string;
 }
 
-/** The warm pages of one browser, one for each template that was asked for lately. */
+/** The warm pages of one browser, one per recently requested template. */
 export interface PageCache {
   /**
-   * The page of a template: as it was pinned, or as its files are now. Where a pinned one cannot be had any more, its
-   * card is made with the files of now: late is worse than new.
+   * The page of a template: as pinned, or as its files are now. When a pinned version is no longer available, the card
+   * is made with the current files, since a newer design is better than no card.
    */
   get(preset: string, pinned?: PinnedTemplate): Promise<TemplatePage>;
-  /** After a failure, by preset or digest: the next one asked for is a new one. */
+  /** To be called after a failure, with a preset or digest: the next request gets a new page. */
   drop(presetOrDigest: string): void;
 }
 
 /**
- * Keeps pages by the templates' digests. Where edited files make no page, the page of those before goes on, and
- * `onProblem` is told once: half an edit must not cost anybody's card.
+ * Keeps pages by template digest. When edited files cannot be opened as a page, the previous page stays in use and
+ * `onProblem` is called once: a half-finished edit must not cost anybody a card.
  */
 export function pageCache(
   browser: Browser,
   templates: TemplateRegistry,
   onProblem: (problem: string) => void,
 ): PageCache {
-  // By digest, in the order of their last use, the latest at the end.
+  // By digest, least recently used first.
   const cache = new Map<string, TemplatePage>();
-  // Of each preset the digest that it was last shown with, and that of edited files that made no page.
+  // For each preset the digest last shown, and the digest of edited files that failed to open.
   const lastShown = new Map<string, { digest: string; refused?: string }>();
 
   const drop = (presetOrDigest: string) => {

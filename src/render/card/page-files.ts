@@ -19,11 +19,11 @@ import pixelsSource from "./pixels.js" with { type: "text" };
 // @ts-expect-error As above.
 import watermarkSource from "./watermark.js" with { type: "text" };
 
-/** Scripts and everything from elsewhere are refused even if a template asks for them. */
+/** Scripts and anything external are refused even if a template requests them. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; img-src 'self' data: blob:; base-uri 'none'; form-action 'none'";
 
-/** What holds for every template: what is hidden is hidden, and zones are boxes that nobody sees. */
+/** Rules for every template: hidden elements stay hidden, and zones are invisible boxes. */
 const BASE_CSS =
   "[hidden] { display: none !important } [data-zone] { position: absolute; visibility: hidden; pointer-events: none }\n";
 
@@ -40,11 +40,11 @@ const SCRIPTS: Record<string, string> = {
 
 const css = (body: string): PageFile => ({ body, contentType: "text/css; charset=utf-8" });
 
-/** The template's fixed files and the library's. Nothing else of its folder can be asked for. */
+/** The template's fixed files and the bundled library's. Nothing else in its folder can be requested. */
 export function templateFile(template: LoadedTemplate, path: string): PageFile | undefined {
   if (path === "/") return pageFile(template.html);
   if (path === "/card.css") return css(template.css);
-  // For whoever opens card.html as a file; here a card sets all of it.
+  // preview.css is for people who open card.html as a file; a real card sets all of it.
   if (path === "/preview.css") return css("");
   if (path === "/library.css") return css(BASE_CSS + FONT_LIBRARY_CSS);
   const script = SCRIPTS[path];
@@ -62,7 +62,7 @@ function pageFile(html: string): PageFile {
   };
 }
 
-/** A picture or font of the template. Told as what its name says and nothing else, so that it never runs. */
+/** A picture or font of the template, served with the type its name implies and nothing else, so that it never runs. */
 function ownFile({ files }: LoadedTemplate, path: string): PageFile | undefined {
   if (!OWN_FOLDERS.some((folder) => path.startsWith(`/${folder}/`))) return undefined;
   let name: string;

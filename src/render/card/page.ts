@@ -14,20 +14,20 @@ export interface CardPicture {
   timingsMs: Record<string, number>;
 }
 
-/** One warm page: template, fonts and styles are loaded once, a card changes data only. Renders one card at a time. */
+/** One warm page: template, fonts and styles load once, and each card only changes data. Renders one card at a time. */
 export interface CardPage {
-  /** Fills and photographs a card; throws when fonts or pictures are not ready in time or cannot be decoded. */
+  /** Fills in and captures a card; throws when fonts or pictures are not ready in time or cannot be decoded. */
   render(job: CardJob, onStage?: (stage: "compose" | "capture") => void): Promise<CardPicture>;
-  /** Where the template places face, body, frame and safe area on such a card. */
+  /** Where the template places face, body, frame and safe area on this card. */
   zones(job: CardJob): Promise<Zones>;
   /**
-   * Shows from now on a template that differs from the one before in its style sheet alone, without opening a page anew:
-   * most of a designer's saves.
+   * Switches to a template that differs only in its style sheet, without opening a new page: the case for most of a
+   * designer's saves.
    */
   restyle(template: LoadedTemplate): Promise<void>;
-  /** For looking at the card that was set last. */
+  /** For inspecting the card set last. */
   readonly page: Page;
-  /** Whether its process has ended: nothing answers in it any more. */
+  /** Whether its process has ended, so that nothing will answer any more. */
   hasCrashed(): boolean;
   /** How its pictures leave the browser. */
   readonly way: CaptureWay;
@@ -42,14 +42,14 @@ export interface CardPageOptions extends CameraOptions {
 /** The page itself gives up after 8 s; this catches a page that no longer answers at all. */
 const FILL_TIMEOUT_MS = 12_000;
 /**
- * Each card's scene is a document of its own in the browser, 1.5 MB with what it holds, and the page's heap is too small for
- * the browser to look for garbage: after so many cards it is told to.
+ * Each card's scene is a document of its own in the browser, 1.5 MB in all, while the page's own heap is too small to
+ * trigger garbage collection; so it is triggered after this many cards.
  */
 const CARDS_PER_CLEANING = 16;
-/** Sizes and sets of contents that a page remembers the zones of. */
+/** How many sizes and sets of contents a page remembers the zones of. */
 const MAX_MEASURED = 500;
 
-/** Opens a page in `browser` with the template's files and the bundled fonts behind it. Throws when it can draw no text. */
+/** Opens a page in `browser` with the template's files and the bundled fonts. Throws when it can draw no text. */
 export async function openCardPage(
   browser: Browser,
   opened: LoadedTemplate,
@@ -59,7 +59,7 @@ export async function openCardPage(
   const media = new Map<string, PageFile>();
   const page = await openSealedPage(browser, (path) => templateFile(template, path) ?? media.get(path), "/");
   const { crash, hasCrashed } = crashWatch(page);
-  // A page that crashes now would be waited for without end: it answers nothing any more, and nobody says so.
+  // Calls to a crashed page would wait for ever: it never answers, and puppeteer does not report it.
   const orCrash = <T>(work: Promise<T>) => Promise.race([work, crash]);
   const session = await orCrash(startedSession(page));
   const grain = (await orCrash(page.evaluate("globalThis.cardpress.makeGrain()"))) as string;
@@ -85,7 +85,7 @@ export async function openCardPage(
       const zones = await orCrash(zonesOf(setting));
       const fill = composeFill(job, template, setting, zones, { grain, media });
       if (options.watermark) fill.watermark = "TEST";
-      // A page opened later would lie before this one, which then draws no frames.
+      // A page opened later may cover this one, which then draws no frames.
       const front = session.send("Page.bringToFront");
       const files = [job.cutout && giveCutout(job.cutout.path), job.photo && givePhoto(job.photo)];
       await orCrash(Promise.all([front, ...files]));
@@ -126,7 +126,7 @@ export async function openCardPage(
   };
 }
 
-/** Rejects when the page's process ends, and tells whether it has. */
+/** A promise that rejects when the page's process ends, and a function that tells whether it has. */
 function crashWatch(page: Page): { crash: Promise<never>; hasCrashed: () => boolean } {
   const crash = crashOf(page);
   let crashed = false;
@@ -136,16 +136,16 @@ function crashWatch(page: Page): { crash: Promise<never>; hasCrashed: () => bool
   return { crash, hasCrashed: () => crashed };
 }
 
-/** To be called after each card: its picture is there, and the page cleans up while it is stored. */
+/** Returns a function to call after each card: its picture is done, and the page can clean up while it is stored. */
 function cleaner(session: CDPSession): () => void {
   let cards = 0;
   return () => {
-    // Where that fails, the next card says why.
+    // If this fails, the next card reports why.
     if (++cards % CARDS_PER_CLEANING === 0) void session.send("HeapProfiler.collectGarbage").catch(() => {});
   };
 }
 
-/** The zones of a setting in a size, measured once each. */
+/** Measures the zones of a setting and size once and remembers them. */
 function zonesOnce(page: Page) {
   const measured = new Map<string, Zones>();
   return async (size: Size, { variables, attributes }: Setting): Promise<Zones> => {
@@ -159,7 +159,7 @@ function zonesOnce(page: Page) {
   };
 }
 
-/** Waits for the page's own code, and gives a session whose pictures are transparent where nothing is drawn. */
+/** Waits for the page's own code, and returns a session whose captures are transparent where nothing is drawn. */
 async function startedSession(page: Page): Promise<CDPSession> {
   await page.waitForFunction("globalThis.cardpress && globalThis.cardpressCanvas", {
     timeout: FILL_TIMEOUT_MS,
@@ -178,7 +178,7 @@ const slotsOf = (page: Page) =>
 
 const swapSheet = (page: Page, digest: string) => page.evaluate(swapSheetInPage, `/card.css?${digest}`);
 
-/** Runs in the page: the new sheet counts before the old one goes, so that no card is ever set without one. */
+/** Runs in the page: the new sheet applies before the old one is removed, so that no card is ever set without one. */
 async function swapSheetInPage(address: string): Promise<void> {
   const [old] = [...document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')].filter((link) =>
     /(^|\/)card\.css(\?|$)/.test(link.getAttribute("href") ?? ""),
@@ -195,7 +195,7 @@ async function swapSheetInPage(address: string): Promise<void> {
   old.remove();
 }
 
-/** What runs in the page. */
+/** What the page's own code provides. */
 type InPage = { cardpress: typeof import("./fill.js") };
 
 function measureZones(page: Page, variables: Setting["variables"], attributes: Setting["attributes"]) {

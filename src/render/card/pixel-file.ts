@@ -1,17 +1,17 @@
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
 
-/** Where Chromium keeps the files of its pages' own folders, as plain files under other names. */
+/** Where Chromium keeps pages' private files: as plain files under other names. */
 const FOLDER = "Default/File System";
 
-/** A file that a page writes pixels to, and this process reads. */
+/** A file that a page writes pixels to and this process reads. */
 export interface PixelFile {
-  /** Its first bytes. They are good until the next call. Throws when there are fewer. */
+  /** Its first bytes, valid until the next call. Throws when there are fewer. */
   read(bytes: number): Uint8Array;
   close(): void;
 }
 
-/** Finds the file in a browser's profile that begins with `mark`. Throws when there is none. */
+/** Finds the file in a browser's profile that starts with `mark`. Throws when there is none. */
 export function openPixelFile(profile: string, mark: string): PixelFile {
   const root = join(profile, FOLDER);
   const wanted = Buffer.from(mark);
@@ -30,7 +30,7 @@ function reader(fd: number): PixelFile {
   let isOpen = true;
   return {
     read: (bytes) => {
-      // Never much larger than the card in hand: the largest has 16 MB.
+      // The buffer stays close to the size of the card at hand; the largest takes 16 MB.
       if (buffer.length < bytes || buffer.length > 2 * bytes) buffer = new Uint8Array(bytes);
       const count = readSync(fd, buffer, 0, bytes, 0);
       if (count !== bytes) throw new Error(`the page wrote ${count} bytes of pixels instead of ${bytes}`);

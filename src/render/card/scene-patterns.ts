@@ -3,13 +3,16 @@ import type { Canvas } from "./themes.ts";
 
 type Motif = (canvas: Canvas, step: number, colour: string) => string;
 
-/** Motifs for words that no theme knows; two of them, their angle and their size come from the text's seed. */
+/** Motifs for words that match no theme; the text's seed picks two of them with their angle and size. */
 const MOTIFS: Motif[] = [hexagons, triangles, rings, chevrons, bars, halftone, waves, diamonds, plus, scales];
 
-/** The designs of a card without a theme: one crystal, with other light in it from player to player. */
+/** The designs of a card without a theme: one crystal, lit differently for each player. */
 const LIGHTS = [rays, blades, orbits, speedLines];
 
-/** Draws "facets", the design of a card without a theme, "sashes" of the canvas's tones, or the pattern of an unknown text. */
+/**
+ * Draws "facets", the design of a card without a theme; "sashes" in the canvas's tones; or the pattern of an unknown
+ * text.
+ */
 export function drawPattern(theme: string, canvas: Canvas): string {
   if (theme === "facets") return facets(canvas);
   return theme === "sashes" ? sashes(canvas) : seeded(canvas);
@@ -46,7 +49,7 @@ const pointAt =
   ({ x, y }: Canvas) =>
   (r: number, a: number): [number, number] => [x + Math.cos(a) * r, y + 80 + Math.sin(a) * r];
 
-/** Light that shines from behind the head and is gone at its radius. */
+/** Light that shines from behind the head and fades out at its radius. */
 function lightOf({ x, y, colours: c }: Canvas): string {
   return `<radialGradient id="ray" gradientUnits="userSpaceOnUse" cx="${n(x)}" cy="${n(y + 80)}" r="1100"><stop offset="0" stop-color="${c.glow}" stop-opacity="0.5"/><stop offset="0.6" stop-color="${c.light}" stop-opacity="0.3"/><stop offset="1" stop-color="${c.light}" stop-opacity="0"/></radialGradient>`;
 }
@@ -99,7 +102,7 @@ function facets(canvas: Canvas): string {
   );
 }
 
-/** One path for all rays, so that their light is computed once. */
+/** One path for all rays, so that their gradient is computed once. */
 function rays(canvas: Canvas): string {
   const { random } = canvas;
   const at = pointAt(canvas);
@@ -114,7 +117,7 @@ function rays(canvas: Canvas): string {
   );
 }
 
-/** Broad blades that stand up from the foot, like pieces of cut glass. */
+/** Broad blades rising from the bottom, like pieces of cut glass. */
 function blades({ height: h, colours: c, random }: Canvas): string {
   return times(12, (i) => {
     const x = ((i + random(0.1, 0.9)) / 12) * 1100 - 50;
@@ -166,7 +169,7 @@ function orbits(canvas: Canvas): string {
   return times(11, ring) + dots;
 }
 
-/** Streaks across the card, as behind one who runs. */
+/** Streaks across the card, as behind a sprinter. */
 function speedLines({ height: h, colours: c, random }: Canvas): string {
   return times(46, (i) => {
     const y = random(-0.1, 1.1) * h;
@@ -184,7 +187,7 @@ function speedLines({ height: h, colours: c, random }: Canvas): string {
   });
 }
 
-/** Broad sashes across the card in each of the canvas's tones, over cut crystal. */
+/** Broad sashes across the card, one in each of the canvas's tones, over cut crystal. */
 function sashes(canvas: Canvas): string {
   const { height: h, tones, random } = canvas;
   const slope = random(0.5, 0.7) * 1000;
@@ -204,7 +207,7 @@ function sashes(canvas: Canvas): string {
   return bands.join("") + lightOf(canvas) + crystal(canvas) + rays(canvas);
 }
 
-/** A jittered mesh of triangles; each is lit by how far it turns towards the upper left, as cut stone would be. */
+/** A jittered mesh of triangles, each lit by how far it faces the upper left, like cut stone. */
 function crystal({ height: h, x, y, colours: c, random }: Canvas): string {
   const step = 175;
   const columns = Math.ceil(1000 / step) + 2;
@@ -217,7 +220,7 @@ function crystal({ height: h, x, y, colours: c, random }: Canvas): string {
   const triangle = (i: number, k: number, l: number): string => {
     const [p, q, r] = [points[i], points[k], points[l]];
     if (!p || !q || !r) return "";
-    // The slope of the plane through the three heights, along the light.
+    // The slope along the light of the plane through the three heights.
     const area = (q.x - p.x) * (r.y - p.y) - (r.x - p.x) * (q.y - p.y);
     const dx = ((q.z - p.z) * (r.y - p.y) - (r.z - p.z) * (q.y - p.y)) / area;
     const dy = ((r.z - p.z) * (q.x - p.x) - (q.z - p.z) * (r.x - p.x)) / area;
@@ -255,7 +258,7 @@ function seeded(canvas: Canvas): string {
   );
 }
 
-/** Calls `draw` on a grid that covers the canvas also when it is turned by 45 degrees. */
+/** Calls `draw` on a grid that covers the canvas even when rotated by 45 degrees. */
 function grid(
   { height: h }: Canvas,
   dx: number,

@@ -32,7 +32,7 @@ export function clouds({ colours: c, random }: Canvas, y: number, count: number,
   });
 }
 
-/** One rolling line of hills or waves as a filled shape down to the bottom. */
+/** A rolling line of hills or waves as a shape filled down to the bottom. */
 export function roll(
   { height: h, random }: Canvas,
   y: number,

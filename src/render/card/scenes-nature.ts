@@ -107,7 +107,7 @@ function forest(canvas: Canvas): string {
 function sunset(canvas: Canvas): string {
   const { height: h, x, y, colours: c } = canvas;
   const r = 330;
-  // Bars of sky cut the sun from below, each as wide as the sun is where the bar is.
+  // Bars of sky cut across the lower half of the sun, each as wide as the sun is at that height.
   const bars = times(7, (i) => {
     const [top, tall] = [20 + i * 46, 6 + i * 4];
     const half = (dy: number) => Math.sqrt(Math.max(0, r * r - dy * dy));

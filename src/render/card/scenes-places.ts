@@ -14,7 +14,7 @@ const PAINTERS: Record<string, (canvas: Canvas) => string> = {
   royal,
 };
 
-/** Themes of things that people build. */
+/** Themes of man-made places. */
 export const PLACES: ReadonlySet<string> = new Set(Object.keys(PAINTERS));
 
 export function drawPlace(theme: string, canvas: Canvas): string {

@@ -21,7 +21,7 @@ function fire(canvas: Canvas): string {
       const lean = random(-90, 90);
       const y = h * base;
       const tip = y - t;
-      // Out at the foot, in at the waist, out again and over to the tip: two opposite bends on each side.
+      // Each side of a flame: out at the foot, in at the waist, out again and over to the tip, as two opposite bends.
       const side = (edge: number, turn: number) =>
         `${n(x + edge * 1.25)} ${n(y)} ${n(x + edge * 0.1 - lean * 0.8)} ${n(y - t * turn)} `;
       return path(
@@ -148,7 +148,7 @@ function storm(canvas: Canvas): string {
 
 function smoke(canvas: Canvas): string {
   const { height: h, x, y, colours: c, random } = canvas;
-  // Each billow is lit from above and dark below; most are at the sides, where no player stands.
+  // Each billow is lit from above and dark below; most are at the sides, away from the player.
   const puffs = times(42, (i) => {
     const px = i % 3 === 0 ? random(0, 1000) : i % 3 === 1 ? random(-40, 300) : random(700, 1040);
     const py = h * (0.08 + (i / 42) * 0.92);

@@ -10,15 +10,15 @@ export interface Part {
 export interface Zones {
   /** Where the face goes, brow to chin. */
   face: Part;
-  /** Its lower edge is the line that the body reaches: below it something hides the player. */
+  /** Its lower edge is the line the body reaches; below it something hides the player. */
   body: Part;
   /** The opaque frame: a photo's straight edge never shows outside it. */
   frame: Part;
-  /** What no text leaves: in print, what is never cut off. */
+  /** The area no text leaves: in print, what is never trimmed. */
   safe: Part;
 }
 
-/** Where a template places nothing: the whole card, and a face in its upper half. */
+/** The zones of a template that declares none: the whole card, and a face in its upper half. */
 export const DEFAULT_ZONES: Zones = {
   face: { x: 0.4, y: 0.14, width: 0.2, height: 0.2 },
   body: { x: 0, y: 0, width: 1, height: 1 },
@@ -29,7 +29,7 @@ export const DEFAULT_ZONES: Zones = {
 export const LAYOUTS = ["portrait", "square", "landscape"] as const;
 export type LayoutName = (typeof LAYOUTS)[number];
 
-/** What a picture's shape is called: portrait up to 9:10, landscape from 13:10, square between. */
+/** The layout's name for a shape: portrait up to 9:10, landscape from 13:10, square in between. */
 export function layoutFor(width: number, height: number): LayoutName {
   const aspect = width / height;
   return aspect < 0.9 ? "portrait" : aspect > 1.3 ? "landscape" : "square";

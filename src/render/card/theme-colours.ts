@@ -1,6 +1,6 @@
 /** Colours and countries in the words of a background theme. All words are without accents and in lower case. */
 
-/** What a colour's name means on a card, in English and the languages of many partners. */
+/** The colour a name stands for on a card, in English and the languages of many partners. */
 const COLOUR_WORDS: Record<string, string> = {
   "#d3122a":
     "red rot rouge rojo roja vermelho vermelha rosso rossa czerwony kirmizi kizil scarlet crimson 红 赤 красный احمر",
@@ -24,7 +24,7 @@ const COLOUR_WORDS: Record<string, string> = {
   "#808790": "grey gray grau gris cinza grigio szary gri grijs",
 };
 
-/** Countries by name, and their flags' colours, the one that a card's field takes first. */
+/** Countries by name, with their flags' colours; the one for a card's ground comes first. */
 const FLAGS: [names: string, ...colours: string[]][] = [
   ["brazil brasil bresil brasilien", "#009739", "#fedd00", "#012169", "#ffffff"],
   ["argentina argentine argentinien", "#74acdf", "#ffffff", "#f6b40e"],
@@ -85,7 +85,7 @@ const flagOfWord = new Map(
   FLAGS.flatMap(([names, ...colours]) => names.split(" ").map((name) => [name, colours] as const)),
 );
 
-/** Both words of "sky blue" and the like: the second alone would be another colour. */
+/** Two-word colours such as "sky blue": the second word alone would be another colour. */
 const PAIRS: Record<string, string> = {
   "sky blue": "skyblue",
   "navy blue": "navy",
@@ -94,8 +94,8 @@ const PAIRS: Record<string, string> = {
 };
 
 /**
- * The colours that a text's words name, as `#rrggbb` in the order they are named: those of a country, or the colours
- * themselves. `words` are plain, as `themes.ts` makes them. Empty when none is named.
+ * The colours named in a text, as `#rrggbb` in the order they are named: those of a country, or the colours themselves.
+ * `words` are normalised as in `themes.ts`. Empty when none is named.
  */
 export function coloursNamed(words: string[]): string[] {
   const flag = words.map((word) => flagOfWord.get(word)).find(Boolean);

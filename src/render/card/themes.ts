@@ -23,24 +23,24 @@ export interface Canvas {
   x: number;
   y: number;
   colours: SceneColours;
-  /** Two or more colours that the text names, such as a flag's; else empty. */
+  /** Two or more colours that the text names, such as a flag's; otherwise empty. */
   tones: string[];
-  /** The next number of a sequence, from `low` to `high`: another one for each player. */
+  /** The next number of a sequence, from `low` to `high`; the sequence differs for each player. */
   random: (low: number, high: number) => number;
-  /** The same for each text: what all cards of one theme share. */
+  /** Likewise, but equal for each text: what all cards of one theme share. */
   shared: (low: number, high: number) => number;
 }
 
 export interface Scene {
-  /** A known theme's name, "facets" when none was asked for, "pattern" for words nobody knows. */
+  /** A known theme's name, "facets" when none was asked for, "pattern" for unknown words. */
   theme: string;
-  /** The theme, and the one that lies over it. */
+  /** The theme, and the one layered over it if any. */
   themes: string[];
   svg: string;
   colours: SceneColours;
 }
 
-/** Words for each theme, without accents, in several languages; one word of a longer text is enough. */
+/** Words for each theme, without accents, in several languages; one such word in a longer text is enough. */
 const WORDS: Record<string, string> = {
   stadium:
     "stadium arena crowd fans floodlight floodlights estadio stade stadion estadi stadio matchday stadyum 体育场 スタジアム стадион ملعب",
@@ -81,7 +81,7 @@ const WORDS: Record<string, string> = {
   snow: "snow snowy winter snowfall blizzard christmas nieve neige schnee neve snieg kar invierno hiver 雪 снег شتاء",
 };
 
-/** Themes a card knows by name; every other text gets a pattern of its own. */
+/** Themes known by name; every other text gets a pattern of its own. */
 export const THEMES = Object.keys(WORDS);
 
 const themeOfWord = new Map(
@@ -90,7 +90,7 @@ const themeOfWord = new Map(
   ),
 );
 
-/** Hue and depth each theme has by nature, used where the club has no colours: [deep, mid, light, accent, glow]. */
+/** The natural colours of each theme, used when the club has none: [deep, mid, light, accent, glow]. */
 const NATURAL: Record<string, [string, string, string, string, string]> = {
   stadium: ["#04140f", "#0d3a33", "#3fa07c", "#bff5d8", "#eafff4"],
   night: ["#030717", "#0d1c46", "#33508f", "#f4e7b8", "#dbe6ff"],
@@ -118,7 +118,7 @@ const NATURAL: Record<string, [string, string, string, string, string]> = {
   snow: ["#1a2a3d", "#5c7f9f", "#b4cfe2", "#ffffff", "#ffffff"],
 };
 
-/** Longer texts add nothing that anybody could see. */
+/** Longer texts would add nothing visible. */
 const MAX_TEXT = 200;
 
 function plain(text: string): string {
@@ -142,12 +142,12 @@ function themeOfOne(word: string): string | undefined {
   return undefined;
 }
 
-/** The theme a free text asks for: the first word that some theme knows, also in the plural; undefined if none. */
+/** The theme a free text asks for: the first word that a theme knows, plurals included; undefined if none. */
 export function themeOf(text: string): string | undefined {
   return themesOf(text)[0];
 }
 
-/** Every theme that a free text names, each once, in the order of its words. */
+/** Every theme a free text names, each once, in the order of its words. */
 export function themesOf(text: string): string[] {
   const named = wordsOf(text)
     .map(themeOfOne)
@@ -185,7 +185,7 @@ function wishOf(text: string): Wish {
   if (text === "") return { theme: "facets", over: undefined, colours: [] };
   const themes = themesOf(text);
   const colours = coloursNamed(wordsOf(text));
-  // Whatever can lie over another scene does: a snowy forest is a forest in snow, in whichever order it is said.
+  // What can be layered over another scene is: a snowy forest is a forest in snow, in whichever order it is written.
   const theme = themes.find((name) => !LAYERS.has(name)) ?? themes[0];
   const over = themes.find((name) => name !== theme && LAYERS.has(name));
   if (theme) return { theme, over, colours };
@@ -196,16 +196,16 @@ function wishOf(text: string): Wish {
   };
 }
 
-/** Scenes vary with the player by this much: how far they are turned to the side, and how near they come. */
+/** How much scenes vary between players: how far they are shifted sideways, and how much they are enlarged. */
 const MAX_PAN = 45;
 const MAX_ZOOM = 1.12;
 
-/** A number of 0..1 for a free text, so that a template can vary with it: equal for equal texts. */
+/** A number of 0..1 for a free text, so that a template can vary with it; equal for equal texts. */
 export function seedOfTheme(text: string | undefined): number {
   return seedOf(plain((text ?? "").slice(0, MAX_TEXT)).trim()) / 2 ** 32;
 }
 
-/** What the background of a free text is called and its colours, without drawing it. */
+/** The themes and colours of the background for a free text, without drawing it. */
 export function sceneColoursOf(
   text: string | undefined,
   palette: Palette,
@@ -217,9 +217,9 @@ export function sceneColoursOf(
 }
 
 /**
- * Draws the background for a free text (or none) as SVG of the given shape; equal input, equal output. The text itself
- * never gets into the SVG. `branded` keeps the club's colours where the scene has none of its own by nature; `seed`
- * varies the scene from player to player within one design.
+ * Draws the background for a free text (or none) as SVG of the given shape; equal input gives equal output. The text
+ * itself never gets into the SVG. `branded` keeps the club's colours unless the scene has natural colours of its own;
+ * `seed` varies the scene from player to player within one design.
  */
 export function sceneOf(
   text: string | undefined,
@@ -232,7 +232,7 @@ export function sceneOf(
   const { theme, over, colours: named } = wishOf(wish);
   const height = Math.round((1000 * size.height) / size.width);
   const random = sequence(seedOf(wish) ^ seed);
-  // The first of a sequence differs little between seeds that are near each other.
+  // Neighbouring seeds give similar first numbers, so the first is skipped.
   random(0, 1);
   const isMirrored = random(0, 1) < 0.5;
   const canvas: Canvas = {
@@ -259,12 +259,12 @@ function drawTheme(theme: string, canvas: Canvas): string {
   return PLACES.has(theme) ? drawPlace(theme, canvas) : drawPattern(theme, canvas);
 }
 
-/** A number for a player, so that a team's cards differ within one design: equal for equal names and numbers. */
+/** A number for a player, so that a team's cards vary within one design; equal for equal names and numbers. */
 export function seedOfPlayer(player: { name: string; number: number }): number {
   return seedOf(`${player.name}\n${player.number}`);
 }
 
-/** Fire is not blue and a forest not red because a club is: these keep their own colours beside the club's. */
+/** Fire is not blue and a forest not red just because a club is: these keep their own colours beside the club's. */
 const OWN_COLOURS = new Set(
   "fire ice gold galaxy forest sunset ocean desert mountain pitch aurora snow rain night storm".split(" "),
 );
@@ -284,7 +284,7 @@ function naturalOf(theme: string): SceneColours | undefined {
   return { deep, mid, light, accent, glow };
 }
 
-/** Half of each ground, and the second scene's lights. */
+/** The midpoint of both grounds, with the second scene's lights. */
 function mixed(base: SceneColours, over: SceneColours): SceneColours {
   return {
     deep: between(base.deep, over.deep),
@@ -295,7 +295,7 @@ function mixed(base: SceneColours, over: SceneColours): SceneColours {
   };
 }
 
-/** The scene in the colours that the text names: the first for its ground, the second for its lines. */
+/** The scene in the colours the text names: the first for its ground, the second for its lines. */
 function tinted(scene: SceneColours, [first = "", second, third]: string[], theme: string): SceneColours {
   const c = toOklch(first);
   const isPale = c.l > 0.8;
@@ -319,7 +319,7 @@ function brandColours(palette: Palette): SceneColours {
     accent: palette.accent,
     glow: palette.glow,
   };
-  // A scene needs its accent to stand out from its ground; two dark brand colours would hide every line.
+  // A scene's accent must stand out from its ground; two dark brand colours would hide every line.
   const ground = toOklch(brand.mid);
   const line = toOklch(brand.accent);
   if (Math.abs(line.l - ground.l) < 0.18)

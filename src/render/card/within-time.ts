@@ -1,4 +1,4 @@
-/** Rejects when `work` takes longer than `timeoutMs`; `what` names it in the message. */
+/** Rejects when `work` takes longer than `timeoutMs`; `what` names the work in the message. */
 export async function withTimeout<T>(work: Promise<T>, timeoutMs: number, what: string): Promise<T> {
   let timer: Timer | undefined;
   const late = new Promise<never>((_, reject) => {
