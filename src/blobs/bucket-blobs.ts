@@ -4,22 +4,22 @@ import { STAGING_SUFFIX, writeWhole } from "../system/write-whole.ts";
 import type { BlobKind, Blobs } from "./blobs.ts";
 import { type Bucket, NoSuchRange } from "./bucket.ts";
 
-/** What is read here as a file may take this much of the disk. */
+/** The disk space that local copies may take. */
 export const CACHE_BYTES = 2 * 1024 ** 3;
-/** A file that was asked for so lately may be being read: it is not removed for room. */
+/** A file requested this recently may still be in use, so it is not removed to free space. */
 const IN_USE_MS = 15 * 60_000;
 
 export interface BucketBlobsOptions {
-  /** A folder of this machine for local copies; nothing in it is missed when it goes. */
+  /** A folder on this machine for local copies; it can be deleted at any time. */
   cache: string;
   cacheBytes?: number;
-  /** Cutouts are made anew from their photo within a second: each machine keeps its own. */
+  /** Cutouts can be made again from their photo within a second, so each machine keeps its own. */
   cutouts: Blobs;
 }
 
 const keyOf = (kind: BlobKind, name: string) => `${kind}/${name}`;
 
-/** Blobs as objects of a bucket, with local copies for processes that read files. */
+/** Blobs as objects in a bucket, with local copies for programs that read files. */
 export function bucketBlobs(bucket: Bucket, options: BucketBlobsOptions): Blobs {
   const { cutouts } = options;
   const copies = localCopies(bucket, options);
@@ -66,7 +66,7 @@ export function bucketBlobs(bucket: Bucket, options: BucketBlobsOptions): Blobs 
       for await (const { key, modifiedAt } of bucket.list(`${kind}/`))
         if (modifiedAt <= until) yield key.slice(kind.length + 1);
     },
-    // An object is there whole or not at all; a local copy that broke off goes with the others, or for room.
+    // Objects are written atomically; an interrupted local copy is removed with the others, or to free space.
     tidy: (until) => copies.tidy(until),
     isWritable: async () => {
       try {
@@ -80,7 +80,7 @@ export function bucketBlobs(bucket: Bucket, options: BucketBlobsOptions): Blobs 
   return byKind(ofBucket, cutouts);
 }
 
-/** The same store, but for cutouts. */
+/** The given store, with cutouts kept in another. */
 function byKind(all: Blobs, cutouts: Blobs): Blobs {
   const of = (kind: BlobKind) => (kind === "cutout" ? cutouts : all);
   return {
@@ -102,7 +102,7 @@ function bytesOf(from: Uint8Array | string): Uint8Array {
   return typeof from === "string" ? new TextEncoder().encode(from) : from;
 }
 
-/** Passed on as it comes, never as a whole in memory. */
+/** Streams the object, never holding it in memory as a whole. */
 async function serve(
   bucket: Bucket,
   key: string,
@@ -136,7 +136,7 @@ async function serve(
   }
 }
 
-/** Copies of objects as files, fetched when they are asked for; those that nobody asked for longest go for room. */
+/** Local copies of objects, fetched on request; the least recently used are removed to free space. */
 function localCopies(bucket: Bucket, { cache, cacheBytes = CACHE_BYTES }: BucketBlobsOptions) {
   const pathOf = (kind: BlobKind, name: string) => join(cache, kind, name);
   const underWay = new Map<string, Promise<void>>();
@@ -160,7 +160,7 @@ function localCopies(bucket: Bucket, { cache, cacheBytes = CACHE_BYTES }: Bucket
     path: async (kind: BlobKind, name: string) => {
       const path = pathOf(kind, name);
       const now = new Date();
-      // Asked for just now, it is the last to go.
+      // Touching the file makes it the last one to be removed.
       const isHere = await utimes(path, now, now).then(
         () => true,
         () => false,

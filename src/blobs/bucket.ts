@@ -1,15 +1,15 @@
 import type { GetObjectCommandOutput } from "@aws-sdk/client-s3";
 import { StorageUnavailable } from "../core/storage-unavailable.ts";
 
-/** Of each try. Pictures are a few megabytes: what takes longer will not come. */
+/** Limit per attempt. Pictures are a few megabytes; a transfer that takes longer has stalled. */
 const TRY_MS = 10_000;
 const CONNECT_MS = 3_000;
-/** The first and two more, with growing pauses. */
+/** The first attempt and two retries, with growing pauses. */
 const MAX_TRIES = 3;
 
-/** Where a bucket is and who may use it. */
+/** A bucket's location and credentials. */
 export interface BucketSettings {
-  /** Such as https://s3.eu-central-1.amazonaws.com, or that of a storage of one's own. */
+  /** Such as https://s3.eu-central-1.amazonaws.com, or that of a self-hosted storage. */
   endpoint: string;
   region: string;
   bucket: string;
@@ -20,31 +20,31 @@ export interface BucketSettings {
 export interface BucketObject {
   key: string;
   bytes: number;
-  /** When it was written last, epoch ms, by the storage's clock. */
+  /** Time of the last write, epoch ms, by the storage's clock. */
   modifiedAt: number;
 }
 
-/** The few requests that are made of an S3-compatible storage. Each rejects with StorageUnavailable where it fails. */
+/** The few requests made to an S3-compatible storage. Each rejects with StorageUnavailable when it fails. */
 export interface Bucket {
   put(key: string, body: Uint8Array): Promise<void>;
-  /** Undefined when it is not there. */
+  /** Undefined when the object is absent. */
   head(key: string): Promise<Omit<BucketObject, "key"> | undefined>;
-  /** With `range` the part of it, as a request's header says. Undefined when it is not there. */
+  /** `range` as in a request's Range header. Undefined when the object is absent. */
   get(key: string, range?: string): Promise<GetObjectCommandOutput | undefined>;
-  /** Onto itself it becomes young. False when it is not there. */
+  /** Copying an object onto itself renews its modification time. False when it is absent. */
   copy(from: string, to: string): Promise<boolean>;
   remove(key: string): Promise<void>;
   list(beginning: string): AsyncIterable<BucketObject>;
-  /** Whether it is there and may be used. */
+  /** Rejects when the bucket does not exist or may not be used. */
   check(): Promise<void>;
 }
 
-/** The range that was asked for lies outside of the object. */
+/** The requested range lies outside the object. */
 export class NoSuchRange extends Error {
   override name = "NoSuchRange";
 }
 
-/** Opens a bucket; the library is loaded now and not before. Nothing is asked of the storage yet. */
+/** Opens a bucket; loads the S3 library only now. Sends no request yet. */
 export async function openBucket(
   settings: BucketSettings,
   options: { tryMs?: number } = {},
@@ -56,10 +56,10 @@ export async function openBucket(
     endpoint,
     region,
     credentials: { accessKeyId, secretAccessKey },
-    // Storages of one's own have no host name for each bucket.
+    // Self-hosted storages have no host name per bucket.
     forcePathStyle: true,
     maxAttempts: MAX_TRIES,
-    // Newer checksums are not known to every storage.
+    // Not every storage supports the newer checksums.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler: {
@@ -90,7 +90,7 @@ export async function openBucket(
     copy: async (from, Key) => {
       const CopySource = `${Bucket}/${from}`;
       const copied = await ask(`copy ${from}`, (sent) =>
-        // Onto itself it must change something: what it is said to be.
+        // S3 only allows copying an object onto itself when something changes, so the metadata is replaced.
         client.send(
           new s3.CopyObjectCommand({ Bucket, Key, CopySource, MetadataDirective: "REPLACE" }),
           sent,
@@ -124,10 +124,10 @@ export async function openBucket(
 
 type Send<T> = (sent: { abortSignal: AbortSignal }) => Promise<T>;
 
-/** Sends a request; undefined when what it names is not there. */
+/** Sends a request; undefined when the object it names is absent. */
 async function ask<T>(what: string, send: Send<T>): Promise<T | undefined> {
   try {
-    // Whatever the handler's own deadlines miss.
+    // Catches whatever the request handler's own timeouts miss.
     return await send({ abortSignal: AbortSignal.timeout(MAX_TRIES * TRY_MS) });
   } catch (error) {
     const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;

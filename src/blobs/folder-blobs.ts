@@ -5,7 +5,7 @@ import { type DataFolder, FOLDER_ACCESS } from "../system/data-folder.ts";
 import { linkWhole, moveWhole, STAGING_SUFFIX, writeWhole } from "../system/write-whole.ts";
 import { BLOB_KINDS, type BlobKind, type Blobs } from "./blobs.ts";
 
-/** The folders that blobs lie in. */
+/** The folders that hold blobs. */
 export type BlobFolders = Pick<
   DataFolder,
   "sources" | "cutouts" | "images" | "placeholders" | "templateFiles"
@@ -19,12 +19,12 @@ const FOLDER_OF = {
   template: "templateFiles",
 } as const satisfies Record<BlobKind, keyof BlobFolders>;
 
-/** Where a blob lies, for what works on the very folder: backups, and whoever looks it over. */
+/** The file path of a blob, for code that works on the folder itself: backups and inspections. */
 export function blobPath(folders: BlobFolders, kind: BlobKind, name: string): string {
   return join(folders[FOLDER_OF[kind]], ...shardOf(kind, name), name);
 }
 
-/** No folder gets too many files: each kind is spread by that part of its names which is as good as random. */
+/** Spreads each kind over subfolders by a part of its names that is effectively random, so that none gets too large. */
 function shardOf(kind: BlobKind, name: string): string[] {
   if (kind === "placeholder") return [];
   if (kind !== "picture") return [name.slice(0, 2)];
@@ -36,7 +36,7 @@ function shardOf(kind: BlobKind, name: string): string[] {
   ];
 }
 
-/** Blobs as files of the data folder. */
+/** Blobs as files in the data folder. */
 export function folderBlobs(folders: BlobFolders): Blobs {
   const pathOf = (kind: BlobKind, name: string) => blobPath(folders, kind, name);
   const filesOf = (kind: BlobKind) => filesIn(folders[FOLDER_OF[kind]]);
@@ -64,7 +64,7 @@ export function folderBlobs(folders: BlobFolders): Blobs {
       const file = Bun.file(pathOf(kind, name));
       if (!(await file.exists())) return null;
       const response = new Response(file, { headers });
-      // With a part of the file Bun says it itself.
+      // For ranges, Bun sets the header itself.
       if (!request.headers.has("range")) response.headers.set("Accept-Ranges", "bytes");
       return response;
     },
@@ -73,7 +73,7 @@ export function folderBlobs(folders: BlobFolders): Blobs {
       const path = pathOf(kind, name);
       if (unlessYoungerThan === undefined)
         return (await unlessAbsent(unlink(path).then(() => true))) ?? false;
-      // In one turn: whoever makes it young does so before, and is seen, or after, and finds nothing.
+      // Synchronous, so that a refresh happens either before and is seen, or afterwards and finds nothing.
       const info = statSync(path, { throwIfNoEntry: false });
       if (!info || info.mtimeMs > unlessYoungerThan) return false;
       rmSync(path, { force: true });
@@ -113,7 +113,7 @@ export function folderBlobs(folders: BlobFolders): Blobs {
   };
 }
 
-/** What a file is asked for, or null when there is no such file. */
+/** The result of a file operation, or null when there is no such file. */
 async function unlessAbsent<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
@@ -124,7 +124,7 @@ async function unlessAbsent<T>(asked: Promise<T>): Promise<T | null> {
 }
 
 async function* filesIn(root: string): AsyncGenerator<{ path: string; name: string; modifiedAt: number }> {
-  // Folder by folder: the names of a million pictures at once would be a memory peak every hour.
+  // One folder at a time: listing a million pictures at once would be a memory peak every hour.
   for (const entry of await readdir(root, { withFileTypes: true })) {
     const path = join(root, entry.name);
     if (entry.isDirectory()) yield* filesIn(path);

@@ -15,19 +15,19 @@ export interface Breach {
 
 /** One run of all checks. */
 export interface AuditRun {
-  /** How many breaches of a rule are named. */
+  /** The maximum number of breaches to report per rule. */
   limit: number;
   /** The service's time, epoch milliseconds. */
   now: number;
-  /** The ledger is summed up once for all rules about it. */
+  /** The summed ledger, computed once for all rules that need it. */
   books?: Promise<Book[]>;
 }
 
-/** One rule of the books: its name, what it says, and the query that finds what breaks it. */
+/** One audit rule: its name, what it states, and the query that finds violations. */
 export interface AuditCheck {
   name: string;
   rule: string;
-  /** The first breaches. Each statement sees one state of the database, so that it can run beside a server. */
+  /** The first breaches. Each statement sees one state of the database, so checks can run beside a server. */
   find(tx: Tx, run: AuditRun): Promise<Breach[]>;
 }
 
@@ -36,7 +36,7 @@ const accounts: AuditCheck = {
   rule: "every account has a known tier and status, and its plan is of a month that has come",
   find: ({ db, t }, { limit, now }) => {
     const { id, tier, status, planPeriod, creditLimit } = t.accounts;
-    // A clock may have been a little ahead when it renewed the plan.
+    // The clock may have been slightly ahead when it renewed the plan.
     const newest = monthOf(now + DAY_MS);
     return db
       .select({ id, detail: sql<string>`${tier} || ', ' || ${status} || ', plan of ' || ${planPeriod}` })
@@ -59,7 +59,7 @@ const payments: AuditCheck = {
   rule: "a live image has one reservation of its account, settled when it completed, released when it failed, open until then; a test image has none",
   find: ({ db, t }, { limit }) => {
     const i = t.images;
-    // Two views of the ledger, each joined through its own unique index, whose condition the query must repeat.
+    // Two views of the ledger, each joined through its own partial unique index, whose condition the query must repeat.
     const reserve = entriesAs(t, "reserve");
     const resolution = entriesAs(t, "resolution");
     const wanted = sql`case when ${i.environment} = 'test' then 'none' else
@@ -80,7 +80,7 @@ const payments: AuditCheck = {
   },
 };
 
-/** The ledger under another name, as `sql`: Drizzle's typed aliases differ between SQLite and Postgres. */
+/** The ledger under an alias, as `sql`, because Drizzle's typed aliases differ between SQLite and Postgres. */
 function entriesAs(t: Tx["t"], name: string): SQL {
   return sql`${t.ledgerEntries} as ${sql.identifier(name)}`;
 }
@@ -111,7 +111,7 @@ const states: AuditCheck = {
   },
 };
 
-/** Records are kept for 72 hours; partners were promised 48, and no sweep is ever a day early. */
+/** Records are kept for 72 hours; partners are promised 48, and no sweep is ever a day early. */
 const RECORDS_WHOLE_MS = 2 * DAY_MS;
 
 const replays: AuditCheck = {
@@ -140,7 +140,7 @@ const replays: AuditCheck = {
       .select({ id: i.id, detail: sql<string>`'no record: a repeated request would make a second image'` })
       .from(i)
       .leftJoin(r, eq(r.imageId, i.id))
-      // A card of a batch that failed may have been asked for again: its record is the new one's.
+      // A failed card of a batch may have been requested again: its record then belongs to the new image.
       .where(and(gt(i.createdAt, now - RECORDS_WHOLE_MS), isNull(r.key), eq(i.lane, 0)))
       .limit(limit);
     return [...wrong, ...unkept].slice(0, limit);

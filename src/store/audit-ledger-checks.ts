@@ -4,7 +4,10 @@ import type { AuditCheck, AuditRun, Breach } from "./audit-checks.ts";
 
 import type { Tx } from "./store.ts";
 
-/** The entries of one account, bucket, month and kind, with the balances kept beside them; these are null when the account is gone. */
+/**
+ * The entries of one account, bucket, month and kind, with the account's stored balances; these are null when the
+ * account no longer exists.
+ */
 export interface Book {
   accountId: string;
   bucket: string;
@@ -21,7 +24,10 @@ export interface Book {
   held: number | null;
 }
 
-/** A few rows for each account and month, in one statement with the accounts: balances and entries of one moment. */
+/**
+ * A few rows per account and month, read in one statement with the accounts, so that balances and entries are of one
+ * moment.
+ */
 function booksOf(tx: Tx, run: AuditRun): Promise<Book[]> {
   run.books ??= loadBooks(tx);
   return run.books;
@@ -29,7 +35,7 @@ function booksOf(tx: Tx, run: AuditRun): Promise<Book[]> {
 
 async function loadBooks({ db, t }: Tx): Promise<Book[]> {
   const { ledgerEntries: e, accounts: a } = t;
-  // By an expression: reading the table from end to end and sorting is quicker than finding each row by an index.
+  // The expression keeps the index out: scanning and sorting the table is quicker than an index lookup per row.
   const owner = sql<string>`coalesce(${e.accountId}, '')`;
   const number = (query: SQL, name: string) => sql<number>`${query}`.mapWith(Number).as(name);
   const sums = db
@@ -67,9 +73,9 @@ async function loadBooks({ db, t }: Tx): Promise<Book[]> {
     .leftJoin(a, eq(a.id, sql`${sums.accountId}`));
 }
 
-/** What some entries leave. The late expiry of a released credit comes out right too: released, then expired. */
+/** The balance that entries add up to. The late expiry of a released credit comes out right: released, then expired. */
 function sum(books: Book[], of: "available" | "held"): number {
-  // A kind that nobody knows moves nothing here; another check names it.
+  // An unknown kind counts as nothing here; another check reports it.
   const effects: Record<string, (typeof LEDGER_EFFECTS)["grant"] | undefined> = LEDGER_EFFECTS;
   return books.reduce((total, { kind, amount }) => total + (effects[kind]?.[of] ?? 0) * amount, 0);
 }
@@ -126,7 +132,7 @@ const months: AuditCheck = {
   },
 };
 
-/** Whether all entries of a book can have the shape of their kind. */
+/** Whether all entries of a group can have the shape of their kind. */
 function isSound({ kind, bucket, period, entries, least, most, withImage }: Book): boolean {
   if (least <= 0 || !["plan", "topup"].includes(bucket) || !/^\d{4}-\d\d$/.test(period)) return false;
   if (kind === "grant") return withImage === 0;
@@ -193,8 +199,8 @@ function hasNoImage({ ledgerEntries: e, images: i }: Tx["t"]): SQL {
 }
 
 /**
- * Whether it is worth to look for the image of each entry. `payments` finds every image without its entries, so as many
- * entries as images means that none is left over; counting is ten times faster than looking.
+ * Whether looking up the image of each entry is worthwhile. `payments` finds every image without its entries, so with
+ * equally many entries and images none can be left over; counting is ten times faster than looking each one up.
  */
 async function mayHaveLostImages(tx: Tx): Promise<boolean> {
   const { db, t } = tx;

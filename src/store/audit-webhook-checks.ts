@@ -5,9 +5,9 @@ import { DAY_MS } from "../core/time.ts";
 import type { AuditCheck } from "./audit-checks.ts";
 import type { Tx } from "./store.ts";
 
-/** Events are deleted after 30 days; this far back they must be whole, also when a clock was set wrong for a while. */
+/** Events are deleted after 30 days; this far back they must be complete, even if a clock was wrong for a while. */
 const EVENTS_WHOLE_MS = 20 * DAY_MS;
-/** The longest wait of the schedule, and of a receiver's own wish, is a day. */
+/** The longest wait, in the schedule or at a receiver's request, is a day. */
 const LONGEST_WAIT_MS = Math.ceil(MAX_RETRY_AFTER_MS * (1 + DELIVERY_JITTER));
 
 const events: AuditCheck = {
@@ -25,7 +25,7 @@ const events: AuditCheck = {
       .where(
         and(
           gt(e.createdAt, since),
-          // One pattern for both: its type, and somewhere the image.
+          // One pattern for both checks: the body starts with the event's type and contains the image's id.
           sql`${e.body} not like '{"type":"' || ${e.type} || case when ${ofImage} then '",%"' || ${e.subject} || '"%}' else '",%}' end`,
         ),
       )
@@ -56,9 +56,9 @@ const events: AuditCheck = {
 };
 
 /**
- * Whether every account has as many events of each kind as images that ended so. An event is of the very moment of its
- * image's end, there is one about an image, and its body names it, so equal numbers mean that each end is told; counting
- * is five times faster than looking for the image of each event.
+ * Whether every account has as many events of each kind as images that ended that way. An event has the exact time of
+ * its image's end, there is one per image, and its body names it, so equal counts mean that every end was announced;
+ * counting is five times faster than looking up the image of each event.
  */
 async function areEndsTold({ db, t }: Tx, since: number): Promise<boolean> {
   const { images: i, webhookEvents: e } = t;
@@ -101,7 +101,7 @@ const deliveries: AuditCheck = {
       })
       .from(d)
       .leftJoin(e, eq(e.id, d.eventId))
-      // What has arrived says nothing new any more; these are the few that may still be sent, and have an index.
+      // Only undelivered ones matter: these few may still be sent, and have an index.
       .where(sql`${d.state} <> 'delivered' and (${ofEvent})`)
       .limit(limit);
     const sums = sql`(select (select sum(${d.attempts}) from ${d}) as counted, (select count(*) from ${a}) as made) as sums`;

@@ -14,14 +14,14 @@ interface Scope {
   environment: Environment;
 }
 
-/** Rows of one statement: SQLite takes 32,766 values in all. */
+/** Rows per statement: SQLite accepts 32,766 bound values in all. */
 const ROWS_AT_ONCE = 200;
 
 function* chunks<T>(rows: T[]): Generator<T[]> {
   for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) yield rows.slice(at, at + ROWS_AT_ONCE);
 }
 
-/** Writes a batch, and which images stand in it, in their order. */
+/** Writes a batch and its images in order. */
 export async function insertBatch({ db, t }: Tx, batch: Batch, imageIds: string[]): Promise<void> {
   await db.insert(t.batches).values(batch);
   const cards = imageIds.map((imageId, position) => ({ batchId: batch.id, position, imageId }));
@@ -63,7 +63,7 @@ export async function findBatchByKey(
   return batch && batch.createdAt > scope.since ? batch : undefined;
 }
 
-/** A key that is past its time may be used again. */
+/** Frees an expired idempotency key for reuse. */
 export async function freeBatchKey({ db, t }: Tx, scope: Scope & { key: string }): Promise<void> {
   const b = t.batches;
   await db
@@ -111,7 +111,7 @@ export async function imagesOfBatch({ db, t }: Tx, batchId: string): Promise<Ima
   return rows.map(({ image }) => image);
 }
 
-/** A part of a batch's images in their order: those from place `offset` on that have one of these states. */
+/** A page of a batch's images in order: from position `offset` on, those in one of these states. */
 export async function batchImages(
   { db, t }: Tx,
   query: { batchId: string; states: readonly ImageState[]; offset: number; limit: number },
@@ -128,7 +128,7 @@ export async function batchImages(
   return rows.map(({ image }) => image);
 }
 
-/** The batches an image stands in, newest first. */
+/** The batches an image belongs to, newest first. */
 export async function batchesOfImage({ db, t }: Tx, imageId: string): Promise<Batch[]> {
   const { batchCards: c, batches: b } = t;
   const rows = await db
@@ -140,7 +140,7 @@ export async function batchesOfImage({ db, t }: Tx, imageId: string): Promise<Ba
   return rows.map(({ batch }) => batch);
 }
 
-/** How many cards of an account's batches are not finished. */
+/** The number of unfinished cards in an account's batches. */
 export async function openBatchCards({ db, t }: Tx, scope: Scope): Promise<number> {
   const i = t.images;
   const [row] = await db
@@ -157,7 +157,7 @@ export async function openBatchCards({ db, t }: Tx, scope: Scope): Promise<numbe
   return row?.n ?? 0;
 }
 
-/** Counts an image's end in its batches, and returns those whose last image it was. */
+/** Counts an image's end in its batches, and returns the batches it completed. */
 export async function countInBatches(
   { db, t }: Tx,
   image: Pick<Image, "id">,
@@ -178,7 +178,7 @@ export async function countInBatches(
   return changed.filter(({ completedAt }) => completedAt !== null);
 }
 
-/** Marks a batch as canceled; undefined when it has ended or is canceled already. */
+/** Marks a batch as canceled; undefined when it has ended or is already canceled. */
 export async function cancelBatchRow({ db, t }: Tx, id: string, now: number): Promise<Batch | undefined> {
   const b = t.batches;
   const [batch] = await db
@@ -189,7 +189,7 @@ export async function cancelBatchRow({ db, t }: Tx, id: string, now: number): Pr
   return batch;
 }
 
-/** Batches that were canceled and have images that have not ended. */
+/** Canceled batches with images that have not ended yet. */
 export async function canceledBatches({ db, t }: Tx, limit: number): Promise<Batch[]> {
   const b = t.batches;
   return db
@@ -199,7 +199,7 @@ export async function canceledBatches({ db, t }: Tx, limit: number): Promise<Bat
     .limit(limit);
 }
 
-/** Up to `limit` images of a batch that nobody has begun to render, and that stand in no other batch. */
+/** Up to `limit` images of a batch that are not being rendered yet and belong to no other batch. */
 export async function unbegunOfBatch({ db, t }: Tx, batchId: string, limit: number): Promise<Image[]> {
   const { batchCards: c, images: i } = t;
   const others = sql`(select count(*) from ${c} as other where other.image_id = ${i.id}) = 1`;
@@ -213,7 +213,7 @@ export async function unbegunOfBatch({ db, t }: Tx, batchId: string, limit: numb
   return rows.map(({ image }) => image);
 }
 
-/** The next live image that waits for its photo, in the fair order; none of these accounts, and none of these images. */
+/** The next live image waiting for its photo, in fair order, excluding these accounts and images. */
 export async function nextWaiting(
   { db, t }: Tx,
   query: { now: number; exceptAccounts: string[]; exceptImages: string[] },
@@ -227,7 +227,7 @@ export async function nextWaiting(
         eq(i.environment, "live"),
         eq(i.state, "waiting"),
         isNull(i.completedAt),
-        // A pause longer than any was written by a clock that has been set back since.
+        // A pause beyond the maximum was written before the clock was set back.
         sql`(${i.availableAt} <= ${query.now} or ${i.availableAt} > ${query.now + MAX_RETRY_PAUSE_MS})`,
         notInArray(i.accountId, query.exceptAccounts),
         notInArray(i.id, query.exceptImages),
@@ -238,7 +238,7 @@ export async function nextWaiting(
   return image;
 }
 
-/** The photo is there: the image can be rendered. Undefined when it does not wait any more. */
+/** Queues an image for rendering once its photo is there. Undefined when it is no longer waiting. */
 export async function queueWaiting(
   { db, t }: Tx,
   id: string,
@@ -262,7 +262,7 @@ export async function postponeWaiting({ db, t }: Tx, id: string, until: number):
     .where(and(eq(i.id, id), eq(i.state, "waiting"), lte(i.availableAt, until)));
 }
 
-/** Fails an image that nobody has begun to render. Undefined when somebody has, or it has ended. */
+/** Fails an image that is not being rendered yet. Undefined when it is, or has ended. */
 export async function failUnbegun(
   { db, t }: Tx,
   id: string,

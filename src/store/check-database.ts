@@ -1,7 +1,9 @@
 import { Database } from "bun:sqlite";
 import { migrations } from "../../db/migrations/sqlite/index.ts";
 
-/** What keeps the ledger immutable and single; a file in which one is missing was changed by hand. */
+/**
+ * Triggers and indexes that keep the ledger immutable and free of duplicates; a file without one was changed by hand.
+ */
 const GUARDS = [
   "ledger_entries_no_update",
   "ledger_entries_no_delete",
@@ -15,7 +17,9 @@ const GUARDS = [
   "ledger_one_expiry",
 ];
 
-/** Reads the whole file without writing to it. Returns what is wrong, in words; empty when it is sound. */
+/**
+ * Reads the whole file without writing to it. Returns descriptions of the problems found; empty when there are none.
+ */
 export function databaseProblems(file: string): string[] {
   let client: Database | undefined;
   try {

@@ -46,7 +46,7 @@ export async function deleteExpiredRecords({ db, t }: Tx, now: number, limit: nu
   return gone.length;
 }
 
-/** The record an image was created with, while it is kept. */
+/** The record an image was created with, as long as it is retained. */
 export async function findRecordOfImage(
   { db, t }: Tx,
   imageId: string,

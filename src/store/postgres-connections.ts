@@ -5,47 +5,50 @@ import { postgresTables } from "../../db/postgres-schema.ts";
 import { NoAnswer } from "./postgres-errors.ts";
 import type { Database, Tx } from "./store.ts";
 
-/** How long a new connection may take, in seconds: the driver's unit. */
+/** Time limit for opening a connection, in seconds, the driver's unit. */
 const CONNECT_SECONDS = 5;
 
 type Query = (text: string, parameters: unknown[], asRows: boolean) => Promise<unknown[]>;
 
-/** One connection to the server, which ends for good when it is lost. Its queries run one after another. */
+/** One connection to the server, unusable for good once lost. Its queries run one after another. */
 export interface Connection {
-  /** For queries in its transaction; stays the same object, so that what is prepared for it stays prepared. */
+  /** For queries in its transaction; stays the same object, so that statements prepared for it stay prepared. */
   readonly tx: Tx;
-  /** Runs nothing more after a failure: the server has given the transaction up. */
+  /** Rejects everything after a failure, because the server has aborted the transaction. */
   readonly query: Query;
-  /** Runs a statement outside of that rule; several, without parameters, where separated by semicolons. */
+  /** Runs a statement regardless of an earlier failure; several, without parameters, when separated by semicolons. */
   run(text: string): Promise<unknown>;
-  /** Forgets the failure: a new transaction begins. */
+  /** Clears the failure, for a new transaction. */
   begin(): void;
   /** The first failure of a query since begin(). */
   failure(): unknown;
   isOpen(): boolean;
-  /** Ends it at once; what waits for an answer rejects. */
+  /** Ends it at once; pending queries reject. */
   cut(): void;
 }
 
 export interface ConnectionOptions {
   url: string;
-  /** The most of them at a time. */
+  /** The maximum number of connections. */
   max: number;
   readOnly: boolean;
-  /** What the server itself is told to end after, ms. */
+  /** The server's own limit for a statement, ms. */
   statementTimeoutMs: number;
 }
 
 export interface Connections {
   /**
-   * Lends a connection to `work`. After `deadlineMs`, the wait for a free one included, it is cut and NoAnswer thrown:
-   * a frozen server and a dead network give no error of their own.
+   * Lends a connection to `work`. After `deadlineMs`, including the wait for a free one, cuts it and throws NoAnswer: a
+   * frozen server and a dead network raise no error of their own.
    */
   use<T>(deadlineMs: number, work: (connection: Connection) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
-/** A pool of our own: one connection that hangs must be cut alone, and Drizzle keeps what is prepared by connection. */
+/**
+ * A custom pool: a single hung connection must be cut without the others, and Drizzle keeps prepared statements per
+ * connection.
+ */
 export function openConnections(options: ConnectionOptions): Connections {
   const places = new PQueue({ concurrency: options.max });
   const idle: Connection[] = [];
@@ -100,7 +103,8 @@ async function connect({ url, readOnly, statementTimeoutMs }: ConnectionOptions)
       default_transaction_read_only: readOnly ? "on" : "off",
     },
   });
-  // A client that lost its connection goes on with a new one, outside of any transaction; a reserved connection does not.
+  // After losing its connection a client continues on a new one, outside any transaction; a reserved connection does
+  // not.
   const reserved = await client.reserve();
   let failure: unknown;
   let last: Promise<unknown> = Promise.resolve();
@@ -136,16 +140,16 @@ async function connect({ url, readOnly, statementTimeoutMs }: ConnectionOptions)
   };
 }
 
-/** What queries need to run through `query`: rows as lists of values, in the order of the columns, where they are read. */
+/** A transaction whose queries run through `query`: rows as lists of values in column order where they are read. */
 export function transactionOn(query: Query): Tx {
   const db = drizzle(async (text, parameters, method) => ({
     rows: await query(text, parameters, method === "all"),
   }));
   return {
-    // Equal where queries are awaited builders.
+    // The Postgres and SQLite builders behave alike as long as they are awaited.
     db: db as unknown as Database,
     t: postgresTables,
-    // Others pass by what one is just taking, instead of waiting for it and finding it gone.
+    // Concurrent claims skip a row being taken, instead of waiting for it and finding it gone.
     claimable: (found) =>
       (found as unknown as { for(strength: "update", how: { skipLocked: true }): typeof found }).for(
         "update",

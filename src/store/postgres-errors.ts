@@ -10,7 +10,7 @@ export class NoAnswer extends Error {
   }
 }
 
-/** The connection was lost while the transaction was being committed: nobody here knows whether it was. */
+/** The connection was lost during the commit, so it is unknown whether the transaction was committed. */
 export class CommitUnknown extends Error {
   override name = "CommitUnknown";
 
@@ -20,23 +20,23 @@ export class CommitUnknown extends Error {
 }
 
 /**
- * SQLSTATEs after which the same work done again may well succeed (PostgreSQL's manual, appendix A): another transaction
+ * SQLSTATEs after which the same work may well succeed on a retry (PostgreSQL manual, appendix A): another transaction
  * wrote the same key first, a serialization failure, a deadlock.
  */
 const REPEATABLE = /^(23505|40001|40P01)$/;
-/** Classes of SQLSTATEs that speak of the server, not of the query: connection, resources, intervention, system; read-only. */
+/** SQLSTATEs that are about the server, not the query: connection, resources, intervention, system; read-only. */
 const OUT_OF_ORDER = /^(08|53|57|58|XX|25006|25P03|55P03)/;
 
 const NUL_IN_TEXT = "22021";
 
-/** Whether nothing was committed, and doing the same again makes sense. */
+/** Whether nothing was committed and a retry makes sense. */
 export function isRepeatable(error: unknown): boolean {
   if (reasonOf(error) instanceof CommitUnknown) return false;
   const state = stateOf(error);
   return REPEATABLE.test(state) || isLost(error);
 }
 
-/** Whether the connection went before an answer came. */
+/** Whether the connection was lost before an answer came. */
 export function isLost(error: unknown): boolean {
   const cause = reasonOf(error);
   return (
@@ -45,7 +45,7 @@ export function isLost(error: unknown): boolean {
   );
 }
 
-/** Trouble of the server under the store's own name for it; everything else is passed on as it is. */
+/** Translates server trouble into the store's own errors; returns any other error unchanged. */
 export function asServerFault(error: unknown, during?: string): unknown {
   if (error instanceof Refusal || error instanceof StorageUnavailable) return error;
   const cause = reasonOf(error);
@@ -59,7 +59,7 @@ export function asServerFault(error: unknown, during?: string): unknown {
   return isFault ? new StorageUnavailable(cause, during) : error;
 }
 
-/** Forms and addresses may hold one; SQLite keeps it. */
+/** Form fields and addresses may contain a NUL, which SQLite stores and Postgres does not. */
 function refusedNul(cause: unknown): Refusal {
   return new Refusal(
     "INVALID_REQUEST",
@@ -70,13 +70,13 @@ function refusedNul(cause: unknown): Refusal {
   );
 }
 
-/** The SQLSTATE; "" where the error is none of the server's. */
+/** The SQLSTATE; "" for an error that did not come from the server. */
 function stateOf(error: unknown): string {
   const cause = reasonOf(error);
   return cause && "errno" in cause && typeof cause.errno === "string" ? cause.errno : "";
 }
 
-/** The driver's or the pool's own error, also when Drizzle has wrapped it. */
+/** The error of the driver or the pool, unwrapped if Drizzle has wrapped it. */
 function reasonOf(error: unknown): (Error & { code: string }) | undefined {
   for (let e = error; e instanceof Error; e = e.cause) {
     if (e instanceof NoAnswer || e instanceof CommitUnknown) return Object.assign(e, { code: e.name });
@@ -86,7 +86,7 @@ function reasonOf(error: unknown): (Error & { code: string }) | undefined {
   return undefined;
 }
 
-/** What to tell whoever starts the service where the database does not let it. */
+/** What to tell the operator when the database refuses the connection. */
 export function unreachable({ message }: Error): OperatorError {
   return new OperatorError(
     `The database at CARDPRESS_DATABASE_URL cannot be used: ${message}. Look whether the server runs and takes connections from here, and whether user, password and database are right.`,

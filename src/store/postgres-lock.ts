@@ -2,18 +2,19 @@ import { SQL } from "bun";
 import { OperatorError } from "../core/errors.ts";
 import type { Log } from "../core/ports.ts";
 
-/** The advisory lock of the machine that serves. Any number, always the same. */
+/** The advisory lock of the serving machine: an arbitrary constant. */
 const SERVING_LOCK = "7203115096624715";
-/** How soon it is taken again after its connection was lost. */
+/** How often to retry the lock after its connection was lost, ms. */
 const LOOK_MS = 5_000;
 
 /**
- * Lets one machine serve from a database, until release(). Throws an OperatorError where another one does. The lock goes
- * with its connection, and is taken again with the next; where somebody else was faster, the log says so.
+ * Ensures that one machine at a time serves from a database, until release(). Throws an OperatorError when another one
+ * does. The lock is lost with its connection and taken again on the next; if another machine was faster, the log says
+ * so.
  */
 export async function lockServing(url: string, log: Log): Promise<{ release(): void }> {
   const client = new SQL(url, { max: 1, connection: { application_name: "cardpress serving" } });
-  // The same session may take it any number of times.
+  // Within a session the lock may be taken any number of times.
   const take = async () => {
     const [row] = await client.unsafe(`SELECT pg_try_advisory_lock(${SERVING_LOCK}) AS taken`);
     return row.taken === true;
@@ -26,7 +27,7 @@ export async function lockServing(url: string, log: Log): Promise<{ release(): v
     );
   }
   const looking = setInterval(async () => {
-    // Out of reach: the store tells of that.
+    // When the server cannot be reached, the store reports it.
     if (await take().catch(() => true)) return;
     log.error("serving_lock_lost", { remedy: "Another machine serves from the same database: stop one." });
   }, LOOK_MS);

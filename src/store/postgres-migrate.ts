@@ -6,12 +6,12 @@ import type { Connection } from "./postgres-connections.ts";
 export const POSTGRES_MIGRATION_NAMES: readonly string[] = migrations.map(({ name }) => name);
 
 const BREAKPOINT = "--> statement-breakpoint";
-/** The advisory lock of whoever changes the schema. Any number, always the same. */
+/** The advisory lock for changing the schema: an arbitrary constant. */
 const MIGRATION_LOCK = "7203115096624714";
 
 /**
- * Applies the migrations that the database does not have yet, all or none; forward only. Several processes that start at
- * once take turns. Throws an OperatorError where a newer program has been here.
+ * Applies the missing migrations, all or none; forward only. Processes that start at the same time take turns. Throws
+ * an OperatorError when a newer program has migrated the database.
  */
 export async function migratePostgres(connection: Connection): Promise<void> {
   await connection.run(
@@ -33,7 +33,7 @@ async function applyPending({ query }: Connection): Promise<void> {
     [],
     true,
   )) as unknown[][];
-  // Only when it is missing: a role that may use the tables need not be allowed to make some.
+  // Only when it is missing: a role that may use the tables need not be allowed to create any.
   if (table === null)
     await query(
       "CREATE TABLE schema_migrations (name text PRIMARY KEY, applied_at bigint NOT NULL)",

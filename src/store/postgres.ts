@@ -4,30 +4,33 @@ import { asServerFault, CommitUnknown, isLost, isRepeatable, unreachable } from 
 import { migratePostgres } from "./postgres-migrate.ts";
 import type { Store, Tx } from "./store.ts";
 
-/** Connections of one process, of each kind. PostgreSQL's own default is room for a hundred from everybody. */
+/** Connections per process, of each kind. PostgreSQL's default limit is a hundred for all clients together. */
 const MAX_READERS = 8;
 const MAX_WRITERS = 8;
-/** How long one query, or one transaction with its repetitions, may take. */
+/** The limit for one query, or one transaction with its retries. */
 const DEADLINE_MS = 10_000;
-/** The server gives up a little earlier, which tells more than a cut connection. */
+/** Slightly earlier than the deadline, because the server's error tells more than a cut connection. */
 const STATEMENT_TIMEOUT_MS = 8_000;
-/** For a command that reads everything. */
+/** For commands that read everything. */
 const PATIENT_MS = 60 * 60_000;
 const MAX_TRIES = 5;
-/** Serial transactions hold this advisory lock alone, those that may run side by side share it. Any number, always the same. */
+/**
+ * Serial transactions take this advisory lock exclusively, those that may run concurrently share it. An arbitrary
+ * constant.
+ */
 const WRITE_LOCK = "7203115096624713";
 
 export interface PostgresOptions {
   /** Such as postgres://user:password@host:5432/database. */
   url: string;
-  /** Let single queries take an hour, for a command that reads everything. */
+  /** Let single queries take an hour, for commands that read everything. */
   patient?: boolean;
   /** How long a query or a transaction may take; 10 s unless given. */
   deadlineMs?: number;
 }
 
 /**
- * Opens the database, brings it to the newest schema and returns the store. Throws an OperatorError when it cannot be
+ * Opens the database, migrates it to the newest schema and returns the store. Throws an OperatorError when it cannot be
  * reached or is newer than this program.
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
@@ -58,7 +61,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   return {
     engine: "postgres",
     read,
-    // Nothing tells of others' commits for less than a query.
+    // Noticing others' commits would cost as much as a query.
     version: () => null,
     problem: () => null,
     write: async (name, fn, { sideBySide = false } = {}) => {
@@ -83,7 +86,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   };
 }
 
-/** No text here holds a NUL, and the server refuses to look for one: what is looked for instead is found as little. */
+/** Postgres stores no NUL and refuses to search for one, so it is replaced by something equally absent. */
 function findable(parameter: unknown): unknown {
   return typeof parameter === "string" ? parameter.replaceAll("\0", "\ufffd") : parameter;
 }
@@ -93,7 +96,7 @@ async function transact<T>(connection: Connection, begin: string, fn: (tx: Tx) =
   try {
     await connection.run(begin);
     const result = await fn(connection.tx);
-    // A COMMIT after a failed query would roll back without a word.
+    // After a failed query, COMMIT would silently roll back.
     if (connection.failure() !== undefined) throw connection.failure();
     await commit(connection);
     return result;
@@ -111,7 +114,7 @@ async function commit(connection: Connection): Promise<void> {
   }
 }
 
-/** See Store.erase. What PostgreSQL's own log and its archive keep is the server's. */
+/** See Store.erase. PostgreSQL's own write-ahead log and archive are outside its reach. */
 async function erase(connection: Connection, maxBytes: number | undefined): Promise<boolean> {
   connection.begin();
   const [[bytes] = [0]] = (await connection.query(
