@@ -3,7 +3,7 @@ import { TIERS } from "../core/account.ts";
 
 import { LEASE_MS, MAX_RENDERS, MAX_RETRY_PAUSE_MS } from "../core/limits.ts";
 import { DAY_MS, monthOf } from "../core/time.ts";
-import { type Book, LEDGER_CHECKS } from "./audit-ledger-checks.ts";
+import { LEDGER_CHECKS, type LedgerGroup } from "./audit-ledger-checks.ts";
 import { WEBHOOK_CHECKS } from "./audit-webhook-checks.ts";
 import type { Tx } from "./store.ts";
 
@@ -20,7 +20,7 @@ export interface AuditRun {
   /** The service's time, epoch milliseconds. */
   now: number;
   /** The summed ledger, computed once for all rules that need it. */
-  books?: Promise<Book[]>;
+  groups?: Promise<LedgerGroup[]>;
 }
 
 /** One audit rule: its name, what it states, and the query that finds violations. */

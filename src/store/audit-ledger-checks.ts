@@ -8,7 +8,7 @@ import type { Tx } from "./store.ts";
  * The entries of one account, bucket, month and kind, with the account's stored balances; these are null when the
  * account no longer exists.
  */
-export interface Book {
+export interface LedgerGroup {
   accountId: string;
   bucket: string;
   period: string;
@@ -28,12 +28,12 @@ export interface Book {
  * A few rows per account and month, read in one statement with the accounts, so that balances and entries are of one
  * moment.
  */
-function booksOf(tx: Tx, run: AuditRun): Promise<Book[]> {
-  run.books ??= loadBooks(tx);
-  return run.books;
+function groupsOf(tx: Tx, run: AuditRun): Promise<LedgerGroup[]> {
+  run.groups ??= loadGroups(tx);
+  return run.groups;
 }
 
-async function loadBooks({ db, t }: Tx): Promise<Book[]> {
+async function loadGroups({ db, t }: Tx): Promise<LedgerGroup[]> {
   const { ledgerEntries: e, accounts: a } = t;
   // The expression keeps the index out: scanning and sorting the table is quicker than an index lookup per row.
   const owner = sql<string>`coalesce(${e.accountId}, '')`;
@@ -74,10 +74,10 @@ async function loadBooks({ db, t }: Tx): Promise<Book[]> {
 }
 
 /** The balance that entries add up to. The late expiry of a released credit comes out right: released, then expired. */
-function sum(books: Book[], of: "available" | "held"): number {
+function sum(groups: LedgerGroup[], of: "available" | "held"): number {
   // An unknown kind counts as nothing here; another check reports it.
   const effects: Record<string, (typeof LEDGER_EFFECTS)["grant"] | undefined> = LEDGER_EFFECTS;
-  return books.reduce((total, { kind, amount }) => total + (effects[kind]?.[of] ?? 0) * amount, 0);
+  return groups.reduce((total, { kind, amount }) => total + (effects[kind]?.[of] ?? 0) * amount, 0);
 }
 
 const balances: AuditCheck = {
@@ -87,16 +87,16 @@ const balances: AuditCheck = {
     const { db, t } = tx;
     const { accounts: a, ledgerEntries: e } = t;
     const breaches: Breach[] = [];
-    for (const [id, books] of Map.groupBy(await booksOf(tx, run), ({ accountId }) => accountId)) {
-      const [first] = books;
+    for (const [id, groups] of Map.groupBy(await groupsOf(tx, run), ({ accountId }) => accountId)) {
+      const [first] = groups;
       if (!first || first.plan === null) continue;
       const kept = [first.plan, first.topup, first.held];
       const inBucket = (bucket: string) =>
         sum(
-          books.filter((book) => book.bucket === bucket),
+          groups.filter((group) => group.bucket === bucket),
           "available",
         );
-      const right = [inBucket("plan"), inBucket("topup"), sum(books, "held")];
+      const right = [inBucket("plan"), inBucket("topup"), sum(groups, "held")];
       if (String(kept) !== String(right) || right.some((balance) => balance < 0))
         breaches.push({
           id,
@@ -117,13 +117,15 @@ const months: AuditCheck = {
   name: "months",
   rule: "the plan credits of a month that is over are all used, held or expired; none belong to a month to come",
   find: async (tx, run) => {
-    const ofPlans = (await booksOf(tx, run)).filter(({ bucket, plan }) => bucket === "plan" && plan !== null);
+    const ofPlans = (await groupsOf(tx, run)).filter(
+      ({ bucket, plan }) => bucket === "plan" && plan !== null,
+    );
     const breaches: Breach[] = [];
-    for (const books of Map.groupBy(ofPlans, (b) => `${b.accountId} ${b.period}`).values()) {
-      const [first] = books;
+    for (const groups of Map.groupBy(ofPlans, (b) => `${b.accountId} ${b.period}`).values()) {
+      const [first] = groups;
       if (!first) continue;
       const { accountId: id, period, planPeriod, plan } = first;
-      const left = sum(books, "available");
+      const left = sum(groups, "available");
       const expected = period === planPeriod ? (plan ?? 0) : 0;
       if (left !== expected || period > (planPeriod ?? ""))
         breaches.push({ id, detail: `${period} has ${left} credits left, should have ${expected}` });
@@ -133,7 +135,7 @@ const months: AuditCheck = {
 };
 
 /** Whether all entries of a group can have the shape of their kind. */
-function isSound({ kind, bucket, period, entries, least, most, withImage }: Book): boolean {
+function isSound({ kind, bucket, period, entries, least, most, withImage }: LedgerGroup): boolean {
   if (least <= 0 || !["plan", "topup"].includes(bucket) || !/^\d{4}-\d\d$/.test(period)) return false;
   if (kind === "grant") return withImage === 0;
   if (kind === "expire") return bucket === "plan";
@@ -147,10 +149,10 @@ const entries: AuditCheck = {
     const { t } = tx;
     const { limit } = run;
     const e = t.ledgerEntries;
-    const books = await booksOf(tx, run);
+    const groups = await groupsOf(tx, run);
     const misshapen = await Promise.all(
-      books
-        .filter((book) => !isSound(book))
+      groups
+        .filter((group) => !isSound(group))
         .slice(0, limit)
         .map(({ accountId, bucket, period, kind }) =>
           entriesWhere(
@@ -164,10 +166,10 @@ const entries: AuditCheck = {
           ),
         ),
     );
-    const gone = books
+    const gone = groups
       .filter(({ plan }) => plan === null)
       .map(({ accountId: id }) => ({ id, detail: "has entries and is gone" }));
-    const repeated = books
+    const repeated = groups
       .filter(
         ({ kind, bucket, entries, withImage }) =>
           bucket === "plan" && (kind === "grant" || kind === "expire") && entries - withImage > 1,
