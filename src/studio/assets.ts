@@ -20,10 +20,10 @@ import wall from "./client/wall.ts" with { type: "text" };
 
 const SCRIPTS = { compare, data, dom, keys, main, overlays, pane, panel, rail, server, stage, state, wall };
 
-/** Browsers do not read types; taking them out takes a few milliseconds, once. */
+/** Browsers cannot run types; stripping them takes a few milliseconds, once. */
 const transpiler = new Bun.Transpiler({ loader: "ts", target: "browser" });
 
-/** What only the studio's page loads; its icon and fonts are those of all pages. */
+/** What only the studio's page loads; its icon and fonts are shared with all pages. */
 export const STUDIO_ASSETS = assetFolder("/assets/", {
   "studio.css": textAsset(CSS, studioCss, pictureCss),
   ...Object.fromEntries(

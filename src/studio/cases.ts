@@ -1,11 +1,11 @@
 import type { WallCase } from "./messages.ts";
 
-// What a template has to stand: the cases of the wall and of `template check`.
+// The cases a template must withstand: those of the wall and of `template check`.
 
 /** A sample's content as JSON. */
 export type SampleBody = Record<string, Record<string, unknown> | undefined>;
 
-/** Names that break cards, in the words of those who send them. */
+/** Names that break cards, labelled for designers. */
 export const NAMES: readonly [label: string, name: string][] = [
   ["one letter", "J"],
   ["two letters", "Li"],
@@ -19,7 +19,7 @@ export const NAMES: readonly [label: string, name: string][] = [
   ["emoji", "Leo ⚽🔥 Star"],
 ];
 
-/** A name in each script that cards are asked for. */
+/** A name in each script that cards must support. */
 export const SCRIPTS: readonly [label: string, name: string][] = [
   ["Latin", "Maya Okafor"],
   ["Vietnamese", "Nguyễn Thị Ánh Tuyết"],
@@ -39,7 +39,7 @@ export const SCRIPTS: readonly [label: string, name: string][] = [
   ["Korean", "손흥민"],
 ];
 
-/** Pairs that are hard on ink and edges. */
+/** Colour pairs that are hard on ink and edges. */
 export const HARD_PAIRS: readonly [label: string, primary: string, secondary: string][] = [
   ["dark on dark", "#0a0a0f", "#14141c"],
   ["light on light", "#fdfdfa", "#f2efe6"],
@@ -51,10 +51,10 @@ export const HARD_PAIRS: readonly [label: string, primary: string, secondary: st
   ["middle grey", "#777777", "#808080"],
 ];
 
-/** WCAG pairs by chance, the same ones at every run. */
+/** Number of random colour pairs, the same ones in every run. */
 export const RANDOM_PAIRS = 100;
 
-/** Ratings that make each tier. */
+/** A skill level in each tier. */
 const TIERS: readonly [label: string, level: number][] = [
   ["bronze", 45],
   ["silver", 68],
@@ -62,7 +62,7 @@ const TIERS: readonly [label: string, level: number][] = [
   ["elite", 99],
 ];
 
-/** Colours by a small generator: the same at every run. */
+/** Colour pairs from a small generator, the same in every run. */
 export function randomPairs(count: number): [primary: string, secondary: string][] {
   let state = 0x2545f491;
   const colour = () => {
@@ -80,8 +80,8 @@ export type Wall = (typeof WALLS)[number];
 
 /**
  * The cases of one wall.
- * @param samples contents by the samples' names
- * @param sample the one that every wall but `samples` varies
+ * @param samples the samples' content by name
+ * @param sample the sample that every wall except `samples` varies
  */
 export function wallCases(wall: Wall, samples: ReadonlyMap<string, SampleBody>, sample: string): WallCase[] {
   const base = samples.get(sample) ?? {};

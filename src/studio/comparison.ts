@@ -8,10 +8,10 @@ import { sha256, type Workroom } from "./workroom.ts";
 
 export type CompareRequest = PictureRequest & { sample: string; size: string; against: "golden" | "head" };
 
-/** Pictures that were not drawn but read or computed, by the last part of their address. */
+/** Pictures that were read or computed rather than drawn, by the last part of their address. */
 export type LoosePictures = Map<string, Uint8Array>;
 
-/** More are not looked at side by side; each is some 100 KB. */
+/** The number of such pictures kept; each is some 100 KB. */
 const MAX_LOOSE = 60;
 
 /** A sample's picture now and before, and where they differ. */
@@ -77,7 +77,7 @@ function keep(loose: LoosePictures, picture: Uint8Array): string {
   return key;
 }
 
-/** Draws a sample in a size of the template as accepted pictures are drawn. */
+/** Draws a sample in one of the template's sizes the way accepted pictures are drawn. */
 export function goldenDrawer(room: Workroom): GoldenDrawer {
   return async (now, wanted, pane) => {
     const request = { ...wanted, template: now.state.name, pane, priority: 5, inspect: "no" as const };

@@ -1,6 +1,6 @@
 import { curlCreate } from "../http/curl.ts";
 
-/** What the studio adds to make a request of a sample: the addresses that only a partner knows. */
+/** What the studio adds to turn a sample into a request: the addresses only a partner knows. */
 export interface CurlOptions {
   baseUrl: string;
   preset: string;
@@ -11,8 +11,8 @@ export interface CurlOptions {
 type Body = Record<string, Record<string, unknown> | undefined>;
 
 /**
- * A command that asks a cardpress for the card that is seen. Photo and badge are placeholders of addresses, the key is
- * read from the environment: neither is known here.
+ * A command that requests the shown card from a cardpress service. Photo and badge are placeholder addresses and the
+ * key is read from the environment, since the studio knows neither.
  */
 export function curlCommand(sample: Body, { baseUrl, preset, size, format }: CurlOptions): string {
   const { photo: _, ...player } = sample.player ?? {};

@@ -3,15 +3,15 @@ import { PNG } from "pngjs";
 
 /** How two pictures of one size differ. */
 export interface Difference {
-  /** Part of the pixels that a person would see as changed, 0..1. */
+  /** Fraction of the pixels that a person would see as changed, 0..1. */
   changed: number;
-  /** A PNG: changed pixels red on a pale copy; null where nothing changed or the sizes are not the same. */
+  /** A PNG: changed pixels in red on a pale copy; null when nothing changed or the sizes differ. */
   picture: Uint8Array | null;
 }
 
-/** pixelmatch's measure of difference, of YIQ: smoothing of edges, which differs between machines, stays below it. */
+/** pixelmatch's threshold, a YIQ difference: anti-aliasing, which differs between machines, stays below it. */
 const THRESHOLD = 0.1;
-/** A golden picture counts as changed from this part of its pixels on: 20 of a picture of 512 x 640. */
+/** From this fraction of changed pixels a golden picture counts as changed: 20 pixels at 512 x 640. */
 export const CHANGED_FROM = 0.00006;
 
 /** Compares two PNG, JPEG or WebP pictures by their pixels. */

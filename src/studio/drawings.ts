@@ -8,10 +8,10 @@ import type { Previewed } from "../render/preview/messages.ts";
 /** A picture to draw. */
 export interface DrawingWish {
   pane: string;
-  /** Lower goes first; of equals the newer. */
+  /** Lower goes first; among equals the newest. */
   priority: number;
   dir: string;
-  /** Of the folder's files: with the rest it says whether a picture is there already. */
+  /** Digest of the folder's files; with the other fields it identifies a picture already drawn. */
   digest: string;
   card: CardInput;
   photo: { path: string; sha256: string } | null;
@@ -31,9 +31,9 @@ export type DrawingEnd =
   | { kind: "superseded" }
   | { kind: "refused"; message: string };
 
-/** Draws on one worker, newest wish of a pane first; what was drawn once is not drawn again. */
+/** Draws on one worker, the newest job of each pane first; keeps pictures, so that none is drawn twice. */
 export interface Drawings {
-  /** Rejects when the worker or the template's page broke. */
+  /** Rejects when the worker or the template's page crashed. */
   draw(wish: DrawingWish): Promise<DrawingEnd>;
   /** The file of a picture by its key. */
   file(key: string): { path: string; contentType: string } | undefined;
@@ -48,7 +48,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** About 200 MB of pictures: a wall of two hundred and what was looked at before it. */
+/** About 200 MB of pictures: a wall of two hundred and those viewed before it. */
 const MAX_KEPT = 400;
 
 export function openDrawings(pool: PreviewPool, dir: string): Drawings {

@@ -1,12 +1,12 @@
-/** Tells every open page what happened, as server-sent events. */
+/** Notifies every open page of events, as server-sent events. */
 export interface EventStream {
   send(event: string, data: unknown): void;
-  /** A stream for one page; it ends with the request. */
+  /** A stream for one page; it ends when the request is aborted. */
   open(signal: AbortSignal): Response;
   close(): void;
 }
 
-/** Comments that keep proxies and sleeping tabs from taking a silent stream for a dead one. */
+/** How often to send a comment, so that proxies and sleeping tabs do not take a silent stream for a dead one. */
 const HEARTBEAT_MS = 20_000;
 
 export function eventStream(): EventStream {
@@ -16,7 +16,7 @@ export function eventStream(): EventStream {
     try {
       page.enqueue(encoder.encode(text));
     } catch {
-      // The page went away at this moment.
+      // The page has just disconnected.
       pages.delete(page);
     }
   };
@@ -33,7 +33,7 @@ export function eventStream(): EventStream {
         start: (controller) => {
           mine = controller;
           pages.add(controller);
-          // A page that lost the connection asks again soon, and then draws everything anew.
+          // A page that lost the connection soon reconnects, and then draws everything again.
           write(controller, "retry: 500\n\n");
         },
         cancel: () => void pages.delete(mine),

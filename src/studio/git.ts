@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeWhole } from "../system/write-whole.ts";
 
-/** Runs git in a folder; null where there is no git, no repository or no such thing. */
+/** Runs git in a folder; null when git, the repository or the requested object is missing. */
 async function git(dir: string, ...args: string[]): Promise<Uint8Array | null> {
   try {
     const process = Bun.spawn(["git", "-C", dir, ...args], {
@@ -17,14 +17,14 @@ async function git(dir: string, ...args: string[]): Promise<Uint8Array | null> {
   }
 }
 
-/** The last commit that holds a folder, or null. */
+/** The last commit that changed a folder, or null. */
 export async function lastCommit(dir: string): Promise<string | null> {
   const out = await git(dir, "log", "-1", "--format=%H", "--", ".");
   const hash = out && new TextDecoder().decode(out).trim();
   return hash || null;
 }
 
-/** Writes a folder as a commit has it to `to`. Links are left out: they could lead anywhere. */
+/** Writes a folder as of a commit to `to`. Links are left out, because they could point anywhere. */
 export async function writeCommit(dir: string, commit: string, to: string): Promise<void> {
   const listing = await git(dir, "ls-tree", "-r", "-z", commit, "--", ".");
   for (const line of new TextDecoder().decode(listing ?? new Uint8Array()).split("\0")) {

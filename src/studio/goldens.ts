@@ -7,17 +7,17 @@ import type { GoldenState, PictureRequest } from "./messages.ts";
 import { SAMPLE_NAME } from "./samples.ts";
 import type { FolderNow } from "./template-folder.ts";
 
-/** Accepted pictures are as wide as this, in pixels, and WebP: some 50 KB each in a repository. */
+/** Width of accepted pictures in pixels. As WebP each adds some 50 KB to a repository. */
 export const GOLDEN_WIDTH = 512;
 
-/** Draws one sample in one size as an accepted picture is drawn. */
+/** Draws one sample in one size the way accepted pictures are drawn. */
 export type GoldenDrawer = (
   now: FolderNow,
   wanted: Pick<PictureRequest, "body" | "width" | "height" | "format">,
   pane: string,
 ) => Promise<Uint8Array>;
 
-/** Where an accepted picture lies. Throws an OperatorError for a name that is none. */
+/** The path of an accepted picture. Throws an OperatorError for an invalid name. */
 export function goldenPath(dir: string, name: string): string {
   const [sample = "", size = ""] = name.split("@");
   if (!SAMPLE_NAME.test(sample) || !/^[a-z0-9_]+$/.test(size))
@@ -25,7 +25,7 @@ export function goldenPath(dir: string, name: string): string {
   return join(dir, "golden", `${name}.webp`);
 }
 
-/** Every sample in every size of a template, by the name of its picture. */
+/** The names of a template's accepted pictures: every sample in every size. */
 export function goldenNames({ state }: FolderNow): string[] {
   return state.samples
     .filter(({ problem }) => problem === null)
@@ -45,7 +45,7 @@ function wanted(now: FolderNow, name: string) {
   };
 }
 
-/** How the template as it is now compares with what was accepted. */
+/** Compares the template's current pictures with the accepted ones. */
 export async function goldenStates(now: FolderNow, draw: GoldenDrawer): Promise<GoldenState[]> {
   const names = goldenNames(now);
   if (now.digest === null) return names.map((name) => ({ name, state: "broken", changed: null }));

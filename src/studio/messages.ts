@@ -1,23 +1,23 @@
 import type { Inspection } from "../render/preview/messages.ts";
 
-// What the studio's page and its server tell each other. The page sees these types only.
+// The messages between the studio's page and its server. The page imports only these types.
 
-/** One place in a template's files that something is wrong with. */
+/** A fault in a template's files, and where it is. */
 export interface Fault {
   file: string;
-  /** Both from 1; null where the whole file is meant. */
+  /** Line and column count from 1; null when the whole file is meant. */
   line: number | null;
   column: number | null;
   message: string;
-  /** The lines around the place, the broken one marked. */
+  /** The surrounding lines, the faulty one marked. */
   frame: { line: number; text: string; isFault: boolean }[];
 }
 
 export interface SampleFile {
   name: string;
-  /** As the file has it. */
+  /** As in the file. */
   text: string;
-  /** What is wrong with it; null where it makes a card. */
+  /** What is wrong with it; null when it makes a card. */
   problem: string | null;
 }
 
@@ -35,21 +35,21 @@ export interface TemplateState {
   version: string;
   description: string;
   folder: string;
-  /** Changes with every saved change. */
+  /** Changes with every save. */
   revision: number;
   digest: string | null;
   sizes: Record<string, [number, number]>;
   fields: FieldHint[];
   samples: SampleFile[];
-  /** Accepted pictures, by `<sample>@<size>`. */
+  /** Accepted pictures, as `<sample>@<size>`. */
   goldens: string[];
-  /** Whether the folder is in git, so that it can be compared with the last commit. */
+  /** Whether the folder is in git and can be compared with the last commit. */
   inGit: boolean;
   faults: Fault[];
 }
 
 export interface StudioState {
-  /** Folder names; empty where there is no template yet. */
+  /** Folder names; empty when there is no template yet. */
   templates: string[];
   folder: string;
   template: TemplateState | null;
@@ -57,19 +57,19 @@ export interface StudioState {
 
 export interface PictureRequest {
   template: string;
-  /** The part of the page that shows it: of two requests of one pane only the newer is drawn. */
+  /** The part of the page that shows it: of two requests for the same pane only the newer is drawn. */
   pane: string;
-  /** Lower goes first: what is seen before what is out of sight. */
+  /** Lower goes first: visible pictures before those out of sight. */
   priority: number;
-  /** A sample's content, perhaps edited: a body of POST /v1/images without what only the API needs. */
+  /** A sample's content, possibly edited: a body of POST /v1/images without the fields only the API needs. */
   body: unknown;
   width: number;
   height: number;
   format: "png" | "webp" | "jpeg";
-  /** An own photo that was dropped on the page, by its number. */
+  /** The id of a photo dropped on the page. */
   photo?: string;
   inspect: "no" | "looks" | "contrast";
-  /** The template of the last commit instead of the files as they are. */
+  /** Use the template of the last commit instead of the current files. */
   from?: "head";
 }
 
@@ -84,24 +84,24 @@ export type PictureAnswer =
       page: "same" | "restyled" | "opened" | "cached";
       inspection: Inspection | null;
     }
-  /** A newer request of the same pane came. */
+  /** Replaced by a newer request for the same pane. */
   | { kind: "superseded" }
-  /** The data or the photo make no card; `message` says why and what to do. */
+  /** The data or the photo cannot make a card; `message` says why and what to do. */
   | { kind: "refused"; message: string }
-  /** The template's files make no card: the page keeps what it shows. */
+  /** The template's files cannot make a card; the page keeps what it shows. */
   | { kind: "broken"; message: string };
 
 export interface CompareAnswer {
   before: string | null;
   after: string;
   difference: string | null;
-  /** Part of the pixels that changed, 0..1; null where there is nothing to compare with. */
+  /** Fraction of the pixels that changed, 0..1; null when there is nothing to compare with. */
   changed: number | null;
   width: number;
   height: number;
 }
 
-/** One line of the list of accepted pictures. */
+/** One row in the list of accepted pictures. */
 export interface GoldenState {
   name: string;
   state: "new" | "same" | "changed" | "broken";

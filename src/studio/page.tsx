@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { renderToString } from "preact-render-to-string";
 
-/** The frame of the studio's one page; its scripts fill it. */
+/** The shell of the studio's single page; its scripts fill it. */
 export function studioPage(): string {
   return `<!doctype html>${renderToString(
     <html lang="en">

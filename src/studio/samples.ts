@@ -8,12 +8,12 @@ import { checkFields } from "../templates/fields.ts";
 import type { TemplateManifest } from "../templates/manifest.ts";
 import type { SampleBody } from "./cases.ts";
 
-// A sample is a body of POST /v1/images without what only the API needs. Instead of addresses it names files beside it:
-// `player.photo` and `branding.badge`.
+// A sample is a body of POST /v1/images without the fields only the API needs. Instead of addresses, `player.photo` and
+// `branding.badge` name files beside it.
 
 export const SAMPLE_NAME = /^[a-z0-9][a-z0-9_-]{0,60}$/;
 
-/** What a sample makes. */
+/** What a sample produces. */
 export interface SampleCard {
   card: CardInput;
   photo: string | null;
@@ -27,8 +27,8 @@ export interface SampleSize {
 }
 
 /**
- * The card of a sample. Throws an OperatorError that names every broken field, as the API would.
- * @param body of unknown origin: an editor's text, a file
+ * The card of a sample. Throws an OperatorError that names every invalid field, as the API would.
+ * @param body untrusted: text from an editor, or a file
  */
 export function sampleCard(body: unknown, manifest: TemplateManifest, size: SampleSize): SampleCard {
   if (body === null || typeof body !== "object" || Array.isArray(body))
@@ -39,7 +39,7 @@ export function sampleCard(body: unknown, manifest: TemplateManifest, size: Samp
   const request = {
     type: "player_card",
     player: { external_id: "sample", source_image_url: "https://photo.invalid/", ...details },
-    // What is looked at decides, also over a request that was made for another size or template.
+    // The view decides the size and template, even if the sample was written for others.
     style: { ...style, preset: manifest.name, width: 1024, height: 1024, format: size.format },
     ...(Object.keys(colours).length > 0 ? { branding: withoutNothing(colours) } : {}),
   };
@@ -63,7 +63,7 @@ function withoutNothing(value: Record<string, unknown>): Record<string, unknown>
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined && each !== null));
 }
 
-/** A file of the samples folder itself; `studio:NAME` are badges that the studio draws. */
+/** The name of a file in the samples folder itself; `studio:NAME` is a badge that the studio draws. */
 function fileName(value: unknown, field: string): string | null {
   if (value === undefined || value === null || value === "") return null;
   if (
@@ -80,7 +80,7 @@ export interface SampleText {
   text: string;
 }
 
-/** The samples of a template's folder by name. */
+/** The samples in a template's folder, by name. */
 export async function readSamples(dir: string): Promise<SampleText[]> {
   const folder = join(dir, "samples");
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".json")).sort();

@@ -10,21 +10,21 @@ import { studioPage } from "./page.tsx";
 import type { Studio } from "./studio.ts";
 
 export interface RunningStudio {
-  /** The address with its token: whoever has it may use the studio. */
+  /** The address including its token, which grants access to the studio. */
   url: string;
   port: number;
   stop(): Promise<void>;
 }
 
-/** Longer than any photo takes to be cut out, in seconds. */
+/** Longer than cutting out any photo takes, in seconds. */
 const IDLE_TIMEOUT_SECONDS = 90;
-/** As the API takes photos. */
+/** The API's limit for photos. */
 const MAX_UPLOAD_BYTES = 16 * 1024 * 1024;
 
 const json = (value: unknown, status = 200) =>
   Response.json(value, { status, headers: { "Cache-Control": "no-store" } });
 
-/** Serves the studio to this machine alone, under an address that nobody can guess. */
+/** Serves the studio to this machine only, at an unguessable address. */
 export function serveStudio(studio: Studio, options: { port: number; random: Random }): RunningStudio {
   const token = Buffer.from(options.random.bytes(24)).toString("base64url");
   const server = Bun.serve({
@@ -38,7 +38,7 @@ export function serveStudio(studio: Studio, options: { port: number; random: Ran
       const path = new URL(request.url).pathname;
       const refused = refusal(request, path, token, bun.port ?? 0);
       if (refused) return refused;
-      // The stream of events is silent for as long as nobody saves.
+      // The event stream is silent until somebody saves.
       if (path.endsWith("/events")) bun.timeout(request, 0);
       return app.fetch(new Request(withoutToken(request, token), request));
     },
@@ -56,8 +56,8 @@ export function serveStudio(studio: Studio, options: { port: number; random: Ran
 }
 
 /**
- * Other pages of the same browser can send requests here: they neither know the token nor can they hide their origin,
- * and a name of theirs that leads to this machine shows in Host.
+ * Other pages in the same browser can send requests here, but they do not know the token and cannot hide their origin,
+ * and a host name of theirs that resolves to this machine shows in Host.
  */
 function refusal(request: Request, path: string, token: string, port: number): Response | null {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
@@ -93,7 +93,7 @@ function routes(studio: Studio, base: string) {
         "Content-Type": "text/html; charset=utf-8",
         "Cache-Control": "no-store",
         ...PAGE_HEADERS,
-        // The token is in the address.
+        // The address contains the token.
         "Referrer-Policy": "no-referrer",
       },
     });

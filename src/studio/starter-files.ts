@@ -7,7 +7,7 @@ import plain from "../../templates/starter/samples/plain.json" with { type: "tex
 import photo from "../../templates/starter/samples/portrait.webp" with { type: "file" };
 import manifest from "../../templates/starter/template.json" with { type: "text" };
 
-/** The starter's texts by their places in its folder. */
+/** The starter's text files, by path in its folder. */
 export const STARTER_FILES: Record<string, string> = {
   "template.json": manifest,
   "card.html": html,
@@ -16,5 +16,5 @@ export const STARTER_FILES: Record<string, string> = {
   "samples/plain.json": plain,
 };
 
-/** Its one photo, a portrait of Eileen Collins by NASA, in the public domain: the path of a WebP. */
+/** Its only photo, a portrait of Eileen Collins by NASA, in the public domain: the path of a WebP. */
 export const STARTER_PHOTO: string = photo;

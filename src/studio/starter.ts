@@ -5,12 +5,12 @@ import { writeWhole } from "../system/write-whole.ts";
 import { TEMPLATE_NAME } from "../templates/manifest.ts";
 import { STARTER_FILES, STARTER_PHOTO } from "./starter-files.ts";
 
-/** Stands in the starter's files where the new template's name goes. */
+/** The placeholder for the new template's name in the starter's files. */
 const NAME = "starter";
 
 /**
- * Writes the starter as a template called `name` into `root`; whole or not at all. Gives its folder. Throws an
- * OperatorError for a name that is none, or that is taken.
+ * Copies the starter as a template called `name` into `root`, completely or not at all. Returns its folder. Throws an
+ * OperatorError for a name that is invalid or taken.
  */
 export async function copyStarter(root: string, name: string): Promise<string> {
   if (!TEMPLATE_NAME.test(name))

@@ -25,7 +25,7 @@ interface SampleToSave {
   template: string;
   name: string;
   text: string;
-  /** An own photo to save with it, by its number. */
+  /** The id of a dropped photo to save with it. */
   photo?: string;
 }
 
@@ -37,7 +37,7 @@ interface CurlRequest {
   format: string;
 }
 
-/** What the studio's page can ask. Whatever it sends is checked here. */
+/** The requests of the studio's page. All its input is validated here. */
 export interface Studio {
   readonly events: EventStream;
   state(template: string | undefined): Promise<StudioState>;
@@ -61,7 +61,7 @@ export async function openStudio(options: StudioOptions): Promise<Studio> {
   const room = openWorkroom(options);
   const loose: LoosePictures = new Map();
   const watcher = watchFolder(root, (paths) => {
-    // A changed sheet changes pictures and nothing else, so that the page need not ask what there is first.
+    // A changed style sheet changes only pictures, so the page need not reload the state first.
     const isSheet = paths.every((path) => path.endsWith("card.css"));
     events.send("changed", { revision: room.changed(), isSheet });
   });

@@ -12,16 +12,16 @@ import { readSamples, sampleCard } from "./samples.ts";
 /** A folder as it is now. */
 export interface FolderNow {
   state: TemplateState;
-  /** The last manifest that could be read; null where there never was one. */
+  /** The last manifest that could be read; null if there never was one. */
   manifest: TemplateManifest | null;
-  /** null where the files make no card. */
+  /** null when the files cannot make a card. */
   digest: string | null;
 }
 
-/** Lines before and after a fault that are shown with it. */
+/** Lines shown before and after a fault. */
 const FRAME_LINES = 2;
 
-/** The templates of a folder: itself, or the folders in it. */
+/** The templates at a path: the folder itself, or the folders in it. */
 export async function findTemplates(root: string): Promise<Map<string, string>> {
   const isTemplate = async (dir: string) =>
     (await stat(join(dir, "template.json")).catch(() => null))?.isFile() ?? false;
@@ -36,8 +36,8 @@ export async function findTemplates(root: string): Promise<Map<string, string>> 
 }
 
 /**
- * Reads a template's folder with its samples and accepted pictures, and says what is wrong with it.
- * @param before the last state: its manifest goes on where the file is broken now
+ * Reads a template's folder with its samples and accepted pictures, and reports what is wrong with it.
+ * @param before the last state, whose manifest stays in use while the file is broken
  */
 export async function readFolderNow(
   dir: string,
@@ -48,7 +48,7 @@ export async function readFolderNow(
     readFiles(dir),
     readSamples(dir),
     readdir(join(dir, "golden")).catch(() => []),
-    // Asked once: starting git takes longer than reading the folder.
+    // Asked only once, because starting git takes longer than reading the folder.
     before ? before.state.inGit : lastCommit(dir).then((commit) => commit !== null),
   ]);
   const examined = read.files && examine(read.files);

@@ -1,6 +1,6 @@
 import { PNG } from "pngjs";
 
-/** Badges of awkward shapes, drawn here: what a template's own samples seldom have. */
+/** Badges of awkward shapes, drawn here because templates' own samples rarely include them. */
 export const TEST_BADGES = ["tall", "wide", "light", "dark"] as const;
 export type TestBadge = (typeof TEST_BADGES)[number];
 
@@ -11,7 +11,7 @@ const SHAPES: Record<TestBadge, { width: number; height: number; colour: [number
   dark: { width: 300, height: 300, colour: [12, 12, 18] },
 };
 
-/** An ellipse with a ring in its own colour, transparent around: a PNG. */
+/** An ellipse with a ring in its own colour on a transparent ground, as PNG. */
 export function testBadge(name: TestBadge): Uint8Array {
   const { width, height, colour } = SHAPES[name];
   const png = new PNG({ width, height });

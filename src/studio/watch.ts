@@ -1,14 +1,14 @@
 import { relative } from "node:path";
 import { watch } from "chokidar";
 
-/** Editors write a file in several steps within this time: a truncation, the bytes, a rename. */
+/** Editors write a file in several steps within this time, in milliseconds: a truncation, the bytes, a rename. */
 const SETTLE_MS = 30;
 
-/** What no editor means by saving. */
+/** Files that are written beside a save, not by it. */
 const IGNORED = /(^|\/)(\.[^/]+|node_modules|[^/]+~|[^/]+\.sw[px]|4913|preview\.css)$/;
 
 /**
- * Calls back with the paths below `folder` that changed, once their writing has settled. chokidar folds the ways in which
+ * Calls back with the paths below `folder` that changed, once writing has settled. chokidar turns the ways in which
  * editors save (rename over, unlink and create) into plain changes.
  */
 export function watchFolder(folder: string, onChange: (paths: string[]) => void) {
@@ -28,7 +28,7 @@ export function watchFolder(folder: string, onChange: (paths: string[]) => void)
       onChange(paths);
     }, SETTLE_MS);
   });
-  // A folder that cannot be watched any more, such as one that was unmounted, is no reason to end.
+  // A folder that can no longer be watched, for example because it was unmounted, must not end the studio.
   watcher.on("error", () => {});
   return {
     ready,

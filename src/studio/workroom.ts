@@ -11,12 +11,12 @@ import { type FolderNow, findTemplates, readFolderNow, readSampleFile } from "./
 import { type TestBadge, testBadge } from "./test-badges.ts";
 
 export interface StudioOptions {
-  /** A template's folder, or one that holds some. */
+  /** A template's folder, or one that contains some. */
   root: string;
-  /** For pictures, photos that were dropped and the last commit's files. */
+  /** A folder for pictures, dropped photos and the last commit's files. */
   scratch: string;
   pool: PreviewPool;
-  /** Of the service in requests that are copied. */
+  /** The service's address in requests that are copied. */
   baseUrl: string;
 }
 
@@ -25,22 +25,22 @@ interface PictureFile {
   sha256: string;
 }
 
-/** What the studio works with: the folders as they are now, and a worker that draws them. */
+/** The studio's working state: the folders as they are now, and a worker that draws them. */
 export interface Workroom {
   readonly drawings: Drawings;
-  /** Photos that were dropped on the page, by their numbers. */
+  /** Photos dropped on the page, by id. */
   readonly photos: Map<string, PictureFile>;
-  /** Every saved change counts one on. */
+  /** Increases with every save. */
   revision(): number;
   changed(): number;
   dirOf(template: string): Promise<string>;
   folderNow(template: string): Promise<FolderNow>;
-  /** Reads a folder anew when it is asked for next. */
+  /** Makes the next request for a folder read it again. */
   forget(template: string): void;
-  /** What is to be drawn for a request. Throws an OperatorError with what is wrong with the sample. */
+  /** The drawing job for a request. Throws an OperatorError that says what is wrong with the sample. */
   wishOf(request: PictureRequest, now: FolderNow): Promise<DrawingWish>;
   draw(wish: DrawingWish, base: string): Promise<PictureAnswer>;
-  /** The template as the last commit has it, in a folder of its own; null where there is none that makes a card. */
+  /** The template as of the last commit, in a folder of its own; null when there is none that makes a card. */
   lastCommitted(dir: string): Promise<FolderNow | null>;
 }
 
@@ -147,7 +147,7 @@ async function badgeFile(dir: string, name: string | null, scratch: string): Pro
   return { path, sha256: hash };
 }
 
-/** Sides of pictures that the studio draws, in pixels: also small ones, which the API does not make. */
+/** The side of a picture in pixels; the studio also draws small ones, which the API does not offer. */
 function side(value: unknown): number {
   const pixels = Math.round(Number(value));
   if (!(pixels >= 16 && pixels <= 2048))

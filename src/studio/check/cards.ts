@@ -5,19 +5,19 @@ import { type SampleBody, wallCases } from "../cases.ts";
 /** One card that is drawn for a check. */
 export interface CheckCase {
   id: string;
-  /** What it is, for people: `gold, print` or `names: 100 letters, print`. */
+  /** A description for people: `gold, print` or `names: 100 letters, print`. */
   label: string;
   sample: string;
   body: SampleBody;
   size: string;
-  /** A template's own sample, as its designer wants it to look. */
+  /** One of the template's own samples, which should look the way its designer wants. */
   isSample: boolean;
 }
 
-/** Brand pairs by chance in sizes other than the first, whose arrangement is mostly the same. */
+/** How many random brand pairs are drawn in sizes other than the first, whose layout is mostly the same. */
 const FEWER_PAIRS = 24;
 
-/** Every sample in every size, then the first sample with everything that may come. */
+/** Every sample in every size, then the first sample with everything a partner may send. */
 export function checkCases(samples: ReadonlyMap<string, SampleBody>, sizes: readonly string[]): CheckCase[] {
   const [first = ""] = samples.keys();
   return sizes.flatMap((size, nth) => [
@@ -44,17 +44,17 @@ export function checkCases(samples: ReadonlyMap<string, SampleBody>, sizes: read
   ]);
 }
 
-/** What is wrong with one card. `subject` tells equal faults of several cards. */
+/** What is wrong with one card. Faults of several cards with the same `subject` are one fault. */
 interface CardFault {
   severity: Fault["severity"];
   code: string;
   subject: string;
   text: string;
-  /** The worse, the larger. */
+  /** Severity: the larger, the worse. */
   weight: number;
 }
 
-/** Looks for everything that a card's inspection shows to be wrong. */
+/** Everything wrong that a card's inspection shows. */
 export function cardFaults(inspection: Inspection, { isSample }: CheckCase): CardFault[] {
   const faults = inspection.texts.flatMap((text) => textFaults(text));
   const add = (code: string, subject: string, text: string, severity: Fault["severity"], weight = 1) =>
@@ -144,20 +144,20 @@ function overlap(a: Box, b: Box): number {
   return Math.max(0, width) * Math.max(0, height);
 }
 
-/** Whether the middle of a face lies in its zone, or as near as a third of the zone. */
+/** Whether the middle of a face is in its zone, or within a third of the zone's size of it. */
 function holds(zone: Box, face: Box): boolean {
   const [x, y] = [face.x + face.width / 2, face.y + face.height / 2];
   const [dx, dy] = [zone.width / 3, zone.height / 3];
   return x > zone.x - dx && x < zone.x + zone.width + dx && y > zone.y - dy && y < zone.y + zone.height + dy;
 }
 
-/** A fault of cards, told once for all cards that have it. */
+/** A fault of cards, reported once for all cards that have it. */
 export interface CheckedFault extends Fault {
   /** The cards that have it, the worst first; empty for a fault of the files themselves. */
   cases: string[];
 }
 
-/** Brings the faults of many cards together: one for each text and kind, told by its worst card. */
+/** Merges the faults of many cards: one for each text and kind, reported for its worst card. */
 export function gather(all: { one: CheckCase; faults: CardFault[] }[], html: string): CheckedFault[] {
   const groups = new Map<string, { fault: CardFault; label: string; id: string }[]>();
   for (const { one, faults } of all)

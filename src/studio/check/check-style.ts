@@ -4,13 +4,13 @@ import { didYouMean, type Fault } from "../../templates/fault.ts";
 
 const FILE = "card.css";
 
-/** Custom properties that the renderer reads, and what they must be. */
+/** Custom properties that the renderer reads as fractions. */
 const FRACTIONS = new Set(["--fit-smallest", "--fit-one-line"]);
 
-/** Declarations inside these are descriptors, which a browser is not asked about in this way. */
+/** Declarations inside these are descriptors, for which CSS.supports has no answer. */
 const DESCRIPTORS = /^(font-face|property|counter-style|page|font-feature-values|view-transition)$/i;
 
-/** What Chromium does not know of card.css: misspelt properties and values, by their places. */
+/** What Chromium does not recognise in card.css: misspelt properties and values, with their positions. */
 export async function checkStyle(css: string, pool: PreviewPool): Promise<Fault[]> {
   const found = declarationsOf(css);
   const faults = found.flatMap(fractionFault);
@@ -20,7 +20,7 @@ export async function checkStyle(css: string, pool: PreviewPool): Promise<Fault[
     asked.map(({ prop, value }) => ({ property: prop, value: value.replace(/\s*!important$/, "") })),
   );
   const wrong = asked.filter((_, i) => !known[i]);
-  // A property that takes `inherit` is known; then it is the value that is not.
+  // A property that accepts `inherit` exists, so then the value is at fault.
   const properties = await ask(
     pool,
     wrong.map(({ prop }) => ({ property: prop, value: "inherit" })),
@@ -62,7 +62,7 @@ function declarationsOf(css: string): Declaration[] {
       if (!isDescriptor) found.push(declaration);
     });
   } catch {
-    // A sheet that cannot be read is told of elsewhere, with its place.
+    // A style sheet that cannot be parsed is reported elsewhere, with its position.
   }
   return found;
 }
@@ -78,7 +78,7 @@ function placeOf({ source }: Declaration) {
   return { file: FILE, line: source?.start?.line ?? 1, column: source?.start?.column ?? 1 };
 }
 
-/** Properties that cards are mostly written with: what a misspelt one was meant to be. */
+/** The properties used most on cards: candidates for what a misspelt one was meant to be. */
 const COMMON =
   "align-content align-items align-self animation aspect-ratio backdrop-filter background background-clip background-color background-image background-position background-repeat background-size border border-bottom border-color border-image border-left border-radius border-right border-top border-width bottom box-shadow box-sizing clip-path color column-gap columns container-type content display filter flex flex-basis flex-direction flex-grow flex-shrink flex-wrap font font-family font-feature-settings font-kerning font-size font-stretch font-style font-variant-numeric font-weight gap grid grid-area grid-column grid-row grid-template-areas grid-template-columns grid-template-rows height inset justify-content justify-items justify-self left letter-spacing line-height list-style margin margin-bottom margin-left margin-right margin-top mask mask-image max-height max-width min-height min-width mix-blend-mode object-fit object-position opacity order outline overflow padding padding-bottom padding-left padding-right padding-top perspective place-content place-items pointer-events position right rotate row-gap scale text-align text-box text-decoration text-fit text-indent text-orientation text-overflow text-shadow text-transform text-wrap top transform transform-origin translate vertical-align visibility white-space width word-break word-spacing writing-mode z-index".split(
     " ",

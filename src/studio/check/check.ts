@@ -20,12 +20,12 @@ import { checkStyle } from "./check-style.ts";
 
 export interface CheckOptions {
   dir: string;
-  /** For pictures. */
+  /** A folder for pictures. */
   scratch: string;
   pool: PreviewPool;
-  /** Pictures to accept, as `SAMPLE@SIZE`; `all` for every one. */
+  /** Pictures to accept, as `SAMPLE@SIZE`; `all` accepts every one. */
   accept: readonly string[];
-  /** Draw these cards only, by their ids; null for all. */
+  /** Draw only the cards with these ids; null draws all. */
   only: ReadonlySet<string> | null;
   onProgress(done: number, all: number): void;
 }
@@ -34,7 +34,7 @@ export interface GoldenCheck {
   name: string;
   state: "same" | "changed" | "new" | "accepted";
   changed: number | null;
-  /** The picture of the differences; null where there is none. */
+  /** A picture of the differences; null when there are none. */
   difference: string | null;
 }
 
@@ -45,22 +45,22 @@ export interface CheckReport {
   faults: CheckedFault[];
   goldens: GoldenCheck[];
   drawn: number;
-  /** Time to set and photograph a card as a multiple of the built-in card's; null where it was not measured. */
+  /** Time to lay out and capture a card, as a multiple of the built-in card's; null when not measured. */
   cost: number | null;
   /** Ids of the cards that have faults. */
   failed: string[];
 }
 
-/** Cards are looked at with this longer side: as small as lets texts be judged. */
+/** The longer side of inspected cards: as small as possible while texts can still be judged. */
 const LOOK_PX = 640;
-/** More than this and a template makes a service half as fast. */
+/** A costlier template would halve a service's throughput. */
 const MAX_COST = 2;
-/** Draws on each side; the fastest counts, which a busy machine disturbs least. */
+/** Draws per template; the fastest counts, as it is least disturbed by other load. */
 const COST_DRAWS = 5;
 
 const sha256 = (bytes: Uint8Array) => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 
-/** Checks a template's folder: its files, then hundreds of cards. Throws an OperatorError where it cannot be read. */
+/** Checks a template's folder: its files, then hundreds of cards. Throws an OperatorError when it cannot be read. */
 export async function checkTemplate(options: CheckOptions): Promise<CheckReport> {
   const { dir, pool } = options;
   const files = await readTemplateFolder(dir);
@@ -143,7 +143,7 @@ async function checkCards(
   report.failed = [...new Set([...failed, ...changed])];
 }
 
-/** The contents of the samples that fit; the others and files that no sample names are told as faults. */
+/** The content of the valid samples; invalid ones, and files that no sample uses, are reported as faults. */
 async function checkSamples(
   dir: string,
   manifest: TemplateManifest,
@@ -188,7 +188,7 @@ async function checkSamples(
   return bodies;
 }
 
-/** Draws a card with its longer side scaled to `longerPx`, or as wide as accepted pictures. */
+/** Draws a card with its longer side scaled to `longerPx`, or at the width of accepted pictures. */
 async function draw(
   { dir, scratch, pool }: CheckOptions,
   manifest: TemplateManifest,
@@ -272,7 +272,7 @@ async function checkGoldens(
   }
 }
 
-/** Setting and photographing one card against the built-in card's, same photo, size and format, one after the other. */
+/** Compares laying out and capturing one card with the built-in card: same photo, size and format, alternating. */
 async function checkCost(
   options: CheckOptions,
   manifest: TemplateManifest,
@@ -291,7 +291,7 @@ async function checkCost(
     const theirs = await measure(
       draw(options, theirManifest, { ...one, body: plainBody }, 1024, "no", DEFAULT_TEMPLATE),
     );
-    // The first of each opens its page.
+    // The first draw of each opens its page.
     if (i > 0)
       [times.own, times.theirs] = [
         [...times.own, own],

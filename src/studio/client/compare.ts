@@ -7,7 +7,9 @@ import { set, sizeOf, template, view, wish } from "./state.ts";
 const percent = (part: number) =>
   part === 0 ? "same" : part < 0.0001 ? "< 0.01 %" : `${(part * 100).toFixed(2)} %`;
 
-/** Before and after: against the accepted picture or the last commit, accepted one by one or all. */
+/**
+ * Before and after, against the accepted picture or the last commit; pictures are accepted one by one or all at once.
+ */
 export function compareView(): StageView {
   const head = el("div", { class: "tools top" });
   const room = el("div", { class: "room" });
@@ -24,7 +26,7 @@ export function compareView(): StageView {
     const size = view.size || Object.keys(template()?.sizes ?? {})[0] || "";
     try {
       const { sample, against } = view;
-      // A pane of its own for each: two pictures belong together, and neither may be dropped for a newer request.
+      // Each has a pane of its own: the two pictures belong together, and neither may be dropped for a newer request.
       const got = await server.compare({ ...wish(`compare:${mine}`, 0), sample, size, against });
       await Promise.all([got.before, got.after, got.difference].map(loaded));
       if (mine !== newest) return;
@@ -122,7 +124,7 @@ function frame(answer: CompareAnswer, kind: string, ...children: Node[]): HTMLEl
 
 const plain = (answer: CompareAnswer) => frame(answer, "plain", picture(answer.after, "Now"));
 
-/** One over the other; the line is dragged, or moved by the arrow keys. */
+/** One picture over the other; the line between them is dragged or moved with the arrow keys. */
 function slider(answer: CompareAnswer): HTMLElement {
   const before = picture(answer.before ?? "", "Before");
   const range = el("input", {

@@ -4,14 +4,14 @@ import { sampleBody, sampleText, set, studio, template, view } from "./state.ts"
 
 type Json = Record<string, unknown>;
 
-/** How long a pause in typing is before the picture follows, in milliseconds. */
+/** How long typing must pause before the picture is redrawn, in milliseconds. */
 const TYPING_MS = 120;
 
 const POSITIONS = "ST CF LW RW CAM CM CDM LM RM LB RB CB GK".split(" ");
 
 let typing: ReturnType<typeof setTimeout> | undefined;
 
-/** The sample's data: a form for what is tried most, and all of it as JSON. */
+/** The sample's data: a form for the fields changed most, and all of it as JSON. */
 export function dataTab(): HTMLElement {
   const editor = el("textarea", {
     id: "json",
@@ -56,7 +56,7 @@ function jsonProblem(text: string): string {
   }
 }
 
-/** Sets one value of the data by its path, and shows it everywhere. */
+/** Sets one value of the data by its path, and updates everything that shows it. */
 function put(path: string[], value: unknown): void {
   const body = structuredClone(sampleBody()) as Json;
   let at = body;
@@ -164,7 +164,7 @@ function buttons(): HTMLElement {
   );
 }
 
-/** Buttons follow what is edited; the editor is left alone, with its cursor. */
+/** Updates the buttons to match the data; leaves the editor and its cursor alone. */
 export function refreshData(): void {
   document.getElementById("data-buttons")?.replaceWith(buttons());
   const editor = document.getElementById("json") as HTMLTextAreaElement | null;

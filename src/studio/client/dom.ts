@@ -31,7 +31,7 @@ export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   return found as T;
 }
 
-/** Buttons of which one is pressed. */
+/** A group of buttons, one of which is pressed. */
 export function segments(
   label: string,
   choices: readonly (readonly [value: string, text: string, title?: string])[],
@@ -59,7 +59,7 @@ export function segments(
 
 let toastTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** Says something in passing. */
+/** Shows a brief notice. */
 export function toast(text: string, kind: "good" | "bad" = "good"): void {
   const box = byId("toast");
   box.textContent = text;
@@ -71,12 +71,12 @@ export function toast(text: string, kind: "good" | "bad" = "good"): void {
   }, 4000);
 }
 
-/** Copies a text; says so, or what stands in the way. */
+/** Copies a text and confirms it, or says what prevented it. */
 export async function copy(text: string, what: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Browsers give the clipboard to secure pages in front only; this older way asks for less.
+    // The clipboard API needs a secure page in the foreground; this older way does not.
     const area = el("textarea", { class: "offstage" });
     area.value = text;
     document.body.append(area);

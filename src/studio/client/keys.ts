@@ -70,7 +70,7 @@ export function showKeys(): void {
   dialog.showModal();
 }
 
-/** Keys work wherever nobody is typing. */
+/** Shortcuts work unless the focus is in a text field. */
 export function listenToKeys(): void {
   document.addEventListener("keydown", (event) => {
     const target = event.target as HTMLElement;

@@ -27,7 +27,7 @@ document.addEventListener("drawn", () => {
 });
 
 const onDrawn = (pane: Pane) => {
-  // For the bench: when the picture of a save was on the screen.
+  // Read by the benchmark: when the picture of a save was on the screen.
   document.body.dataset.drawnAt = String(performance.timeOrigin + performance.now());
   document.body.dataset.drawn = pane.drawn?.url ?? "";
   if (view.tab !== "data") refreshPanel(pane);
@@ -54,7 +54,7 @@ function show(): void {
   stage.redraw();
 }
 
-/** What to do in a folder without a template: said and done in one click. */
+/** What to do in a folder without a template, with a button that does it. */
 function showEmpty(): void {
   stage = null;
   stageOf = "";
@@ -110,7 +110,7 @@ function showEmpty(): void {
   status("good", "Ready");
 }
 
-/** The server's side anew: after a save, at the start, for another template. */
+/** Reloads the server's state: at the start, after a save, for another template. */
 async function load(): Promise<void> {
   try {
     studio.state = await server.state(view.template);
@@ -168,7 +168,7 @@ byId<HTMLSelectElement>("template").addEventListener("change", (event) =>
 );
 byId("help").addEventListener("click", showKeys);
 
-// A photo may be dropped anywhere.
+// A photo can be dropped anywhere on the page.
 const drop = byId("drop");
 const hasFile = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
 document.addEventListener("dragenter", (event) => {
@@ -191,7 +191,7 @@ listen({
   changed: (isSheet) => {
     savedAt = performance.now();
     status("busy", "Drawing…");
-    // The picture of a changed sheet is asked for at once; the same request after it is answered from the cache.
+    // The picture of a changed style sheet is requested at once; the regular request that follows hits the cache.
     if (isSheet && (template()?.faults.length ?? 1) === 0) stage?.redraw();
     void load();
   },

@@ -18,7 +18,7 @@ const ZONE_COLOURS: Record<string, string> = {
 
 type Box = Inspection["card"];
 
-/** Whether something about a text needs the designer's eye. */
+/** What about a text needs the designer's attention; null if nothing does. */
 export function textProblem(text: TextLook): string | null {
   if (text.missing.length > 0) return `no glyph for ${text.missing.slice(0, 4).join(" ")}`;
   if (text.overflowPx > 1) return `stands out by ${Math.round(text.overflowPx)} px`;
@@ -27,7 +27,7 @@ export function textProblem(text: TextLook): string | null {
   return null;
 }
 
-/** Boxes and words over a picture, as sharp at any zoom as the picture is. */
+/** Boxes and captions over a picture, sharp at any zoom. */
 export function drawOverlays(
   wanted: readonly string[],
   inspection: Inspection,
@@ -48,7 +48,7 @@ export function drawOverlays(
       const problem = textProblem(text);
       const px = `${Math.round(text.fontPx)} px`;
       const full = `${px} · ${Math.round(Math.min(9.99, text.fill) * 100)} %`;
-      // In a narrow box the longer words would lie on its neighbour's.
+      // In a narrow box the longer caption would overlap its neighbour's.
       const label = text.box.width > captionLength(full, unit) ? full : px;
       add(text.box, problem ? "#ff6b5e" : "#dfe8e4", problem ? `${full} · ${problem}` : label);
     }

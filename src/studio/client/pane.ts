@@ -4,12 +4,12 @@ import { Refused, server } from "./server.ts";
 
 type Drawn = Extract<PictureAnswer, { kind: "drawn" }>;
 
-/** One picture of the page: asks, decodes, then swaps, so that nothing ever flickers. */
+/** One picture of the page: requests, decodes, then swaps it in, so that nothing flickers. */
 export interface Pane {
   element: HTMLElement;
-  /** The picture that is seen; null before the first. */
+  /** The picture on the screen; null before the first. */
   drawn: Drawn | null;
-  /** When the last picture was put on the screen, for the time from save to picture. */
+  /** Resolves once the picture is on the screen, which is what the time from save to picture measures. */
   draw(request: PictureRequest): Promise<Drawn | null>;
 }
 

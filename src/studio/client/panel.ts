@@ -7,7 +7,7 @@ import type { Pane } from "./pane.ts";
 import { server } from "./server.ts";
 import { address, sampleBody, set, sizeOf, template, view } from "./state.ts";
 
-/** What is beside the picture: faults first, then data, texts, or ways to take it along. */
+/** The panel beside the picture: faults first, then data, texts, and ways to export the card. */
 export function drawPanel(pane: Pane | null): void {
   const tab = {
     data: dataTab,
@@ -31,14 +31,14 @@ export function drawPanel(pane: Pane | null): void {
   drawFaults();
 }
 
-/** The panel after a new picture or another edit: nothing that is being typed in is replaced. */
+/** Updates the panel after a new picture or an edit, without replacing a field that is being typed in. */
 export function refreshPanel(pane: Pane | null): void {
   drawFaults();
   if (view.tab === "data") refreshData();
   else drawPanel(pane);
 }
 
-/** Faults of the files with their code, worst first; they go by themselves once mended. */
+/** Faults of the files with their code, worst first; they disappear once fixed. */
 function drawFaults(): void {
   const faults = template()?.faults ?? [];
   byId("faults").replaceChildren(
@@ -124,7 +124,7 @@ const FORMATS = [
   ["jpeg", "JPEG"],
 ] as const;
 
-/** Ways to take the picture along: a file, a request, an address. */
+/** Ways to export the card: a file, a request, an address. */
 function shareTab(pane: Pane | null): HTMLElement {
   const [width, height] = sizeOf();
   const curl = async () => {
@@ -174,7 +174,7 @@ function shareTab(pane: Pane | null): HTMLElement {
   );
 }
 
-/** Draws the card in the format if need be, then lets the browser save it. */
+/** Draws the card in that format if necessary, then lets the browser save it. */
 async function download(format: string): Promise<void> {
   const { wish } = await import("./state.ts");
   const answer = await server.picture({ ...wish("download", 0), format: format as "png" });

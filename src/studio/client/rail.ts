@@ -3,16 +3,16 @@ import { createPane, type Pane } from "./pane.ts";
 import { server } from "./server.ts";
 import { set, sizeOf, studio, tell, template, view } from "./state.ts";
 
-/** The longer side of a sample's small picture, drawn at twice what it is shown in. */
+/** The longer side of a sample's thumbnail: twice its displayed size. */
 const THUMB_PX = 280;
 
-/** After a save: the next save's picture must not wait for them. */
+/** Delay after a save, in milliseconds: the next save's picture must not wait for thumbnails. */
 const THUMBS_AFTER_MS = 500;
 
 let thumbTimer: ReturnType<typeof setTimeout> | undefined;
 const thumbs = new Map<string, Pane>();
 
-/** The list of samples with their pictures, and the place for an own photo. */
+/** The list of samples with their thumbnails, and the drop target for a photo. */
 export function drawRail(isFresh: boolean): void {
   const samples = template()?.samples ?? [];
   const list = el(
@@ -52,7 +52,7 @@ export function drawRail(isFresh: boolean): void {
   thumbTimer = setTimeout(drawThumbs, THUMBS_AFTER_MS);
 }
 
-/** Small pictures come after everything that is looked at. */
+/** Thumbnails are drawn after everything the designer is looking at. */
 function drawThumbs(): void {
   const [width, height] = sizeOf(Object.keys(template()?.sizes ?? {})[0] ?? "");
   const scale = THUMB_PX / Math.max(width, height);
@@ -79,7 +79,7 @@ function playerOf(text: string): string {
   }
 }
 
-/** A photo from the designer's disk, through the real detection and cutout. */
+/** Takes a photo from the designer's disk through the real detection and cutout. */
 function photoBox(): HTMLElement {
   const input = el("input", {
     type: "file",

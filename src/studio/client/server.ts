@@ -7,7 +7,7 @@ import type {
   WallCase,
 } from "../messages.ts";
 
-/** What the server refused, in its words. */
+/** A refusal by the server, with its message. */
 export class Refused extends Error {}
 
 async function answerOf<T>(response: Response): Promise<T> {
@@ -45,7 +45,7 @@ export const server = {
     post<{ command: string }>("curl", { template, body, width, height, format }),
 };
 
-/** Calls back when files changed, and when the connection to the studio is lost or there again. */
+/** Reports changed files, and the connection to the studio being lost or restored. */
 export function listen(on: { changed(isSheet: boolean): void; connected(isConnected: boolean): void }): void {
   const source = new EventSource("events");
   source.addEventListener("changed", (event) => on.changed(JSON.parse(event.data).isSheet));

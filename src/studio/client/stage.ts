@@ -3,21 +3,21 @@ import { drawOverlays, OVERLAYS } from "./overlays.ts";
 import { createPane, type Pane } from "./pane.ts";
 import { set, sizeOf, template, view, wish } from "./state.ts";
 
-/** Bounds of a picture's side, as the API has them, in pixels. */
+/** Limits of a picture's side in pixels, the same as the API's. */
 const MIN_SIDE = 512;
 const MAX_SIDE = 2048;
-/** Around a fitted picture, in pixels of the screen. */
+/** Space around a picture fitted to the window, in screen pixels. */
 const MARGIN = 72;
 const ZOOMS = [10, 25, 33, 50, 67, 75, 100, 150, 200, 300, 400];
 
 export interface StageView {
-  /** Draws what is seen anew; `isFresh` where files changed. */
+  /** Draws the view again; `isFresh` when files have changed. */
   redraw(): void;
-  /** The picture that details are told of. */
+  /** The picture that the details panel describes. */
   pane(): Pane | null;
 }
 
-/** One picture in one size, with everything to look at it by. */
+/** One picture in one size, with all inspection tools. */
 export function cardView(onDrawn: (pane: Pane) => void): StageView {
   const room = el("div", { class: "room", tabindex: "0", "aria-label": "Picture" });
   const handle = el("button", {
@@ -66,13 +66,13 @@ export function cardView(onDrawn: (pane: Pane) => void): StageView {
   };
 }
 
-/** Dragging the corner gives a free size, drawn while it moves. */
+/** Dragging the corner sets a custom size, drawn while it moves. */
 function dragCorner(handle: HTMLElement, scaleOf: () => number): void {
   handle.addEventListener("pointerdown", (down) => {
     down.preventDefault();
     const [width, height] = sizeOf();
     const scale = scaleOf();
-    // Fitted anew at every step, the corner would run away from the pointer.
+    // If the picture were fitted again at every step, the corner would run away from the pointer.
     set({ zoom: String(Math.round(scale * 100)) });
     handle.setPointerCapture(down.pointerId);
     const bound = (side: number) => Math.round(Math.min(MAX_SIDE, Math.max(MIN_SIDE, side)));
@@ -88,7 +88,7 @@ function dragCorner(handle: HTMLElement, scaleOf: () => number): void {
   });
 }
 
-/** One step larger or smaller than what is seen. */
+/** Zooms one step in or out from what is shown. */
 export function zoomBy(step: 1 | -1): void {
   const caption = document.querySelector(".pane figcaption")?.textContent ?? "";
   const now = Number(/(\d+) %/.exec(caption)?.[1] ?? 100);

@@ -1,11 +1,11 @@
 import type { StudioState, TemplateState } from "../messages.ts";
 
-/** What the page shows: all of it is in its address, so that an address is a state to come back to or to send on. */
+/** What the page shows. All of it is in the address, which can therefore be bookmarked and shared. */
 export interface View {
   view: "card" | "sizes" | "wall" | "compare";
   template: string;
   sample: string;
-  /** A name of the template's sizes, or `WIDTHxHEIGHT`. */
+  /** One of the template's named sizes, or `WIDTHxHEIGHT`. */
   size: string;
   /** `fit`, or percent. */
   zoom: string;
@@ -15,7 +15,7 @@ export interface View {
   against: "golden" | "head";
   mode: "slider" | "side" | "difference";
   tab: "data" | "texts" | "share";
-  /** The sample's text as it was edited here; empty where it is as saved. */
+  /** The sample's text as edited here; empty when it is unchanged. */
   data: string;
 }
 
@@ -36,7 +36,7 @@ const DEFAULTS: View = {
 
 export const view: View = readAddress();
 
-/** The server's side: templates, samples, faults. Null until it has answered once. */
+/** The server's state: templates, samples, faults. Null until the first answer. */
 export const studio: { state: StudioState | null; photo: { id: string; name: string } | null } = {
   state: null,
   photo: null,
@@ -45,7 +45,7 @@ export const studio: { state: StudioState | null; photo: { id: string; name: str
 type Listener = (changed: ReadonlySet<string>) => void;
 const listeners: Listener[] = [];
 
-/** Hears of every change of the view; the names of what changed, `state` for the server's side. */
+/** Calls the listener on every change of the view with the names of what changed; `state` stands for the server's. */
 export function onChange(listener: Listener): void {
   listeners.push(listener);
 }
@@ -68,7 +68,7 @@ export function tell(changed: ReadonlySet<string>): void {
   for (const listener of listeners) listener(changed);
 }
 
-/** The address of what is seen now. */
+/** The address of the current view. */
 export function address(): string {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(view)) {
@@ -111,7 +111,7 @@ function decode(text: string): string {
 
 export const template = (): TemplateState | null => studio.state?.template ?? null;
 
-/** The text of the chosen sample as it is shown: edited here, or as saved. */
+/** The text of the chosen sample as shown: edited here, or as saved. */
 export function sampleText(name = view.sample): string {
   if (name === view.sample && view.data !== "") return view.data;
   return template()?.samples.find((sample) => sample.name === name)?.text ?? "{}";
@@ -119,7 +119,7 @@ export function sampleText(name = view.sample): string {
 
 let lastGood: { sample: string; body: unknown } = { sample: "", body: {} };
 
-/** The sample's content; while its text is no JSON, what it was before. */
+/** The sample's content; while its text is not valid JSON, the last content that was. */
 export function sampleBody(): unknown {
   try {
     lastGood = { sample: view.sample, body: JSON.parse(sampleText()) };
@@ -137,7 +137,7 @@ function savedBody(): unknown {
   }
 }
 
-/** Width and height of a size by its name or its own numbers. */
+/** Width and height of a size, given its name or `WIDTHxHEIGHT`. */
 export function sizeOf(name = view.size): [number, number] {
   const sizes = template()?.sizes ?? {};
   const own = /^(\d+)x(\d+)$/.exec(name);
@@ -145,7 +145,7 @@ export function sizeOf(name = view.size): [number, number] {
   return sizes[name] ?? Object.values(sizes)[0] ?? [1024, 1280];
 }
 
-/** What the server is asked for with every picture of this view. */
+/** The request for a picture of the current view. */
 export function wish(pane: string, priority: number, size = sizeOf()) {
   return {
     template: view.template,

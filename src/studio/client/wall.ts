@@ -7,9 +7,9 @@ import { server } from "./server.ts";
 import type { StageView } from "./stage.ts";
 import { sampleBody, sampleText, set, sizeOf, template, view, wish } from "./state.ts";
 
-/** The longer side of a picture of the wall: small enough to draw two hundred, large enough to judge. */
+/** The longer side of a picture on the wall: small enough to draw two hundred, large enough to judge. */
 const TILE_PX = 640;
-/** Asked for at once; the worker draws one after the other. */
+/** Requests sent at once; the worker draws them one after the other. */
 const AT_ONCE = 3;
 
 const WALLS = [
@@ -30,7 +30,7 @@ interface Tile {
   badness: number;
 }
 
-/** How much of a designer's time a card needs: what is unreadable before what is merely shortened. */
+/** How much a card needs a designer's attention: unreadable text ranks above merely shortened text. */
 export function badnessOf({ texts, brokenPictures }: Inspection): { score: number; words: string[] } {
   const words = [
     ...new Set(
@@ -49,7 +49,7 @@ export function badnessOf({ texts, brokenPictures }: Inspection): { score: numbe
   return { score, words };
 }
 
-/** Everything that may come, worst first. */
+/** Everything a partner may send, worst first. */
 export function wallView(): StageView {
   const grid = el("div", { class: "wall" });
   const summary = el("p", { class: "soft", role: "status" });
@@ -66,7 +66,7 @@ export function wallView(): StageView {
     },
     { rootMargin: "200px" },
   );
-  /** What is in sight first, the rest while nobody waits. */
+  /** Draws visible cards first, the rest when nothing else is waiting. */
   const drawAll = async () => {
     round += 1;
     const mine = round;
@@ -124,7 +124,7 @@ function wallTools(): HTMLElement[] {
   ];
 }
 
-/** Puts the worst first, and says how it went so far. */
+/** Puts the worst first, and returns a summary so far. */
 function sortTiles(tiles: Tile[]): string {
   const order = [...tiles].sort((a, b) => b.badness - a.badness);
   order.forEach((tile, i) => {
