@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { OperatorError } from "../core/errors.ts";
 import { differenceOf } from "./difference.ts";
-import type { DrawingWish } from "./drawings.ts";
+import type { DrawingJob } from "./drawings.ts";
 import { GOLDEN_WIDTH, type GoldenDrawer, goldenPath } from "./goldens.ts";
 import type { CompareAnswer, PictureRequest } from "./messages.ts";
 import { sha256, type Workroom } from "./workroom.ts";
@@ -23,11 +23,11 @@ export async function compare(
 ): Promise<CompareAnswer> {
   const now = await room.folderNow(request.template);
   const height = Math.round((GOLDEN_WIDTH * request.height) / request.width);
-  const wish = await room.wishOf(
+  const job = await room.jobOf(
     { ...request, width: GOLDEN_WIDTH, height, format: "webp", inspect: "no" },
     now,
   );
-  const after = await room.draw(wish, base);
+  const after = await room.draw(job, base);
   if (after.kind !== "drawn")
     throw new OperatorError("message" in after ? after.message : "A newer request came.");
   const plain = {
@@ -38,7 +38,7 @@ export async function compare(
     width: GOLDEN_WIDTH,
     height,
   };
-  const before = await pictureBefore(room, loose, request, wish, base);
+  const before = await pictureBefore(room, loose, request, job, base);
   if (!before) return plain;
   const path = room.drawings.file(after.url.slice(after.url.lastIndexOf("/") + 1))?.path ?? "";
   const { changed, picture } = await differenceOf(before.bytes, new Uint8Array(await readFile(path)));
@@ -50,20 +50,20 @@ async function pictureBefore(
   room: Workroom,
   loose: LoosePictures,
   request: CompareRequest,
-  wish: DrawingWish,
+  job: DrawingJob,
   base: string,
 ): Promise<{ bytes: Uint8Array; url: string } | null> {
   if (request.against === "golden") {
-    const bytes = await readFile(goldenPath(wish.dir, `${request.sample}@${request.size}`)).catch(() => null);
+    const bytes = await readFile(goldenPath(job.dir, `${request.sample}@${request.size}`)).catch(() => null);
     if (!bytes) return null;
     const own = new Uint8Array(bytes);
     return { bytes: own, url: `${base}/pictures/${keep(loose, own)}` };
   }
-  const committed = await room.lastCommitted(wish.dir);
+  const committed = await room.lastCommitted(job.dir);
   if (!committed) return null;
-  const pane = `${wish.pane}:head`;
+  const pane = `${job.pane}:head`;
   const { folder, digest } = committed.state;
-  const end = await room.drawings.draw({ ...wish, pane, dir: folder, digest: digest ?? "" });
+  const end = await room.drawings.draw({ ...job, pane, dir: folder, digest: digest ?? "" });
   if (end.kind !== "drawn") return null;
   const bytes = new Uint8Array(await readFile(end.drawing.path));
   return { bytes, url: `${base}/pictures/${end.drawing.key}` };
@@ -81,7 +81,7 @@ function keep(loose: LoosePictures, picture: Uint8Array): string {
 export function goldenDrawer(room: Workroom): GoldenDrawer {
   return async (now, wanted, pane) => {
     const request = { ...wanted, template: now.state.name, pane, priority: 5, inspect: "no" as const };
-    const end = await room.drawings.draw(await room.wishOf(request, now));
+    const end = await room.drawings.draw(await room.jobOf(request, now));
     if (end.kind !== "drawn")
       throw new OperatorError(end.kind === "refused" ? end.message : "A newer request came.");
     return new Uint8Array(await readFile(end.drawing.path));

@@ -6,7 +6,7 @@ import type { PreviewOutcome } from "../render/pool-worker.ts";
 import type { Previewed } from "../render/preview/messages.ts";
 
 /** A picture to draw. */
-export interface DrawingWish {
+export interface DrawingJob {
   pane: string;
   /** Lower goes first; among equals the newest. */
   priority: number;
@@ -34,14 +34,14 @@ export type DrawingEnd =
 /** Draws on one worker, the newest job of each pane first; keeps pictures, so that none is drawn twice. */
 export interface Drawings {
   /** Rejects when the worker or the template's page crashed. */
-  draw(wish: DrawingWish): Promise<DrawingEnd>;
+  draw(job: DrawingJob): Promise<DrawingEnd>;
   /** The file of a picture by its key. */
   file(key: string): { path: string; contentType: string } | undefined;
   close(): Promise<void>;
 }
 
 interface Waiting {
-  wish: DrawingWish;
+  job: DrawingJob;
   key: string;
   number: number;
   resolve(end: DrawingEnd): void;
@@ -67,22 +67,22 @@ export function openDrawings(pool: PreviewPool, dir: string): Drawings {
     }
   };
   const next = () =>
-    [...waiting.values()].sort((a, b) => a.wish.priority - b.wish.priority || b.number - a.number)[0];
+    [...waiting.values()].sort((a, b) => a.job.priority - b.job.priority || b.number - a.number)[0];
 
   const pump = async () => {
     if (isDrawing) return;
     isDrawing = true;
     for (let one = next(); one && !isClosed; one = next()) {
-      waiting.delete(one.wish.pane);
-      const { wish, key, resolve, reject } = one;
+      waiting.delete(one.job.pane);
+      const { job, key, resolve, reject } = one;
       try {
         const known = kept.get(key);
         if (known) {
           resolve({ kind: "drawn", drawing: { ...known, isCached: true } });
           continue;
         }
-        const path = join(dir, `${key}.${wish.card.style.format}`);
-        const end = await drawOn(pool, wish, path, key);
+        const path = join(dir, `${key}.${job.card.style.format}`);
+        const end = await drawOn(pool, job, path, key);
         if (end.kind === "refused") resolve(end);
         else {
           const drawing = { key, path, preview: end.preview, isCached: false };
@@ -97,20 +97,20 @@ export function openDrawings(pool: PreviewPool, dir: string): Drawings {
   };
 
   return {
-    draw: (wish) =>
+    draw: (job) =>
       new Promise((resolve, reject) => {
-        const key = keyOf(wish);
+        const key = keyOf(job);
         const known = kept.get(key);
         if (known) {
           kept.delete(key);
           kept.set(key, known);
-          waiting.get(wish.pane)?.resolve({ kind: "superseded" });
-          waiting.delete(wish.pane);
+          waiting.get(job.pane)?.resolve({ kind: "superseded" });
+          waiting.delete(job.pane);
           return resolve({ kind: "drawn", drawing: { ...known, isCached: true } });
         }
-        waiting.get(wish.pane)?.resolve({ kind: "superseded" });
-        waiting.delete(wish.pane);
-        waiting.set(wish.pane, { wish, key, number: count++, resolve, reject });
+        waiting.get(job.pane)?.resolve({ kind: "superseded" });
+        waiting.delete(job.pane);
+        waiting.set(job.pane, { job, key, number: count++, resolve, reject });
         void mkdir(dir, { recursive: true }).then(pump, reject);
       }),
     file: (key) => {
@@ -127,7 +127,7 @@ export function openDrawings(pool: PreviewPool, dir: string): Drawings {
 
 async function drawOn(
   pool: PreviewPool,
-  wish: DrawingWish,
+  job: DrawingJob,
   path: string,
   key: string,
 ): Promise<PreviewOutcome> {
@@ -135,19 +135,19 @@ async function drawOn(
   try {
     return await renderer.preview({
       jobId: key,
-      dir: wish.dir,
-      card: wish.card,
-      photo: wish.photo,
-      badgePath: wish.badge?.path ?? null,
+      dir: job.dir,
+      card: job.card,
+      photo: job.photo,
+      badgePath: job.badge?.path ?? null,
       outputPath: path,
-      inspect: wish.inspect,
+      inspect: job.inspect,
     });
   } finally {
     renderer.release();
   }
 }
 
-function keyOf({ dir, digest, card, photo, badge, inspect }: DrawingWish): string {
+function keyOf({ dir, digest, card, photo, badge, inspect }: DrawingJob): string {
   const inputs = [dir, digest, card, photo?.sha256 ?? null, badge?.sha256 ?? null, inspect];
   return new Bun.CryptoHasher("sha256").update(JSON.stringify(inputs)).digest("hex").slice(0, 32);
 }

@@ -104,7 +104,7 @@ async function pictureOf(room: Workroom, request: PictureRequest, base: string):
   const now = await room.folderNow(request.template);
   if (now.digest === null) return { kind: "broken", message: now.state.faults[0]?.message ?? "" };
   try {
-    return await room.draw(await room.wishOf(request, now), base);
+    return await room.draw(await room.jobOf(request, now), base);
   } catch (error) {
     if (error instanceof OperatorError) return { kind: "refused", message: error.message };
     const [first = ""] = String(error instanceof Error ? error.message : error).split("\n", 1);

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { OperatorError } from "../core/errors.ts";
 import type { PreviewPool } from "../render/pool.ts";
 import { writeWhole } from "../system/write-whole.ts";
-import { type Drawings, type DrawingWish, openDrawings } from "./drawings.ts";
+import { type DrawingJob, type Drawings, openDrawings } from "./drawings.ts";
 import { lastCommit, writeCommit } from "./git.ts";
 import type { PictureAnswer, PictureRequest } from "./messages.ts";
 import { sampleCard } from "./samples.ts";
@@ -38,8 +38,8 @@ export interface Workroom {
   /** Makes the next request for a folder read it again. */
   forget(template: string): void;
   /** The drawing job for a request. Throws an OperatorError that says what is wrong with the sample. */
-  wishOf(request: PictureRequest, now: FolderNow): Promise<DrawingWish>;
-  draw(wish: DrawingWish, base: string): Promise<PictureAnswer>;
+  jobOf(request: PictureRequest, now: FolderNow): Promise<DrawingJob>;
+  draw(job: DrawingJob, base: string): Promise<PictureAnswer>;
   /** The template as of the last commit, in a folder of its own; null when there is none that makes a card. */
   lastCommitted(dir: string): Promise<FolderNow | null>;
 }
@@ -80,7 +80,7 @@ export function openWorkroom({ root, scratch, pool }: StudioOptions): Workroom {
     dirOf,
     folderNow,
     forget: (template) => void folders.delete(template),
-    wishOf: async (request, now) => {
+    jobOf: async (request, now) => {
       const { manifest, state, digest } = now;
       if (!manifest || digest === null) throw new OperatorError("The template's files make no card.");
       const size = { width: side(request.width), height: side(request.height), format: request.format };
@@ -99,7 +99,7 @@ export function openWorkroom({ root, scratch, pool }: StudioOptions): Workroom {
         inspect: request.inspect,
       };
     },
-    draw: (wish, base) => drawFor(drawings, wish, base),
+    draw: (job, base) => drawFor(drawings, job, base),
     lastCommitted: async (dir) => {
       const commit = await lastCommit(dir);
       if (commit === null) return null;
@@ -112,9 +112,9 @@ export function openWorkroom({ root, scratch, pool }: StudioOptions): Workroom {
   };
 }
 
-async function drawFor(drawings: Drawings, wish: DrawingWish, base: string): Promise<PictureAnswer> {
+async function drawFor(drawings: Drawings, job: DrawingJob, base: string): Promise<PictureAnswer> {
   const startedAt = performance.now();
-  const end = await drawings.draw(wish);
+  const end = await drawings.draw(job);
   if (end.kind !== "drawn") return end;
   const { key, preview, isCached } = end.drawing;
   return {

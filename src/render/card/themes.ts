@@ -174,14 +174,14 @@ function sequence(seed: number): Canvas["random"] {
 }
 
 /** What a text asks for: a scene, weather or light over it, and colours. */
-interface Wish {
+interface ThemeRequest {
   theme: string;
   over: string | undefined;
   /** As `#rrggbb`. */
   colours: string[];
 }
 
-function wishOf(text: string): Wish {
+function parseTheme(text: string): ThemeRequest {
   if (text === "") return { theme: "facets", over: undefined, colours: [] };
   const themes = themesOf(text);
   const colours = coloursNamed(wordsOf(text));
@@ -211,9 +211,9 @@ export function sceneColoursOf(
   palette: Palette,
   branded: boolean,
 ): Pick<Scene, "themes" | "colours"> {
-  const wish = wishOf(plain((text ?? "").slice(0, MAX_TEXT)).trim());
-  const themes = wish.over === undefined ? [wish.theme] : [wish.theme, wish.over];
-  return { themes, colours: coloursOf(wish, palette, branded) };
+  const asked = parseTheme(plain((text ?? "").slice(0, MAX_TEXT)).trim());
+  const themes = asked.over === undefined ? [asked.theme] : [asked.theme, asked.over];
+  return { themes, colours: coloursOf(asked, palette, branded) };
 }
 
 /**
@@ -228,10 +228,10 @@ export function sceneOf(
   branded: boolean,
   seed = 0,
 ): Scene {
-  const wish = plain((text ?? "").slice(0, MAX_TEXT)).trim();
-  const { theme, over, colours: named } = wishOf(wish);
+  const words = plain((text ?? "").slice(0, MAX_TEXT)).trim();
+  const { theme, over, colours: named } = parseTheme(words);
   const height = Math.round((1000 * size.height) / size.width);
-  const random = sequence(seedOf(wish) ^ seed);
+  const random = sequence(seedOf(words) ^ seed);
   // Neighbouring seeds give similar first numbers, so the first is skipped.
   random(0, 1);
   const isMirrored = random(0, 1) < 0.5;
@@ -242,7 +242,7 @@ export function sceneOf(
     colours: coloursOf({ theme, over, colours: named }, palette, branded),
     tones: named.length > 1 ? named : [],
     random,
-    shared: sequence(seedOf(wish)),
+    shared: sequence(seedOf(words)),
   };
   const zoom = random(1.01, MAX_ZOOM);
   const pan = random(-1, 1) * Math.min(MAX_PAN, (zoom - 1) * 500);
@@ -269,7 +269,7 @@ const OWN_COLOURS = new Set(
   "fire ice gold galaxy forest sunset ocean desert mountain pitch aurora snow rain night storm".split(" "),
 );
 
-function coloursOf({ theme, over, colours }: Wish, palette: Palette, branded: boolean): SceneColours {
+function coloursOf({ theme, over, colours }: ThemeRequest, palette: Palette, branded: boolean): SceneColours {
   const own = !branded || OWN_COLOURS.has(theme) ? naturalOf(theme) : undefined;
   let scene = own ?? brandColours(palette);
   const light = over && naturalOf(over);

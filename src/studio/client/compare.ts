@@ -2,7 +2,7 @@ import type { CompareAnswer, GoldenState } from "../messages.ts";
 import { byId, el, segments, toast } from "./dom.ts";
 import { server } from "./server.ts";
 import type { StageView } from "./stage.ts";
-import { set, sizeOf, template, view, wish } from "./state.ts";
+import { pictureRequest, set, sizeOf, template, view } from "./state.ts";
 
 const percent = (part: number) =>
   part === 0 ? "same" : part < 0.0001 ? "< 0.01 %" : `${(part * 100).toFixed(2)} %`;
@@ -27,7 +27,7 @@ export function compareView(): StageView {
     try {
       const { sample, against } = view;
       // Each has a pane of its own: the two pictures belong together, and neither may be dropped for a newer request.
-      const got = await server.compare({ ...wish(`compare:${mine}`, 0), sample, size, against });
+      const got = await server.compare({ ...pictureRequest(`compare:${mine}`, 0), sample, size, against });
       await Promise.all([got.before, got.after, got.difference].map(loaded));
       if (mine !== newest) return;
       answer = got;

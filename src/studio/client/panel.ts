@@ -176,8 +176,8 @@ function shareTab(pane: Pane | null): HTMLElement {
 
 /** Draws the card in that format if necessary, then lets the browser save it. */
 async function download(format: string): Promise<void> {
-  const { wish } = await import("./state.ts");
-  const answer = await server.picture({ ...wish("download", 0), format: format as "png" });
+  const { pictureRequest } = await import("./state.ts");
+  const answer = await server.picture({ ...pictureRequest("download", 0), format: format as "png" });
   if (answer.kind !== "drawn") return toast("message" in answer ? answer.message : "Try again.", "bad");
   const [width, height] = sizeOf();
   const name = `${view.template}-${view.sample}-${width}x${height}.${format === "jpeg" ? "jpg" : format}`;

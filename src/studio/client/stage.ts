@@ -1,7 +1,7 @@
 import { byId, el, segments } from "./dom.ts";
 import { drawOverlays, OVERLAYS } from "./overlays.ts";
 import { createPane, type Pane } from "./pane.ts";
-import { set, sizeOf, template, view, wish } from "./state.ts";
+import { pictureRequest, set, sizeOf, template, view } from "./state.ts";
 
 /** Limits of a picture's side in pixels, the same as the API's. */
 const MIN_SIDE = 512;
@@ -60,7 +60,7 @@ export function cardView(onDrawn: (pane: Pane) => void): StageView {
       byId("stage").querySelector(".tools")?.replaceWith(toolbar());
       place();
       const inspect = view.overlays.length > 0 || view.tab === "texts" ? "looks" : "no";
-      void pane.draw({ ...wish("card", 0), inspect });
+      void pane.draw({ ...pictureRequest("card", 0), inspect });
     },
     pane: () => pane,
   };
@@ -214,7 +214,9 @@ export function sizesView(onDrawn: (pane: Pane) => void): StageView {
         );
         first = [...panes.values()][0] ?? null;
       }
-      sizes.forEach(([name, size], i) => void panes.get(name)?.draw(wish(`size:${name}`, 1 + i / 100, size)));
+      sizes.forEach(
+        ([name, size], i) => void panes.get(name)?.draw(pictureRequest(`size:${name}`, 1 + i / 100, size)),
+      );
     },
     pane: () => first,
   };

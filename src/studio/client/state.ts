@@ -146,7 +146,7 @@ export function sizeOf(name = view.size): [number, number] {
 }
 
 /** The request for a picture of the current view. */
-export function wish(pane: string, priority: number, size = sizeOf()) {
+export function pictureRequest(pane: string, priority: number, size = sizeOf()) {
   return {
     template: view.template,
     pane,

@@ -5,7 +5,7 @@ import { textProblem } from "./overlays.ts";
 import { createPane, type Pane } from "./pane.ts";
 import { server } from "./server.ts";
 import type { StageView } from "./stage.ts";
-import { sampleBody, sampleText, set, sizeOf, template, view, wish } from "./state.ts";
+import { pictureRequest, sampleBody, sampleText, set, sizeOf, template, view } from "./state.ts";
 
 /** The longer side of a picture on the wall: small enough to draw two hundred, large enough to judge. */
 const TILE_PX = 640;
@@ -143,7 +143,7 @@ async function drawTile(tile: Tile): Promise<void> {
   const scale = Math.min(1, TILE_PX / Math.max(width, height));
   const size: [number, number] = [Math.round(width * scale), Math.round(height * scale)];
   const drawn = await tile.pane.draw({
-    ...wish(`wall:${tile.one.id}`, tile.isSeen ? 4 : 6, size),
+    ...pictureRequest(`wall:${tile.one.id}`, tile.isSeen ? 4 : 6, size),
     body: tile.one.body,
     inspect: "contrast",
   });
