@@ -7,6 +7,7 @@ import { readJson, requireJsonType } from "./body.ts";
 import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { checkCard, checkIdempotencyKey, type ImageRoutesDeps } from "./images.ts";
+import { noteSubject } from "./request-row.ts";
 
 const compiled = new WeakMap<readonly string[], Validator<ReturnType<typeof remakeSchema>>>();
 
@@ -23,13 +24,17 @@ export async function remakeImage(
   caller: Caller,
   id: string,
 ): Promise<Response> {
+  const { account, environment } = caller;
+  const own = () => findImage(deps.store.read, { accountId: account.id, environment, id });
+  const known = await own();
+  if (known) noteSubject(exchange.request, known.externalId);
   requireJsonType(exchange.request);
   const key = exchange.request.headers.get("idempotency-key");
   const details = checkIdempotencyKey(key);
   const change = validator(await deps.templates.listed()).check(await readJson(exchange.request));
   if (!change.ok) throw invalidRequest([...details, ...change.details]);
-  const { account, environment } = caller;
-  const image = await findImage(deps.store.read, { accountId: account.id, environment, id });
+  // Again: it may have been deleted while the body was on its way.
+  const image = await own();
   if (!image) throw imageNotFound();
   const whole = changedRequest(storedRequest(image.request), change.value);
   // What was allowed then may not be now, such as a preset that is not listed any more.

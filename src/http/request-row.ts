@@ -12,7 +12,14 @@ interface Outcome {
   durationMs: number;
 }
 
-/** What the request log stores: a body only for refused single creates, and no secrets. */
+const subjects = new WeakMap<Request, string>();
+
+/** Notes for the request log whose card a request is about, where its body does not tell. */
+export function noteSubject(request: Request, externalId: string): void {
+  subjects.set(request, externalId);
+}
+
+/** What the request log stores: a body only for refused creates and remakes of one card, and no secrets. */
 export function requestRow(
   { request, url, requestId }: Exchange,
   { account, environment, keyId }: Caller,
@@ -20,8 +27,10 @@ export function requestRow(
   now: number,
 ): RequestRow {
   const route = labelOf(url.pathname);
-  const isCreate = route === labelFor(ROUTES.createImage);
-  const text = isCreate ? jsonSeen(request) : undefined;
+  const subject = subjects.get(request);
+  // A remake's body names no player: unless its image is known, it could not be deleted along with one.
+  const isKept = subject !== undefined || route === labelFor(ROUTES.createImage);
+  const text = isKept ? jsonSeen(request) : undefined;
   return {
     id: requestId,
     accountId: account.id,
@@ -36,7 +45,7 @@ export function requestRow(
     status,
     code: refused?.code ?? null,
     durationMs: Math.round(durationMs),
-    externalId: text === undefined ? null : externalIdIn(text),
+    externalId: subject ?? (text === undefined ? null : externalIdIn(text)),
     details:
       refused?.details?.map(({ field, message }) => ({ field, message: withoutValue(message) })) ?? null,
     body: refused && text !== undefined ? redacted(text) : null,

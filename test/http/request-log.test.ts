@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { sweep } from "../../src/app/operations/sweep.ts";
 import { findRequest, listRequests } from "../../src/store/request-log.ts";
 import { get, imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
-import { send, type TestApi, testApi } from "./api.ts";
+import { type Json, send, type TestApi, testApi } from "./api.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -52,6 +52,37 @@ test("a request is found by its id with the key, the code and the refused fields
   expect(await logged({ status: 202 })).toHaveLength(1);
   const other = await testAccount(api);
   expect(await findRequest(api.store.read, other.account.id, id)).toBeUndefined();
+});
+
+test("a remake is found by the player it is about, and is emptied with them, whatever it was refused for", async () => {
+  const made = await post(api.baseUrl, own.testKey, imageRequest({ player: { external_id: "p-again" } }));
+  const { image_id } = ((await made.json()) as Json).data;
+  const remake = (id: string, body: string, key = own.testKey) =>
+    send(api, `/v1/images/${id}/remake`, {
+      method: "POST",
+      headers: { "X-API-Key": key, "Content-Type": "application/json", "Idempotency-Key": "k-again" },
+      body,
+    });
+  await remake(image_id, '{"player": {"name": "Nobody Else", "number": 0}}');
+  await remake(image_id, '{"player": {"name": "Nobody Else"');
+  await remake(image_id, '{"style": {"background_theme": "ice"}}');
+  // Whose these would be is not known, so that nobody could have them deleted.
+  await remake("img_none", '{"player": {"name": "Nobody Else"}}');
+  await remake(image_id, '{"player": {"name": "Nobody Else"}}', own.liveKey);
+  const [accepted, broken, refused] = await logged({ externalId: "p-again" });
+  expect(accepted).toMatchObject({ status: 202, body: null });
+  expect(broken).toMatchObject({ status: 400, body: '{"player": {"name": "Nobody Else"' });
+  expect(refused).toMatchObject({ status: 400, details: [{ field: "player.number" }] });
+  expect(refused?.body).toContain("Nobody Else");
+  const unknown = (await logged()).filter(({ status }) => status === 404);
+  expect(unknown.map(({ body, externalId }) => [body, externalId])).toEqual([
+    [null, null],
+    [null, null],
+  ]);
+  const headers = { "X-API-Key": own.testKey };
+  expect((await send(api, "/v1/players/p-again", { method: "DELETE", headers })).status).toBe(200);
+  expect(await logged({ externalId: "p-again" })).toEqual([]);
+  expect(JSON.stringify(await logged())).not.toContain("Nobody Else");
 });
 
 test("no key, no presigned query and no password of an address is kept", async () => {
