@@ -18,6 +18,7 @@ import { offerHelp } from "./help.ts";
 /** What reads and writes the database. Suites that start browsers, or look into SQLite's own file, are none of these. */
 const SUITES = [
   "test/store/postgres.test.ts",
+  "test/state",
   "test/service/cluster.test.ts",
   "test/app/credits/ledger.test.ts",
   "test/app/credits/statement.test.ts",

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { SQL } from "bun";
 import type { OpenStore } from "../src/app/places.ts";
-import { openPostgresStore } from "../src/store/postgres.ts";
+import { openPostgresStore, type PostgresStore } from "../src/store/postgres.ts";
 
 /** Which engine the suites run on; `bun run test:postgres` sets both, with a server of its own. */
 export const ENGINE = process.env.ENGINE === "postgres" ? "postgres" : "sqlite";
@@ -16,7 +16,10 @@ const databaseOf = (file: string) => `t_${createHash("sha256").update(file).dige
 export const postgresUrl = (file: string) => `${SERVER_URL}/${databaseOf(file)}`;
 
 /** Opens a Postgres database instead of a file: one of its own for each file, the same when it is opened again. */
-export const openTestPostgres: OpenStore = async (file, { mapped = false } = {}) => {
+export const openTestPostgres: OpenStore = (file, { mapped = false } = {}) =>
+  openTestPostgresStore(file, mapped);
+
+export async function openTestPostgresStore(file: string, patient = false): Promise<PostgresStore> {
   const name = databaseOf(file);
   const admin = new SQL(`${SERVER_URL}/postgres`, { max: 1 });
   try {
@@ -25,8 +28,8 @@ export const openTestPostgres: OpenStore = async (file, { mapped = false } = {})
   } finally {
     await admin.close();
   }
-  return openPostgresStore({ url: postgresUrl(file), patient: mapped });
-};
+  return openPostgresStore({ url: postgresUrl(file), patient });
+}
 
 /** What an attacker with the database, a bug, or a bad disk could do: past every trigger and check. */
 export async function tamper(file: string, ...statements: string[]): Promise<void> {

@@ -5,6 +5,7 @@ import { folderBlobs } from "../blobs/folder-blobs.ts";
 import type { Cluster } from "../cluster-config.ts";
 import type { Config } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
+import type { Ask } from "../state/shared-state.ts";
 import { openSqliteStore, type StoreOptions } from "../store/sqlite.ts";
 import type { Store } from "../store/store.ts";
 import { type DataFolder, refuseLostDatabase } from "../system/data-folder.ts";
@@ -15,6 +16,8 @@ export interface Places {
   store: Store;
   blobs: Blobs;
   secretKey: Uint8Array;
+  /** What machines on one database tell each other goes this way; absent where there is one machine. */
+  ask?: Ask;
 }
 
 /** Opens the store of a data folder and brings it to the newest schema; an engine that is reached over a network takes its time. */
@@ -52,7 +55,7 @@ export async function openCluster(
   // Loaded here and not before: whoever keeps all in one folder does without them.
   const { openPostgresStore } = await import("../store/postgres.ts");
   const store = await openPostgresStore({ url: cluster.databaseUrl, patient: options.mapped ?? false });
-  return { store, blobs, secretKey };
+  return { store, blobs, secretKey, ask: store.ask };
 }
 
 async function openBucketBlobs({ bucket: settings }: Cluster, folder: DataFolder): Promise<Blobs> {

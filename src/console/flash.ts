@@ -6,7 +6,7 @@ export interface Flash {
   notice?: string;
   problem?: string;
   /** What was typed into the refused form, and the form's action. */
-  typed?: { action: string; fields: URLSearchParams };
+  typed?: { action: string; fields: [name: string, value: string][] };
   key?: { name: string; environment: "live" | "test"; text: string; replaces: string | null };
   link?: { email: string; url: string; startsAnew?: boolean };
   secret?: { url: string; text: string };
@@ -15,7 +15,7 @@ export interface Flash {
 /** Waits for the page that shows it, whichever other pages of the session are opened first. */
 export type SecretKind = "key" | "link" | "secret";
 
-/** Flashes by session, in short-lived state only: a secret must not reach the disk. */
+/** Flashes by session, in short-lived state only: a secret must not reach the disk readable. */
 export interface FlashStore {
   put(sessionId: string, flash: Flash): Promise<void>;
   /** Removes and returns what any page shows, plus the one kind of secret this page shows: each is shown once. */
@@ -53,11 +53,14 @@ const MAX_KEPT_FIELDS = 16;
 /** What is kept of a refused form. */
 export function typed(action: string, form: URLSearchParams): NonNullable<Flash["typed"]> {
   const kept = [...form].filter(([name]) => KEPT_FIELDS.has(name)).slice(0, MAX_KEPT_FIELDS);
-  const fields = kept.map(([name, value]) => [name, value.slice(0, MAX_OUTBOUND_URL_CHARS)]);
-  return { action, fields: new URLSearchParams(fields) };
+  const fields = kept.map(([name, value]): [string, string] => [
+    name,
+    value.slice(0, MAX_OUTBOUND_URL_CHARS),
+  ]);
+  return { action, fields };
 }
 
 /** What was typed into the form with this action, if it is the refused one. */
 export function typedInto(action: string, flash: Flash): URLSearchParams | undefined {
-  return flash.typed?.action === action ? flash.typed.fields : undefined;
+  return flash.typed?.action === action ? new URLSearchParams(flash.typed.fields) : undefined;
 }

@@ -96,6 +96,7 @@ function startChores(deps: Deps & { clock: SteadyClock }, startedAt: number): Lo
       pollMs: SWEEP_INTERVAL_MS,
       runOne: async () => {
         await sweep(deps);
+        await deps.state.sweep();
         await keepClockMark(folder.clockMark, clock.mark());
       },
       log,

@@ -12,6 +12,7 @@ import type { Clock, Log, LogFields, Random } from "../core/ports.ts";
 import { secretBox } from "../core/secret-box.ts";
 import { type SharedPlaceholders, sharedPlaceholders } from "../render/placeholders/placeholder-files.ts";
 import { memoryState } from "../state/memory-state.ts";
+import type { SharedStateOptions } from "../state/shared-state.ts";
 import type { ShortLivedState } from "../state/state.ts";
 import type { Store } from "../store/store.ts";
 import { publishedTemplates } from "../store/templates.ts";
@@ -65,11 +66,12 @@ export async function openWorkspace(
 ): Promise<Workspace> {
   const { verify = false, mapped = false, clock = systemClock, random = systemRandom } = options;
   const { openStore, folder = openDataFolder(config.dataDir), outbound = {} } = options;
-  const { store, blobs, secretKey } = await openPlaces(config, folder, { openStore, verify, mapped });
-  const state = memoryState(() => clock.now());
+  const { store, blobs, secretKey, ask } = await openPlaces(config, folder, { openStore, verify, mapped });
+  const secrets = secretBox(secretKey, random.bytes);
+  const now = () => clock.now();
+  const state = ask ? await shared({ ask, now, secrets }) : memoryState(now);
   const counts = meter();
   const templates = templateRegistry({ ...config, published: publishedIn(store, blobs) });
-  const secrets = secretBox(secretKey, random.bytes);
   return {
     node: random.id("node"),
     config,
@@ -109,6 +111,11 @@ function publishedIn(store: Store, blobs: Blobs): PublishedTemplates {
       })),
     archive: async (digest) => (await (await blobs.open("template", digest))?.bytes()) ?? null,
   };
+}
+
+/** Loaded only where several machines share it. */
+async function shared(options: SharedStateOptions): Promise<ShortLivedState> {
+  return (await import("../state/shared-state.ts")).sharedState(options);
 }
 
 /** The same log, with counted lines, so that an alert rule can react to errors. */

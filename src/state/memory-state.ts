@@ -35,6 +35,8 @@ export function memoryState(now: () => number): ShortLivedState {
         forget: async (key) => kept.delete(key),
       };
     },
+    // Adding evicts, and memory ends with the process.
+    sweep: async () => {},
   };
 }
 

@@ -3,15 +3,17 @@
  * budgets. Kept in this process, or somewhere several processes share.
  */
 export interface ShortLivedState {
-  /** Values by key. `name` separates them from all others. */
+  /** Values by key, all of which JSON gives back as they were. `name` separates them from all others. */
   values<V>(name: string, bounds: StateBounds): Values<V>;
   /** Sums by key, each from its first addition until `forMs` later; then it restarts at 0. */
   counters(name: string, bounds: StateBounds): Counters;
+  /** Lets go of what has expired. Nobody gets that anyway; this is for what would be kept of it. */
+  sweep(): Promise<void>;
 }
 
 export interface StateBounds {
   forMs: number;
-  /** A flood of keys evicts the oldest entries instead of exceeding the memory bound. */
+  /** A flood of keys evicts the oldest entries instead of exceeding the bound; it may be exceeded by a hundredth. */
   maxKeys: number;
 }
 

@@ -1,5 +1,5 @@
 import { StorageUnavailable } from "../core/storage-unavailable.ts";
-import { type Connection, openConnections, transactionOn } from "./postgres-connections.ts";
+import { type Connection, type Connections, openConnections, transactionOn } from "./postgres-connections.ts";
 import { asServerFault, CommitUnknown, isLost, isRepeatable, unreachable } from "./postgres-errors.ts";
 import { migratePostgres } from "./postgres-migrate.ts";
 import type { Store, Tx } from "./store.ts";
@@ -7,6 +7,7 @@ import type { Store, Tx } from "./store.ts";
 /** Connections per process, of each kind. PostgreSQL's default limit is a hundred for all clients together. */
 const MAX_READERS = 8;
 const MAX_WRITERS = 8;
+const MAX_ASKERS = 4;
 /** The limit for one query, or one transaction with its retries. */
 const DEADLINE_MS = 10_000;
 /** Slightly earlier than the deadline, because the server's error tells more than a cut connection. */
@@ -29,11 +30,19 @@ export interface PostgresOptions {
   deadlineMs?: number;
 }
 
+export interface PostgresStore extends Store {
+  /**
+   * Runs one statement outside of any transaction of the store, and returns the rows: for what machines tell each other.
+   * Where the connection is lost it is run again, so it may have been done twice.
+   */
+  ask(text: string, parameters: unknown[]): Promise<Record<string, unknown>[]>;
+}
+
 /**
  * Opens the database, migrates it to the newest schema and returns the store. Throws an OperatorError when it cannot be
  * reached or is newer than this program.
  */
-export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
   const { url, patient = false } = options;
   const { deadlineMs = patient ? PATIENT_MS : DEADLINE_MS } = options;
   const statementTimeoutMs = patient ? PATIENT_MS : STATEMENT_TIMEOUT_MS;
@@ -45,22 +54,13 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     await writers.close();
     throw asOpeningError(error);
   }
-  const read = transactionOn(async (text, parameters, asRows) => {
-    for (let tried = 1; ; tried++) {
-      try {
-        return await readers.use(deadlineMs, (connection) => {
-          connection.begin();
-          return connection.query(text, parameters.map(findable), asRows);
-        });
-      } catch (error) {
-        if (tried < MAX_TRIES && isLost(error)) continue;
-        throw asServerFault(error);
-      }
-    }
-  });
+  // Apart from the writers: no request waits for its rate limit behind a transaction.
+  const askers = openConnections({ url, max: MAX_ASKERS, readOnly: false, statementTimeoutMs });
   return {
     engine: "postgres",
-    read,
+    read: transactionOn(singly(readers, deadlineMs)),
+    ask: (text, parameters) =>
+      singly(askers, deadlineMs)(text, parameters, false) as Promise<Record<string, unknown>[]>,
     // Noticing others' commits would cost as much as a query.
     version: () => null,
     problem: () => null,
@@ -81,8 +81,25 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     maintain: async () => {},
     erase: ({ maxBytes }) => writers.use(PATIENT_MS, (connection) => erase(connection, maxBytes)),
     close: async () => {
-      await Promise.all([readers.close(), writers.close()]);
+      await Promise.all([readers.close(), writers.close(), askers.close()]);
     },
+  };
+}
+
+/** Each query by itself, again where the connection was lost. */
+function singly(connections: Connections, deadlineMs: number): Connection["query"] {
+  return async (text, parameters, asRows) => {
+    for (let tried = 1; ; tried++) {
+      try {
+        return await connections.use(deadlineMs, (connection) => {
+          connection.begin();
+          return connection.query(text, parameters.map(findable), asRows);
+        });
+      } catch (error) {
+        if (tried < MAX_TRIES && isLost(error)) continue;
+        throw asServerFault(error);
+      }
+    }
   };
 }
 

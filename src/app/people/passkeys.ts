@@ -79,7 +79,7 @@ export function passkeyService(context: Context): PasskeyService {
     registrationOptions: async (user) => {
       const known = await passkeysOf(store.read, user.id);
       return generateRegistrationOptions({
-        challenge: open.make(addingTo(user)),
+        challenge: await open.make(addingTo(user)),
         rpName: "cardpress",
         rpID,
         userName: user.email,
@@ -103,8 +103,10 @@ export function passkeyService(context: Context): PasskeyService {
         throw new Refusal("NOT_PROVEN", "The passkey could not be checked. Try again.");
       return keep(context, user, { ...result.registrationInfo.credential, name });
     },
-    signInOptions: () =>
-      generateAuthenticationOptions({ challenge: open.make(SIGN_IN), rpID, userVerification: "required" }),
+    signInOptions: async () => {
+      const challenge = await open.make(SIGN_IN);
+      return generateAuthenticationOptions({ challenge, rpID, userVerification: "required" });
+    },
     verify: async (response) => {
       const { id } = response as { id?: unknown };
       const found = typeof id === "string" ? await findPasskey(store.read, id) : undefined;
