@@ -4,7 +4,7 @@ import { MEMBER_ROLES } from "../src/core/account.ts";
 import { MAIL_KINDS, MAIL_STATES } from "../src/core/mail.ts";
 import type { Kit } from "./kit.ts";
 
-/** Who uses the console, how they get in, and what they did; part of the tables of schema.ts. */
+/** Who uses the console, how they sign in, and what they did; part of the tables of schema.ts. */
 export function peopleTables(kit: Kit, accounts: { id: AnySQLiteColumn }) {
   const { table, text, oneOf, int, index, uniqueIndex, primaryKey, check } = kit;
 
@@ -20,8 +20,8 @@ export function peopleTables(kit: Kit, accounts: { id: AnySQLiteColumn }) {
       /** 1 or 0. */
       isOperator: int("is_operator").notNull(),
       /**
-       * 1: the password was set by a link that an operator or the command line gave out. 0: by one that an account's
-       * owner made, who may have kept it: whoever signs in need not be the person of this email.
+       * 1: the password was set through a link issued by an operator or the command line. 0: through one issued by an
+       * account's owner, who may have kept it, so whoever signs in is not necessarily the owner of this email address.
        */
       isVouched: int("is_vouched").notNull().default(0),
       createdAt: int("created_at").notNull(),
@@ -51,14 +51,14 @@ export function peopleTables(kit: Kit, accounts: { id: AnySQLiteColumn }) {
     ],
   );
 
-  /** One-time links to set a password. `userId` is null for the link that makes the first operator. */
+  /** One-time links to set a password. `userId` is null for the link that creates the first operator. */
   const setupLinks = table(
     "setup_links",
     {
       /** SHA-256 of the token in the link, as lower-case hex. */
       tokenHash: text("token_hash").primaryKey(),
       userId: text("user_id").references(() => users.id),
-      /** 1 when an operator or the command line made it; the user's `isVouched` once it is used. */
+      /** 1 when issued by an operator or the command line; becomes the user's `isVouched` when used. */
       isVouched: int("is_vouched").notNull().default(0),
       createdAt: int("created_at").notNull(),
       expiresAt: int("expires_at").notNull(),
@@ -75,10 +75,10 @@ export function peopleTables(kit: Kit, accounts: { id: AnySQLiteColumn }) {
       userId: text("user_id")
         .notNull()
         .references(() => users.id),
-      /** As the authenticator names it, in base64url; the same for its public key. */
+      /** As the authenticator names it, in base64url; the public key is base64url too. */
       credentialId: text("credential_id").notNull(),
       publicKey: text("public_key").notNull(),
-      /** Signatures made so far, where the authenticator counts them. */
+      /** Signatures made so far, if the authenticator counts them. */
       counter: int("counter").notNull(),
       name: text("name").notNull(),
       createdAt: int("created_at").notNull(),
@@ -97,11 +97,11 @@ export function peopleTables(kit: Kit, accounts: { id: AnySQLiteColumn }) {
         .notNull()
         .references(() => users.id),
       csrfToken: text("csrf_token").notNull(),
-      /** The account whose console is open; for an operator without membership, a read-only visit. */
+      /** The account whose console is open; for an operator who is not a member, a read-only visit. */
       accountId: text("account_id").references(() => accounts.id),
       createdAt: int("created_at").notNull(),
       lastSeenAt: int("last_seen_at").notNull(),
-      /** The absolute end, however busy the session is. */
+      /** The absolute end of the session, even if it is in use. */
       expiresAt: int("expires_at").notNull(),
     },
     (t) => [
@@ -116,12 +116,12 @@ export function peopleTables(kit: Kit, accounts: { id: AnySQLiteColumn }) {
     "audit_entries",
     {
       id: text("id").primaryKey(),
-      /** Null: the command line. */
+      /** Null for the command line. */
       userId: text("user_id").references(() => users.id),
       accountId: text("account_id").references(() => accounts.id),
       /** Such as "key.created". */
       action: text("action").notNull(),
-      /** What it was done to: an id, an email, an amount; in words an operator understands. */
+      /** What was acted on: an id, an email, an amount, in words an operator understands. */
       subject: text("subject").notNull(),
       createdAt: int("created_at").notNull(),
     },
@@ -131,17 +131,17 @@ export function peopleTables(kit: Kit, accounts: { id: AnySQLiteColumn }) {
     ],
   );
 
-  /** Mails to people: this table is the queue. Written in the transaction that makes a mail true. */
+  /** Mails to people; this table is the queue. Written in the transaction that gives rise to the mail. */
   const mails = table(
     "mails",
     {
       id: text("id").primaryKey(),
-      /** What it is about, once for each person: written a second time it stays one mail. */
+      /** The reason for the mail, unique per person: a second insert leaves one mail. */
       occasion: text("occasion").notNull(),
       kind: oneOf("kind", MAIL_KINDS).notNull(),
       recipient: text("recipient").notNull(),
       subject: text("subject").notNull(),
-      /** Sealed, since it may hold a link that sets a password; empty once it was sent or given up. */
+      /** Sealed, since it may contain a link that sets a password; empty once sent or given up. */
       body: text("body").notNull(),
       state: oneOf("state", MAIL_STATES).notNull(),
       attempts: int("attempts").notNull(),

@@ -1,7 +1,7 @@
 import { postgresKit } from "./postgres-kit.ts";
 import { defineTables } from "./schema.ts";
 
-/** The same tables on Postgres; named one by one because drizzle-kit reads this module's exports. */
+/** The same tables on Postgres, exported one by one because drizzle-kit reads this module's exports. */
 export const postgresTables = defineTables(postgresKit);
 export const {
   accounts,

@@ -12,7 +12,7 @@ import { templateTables } from "./templates.ts";
 export function defineTables(kit: Kit) {
   const { table, text, oneOf, int, json, index, uniqueIndex, primaryKey, check } = kit;
 
-  /** Owns credits. The three balances are the sums of the ledger, kept beside it so that one UPDATE can guard them. */
+  /** Owns credits. The three balances are sums over the ledger, stored here so that a single UPDATE can guard them. */
   const accounts = table(
     "accounts",
     {
@@ -22,14 +22,14 @@ export function defineTables(kit: Kit) {
       status: oneOf("status", ACCOUNT_STATUSES).notNull(),
       suspendedReason: text("suspended_reason"),
       creditLimit: int("credit_limit").notNull(),
-      /** The month, such as 2026-11, whose plan credits `creditsPlan` holds. */
+      /** The month, such as 2026-11, that `creditsPlan` is for. */
       planPeriod: text("plan_period").notNull(),
       creditsPlan: int("credits_plan").notNull(),
       creditsTopup: int("credits_topup").notNull(),
       creditsHeld: int("credits_held").notNull(),
-      /** How long finished pictures are served, in days; null as the service is configured. */
+      /** How long finished pictures are served, in days; null for the service's default. */
       retentionDays: int("retention_days"),
-      /** How long after an image's end everything personal about it is deleted, in days; null: when somebody asks. */
+      /** Days after an image's end at which its personal data is deleted; null: only on request. */
       forgetAfterDays: int("forget_after_days"),
       createdAt: int("created_at").notNull(),
       updatedAt: int("updated_at").notNull(),
@@ -43,7 +43,7 @@ export function defineTables(kit: Kit) {
     ],
   );
 
-  /** Shown once; only what identifies and recognises it is kept. */
+  /** The full key is shown once; only what identifies it is stored. */
   const apiKeys = table(
     "api_keys",
     {
@@ -60,7 +60,7 @@ export function defineTables(kit: Kit) {
       createdAt: int("created_at").notNull(),
       lastUsedAt: int("last_used_at"),
       revokedAt: int("revoked_at"),
-      /** The key this one was made to replace; both work until the old one is revoked. */
+      /** The key this one replaces; both work until the old one is revoked. */
       replacesKeyId: text("replaces_key_id"),
     },
     (t) => [
@@ -69,7 +69,7 @@ export function defineTables(kit: Kit) {
     ],
   );
 
-  /** What partners create, and the unit of work: this table is the queue. */
+  /** What partners create, and the unit of work; this table is the queue. */
   const images = table(
     "images",
     {
@@ -80,29 +80,29 @@ export function defineTables(kit: Kit) {
       environment: oneOf("environment", ENVIRONMENTS).notNull(),
       state: oneOf("state", IMAGE_STATES).notNull(),
       type: text("type").notNull(),
-      /** Empty once the image is forgotten; the same for the player's name and the request. */
+      /** Empty once the image is forgotten, like the player's name and the request. */
       externalId: text("external_id").notNull(),
-      /** In lower case, to be searched. */
+      /** In lower case, for searching. */
       playerName: text("player_name").notNull().default(""),
       /** The accepted request body. */
       request: json<unknown>("request").notNull(),
-      /** The key it was asked for with; null from the console, and for images from before this was written down. */
+      /** The key that requested it; null from the console, and for images that predate this column. */
       keyId: text("key_id"),
       /** SHA-256 of the photo and the badge as fetched at create; null for test images. */
       sourceSha256: text("source_sha256"),
       badgeSha256: text("badge_sha256"),
       /**
-       * The template of the card: as it was at accept, and once a render has ended well, as that render found it. The digest
-       * says which files. Null for images from before this was written down.
+       * The card's template: as of acceptance, and after a successful render the one rendered with. The digest
+       * identifies its files. Null for images that predate these columns.
        */
       templateName: text("template_name"),
       templateVersion: text("template_version"),
       templateDigest: text("template_digest"),
-      /** The place in the fair order between accounts; the lowest is rendered next. */
+      /** Position in the fair order between accounts; the lowest is rendered next. */
       turn: int("turn").notNull(),
-      /** 0: asked for one by one; 1: of a batch. An account's two lanes take turns like two accounts. */
+      /** 0: requested singly; 1: part of a batch. An account's two lanes take turns like two accounts. */
       lane: int("lane").notNull().default(0),
-      /** Not claimed before this time: the pause after a retryable fault. */
+      /** Not claimed before this time: the pause after a retryable error. */
       availableAt: int("available_at").notNull(),
       renders: int("renders").notNull(),
       leaseToken: text("lease_token"),
@@ -121,9 +121,9 @@ export function defineTables(kit: Kit) {
       expiresAt: int("expires_at"),
       /** When the sweep removed the expired picture. */
       purgedAt: int("purged_at"),
-      /** When somebody had it deleted: nothing personal is left in this row, which credits and counters refer to. */
+      /** When it was deleted on request: nothing personal is left in this row, which credits and counters refer to. */
       forgottenAt: int("forgotten_at"),
-      /** When the last trace of a forgotten image had left the database's file too. */
+      /** When the last trace of a forgotten image was gone from the database file too. */
       erasedAt: int("erased_at"),
     },
     (t) => [
@@ -133,7 +133,7 @@ export function defineTables(kit: Kit) {
       index("images_list_state")
         .on(t.accountId, t.environment, t.state, t.createdAt, t.id)
         .where(sql`${t.forgottenAt} is null`),
-      // The unfinished, as images_terminal says; by a condition that leaves `state` free to be searched in the index.
+      // Unfinished images, as in images_terminal; a condition that leaves `state` free for searching in the index.
       index("images_queue")
         .on(t.environment, t.state, t.turn, t.createdAt, t.completedAt)
         .where(sql`${t.completedAt} is null`),
@@ -159,7 +159,7 @@ export function defineTables(kit: Kit) {
     ],
   );
 
-  /** How a finished live picture was made: what its receipt says beyond the image's row. */
+  /** How a finished live picture was made: what its receipt states beyond the image's row. */
   const imageReceipts = table("image_receipts", {
     imageId: text("image_id")
       .primaryKey()
@@ -168,8 +168,8 @@ export function defineTables(kit: Kit) {
   });
 
   /**
-   * Immutable facts about credits; `amount` is always positive. Triggers refuse any UPDATE and DELETE, and an entry that
-   * ends a reservation other than the one of its image.
+   * Immutable facts about credits; `amount` is always positive. Triggers refuse any UPDATE and DELETE, and any entry
+   * that settles a reservation other than its own image's.
    */
   const ledgerEntries = table(
     "ledger_entries",
@@ -180,7 +180,7 @@ export function defineTables(kit: Kit) {
         .references(() => accounts.id),
       kind: oneOf("kind", LEDGER_KINDS).notNull(),
       bucket: oneOf("bucket", CREDIT_BUCKETS).notNull(),
-      /** The month the credit belongs to: of the plan grant, or the month a top-up was used or made in. */
+      /** The month the credit belongs to: the plan grant's, or the month in which a top-up was granted or used. */
       period: text("period").notNull(),
       amount: int("amount").notNull(),
       imageId: text("image_id").references(() => images.id),
@@ -190,7 +190,8 @@ export function defineTables(kit: Kit) {
     (t) => [
       check("ledger_amount", sql`${t.amount} > 0`),
       check("ledger_bucket", sql`${t.bucket} in ('plan', 'topup')`),
-      // Each kind has one shape: images move one credit at a time, grants belong to none, only plan credits expire.
+      // Each kind has a fixed shape: images move one credit at a time, grants belong to no image, only plan credits
+      // expire.
       check(
         "ledger_shape",
         sql`case ${t.kind}
@@ -240,7 +241,7 @@ export function defineTables(kit: Kit) {
     ],
   );
 
-  /** Counters by UTC day, written in the transactions that change the images, so that usage never counts rows. */
+  /** Counters per UTC day, updated in the transactions that change the images, so that usage never counts rows. */
   const usageDays = table(
     "usage_days",
     {
@@ -258,7 +259,7 @@ export function defineTables(kit: Kit) {
     (t) => [primaryKey({ columns: [t.accountId, t.environment, t.day] })],
   );
 
-  /** The same counters of each key, for whoever wants to know which system asked for what. */
+  /** The same counters per key, to see which system requested what. */
   const usageKeys = table(
     "usage_keys",
     {
@@ -267,7 +268,7 @@ export function defineTables(kit: Kit) {
         .references(() => accounts.id),
       environment: oneOf("environment", ENVIRONMENTS).notNull(),
       day: text("day").notNull(),
-      /** "console" for what was asked for there. */
+      /** "console" for requests made there. */
       keyId: text("key_id").notNull(),
       requested: int("requested").notNull(),
       completed: int("completed").notNull(),
@@ -279,7 +280,7 @@ export function defineTables(kit: Kit) {
 
   const season = seasonTables(kit, accounts, images);
 
-  /** Where a partner wants to hear of events, in one environment. */
+  /** Where a partner receives events of one environment. */
   const webhookEndpoints = table(
     "webhook_endpoints",
     {
@@ -289,19 +290,19 @@ export function defineTables(kit: Kit) {
         .references(() => accounts.id),
       environment: oneOf("environment", ENVIRONMENTS).notNull(),
       url: text("url").notNull(),
-      /** The event types it wants; null for all, also those to come. */
+      /** The event types it receives; null for all, including future ones. */
       events: json<string[] | null>("events"),
-      /** Sealed with the data folder's key; the same for the one it replaced, which signs too until it expires. */
+      /** Sealed with the data folder's key, like the secret it replaced, which also signs until it expires. */
       secret: text("secret").notNull(),
       previousSecret: text("previous_secret"),
       previousSecretExpiresAt: int("previous_secret_expires_at"),
       state: oneOf("state", WEBHOOK_ENDPOINT_STATES).notNull(),
       disabledReason: text("disabled_reason"),
       disabledAt: int("disabled_at"),
-      /** The first failure since the last success; null while all is well. */
+      /** The first failure since the last success; null while deliveries succeed. */
       failingSince: int("failing_since"),
       lastSuccessAt: int("last_success_at"),
-      /** Nothing is sent before this time: the receiver asked for the pause by Retry-After. */
+      /** Nothing is sent before this time, because the receiver asked for a pause with Retry-After. */
       pausedUntil: int("paused_until"),
       createdAt: int("created_at").notNull(),
       updatedAt: int("updated_at").notNull(),
@@ -320,7 +321,7 @@ export function defineTables(kit: Kit) {
     ],
   );
 
-  /** An immutable fact, written in the transaction that makes it true, whether anybody listens or not. */
+  /** An immutable fact, written in the transaction that makes it true, whether or not an endpoint receives it. */
   const webhookEvents = table(
     "webhook_events",
     {
@@ -332,7 +333,7 @@ export function defineTables(kit: Kit) {
       type: text("type").notNull(),
       /** What the event is about, such as an image's id. */
       subject: text("subject").notNull(),
-      /** The request body of every delivery, the same bytes at every attempt. */
+      /** The request body of every delivery, identical in every attempt. */
       body: text("body").notNull(),
       createdAt: int("created_at").notNull(),
     },
@@ -343,7 +344,7 @@ export function defineTables(kit: Kit) {
     ],
   );
 
-  /** One event for one endpoint: this table is the queue. */
+  /** One event for one endpoint; this table is the queue. */
   const webhookDeliveries = table(
     "webhook_deliveries",
     {
@@ -360,9 +361,9 @@ export function defineTables(kit: Kit) {
       environment: oneOf("environment", ENVIRONMENTS).notNull(),
       eventType: text("event_type").notNull(),
       state: oneOf("state", WEBHOOK_DELIVERY_STATES).notNull(),
-      /** Attempts in all. */
+      /** Attempts in total. */
       attempts: int("attempts").notNull(),
-      /** Attempts of the present run through the schedule; a redelivery begins a new one. */
+      /** Attempts in the current run through the schedule; a redelivery starts a new run. */
       step: int("step").notNull(),
       nextAttemptAt: int("next_attempt_at"),
       leaseToken: text("lease_token"),
@@ -377,7 +378,7 @@ export function defineTables(kit: Kit) {
       index("webhook_deliveries_leases").on(t.leaseExpiresAt).where(sql`${t.state} = 'sending'`),
       index("webhook_deliveries_account").on(t.accountId, t.environment, t.createdAt, t.id),
       index("webhook_deliveries_endpoint").on(t.endpointId, t.createdAt, t.id),
-      // The few that people look for among the many that arrived.
+      // The few undelivered ones, which people look for among the many delivered.
       index("webhook_deliveries_undelivered")
         .on(t.accountId, t.environment, t.createdAt, t.id)
         .where(sql`${t.state} <> 'delivered'`),
@@ -387,7 +388,7 @@ export function defineTables(kit: Kit) {
     ],
   );
 
-  /** One call to an endpoint, as it went. */
+  /** One request to an endpoint and its outcome. */
   const deliveryAttempts = table(
     "delivery_attempts",
     {
@@ -400,9 +401,9 @@ export function defineTables(kit: Kit) {
       durationMs: int("duration_ms").notNull(),
       /** The HTTP status, null when no answer came. */
       status: int("status"),
-      /** Why it failed, for the partner to read; null for a success. */
+      /** Why it failed, written for the partner; null for a success. */
       error: text("error"),
-      /** The beginning of what a failing receiver answered. */
+      /** The beginning of a failing receiver's response. */
       answer: text("answer"),
     },
     (t) => [primaryKey({ columns: [t.deliveryId, t.number] })],
@@ -431,7 +432,7 @@ export function defineTables(kit: Kit) {
 
 export type Tables = ReturnType<typeof defineTables>;
 
-/** The SQLite tables; named one by one because drizzle-kit reads this module's exports. */
+/** The SQLite tables, exported one by one because drizzle-kit reads this module's exports. */
 export const sqliteTables = defineTables(sqliteKit);
 export const {
   accounts,

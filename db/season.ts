@@ -3,14 +3,14 @@ import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
 import { ENVIRONMENTS } from "../src/core/account.ts";
 import type { Kit } from "./kit.ts";
 
-/** A table that another one's rows belong to. */
+/** A table that another table's rows belong to. */
 type Owner = { id: AnySQLiteColumn };
 
-/** What a whole squad needs beside single images: photos sent to us, batches, and the log of requests. */
+/** What whole squads need beyond single images: uploaded photos, batches, and the request log. */
 export function seasonTables(kit: Kit, accounts: Owner, images: Owner) {
   const { table, text, oneOf, int, json, index, uniqueIndex, primaryKey, check } = kit;
 
-  /** Photos and badges that partners sent us instead of hosting them. The bytes lie among the sources. */
+  /** Photos and badges that partners uploaded instead of hosting them. The bytes are among the sources. */
   const photos = table(
     "photos",
     {
@@ -34,7 +34,7 @@ export function seasonTables(kit: Kit, accounts: Owner, images: Owner) {
     ],
   );
 
-  /** Cards asked for together. What they cost and how they end is written on their images. */
+  /** Cards requested together. Their cost and outcome are recorded on their images. */
   const batches = table(
     "batches",
     {
@@ -43,7 +43,7 @@ export function seasonTables(kit: Kit, accounts: Owner, images: Owner) {
         .notNull()
         .references(() => accounts.id),
       environment: oneOf("environment", ENVIRONMENTS).notNull(),
-      /** What people call it; shown in the console. */
+      /** A name given by the partner; shown in the console. */
       name: text("name").notNull(),
       /** The partner's Idempotency-Key, if one was sent, and the SHA-256 of the canonical payload. */
       idempotencyKey: text("idempotency_key"),
@@ -70,7 +70,10 @@ export function seasonTables(kit: Kit, accounts: Owner, images: Owner) {
     ],
   );
 
-  /** The images of a batch in the order they were asked for. An image may stand in several, when one was sent again. */
+  /**
+   * The images of a batch in the order they were requested. An image may be in several batches, if a batch was sent
+   * again.
+   */
   const batchCards = table(
     "batch_cards",
     {
@@ -86,11 +89,11 @@ export function seasonTables(kit: Kit, accounts: Owner, images: Owner) {
     (t) => [primaryKey({ columns: [t.batchId, t.position] }), index("batch_cards_image").on(t.imageId)],
   );
 
-  /** What was asked of the API with an account's keys, and how it was answered. Kept for a month. */
+  /** Requests made with an account's keys, and the answers. Kept for a month. */
   const requestLog = table(
     "request_log",
     {
-      /** The request id that the answer carried. */
+      /** The request id returned with the answer. */
       id: text("id").primaryKey(),
       accountId: text("account_id")
         .notNull()
@@ -100,12 +103,12 @@ export function seasonTables(kit: Kit, accounts: Owner, images: Owner) {
       method: text("method").notNull(),
       path: text("path").notNull(),
       status: int("status").notNull(),
-      /** The error code; null for what was not refused. */
+      /** The error code; null for a success. */
       code: text("code"),
       durationMs: int("duration_ms").notNull(),
-      /** The player it was about, where the request or the image says so. */
+      /** The player concerned, if the request or the image names one. */
       externalId: text("external_id"),
-      /** The broken fields with the rule they break. */
+      /** The invalid fields, each with the rule it breaks. */
       details: json<{ field: string; message: string }[] | null>("details"),
       /** The beginning of a refused body, without secrets. */
       body: text("body"),

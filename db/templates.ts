@@ -1,20 +1,20 @@
 import type { Kit } from "./kit.ts";
 
-/** Templates that designers published to this service. Their files lie among the blobs, by digest. */
+/** Templates that designers have published to this service. Their files are among the blobs, by digest. */
 export function templateTables(kit: Kit) {
   const { table, text, int, primaryKey } = kit;
 
-  /** What is offered under each name now. */
+  /** The version currently offered under each name. */
   const templates = table("templates", {
     name: text("name").primaryKey(),
     version: text("version").notNull(),
     digest: text("digest").notNull(),
-    /** 1 while partners may ask for it, otherwise 0. */
+    /** 1 while partners may request it, otherwise 0. */
     isListed: int("is_listed").notNull(),
     updatedAt: int("updated_at").notNull(),
   });
 
-  /** Every version that was ever published: a version means the same files for ever. */
+  /** Every version ever published: a version always means the same files. */
   const templateVersions = table(
     "template_versions",
     {

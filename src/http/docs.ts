@@ -10,8 +10,8 @@ import type { Exchange } from "./exchange.ts";
 import type { PublicFacts } from "./openapi/document.ts";
 
 /**
- * Builds the handler for /docs and everything below. Pages are rendered once, when the first of them is asked for, and
- * again when the list of templates changes, because they name those that partners may request.
+ * Builds the handler for /docs and everything below it. Pages are rendered on the first request, and again when the
+ * list of templates changes, because they name the templates partners may request.
  */
 export function docsHandler(
   facts: PublicFacts,
@@ -19,7 +19,7 @@ export function docsHandler(
 ): (exchange: Exchange) => Promise<Response> {
   let { presets } = facts;
   let site: DocsSite | undefined;
-  // Its address is the same for good, so what is there may change.
+  // The photo's address never changes, so a new version may replace what is served there.
   const sample = fileAsset(SAMPLE_PHOTO.contentType, SAMPLE_PHOTO.path);
   return async (exchange) => {
     const { request, url } = exchange;
@@ -27,10 +27,10 @@ export function docsHandler(
     const asset = DOCS_ASSETS.answer(request, url, headers);
     if (asset) return asset;
     const path = url.pathname.replace(/\/+$/, "");
-    // Cards are made of the sample photo, also where nobody reads the documentation.
+    // Before the site is rendered: sample cards fetch this photo even if nobody reads the documentation.
     if (path === SAMPLE_PHOTO_PATH)
       return fileAnswer(request, sample, { ...headers, ...pageCaching(sample) });
-    // Must work even while the database is unavailable.
+    // The documentation must work even while the database is unavailable.
     const listed = await templates.listed().catch(() => presets);
     if (listed !== presets) site = undefined;
     presets = listed;

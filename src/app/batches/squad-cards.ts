@@ -1,24 +1,24 @@
 import { POSITION_NAMES, POSITIONS } from "../../core/card.ts";
 import { columnName, type ListRow, type SquadList } from "./squad-list.ts";
 
-/** What a column of a squad list can be used for. */
+/** A card field that a column of a squad list can fill. */
 export interface Target {
-  /** As forms name it; those of a template begin with `field_`. */
+  /** Its name in forms; a template's own fields start with `field_`. */
   key: string;
   label: string;
-  /** Its place in a create request, such as `player.name`. */
+  /** The field's path in a create request, such as `player.name`. */
   place: string;
   required: boolean;
-  /** Whether one value may stand for the whole squad. */
+  /** Whether one value may apply to the whole squad. */
   forAll: boolean;
-  /** How people head such a column, in lower case without accents and signs. */
+  /** Usual headings of such a column, in lower case without accents and punctuation. */
   known: readonly string[];
-  /** The request's value of a text. */
+  /** Converts a cell's text to the request's value. */
   read: (text: string) => unknown;
 }
 
 const asText = (text: string) => text;
-/** What is no number stays text, so that the message can name what was written. Spreadsheets export 9 as 9.0 or 9,0. */
+/** What is not a number stays text, so that the error message can quote it. Spreadsheets export 9 as 9.0 or 9,0. */
 const asNumber = (text: string) => (/^-?\d{1,9}(?:[.,]0+)?$/.test(text) ? Number.parseInt(text, 10) : text);
 
 const plain = (text: string) =>
@@ -27,7 +27,7 @@ const plain = (text: string) =>
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, "");
 
-/** The position's letters, also where it is written out. */
+/** The position's abbreviation, also for positions written in full. */
 function asPosition(text: string): string {
   const known = POSITIONS.find(
     (position) => plain(position) === plain(text) || plain(POSITION_NAMES[position]) === plain(text),
@@ -35,7 +35,7 @@ function asPosition(text: string): string {
   return known ?? OTHER_NAMES[plain(text)] ?? text;
 }
 
-/** What club software and leagues write for a position beside its letters. */
+/** What club software and leagues write for a position besides its abbreviation. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   g: "GK",
   keeper: "GK",
@@ -73,7 +73,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   centerforward: "CF",
 };
 
-/** #RRGGBB also where the sign is missing or each digit stands for two. */
+/** #RRGGBB, also for a missing # sign and for three-digit colours. */
 function asColour(text: string): string {
   const short = /^#?([0-9a-f])([0-9a-f])([0-9a-f])$/i.exec(text);
   if (short)
@@ -104,7 +104,7 @@ const target = (
 const NEEDED = { required: true };
 const FOR_ALL = { forAll: true };
 
-/** What every card has, in the order people think of it. */
+/** The fields of every card, in the order people think of them. */
 export const TARGETS: readonly Target[] = [
   target(
     "external_id",
@@ -182,7 +182,7 @@ export const TARGETS: readonly Target[] = [
   ),
 ];
 
-/** What a template asks for beyond that, as far as one cell can hold it. */
+/** A template's additional fields, as far as a cell can hold them. */
 export function templateTargets(
   fields: Readonly<Record<string, { type: string; title?: string; required?: boolean }>> = {},
 ): Target[] {
@@ -210,20 +210,20 @@ export function templateTargets(
   });
 }
 
-/** Which column, by its place, and which text for the whole squad or for empty cells each target has. */
+/** For each target its column, by index, and a text for the whole squad or for empty cells. */
 export interface Mapping {
   columns: Record<string, number>;
   all: Record<string, string>;
 }
 
-/** What each column is probably for: by its name, and a photo's by its addresses. No column is used twice. */
+/** Guesses each column's target from its heading, and a photo's from its addresses. No column is used twice. */
 export function guessMapping(list: SquadList, targets: readonly Target[]): Mapping {
   const columns: Record<string, number> = {};
   const heads = list.columns.map(plain);
   const free = (at: number) => at >= 0 && !Object.values(columns).includes(at);
   for (const { key, known } of targets)
     for (const word of known) {
-      // A second part of the name makes sense only beside a first one.
+      // A second part of a name is useful only beside a first one.
       if (
         key === "name_2" &&
         !/^(?:first|fore|given|vor)?name|^nombre|^nome/.test(heads[columns.name ?? -1] ?? "")
@@ -252,7 +252,7 @@ export interface CardStyle {
   format: string;
 }
 
-/** The create request each row stands for, unchecked: what is missing or wrong is told by the API's own checks. */
+/** The create request of each row, not validated: the API's own checks report what is missing or wrong. */
 export function cardsOfList(
   list: SquadList,
   targets: readonly Target[],
@@ -274,16 +274,19 @@ export function cardsOfList(
   });
 }
 
-/** A fault as people find it in their file, once for all rows that have it. */
+/** A fault in terms of the file, reported once for all rows that have it. */
 export interface ListFault {
-  /** As the spreadsheet numbers them. */
+  /** Row numbers as the spreadsheet shows them. */
   lines: number[];
-  /** The column's name in the file; what is missing or the same for all by the name it has here. */
+  /** The column's heading in the file; the field's label for a missing column or a value shared by all. */
   column: string;
   message: string;
 }
 
-/** Where faults that name a card's field, such as `cards[17].player.number`, lie in the file; and the rows without any. */
+/**
+ * Translates faults that name a card's field, such as `cards[17].player.number`, to places in the file; also lists the
+ * rows without any.
+ */
 export function faultsInList(
   list: SquadList,
   targets: readonly Target[],

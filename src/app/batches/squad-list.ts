@@ -9,23 +9,26 @@ import {
   MAX_LIST_UNPACKED_BYTES,
 } from "../../core/limits.ts";
 
-/** A squad list as it was read: text only, without empty rows and columns. */
+/** A squad list as read: text only, without empty rows and columns. */
 export interface SquadList {
-  /** What the columns are called; "" where one has no name. */
+  /** The columns' headings; "" for a column without one. */
   columns: string[];
   rows: ListRow[];
 }
 
 export interface ListRow {
-  /** The row as a spreadsheet numbers it, the names of the columns being in row 1 as a rule. */
+  /** The row's number in the spreadsheet; the headings are usually in row 1. */
   line: number;
-  /** A text for each column. */
+  /** One text per column. */
   cells: string[];
 }
 
 const refuse = (message: string, cause?: unknown) => new Refusal("INVALID_REQUEST", message, { cause });
 
-/** Reads a squad list from a CSV file or an Excel workbook's first sheet. Throws INVALID_REQUEST with what to do. */
+/**
+ * Reads a squad list from a CSV file or the first sheet of an Excel workbook. Throws INVALID_REQUEST that says what to
+ * do.
+ */
 export async function readSquadList(bytes: Uint8Array): Promise<SquadList> {
   if (bytes.length === 0) throw refuse("The file is empty. Choose a CSV file or an Excel workbook (.xlsx).");
   const table = isZip(bytes) ? await workbookRows(bytes) : csvRows(textOf(bytes));
@@ -33,12 +36,12 @@ export async function readSquadList(bytes: Uint8Array): Promise<SquadList> {
 }
 
 const isZip = (bytes: Uint8Array) => bytes[0] === 0x50 && bytes[1] === 0x4b;
-/** Excel's format before 2007, and that of workbooks with a password. */
+/** The Excel format before 2007, also used for workbooks with a password. */
 const isOldWorkbook = (bytes: Uint8Array) => Buffer.from(bytes.subarray(0, 4)).toString("hex") === "d0cf11e0";
 
 /**
- * The text of a CSV file: in UTF-8 or UTF-16 as its first bytes say, in UTF-8 where it is that, and otherwise in the
- * encoding that Windows programs of western Europe write. Throws on what is no text.
+ * Decodes a CSV file: UTF-8 or UTF-16 according to its byte order mark, else UTF-8 if it is valid, else Windows-1252,
+ * the encoding of Windows programs in western Europe. Throws when it is not text.
  */
 function textOf(bytes: Uint8Array): string {
   if (isOldWorkbook(bytes))
@@ -60,7 +63,10 @@ function utf8(bytes: Uint8Array): string {
   }
 }
 
-/** Rows by the separator that fits them: comma, semicolon, tab or bar. A first line `sep=;`, as Excel has it, says it. */
+/**
+ * Splits rows at the separator that fits: comma, semicolon, tab or bar. A first line `sep=;`, as Excel writes it,
+ * decides.
+ */
 function csvRows(text: string): string[][] {
   const told = /^sep=(.)\r?\n/i.exec(text);
   const rest = told ? text.slice(told[0].length) : text;
@@ -75,7 +81,7 @@ function csvRows(text: string): string[][] {
 
 const SEPARATORS = [",", ";", "\t", "|"] as const;
 
-/** The one that the first line with text has most of, outside quotation marks. */
+/** The separator most frequent in the first non-empty line, outside quotation marks. */
 function separatorOf(text: string): string {
   const line = /[^\r\n]*\S[^\r\n]*/.exec(text.slice(0, MAX_LIST_CELL_CHARS))?.[0] ?? "";
   const bare = line.replaceAll(/"[^"]*"/g, "");
@@ -83,7 +89,7 @@ function separatorOf(text: string): string {
   return SEPARATORS.reduce<string>((most, each) => (times(each) > times(most) ? each : most), ",");
 }
 
-/** The cells of a workbook's first sheet as people see them, formulas by their results. */
+/** The cells of a workbook's first sheet as displayed, formulas as their results. */
 async function workbookRows(bytes: Uint8Array): Promise<string[][]> {
   try {
     refuseBomb(bytes);
@@ -98,7 +104,7 @@ async function workbookRows(bytes: Uint8Array): Promise<string[][]> {
   }
 }
 
-/** An archive says how large its files are before any is unpacked, and none is unpacked beyond that. */
+/** Checks the sizes an archive declares before anything is unpacked; unpacking never exceeds them. */
 function refuseBomb(bytes: Uint8Array): void {
   let total = 0;
   const add = (size: number) => {
@@ -114,12 +120,12 @@ function refuseBomb(bytes: Uint8Array): void {
 
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return "";
-  // A date without a time of day, as sheets have them.
+  // A date without a time of day, which is how sheets store dates.
   if (value instanceof Date) return value.toISOString().replace(/T00:00:00\.000Z$/, "");
   return String(value);
 }
 
-/** Without what nobody sees: spaces around, invisible marks, empty rows, columns that are empty throughout. */
+/** Removes what is invisible: surrounding spaces, invisible characters, empty rows and empty columns. */
 function tidy(table: string[][]): SquadList {
   const rows = table
     .map((cells, at) => ({ line: at + 1, cells: cells.map(clean) }))
@@ -162,14 +168,13 @@ function refuseLongCells({ columns, rows }: SquadList): void {
   }
 }
 
-/** What a column is called, or its place where it has no name. */
+/** A column's heading, or its position when it has none. */
 export function columnName(columns: string[], at: number): string {
   return columns[at] || `column ${at + 1}`;
 }
 
 /**
- * A cell's text. Spreadsheets are given texts that begin like a formula with an apostrophe before them; as a player's
- * text they stand without.
+ * A cell's text. Spreadsheets store text that looks like a formula with a leading apostrophe, which is not part of it.
  */
 function clean(cell: string): string {
   const text = cell

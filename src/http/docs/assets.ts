@@ -21,7 +21,7 @@ import studioCard from "./client/studio/card.webp" with { type: "file" };
 import studioWall from "./client/studio/wall.webp" with { type: "file" };
 import tryIt from "./client/try-it.js" with { type: "text" };
 
-/** What the documentation's pages load beside what all pages do. */
+/** What only the documentation's pages load. */
 const ASSETS: Record<string, Asset> = {
   "docs.css": textAsset(CSS, style, reference, searchStyle),
   "docs.js": textAsset(SCRIPT, script),

@@ -4,7 +4,7 @@ import { Markup } from "../../web/markup.ts";
 import type { PageContent } from "./layout.tsx";
 import { renderMarkdown } from "./markdown.tsx";
 
-/** /docs/changelog: the project's own changelog, as this version carries it. */
+/** /docs/changelog: the project's changelog, as of this version. */
 export function changelogPage(): PageContent {
   const { title, body, headings } = renderMarkdown(changelog);
   const description = "What changed for partners, operators and designers, by release.";

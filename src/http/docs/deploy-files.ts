@@ -6,7 +6,7 @@ import env from "../../../deploy/cardpress.env" with { type: "text" };
 import unit from "../../../deploy/cardpress.service" with { type: "text" };
 import nginx from "../../../deploy/nginx.conf" with { type: "text" };
 
-/** What operators put on their servers, by the name it has in deploy/. */
+/** Files for operators' servers, by their name in deploy/. */
 const DEPLOY_FILES: Record<string, string> = {
   Caddyfile: caddy,
   "cardpress.env": env,
@@ -14,7 +14,7 @@ const DEPLOY_FILES: Record<string, string> = {
   "nginx.conf": nginx,
 };
 
-/** A guide's text with the files themselves where it names them in braces. */
+/** A guide's text with each file name in braces replaced by the file's content. */
 export function withDeployFiles(text: string): string {
   return text.replace(/\{\{file ([\w.]+)\}\}/g, (_, name) => DEPLOY_FILES[name].trimEnd());
 }

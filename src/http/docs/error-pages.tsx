@@ -19,7 +19,7 @@ const RETRY_TEXTS = {
   "with back-off": "Yes, with growing pauses.",
 };
 
-/** /docs/errors: every code at a glance. */
+/** /docs/errors: an overview of all codes. */
 export function errorIndexPage(): PageContent {
   const { title, body, headings } = renderMarkdown(
     [
@@ -99,7 +99,7 @@ export function errorPage(code: Code, baseUrl: string): PageContent {
   return { path: `/docs/errors/${code}`, title: code, body: <Markup text={body} />, headings, description };
 }
 
-/** What answers a code or page that does not exist. */
+/** The answer for a code or page that does not exist. */
 export function missingPage(path: string): PageContent {
   const wanted = /^\/docs\/errors\/([^/]{1,60})$/.exec(path)?.[1];
   const { body } = renderMarkdown(

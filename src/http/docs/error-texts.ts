@@ -32,7 +32,7 @@ export interface ErrorText {
   remedies: string[];
   /** Whether the same request may succeed later. */
   retry: "no" | "after Retry-After" | "with back-off";
-  /** What an answer says, as the service says it. */
+  /** The message a real answer carries. */
   example: Pick<Refusal, "message"> & Partial<Pick<Refusal, "details">>;
 }
 

@@ -113,7 +113,7 @@ function Contents({ headings }: { headings: Heading[] }) {
   );
 }
 
-/** `current`: the path of the page that is shown. */
+/** @param current the path of the page being shown */
 function Navigation({ current }: { current: string }) {
   return (
     <div class="sidebar-inner">

@@ -9,13 +9,13 @@ import { type Operation, operationsOf } from "./operations-of.ts";
 // The documentation for programs that read text, as https://llmstxt.org proposes.
 
 export interface GuideText {
-  /** Where its Markdown is. */
+  /** The address of its Markdown. */
   address: string;
   text: string;
   description: string;
 }
 
-/** /llms.txt: what there is, each with its address. */
+/** /llms.txt: the contents of the documentation, with addresses. */
 export function textIndex(guides: readonly GuideText[], baseUrl: string): string {
   const titleOf = (text: string) => /^# (.*)$/m.exec(text)?.[1] ?? "";
   return `# cardpress

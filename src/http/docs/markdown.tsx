@@ -16,7 +16,9 @@ const LANGUAGE_NAMES: Record<string, string> = {
 };
 const CALLOUTS: Record<string, string> = { NOTE: "Note", TIP: "Tip", WARNING: "Careful" };
 
-/** Shorter code, such as a header's name, is never broken at its hyphens; longer code must fit a phone. */
+/**
+ * Code up to this length, such as a header's name, is never broken at its hyphens; longer code must wrap on a phone.
+ */
 const MAX_WHOLE_CODE_CHARS = 24;
 
 export interface Heading {
@@ -26,14 +28,15 @@ export interface Heading {
 
 export interface Rendered {
   title: string;
-  /** Markup. */
+  /** HTML. */
   body: string;
   /** Second-level headings, for the page's table of contents. */
   headings: Heading[];
 }
 
 /**
- * Renders one of our own texts. Besides GitHub's Markdown: neighbouring fences with `tab=Name` become tabs, `title=name` names a fence, `> [!NOTE]` is a callout.
+ * Renders one of the project's own texts. In addition to GitHub's Markdown, neighbouring fences with `tab=Name` become
+ * tabs, `title=name` names a fence, and `> [!NOTE]` is a callout.
  */
 export function renderMarkdown(text: string): Rendered {
   const headings: Heading[] = [];
@@ -95,18 +98,18 @@ export function renderMarkdown(text: string): Rendered {
   return { title, body: chunks.join(""), headings };
 }
 
-/** One of our own texts in a page, without its title and table of contents. */
+/** One of the project's own texts in a page, without its title and table of contents. */
 export function Markdown({ text }: { text: string }) {
   return <Markup text={renderMarkdown(text).body} />;
 }
 
-/** A code sample with its name. `info` is a fence's info string, such as "ts title=a.ts". */
+/** A code sample with its title. `info` is a fence's info string, such as "ts title=a.ts". */
 export function CodeBlock({ source, info }: { source: string; info: string }) {
   const { language, title } = fenceInfo(info);
   return <Code text={source} label={title ?? LANGUAGE_NAMES[language] ?? language} language={language} />;
 }
 
-/** As GitHub makes them: "4. Ask for the result" -> "4-ask-for-the-result". */
+/** Heading anchors as GitHub makes them: "4. Ask for the result" -> "4-ask-for-the-result". */
 export function slug(text: string): string {
   return text
     .toLowerCase()
@@ -124,7 +127,7 @@ function fenceInfo(info: string): { language: string; tab?: string | undefined; 
 const isTab = (token: Token): token is Tokens.Code =>
   token.type === "code" && fenceInfo(token.lang ?? "").tab !== undefined;
 
-/** Every token in a group of its own, except that neighbouring tabs share one. */
+/** Puts every token in a group of its own, except that neighbouring tabs share one. */
 function groupTabs(tokens: Token[]): Token[][] {
   const groups: Token[][] = [];
   for (const token of tokens) {
@@ -136,7 +139,7 @@ function groupTabs(tokens: Token[]): Token[][] {
   return groups;
 }
 
-/** Tabs made of radio buttons: they work without scripts and with the arrow keys. */
+/** Tabs made of radio buttons, which work without scripts and with the arrow keys. */
 function Tabs({ samples, name }: { samples: Tokens.Code[]; name: string }): VNode {
   return (
     // biome-ignore lint/a11y/useSemanticElements: browsers lay a fieldset out by rules of its own
@@ -157,7 +160,7 @@ function Tabs({ samples, name }: { samples: Tokens.Code[]; name: string }): VNod
   );
 }
 
-/** Wide tables scroll by themselves, so that the page never does; the keyboard reaches them as what their section is about. */
+/** Lets wide tables scroll instead of the page; keyboard users reach them under the name of their section. */
 function wrapTables(markup: string, section: string): string {
   const opening = `<div class="table" tabindex="0" role="group" aria-label="${Bun.escapeHTML(section)}"><table>`;
   return markup.replaceAll("<table>", opening).replaceAll("</table>", "</table></div>");

@@ -4,17 +4,17 @@ import { slug } from "./markdown.tsx";
 // biome-ignore lint/suspicious/noExplicitAny: parts of an OpenAPI document, which the linters check, not the types.
 export type Json = any;
 
-/** One call of an OpenAPI document. */
+/** One operation of an OpenAPI document. */
 export interface Operation {
   id: string;
   method: string;
   path: string;
   operation: Json;
-  /** Webhooks come to the partner: they have no request of theirs to show. */
+  /** Webhooks are sent to the partner, so there is no request of theirs to show. */
   incoming: boolean;
 }
 
-/** Every call of the API, then every event. */
+/** Every operation of the API, then every webhook event. */
 export function operationsOf(document: OpenApiDocument): Operation[] {
   const of = (group: Json, incoming: boolean): Operation[] =>
     Object.entries<Json>(group).flatMap(([path, item]) =>

@@ -6,7 +6,7 @@ import { Markup } from "../../web/markup.ts";
 import { DOCS_ASSETS } from "./assets.ts";
 import { KeyBar } from "./try-it.tsx";
 
-/** What Markdown has no words for, in place of the texts' marks. */
+/** Replaces the texts' markers with pictures and other things Markdown cannot express. */
 export function withPictures(path: string, text: string): string {
   if (path === "/docs") return opening(text);
   return text
@@ -53,7 +53,7 @@ function PhotoRefusals() {
   );
 }
 
-/** Of the photos in test/photos, those that are free of any claim. */
+/** The photos in test/photos that anybody may reuse freely. */
 const PHOTO_EXAMPLES = [
   [
     "waist-up",
@@ -94,7 +94,7 @@ function PhotoExamples() {
   );
 }
 
-/** The overview's text with its picture and its big links in place. */
+/** The overview with its picture and its large links in place. */
 function opening(text: string): string {
   return text
     .replace(/^<h1>.*?<\/p>/s, (title) => renderToString(<Hero title={title} />))

@@ -2,7 +2,7 @@
 import type { OpenApiDocument } from "../openapi/document.ts";
 import { Markdown } from "./markdown.tsx";
 
-/** The part of JSON Schema that our schemas use. */
+/** The part of JSON Schema that the API's schemas use. */
 export interface Schema {
   $ref?: string;
   type?: string;
@@ -30,7 +30,7 @@ interface FieldsProps {
   schema: Schema;
 }
 
-/** The fields of an object, those of objects inside it below them. */
+/** The fields of an object, with those of nested objects below them. */
 export function FieldList({ document, schema }: FieldsProps) {
   const { anyOf, properties = {}, required = [] } = resolve(document, schema);
   if (anyOf) {
@@ -91,7 +91,7 @@ function Field({ document, schema, name, isRequired }: FieldsProps & { name: str
   );
 }
 
-/** Type and bounds in a few words, such as "whole number, 1 to 99". */
+/** Type and limits in a few words, such as "whole number, 1 to 99". */
 export function shortType(schema: Schema): string {
   const words = [typeName(schema)];
   const { minimum, maximum, minLength, maxLength, maxProperties } = schema;

@@ -6,7 +6,7 @@ import { type Json, type Operation, operationsOf } from "./operations-of.ts";
 import { FieldList, type Schema, shortType } from "./reference-fields.tsx";
 import { KeyBar, TryIt } from "./try-it.tsx";
 
-/** The API reference, rendered from the OpenAPI document and nothing else. */
+/** The API reference, rendered from the OpenAPI document alone. */
 export function referencePage(document: OpenApiDocument): PageContent {
   const operations = operationsOf(document);
   return {
@@ -214,7 +214,7 @@ function curl(baseUrl: string, method: string, path: string, operation: Json): s
   ].join(" \\\n");
 }
 
-/** curl's options that send a body of the kind an operation takes. */
+/** curl's options for sending a body of the kind an operation takes. */
 function bodyOptions(content: Json): string[] {
   const json = content["application/json"];
   if (json) {
@@ -227,12 +227,12 @@ function bodyOptions(content: Json): string[] {
   return form ? ["  -F file=@player.jpg"] : [];
 }
 
-/** The fullest example of a JSON body. */
+/** The most complete example of a JSON body. */
 export function exampleBody({ example, examples = {} }: Json): unknown {
   return example ?? (examples.full ?? Object.values<Json>(examples)[0])?.value;
 }
 
-/** What is sent: JSON or a form. */
+/** The request body's content: JSON or a form. */
 function bodyOf({ requestBody }: Json): Json {
   return (
     requestBody && (requestBody.content["application/json"] ?? requestBody.content["multipart/form-data"])

@@ -19,7 +19,7 @@ export interface Sample {
   text: string;
 }
 
-/** Whole programs that the guides show, each in every language it is written in. Tests run every one. */
+/** Complete programs shown in the guides, each in every language it is written in. Tests run every one. */
 export const SAMPLES: Readonly<Record<"quickstart" | "webhook", readonly Sample[]>> = {
   quickstart: [
     { tab: "curl", language: "sh", file: "card.sh", text: quickstartShell },
@@ -36,7 +36,7 @@ export const SAMPLES: Readonly<Record<"quickstart" | "webhook", readonly Sample[
   ],
 };
 
-/** The programs of a name as Markdown: one fence for each language, which become tabs. */
+/** The programs of one sample as Markdown: a fence per language, which become tabs. */
 export function sampleFences(name: keyof typeof SAMPLES): string {
   return SAMPLES[name]
     .map(

@@ -1,22 +1,22 @@
 import type { PageContent } from "./layout.tsx";
 
-/** A section of a page, as the search finds it. */
+/** A section of a page, as an entry of the search index. */
 export interface SearchEntry {
-  /** With its anchor, such as `/docs/webhooks#events`. */
+  /** Including the anchor, such as `/docs/webhooks#events`. */
   path: string;
   page: string;
-  /** Empty for what stands above a page's first section. */
+  /** Empty for the text above a page's first section. */
   heading: string;
   text: string;
 }
 
-/** What of a section is searched: longer ones are lists whose first words tell what they are. */
+/** How much of a section is searchable: longer ones are lists whose first words say what they are. */
 const MAX_SECTION_CHARS = 2_000;
 
-/** The sections of a page by its markup, so that the search finds the very words that are on it. */
+/** The sections of a page, taken from its HTML so that the search finds exactly the words on it. */
 export function sectionsOf({ path, title }: PageContent, markup: string): SearchEntry[] {
   const article = /<article[^>]*>(.*?)<\/article>/s.exec(markup)?.[1] ?? "";
-  // Code would be found by every word of JSON; the words about it are enough.
+  // Every word of JSON would lead to code samples; the text around them is enough.
   const words = article.replace(/<figure class="code">.*?<\/figure>/gs, " ");
   const [opening = "", ...sections] = words.split(/(?=<h[23] id=")/);
   return [
@@ -33,7 +33,7 @@ export function sectionsOf({ path, title }: PageContent, markup: string): Search
   ];
 }
 
-/** Markup's text, its white space as single blanks. */
+/** The text of markup, with white space collapsed. */
 function textOf(markup: string): string {
   return markup
     .replace(/<[^>]+>/g, " ")

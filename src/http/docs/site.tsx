@@ -18,11 +18,14 @@ import { type SearchEntry, sectionsOf } from "./search-index.ts";
 export interface DocsSite {
   /** The file at a path such as /docs/quickstart, or undefined. */
   find(path: string): Asset | undefined;
-  /** The page that says that there is none. */
+  /** The page for addresses that do not exist. */
   missing(path: string): Asset;
 }
 
-/** Renders the whole documentation once (about 0.5 s of processor in a new process), with this service's own addresses in every example. */
+/**
+ * Renders the whole documentation once (about 0.5 s of CPU in a new process), with this service's addresses in every
+ * example.
+ */
 export function docsSite(facts: PublicFacts): DocsSite {
   const files = new Map<string, Asset>();
   const markup = (content: PageContent) =>
@@ -66,7 +69,7 @@ const JSON_TYPE = "application/json; charset=utf-8";
 const MARKDOWN = "text/markdown; charset=utf-8";
 const PLAIN = "text/plain; charset=utf-8";
 
-/** A guide's text with what this service has in place of the braces. */
+/** A guide's text with the placeholders in braces filled in for this service. */
 function filled(text: string, { presets: [preset = "", ...others] }: PublicFacts): string {
   const listed = [preset, ...others].map((name) => `\`${name}\``).join(" ");
   return text
@@ -78,12 +81,12 @@ function filled(text: string, { presets: [preset = "", ...others] }: PublicFacts
 
 const KNOWN_THEMES = THEMES.map((theme) => `\`${theme}\``).join(" ");
 
-/** Where a guide's Markdown is, for programs that read. */
+/** The address of a guide's Markdown, for programs. */
 function textPath(path: string): string {
   return `${path === "/docs" ? "/docs/overview" : path}.md`;
 }
 
-/** A guide as text: what only a page can show is left out. */
+/** A guide as plain text, without what only a page can show. */
 function plain(text: string, { baseUrl }: PublicFacts): string {
   const refusals = Object.entries(PHOTO_REFUSALS).map(
     ([reason, message]) => `- \`test_fail_${reason}\`: ${message}`,

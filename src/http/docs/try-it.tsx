@@ -2,7 +2,7 @@
 import { Code } from "../../web/code.tsx";
 import type { Json, Operation } from "./operations-of.ts";
 
-/** Where a reader's test key is typed or made; the page's script puts it into samples and calls. */
+/** Where a reader enters or creates a test key; the page's script inserts it into samples and requests. */
 export function KeyBar() {
   return (
     <form class="key-bar" data-key-bar>
@@ -32,7 +32,7 @@ export function KeyBar() {
   );
 }
 
-/** A form that sends one call with the reader's test key; nothing for what has no call of the reader's. */
+/** A form that sends one request with the reader's test key; nothing for webhooks. */
 export function TryIt({ entry: { id, method, path, operation, incoming } }: { entry: Operation }) {
   if (incoming || operation.security?.length === 0) return null;
   const parameters: Json[] = operation.parameters ?? [];
@@ -100,7 +100,7 @@ interface InputProps {
 
 function Input({ id, name, place, required = false, type = "text", value }: InputProps) {
   const shared = { id, name, required, "data-place": place };
-  // An id of the examples is nobody's: only as a hint. What a query must have may stand.
+  // The ids in the examples do not exist, so they are only hints. Required query parameters may be filled in.
   const given = required || place === "form" ? value : undefined;
   return (
     <div class="field">
@@ -122,7 +122,7 @@ function Input({ id, name, place, required = false, type = "text", value }: Inpu
   );
 }
 
-/** The example with the fewest fields: what has to be there, for whoever changes it. */
+/** The example with the fewest fields: the required ones, as a starting point for readers to edit. */
 function smallest({ example, examples = {} }: Json): unknown {
   return example ?? (examples.least ?? Object.values<Json>(examples)[0])?.value;
 }

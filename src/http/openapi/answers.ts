@@ -4,7 +4,7 @@ import { headerRefs, STANDARD_HEADERS } from "./errors.ts";
 
 export type Examples = Record<string, { summary: string; value: object }>;
 
-/** What every partner route may refuse with. */
+/** The errors any partner route may answer with. */
 export const ALWAYS: readonly ErrorCode[] = [
   "INVALID_API_KEY",
   "PARTNER_SUSPENDED",
@@ -21,7 +21,7 @@ export function answer(description: string, schema: TSchema, examples: Examples,
   };
 }
 
-/** The image of an address. */
+/** The image id in a path. */
 export const IMAGE_ID_PARAMETER = {
   name: "image_id",
   in: "path",

@@ -6,12 +6,12 @@ import { HEADERS, SECURITY_SCHEMES } from "./headers.ts";
 import { cdnOperation, partnerOperations } from "./operations.ts";
 import { webhookOperations } from "./webhooks.ts";
 
-/** What the documentation says of this very service. */
+/** What the documentation needs to know about this particular service. */
 export interface PublicFacts {
-  /** Where it can be reached from outside, without slashes at the end. */
+  /** Its public address, without a trailing slash. */
   baseUrl: string;
   cdnBaseUrl: string;
-  /** The templates that can be asked for. */
+  /** The templates partners may request. */
   presets: readonly string[];
 }
 
@@ -19,8 +19,8 @@ export interface PublicFacts {
 export type OpenApiDocument = Record<string, any>;
 
 /**
- * The partner API as an OpenAPI 3.1 document, made of the schemas that validate requests and that the tests check
- * answers with. https://spec.openapis.org/oas/v3.1.1
+ * The partner API as an OpenAPI 3.1 document, built from the schemas that validate requests and with which the tests
+ * check answers. https://spec.openapis.org/oas/v3.1.1
  */
 export function openApiDocument({ baseUrl, cdnBaseUrl, presets }: PublicFacts): OpenApiDocument {
   const document = {
@@ -51,7 +51,7 @@ export function openApiDocument({ baseUrl, cdnBaseUrl, presets }: PublicFacts): 
       responses: errorResponses(Object.keys(ERROR_STATUS) as ErrorCode[], baseUrl),
     },
   };
-  // Through JSON once: TypeBox marks its schemas with symbols, which are nobody's business outside.
+  // The round trip through JSON removes the symbols with which TypeBox marks its schemas.
   const schemas: Record<string, object> = {};
   const published = publishSchemas<OpenApiDocument>(JSON.parse(JSON.stringify(document)), schemas);
   published.components.schemas = schemas;
@@ -71,8 +71,8 @@ function description(baseUrl: string): string {
 }
 
 /**
- * Moves every schema that has an `$id` to the components and leaves a `$ref` in its place, so that each is published
- * once and under its name.
+ * Moves every schema with an `$id` to the components and leaves a `$ref` in its place, so that each is published once,
+ * under its name.
  */
 function publishSchemas<T>(node: T, components: Record<string, object>): T {
   if (Array.isArray(node)) return node.map((item) => publishSchemas(item, components)) as T;

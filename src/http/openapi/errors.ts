@@ -6,7 +6,7 @@ import { ErrorResponse } from "../schemas.ts";
 
 export const EXAMPLE_REQUEST_ID = "req_0Hq3ZrX9mLk2VbTnWc7YdE5s";
 
-/** What every answer of every kind carries. */
+/** The headers of every answer. */
 export const STANDARD_HEADERS = headerRefs(
   "X-Request-Id",
   "X-RateLimit-Limit",
@@ -37,7 +37,7 @@ const EXTRA_HEADERS: Partial<Record<ErrorCode, string>> = {
   SERVICE_OVERLOADED: "Retry-After",
 };
 
-/** One reusable response for every error code, named by the code. */
+/** One reusable response per error code, named after the code. */
 export function errorResponses(codes: readonly ErrorCode[], baseUrl: string): Record<string, object> {
   return Object.fromEntries(
     codes.map((code) => [
@@ -58,7 +58,7 @@ export function errorResponses(codes: readonly ErrorCode[], baseUrl: string): Re
   );
 }
 
-/** References to those responses by status. */
+/** References to those responses, by status. */
 export function refusals(...codes: ErrorCode[]): Record<string, { $ref: string }> {
   return Object.fromEntries(
     codes.map((code) => [String(ERROR_STATUS[code]), { $ref: `#/components/responses/${code}` }]),

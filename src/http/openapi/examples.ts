@@ -1,7 +1,7 @@
 import { API_PATHS, fillPath } from "../../core/api-paths.ts";
 import { PHOTO_REFUSALS } from "../../core/photo-refusals.ts";
 
-/** The examples of the documentation, written once. Tests hold them against the schemas. */
+/** The examples of the documentation, written once. Tests validate them against the schemas. */
 
 const IMAGE_ID = "img_5mJd0nV7rQe2TzXyB8kWc3Hs";
 const CREATED_AT = "2026-11-21T10:00:00.000Z";
@@ -49,7 +49,7 @@ const PLAYER = {
   source_image_url: "https://images.example.org/players/10442.jpg",
 };
 
-/** The create requests, for the first of the templates that can be asked for. */
+/** The create requests, for the first available template. */
 export function createExamples([preset]: readonly string[]) {
   return {
     full: {

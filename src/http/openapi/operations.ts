@@ -182,14 +182,14 @@ function getUsage(): object {
   };
 }
 
-/** Finished pictures: another address than the API's, and no key. */
+/** Finished pictures: served without a key, at an address of their own. */
 export function cdnOperation(cdnBaseUrl: string): Record<string, object> {
   const { path } = ROUTES.getPicture;
   const headers = { ...STANDARD_HEADERS, ...headerRefs("ETag", "Cache-Control") };
   const binary = { schema: { type: "string", contentMediaType: "application/octet-stream" } };
   const content = { "image/png": binary, "image/webp": binary, "image/jpeg": binary };
   return {
-    // Below the address of pictures, which may be another host's.
+    // Relative to the address of pictures, which may be on another host.
     [path.slice(path.lastIndexOf("/"))]: {
       servers: [{ url: cdnBaseUrl, description: "Finished pictures" }],
       get: {

@@ -6,7 +6,7 @@ import { ALWAYS, answer, IMAGE_ID_PARAMETER } from "./answers.ts";
 import { refusals } from "./errors.ts";
 import { EXAMPLES } from "./examples.ts";
 
-// Operations around single images: deleting, and photos that are sent instead of hosted.
+// Operations around single images: deleting, and photos that are uploaded instead of hosted.
 
 export function deleteImage(): object {
   return {

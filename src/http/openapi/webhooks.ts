@@ -67,7 +67,7 @@ const WEBHOOKS: Record<keyof (typeof EXAMPLES)["webhooks"], WebhookText> = {
   },
 };
 
-/** The calls the service makes to partners. https://www.standardwebhooks.com */
+/** The requests the service sends to partners. https://www.standardwebhooks.com */
 export function webhookOperations(): Record<string, object> {
   return Object.fromEntries(
     Object.entries(WEBHOOKS).map(([type, { schema, ...text }]) => [
