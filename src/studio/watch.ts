@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import { watch } from "chokidar";
 
 /** Editors write a file in several steps within this time, in milliseconds: a truncation, the bytes, a rename. */
-const SETTLE_MS = 30;
+const SETTLE_MS = 15;
 
 /** Files that are written beside a save, not by it. */
 const IGNORED = /(^|\/)(\.[^/]+|node_modules|[^/]+~|[^/]+\.sw[px]|4913|preview\.css)$/;

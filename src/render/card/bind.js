@@ -20,10 +20,11 @@
 const patterns = new Map();
 
 /**
- * Once for a page: takes the sample content out of the card, and gives each fitted text an element of its own.
+ * Once for a card's markup: takes the sample content out of the card, and gives each fitted text an element of its own.
  * @param {HTMLElement} card
  */
 export function prepare(card) {
+  patterns.clear();
   for (const list of elements(card, "[data-each]")) {
     const [pattern] = list.children;
     if (pattern) patterns.set(list, pattern);
@@ -93,6 +94,12 @@ function setText(element, shown) {
   // CSS turns ß into SS; German names keep their own capital.
   const isUpper = text.includes("ß") && getComputedStyle(element).textTransform === "uppercase";
   element.textContent = isUpper ? text.replaceAll("ß", "ẞ") : text;
+}
+
+/** Makes an element have another's attributes. @param {Element} to @param {Element} from @param {string[]} but names that stay as they are */
+export function takeAttributes(to, from, but = []) {
+  for (const name of to.getAttributeNames()) if (!but.includes(name)) to.removeAttribute(name);
+  for (const { name, value } of from.attributes) if (!but.includes(name)) to.setAttribute(name, value);
 }
 
 /**

@@ -1,6 +1,6 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is.
 import { describeBadge } from "./badge.js";
-import { bind, prepare } from "./bind.js";
+import { bind, prepare, takeAttributes } from "./bind.js";
 import { fitText } from "./fit.js";
 import { improved, reduced, rimLight } from "./light.js";
 import { showWatermark } from "./watermark.js";
@@ -176,6 +176,25 @@ async function fontsReady(card) {
   }
   for (const face of document.fonts) {
     if (face.status === "error") throw new Error(`the font ${face.family} could not be loaded`);
+  }
+}
+
+/**
+ * Shows another card.html from now on, with what is loaded and decoded kept. Scripts in it stay what they are: text. Throws
+ * when it asks for another mode of layout, which a page cannot change.
+ * @param {string} html
+ */
+export function remake(html) {
+  const next = new DOMParser().parseFromString(html, "text/html");
+  if (next.compatMode !== document.compatMode) throw new Error("the doctype changed");
+  takeAttributes(document.documentElement, next.documentElement);
+  document.querySelector("body")?.replaceWith(document.adoptNode(next.body));
+  const card = theCard();
+  prepare(card);
+  for (const [source, player] of lastPlayers) {
+    const shown = card.querySelector(`img[data-picture="${player.dataset.picture}"]`);
+    if (shown) takeAttributes(player, shown, ["src", "data-source"]);
+    else lastPlayers.delete(source);
   }
 }
 
@@ -374,5 +393,5 @@ export async function makeGrain() {
 
 prepare(theCard());
 Object.assign(globalThis, {
-  cardpress: { fillCard, measureZones, checkFonts, makeGrain, cutoutInput, photoInput },
+  cardpress: { fillCard, measureZones, remake, checkFonts, makeGrain, cutoutInput, photoInput },
 });

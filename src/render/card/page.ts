@@ -21,10 +21,10 @@ export interface CardPage {
   /** Where the template places face, body, frame and safe area on this card. */
   zones(job: CardJob): Promise<Zones>;
   /**
-   * Switches to a template that differs only in its style sheet, without opening a new page: the case for most of a
-   * designer's saves.
+   * Switches to a template that differs only in its texts (card.html, card.css, template.json), without opening a new
+   * page: the case for most of a designer's saves. Throws when only a new page can show it.
    */
-  restyle(template: LoadedTemplate): Promise<void>;
+  remake(template: LoadedTemplate): Promise<void>;
   /** For inspecting the card set last. */
   readonly page: Page;
   /** Whether its process has ended, so that nothing will answer any more. */
@@ -56,6 +56,7 @@ export async function openCardPage(
   options: CardPageOptions = {},
 ): Promise<CardPage> {
   let template = opened;
+  let markup = opened.html;
   const media = new Map<string, PageFile>();
   const page = await openSealedPage(browser, (path) => templateFile(template, path) ?? media.get(path), "/");
   const { crash, hasCrashed } = crashWatch(page);
@@ -111,10 +112,11 @@ export async function openCardPage(
       await orCrash(resize(job.card.style));
       return orCrash(zonesOf(settingOf(job, template)));
     },
-    async restyle(changed) {
+    async remake(changed) {
       template = changed;
       measure = zonesOnce(page);
-      await orCrash(swapSheet(page, changed.digest));
+      await orCrash(swapTexts(page, markup, changed));
+      markup = changed.html;
     },
     page,
     hasCrashed,
@@ -193,6 +195,13 @@ async function swapSheetInPage(address: string): Promise<void> {
   old.after(next);
   await loaded;
   old.remove();
+}
+
+/** @param markup what the page shows */
+async function swapTexts(page: Page, markup: string, { digest, html }: LoadedTemplate): Promise<void> {
+  await swapSheet(page, digest);
+  if (html !== markup)
+    await page.evaluate((text) => (globalThis as unknown as InPage).cardpress.remake(text), html);
 }
 
 /** What the page's own code provides. */

@@ -3,6 +3,7 @@ import type { Badge, CutoutFile } from "../../core/card.ts";
 import { BUILT_IN } from "../../templates/built-in.ts";
 import { digestOf, folderStamp, readTemplateFolder, type TemplateFiles } from "../../templates/files.ts";
 import { type LoadedTemplate, loadTemplate } from "../../templates/load.ts";
+import type { CaptureWay } from "../card/capture.ts";
 import { type CardPage, openCardPage } from "../card/page.ts";
 import type { PreviewJob } from "../protocol.ts";
 import { inspectCard } from "./inspect-card.ts";
@@ -28,12 +29,15 @@ interface Shown {
   refused: Set<string>;
 }
 
-/** The folder being edited and one to compare it with. */
-const MAX_FOLDERS = 2;
+/** The folder being edited and one to compare it with, each drawn in both ways. */
+const MAX_PAGES = 4;
+
+/** What of a template a page can change without being opened anew. */
+const TEXTS = ["card.html", "card.css", "template.json"];
 
 /**
- * Keeps a page for each folder in use. A changed style sheet is swapped in the warm page; for any other change a new
- * page is opened before the old one closes, so that broken files leave the last good page in place.
+ * Keeps a page for each folder that is looked at. Changed texts are swapped in the warm page; for anything else the next
+ * page is opened before the one before it closes, so that files that make no page leave the last good one.
  */
 export function openPreviews(browser: Browser, sources: PreviewSources): Previews {
   const opened = new Map<string, Shown>();
@@ -41,14 +45,14 @@ export function openPreviews(browser: Browser, sources: PreviewSources): Preview
     async make(job) {
       const started = performance.now();
       const [{ shown, did }, cutout, badge] = await Promise.all([
-        show(browser, opened, job.dir),
+        show(browser, opened, job.dir, wayOf(job)),
         job.photo && sources.cutOut(job.photo.path, job.photo.sha256),
         job.badgePath === null ? null : sources.readBadge(job.badgePath),
       ]);
       const ready = performance.now();
       const card = { card: job.card, cutout, badge, photo: job.photo?.path ?? null };
       const picture = await shown.page.render(card).catch(async (error) => {
-        opened.delete(job.dir);
+        opened.delete(keyOf(job.dir, wayOf(job)));
         await close(shown);
         throw error;
       });
@@ -77,13 +81,25 @@ export function openPreviews(browser: Browser, sources: PreviewSources): Preview
   };
 }
 
+/**
+ * A picture for the screen leaves as a production card does, in half the time of a screenshot. Contrasts are measured in
+ * screenshots, of which there are none of a page in a canvas, and accepted pictures are WebP of the browser's own encoder.
+ */
+function wayOf({ inspect, card }: PreviewJob): CaptureWay | undefined {
+  return inspect === "no" && card.style.format === "png" ? undefined : "screenshot";
+}
+
+const keyOf = (dir: string, way: CaptureWay | undefined) => `${way ?? "best"} ${dir}`;
+
 /** The page of a folder as its files are now. */
 async function show(
   browser: Browser,
   opened: Map<string, Shown>,
   dir: string,
+  way: CaptureWay | undefined,
 ): Promise<{ shown: Shown; did: Previewed["page"] }> {
-  const kept = opened.get(dir);
+  const key = keyOf(dir, way);
+  const kept = opened.get(key);
   const alive = kept && !kept.page.hasCrashed() ? kept : undefined;
   const stamp = await folderStamp(dir);
   if (alive?.stamp === stamp) return { shown: alive, did: "same" };
@@ -92,21 +108,25 @@ async function show(
     alive.stamp = stamp;
     return { shown: alive, did: "same" };
   }
-  if (alive && differsInSheet(alive.template.files, template.files)) {
-    await alive.page.restyle(template);
+  if (alive && differOnlyIn(TEXTS, alive.template.files, template.files)) {
     alive.refused.clear();
-    Object.assign(alive, { template, stamp });
-    return { shown: alive, did: "restyled" };
+    const isRemade = await alive.page.remake(template).then(
+      () => true,
+      () => false,
+    );
+    if (isRemade) {
+      Object.assign(alive, { template, stamp });
+      return { shown: alive, did: "restyled" };
+    }
   }
-  // Contrast is measured in screenshots, which cannot be taken of a page drawn into a canvas.
-  const page = await openCardPage(browser, template, { way: "screenshot" });
+  const page = await openCardPage(browser, template, { way });
   const shown: Shown = { page, template, stamp, refused: new Set() };
   page.page.on("requestfailed", (request) => shown.refused.add(request.url()));
-  opened.delete(dir);
-  opened.set(dir, shown);
+  opened.delete(key);
+  opened.set(key, shown);
   if (kept) await close(kept);
   const [eldest] = opened;
-  if (eldest && opened.size > MAX_FOLDERS) {
+  if (eldest && opened.size > MAX_PAGES) {
     opened.delete(eldest[0]);
     await close(eldest[1]);
   }
@@ -139,14 +159,14 @@ async function askForSupport(
 async function readAgain(dir: string, before: LoadedTemplate | undefined): Promise<LoadedTemplate> {
   if (!before || BUILT_IN.has(dir)) return loadTemplate(dir);
   const files = await readTemplateFolder(dir);
-  if (!differsInSheet(before.files, files)) return loadTemplate(dir);
+  if (!differOnlyIn(["card.css"], before.files, files)) return loadTemplate(dir);
   const css = new TextDecoder().decode(files.get("card.css"));
   return { ...before, css, files, digest: digestOf(files) };
 }
 
-/** Whether two states of a folder differ in the style sheet alone, so that the page can stay. */
-function differsInSheet(before: TemplateFiles, after: TemplateFiles): boolean {
-  const names = (files: TemplateFiles) => [...files.keys()].filter((name) => name !== "card.css").sort();
+/** Whether two states of a folder have everything but these files in common. */
+function differOnlyIn(texts: string[], before: TemplateFiles, after: TemplateFiles): boolean {
+  const names = (files: TemplateFiles) => [...files.keys()].filter((name) => !texts.includes(name)).sort();
   const [old, now] = [names(before), names(after)];
   const same = (name: string) =>
     Buffer.compare(before.get(name) ?? new Uint8Array(), after.get(name) ?? new Uint8Array()) === 0;

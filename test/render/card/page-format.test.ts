@@ -294,3 +294,29 @@ test("a template can show the photo as it was sent; without one its place is emp
   expect((await look())[0]).toBe(0);
   await showing.close();
 });
+
+test("a page that is remade for other texts gives the picture of one opened with them", async () => {
+  const html = HTML.replace('lang="en"', 'lang="tr" class="late"')
+    .replace('<img class="player"', '<img class="player small"')
+    .replace("<body>", '<body id="other">')
+    .replace('<dl data-each="fields.stats"', '<dl data-each="fields.stats" class="row"');
+  const css = `${CSS}\n.late .small { opacity: 0.5 } #other h1 { top: 60px } .row { left: 90px }`;
+  const changed = templateOf(sampleTemplate({ "card.html": html, "card.css": css }));
+  const job = {
+    card: input({ name: "Ilk İkinci" }, { club: "Rovers", stats: STATS }),
+    cutout: await cutout("man"),
+    badge: null,
+  };
+  for (const way of ["canvas", "screenshot"] as const) {
+    const fresh = await openCardPage(browser, changed, { way });
+    const wanted = (await fresh.render(job)).bytes;
+    await fresh.close();
+    const remade = await openCardPage(browser, templateOf(sampleTemplate()), { way });
+    expect(Buffer.compare((await remade.render(job)).bytes, wanted)).not.toBe(0);
+    await remade.remake(changed);
+    expect((await lab.compare((await remade.render(job)).bytes, wanted)).changedShare).toBe(0);
+    const quirky = templateOf(sampleTemplate({ "card.html": HTML.replace("<!doctype html>\n", "") }));
+    await expect(remade.remake(quirky)).rejects.toThrow("doctype");
+    await remade.close();
+  }
+});
