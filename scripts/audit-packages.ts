@@ -1,10 +1,10 @@
 /**
- * Asks the registry whether known faults concern the packages that the program carries.
+ * Asks the registry for known vulnerabilities in the packages that the program contains.
  *
  *     bun scripts/audit-packages.ts
  *
- * Exits with 1 for a fault of high or critical severity in one of them. Where the registry does not answer, it says so and
- * exits with 0: a change is not to blame for the network.
+ * Exits with 1 if one of them is of high or critical severity. When the registry does not answer, it says so and exits
+ * with 0, since a change is not to blame for the network.
  */
 
 import { offerHelp } from "./help.ts";
@@ -19,7 +19,7 @@ interface Advisory {
 
 const SERIOUS = ["high", "critical"];
 
-/** The lines to print and whether they are serious; null where the answer is none. */
+/** The lines to print and whether they are serious; null when the registry's answer is unusable. */
 export function judge(
   answer: string,
   carried: readonly string[],

@@ -1,11 +1,11 @@
 /**
- * Makes the program in one file: cardpress with its browser, networks, runtime, fonts and pages.
+ * Builds the single-file program: cardpress with its browser, networks, runtime, fonts and pages.
  *
  *     bun run build                         # dist/cardpress, for this machine's processor
  *     bun run build --target linux-arm64    # dist/cardpress-linux-arm64; it uses the system's Chromium
- *     bun run build --out FOLDER            # there instead of in dist
+ *     bun run build --out FOLDER            # into FOLDER instead of dist
  *
- * The native runtime goes in compressed, and only that of the processor which the program is for.
+ * The native runtime is included compressed, and only for the target processor.
  */
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ offerHelp(import.meta);
 
 const ROOT = join(import.meta.dir, "..");
 const RUNTIMES = join(ROOT, "node_modules/onnxruntime-node/bin/napi-v6");
-/** Zstandard's level: 19 makes the runtime 1 MB smaller and takes a minute. */
+/** Zstandard level: 19 would make the runtime 1 MB smaller and take a minute. */
 const LEVEL = 12;
 
 const own = `${process.platform}-${process.arch}`;
@@ -33,7 +33,7 @@ if (target !== "linux-x64" && target !== "linux-arm64")
 
 const outfile = join(out, target === own ? "cardpress" : `cardpress-${target}`);
 
-/** The runtime's files, compressed, by their names. */
+/** The runtime's files, compressed, by name. */
 function compressRuntime(folder: string): Record<string, string> {
   mkdirSync(folder, { recursive: true });
   const names = ["libonnxruntime.so.1", "onnxruntime_binding.node"];
@@ -47,7 +47,7 @@ function compressRuntime(folder: string): Record<string, string> {
   );
 }
 
-/** Puts the runtime's files in the place of the module that says there are none. */
+/** Substitutes the runtime's files for the module that declares there are none. */
 function withRuntime(files: Record<string, string>): BunPlugin {
   const imports = Object.values(files).map(
     (path, i) => `import file${i} from ${JSON.stringify(path)} with { type: "file" };`,
@@ -62,7 +62,7 @@ function withRuntime(files: Record<string, string>): BunPlugin {
   };
 }
 
-/** The packaged browser is for x64: elsewhere its files stay out. */
+/** The packaged browser is for x64, so builds for other processors leave it out. */
 const withoutBrowser = (empty: string): BunPlugin => ({
   name: "browser",
   setup(build) {
@@ -89,7 +89,7 @@ if (!built.success) throw new AggregateError(built.logs, "The program was not bu
 checkWhole(Object.keys(built.metafile?.inputs ?? {}));
 console.log(`${outfile}: ${Math.round(statSync(outfile).size / 1e6)} MB`);
 
-/** Bun has taken a file for empty that was missing when it was first looked for: then the program is too small. */
+/** Bun has been seen to bundle a file as empty if it was missing at first sight, so the program's size is checked. */
 function checkWhole(inputs: string[]): void {
   const embedded = inputs
     .map((path) => join(ROOT, path))

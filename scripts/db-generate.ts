@@ -1,9 +1,9 @@
 /**
- * Writes the migrations that the tables of db/ still need, for SQLite and for PostgreSQL.
+ * Writes the migrations that bring the databases up to the tables in db/, for SQLite and for PostgreSQL.
  *
  *   bun run db:generate --name what_changes [--custom]
  *
- * Read the SQL, and add each to the index.ts beside it. --custom makes empty ones, to be written by hand.
+ * Review the SQL and add each migration to the index.ts beside it. --custom creates empty ones to write by hand.
  */
 import { offerHelp } from "./help.ts";
 

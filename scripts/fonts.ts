@@ -12,7 +12,7 @@ offerHelp(import.meta);
 interface Family {
   package: string;
   stylesheet: string;
-  /** The subsets to carry, by the name in the file; all of them when absent. */
+  /** The subsets to include, by the name in the file; all when absent. */
   subsets?: string[];
 }
 
@@ -68,13 +68,13 @@ function facesOf(family: Family, stylesheet: string): Face[] {
       /-((?:latin|cyrillic|greek)-ext|[a-z]+|\d+)-(?:wght|standard|\d{3})-(?:normal|italic)/.exec(
         file.slice(short.length),
       )?.[1];
-    // The CJK packages repeat Latin, Cyrillic and emoji; other families of the stack draw those.
+    // The CJK packages repeat Latin, Cyrillic and emoji, which other families in the stack draw.
     const wanted = family.subsets ? family.subsets.includes(subset ?? "") : true;
     if (!wanted) continue;
     const css = rule
       .replace(/\/\*[^*]*\*\/\s*/, "")
       .replace(/src:[^;]*;/, `src: url(/library/${file}) format("woff2");`)
-      // The page waits for every font it needs: a fallback must never be photographed.
+      // The page waits for every font it needs, because a fallback font must never be captured.
       .replace("font-display: swap", "font-display: block")
       .replace(/\s+/g, " ");
     faces.push({ file, css });

@@ -72,7 +72,7 @@ async function take(page: CardPage, shots: Shot[]): Promise<Picture[]> {
   return pictures;
 }
 
-/** Lays pictures out on one sheet and writes it as PNG. */
+/** Arranges pictures on one sheet and writes it as PNG. */
 async function sheet(
   browser: Browser,
   name: string,
@@ -109,7 +109,7 @@ async function sampleCutouts(browser: Browser): Promise<[string, CutoutFile][]> 
   return made;
 }
 
-/** Badges of every awkward kind, drawn by the browser at hand. */
+/** Badges of every awkward kind, drawn by the given browser. */
 async function badges(browser: Browser): Promise<[string, Badge][]> {
   const shield = (fill: string, line: string) =>
     `<svg width="300" height="340" viewBox="0 0 300 340"><path d="M20 20H280V180C280 260 210 310 150 330C90 310 20 260 20 180Z" fill="${fill}" stroke="${line}" stroke-width="16"/><path d="M150 70l24 60h64l-52 40 20 64-56-40-56 40 20-64-52-40h64z" fill="${line}"/></svg>`;
@@ -159,7 +159,7 @@ const SIZES = [
   [1080, 1920],
   [1920, 1080],
 ] as const;
-/** A club for each sample photo, so that the sheet shows many colours too. */
+/** A different club for each sample photo, so that the sheet shows many colours. */
 const clubOf = (i: number): CardWish => {
   if (i % 3 === 0) return { skill: [95, 83, 68, 52][(i / 3) % 4] as number };
   const [primary, secondary] = CLUBS[i % 7] as [string, string | undefined];

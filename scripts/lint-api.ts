@@ -1,6 +1,6 @@
 /**
- * Holds the OpenAPI document against the recommended rules of two linters, with no rule switched off, and counts
- * their warnings as failures. Works offline. `bun run lint:api` runs this file.
+ * Checks the OpenAPI document with the recommended rules of two linters, none switched off, and treats their warnings
+ * as failures. Works offline. `bun run lint:api` runs this file.
  */
 
 import { mkdtemp, rm } from "node:fs/promises";
@@ -34,7 +34,7 @@ export async function lintDocument(document: object): Promise<LintResult[]> {
 
 async function redocly(dir: string, file: string): Promise<LintResult> {
   const run = await tool(dir, ["redocly", "lint", "--extends", "recommended", "--format", "json", file]);
-  // Redocly ends with 0 when it has warnings only, so its count is read.
+  // Redocly exits with 0 on warnings, so they are counted here.
   const totals = /"totals":\s*{\s*"errors":\s*(\d+),\s*"warnings":\s*(\d+)/.exec(run.output);
   return { linter: "redocly", ok: run.exitCode === 0 && totals?.[1] === "0" && totals[2] === "0", ...run };
 }

@@ -1,8 +1,8 @@
 /**
  * Writes the types of an OpenAPI document: bun scripts/openapi-types.ts URL FILE
  *
- * The generator needs the compiler's library, which TypeScript 7 no longer is; it is given TypeScript 5 in its place. A
- * program of its own, so that the exchange reaches nothing else.
+ * The generator needs the compiler as a library, which TypeScript 7 no longer offers, so it gets TypeScript 5 instead.
+ * This is a separate program to keep that substitution away from everything else.
  */
 
 import { plugin } from "bun";
@@ -19,7 +19,7 @@ plugin({
     }),
 });
 
-// What has a default may be left out of a request.
+// Fields with a default may be left out of a request.
 const { default: openapiTS, astToString } = await import("openapi-typescript");
 const [url = "", file = ""] = process.argv.slice(2);
 await Bun.write(file, astToString(await openapiTS(new URL(url), { defaultNonNullable: false })));

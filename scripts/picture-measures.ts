@@ -2,31 +2,33 @@ import type { Browser } from "puppeteer-core";
 import type { Cutout, Framing } from "../src/core/card.ts";
 import { openSealedPage, type PageFile } from "../src/render/browser/browser.ts";
 
-/** What can be told of a cutout without eyes. Shares are parts of 1. */
+/** What can be measured about a cutout. Shares are fractions of 1. */
 export interface CutoutMeasures {
-  /** Enclosed see-through regions against the solid player: mistakes, or honest gaps between arms and body. */
+  /**
+   * Area of enclosed transparent regions relative to the solid player: mistakes, or genuine gaps between arms and body.
+   */
   holes: number;
-  /** Solid patches apart from the largest against the solid player. */
+  /** Area of solid patches other than the largest, relative to the solid player. */
   islands: number;
-  /** Part of the head's middle that is opaque: 1 is whole. */
+  /** Fraction of the head's middle that is opaque; 1 is complete. */
   head: number;
-  /** Part of the soft edge that is clearly brighter than the player beside it: the old background's rim. */
+  /** Fraction of the soft edge that is clearly brighter than the player beside it: a rim of the old background. */
   rim: number;
-  /** Part of the soft edge whose colour is far from the player's beside it, brighter or not. */
+  /** Fraction of the soft edge whose colour is far from the player's beside it, brighter or darker. */
   stain: number;
-  /** Part of the cutout's box that the player covers. */
+  /** Fraction of the cutout's box that the player covers. */
   cover: number;
-  /** Labelled points of other people, in the cutout, that are solid. */
+  /** Number of labelled points on other people that are solid in the cutout. */
   company: number;
 }
 
 export interface Measurer {
-  /** `others` are points of other people in the cutout's pixels. */
+  /** `others` are points on other people, in the cutout's pixels. */
   measure(cutout: Cutout, others: { x: number; y: number }[]): Promise<CutoutMeasures>;
   close(): Promise<void>;
 }
 
-/** Decodes and measures cutouts in a page, which has the decoder that cards are drawn with. */
+/** Decodes and measures cutouts in a page, with the same decoder that cards use. */
 export async function openMeasurer(browser: Browser): Promise<Measurer> {
   const files = new Map<string, PageFile>([["/", { body: "<!doctype html>", contentType: "text/html" }]]);
   const page = await openSealedPage(browser, (path) => files.get(path), "/");
@@ -43,7 +45,9 @@ async function measureInPage(
   { face, head }: Framing,
   others: { x: number; y: number }[],
 ): Promise<CutoutMeasures> {
-  /** How far inside the player the edge's colour is compared with, as a part of the cutout's longer side. */
+  /**
+   * How far inside the player to sample the colour that the edge is compared with, as a fraction of the longer side.
+   */
   const INSIDE_PART = 0.012;
   const image = new Image();
   image.src = `/cutout?${Math.random()}`;
@@ -91,7 +95,7 @@ async function measureInPage(
   );
   const holes = patches((i) => alpha(i) < 64).reduce((sum, p) => sum + (p.atBorder ? 0 : p.size), 0);
 
-  // From the chin to the hair above the brow; without a face the middle of the head, whose box is generous.
+  // From the chin to the hair above the brow; without a face, the middle of the head, whose box is generous.
   const oval = face
     ? {
         x: face.x + face.width / 2,
@@ -129,7 +133,7 @@ async function measureInPage(
       ] as const) {
         const [nx, ny] = [x + dx, y + dy];
         if (nx < 0 || ny < 0 || nx >= width || ny >= height || alpha(ny * width + nx) < 252) continue;
-        // A little further in, where no background is mixed in any more.
+        // A little further in, where no background is mixed in.
         const [fx, fy] = [nx + Math.sign(dx) * 2, ny + Math.sign(dy) * 2];
         const further = fx >= 0 && fy >= 0 && fx < width && fy < height ? fy * width + fx : ny * width + nx;
         inside = alpha(further) >= 252 ? further : ny * width + nx;

@@ -1,9 +1,9 @@
 /**
- * The yardstick of the picture: cuts out and sets every labelled photo, prints what can be measured beside the last
- * release's figures, and writes contact sheets (photo, cutout, card) into ./picture for the eye, which has the last word.
+ * Measures picture quality: cuts out every labelled photo and makes its card, prints the measurements beside the last
+ * release's, and writes contact sheets (photo, cutout, card) into ./picture for the eye, which has the last word.
  *
  *     bun run picture                                        the photos of test/photos
- *     bun run picture --photos DIR --list FILE.tsv --tag core    a folder of one's own (columns: file, expect, tags, ...)
+ *     bun run picture --photos DIR --list FILE.tsv --tag core    your own folder (columns: file, expect, tags, ...)
  *     bun run picture --save FILE / --against FILE           keep the figures / compare with kept ones
  *     bun run picture --only WORD --size 1024x1280 --out DIR
  */
@@ -43,26 +43,26 @@ const { values: options } = parseArgs({
 const [WIDTH = 1024, HEIGHT = 1280] = options.size.split("x").map(Number);
 const ROWS_PER_SHEET = 5;
 
-/** A photo and what is known of it: `expect` is "person", "company" (others are in it), "refuse", or "unclear". */
+/** A photo's label: `expect` is "person", "company" (other people are in it), "refuse", or "unclear". */
 interface Label {
   file: string;
   expect: string;
   tags: string[];
-  /** The middle of the player's face, as parts of the upright photo's sides. */
+  /** The middle of the player's face, in fractions of the upright photo's sides. */
   player?: [number, number];
-  /** Points of other people. */
+  /** Points on other people. */
   others?: [number, number][];
 }
 
-/** What came of one photo. */
+/** The result for one photo. */
 interface Row extends Label {
   refusal: string | null;
   rightPerson: boolean | null;
   measures: CutoutMeasures | null;
-  /** The face's middle away from its target, in target heights; its height against the target's. */
+  /** Distance of the face's middle from its target in target heights, and its height relative to the target's. */
   faceOff: number | null;
   faceSize: number | null;
-  /** Part of the card that the player covers, from the cutout's place and cover. */
+  /** Fraction of the card that the player covers, from the cutout's placement and cover. */
   share: number | null;
   findAndCutMs: number;
 }
@@ -98,7 +98,7 @@ function readTable(text: string): Label[] {
   });
 }
 
-/** A league's cards: every tier, with and without club colours, several scenes. */
+/** A league's variety of cards: every tier, with and without club colours, several scenes. */
 function wishOf(i: number): CardWish {
   const clubs = [
     {},
@@ -194,7 +194,7 @@ const mean = (values: number[]) =>
 const part = <T>(of: T[], test: (row: T) => boolean) =>
   of.length ? of.filter(test).length / of.length : Number.NaN;
 
-/** The page's figures: shares of the usable photos unless said otherwise. */
+/** The page's figures: fractions of the usable photos unless noted otherwise. */
 function figuresOf(rows: Row[]): Record<string, number> {
   const people = rows.filter(({ expect }) => expect === "person");
   const company = rows.filter(({ expect }) => expect === "company");

@@ -12,10 +12,10 @@ import { offerHelp } from "./help.ts";
 
 offerHelp(import.meta);
 
-/** Neighbouring shapes differ by 10 %, so a picture is never stretched by more than 5 %: nobody sees that. */
+/** Neighbouring shapes differ by 10 %, so a picture is stretched by at most 5 %, which nobody notices. */
 const STEP = 1.1;
 const WIDEST = 4;
-/** The long side in pixels: sharp enough for a placeholder, small enough to carry thirty of them. */
+/** The long side in pixels: sharp enough for a placeholder, small enough to ship thirty of them. */
 const LONG_SIDE_PX = 1024;
 const WEBP_QUALITY = 78;
 
@@ -39,7 +39,7 @@ try {
     const height = Math.round(LONG_SIDE_PX / Math.max(1, aspect));
     const width = Math.round(height * aspect);
     const name = String(rows.length).padStart(2, "0");
-    // JPEG has no transparency, and a WebP's hidden colours would show in it: it gets a picture with a backdrop.
+    // JPEG has no transparency, and would reveal a WebP's hidden colours, so it gets a picture with a backdrop.
     for (const [format, file] of [
       ["png", `${name}.webp`],
       ["jpeg", `${name}-opaque.webp`],

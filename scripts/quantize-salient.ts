@@ -1,12 +1,12 @@
 /**
- * Writes src/render/photo/models/u2netp_int8.onnx: the salient network with 8-bit weights and activations, a third of the
- * size and half the time of the float one. Run on the float network, which NOTICE says how to come by:
+ * Writes src/render/photo/models/u2netp_int8.onnx: the salient network with 8-bit weights and activations, a third of
+ * the size and half the time of the float one. Takes the float network, which NOTICE says how to obtain:
  *
  *     bun scripts/quantize-salient.ts PATH/u2netp.onnx
  *
  * The scheme is static quantisation with integer operators: real = scale * (byte - zero point), weights as int8 of 7
  * bits with one scale for each output channel, activations as uint8 with one scale for each tensor, zero points 0,
- * biases as int32. Scales of activations come from the greatest value each tensor has over the calibration pictures.
+ * biases as int32. Scales of activations come from the largest value of each tensor over the calibration pictures.
  *   https://onnxruntime.ai/docs/performance/model-optimizations/quantization.html
  *   Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference", 2018
  * The same network, photos, browser and machine give the same values; another processor's float convolutions may move a
@@ -28,28 +28,29 @@ const OUT = join(import.meta.dir, "../src/render/photo/models/u2netp_int8.onnx")
 const { FLOAT, UINT8, INT8, INT32 } = TYPES;
 
 /**
- * x64 processors without VNNI add two products of uint8 and int8 in 16 bits, where 2 * 255 * 127 saturates and
- * 2 * 255 * 64 does not. Weights of 7 bits are right on every processor, at the same accuracy; the runtime's own
- * remedy, session.x64quantprecision, takes as long as the float network, even where VNNI makes it needless.
+ * x64 processors without VNNI add two products of uint8 and int8 in 16 bits, where 2 * 255 * 127 saturates and 2 * 255
+ * * 64 does not. 7-bit weights are correct on every processor, with the same accuracy; the runtime's own remedy,
+ * session.x64quantprecision, is as slow as the float network, even where VNNI makes it unnecessary.
  */
 const GREATEST_WEIGHT = 64;
 
 /**
- * Layers that stay float. The first takes the picture itself, whose dark parts need finer steps than one 256th of the
- * normalised range (in 8 bits a black helmet got holes), and costs a few milliseconds. The last two of the second decoder
- * have a few channels so much greater than the rest that one scale leaves the others a handful of steps.
+ * Layers that stay float. The first takes the picture itself, whose dark parts need finer steps than 1/256 of the
+ * normalised range (in 8 bits a black helmet got holes), and costs a few milliseconds. In the last two of the second
+ * decoder a few channels are so much larger than the rest that a common scale leaves the others only a handful of
+ * steps.
  */
 const FLOAT_LAYERS = new Set(["Conv_0", "Conv_765", "Conv_787"]);
 
 const first = (names: string[] | null | undefined) => names?.[0] ?? "";
 
-/** A tensor in 8 bits; `names` are the graph's names of the bytes, their scale and their zero point. */
+/** An 8-bit tensor; `names` are the graph's names of its bytes, scale and zero point. */
 interface Bytes {
   names: [string, string, string];
   scale: number;
 }
 
-/** The graph being rewritten: tensors by their names in the float graph, in which of both forms they exist so far. */
+/** The graph being rewritten: tensors by their names in the float graph, in the forms, float or 8-bit, made so far. */
 interface Rewrite {
   greatest: Map<string, number>;
   nodes: Node[];
@@ -73,7 +74,7 @@ function addNode(to: Rewrite, node: Node): void {
   to.nodes.push(node);
 }
 
-/** Fixes a tensor's scale. Its zero point is 0, as nothing after a Relu falls below it. */
+/** Fixes a tensor's scale. The zero point is 0, since nothing after a Relu is negative. */
 function declareBytes(to: Rewrite, name: string): Bytes {
   const greatest = to.greatest.get(name);
   if (greatest === undefined) throw new Error(`no range was measured for tensor ${name}`);
@@ -102,10 +103,10 @@ function makeFloat(to: Rewrite, name: string): void {
 }
 
 const floatsOf = (tensor: Tensor | undefined) =>
-  // Copied, as the bytes lie anywhere in the file and floats want every fourth place.
+  // Copied, because the bytes may be unaligned in the file and floats need a multiple of four.
   new Float32Array(new Uint8Array(tensor?.rawData ?? []).buffer);
 
-/** A convolution and the Relu after it: uint8 cannot be negative, so that the Relu needs no operator. */
+/** A convolution and the Relu after it: uint8 cannot be negative, so the Relu needs no operator. */
 function addConvolution(to: Rewrite, conv: Node, output: string): void {
   const [x = "", weight = "", bias = ""] = conv.input ?? [];
   const input = bytesOf(to, x);
@@ -125,7 +126,7 @@ function addConvolution(to: Rewrite, conv: Node, output: string): void {
     for (let i = from; i < end; i++) weightBytes[i] = Math.round((weights[i] ?? 0) / scale);
     scales[channel] = scale;
   }
-  // Biases have the scale of the sums that they are added to.
+  // Biases use the scale of the sums they are added to.
   const sums = Int32Array.from(biases, (value, i) => Math.round(value / (input.scale * (scales[i] ?? 1))));
   const constants = [
     addConstant(to, `${weight}_q`, INT8, dims, weightBytes),
@@ -138,7 +139,7 @@ function addConvolution(to: Rewrite, conv: Node, output: string): void {
   addNode(to, { ...names, attribute: conv.attribute ?? [] });
 }
 
-/** Adds a node's 8-bit form where its operator has one and its inputs are in 8 bits; says whether it has. */
+/** Adds a node's 8-bit form if its operator has one and its inputs are 8-bit; returns whether it did. */
 function addInBytes(to: Rewrite, { opType, input, output, attribute }: Node): boolean {
   const inputs = input.map((name) => to.bytes.get(name));
   const [picture] = inputs;
@@ -147,7 +148,7 @@ function addInBytes(to: Rewrite, { opType, input, output, attribute }: Node): bo
   if (opType === "Shape") {
     addNode(to, { opType, input: [picture.names[0]], output });
   } else if (opType === "MaxPool" || opType === "Resize") {
-    // Neither leaves the range of its input.
+    // Neither operator leaves the range of its input.
     const [bytes, ...parameters] = picture.names;
     to.bytes.set(name, { names: [`${name}_q`, ...parameters], scale: picture.scale });
     addNode(to, { opType, input: [bytes, ...input.slice(1)], output: [`${name}_q`], attribute });
@@ -161,7 +162,7 @@ function addInBytes(to: Rewrite, { opType, input, output, attribute }: Node): bo
   return true;
 }
 
-/** Rewrites the float network to an 8-bit one which has the first output only. */
+/** Rewrites the float network as an 8-bit one with only the first output. */
 function quantized(network: Uint8Array, greatest: Map<string, number>): Uint8Array {
   const model = readOnnx(network);
   const { graph } = model;
@@ -192,7 +193,7 @@ function quantized(network: Uint8Array, greatest: Map<string, number>): Uint8Arr
     }
   }
   graph.output = graph.output.slice(0, 1);
-  // From the end to the start, what nothing asks for is left out.
+  // Walks backwards and drops what nothing uses.
   const wanted = new Set([graph.output[0]?.name ?? ""]);
   graph.node = to.nodes.reverse().filter(({ input, output }) => {
     if (!output?.some((name) => wanted.has(name))) return false;
@@ -202,7 +203,7 @@ function quantized(network: Uint8Array, greatest: Map<string, number>): Uint8Arr
   graph.node.reverse();
   graph.initializer = [...initializers.values()].filter(({ name }) => wanted.has(name ?? ""));
   model.opsetImport = [
-    // The first version in which MaxPool takes bytes.
+    // The first version in which MaxPool accepts bytes.
     { domain: "", version: 12 },
     { domain: "com.microsoft", version: 1 },
   ];

@@ -14,11 +14,11 @@ import { offerHelp } from "./help.ts";
 offerHelp(import.meta);
 
 const ROOT = join(import.meta.dir, "..");
-/** Twice the size at which the README shows the card. */
+/** Twice the size at which the README displays the card. */
 const CARD_PX = { width: 640, height: 800 };
 const SHEET_WIDTH_PX = 1160;
 const GAP_PX = 12;
-/** The README is read over the network: PNG's best effort is worth its second. */
+/** The README's pictures are downloaded often, so PNG's slowest level is worth its second. */
 const PNG_LEVEL = 9;
 
 interface Sample {
@@ -92,7 +92,7 @@ const SAMPLES: Sample[] = [
   },
 ];
 
-/** As the documentation's alternative text describes it. */
+/** Must match the documentation's alternative text. */
 const DOCS_CARD: Sample = {
   photo: "astronaut.png",
   badge: "round",
@@ -143,7 +143,7 @@ async function writeSmall(path: string, png: Uint8Array): Promise<void> {
   console.log(`${path}: ${Math.round(small.length / 1024)} KB`);
 }
 
-/** Two pixels of the documentation's card for each that is shown. */
+/** Two pixels of the documentation's card for each displayed pixel. */
 async function writeDocsCard(png: Uint8Array): Promise<void> {
   const webp = await new Bun.Image(png).resize(480, 600).webp({ quality: 84 }).bytes();
   await writeFile(join(ROOT, "src/http/docs/client/card.webp"), webp);

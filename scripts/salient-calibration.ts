@@ -1,4 +1,4 @@
-/** What scripts/quantize-salient.ts measures: how great the salient network's tensors become on real pictures. */
+/** What scripts/quantize-salient.ts measures: how large the values in the salient network become on real pictures. */
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,17 +11,17 @@ import { attribute, type Graph, readOnnx, TYPES, writeOnnx } from "./models/onnx
 
 const PHOTOS = join(import.meta.dir, "../test/photos");
 
-/** Operators between a picture and its saliency; all others work out shapes. */
+/** Operators on the path from picture to saliency; all others compute shapes. */
 const PICTURE_OPERATORS = new Set(["Conv", "Relu", "MaxPool", "Resize", "Concat", "Add", "Sigmoid"]);
 
-/** Parts of a photo (x, y, width, height as shares) and the brightness at which it is shown to the network. */
+/** Crops of a photo (x, y, width, height as fractions) and the brightness at which the network is shown them. */
 const CALIBRATION_CROPS = [
   [0, 0, 1, 1, 1],
   [0.1, 0, 0.7, 0.8, 0.6],
   [0.25, 0.1, 0.5, 0.9, 1.3],
   [0.3, 0.05, 0.4, 0.5, 1],
 ];
-/** The network sees about this many cells, with sides that its five halvings divide well. */
+/** About this many pixels are fed to the network, with sides its five halvings divide evenly. */
 const CALIBRATION_CELLS = 65_536;
 
 export interface Picture {
@@ -30,7 +30,7 @@ export interface Picture {
   values: Float32Array;
 }
 
-/** The calibration pictures: every crop of every photo in test/photos, in the order of the photos' names. */
+/** The calibration pictures: every crop of every photo in test/photos, in order of file name. */
 export async function calibrationPictures(): Promise<Picture[]> {
   const cacheDir = join(tmpdir(), "cardpress-test-cache");
   mkdirSync(cacheDir, { recursive: true });
@@ -74,7 +74,7 @@ export async function calibrationPictures(): Promise<Picture[]> {
 
 const first = (names: string[] | null | undefined) => names?.[0] ?? "";
 
-/** The tensors that hold pictures, not shapes. */
+/** The tensors that hold pictures rather than shapes. */
 function pictureTensors(graph: Graph): Set<string> {
   const tensors = new Set([graph.input[0]?.name ?? ""]);
   for (const { opType, input, output } of graph.node)
@@ -83,8 +83,8 @@ function pictureTensors(graph: Graph): Set<string> {
 }
 
 /**
- * The greatest value over all pictures of every Relu, Add and Concat. None of those that are quantised falls below 0,
- * so 0 is their least. The network takes the maxima itself: whole tensors would be gigabytes to hand over.
+ * The largest value of every Relu, Add and Concat over all pictures. None of those being quantised is ever negative, so
+ * 0 is their minimum. The network computes the maxima itself, because whole tensors would be gigabytes to hand over.
  */
 export async function greatestValues(bytes: Uint8Array, pictures: Picture[]): Promise<Map<string, number>> {
   const model = readOnnx(bytes);

@@ -1,10 +1,10 @@
 /**
- * Writes what the program is made of, as CycloneDX 1.6 in JSON: every npm package that is in it, with version, licence and
+ * Writes the program's bill of materials as CycloneDX 1.6 in JSON: every npm package in it, with version, licence and
  * hash, and the networks and the browser that come with it.
  *
  *     bun run sbom [--out dist/cardpress.cdx.json]
  *
- * The same sources give the same file.
+ * Equal sources give an identical file.
  */
 
 import { mkdirSync } from "node:fs";
@@ -32,7 +32,7 @@ export interface Sbom {
 
 const root = join(import.meta.dir, "..");
 
-/** The packages whose code or files are in the program, as the bundler finds them. */
+/** The packages whose code or files are in the program, as found by the bundler. */
 export async function carriedPackages(): Promise<string[]> {
   const built = await Bun.build({ entrypoints: [join(root, "src/main.ts")], target: "bun", metafile: true });
   const names = Object.keys(built.metafile?.inputs ?? {}).map(
@@ -41,7 +41,7 @@ export async function carriedPackages(): Promise<string[]> {
   return [...new Set(names.filter((name) => name !== undefined))].sort();
 }
 
-/** SHA-512 of the archive each package came in, by "name@version", from the lockfile. */
+/** SHA-512 of each package's archive, by "name@version", from the lockfile. */
 async function integrities(): Promise<Map<string, string>> {
   const lock = await Bun.file(join(root, "bun.lock")).text();
   const entries = lock.matchAll(/\["((?:@[^/"]+\/)?[^@"]+@[^"]+)",.*"sha512-([^"]+)"\]/g);
@@ -56,7 +56,7 @@ async function packageComponent(name: string, hashes: Map<string, string>): Prom
     name,
     version,
     purl: `pkg:npm/${name.replace("@", "%40")}@${version}`,
-    // One identifier of SPDX, or an expression of several.
+    // A single SPDX identifier, or an expression of several.
     licenses: [
       { license: /^[\w.-]+$/.test(license ?? "") ? { id: license } : { name: license ?? "unknown" } },
     ],
@@ -64,7 +64,7 @@ async function packageComponent(name: string, hashes: Map<string, string>): Prom
   };
 }
 
-/** The networks that the program carries as files. */
+/** The networks the program carries as files. */
 async function modelComponents(): Promise<Component[]> {
   const found: Component[] = [];
   for await (const path of new Bun.Glob("src/**/*.{onnx,ort,tflite}").scan(root)) {

@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of every page of the console, light and dark, for a desktop and a phone: bun run screenshots [FOLDER]
+ * Takes pictures of every page of the console, light and dark, on a desktop and a phone: bun run screenshots [FOLDER]
  */
 
 import { mkdir, rm } from "node:fs/promises";
@@ -17,11 +17,11 @@ const OUT = process.argv[2] ?? join(import.meta.dir, "../docs/screenshots");
 const DESKTOP_WIDTH = 1280;
 const PHONE_WIDTH = 390;
 const PHONE_HEIGHT = 780;
-/** Pages that are longer are cut here. */
+/** Longer pages are cut off here. */
 const MAX_HEIGHT = { desktop: 1500, phone: 1700 };
 const QUALITY = 74;
 
-/** Pages whose phone is taken in the dark as well: the folder is to stay small. */
+/** Pages that are also captured dark on a phone; only some, to keep the folder small. */
 const DARK_PHONES = new Set([
   "sign-in",
   "overview",
@@ -66,7 +66,7 @@ async function beforeSignIn(): Promise<void> {
   await shoot("setup-spent", `/console/setup/${"A".repeat(43)}`);
 }
 
-/** What somebody sees who has just begun: every page says what to do first. */
+/** What a new partner sees: every page says what to do first. */
 async function newPartner(): Promise<void> {
   await signIn(page, baseUrl, "new@northgate.example");
   await shoot("first-steps", "/console");
@@ -79,7 +79,7 @@ async function newPartner(): Promise<void> {
 
 async function partner(): Promise<void> {
   await signIn(page, baseUrl, "ana@rovers.example");
-  // Made from the photo on this machine, before its address is shown as a partner's.
+  // Drawn from the local photo, before its address is replaced by a partner's.
   await shoot("playground", "/console/playground", async () => {
     await fill("#source_image_url", showcase.photoUrl);
     await fill("#name", "Jonas Lindqvist");
@@ -115,7 +115,7 @@ async function partner(): Promise<void> {
   await shoot("profile", "/console/profile");
 }
 
-/** What is shown once, and what asks before it acts. */
+/** What is shown only once, and what asks for confirmation. */
 async function partnerWithSecrets(): Promise<void> {
   await shoot("key-new", "/console/keys", async () => {
     await page.type("#name", "Match-day worker");
@@ -157,7 +157,7 @@ async function operator(): Promise<void> {
   });
 }
 
-/** Opens a page, prepares it, and takes its four pictures without loading it again: some things are shown once. */
+/** Opens a page, prepares it, and takes its four pictures without reloading, since some things are shown only once. */
 async function shoot(name: string, path: string, prepare?: (page: Page) => Promise<unknown>): Promise<void> {
   await page.setViewport({ width: DESKTOP_WIDTH, height: 860 });
   await page.goto(baseUrl + path, { waitUntil: "networkidle2" });
@@ -170,7 +170,7 @@ async function shoot(name: string, path: string, prepare?: (page: Page) => Promi
   console.log(name);
 }
 
-/** The menu of a phone, open: it fills the window, however long the page behind it is. */
+/** The open menu on a phone: it fills the window, however long the page behind it is. */
 async function shootMenu(name: string, path: string): Promise<void> {
   await page.setViewport({ width: PHONE_WIDTH, height: PHONE_HEIGHT });
   await page.goto(baseUrl + path, { waitUntil: "networkidle2" });

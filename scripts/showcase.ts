@@ -11,12 +11,12 @@ import { countUsage } from "../src/store/usage.ts";
 import { testMember, testOperator } from "../test/console/sessions.ts";
 import { imageRequest, post, type TestServer, testServer, untilEnded } from "../test/harness.ts";
 
-// A service with something to look at: real cards from the test photos, webhooks that arrive and that fail, members of
-// both roles. Only the usage of past days is made up, and addresses on this machine are shown as a partner's would be.
+// A service with something to show: real cards from the test photos, webhooks that succeed and fail, members with both
+// roles. Only the usage of past days is invented, and local addresses are displayed as a partner's would be.
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** What stands in place of the photo server's address. */
+/** Displayed in place of the photo server's address. */
 const PHOTOS = "https://media.rovers.example/players";
 
 const SQUAD = [
@@ -32,20 +32,20 @@ const SQUAD = [
 
 export interface Showcase {
   server: TestServer;
-  /** A busy account, one that has just begun, and a suspended one. */
+  /** A busy account, a new one, and a suspended one. */
   accounts: { rovers: Account; academy: Account; quay: Account };
   images: { failed: string; finished: string };
   healthy: Endpoint;
   failing: Endpoint;
-  /** A delivery that was tried several times. */
+  /** A delivery that was attempted several times. */
   retried: Delivery;
   photoUrl: string;
-  /** Shows addresses on this machine as a partner's; cards made before keep working. */
+  /** Displays local addresses as a partner's; cards made before keep working. */
   disguise(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A partner's webhook receiver, of which one half works. */
+/** A partner's webhook receiver with one working and one failing path. */
 function startReceiver() {
   return Bun.serve({
     hostname: "127.0.0.1",
@@ -64,7 +64,7 @@ async function startServer(hooks: string, clock: Clock): Promise<TestServer> {
     env: {
       CARDPRESS_WEBHOOK_ALLOWED_ORIGINS: hooks,
       CARDPRESS_PORT: String(port),
-      // A name, because browsers make no passkeys for bare addresses.
+      // A host name, because browsers create no passkeys for bare IP addresses.
       CARDPRESS_BASE_URL: `http://localhost:${port}`,
       CARDPRESS_CDN_BASE_URL: "https://cards.cardpress.example",
     },
@@ -162,7 +162,7 @@ async function make(server: TestServer, key: string, player: Player, i: number):
   return accepted.data.image_id;
 }
 
-/** Lets time pass until a delivery to a failing endpoint has been tried four times. */
+/** Advances time until a delivery to a failing endpoint has been attempted four times. */
 async function manyAttempts(
   service: Service,
   failing: Endpoint,

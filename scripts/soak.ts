@@ -1,11 +1,11 @@
 /**
- * Makes many cards with the real service while its parts are killed at random, and tells what is left afterwards.
+ * Makes many cards with the real service while its parts are killed at random, and reports what is left over.
  *
  *     bun scripts/soak.ts --cards 10000 [--kill-every 20] [--new 0.3] [--program dist/cardpress] [--seed N]
  *
- * Workers, browsers, single pages and now and then the whole service are killed, and browsers are made to hang. At the end
- * every accepted card must be finished, and no process, no browser profile and no half-made file be left; memory and disk
- * are told along the way. Exits with 1 when anything is lost or left.
+ * Kills workers, browsers, single pages and now and then the whole service, and makes browsers hang. At the end every
+ * accepted card must be finished, with no process, browser profile or unfinished file left over; memory and disk use are
+ * reported along the way. Exits with 1 when anything is lost or left over.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";

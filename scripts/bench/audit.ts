@@ -1,5 +1,5 @@
 /**
- * How long `cardpress audit` and a start with its damage check take: bun scripts/bench/audit.ts [images]
+ * How long `cardpress audit` and a start with its integrity check take: bun scripts/bench/audit.ts [images]
  */
 
 import { rm, stat } from "node:fs/promises";

@@ -4,10 +4,10 @@
  *     bun run bench [--seconds 5]
  *
  * Baseline: what most code does, a new page for every card: open, set content, take a screenshot, close. Its content is
- * the finished card as one self-contained document, so it is spared the fitting and the template. Against it: the warm
- * page, which does all of that, by screenshots and by the canvas; and takumi, which needs no browser and knows a part of
- * CSS, with a simpler card. All draw the same player, one way after the other. Then one render worker's
- * whole way from a photo to the file, for new photos and for ones seen before, by stage.
+ * the finished card as one self-contained document, so it is spared the fitting and the template. Compared with it: the
+ * warm page, which does all of that, by screenshot and by canvas; and takumi, which needs no browser and supports a
+ * subset of CSS, with a simpler card. All draw the same player, one after the other. Finally one render worker's whole
+ * path from photo to file, for new photos and for ones seen before, by stage.
  */
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -61,12 +61,12 @@ function card(n: number, format: ImageFormat): CardInput {
 
 interface Cost {
   clockMs: number;
-  /** Of this process and all it started. */
+  /** CPU time of this process and its descendants. */
   processorMs: number;
   bytes: number;
 }
 
-/** What a card costs, over as many cards as fit into the time after two warming ones. */
+/** The cost of a card, over as many cards as fit into the time after two warm-up cards. */
 async function perCard(make: (n: number) => Promise<Uint8Array>): Promise<Cost> {
   for (let n = 0; n < 2; n++) await make(n);
   const start = performance.now();
@@ -88,7 +88,7 @@ async function cutoutOf(browser: Browser, photo: string): Promise<CutoutFile> {
   return saveCutout(join(scratch, photo), result.cutout);
 }
 
-/** A card as one document: its styles, pictures and the fonts it uses are inside. */
+/** A card as a single document, including its styles, pictures and the fonts it uses. */
 async function selfContained(browser: Browser, template: LoadedTemplate, job: CardJob): Promise<string> {
   const filled = await openCardPage(browser, template, { way: "screenshot" });
   await filled.render(job);
@@ -160,7 +160,7 @@ async function benchWarmPage(): Promise<void> {
   await browser.close();
 }
 
-/** One line: what a card costs one way, and how many times more the baseline does. */
+/** Prints one line: the cost of a card made one way, and how many times more the baseline costs. */
 function tell(format: ImageFormat, what: string, cost: Cost, baseline: Cost): void {
   const [byClock, byWork] = [baseline.clockMs / cost.clockMs, baseline.processorMs / cost.processorMs];
   console.log(
@@ -168,10 +168,10 @@ function tell(format: ImageFormat, what: string, cost: Cost, baseline: Cost): vo
   );
 }
 
-/** The sample photos in which a player is found, from a close-up to a full-length picture, and in many sizes. */
+/** The sample photos with a player, from close-up to full length and in many sizes. */
 const PLAYERS = ["unsplash_man.jpg", "astronaut.png", "skier.jpg", "yoga.jpg", "market_street.jpg"];
 
-/** A worker process as the service keeps it: what a card costs, as time on the clock and as work of the processor. */
+/** A worker process as in the service: the cost of a card in elapsed and CPU time. */
 async function benchWorker(): Promise<void> {
   const pool = createRenderPool({
     workers: 1,
@@ -211,7 +211,7 @@ async function benchWorker(): Promise<void> {
     return outcome.file.timingsMs;
   };
   console.log(`One render worker, photo to finished 1024x1280 PNG file, ${PLAYERS.length} photos in turn:`);
-  // A made-up hash is a photo never seen before, a fixed one a photo seen again: among the last few, or one of many.
+  // A random hash stands for a new photo, a fixed one for a photo seen before: among the last few, or one of many.
   const many = 4 * PLAYERS.length;
   const kinds = {
     "new photo": (n: number) => make(n, String(n).padStart(64, "0")),

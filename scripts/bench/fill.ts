@@ -2,22 +2,22 @@ import { Database } from "bun:sqlite";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 
 const DAY_MS = 86_400_000;
-/** The moment at which the filled database stands. */
+/** The current time in the filled database. */
 export const FILLED_AT = Date.parse("2026-11-15T12:00:00.000Z");
-/** When the image of that number was created: they are spread over the last thirty days. */
+/** When the image with that number was created: they are spread over thirty days. */
 export const createdAtOf = (number: number, images: number) =>
   FILLED_AT - Math.trunc(((images - number) * 30 * DAY_MS) / images);
 
-/** Its id. As the real ones, ids come in no order: every index by them is met at random places. */
+/** The image's id. Like real ones, ids are unordered: every index on them is accessed at random places. */
 export const idOf = (number: number) =>
   `img_${String(Number((BigInt(number) * SCATTER) & 0xffff_ffffn)).padStart(24, "0")}`;
-/** 2^32 divided by the golden ratio, odd: the products of different numbers stay different (Knuth, TAOCP 6.4). */
+/** 2^32 divided by the golden ratio, odd, so that products of different numbers differ (Knuth, TAOCP 6.4). */
 const SCATTER = 2_654_435_761n;
 
 /**
- * Fills a new database with sound accounts, images and entries, as a busy installation would have after a month: 90 % of
- * the images completed, 9 % failed, a few waiting; the month before over, credits expired and granted again; the end of
- * every image told to one webhook endpoint of its account.
+ * Fills a new database with consistent accounts, images and entries, like a busy installation after a month: 90 % of
+ * the images completed, 9 % failed, a few waiting; the previous month over, with credits expired and granted again; and
+ * every image's end announced to one webhook endpoint of its account.
  */
 export async function fillDatabase(file: string, images: number, perAccount = 10_000): Promise<void> {
   await openSqliteStore(file).close();
@@ -32,7 +32,7 @@ export async function fillDatabase(file: string, images: number, perAccount = 10
       `${n}${accounts}) INSERT INTO accounts (id, name, tier, status, suspended_reason, credit_limit, plan_period, credits_plan, credits_topup, credits_held, created_at, updated_at) SELECT 'acct_' || i, 'Club ' || i, 'scale', 'active', NULL, ${plan}, '2026-11', ${plan}, 0, 0, ${now}, ${now} FROM n`,
     );
     const image = `'img_' || printf('%024d', (i * ${SCATTER}) & 4294967295)`;
-    // Of a hundred images 90 are completed, 9 failed; only the newest few of all still wait.
+    // Of a hundred images 90 are completed and 9 failed; only the newest few overall still wait.
     const state = `CASE WHEN i >= ${images} - 50 THEN 'queued' WHEN i % 100 < 90 THEN 'completed' ELSE 'failed' END`;
     const request = JSON.stringify({
       type: "player_card",
@@ -84,7 +84,7 @@ export async function fillDatabase(file: string, images: number, perAccount = 10
   db.close();
 }
 
-/** One endpoint for each account; everything arrived at the first attempt, but for the last few. */
+/** One endpoint per account; all but the last few events arrived at the first attempt. */
 function fillWebhooks(db: Database, now: number): void {
   db.run(
     `INSERT INTO webhook_endpoints SELECT 'ep_' || id, id, 'live', 'https://hooks.example/' || id, NULL, 'v1.sealed', NULL, NULL,

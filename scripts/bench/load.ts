@@ -1,26 +1,26 @@
-/** What one run of requests told. */
+/** The result of a run of requests. */
 export interface Load {
   requests: number;
   perSecond: number;
-  /** Milliseconds from a request to the end of its answer, in order. */
+  /** Milliseconds from request to end of answer, sorted. */
   times: number[];
 }
 
 export interface LoadOptions {
   port: number;
-  /** With everything, also the blank line at its end. */
+  /** The complete request, including the blank line at its end. */
   request: string;
-  /** What the first line of every answer has to say. */
+  /** The status that every answer must have. */
   status: number;
   connections: number;
   requests: number;
-  /** Requests a second over all connections; as many as are answered when absent. */
+  /** Requests per second over all connections; unlimited when absent. */
   perSecond?: number;
 }
 
 /**
- * Sends one request again and again over connections that stay open, each its next one after its answer. On bare
- * sockets, since a client that reads headers costs more than the server that is measured. Rejects on any other status.
+ * Sends one request repeatedly over open connections, each waiting for its answer before the next. Uses bare sockets,
+ * since a client that parses headers costs more than the measured server. Rejects on any other status.
  */
 export async function load(options: LoadOptions): Promise<Load> {
   const { connections, requests, perSecond } = options;
@@ -44,7 +44,7 @@ export async function load(options: LoadOptions): Promise<Load> {
   return { requests: times.length, perSecond: times.length / seconds, times: times.sort((a, b) => a - b) };
 }
 
-/** The time within which that share of the answers came. */
+/** The time within which this share of the answers arrived. */
 export function within(times: number[], share: number): number {
   return times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
 }

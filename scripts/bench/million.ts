@@ -1,6 +1,6 @@
 /**
  * How fast the API answers when one account has a million images: bun scripts/bench/million.ts [images]
- * Over real sockets, one request after another; the figures are of this process, server and client together.
+ * Over real sockets, one request after another; the figures cover server and client, both in this process.
  */
 
 import { Database } from "bun:sqlite";
@@ -47,7 +47,7 @@ try {
   for (const status of ["completed", "failed", "processing"]) {
     await measure(`list, status=${status}`, () => get(`/v1/images?status=${status}`));
   }
-  // Fifty images wait: a page of a hundred has to find out that there are no more.
+  // Fifty images wait: a page of a hundred has to find that there are no more.
   await measure("list, status=processing&limit=100", () => get("/v1/images?status=processing&limit=100"), 10);
   for (const period of ["current_month", "last_30_days"]) {
     await measure(`usage, ${period}`, () => get(`/v1/usage?period=${period}`));
@@ -64,7 +64,7 @@ try {
       const response = await post(api.baseUrl, live, body);
       if (response.status !== 202) throw new Error(await response.text());
     },
-    // More would fill the queue of one worker.
+    // More would fill one worker's queue.
     25,
   );
   showPlans();
@@ -72,7 +72,7 @@ try {
   await api.close();
 }
 
-/** A cursor of the service's own making, `share` of the way from the oldest image. */
+/** A cursor as the service makes them, `share` of the way from the oldest image. */
 function cursorAt(share: number): string {
   const at = Math.floor(images * share);
   const createdAt = createdAtOf(at, images);

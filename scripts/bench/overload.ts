@@ -1,7 +1,10 @@
 /**
- * What partners meet when they send five times what the machine can render: bun scripts/bench/overload.ts [--seconds 60]
- * The server is a process of its own with real renders; this process sends at a fixed rate, whatever the answers are,
- * and one more account with a single image now and then shows what a quiet partner notices of it.
+ * What partners experience at five times the load the machine can render:
+ *
+ *     bun scripts/bench/overload.ts [--seconds 60]
+ *
+ * The server is a separate process with real renders; this process sends at a fixed rate, whatever the answers are, and
+ * another account that occasionally sends a single image shows what a quiet partner notices.
  */
 
 import { Database } from "bun:sqlite";
@@ -75,7 +78,7 @@ async function create(
   };
 }
 
-/** User and system time of the server's own process (proc(5), fields 14 and 15, in ticks of 10 ms). */
+/** User and system time of the server process (proc(5), fields 14 and 15, in ticks of 10 ms). */
 async function serverCpuMs(): Promise<number> {
   const stat = await Bun.file(`/proc/${server.pid}/stat`).text();
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -89,7 +92,7 @@ function percentiles(ms: number[]): string {
   return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms (${sorted.length})`;
 }
 
-// What the machine can do: a short burst, from the first claim to the last card.
+// The machine's capacity: a short burst, from the first claim to the last card.
 const burst = await Promise.all(Array.from({ length: 24 }, () => create(quiet.liveKey)));
 await untilEnded(address, quiet.liveKey, burst[0]?.id ?? "");
 const burstAt = performance.now();

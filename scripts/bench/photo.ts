@@ -1,9 +1,9 @@
 /**
- * Times the photo work by stage on the labelled photos, one after the other, and says how much memory it took.
+ * Times the photo work by stage on the labelled photos, one after the other, and prints its memory use.
  *
  *     bun scripts/bench/photo.ts [--rounds 3] [--only name] [--out FOLDER]
  *
- * With --out every cutout is written on magenta and on dark green, so that its edge can be looked at.
+ * With --out every cutout is written on magenta and on dark green, to inspect its edge.
  */
 
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
@@ -82,7 +82,7 @@ function describe({ width, height, bytes, framing }: Cutout): string {
   return `${width}x${height} ${Math.round(bytes.length / 1024)}K face ${box(framing.face)} head ${box(framing.head)} cut ${sides.join("")}`;
 }
 
-/** The cutout on magenta and on dark green side by side, with its boxes on the second. */
+/** The cutout on magenta and on dark green side by side, with its boxes drawn on the second. */
 async function writeComposite(browser: Browser, cutout: Cutout, path: string): Promise<void> {
   const page = await browser.newPage();
   const scale = Math.min(1, 1000 / cutout.height, 900 / cutout.width);
@@ -104,7 +104,7 @@ async function writeComposite(browser: Browser, cutout: Cutout, path: string): P
   await page.close();
 }
 
-/** Anonymous memory of this process, of the browser with all its processes, and of its largest one. */
+/** Anonymous memory of this process, of the browser with all its processes, and of the largest of those. */
 function memoryMb(browserPid: number) {
   const processes = readdirSync("/proc").flatMap((pid) => {
     if (!/^\d+$/.test(pid)) return [];

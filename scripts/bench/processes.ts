@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Linux counts processor time in hundredths of a second. */
+/** Linux counts CPU time in hundredths of a second. */
 const TICK_MS = 10;
 
 /** A process and its descendants. */
 export interface Family {
-  /** Processor time so far, in milliseconds, of those that still run. */
+  /** CPU time so far of those still running, in milliseconds. */
   processorMs: number;
-  /** Memory of their own, in megabytes: what no other process could share. */
+  /** Private memory in megabytes, which no other process could share. */
   memoryMb: number;
 }
 
-/** Reads /proc, so it works on Linux alone, like the service. */
+/** Reads /proc, so it works only on Linux, like the service. */
 export function familyOf(pid: number): Family {
   const children = new Map<number, number[]>();
   const ticks = new Map<number, number>();

@@ -11,7 +11,7 @@ import { testConfig } from "../../test/harness.ts";
 
 export interface ReadsServerReport {
   port: number;
-  /** Processor time of this process so far, in microseconds. */
+  /** CPU time of this process so far, in microseconds. */
   processorUs: number;
 }
 
@@ -25,7 +25,7 @@ function report(): void {
   process.send?.({ port, processorUs: user + system } satisfies ReadsServerReport);
 }
 
-/** The least that could be called a server of images. */
+/** The minimum that could be called an image server. */
 function bare(): { port: number } {
   const db = new Database(join(dir, "cardpress.db"), { readonly: true });
   const find = db.query("SELECT id, state, created_at, completed_at, output_name FROM images WHERE id = ?");
@@ -37,7 +37,7 @@ function bare(): { port: number } {
   return { port: server.port ?? 0 };
 }
 
-/** The real service's HTTP side on the real store, with nothing to render and budgets that are never spent. */
+/** The real service's HTTP side on the real store, with nothing to render and rate limits that are never reached. */
 async function cardpress(): Promise<{ port: number }> {
   const config = testConfig(dir, { CARDPRESS_SOURCE_ALLOWED_ORIGINS: photos });
   const workspace = await openWorkspace(config, jsonLog(stdoutByTurn()));

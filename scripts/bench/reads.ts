@@ -1,11 +1,12 @@
 /**
- * How fast the API answers reads, and a create with a known photo, beside a bare Bun and bun:sqlite route of the same run.
+ * How fast the API answers reads, and a create with a known photo, compared with a bare Bun and bun:sqlite route in the
+ * same run.
  *
  *     bun scripts/bench/reads.ts [--requests 20000]
  *
- * Both are processes of their own on one database of 20,000 images, asked by 32 connections in turn. The bare route looks a
- * row up by its id and answers it as JSON, without keys, limits, headers or a log. What counts is the processor's time of
- * the server for one request: the clock also measures the client, and whoever else is at work.
+ * Both are separate processes on one database of 20,000 images, queried over 32 connections in turn. The bare route looks
+ * a row up by its id and answers it as JSON, without keys, limits, headers or a log. What counts is the server's CPU time
+ * per request, because elapsed time also includes the client and other load.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +23,7 @@ import type { ReadsServerReport } from "./reads-server.ts";
 const IMAGES = 20_000;
 const ACCOUNT = "acct_0";
 const CONNECTIONS = 32;
-/** Each figure is the median of so many turns, every route once in each. */
+/** Each figure is the median of this many rounds, every route once per round. */
 const TURNS = 3;
 
 interface Route {
@@ -39,7 +40,7 @@ interface Cost {
   p99: number;
 }
 
-/** Prints a line a route. `requests` is how many are sent in each turn. */
+/** Prints a line per route. `requests` is the number sent in each round. */
 export async function benchReads(requests: number): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), "cardpress-reads-"));
   const photos = photoServer();
@@ -109,10 +110,10 @@ function medianCost(costs: Cost[]): Cost {
   return { perSecond: of("perSecond"), processorUs: of("processorUs"), p50: of("p50"), p99: of("p99") };
 }
 
-/** How many creates are measured, after some that warm the code. */
+/** How many creates are measured, after some that warm up the code. */
 const CREATES = 150;
 
-/** Creates with a photo that was fetched before, one after the other. */
+/** Creates with a previously fetched photo, one after the other. */
 async function replays(server: RunningServer, key: string, photo: string): Promise<void> {
   const body = JSON.stringify(imageRequest({ player: { source_image_url: photo } }));
   let count = 0;
@@ -148,7 +149,7 @@ async function start(kind: "bare" | "cardpress", dir: string, photos: string): P
   let told = Promise.withResolvers<ReadsServerReport>();
   const child = Bun.spawn({
     cmd: [process.execPath, join(import.meta.dir, "reads-server.ts"), kind, dir, photos],
-    // A log that somebody keeps.
+    // A log that is actually written.
     stdout: Bun.file(join(dir, `${kind}.log`)),
     stderr: "inherit",
     ipc: (report: ReadsServerReport) => told.resolve(report),

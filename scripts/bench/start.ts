@@ -1,6 +1,6 @@
 /**
- * How long the service takes from its start to being ready, with everything unpacked: from the command to its listening, and
- * to /ready being 200, which needs a warm browser.
+ * How long the service takes to start with everything unpacked: from the command until it listens, and until /ready
+ * answers 200, which needs a warm browser.
  *
  *     bun scripts/bench/start.ts [--times 5] [--program dist/cardpress]
  *
@@ -51,7 +51,7 @@ async function start(): Promise<{ listening: number; ready: number }> {
 
 const median = (numbers: number[]) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
-// The first unpacks the browser and makes the database.
+// The first start unpacks the browser and creates the database.
 const cold = await start();
 console.log(`cold: ${JSON.stringify(cold)}`);
 const warm: Awaited<ReturnType<typeof start>>[] = [];

@@ -1,10 +1,10 @@
 /**
- * How long after a save the new picture is on the studio's screen, in a real browser.
+ * The time from a save until the new picture is on the studio's screen, in a real browser.
  *
  *     bun scripts/bench/studio.ts [SAVES]
  *
- * SAVES (9) of card.css, then of card.html. Prints the median and the worst in milliseconds: from before the file is
- * written until the page has decoded the picture and put it into its place.
+ * Saves card.css SAVES (9) times, then card.html. Prints the median and the worst in milliseconds, from before the file
+ * is written until the page has decoded and displayed the picture.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ import { openStudio } from "../../src/studio/studio.ts";
 import { testBrowser } from "../../test/console/browser.ts";
 import { offerHelp } from "../help.ts";
 
-/** From here on people notice a wait after a change of style, and of anything else. */
+/** The wait that people notice after a change of style, and after any other change, in milliseconds. */
 const GOALS = { "card.css": 200, "card.html": 700 };
 
 offerHelp(import.meta);
@@ -39,7 +39,7 @@ const { page } = await browser.open(1440);
 await page.goto(server.url);
 await page.waitForFunction("document.body.dataset.drawn");
 
-/** Saves, and waits until the page says that the picture of this save is on its screen. */
+/** Saves, and waits until the page reports that this save's picture is on the screen. */
 async function saveAndSee(file: string, text: string): Promise<number> {
   const before = await page.evaluate("document.body.dataset.drawn");
   const saved = performance.timeOrigin + performance.now();
@@ -55,7 +55,7 @@ for (const [file, goal] of Object.entries(GOALS)) {
   await saveAndSee(file, change(1));
   const times: number[] = [];
   for (let n = 0; n < saves; n++) {
-    // The small pictures of the samples come after; a designer's next save does not wait for them either, but rarely hits them.
+    // The samples' thumbnails follow; a real save does not wait for them either, but rarely coincides with them.
     await page.waitForNetworkIdle({ idleTime: 900, concurrency: 1 });
     times.push(await saveAndSee(file, change(n + 2)));
   }

@@ -6,7 +6,7 @@ import { openWorkspace } from "../../src/service/workspace.ts";
 import { systemClock } from "../../src/system/clock-file.ts";
 import { silentLog, testAccount, testConfig, testFolder } from "../../test/harness.ts";
 
-/** The endpoints of one account and environment at most; more are spread over accounts, each with the same events. */
+/** The maximum number of endpoints per account and environment; more are spread over accounts with the same events. */
 const ENDPOINTS_PER_ACCOUNT = 10;
 
 export interface Storm {
@@ -20,16 +20,16 @@ export interface Storm {
 export interface StormReport {
   healthyEndpoints: number;
   deliveries: number;
-  /** Healthy endpoints that have not got every event. */
+  /** Healthy endpoints that did not receive every event. */
   incomplete: number;
-  /** Arrivals beyond one for each event and endpoint. */
+  /** Arrivals beyond one per event and endpoint. */
   repeats: number;
-  /** From the first event to the last arrival at a healthy endpoint. */
+  /** From the first event to the last arrival at a healthy endpoint, in milliseconds. */
   tookMs: number;
   deliveriesPerSecond: number;
   /** From an event's commit to its arrival at a healthy endpoint. */
   delayMs: { p50: number; p95: number; p99: number; max: number };
-  /** Attempts at a hanging and a failing endpoint meanwhile, the most of any. */
+  /** Attempts to reach a hanging and a failing endpoint meanwhile: the maximum for any one. */
   attempts: { hanging: number; failing: number };
 }
 

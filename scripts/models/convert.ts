@@ -1,7 +1,7 @@
 /**
  * Rewrites a TensorFlow Lite network as an ONNX one. The former keeps a picture's channels last, the latter's operators
- * want them before height and width: every tensor exists in the order in which it was made, and in the other one where
- * an operator asks for it. Weights are kept in 16 bits; the runtime widens them once, when it loads the network.
+ * expect them before height and width: every tensor exists in the order in which it was created, and also in the other
+ * if an operator needs it. Weights are stored in 16 bits; the runtime widens them once, when it loads the network.
  */
 import { attribute, type Model, TYPES } from "./onnx.ts";
 import { WRITERS } from "./operators.ts";
@@ -11,18 +11,18 @@ import type { Table, TfliteNetwork, TfliteOperator } from "./tflite.ts";
 export interface Conversion {
   name: string;
   network: TfliteNetwork;
-  /** What the bytes 0 and 255 of a picture are to the network. */
+  /** The values that bytes 0 and 255 of a picture have for the network. */
   range: [number, number];
-  /** The outputs that are kept: their new names, and their places among the network's own. */
+  /** The outputs to keep: their new names, and their positions among the network's own. */
   outputs: Record<string, number>;
 }
 
-/** The version of ONNX's operators, of 2021, and of its files. */
+/** The ONNX operator set, of 2021, and the file version. */
 const OPSET = 17;
 const IR_VERSION = 8;
 
 /**
- * The network with one input, "rgb" (bytes, 1 x height x width x 3), and the named outputs, their channels last as in
+ * The network with a single input, "rgb" (bytes, 1 x height x width x 3), and the named outputs, channels last as in
  * the source.
  */
 export function converted({ name, network, range, outputs }: Conversion): Model {
@@ -52,7 +52,7 @@ export function converted({ name, network, range, outputs }: Conversion): Model 
   };
 }
 
-/** What the kept outputs are computed from, in order. */
+/** The operators that the kept outputs depend on, in order. */
 function neededOperators(network: TfliteNetwork, kept: { index: number }[]): TfliteOperator[] {
   const wanted = new Set(kept.map(({ index }) => index));
   const needed = network.operators.toReversed().filter(({ inputs, outputs }) => {
@@ -63,7 +63,7 @@ function neededOperators(network: TfliteNetwork, kept: { index: number }[]): Tfl
   return needed.reverse();
 }
 
-/** From bytes to what the network was trained on. */
+/** Converts bytes to the range the network was trained on. */
 function addPreparation(to: Rewrite, input: number, [low, high]: [number, number]): void {
   to.nodes.push(
     { opType: "Cast", input: ["rgb"], output: ["rgb_float"], attribute: [attribute("to", TYPES.FLOAT)] },

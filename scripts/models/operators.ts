@@ -1,4 +1,4 @@
-/** How each operator of TensorFlow Lite is said in ONNX's. */
+/** How to express each TensorFlow Lite operator in ONNX. */
 import { type Attribute, attribute } from "./onnx.ts";
 import {
   floats,
@@ -26,13 +26,13 @@ interface Operator extends Omit<TfliteOperator, "options"> {
 }
 type Writer = (to: Rewrite, operator: Operator) => void;
 
-/** The order in which a node takes its operands without turning more of them than it must. */
+/** The order in which a node takes its operands with the fewest transpositions. */
 function orderOf(to: Rewrite, indices: number[]): Order {
   const pictures = indices.filter((index) => isPicture(to, index) && to.made.has(index));
   return pictures.length > 0 && pictures.some((index) => to.made.get(index)?.first) ? "first" : "last";
 }
 
-/** A node that takes each value by itself. */
+/** A node that treats each value independently. */
 const elementwise =
   (opType: string, attributes: Attribute[] = [], activation = false): Writer =>
   (to, { inputs, x, y, options }) => {
@@ -42,13 +42,13 @@ const elementwise =
     make(to, y, order, { opType, input: operands, attribute: attributes }, activation ? options.byte(0) : 0);
   };
 
-/** How far a window of `size` goes over the edges so that `from` values give `to`: before and after. */
+/** How far a window of `size` extends beyond the edges so that `from` values give `to`: before and after. */
 function padding(isSame: boolean, from: number, to: number, stride: number, size: number): [number, number] {
   const total = isSame ? Math.max(0, (to - 1) * stride + size - from) : 0;
   return [Math.floor(total / 2), Math.ceil(total / 2)];
 }
 
-/** The attributes of windows that slide over a picture; padding 0 is "same" in the source. */
+/** The attributes of windows sliding over a picture; padding 0 means "same" in the source. */
 function windows(
   to: Rewrite,
   { x, y }: Operator,
@@ -81,7 +81,7 @@ function biasOf(to: Rewrite, index: number | undefined): string[] {
   return values instanceof Float32Array ? [floats(to, `b${index}`, [values.length], values)] : [];
 }
 
-/** Both kinds of convolution; the source's options of the depthwise one have a field more before the activation. */
+/** Both kinds of convolution; the depthwise one has one more option before the activation in the source. */
 const convolution =
   (isDepthwise: boolean): Writer =>
   (to, operator) => {
@@ -108,14 +108,14 @@ const convolution =
     make(to, y, "first", node, options.byte(at));
   };
 
-/** A convolution that enlarges; the two forms of the source name their inputs in another order. */
+/** An enlarging convolution; the source's two forms order their inputs differently. */
 const transposedConvolution =
   (places: { x: number; weights: number; bias: number }): Writer =>
   (to, { inputs, y }) => {
     const [x, weights] = [inputs[places.x] as number, inputs[places.weights] as number];
     const kernel = shapeOf(to, weights).slice(1, 3);
     const strides = [1, 2].map((side) => (shapeOf(to, y)[side] as number) / (shapeOf(to, x)[side] as number));
-    // Windows that neither overlap nor leave gaps need no padding, and the source's options need not be read.
+    // Windows that neither overlap nor leave gaps need no padding, so the source's options need not be read.
     if (String(kernel) !== String(strides))
       throw new Error("An enlarging convolution has overlapping windows.");
     const node = {
@@ -136,13 +136,13 @@ const pooling =
     make(to, y, "first", { opType, input: [read(to, x, "first")], attribute: attributes }, options.byte(5));
   };
 
-/** @param at the place of the options "align corners" and, after it, "half pixel centres" */
+/** @param at the position of the option "align corners"; "half pixel centres" follows it */
 const resizing =
   (mode: string, at: number): Writer =>
   (to, { options, x, y }) => {
     if (options.byte(at) !== 0) throw new Error("Aligned corners are not known here.");
     const [batch = 1, height = 1, width = 1, channels = 1] = shapeOf(to, y);
-    // When every value is repeated as often, its copies are the nearest with and without half pixel centres.
+    // When every value is repeated equally often, its copies are the nearest with and without half pixel centres.
     const centred = options.byte(at + 1) !== 0 && mode !== "nearest";
     if (mode === "nearest" && height % (shapeOf(to, x)[1] as number) !== 0)
       throw new Error("Only whole enlargements to the nearest are known here.");
@@ -200,7 +200,7 @@ const depthToSpace: Writer = (to, { options, x, y }) => {
   make(to, y, "first", { opType: "DepthToSpace", input: [read(to, x, "first")], attribute: attributes });
 };
 
-/** How each operator of the source is written. */
+/** How each source operator is written. */
 export const WRITERS: Record<string, Writer> = {
   ADD: elementwise("Add", [], true),
   MUL: elementwise("Mul", [], true),

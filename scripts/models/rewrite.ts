@@ -1,16 +1,16 @@
-/** A network while it is rewritten: its nodes so far, its constants, and the names under which its tensors exist. */
+/** A network being rewritten: its nodes so far, its constants, and the names under which its tensors exist. */
 import { attribute, constant, type Node, type Tensor, TYPES } from "./onnx.ts";
 import type { TfliteNetwork, TfliteTensor } from "./tflite.ts";
 
-/** Constants of fewer values stay as they are: the nodes that widen them would be longer. */
+/** Smaller constants stay float32: the nodes to widen them would take more space. */
 const MIN_HALVES = 64;
 /**
- * Constants that halves do not hold exactly are rounded to steps from so many values on. The few small ones would save a
- * fifth of the size and cost half of the accuracy.
+ * Constants of at least this many values that float16 cannot represent exactly are rounded to 16-bit steps. The few
+ * smaller ones would save a fifth of the size and cost half of the accuracy.
  */
 const MIN_STEPS = 40_000;
 
-/** Where a tensor of four dimensions has its channels: last, as in the source, or before height and width. */
+/** Where a four-dimensional tensor has its channels: last, as in the source, or before height and width. */
 export type Order = "last" | "first";
 export const TO_FIRST = [0, 3, 1, 2];
 export const TO_LAST = [0, 2, 3, 1];
@@ -20,9 +20,9 @@ export interface Rewrite {
   network: TfliteNetwork;
   nodes: Node[];
   constants: Map<string, Tensor>;
-  /** Constants that are in the graph, by the name under which they are wide. */
+  /** Constants already in the graph, by their float32 name. */
   named: Set<string>;
-  /** The names of computed tensors by their number, in the orders in which they exist so far. */
+  /** The names of computed tensors by their number, in the orders created so far. */
   made: Map<number, Partial<Record<Order, string>>>;
 }
 
@@ -44,7 +44,7 @@ function put(to: Rewrite, tensor: Tensor): string {
   return tensor.name;
 }
 
-/** A constant's name in the graph: wide, or in 16 bits with nodes that widen it, which the runtime runs once. */
+/** A constant's name in the graph: float32, or 16-bit with nodes that widen it, which the runtime evaluates once. */
 export function floats(to: Rewrite, name: string, dims: number[], values: Float32Array): string {
   if (to.named.has(name)) return name;
   to.named.add(name);
@@ -66,7 +66,7 @@ function widen(to: Rewrite, from: string, name: string): void {
   to.nodes.push({ opType: "Cast", input: [from], output: [name], attribute: [attribute("to", TYPES.FLOAT)] });
 }
 
-/** Values as whole numbers of 16 bits, with one scale for each of so many equal parts: finer than halves are. */
+/** Values as 16-bit integers, with one scale per equal part, which is finer than float16. */
 function inSteps(values: Float32Array, parts: number) {
   const size = values.length / parts;
   const scales = Float32Array.from({ length: parts }, (_, part) => {
@@ -79,7 +79,7 @@ function inSteps(values: Float32Array, parts: number) {
   return { steps: Int16Array.from(values, (value, i) => Math.round(value / scaleOf(i))), scales };
 }
 
-/** A tensor's name in the order that is asked for. Those without four dimensions have no order. */
+/** A tensor's name in the requested order. Only four-dimensional tensors have an order. */
 export function read(to: Rewrite, index: number, order: Order): string {
   const tensor = tensorOf(to, index);
   if (tensor.constant) return readConstant(to, index, order);
@@ -96,7 +96,7 @@ export function read(to: Rewrite, index: number, order: Order): string {
   return name;
 }
 
-/** An operand of a sum or product; a list of one value a channel is spread over height and width. */
+/** An operand of a sum or product; a list of one value per channel is broadcast over height and width. */
 function readConstant(to: Rewrite, index: number, order: Order): string {
   const { shape, constant: values } = tensorOf(to, index);
   if (!(values instanceof Float32Array)) throw new Error(`Constant ${index} is no operand.`);
@@ -105,12 +105,12 @@ function readConstant(to: Rewrite, index: number, order: Order): string {
   return floats(to, `c${index}_first`, permuted(filled, TO_FIRST), transposed(values, filled, TO_FIRST));
 }
 
-/** A constant as it stands, or null for what an operator leaves out. */
+/** A constant's values as stored, or null for an omitted operand. */
 export function valuesOf(to: Rewrite, index: number | undefined): Float32Array | Int32Array | null {
   return index === undefined || index < 0 ? null : tensorOf(to, source(to, index)).constant;
 }
 
-/** Constants are widened and made dense by nodes of the source; this is the constant behind those. */
+/** In the source, nodes widen constants and make them dense; returns the constant behind those nodes. */
 export function source(to: Rewrite, index: number): number {
   const maker = to.network.operators.find(({ outputs }) => outputs.includes(index));
   return maker && (maker.type === "DEQUANTIZE" || maker.type === "DENSIFY")
@@ -135,7 +135,7 @@ export function transposed(values: Float32Array, shape: number[], order: number[
   return result;
 }
 
-/** Adds a node that makes a tensor in the given order, and the activation that the source fuses with it. */
+/** Adds a node that creates a tensor in the given order, and the activation the source fuses with it. */
 export function make(
   to: Rewrite,
   index: number,
@@ -151,7 +151,7 @@ export function make(
   to.made.set(index, { [isPicture(to, index) ? order : "last"]: name });
 }
 
-/** Activations by their number in the source's schema: none, Relu, Relu6; their inputs after the first. */
+/** Activations by their number in the source's schema: none, Relu, Relu6; with their inputs after the first. */
 const ACTIVATIONS: Record<number, null | ((to: Rewrite) => Omit<Node, "output">)> = {
   0: null,
   1: () => ({ opType: "Relu", input: [] }),

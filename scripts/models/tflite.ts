@@ -1,10 +1,10 @@
 /**
- * Reads a TensorFlow Lite network: its tensors, constants and operators, in order. The file is a FlatBuffer; the numbers
- * of the fields are those of the schema:
+ * Reads a TensorFlow Lite network: its tensors, constants and operators, in order. The file is a FlatBuffer; field
+ * numbers are from the schema:
  *   https://github.com/tensorflow/tensorflow/blob/master/tensorflow/compiler/mlir/lite/schema/schema.fbs
  */
 
-/** A table of the file: where it starts, and where its field offsets do. */
+/** A table in the file: where it starts, and where its field offsets are. */
 export class Table {
   constructor(
     private readonly view: DataView,
@@ -19,7 +19,7 @@ export class Table {
     return offset === 0 ? 0 : this.at + offset;
   }
 
-  /** A field's number, or what the schema gives a field that is left out. */
+  /** A field's value, or the schema's default for an absent field. */
   byte(index: number, missing = 0): number {
     const at = this.field(index);
     return at === 0 ? missing : this.view.getInt8(at);
@@ -72,7 +72,7 @@ export class Table {
   }
 }
 
-/** Operators by their number in the schema; only those that the networks here use. */
+/** Operators by their number in the schema; only those used by these networks. */
 const OPERATORS: Record<number, string> = {
   0: "ADD",
   1: "AVERAGE_POOL_2D",
@@ -109,9 +109,9 @@ const INT32 = 2;
 export interface TfliteTensor {
   name: string;
   shape: number[];
-  /** The values of a constant; halves are widened. Null for what is computed. */
+  /** The values of a constant, with float16 widened. Null for computed tensors. */
   constant: Float32Array | Int32Array | null;
-  /** Whether the file holds the values as halves. */
+  /** Whether the file stores the values as float16. */
   isHalf: boolean;
 }
 
@@ -119,7 +119,7 @@ export interface TfliteOperator {
   type: string;
   inputs: number[];
   outputs: number[];
-  /** The operator's options, with the fields of its own table of the schema. */
+  /** The operator's options, a table of its own type in the schema. */
   options: Table | null;
 }
 
@@ -130,7 +130,7 @@ export interface TfliteNetwork {
   outputs: number[];
 }
 
-/** Throws for an operator or a type of constant that none of the networks here has. */
+/** Throws on an operator or constant type that none of these networks uses. */
 export function readTflite(file: Uint8Array): TfliteNetwork {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const model = new Table(view, view.getUint32(0, true));
@@ -161,7 +161,7 @@ function readTensor(tensor: Table, buffers: Table[]): TfliteTensor {
   const shape = tensor.ints(0);
   const type = tensor.byte(1);
   const sparsity = tensor.table(6);
-  // Copied, as the bytes lie anywhere in the file.
+  // Copied, because the bytes may be unaligned in the file.
   const bytes = buffers[tensor.int(2)]?.bytes(0).slice() ?? new Uint8Array();
   const described = { name: tensor.text(3), shape, isHalf: type === FLOAT16 };
   if (bytes.length === 0) return { ...described, constant: null };
@@ -175,8 +175,8 @@ function readTensor(tensor: Table, buffers: Table[]): TfliteTensor {
 const COMPRESSED = 1;
 
 /**
- * Puts a sparse constant's values where they belong: level by level of the traversal order, a dense level counts through
- * its size, a compressed one lists where its values lie. A level beyond the shape's own is a block inside one of them.
+ * Expands a sparse constant, level by level in traversal order: a dense level counts through its size, a compressed one
+ * lists the positions of its values. A level beyond the shape's dimensions is a block inside one of them.
  */
 function densified(values: Float32Array, shape: number[], sparsity: Table): Float32Array {
   const order = sparsity.ints(0);
@@ -220,7 +220,7 @@ function densified(values: Float32Array, shape: number[], sparsity: Table): Floa
   return dense;
 }
 
-/** A list of indices, kept as 32, 16 or 8 bits: the union's type stands before its value. */
+/** A list of indices, stored as 32, 16 or 8 bits: the union's type precedes its value. */
 function indices(level: Table, field: number): number[] {
   const list = level.table(field + 1);
   if (!list) return [];

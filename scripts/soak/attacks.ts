@@ -2,21 +2,21 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { browsersOf, familyOf, pagesOf, type Seen, workersOf } from "./processes.ts";
 
-/** What can happen to a service, and how often each happens among a hundred. */
+/** The attacks on a service, and how many of a hundred are of each kind. */
 const SHARES = {
-  /** A page's process ends, as when the kernel needs its memory. */
+  /** A page's process ends, as when the kernel runs out of memory. */
   page: 35,
   browser: 25,
   worker: 25,
-  /** Every process of a browser stops without ending; the deadline of its card must find out. */
+  /** Every process of a browser stops without ending; the card's deadline must notice. */
   hang: 3,
-  /** The browser's files are gone; it is unpacked anew. */
+  /** The browser's files are deleted and must be unpacked again. */
   files: 4,
   service: 8,
 } as const;
 export type Attack = keyof typeof SHARES;
 
-/** Does one of them to the service with this process id; undefined where there was nothing to do it to. */
+/** Carries out one attack on the service with this process id; undefined when there was nothing to attack. */
 export function attack(random: () => number, server: number, data: string): Attack | undefined {
   let left = random() * 100;
   const kind = (Object.keys(SHARES) as Attack[]).find((name) => {
@@ -57,7 +57,7 @@ function hang(server: number, random: () => number): boolean {
 }
 
 function signal(pid: number, name: NodeJS.Signals): boolean {
-  // 0 and below would be whole groups, ours among them.
+  // 0 and below would signal whole groups, including this one.
   if (pid < 2) return false;
   try {
     process.kill(pid, name);

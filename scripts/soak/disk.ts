@@ -1,10 +1,10 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What grows by itself as cards are made, and should not: profiles, files in the making, the write-ahead log. */
+/** What grows temporarily as cards are made, and should not stay: profiles, unfinished files, the write-ahead log. */
 const TRANSIENT = ["profiles", "scratch", "cardpress.db-wal", "cardpress.db-shm"];
 
-/** Megabytes of a data folder's transient folders. */
+/** The size of a data folder's temporary parts, in megabytes. */
 export async function diskMb(data: string): Promise<number> {
   const sizes = await Promise.all(TRANSIENT.map((name) => bytesOf(join(data, name))));
   return Math.round(sizes.reduce((all, bytes) => all + bytes, 0) / 2 ** 20);

@@ -4,8 +4,8 @@ import { join } from "node:path";
 /** Photos with one player each. */
 const PLAYERS = ["astronaut.png", "skier.jpg", "yoga.jpg", "unsplash_man.jpg", "astronaut_dark.png"];
 /**
- * A server of photos that never ends: bytes after a picture's end make it another one, and change nothing to see.
- * @param newShare how many of all cards are of a player never seen before, which is when the networks run
+ * A server of endlessly many photos: bytes appended to a picture make it a different file that looks the same.
+ * @param newShare fraction of the cards whose photo has never been seen before, for which the networks run
  */
 export function manyPhotos(newShare: number) {
   const folder = join(import.meta.dir, "../../test/photos");

@@ -16,17 +16,17 @@ export interface SoakOptions {
   dir: string;
   seed: number;
   cards: number;
-  /** On average one attack for so many cards. */
+  /** Cards per attack, on average. */
   killEvery: number;
   command: string[];
-  /** Of all cards those of a photo never seen before. */
+  /** Fraction of the cards whose photo has never been seen before. */
   newShare: number;
   note: (line: string) => void;
 }
 
 interface Sample {
   cards: number;
-  /** Memory of the service's process, of everything below it, and the disk without the finished pictures. */
+  /** Memory of the service's process and of its descendants, and disk use without the finished pictures. */
   serverMb: number;
   workersMb: number;
   diskMb: number;
@@ -39,18 +39,18 @@ export interface SoakFigures {
   attacks: Partial<Record<Attack, number>>;
   seconds: number;
   samples: Sample[];
-  /** Accepted images that did not end as a card. */
+  /** Accepted images that did not become cards. */
   lost: string[];
   /** Processes and files that should be gone. */
   left: string[];
-  /** Rules of the books that do not hold. */
+  /** Audit rules that are violated. */
   broken: string[];
 }
 
-/** Cards under way at a time: enough that every worker always has one. */
+/** Cards in progress at a time: enough to keep every worker busy. */
 const UNDER_WAY = 8;
 const SAMPLES = 20;
-/** After the last card everything accepted must be finished within this time. */
+/** After the last card everything accepted must finish within this time, in milliseconds. */
 const END_MS = 300_000;
 const POLL_MS = 250;
 
@@ -65,7 +65,7 @@ export function dice(seed: number): () => number {
   };
 }
 
-/** The service as a process of its own, started again whenever it ends before it should. */
+/** The service as a separate process, restarted whenever it ends unexpectedly. */
 class Server {
   private child: Bun.Subprocess | undefined;
   private isOver = false;
@@ -92,7 +92,7 @@ class Server {
   }
 }
 
-/** Runs all of it. `dir` must be empty; what is in it afterwards is what the service left. */
+/** Runs everything. `dir` must be empty; what is in it afterwards was left by the service. */
 export async function soak(options: SoakOptions): Promise<SoakFigures> {
   const { dir, seed, cards, note } = options;
   const random = dice(seed);
@@ -168,7 +168,7 @@ async function prepare(data: string, cards: number): Promise<string> {
   return key;
 }
 
-/** Asks until it is taken, as a partner would: the service may be full, or just be starting again. */
+/** Retries until the request is accepted, as a partner would: the service may be full or restarting. */
 async function accept(address: string, key: string, body: unknown, idempotencyKey: string): Promise<string> {
   for (;;) {
     const answer = await post(address, key, body, { "Idempotency-Key": idempotencyKey }).catch(
@@ -207,7 +207,7 @@ async function sample(cards: number, pid: number, data: string): Promise<Sample>
   };
 }
 
-/** Of the processes those that still name our folder; of the files those that only live while something is made. */
+/** The processes that still refer to this folder, and the files that should exist only temporarily. */
 function leftovers(data: string): string[] {
   const running = processes().filter(({ args, pid }) => args.includes(data) && pid !== process.pid);
   const files = ["profiles", "scratch"].flatMap((folder) =>
