@@ -5,7 +5,8 @@ import { folderBlobs } from "../blobs/folder-blobs.ts";
 import type { Cluster } from "../cluster-config.ts";
 import type { Config } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
-import type { Ask } from "../state/shared-state.ts";
+import type { Ask } from "../core/ports.ts";
+import { secretKeyId } from "../core/secret-box.ts";
 import { openSqliteStore, type StoreOptions } from "../store/sqlite.ts";
 import type { Store } from "../store/store.ts";
 import { type DataFolder, refuseLostDatabase } from "../system/data-folder.ts";
@@ -54,7 +55,14 @@ export async function openCluster(
   const blobs = await openBucketBlobs(cluster, folder);
   // Loaded here and not before: whoever keeps all in one folder does without them.
   const { openPostgresStore } = await import("../store/postgres.ts");
+  const { refuseOtherSealingKey } = await import("../store/sealing-key.ts");
   const store = await openPostgresStore({ url: cluster.databaseUrl, patient: options.mapped ?? false });
+  try {
+    await refuseOtherSealingKey(store.ask, { keyId: secretKeyId(secretKey), file: cluster.secretKeyFile });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
   return { store, blobs, secretKey, ask: store.ask };
 }
 

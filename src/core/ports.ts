@@ -23,3 +23,6 @@ export interface Log {
   warn(event: string, fields?: LogFields): void;
   error(event: string, fields?: LogFields): void;
 }
+
+/** Runs one statement in PostgreSQL's SQL, by itself, and returns its rows. */
+export type Ask = (text: string, parameters: unknown[]) => Promise<Record<string, unknown>[]>;

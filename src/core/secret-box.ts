@@ -29,7 +29,7 @@ const VERSION = "v1";
  */
 export function secretBox(key: Uint8Array, randomBytes: (length: number) => Uint8Array): SecretBox {
   if (key.length !== SECRET_KEY_BYTES) throw new Error(`a secret key has ${SECRET_KEY_BYTES} bytes`);
-  const keyId = createHash("sha256").update("cardpress secret key id").update(key).digest("hex").slice(0, 8);
+  const keyId = secretKeyId(key);
   return {
     seal: (text, context) => {
       const nonce = randomBytes(NONCE_BYTES);
@@ -63,4 +63,9 @@ export function secretBox(key: Uint8Array, randomBytes: (length: number) => Uint
       }
     },
   };
+}
+
+/** Names a key without telling anything of it. */
+export function secretKeyId(key: Uint8Array): string {
+  return createHash("sha256").update("cardpress secret key id").update(key).digest("hex").slice(0, 8);
 }

@@ -1,9 +1,7 @@
 import { createHash } from "node:crypto";
+import type { Ask } from "../core/ports.ts";
 import type { SecretBox } from "../core/secret-box.ts";
 import type { Counters, ShortLivedState, StateBounds, Values } from "./state.ts";
-
-/** Runs one statement in PostgreSQL's SQL, by itself, and returns its rows. */
-export type Ask = (text: string, parameters: unknown[]) => Promise<Record<string, unknown>[]>;
 
 export interface SharedStateOptions {
   ask: Ask;

@@ -131,6 +131,20 @@ describe.skipIf(ENGINE !== "postgres")("with PostgreSQL and a bucket", () => {
     await folder.remove();
   });
 
+  test("a machine with another key than the database was begun with does not start, and changes nothing", async () => {
+    const env = await cluster();
+    const first = testFolder();
+    await (await openWorkspace(testConfig(first.dir, env), silentLog)).store.close();
+    const other = testFolder();
+    const key = join(other.dir, "other");
+    await Bun.write(key, Buffer.alloc(32, 8).toString("base64"));
+    const start = openWorkspace(testConfig(other.dir, { ...env, CARDPRESS_SECRET_KEY_FILE: key }), silentLog);
+    await expect(start).rejects.toThrow(OperatorError);
+    await expect(start).rejects.toThrow(/sealed with another key .* Give this machine the same key/);
+    await (await openWorkspace(testConfig(first.dir, env), silentLog)).store.close();
+    await Promise.all([first.remove(), other.remove()]);
+  });
+
   test("a start says what is wrong with the key, the bucket, or a folder that holds a database", async () => {
     const env = await cluster();
     const start = async (change: Record<string, string>) => {

@@ -2,6 +2,7 @@ import start from "./0000_start.sql" with { type: "text" };
 import ledgerRules from "./0001_ledger_rules.sql" with { type: "text" };
 import publishedTemplates from "./0002_published_templates.sql" with { type: "text" };
 import shortLivedState from "./0003_short_lived_state.sql" with { type: "text" };
+import sealingKey from "./0004_sealing_key.sql" with { type: "text" };
 
 /** Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries it. */
 export const migrations: { name: string; sql: string }[] = [
@@ -9,4 +10,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0001_ledger_rules", sql: ledgerRules },
   { name: "0002_published_templates", sql: publishedTemplates },
   { name: "0003_short_lived_state", sql: shortLivedState },
+  { name: "0004_sealing_key", sql: sealingKey },
 ];
