@@ -320,3 +320,22 @@ test("a page that is remade for other texts gives the picture of one opened with
     await remade.close();
   }
 });
+
+test("club_card's card.html opened as a file is a whole card", async () => {
+  const tab = await browser.newPage();
+  const missing: string[] = [];
+  tab.on("requestfailed", (request) => missing.push(request.url()));
+  await tab.goto(`file://${join(import.meta.dir, "../../../templates/club_card/card.html")}`);
+  expect(await tab.evaluate(async () => (await document.fonts.ready).status)).toBe("loaded");
+  const ratio = await tab.$eval(".card", (one) => one.clientHeight / one.clientWidth);
+  expect(ratio).toBeCloseTo(1.25, 2);
+  // Each part has a place inside the view, and its text or picture.
+  const parts = [".name > span", ".skill", ".chip > span", ".shirt > span", ".player > img", ".scene"];
+  for (const part of parts) {
+    const box = await tab.$eval(part, (one) => [one.clientWidth, one.getBoundingClientRect().width]);
+    expect(Math.max(...box)).toBeGreaterThan(20);
+  }
+  expect(await tab.$eval(".name", (one) => one.textContent?.trim())).toBe("Maya Okafor");
+  expect(missing).toEqual([]);
+  await tab.close();
+});
