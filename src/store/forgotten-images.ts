@@ -1,4 +1,5 @@
 import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
+import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/account.ts";
 import type { Image } from "./images.ts";
 import type { Tx } from "./store.ts";
@@ -8,6 +9,11 @@ import type { Tx } from "./store.ts";
 interface Scope {
   accountId: string;
   environment: Environment;
+}
+
+/** The condition for images of this scope that are not forgotten. */
+function isKeptIn({ accountId, environment }: Scope, i: Tables["images"]) {
+  return and(eq(i.accountId, accountId), eq(i.environment, environment), isNull(i.forgottenAt));
 }
 
 /** An image of this scope, even a forgotten one. */
@@ -26,14 +32,7 @@ export async function imagesOfPlayer(
   return db
     .select()
     .from(i)
-    .where(
-      and(
-        eq(i.accountId, scope.accountId),
-        eq(i.environment, scope.environment),
-        eq(i.externalId, scope.externalId),
-        isNull(i.forgottenAt),
-      ),
-    )
+    .where(and(isKeptIn(scope, i), eq(i.externalId, scope.externalId)))
     .limit(limit);
 }
 
@@ -48,15 +47,7 @@ export async function endedBefore(
   return db
     .select()
     .from(i)
-    .where(
-      and(
-        eq(i.accountId, scope.accountId),
-        eq(i.environment, scope.environment),
-        isNull(i.forgottenAt),
-        lt(i.createdAt, before),
-        lt(i.completedAt, before),
-      ),
-    )
+    .where(and(isKeptIn(scope, i), lt(i.createdAt, before), lt(i.completedAt, before)))
     .orderBy(asc(i.createdAt), asc(i.id))
     .limit(limit);
 }

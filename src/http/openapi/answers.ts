@@ -1,5 +1,6 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { ErrorCode } from "../../core/errors.ts";
+import { DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT } from "../../core/limits.ts";
 import { headerRefs, STANDARD_HEADERS } from "./errors.ts";
 
 export type Examples = Record<string, { summary: string; value: object }>;
@@ -19,6 +20,28 @@ export function answer(description: string, schema: TSchema, examples: Examples,
     headers: { ...STANDARD_HEADERS, ...headerRefs(...extraHeaders) },
     content: { "application/json": { schema, examples } },
   };
+}
+
+/**
+ * The query parameters that page through a list.
+ * @param what the listed things, such as "images"
+ * @param sameAs what has to stay the same from page to page
+ */
+export function pageParameters(what: string, sameAs: string) {
+  return [
+    {
+      name: "limit",
+      in: "query",
+      description: `How many ${what} a page has at most.`,
+      schema: { type: "integer", minimum: 1, maximum: MAX_LIST_LIMIT, default: DEFAULT_LIST_LIMIT },
+    },
+    {
+      name: "after",
+      in: "query",
+      description: `The \`next_cursor\` of the previous page, with the same ${sameAs}.`,
+      schema: { type: "string" },
+    },
+  ];
 }
 
 /** The image id in a path. */

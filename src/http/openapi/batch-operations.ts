@@ -1,11 +1,11 @@
-import { DEFAULT_LIST_LIMIT, MAX_BATCH_CARDS, MAX_LIST_LIMIT } from "../../core/limits.ts";
+import { MAX_BATCH_CARDS } from "../../core/limits.ts";
 import {
   AcceptedBatchResponse,
   BatchListResponse,
   BatchResponse,
   createBatchSchema,
 } from "../batch-schemas.ts";
-import { ALWAYS, answer } from "./answers.ts";
+import { ALWAYS, answer, pageParameters } from "./answers.ts";
 import { headerRefs, refusals, STANDARD_HEADERS } from "./errors.ts";
 import { batchExample, EXAMPLES } from "./examples.ts";
 import { IDEMPOTENCY_KEY_PARAMETER } from "./headers.ts";
@@ -68,20 +68,7 @@ export function listBatches(): object {
     tags: ["Batches"],
     summary: "List batches",
     description: "The batches of the key's account and environment, newest first.",
-    parameters: [
-      {
-        name: "limit",
-        in: "query",
-        description: "How many batches a page has at most.",
-        schema: { type: "integer", minimum: 1, maximum: MAX_LIST_LIMIT, default: DEFAULT_LIST_LIMIT },
-      },
-      {
-        name: "after",
-        in: "query",
-        description: "The `next_cursor` of the previous page, with the same kind of key.",
-        schema: { type: "string" },
-      },
-    ],
+    parameters: pageParameters("batches", "kind of key"),
     responses: {
       "200": answer("A page of batches.", BatchListResponse, {
         page: { summary: "The only page", value: EXAMPLES.batchList },

@@ -1,6 +1,5 @@
 import { createImageSchema } from "../../core/image-request.ts";
 import { PUBLIC_STATUSES } from "../../core/image-state.ts";
-import { DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT } from "../../core/limits.ts";
 
 import { type PartnerRouteName, ROUTES } from "../route-table.ts";
 import {
@@ -11,7 +10,7 @@ import {
   UsagePeriodParameter,
   UsageResponse,
 } from "../schemas.ts";
-import { ALWAYS, answer, IMAGE_ID_PARAMETER } from "./answers.ts";
+import { ALWAYS, answer, IMAGE_ID_PARAMETER, pageParameters } from "./answers.ts";
 import { createBatch, deleteBatch, getBatch, getBatchPictures, listBatches } from "./batch-operations.ts";
 import { headerRefs, refusals, STANDARD_HEADERS } from "./errors.ts";
 import { createExamples, EXAMPLES } from "./examples.ts";
@@ -102,18 +101,7 @@ function listImages(): object {
         description: "Only images in this state.",
         schema: { type: "string", enum: PUBLIC_STATUSES },
       },
-      {
-        name: "limit",
-        in: "query",
-        description: "How many images a page has at most.",
-        schema: { type: "integer", minimum: 1, maximum: MAX_LIST_LIMIT, default: DEFAULT_LIST_LIMIT },
-      },
-      {
-        name: "after",
-        in: "query",
-        description: "The `next_cursor` of the previous page, with the same `status` and kind of key.",
-        schema: { type: "string" },
-      },
+      ...pageParameters("images", "`status` and kind of key"),
     ],
     responses: {
       "200": answer("A page of images.", ImageListResponse, {
