@@ -305,6 +305,8 @@ export const MAIL_RETRY_MS = [
 ] as const;
 /** Covers connection, greeting and the whole mail: servers that scan take some seconds. */
 export const MAIL_TIMEOUT_MS = 30 * SECOND_MS;
+/** Longer than an attempt takes, so that only what a dead process was sending is sent by another one. */
+export const MAIL_LEASE_MS = 5 * MINUTE_MS;
 /** How often due mails are looked for; new notices are looked for half as often. */
 export const MAIL_POLL_MS = 15 * SECOND_MS;
 /** An endpoint that fails this long is worth a mail: shorter faults repair themselves. */

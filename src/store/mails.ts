@@ -10,24 +10,45 @@ export async function insertMail({ db, t }: Tx, mail: Mail): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Due mails, the longest overdue first. */
-export async function dueMails({ db, t }: Tx, now: number, limit: number): Promise<Mail[]> {
+/** Whether a mail is due: an idle service takes no write lock. */
+export async function hasDueMail(tx: Tx, now: number): Promise<boolean> {
+  return (await longestOverdue(tx, now)).length > 0;
+}
+
+/**
+ * Takes the mail that is longest overdue. Nobody else gets it until `leaseExpiresAt`: whoever took it should be done by then,
+ * and if not, it is due again.
+ */
+export async function claimMail(
+  tx: Tx,
+  { now, leaseExpiresAt }: { now: number; leaseExpiresAt: number },
+): Promise<Mail | undefined> {
+  const m = tx.t.mails;
+  const [mail] = await tx.db
+    .update(m)
+    .set({ nextAttemptAt: leaseExpiresAt })
+    .where(and(eq(m.id, tx.claimable(longestOverdue(tx, now))), eq(m.state, "pending")))
+    .returning();
+  return mail;
+}
+
+function longestOverdue({ db, t }: Tx, now: number) {
   const m = t.mails;
   return (
     db
-      .select()
+      .select({ id: m.id })
       .from(m)
       // Written out: SQLite does not look into parameters when it chooses a partial index.
       .where(and(sql`${m.state} = 'pending'`, lte(m.nextAttemptAt, now)))
       .orderBy(asc(m.nextAttemptAt))
-      .limit(limit)
+      .limit(1)
   );
 }
 
-/** Records the end of an attempt. Finished mails keep none of their text. */
+/** Records the end of an attempt, unless its lease was lost. Finished mails keep none of their text. */
 export async function endAttempt(
   { db, t }: Tx,
-  id: string,
+  { id, nextAttemptAt: leaseExpiresAt }: Pick<Mail, "id" | "nextAttemptAt">,
   end: { state: "sent" | "failed"; error: string | null; now: number } | { retryAt: number; error: string },
 ): Promise<void> {
   const m = t.mails;
@@ -46,7 +67,7 @@ export async function endAttempt(
   await db
     .update(m)
     .set(change)
-    .where(and(eq(m.id, id), eq(m.state, "pending")));
+    .where(and(eq(m.id, id), eq(m.state, "pending"), eq(m.nextAttemptAt, leaseExpiresAt ?? 0)));
 }
 
 export async function countMails({ db, t }: Tx): Promise<Record<Mail["state"], number>> {

@@ -1,6 +1,6 @@
-import { MAIL_RETRY_MS } from "../../core/limits.ts";
+import { MAIL_LEASE_MS, MAIL_RETRY_MS } from "../../core/limits.ts";
 import type { MailKind, MailText } from "../../core/mail.ts";
-import { dueMails, endAttempt, insertMail, type Mail } from "../../store/mails.ts";
+import { claimMail, endAttempt, hasDueMail, insertMail, type Mail } from "../../store/mails.ts";
 import type { Tx } from "../../store/store.ts";
 import type { AppContext } from "../context.ts";
 
@@ -50,12 +50,24 @@ const BATCH = 20;
 
 /**
  * Sends due mails one by one. A mail is sent again when the process dies between the server's acceptance and our
- * record of it; it then has the same Message-ID, by which mailboxes show it once. Returns how many were attempted.
+ * record of it, MAIL_LEASE_MS later; it then has the same Message-ID, by which mailboxes show it once. Returns how many were attempted.
  */
 export async function sendDueMails(context: Context, transport: MailTransport): Promise<number> {
-  const due = await dueMails(context.store.read, context.clock.now(), BATCH);
-  for (const mail of due) await sendOne(context, transport, mail);
-  return due.length;
+  const { store, clock } = context;
+  const began = clock.now();
+  let attempted = 0;
+  while (attempted < BATCH && (await hasDueMail(store.read, began))) {
+    const mail = await store.write(
+      "claim mail",
+      (tx) => claimMail(tx, { now: began, leaseExpiresAt: clock.now() + MAIL_LEASE_MS }),
+      { sideBySide: true },
+    );
+    // Another machine was faster.
+    if (!mail) break;
+    await sendOne(context, transport, mail);
+    attempted += 1;
+  }
+  return attempted;
 }
 
 async function sendOne(context: Context, transport: MailTransport, mail: Mail): Promise<void> {
@@ -75,7 +87,7 @@ async function sendOne(context: Context, transport: MailTransport, mail: Mail): 
         ? { state: "failed", error: reason, now: clock.now() }
         : { retryAt: clock.now() + pauseMs, error: reason };
   }
-  await store.write("end mail attempt", (tx) => endAttempt(tx, mail.id, end));
+  await store.write("end mail attempt", (tx) => endAttempt(tx, mail, end));
   if ("retryAt" in end)
     log.warn("mail_delayed", { ...fields, attempts: mail.attempts + 1, error: end.error });
   else if (end.state === "failed") log.error("mail_failed", { ...fields, error: end.error });

@@ -5,7 +5,7 @@ import { smtpTransport } from "../../../src/app/mail/smtp.ts";
 import { sweep } from "../../../src/app/operations/sweep.ts";
 import { addMember, addOperator, issueSetupLink } from "../../../src/app/people/manage-users.ts";
 import { createEndpoint } from "../../../src/app/webhooks/manage-webhooks.ts";
-import { MAIL_RETENTION_MS, MAIL_RETRY_MS } from "../../../src/core/limits.ts";
+import { MAIL_LEASE_MS, MAIL_RETENTION_MS, MAIL_RETRY_MS } from "../../../src/core/limits.ts";
 import { HOUR_MS } from "../../../src/core/time.ts";
 import { setPassword } from "../../../src/store/users.ts";
 import { changeEndpoint } from "../../../src/store/webhooks.ts";
@@ -110,6 +110,51 @@ test("tries are bounded, and what is given up is told and keeps no link", async 
   expect(await rows()).toMatchObject([{ state: "failed", attempts: MAIL_RETRY_MS.length + 1, body: "" }]);
   workspace.clock.advance(30 * 24 * HOUR_MS);
   expect(await send()).toBe(0);
+});
+
+test("several machines that send at once send each mail once", async () => {
+  for (let n = 0; n < 12; n++) await write(`occasion ${n}`);
+  const sent: string[] = [];
+  // Slow enough that each machine looks while the others are sending.
+  const machine: MailTransport = {
+    send: async ({ id }) => {
+      sent.push(id);
+      await rows();
+      return "sent";
+    },
+    close: () => {},
+  };
+  const attempted = await Promise.all([1, 2, 3].map(() => sendDueMails(workspace, machine)));
+  for (;;) {
+    const more = await sendDueMails(workspace, machine);
+    attempted.push(more);
+    if (more === 0) break;
+  }
+  expect(sent.toSorted()).toEqual((await rows()).map(({ id }) => id).toSorted());
+  expect(attempted.reduce((sum, n) => sum + n)).toBe(12);
+});
+
+test("what a machine was sending when it died is sent by another, and the first one's late end changes nothing", async () => {
+  await write();
+  const died = Promise.withResolvers<"sent" | { refused: string }>();
+  const begun = Promise.withResolvers<void>();
+  const dying: MailTransport = {
+    send: () => {
+      begun.resolve();
+      return died.promise;
+    },
+    close: () => {},
+  };
+  const stuck = sendDueMails(workspace, dying);
+  await begun.promise;
+  workspace.clock.advance(MAIL_LEASE_MS - 1);
+  expect(await send()).toBe(0);
+  workspace.clock.advance(1);
+  expect(await send()).toBe(1);
+  expect(box.received).toHaveLength(1);
+  died.resolve({ refused: "late" });
+  await stuck;
+  expect(await rows()).toMatchObject([{ state: "sent", attempts: 1, lastError: null }]);
 });
 
 test("an address that is refused for good is not tried again, but a wrong password of ours is", async () => {
