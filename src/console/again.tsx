@@ -1,5 +1,4 @@
 /** @jsxImportSource preact */
-import { refuseFullUploads, uploadPhoto } from "../app/images/upload-photo.ts";
 import { IMAGE_FORMATS } from "../core/card.ts";
 import {
   type CreateImageRequest,
@@ -8,7 +7,6 @@ import {
   storedRequest,
 } from "../core/image-request.ts";
 import { MAX_UPLOAD_BODY_BYTES } from "../core/limits.ts";
-import { uploadUrl } from "../core/own-photos.ts";
 import { invalidRequest } from "../core/partner-refusals.ts";
 import { isPartnerRefusal } from "../http/http-refusal.ts";
 import { checkCard } from "../http/images.ts";
@@ -18,6 +16,7 @@ import { Card, EnvironmentBadge, Field, Notice, PageHead, PostForm } from "./ele
 import { ownImage } from "./image.tsx";
 import { playerName, StatusBadge, Thumb } from "./image-parts.tsx";
 import { shell } from "./layout.tsx";
+import { keepPhoto, PhotoDrop } from "./photo-drop.tsx";
 import { redirect } from "./respond.ts";
 import { canWrite, field, type MemberVisit, member } from "./visit.ts";
 
@@ -107,20 +106,7 @@ function Form({ visit, image, of }: { visit: MemberVisit; image: Image; of: Chan
       encType="multipart/form-data"
     >
       <Text name="source_image_url" label="Photo address" of={of} />
-      <div class="field">
-        <label for="file">Or another photo</label>
-        <input
-          id="file"
-          name="file"
-          type="file"
-          class="drop"
-          accept="image/jpeg,image/png,image/webp"
-          aria-describedby="file-hint"
-        />
-        <p class="hint" id="file-hint">
-          Drop it here, or choose it: JPEG, PNG or WebP, at most 15 MB. It goes before the address.
-        </p>
-      </div>
+      <PhotoDrop label="Or another photo" />
       <Text
         name="background_theme"
         label="Background theme"
@@ -239,7 +225,7 @@ async function again(visit: MemberVisit): Promise<Response> {
   const after = readChanges(visit, changesOf(before));
   try {
     await takeFromBudget(visit, image.environment);
-    if (file) after.source_image_url = await keepPhoto(visit, image, file.bytes);
+    if (file) after.source_image_url = await keepPhoto(visit, image.environment, file.bytes);
     const whole = changedRequest(before, changeOf(before, after));
     const checked = await checkCard(JSON.parse(JSON.stringify(whole)), deps.config, deps.templates);
     if (!checked.request) throw invalidRequest(checked.details);
@@ -255,13 +241,6 @@ async function again(visit: MemberVisit): Promise<Response> {
     const { code, message, details = [] } = error;
     return page(visit, image, after, { title: code, message, details });
   }
-}
-
-/** Keeps a photo that was chosen, and returns its address. */
-async function keepPhoto({ deps, account }: MemberVisit, image: Image, bytes: Uint8Array): Promise<string> {
-  await refuseFullUploads(deps, account);
-  const photo = await uploadPhoto(deps, { account, environment: image.environment, bytes, use: "photo" });
-  return uploadUrl(deps.config, photo.id);
 }
 
 export const againRoutes = [

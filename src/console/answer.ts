@@ -5,7 +5,7 @@ import { readSession } from "../app/people/sign-in.ts";
 import { Refusal } from "../core/errors.ts";
 import { UPLOAD_TIMEOUT_MS } from "../core/limits.ts";
 import { storageFault } from "../core/storage-unavailable.ts";
-import { readBounded, readUpload } from "../http/body.ts";
+import { readBounded, readMultipart } from "../http/body.ts";
 import { asPartnerRefusal, standardHeaders } from "../http/envelope.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { isOwnHost } from "../http/host.ts";
@@ -225,9 +225,9 @@ async function sentWith(request: Request, route: ConsoleRoute): Promise<Pick<Vis
   if (route.method !== "POST") return { form: NO_FORM, file: null };
   if (route.maxUploadBytes === undefined) return { form: await readForm(request), file: null };
   const limits = { timeoutMs: UPLOAD_TIMEOUT_MS, maxBytes: route.maxUploadBytes };
-  const { fields, file, name } = await readUpload(request, limits);
-  // Browsers send an empty file without a name where none was chosen.
-  return { form: fields, file: file.length === 0 && !name ? null : { name, bytes: file } };
+  const { fields, file } = await readMultipart(request, limits);
+  // Where none was chosen browsers send an empty file without a name, and htmx none.
+  return { form: fields, file: file && (file.bytes.length > 0 || file.name) ? file : null };
 }
 
 async function readForm(request: Request): Promise<URLSearchParams> {

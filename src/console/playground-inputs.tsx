@@ -5,6 +5,7 @@ import { IMAGE_FORMATS, POSITIONS } from "../core/card.ts";
 import type { PartnerRefusal } from "../http/http-refusal.ts";
 import type { Fields } from "../templates/fields.ts";
 import { Choice, Field, PostForm } from "./elements.tsx";
+import { PhotoDrop } from "./photo-drop.tsx";
 import { type FormFacts, INPUTS, inputNamed, type PlaygroundFields, readFields } from "./playground-form.ts";
 import { idOf, inputOf, OwnFields, type OwnInputs, readOwn } from "./playground-own.tsx";
 import { canWrite, field, type MemberVisit } from "./visit.ts";
@@ -99,12 +100,9 @@ function CardFields({ fields, own, template, presets, problems }: PlaygroundStat
         <Input name="number" {...common} label="Shirt number" type="number" />
         <Input name="skill_level" {...common} label="Rating" type="number" />
       </div>
-      <Input
-        name="source_image_url"
-        {...common}
-        label="Photo address"
-        hint="Public and HTTPS: JPEG, PNG or WebP. To begin with, a sample photo of this service. Test requests fetch nothing."
-      />
+      <div id="photo-address">
+        <AddressInput {...common} />
+      </div>
       <Input
         name="external_id"
         {...common}
@@ -139,6 +137,26 @@ function CardFields({ fields, own, template, presets, problems }: PlaygroundStat
   );
 }
 
+function AddressInput(common: Pick<InputProps, "fields" | "problems">) {
+  return (
+    <Input
+      name="source_image_url"
+      {...common}
+      label="Photo address"
+      hint="Public and HTTPS: JPEG, PNG or WebP. To begin with, a sample photo of this service. Test requests fetch nothing."
+    />
+  );
+}
+
+/** The input of the photo's address, for a page that shows the form already. */
+export function PhotoAddress(common: Pick<InputProps, "fields" | "problems">) {
+  return (
+    <div id="photo-address" hx-swap-oob="true">
+      <AddressInput {...common} />
+    </div>
+  );
+}
+
 /** The form. What it is sent to says what comes of it in `#outcome`. */
 export function Form({ visit, ...state }: PlaygroundState & { visit: MemberVisit }) {
   return (
@@ -150,13 +168,18 @@ export function Form({ visit, ...state }: PlaygroundState & { visit: MemberVisit
       hx-target="#outcome"
       hx-disabled-elt="find button[type=submit]"
       hx-disinherit="hx-disabled-elt"
+      encType="multipart/form-data"
     >
+      {canWrite(visit) && (
+        <PhotoDrop label="Your own photo" problem={state.problems.file ?? ""} note={SEEN_LIVE} />
+      )}
       <div
         class="form"
         hx-post="/console/playground/preview"
         hx-trigger="input delay:250ms, change"
         hx-target="#samples"
         hx-include="closest form"
+        hx-params="not file"
         hx-sync="this:replace"
       >
         <CardFields {...state} />
@@ -173,6 +196,8 @@ export function Form({ visit, ...state }: PlaygroundState & { visit: MemberVisit
   );
 }
 
+const SEEN_LIVE = "A live card shows it; a test card has a silhouette in its place.";
+
 const SEND_AS: [string, string][] = [
   ["test", "Test, free"],
   ["live", "Live, one credit"],
@@ -184,7 +209,7 @@ export function BesideInputs({ own, presets, problems }: PlaygroundState) {
   const inputs = INPUTS.filter((name) => name !== "preset" || presets.length > 1);
   return (
     <>
-      {[...inputs, ...Object.keys(own)].map((name) => (
+      {["file", ...inputs, ...Object.keys(own)].map((name) => (
         <p key={name} class="problem" id={`${idOf(name)}-problem`} hx-swap-oob="true">
           {problems[name]}
         </p>

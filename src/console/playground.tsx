@@ -8,6 +8,7 @@ import {
   storedRequestValidator,
 } from "../core/image-request.ts";
 import { publicStatus } from "../core/image-state.ts";
+import { MAX_UPLOAD_BODY_BYTES } from "../core/limits.ts";
 import { invalidRequest } from "../core/partner-refusals.ts";
 import { storageFault } from "../core/storage-unavailable.ts";
 import { curlCreate } from "../http/curl.ts";
@@ -22,12 +23,14 @@ import { ownImage } from "./image.tsx";
 import { playerName, StatusBadge } from "./image-parts.tsx";
 import { shell } from "./layout.tsx";
 import { logFault } from "./page-error.ts";
+import { keepPhoto } from "./photo-drop.tsx";
 import { exampleFields, fieldsOf, requestOf } from "./playground-form.ts";
 import {
   BesideInputs,
   declaredBy,
   Form,
   formFacts,
+  PhotoAddress,
   type PlaygroundState,
   problemsOf,
   sentState,
@@ -115,12 +118,16 @@ async function ownInputs(visit: MemberVisit): Promise<Response> {
 
 /** Submits the form the way the API would: same checks, same budget, same use case. */
 async function send(visit: MemberVisit): Promise<Response> {
-  const state = await sentState(visit);
-  const { environment, fields } = state;
+  let state = await sentState(visit);
+  const { environment } = state;
   const own = ownFields(state.template, state.own);
   const asPart = isHtmxRequest(visit.exchange.request);
   try {
-    const request = await checked(visit, requestOf(fields, own.fields), state.presets);
+    if (visit.file) {
+      const source_image_url = await keepPhoto(visit, environment, visit.file.bytes);
+      state = { ...state, fields: { ...state.fields, source_image_url } };
+    }
+    const request = await checked(visit, requestOf(state.fields, own.fields), state.presets);
     await takeFromBudget(visit, environment);
     const accepted = await visit.deps.accept({
       account: visit.account,
@@ -135,6 +142,7 @@ async function send(visit: MemberVisit): Promise<Response> {
       <>
         <Outcome image={image} progress={null} />
         <BesideInputs {...state} />
+        {visit.file && <WithItsAddress visit={visit} {...state} />}
       </>
     );
     return html(visit.exchange, outcome, { fragment: true });
@@ -153,6 +161,18 @@ async function send(visit: MemberVisit): Promise<Response> {
     // htmx only shows responses with a success status, and the refusal is what the reader came to see.
     return html(visit.exchange, outcome, { fragment: true });
   }
+}
+
+/** The address of a photo that was dropped, in the form and in the samples that the page shows already. */
+function WithItsAddress(props: PlaygroundState & { visit: MemberVisit }) {
+  return (
+    <>
+      <PhotoAddress fields={props.fields} problems={props.problems} />
+      <div id="samples" class="stack" hx-swap-oob="true">
+        <Samples {...props} />
+      </div>
+    </>
+  );
 }
 
 async function checked(
@@ -255,6 +275,6 @@ export const playgroundRoutes = [
   member.get("/console/playground", playgroundPage),
   member.post("/console/playground/preview", preview),
   member.post("/console/playground/fields", ownInputs),
-  member.post("/console/playground/send", send),
+  member.upload("/console/playground/send", MAX_UPLOAD_BODY_BYTES, send),
   member.get("/console/playground/:id", watch),
 ];

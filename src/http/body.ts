@@ -25,11 +25,28 @@ export function requireJsonType(request: Request): void {
   }
 }
 
+interface UploadLimits {
+  timeoutMs: number;
+  maxBytes: number;
+}
+
+interface SentForm {
+  file: { name: string; bytes: Uint8Array };
+  fields: URLSearchParams;
+}
+
 /** The fields and the single file of a form. Throws 415, 413 and 400. */
-export async function readUpload(
+export async function readUpload(request: Request, limits: UploadLimits): Promise<SentForm> {
+  const { file, fields } = await readMultipart(request, limits);
+  if (!file) throw brokenForm("it has 0 files");
+  return { file, fields };
+}
+
+/** The same of a form whose file may be left out; null then. */
+export async function readMultipart(
   request: Request,
-  { timeoutMs, maxBytes }: { timeoutMs: number; maxBytes: number },
-): Promise<{ file: Uint8Array; name: string; fields: URLSearchParams }> {
+  { timeoutMs, maxBytes }: UploadLimits,
+): Promise<{ file: SentForm["file"] | null; fields: URLSearchParams }> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^multipart\/form-data\s*;/i.test(type)) throw unsupportedMediaType("Content-Type of an upload");
   const bytes = await readBounded(request, timeoutMs, maxBytes);
@@ -47,8 +64,8 @@ export async function readUpload(
     else files.push(value as File);
   }
   const [file] = files;
-  if (!file || files.length > 1) throw brokenForm(`it has ${files.length} files`);
-  return { file: await file.bytes(), name: file.name, fields };
+  if (files.length > 1) throw brokenForm(`it has ${files.length} files`);
+  return { file: file ? { name: file.name, bytes: await file.bytes() } : null, fields };
 }
 
 function brokenForm(reason: string, cause?: unknown): Refusal {

@@ -36,7 +36,7 @@ export async function createPhoto(deps: UploadDeps, exchange: Exchange, caller: 
     const details = unknown.map((field) => ({ field, message: "is not a field of this form. Remove it." }));
     if (!use) details.push({ field: "use", message: `must be one of ${USES.join(", ")}.` });
     if (!use || details.length > 0) throw invalidRequest(details);
-    const photo = await uploadPhoto(deps, { account, environment, bytes: file, use });
+    const photo = await uploadPhoto(deps, { account, environment, bytes: file.bytes, use });
     return success(exchange, photoView(photo, deps.config.baseUrl), { status: 201 });
   } finally {
     receiving.splice(receiving.indexOf(account.id), 1);

@@ -23,7 +23,7 @@ afterEach(() => workspace.close());
 /** Sends a form to a console whose images are accepted by `accept`. */
 async function post(
   path: string,
-  fields: Record<string, string>,
+  fields: Record<string, string> | FormData,
   options: { accept?: ConsoleDeps["accept"]; headers?: Record<string, string> } = {},
 ): Promise<Response> {
   const { config, log } = workspace;
@@ -35,7 +35,7 @@ async function post(
   const request = new Request(config.baseUrl + path, {
     method: "POST",
     headers: { origin: config.baseUrl, ...options.headers },
-    body: new URLSearchParams(fields),
+    body: fields instanceof FormData ? fields : new URLSearchParams(fields),
   });
   const rate = { limit: 1, remaining: 1, resetAtMs: 0, exceeded: false };
   const url = new URL(request.url);
@@ -50,14 +50,13 @@ async function play(refusal: Refusal): Promise<Response> {
   const csrf = (await readSession(workspace, token))?.session.csrfToken ?? "";
   const card = { external_id: "a", name: "A", position: "ST", number: "9", skill_level: "80" };
   const style = { source_image_url: "https://a.example/a.jpg", width: "1024", height: "1280", format: "png" };
-  return post(
-    "/console/playground/send",
-    { _csrf: csrf, environment: "live", ...card, ...style },
-    {
-      accept: () => Promise.reject(refusal),
-      headers: { cookie: `cardpress=${token}`, "hx-request": "true" },
-    },
-  );
+  const form = new FormData();
+  const sent = { _csrf: csrf, environment: "live", ...card, ...style };
+  for (const [name, value] of Object.entries(sent)) form.set(name, value);
+  return post("/console/playground/send", form, {
+    accept: () => Promise.reject(refusal),
+    headers: { cookie: `cardpress=${token}`, "hx-request": "true" },
+  });
 }
 
 test("the playground shows that the service is overloaded like any refusal, and the log has no fault", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Page } from "puppeteer-core";
+import type { ElementHandle, Page } from "puppeteer-core";
 import { imageRequest, post, type TestServer, testAccount, testServer, untilEnded } from "../harness.ts";
 import { type TestBrowser, testBrowser } from "./browser.ts";
 import { client, signIn, submit, testMember, textOf } from "./sessions.ts";
@@ -69,6 +69,35 @@ test("without JavaScript a request leads to the whole page, with what comes of i
   expect(await textOf(page, "h1")).toBe("Playground");
   expect(await textOf(page, "#outcome")).toContain("400 INVALID_REQUEST");
   expect(await typed("#number")).toBe("999");
+});
+
+test("a photo that is dropped is kept like one of POST /v1/photos, and a live card made of it", async () => {
+  const { page, complaints } = await browser.open();
+  await signIn(page, server.baseUrl, "dev@play.example");
+  await page.goto(`${server.baseUrl}/console/playground`);
+  const choose = async (file: string) =>
+    ((await page.$("#file")) as ElementHandle<HTMLInputElement>).uploadFile(file);
+  const address = () => page.$eval("#source_image_url", (input) => (input as HTMLInputElement).value);
+  const sample = await address();
+  await choose("README.md");
+  await page.click(".send button[type=submit]");
+  await page.waitForSelector("#outcome .notice");
+  expect(await textOf(page, "#outcome")).toContain("UNSUPPORTED_IMAGE_SOURCE");
+  expect(await textOf(page, "#file-problem")).not.toBe("");
+  expect(await address()).toBe(sample);
+
+  await choose("test/photos/unsplash_man.jpg");
+  await page.click('.send input[value="live"]');
+  await page.click(".send button[type=submit]");
+  await page.waitForSelector("#outcome img", { timeout: 60_000 });
+  expect(await textOf(page, "#file-problem")).toBe("");
+  expect(await address()).toContain("/v1/photos/pho_");
+  expect(await textOf(page, "#curl")).toContain(await address());
+  // What is typed afterwards is shown in the samples without sending the photo.
+  await page.type("#name", "Dr ");
+  await page.waitForFunction(() => document.querySelector("#curl")?.textContent?.includes("Dr Eileen"));
+  expect(await textOf(page, "#curl")).toContain(await address());
+  expect(complaints).toEqual([]);
 });
 
 test("the form has the fields that the chosen template declares, and says beside each what is wrong with it", async () => {

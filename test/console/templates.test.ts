@@ -67,7 +67,8 @@ test("the playground offers the listed templates and sends the one that was chos
     source_image_url: "https://photos.example/player.jpg",
     environment: "test",
   };
-  const send = (preset: string) => member.post("/console/playground/send", { ...fields, preset });
+  const send = (preset: string) =>
+    member.upload("/console/playground/send", new File([], ""), { ...fields, preset });
   expect((await send("season_card")).status).toBe(303);
   const image = await newest();
   expect([image.templateName, image.request]).toMatchObject([
