@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren, FormHTMLAttributes } from "preact";
-import { Badge, Choice } from "../web/elements.tsx";
+import { MIN_PASSWORD_CHARS } from "../core/limits.ts";
+import { Badge, Choice, Field } from "../web/elements.tsx";
 import type { UserVisit, Visit } from "./visit.ts";
 
 // Elements of the console's pages beyond those of all pages: forms and fragments that know the visitor.
@@ -22,6 +23,26 @@ export function refreshing({ exchange }: Visit, id: string, isChanging: boolean)
     "hx-swap": "outerHTML",
     "hx-trigger": "every 1s",
   };
+}
+
+/**
+ * The form field `password`, for a new password.
+ * @param advice follows the rule about its length
+ */
+export function NewPasswordField({ label, advice = "" }: { label: string; advice?: string }) {
+  return (
+    <Field label={label} id="password" hint={`At least ${MIN_PASSWORD_CHARS} characters.${advice}`}>
+      <input
+        id="password"
+        name="password"
+        type="password"
+        required
+        minLength={MIN_PASSWORD_CHARS}
+        autocomplete="new-password"
+        aria-describedby="password-hint"
+      />
+    </Field>
+  );
 }
 
 /** A form with the session's token. Every change in the console is made through one. */

@@ -1,10 +1,9 @@
 /** @jsxImportSource preact */
 import { changePassword, checkPassword, endOtherSessions, passwordProblem } from "../app/people/sign-in.ts";
 import { Refusal } from "../core/errors.ts";
-import { MIN_PASSWORD_CHARS } from "../core/limits.ts";
 import { passkeysOf } from "../store/passkeys.ts";
 import { type Session, sessionsOf } from "../store/sessions.ts";
-import { Badge, Card, Field, PageHead, PostForm, Time } from "./elements.tsx";
+import { Badge, Card, Field, NewPasswordField, PageHead, PostForm, Time } from "./elements.tsx";
 import { shell } from "./layout.tsx";
 import { CHECK_PASSKEYS, PasskeyCheck, Passkeys } from "./passkeys.tsx";
 import { PasskeysElsewhere } from "./passkeys-elsewhere.tsx";
@@ -61,17 +60,7 @@ async function profilePage(visit: UserVisit): Promise<Response> {
           <Field label="Current password" id="current">
             <input id="current" name="current" type="password" required autocomplete="current-password" />
           </Field>
-          <Field label="New password" id="password" hint={`At least ${MIN_PASSWORD_CHARS} characters.`}>
-            <input
-              id="password"
-              name="password"
-              type="password"
-              required
-              minLength={MIN_PASSWORD_CHARS}
-              autocomplete="new-password"
-              aria-describedby="password-hint"
-            />
-          </Field>
+          <NewPasswordField label="New password" />
           <div>
             <button type="submit" class="button button-primary">
               Change password

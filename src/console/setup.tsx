@@ -7,8 +7,7 @@ import {
   setupLinkFor,
   startSession,
 } from "../app/people/sign-in.ts";
-import { MIN_PASSWORD_CHARS } from "../core/limits.ts";
-import { Field, Notice } from "./elements.tsx";
+import { Field, NewPasswordField, Notice } from "./elements.tsx";
 import { narrowPage } from "./layout.tsx";
 import { redirect, sessionCookie } from "./respond.ts";
 import { anyone, field, type Visit } from "./visit.ts";
@@ -41,21 +40,10 @@ async function setupPage(visit: Visit, problem?: string): Promise<Response> {
             readOnly={!isFirst}
           />
         </Field>
-        <Field
+        <NewPasswordField
           label="Password"
-          id="password"
-          hint={`At least ${MIN_PASSWORD_CHARS} characters. A few unusual words are easy to remember and hard to guess.`}
-        >
-          <input
-            id="password"
-            name="password"
-            type="password"
-            required
-            minLength={MIN_PASSWORD_CHARS}
-            autocomplete="new-password"
-            aria-describedby="password-hint"
-          />
-        </Field>
+          advice=" A few unusual words are easy to remember and hard to guess."
+        />
         <Field label="The same password again" id="again">
           <input id="again" name="again" type="password" required autocomplete="new-password" />
         </Field>
