@@ -54,5 +54,5 @@ export function sourcesOf(photo: FetchedSource): SourceFetcher {
 
 export const readySources = sourcesOf(fetched());
 
-/** More workers than any test keeps busy: the queue's own bound has tests of its own. */
+/** More workers than any test keeps busy; the queue's limit is tested separately. */
 export const ampleQueue = () => queueEstimate({ workers: 1e6 });

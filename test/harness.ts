@@ -87,7 +87,7 @@ export function testConfig(dataDir: string, env: Record<string, string> = {}): C
   });
 }
 
-/** Makes `dir`/`name` a template of its own: the built-in one under this name, with its style sheet changed. */
+/** Writes a template to `dir`/`name`: the built-in one under this name, with a changed style sheet. */
 export async function ownTemplate(
   dir: string,
   name: string,

@@ -4,7 +4,7 @@ import { SQL } from "bun";
 import type { OpenStore } from "../src/app/places.ts";
 import { openPostgresStore, type PostgresStore } from "../src/store/postgres.ts";
 
-/** Which engine the suites run on; `bun run test:postgres` sets both, with a server of its own. */
+/** The engine the suites run on; `bun run test:postgres` sets both, and starts a server. */
 export const ENGINE = process.env.ENGINE === "postgres" ? "postgres" : "sqlite";
 const SERVER_URL = process.env.CARDPRESS_TEST_POSTGRES ?? "";
 /** A database with all migrations and no rows: copying it takes a tenth of what making one does. */
@@ -15,7 +15,7 @@ const databaseOf = (file: string) => `t_${createHash("sha256").update(file).dige
 
 export const postgresUrl = (file: string) => `${SERVER_URL}/${databaseOf(file)}`;
 
-/** Opens a Postgres database instead of a file: one of its own for each file, the same when it is opened again. */
+/** Opens a Postgres database instead of a file: one per file, the same one when the file is opened again. */
 export const openTestPostgres: OpenStore = (file, { mapped = false } = {}) =>
   openTestPostgresStore(file, mapped);
 

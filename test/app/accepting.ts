@@ -17,7 +17,7 @@ export async function acceptLive(
     sources?: SourceFetcher;
     environment?: "live" | "test";
     preset?: string;
-    /** The player's; every card has an external id of its own then. */
+    /** The player's name; each such card then gets its own external id. */
     name?: string;
   } = {},
 ): Promise<string> {

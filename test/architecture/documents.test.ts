@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { helpIn } from "../../scripts/help.ts";
 
-// What the project says of itself is read by newcomers: it has to be true.
+// Newcomers rely on what the project says about itself, so it must be true.
 
 const root = join(import.meta.dir, "../..");
 const read = (file: string) => Bun.file(join(root, file)).text();

@@ -59,7 +59,7 @@ async function inBucket(): Promise<Kept> {
   return {
     blobs: bucketBlobs(bucket, { cache, cutouts: folderBlobs(folder) }),
     scratch: folder.scratch,
-    // The storage's own clock has to move on, which may count in whole seconds.
+    // The storage's clock must advance, and its resolution may be whole seconds.
     age: async (kind) => {
       let last = 0;
       for await (const { modifiedAt } of bucket.list(`${kind}/`)) last = Math.max(last, modifiedAt);
@@ -213,7 +213,7 @@ describe("a bucket", () => {
     accessKeyId: "testkey",
     secretAccessKey: "testsecret",
   });
-  /** A storage that answers as it is told, and counts how often it was asked. */
+  /** A storage with prescribed answers, which counts its requests. */
   function storage(answer: (asked: number) => Response | Promise<Response>) {
     let asked = 0;
     const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => answer(++asked) });

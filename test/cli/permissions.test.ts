@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-/** Gives a path of the data folder to another user, who lets nobody write. */
+/** Gives a path of the data folder to another user, without write permission for others. */
 function takeAway(name: string): string {
   const path = join(folder.dir, name);
   if (isRoot) chownSync(path, 12345, 12345);

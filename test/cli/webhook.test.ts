@@ -6,7 +6,7 @@ import { imageRequest, post, type TestFolder, testFolder } from "../harness.ts";
 
 const MAIN = join(import.meta.dir, "../../src/main.ts");
 
-/** Each command is a process of its own, on a machine that may be busy. */
+/** Each command is a separate process, on a machine that may be busy. */
 const PROCESSES_MS = 120_000;
 
 let folder: TestFolder;
@@ -56,7 +56,7 @@ async function json(command: string): Promise<any> {
   return JSON.parse(out);
 }
 
-/** Starts a command that goes on; `line` gives its next JSON line that fits. */
+/** Starts a long-running command; `line` resolves with its next matching JSON line. */
 function start(command: string) {
   const child = Bun.spawn([process.execPath, MAIN, ...command.split(" "), "--json"], {
     env,

@@ -338,7 +338,7 @@ test("an account sends a bounded number of tests by hand in a minute, and anothe
   });
   const page = `/console/webhooks/${endpoint.id}`;
   const send = () => busy.post(`${page}/test`, {}, { referer: baseUrl + page });
-  // A minute may begin anew meanwhile, once.
+  // A new minute may begin meanwhile, once.
   const sent: string[] = [];
   for (let i = 0; i < 2 * MANUAL_SENDS_PER_MINUTE + 1; i++)
     sent.push((await send()).headers.get("location") ?? "");

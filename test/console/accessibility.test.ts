@@ -218,7 +218,7 @@ for (const theme of ["light", "dark"] as const) {
     await submit(page, '.page-head form[action$="/view"] button');
     expect(await walk(["/console", "/console/keys"], width)).toEqual({});
     expect(await page.$(".banner")).not.toBeNull();
-    // Pages that are missing, or links that are spent, are told by their status, which browsers write to the console.
+    // Missing pages and used links answer with an error status, which browsers report on the console.
     expect(complaints.filter((text) => !text.includes("404"))).toEqual([]);
   });
 

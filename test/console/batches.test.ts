@@ -75,7 +75,7 @@ test("a squad list becomes cards: columns guessed, faults named, three cards see
   const parts = [...page.matchAll(/hx-get="([^"]+\/cards\/\d)"/g)].map(([, path]) => path ?? "");
   expect(parts).toHaveLength(3);
   const previews = await Promise.all(parts.map(async (path) => (await ana.get(path)).text()));
-  // The last photo has nobody in it, which is told before a credit is spent.
+  // The last photo shows no person, which is reported before a credit is spent.
   expect(previews[1]).toContain("No player was found");
   const picture = /src="([^"]+)"/.exec(previews[0] ?? "")?.[1] ?? "";
   const shown = await ana.get(picture);

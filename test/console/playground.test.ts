@@ -4,7 +4,7 @@ import { imageRequest, post, type TestServer, testAccount, testServer, untilEnde
 import { type TestBrowser, testBrowser } from "./browser.ts";
 import { client, signIn, submit, testMember, textOf } from "./sessions.ts";
 
-// The service at its default address, http://127.0.0.1, as somebody meets it who tries it out.
+// The service at its default address, http://127.0.0.1, as people find it when they try it out.
 
 let server: TestServer;
 let browser: TestBrowser;

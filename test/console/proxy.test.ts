@@ -3,7 +3,7 @@ import { clientAddress } from "../../src/http/client-address.ts";
 import { type TestServer, testAccount, testServer } from "../harness.ts";
 import { PASSWORD, testMember } from "./sessions.ts";
 
-// The service as it stands in production: it speaks plain HTTP to a proxy, which speaks TLS to browsers.
+// The service as in production: it speaks plain HTTP to a proxy, which speaks TLS to browsers.
 
 const ORIGIN = "https://cards.example.com";
 let server: TestServer;

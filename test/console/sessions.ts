@@ -82,7 +82,7 @@ export async function client(deps: Deps, baseUrl: string, user: User): Promise<C
   };
 }
 
-/** Signs somebody in, in the place of whoever the browser knew before. */
+/** Signs a user in, replacing the browser's previous session. */
 export async function signIn(page: Page, baseUrl: string, email: string): Promise<void> {
   await page.deleteCookie({ name: "cardpress", url: baseUrl });
   await page.goto(`${baseUrl}/console/sign-in`);

@@ -11,7 +11,7 @@ export interface CrashFigures {
   replayed: number;
   /** 202s whose image is gone or never ended. */
   lost: number;
-  /** Images nobody was promised, or paid for more than once. */
+  /** Images that were never accepted, or were charged more than once. */
   double: number;
   orphansServed: number;
   orphansSwept: number;
@@ -36,7 +36,7 @@ export interface Bench {
   keys: { live: string; test: string };
   photoOrigin: string;
   promised: Promised[];
-  /** Pictures found on the disk after a crash that no row knows: nobody may ever get them. */
+  /** Pictures on the disk after a crash that no row refers to; they must never be served. */
   orphans: Set<string>;
   figures: CrashFigures;
   note: (line: string) => void;
@@ -53,7 +53,7 @@ export interface CrashingServer {
   terminate(): void;
 }
 
-/** Starts the real server in a process of its own; resolves when it listens or has crashed before that. */
+/** Starts the real server as a separate process; resolves when it listens, or has crashed before that. */
 export async function startCrashing(bench: Bench, env: Record<string, string>): Promise<CrashingServer> {
   let address: string | undefined;
   let step: string | undefined;

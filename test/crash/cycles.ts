@@ -44,7 +44,7 @@ export const STEPS: readonly string[] = [
 const PHOTOS = ["astronaut.png", "coffee.png", "skier.jpg", "astronaut.png"];
 const LIVE_PER_CYCLE = 4;
 const ANY_MOMENT_MS = 5_000;
-/** How long a server may go on after one of its children was killed. */
+/** How long a server may keep running after one of its children was killed. */
 const AFTERWARDS_MS = 2_000;
 /** A cycle whose step does not come is ended here. */
 const CYCLE_MS = 30_000;
@@ -130,7 +130,7 @@ async function runCycle(bench: Bench, cycle: number, step: string, random: () =>
   bench.note(`${cycle} ${step} #${count}: ${hit ? "reached" : "not reached"}, ${ms} ms`);
 }
 
-/** A photo nobody sent before: the same picture with other bytes behind its end, so that no cutout of it is kept. */
+/** A photo never sent before: the same picture with other bytes appended, so that no cutout of it is cached. */
 function freshPhotos() {
   return Bun.serve({
     hostname: "127.0.0.1",

@@ -53,7 +53,7 @@ test.skipIf(Bun.which("systemd-analyze") === null)(
       const { stdout, stderr } = Bun.spawnSync(["systemd-analyze", ...args, `--root=${root}`]);
       return `${stdout}${stderr}`;
     };
-    // The rest of the system is not there, which is told too.
+    // The rest of the system is missing here, which is reported as well.
     const told = run("verify", unit)
       .split("\n")
       .filter((line) => /cardpress\.service:\d+:/.test(line));

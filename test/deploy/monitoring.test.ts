@@ -14,7 +14,7 @@ function metricsIn(text: string): string[] {
   });
 }
 
-/** The expressions of a file, wherever they stand in it. */
+/** All expressions in a file, at any depth. */
 function expressions(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(expressions);
   if (typeof value !== "object" || value === null) return [];
@@ -38,7 +38,7 @@ test("the dashboard shows every number there is", async () => {
   const shown = new Set(
     expressions(await Bun.file(join(deploy, "grafana-dashboard.json")).json()).flatMap(metricsIn),
   );
-  // What only tells who it is, or is told by others.
+  // Series that only identify the service, or come from elsewhere.
   const unseen = ["cardpress_info", "cardpress_accounts"];
   expect(Object.keys(METRICS).filter((name) => !shown.has(name) && !unseen.includes(name))).toEqual([]);
 });

@@ -91,7 +91,7 @@ test.skipIf(!canTrace)(
   120_000,
 );
 
-/** Reads until a line fits, and goes on reading so that the writer never waits. */
+/** Reads until a line matches, and keeps reading so that the writer never blocks. */
 function lineWith(stream: ReadableStream<Uint8Array>, pattern: RegExp): Promise<string> {
   const found = Promise.withResolvers<string>();
   void (async () => {

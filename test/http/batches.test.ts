@@ -156,7 +156,7 @@ test("a thousand cards are taken at once, and neither they nor single cards besi
   expect(served).toContain("batch");
   const canceled = await expectSuccess(await cancel(own.liveKey, batch_id), 200, BatchResponse);
   expect(canceled).toMatchObject({ status: "canceled" });
-  // What had been begun goes on, and is all that is held beside the single card.
+  // Renders that had begun continue; their credits and the single card's are all that is held.
   expect(await accountOf(own)).toMatchObject({ creditsHeld: canceled.processing + 1 });
   expect(canceled.failed + canceled.processing).toBe(1_000);
   expect(await breaches()).toEqual([]);

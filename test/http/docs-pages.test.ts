@@ -4,7 +4,7 @@ import type { Page } from "puppeteer-core";
 import { type TestBrowser, testBrowser } from "../console/browser.ts";
 import { type TestApi, testApi } from "./api.ts";
 
-// The documentation in a browser: whoever reads it, on whatever.
+// The documentation in a browser, for every kind of reader and device.
 
 let api: TestApi;
 let browser: TestBrowser;

@@ -15,7 +15,7 @@ import {
 import { sampleTemplate } from "../templates/sample-template.ts";
 import { expectError, expectSuccess, type TestApi, testApi } from "./api.ts";
 
-// A service that lists a template with fields of its own beside one without.
+// A service that lists one template with custom fields and one without.
 
 let templates: TestFolder;
 let api: TestApi;

@@ -13,7 +13,7 @@ beforeAll(async () => {
   api = await testApi();
 });
 afterAll(() => api.close());
-// Every test has a window of its own, so that their 401s do not add up.
+// Every test has its own rate limit window, so that their 401s do not add up.
 beforeEach(() => api.clock.advance(60_000));
 
 const USAGE = "/v1/usage?period=current_month";

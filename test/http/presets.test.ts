@@ -24,7 +24,7 @@ import {
   testApi,
 } from "./api.ts";
 
-// A service with a template of its own, listed before the built-in one, and one that is not listed.
+// A service with a custom template listed before the built-in one, and an unlisted one.
 
 let templates: TestFolder;
 let api: TestApi;

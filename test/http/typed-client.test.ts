@@ -9,7 +9,7 @@ import { SAMPLES } from "../../src/http/docs/samples.ts";
 import { testAccount } from "../harness.ts";
 import { type Json, type TestApi, testApi } from "./api.ts";
 
-// A partner's view: nothing but the served OpenAPI document, a generator and a compiler that nobody here wrote.
+// A partner's view: only the served OpenAPI document, and a third-party generator and compiler.
 
 const ROOT = join(import.meta.dir, "../..");
 const CLIENT = join(import.meta.dir, "client");

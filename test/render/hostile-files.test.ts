@@ -13,7 +13,7 @@ import { checkDecodes, checkImage, UnusableImageError } from "../../src/sources/
 import { openDataFolder } from "../../src/system/data-folder.ts";
 import { seededRandom, silentLog, type TestFolder, testConfig, testFolder } from "../harness.ts";
 
-// Real pictures, broken by chance in ways that decoders have been broken by, each from its own seed.
+// Real pictures, randomly corrupted in ways that have broken decoders, each from its own seed.
 
 const LIMITS = {
   minSidePx: MIN_SOURCE_SIDE_PX,

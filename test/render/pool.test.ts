@@ -53,7 +53,7 @@ function processesThat(isWanted: (pid: number) => boolean): number[] {
     });
 }
 
-/** The processes of a group, stopped ones too, but not those that have ended and wait for somebody to notice. */
+/** The processes of a group, including stopped ones but not zombies. */
 const livingIn = (group: number) =>
   processesThat((pid) => statOf(pid).group === group && !["Z", "X"].includes(statOf(pid).state));
 
@@ -150,7 +150,7 @@ test("a worker is replaced after its share of renders, and nobody notices", asyn
     expect(pool.health()).toEqual({ ready: 1, wanted: 1 });
     await Bun.sleep(1);
   }
-  // It was planned, so nobody is warned.
+  // It was planned, so nothing is logged as a warning.
   expect(warnings).toEqual([]);
 });
 

@@ -151,7 +151,7 @@ test("this machine's own public addresses are refused, by name or number, unless
     expect(error.message).toContain("the machine that this service runs on");
   }
   expect(asked).toEqual(["v6.example", "both.example"]);
-  // An allowed origin is asked: it is another error that nobody listens there.
+  // An allowed origin is requested; that nothing listens there is a different error.
   const canaryOff = `http://127.0.0.1:1`;
   const loopback = () => new Set(["127.0.0.1"]);
   const allowed = await refusal(canaryOff, { allowedOrigins: new Set([canaryOff]), ownAddresses: loopback });

@@ -342,7 +342,7 @@ describe("storage", () => {
   });
 });
 
-/** Runs a script in a process of its own, whose last lines find no file descriptor left. */
+/** Runs a script in a separate process, whose last lines find no file descriptor left. */
 async function withoutDescriptors(first: string, last: string): Promise<string> {
   const script = `
     import { closeSync, openSync } from "node:fs";

@@ -57,7 +57,7 @@ export async function serveRaw(answer: Answer, certificate?: TestCertificate): P
   };
 }
 
-/** Says `greeting` to whoever connects and never a word more: a hang in the middle of a TLS handshake. */
+/** Sends `greeting` to every connection and then nothing: a hang in the middle of a TLS handshake. */
 export async function serveSilence(greeting = ""): Promise<TestServer> {
   const firstClosed = Promise.withResolvers<void>();
   const sockets = new Set<Socket>();

@@ -174,7 +174,7 @@ describe.skipIf(ENGINE !== "postgres")("on Postgres", () => {
     await other.read.db.select().from(other.read.t.accounts);
     const store = await openPostgresStore({ url: postgresUrl(workspace.folder.database), deadlineMs: 300 });
     closing.push(store.close);
-    // A lock that is held and never given back looks like a frozen server to whoever waits for it.
+    // A lock that is never released looks like a frozen server to those who wait for it.
     const held = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const holder = other.write("test", async () => {

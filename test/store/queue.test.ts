@@ -110,6 +110,6 @@ test("a render that came to nothing costs its account a turn, as any render does
   const order: string[] = [];
   workspace.clock.advance(60_000);
   for (let n = 0; n < 6; n++) order.push((await serve()) === rovers ? "R" : "U");
-  // Its first image, tried again, stays its first; but nobody else waits for two of its renders in a row.
+  // Its retried first image stays its first, but other accounts never wait for two of its renders in a row.
   expect(order.join("")).toBe("URURUR");
 });

@@ -12,7 +12,7 @@ import { openStudio, type Studio } from "../../src/studio/studio.ts";
 import { type TestBrowser, testBrowser } from "../console/browser.ts";
 import { silentLog } from "../harness.ts";
 
-// One designer's afternoon in a real browser with a real worker; each test goes on where the one before ended.
+// One designer's session in a real browser with a real worker; each test continues where the last one ended.
 
 let root: string;
 let bench: DesignBench;

@@ -196,7 +196,7 @@ class Run {
   private async burst(account: number, count: number): Promise<void> {
     const keys = Array.from({ length: count }, (_, n) => `burst-${this.model.images.size}-${n}`);
     const answers = await Promise.all(keys.map((key) => this.send(account, "live", key, 0)));
-    // Ids count up: the order in which they were written, which is nobody's promise, and takes their turns in the queue.
+    // Ids count up in the order of writing, which is no guarantee of the service, and so decides turns in the queue.
     const accepted = [...answers.entries()]
       .filter(([, { code }]) => code === "accepted")
       .toSorted(([, a], [, b]) => (JSON.stringify(a.body) < JSON.stringify(b.body) ? -1 : 1));

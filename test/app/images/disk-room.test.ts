@@ -38,7 +38,7 @@ test("a disk that is nearly full refuses creates before anything is reserved, an
   expect((await findAccount(api.store.read, account.id))?.creditsHeld).toBe(1);
   const image = await get(api.baseUrl, liveKey, `/v1/images/${accepted.image_id}`);
   expect(image.status).toBe(200);
-  // What was accepted is told again, and a refused key is as free as before.
+  // An accepted create is replayed, and a refused one leaves its key unused.
   expect((await create(liveKey, "before")).headers.get("idempotent-replayed")).toBe("true");
   free = 500;
   onceLookedAt();

@@ -11,7 +11,7 @@ const LIMITS = {
   promptMs: 1_000,
 };
 
-/** Work that goes on until it is told to end. */
+/** Work that continues until the test ends it. */
 function held(started: string[], name: string) {
   const end = Promise.withResolvers<void>();
   const work = () => {

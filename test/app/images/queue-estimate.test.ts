@@ -17,7 +17,7 @@ afterEach(async () => {
   open = [];
 });
 
-/** How many images one account may have waiting on one worker when nobody else is there. */
+/** How many images one account may have waiting on one worker while it is the only account. */
 const SHARE = Math.ceil(MAX_QUEUE_WAIT_MS / TYPICAL_RENDER_MS);
 
 test("an account that has filled its share is refused; another is accepted and served next", async () => {

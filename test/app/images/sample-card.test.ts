@@ -16,7 +16,7 @@ test("a sample goes by the template it was really made with, so an older look ne
     await Bun.write(outputPath, `the look of ${digest}`);
     return { kind: "done", file: { ...RENDERED, template: { version: "1.0.0", digest } } };
   });
-  // Its cache is a folder of its own: samples are kept from run to run.
+  // A separate cache folder, because samples are kept from run to run.
   const folder = { ...openDataFolder(temporary.dir), cache: `${temporary.dir}/own-cache` };
   const blobs = folderBlobs(folder);
   const sample = async () =>

@@ -15,7 +15,7 @@ import { type DnsServer, dnsServer } from "../../sources/dns-server.ts";
 
 const folder = testFolder();
 const photos = photoServer();
-/** Answers for everybody, then for nobody but the root. */
+/** Answers every query at first, later only those for the root. */
 let isSilent = false;
 let dns: DnsServer;
 let server: RunningServer;
@@ -71,7 +71,7 @@ test("fifty photo and webhook hosts with silent DNS hold up nobody else, nor the
   expect(ended).toBe(0);
 
   await server.stop();
-  // Whoever was being looked up hears of the photo, whoever waited of the load; nobody's connection was cut.
+  // Begun lookups are refused because of the photo, waiting ones because of the load; no connection is cut.
   const statuses = await Promise.all(hanging);
   expect(statuses).toHaveLength(40);
   expect(new Set(statuses)).toEqual(new Set([422, 503]));

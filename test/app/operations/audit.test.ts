@@ -122,7 +122,7 @@ test("impossible states are found", async () => {
   expect((await broken()).states).toContain(queued);
 });
 
-// What somebody could do by hand with a database tool, each on a history of its own; the rule that must name it.
+// Damage by hand with a database tool, each on a fresh history, and the rule that must name it.
 test.each([
   ["held credits forgotten", "UPDATE accounts SET credits_held = 0", "balances"],
   ["a plan of a month to come", "UPDATE accounts SET plan_period = '2027-01'", "accounts"],

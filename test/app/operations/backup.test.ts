@@ -106,7 +106,7 @@ test("a restored folder serves the same bytes, finishes what was unfinished and 
       .select()
       .from(server.service.store.read.t.webhookEndpoints);
     expect(server.service.secrets.open(sealed[0]?.secret ?? "", endpoint.id)).toStartWith("whsec_");
-    // The service makes a backup of its own, as it was told to.
+    // The service makes its scheduled backup.
     while (!existsSync(scheduled) || !readdirSync(scheduled).some((name) => name.endsWith(".tar")))
       await Bun.sleep(25);
     expect(await audit(server.service.store, Date.now())).toMatchObject({ ok: true });

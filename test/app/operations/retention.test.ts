@@ -152,7 +152,7 @@ test.skipIf(ENGINE === "postgres")(
     expect(kinds.pictures.bytes + kinds.placeholders.bytes).toBe(before.kinds.placeholders.bytes);
     expect(kinds.database.bytes).toBeGreaterThan(0);
     expect(Object.keys(kinds)).toEqual([...DISK_KINDS]);
-    // A folder that is new here has to be counted too.
+    // Makes sure that a newly added folder is counted too.
     const known = [
       "sources",
       "cutouts",

@@ -17,7 +17,7 @@ export async function acceptWithPhoto(workspace: Workspace, accountId: string): 
   return acceptLive(workspace, accountId, { sources: sourcesOf(fetched(sha256)) });
 }
 
-/** Finishes the next live image with a picture of its own: kept first, as the service does. */
+/** Finishes the next live image with its own picture, stored before the image is completed, as the service does. */
 export async function finishNext(workspace: Workspace): Promise<{ id: string; name: string; bytes: string }> {
   const image = await claimImage(workspace, "live");
   if (!image) throw new Error("nothing to claim");

@@ -24,7 +24,7 @@ afterEach(async () => {
   open = [];
 });
 
-/** A finished card with its picture, and a session: what time alone takes away. `wall` is what somebody sets. */
+/** A finished card with its picture, and a session: both expire with time. `wall` is the clock that can be set. */
 async function start() {
   const plain = await testWorkspace();
   open.push(plain);
@@ -131,7 +131,7 @@ test("a server that starts while the clock is wrong goes on from what the one be
   const path = join(workspace.folder.root, "clock.json");
   await keepClockMark(path, mark);
   expect(readClockMark(path, mark.elapsed)).toEqual(mark);
-  // Less has passed than then: the machine was started anew, or this is another.
+  // The uptime is shorter than the recorded one: the machine was restarted, or this is another machine.
   expect(readClockMark(path, mark.elapsed - 1)).toBeUndefined();
   expect(readClockMark(join(path, "none"), 0)).toBeUndefined();
 });

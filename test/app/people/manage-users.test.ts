@@ -61,7 +61,7 @@ test("a member added again gets the role asked for, and the log tells it as the 
   ]);
 });
 
-// Nobody's email is verified. An owner gets the setup link of whoever they add, and so can be that person.
+// Emails are not verified: owners get the setup links of people they add, and could use them themselves.
 
 const CEO = "ceo@beta.example";
 const THIEF = "a password the owner chose";

@@ -117,7 +117,7 @@ describe("an event", () => {
       const planned = DELIVERY_WAITS_MS[i + 1] ?? 0;
       expect(Math.abs(wait - planned)).toBeLessThanOrEqual(planned * 0.2);
     }
-    // Jitter is drawn anew each time: not all waits are off by the same part.
+    // Jitter is random for each attempt, so not all waits deviate by the same fraction.
     expect(
       new Set(waits.map((wait, i) => (wait / (DELIVERY_WAITS_MS[i + 1] ?? 1)).toFixed(3))).size,
     ).toBeGreaterThan(3);

@@ -35,7 +35,7 @@ test("a render worker that loads its networks leaves no trace of telemetry, howe
     stdio: ["ignore", "inherit", "inherit"],
     serialization: "json",
     env,
-    // Before it is ready it tells of its browser.
+    // It reports its browser before it is ready.
     ipc: (message: { type: string }) => message.type !== "browser" && ready.resolve(message),
   });
   worker.send({ type: "start", options });

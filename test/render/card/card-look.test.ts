@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** A cutout of one colour that fills its whole picture, as of somebody very near, cut by the photo at three sides. */
+/** A cutout of one colour that fills its picture, like a close-up cut off by the photo at three sides. */
 async function filledCutout(
   width: number,
   height: number,

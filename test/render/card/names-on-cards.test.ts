@@ -83,7 +83,7 @@ describe("every name", () => {
         const { ink, room, children } = await inkAndRoom();
         expect(children).toBe(0);
         expect(ink.right - ink.left).toBeGreaterThan(4);
-        // A slanted letter may lean half a stroke out of its own box.
+        // A slanted letter may lean out of its box by half a stroke.
         const lean = width / 100;
         expect(ink.left).toBeGreaterThanOrEqual(room.left - lean);
         expect(ink.right).toBeLessThanOrEqual(room.right + lean);

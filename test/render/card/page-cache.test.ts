@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-/** Closing goes on behind the cache's back; a page that was told to close is gone in a moment. */
+/** The cache does not wait for pages to close; a page being closed is gone in a moment. */
 async function openPages(wanted: number): Promise<number> {
   while ((await browser.pages()).length > wanted) await Bun.sleep(5);
   return (await browser.pages()).length;
