@@ -1,19 +1,21 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. Tells what a partner's badge looks like.
 
-/** A tiny badge stays a little soft rather than becoming a blur. */
+/** A tiny badge stays a little soft rather than being blurred by enlargement. */
 const MAX_BADGE_ENLARGEMENT = 2.5;
 
-/** Brightness of 0..255 from which a badge is light, and that its outline needs to stand out from the card's foot. */
+/**
+ * Brightness (0..255) from which a badge counts as light, and that its outline needs to stand out from the card's foot.
+ */
 const LIGHT_BADGE = 150;
 const EDGE_ON_DEEP = 100;
 const EDGE_ON_PALE = 110;
 
-/** Steps of 255 within which a badge's corners count as one colour: a JPEG's noise. */
+/** How far a badge's corners may differ, of 255, and still count as one colour: a JPEG's noise. */
 const SAME_COLOUR = 12;
 
 /**
- * Tells the style sheet the badge's shape, whether it is light, whether it can do without a plate, and how large it
- * may get before it blurs.
+ * Reports to the style sheet the badge's shape, whether it is light, whether it can do without a plate, and how large
+ * it may get before it blurs.
  * @param {HTMLElement} card
  */
 export function describeBadge(card) {
@@ -31,8 +33,8 @@ export function describeBadge(card) {
 }
 
 /**
- * Mean brightness of a picture and of its outline, 0..255, whether its corners are transparent, and the colour it
- * stands on if its corners are all of one.
+ * Mean brightness of a picture and of its outline, 0..255, whether its corners are transparent, and its background
+ * colour if all corners have the same.
  * @param {HTMLImageElement} image
  */
 function lookAtBadge(image) {

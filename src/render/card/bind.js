@@ -20,7 +20,7 @@
 const patterns = new Map();
 
 /**
- * Once for a card's markup: takes the sample content out of the card, and gives each fitted text an element of its own.
+ * Called once for a card's markup: removes the sample content, and wraps each fitted text in an element.
  * @param {HTMLElement} card
  */
 export function prepare(card) {
@@ -42,7 +42,7 @@ export function prepare(card) {
 }
 
 /**
- * Sets every text, list and condition of the card.
+ * Fills in every text, list and condition of the card.
  * @param {HTMLElement} card
  * @param {CardData} data
  */
@@ -55,7 +55,7 @@ export function bind(card, { texts, lists }) {
         copy.style.setProperty("--index", String(index));
         for (const [name, value] of Object.entries(entry.variables))
           copy.style.setProperty(`--${name}`, value);
-        // What an entry does not know is the card's.
+        // What an entry lacks is taken from the card.
         const scope = { ...texts, ...entry.texts };
         for (const element of [copy, ...elements(copy, "*")]) bindOne(element, scope, lists);
         return copy;
@@ -78,20 +78,20 @@ function bindOne(element, texts, lists) {
   const has = (/** @type {string} */ path) =>
     own(texts, path) !== undefined || own(lists, path) !== undefined;
   const isShown = (wanted === undefined || has(wanted)) && (unless === undefined || !has(unless));
-  // A picture that is not there stays hidden, whatever else is.
+  // A missing picture stays hidden, whatever the conditions say.
   element.hidden = !isShown || (element.hidden && element.dataset.picture !== undefined);
 }
 
 /** @param {HTMLElement} element @param {CardText | undefined} shown */
 function setText(element, shown) {
   const { text = "", lang = "", direction = "ltr" } = shown ?? {};
-  // A fitted text's box takes its direction as well: it says where a line begins.
+  // A fitted text's box takes its direction as well, which determines where a line begins.
   const box = /** @type {HTMLElement | null} */ (element.parentElement?.closest("[data-fit]") ?? null);
   for (const each of box ? [box, element] : [element]) {
     if (lang !== "") [each.lang, each.dir] = [lang, direction];
     else for (const name of ["lang", "dir"]) each.removeAttribute(name);
   }
-  // CSS turns ß into SS; German names keep their own capital.
+  // CSS turns ß into SS, but German names keep their own capital.
   const isUpper = text.includes("ß") && getComputedStyle(element).textTransform === "uppercase";
   element.textContent = isUpper ? text.replaceAll("ß", "ẞ") : text;
 }

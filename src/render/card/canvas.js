@@ -6,16 +6,16 @@
  * @typedef {CanvasRenderingContext2D & { drawElementImage(element: Element, x: number, y: number): void }} ElementContext
  */
 
-/** The page draws at once; this catches one that never does. */
+/** The page paints at once; this catches one that never does. */
 const PAINT_TIMEOUT_MS = 8000;
-/** The file opens in a few milliseconds; a page whose worker never answers must not keep the whole browser from starting. */
+/** The file opens in a few milliseconds; a worker that never answers must not keep the whole browser from starting. */
 const OPEN_TIMEOUT_MS = 5000;
 
 /** Side of the probe in pixels, and the colours of its four quarters. */
 const PROBE_PX = 64;
 const PROBE_COLOURS = ["#c8102e", "#00843d", "#1034a6", "#f6eb61"];
 
-/** No template's style sheet reaches what stands around its body. */
+/** No template's style sheet applies to what is outside its body. */
 const WHOLE_VIEW =
   "all: initial !important; display: block !important; position: absolute !important; inset: 0 !important; width: 100% !important; height: 100% !important";
 
@@ -23,8 +23,8 @@ const WHOLE_VIEW =
 let shown;
 
 /**
- * Puts the page's body into a canvas, in which it is laid out as before, and opens the file that its pixels go to. False,
- * and nothing has changed, where the browser cannot draw elements.
+ * Moves the page's body into a canvas, which does not change its layout, and opens the file for its pixels. False, with
+ * nothing changed, when the browser cannot draw elements.
  * @param {string} name of the file, in the page's own folder of the profile
  */
 export async function open(name) {
@@ -49,7 +49,7 @@ export async function open(name) {
   return true;
 }
 
-/** Takes the body out of the canvas again. */
+/** Moves the body back out of the canvas. */
 export function close() {
   if (!shown) return;
   const { canvas, pixels } = shown;
@@ -68,7 +68,7 @@ export async function shoot(width, height) {
   const { canvas, context, pixels } = shown;
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
   const stage = /** @type {HTMLElement} */ (canvas.firstElementChild);
-  // What lies behind everything is the root's, which stays outside the canvas.
+  // The background behind everything is the root's, which stays outside the canvas.
   const { background } = getComputedStyle(document.documentElement);
   stage.style.setProperty("background", background, "important");
   const painted = new Promise((resolve, reject) => {
@@ -89,7 +89,7 @@ export async function shoot(width, height) {
   await ask(pixels, { pixels: data.buffer }, [data.buffer]);
 }
 
-/** Shows four squares over everything, until `hideProbe`. */
+/** Shows four squares on top of everything, until `hideProbe`. */
 export function showProbe() {
   const [body] = /** @type {HTMLCollectionOf<HTMLElement>} */ (document.getElementsByTagName("body"));
   const probe = document.createElement("div");

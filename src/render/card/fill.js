@@ -26,35 +26,35 @@ import { showWatermark } from "./watermark.js";
 
 /** @typedef {{ x: number, y: number, width: number, height: number }} Part a rectangle in fractions of the card */
 
-/** Nothing a card shows takes longer than this to decode on a busy machine. */
+/** No picture on a card takes longer than this to decode, even on a busy machine. */
 const READY_TIMEOUT_MS = 8000;
 
-/** What a picture's address begins with when it is the file in `cutoutInput`; the rest tells one file from another. */
+/** The prefix of a picture's address when it is the file in `cutoutInput`; the rest distinguishes files. */
 const PICKED = "picked:";
 
 /** The same for the whole photo in `photoInput`. */
 const PHOTO = "photo:";
 
-/** What such an address ends with where the photo is small and is to be sharpened. */
+/** The suffix of such an address when the photo is small and needs sharpening. */
 const SHARPER = "+sharper";
 
-/** Where the process that opened the page puts the player's cutout. */
+/** The file input through which the page receives the player's cutout. */
 const cutoutInput = document.createElement("input");
 cutoutInput.type = "file";
-/** And where it puts the photo itself, for templates that show it. */
+/** The one for the photo itself, for templates that show it. */
 const photoInput = document.createElement("input");
 photoInput.type = "file";
 
 /**
- * The last players shown, by their source: a photo is often asked for again at once, in another size or format, and its
- * cutout takes 6 to 70 ms to load and decode.
+ * The players shown last, by source: a photo is often requested again soon, in another size or format, and its cutout
+ * takes 6 to 70 ms to load and decode.
  * @type {Map<string, HTMLImageElement>}
  */
 const lastPlayers = new Map();
-/** Decoded, that is 24 MB: two large cutouts or a team of small ones. */
+/** 24 MB when decoded: two large cutouts or a team of small ones. */
 const MAX_LAST_PLAYERS_PIXELS = 6_000_000;
 
-/** The shadow's longer side while it is drawn, its softness at that size, and how dark it is. */
+/** The shadow's longer side while drawn, its blur at that size, and its opacity. */
 const SHADOW_PX = 96;
 const SHADOW_BLUR_PX = 2.2;
 const SHADOW_OPACITY = 0.62;
@@ -66,12 +66,12 @@ const HALO_OPACITY = 0.5;
 const shadows = new Map();
 const MAX_SHADOWS = 50;
 
-/** Of 255: seen as a texture, not as dots. */
+/** Of 255: visible as a texture, not as dots. */
 const GRAIN_ALPHA = 12;
 
 /**
- * Sets one card. Every call sets every value, so nothing of the card before is left. Whatever has to be waited for comes
- * first: the card then changes within one task, and the browser draws no frame of a half-set one.
+ * Sets one card. Every call sets every value, so nothing of the previous card is left. Everything that takes time comes
+ * first: the card then changes within one task, and the browser never draws a half-set one.
  * @param {CardFill} fill
  * @returns {Promise<FillResult>}
  */
@@ -80,8 +80,8 @@ export async function fillCard(fill) {
   const card = theCard();
   const pictures = await bounded("pictures", readyPictures(card, fill));
   const picturesReady = performance.now();
-  // A card that was gone and comes back at once is painted afresh. Of one that changed, only the changed parts are, and
-  // where such a part ends the browser smooths edges a little differently.
+  // Hiding and showing the card makes the browser repaint all of it. Otherwise only changed parts are repainted, and at
+  // their borders edges are smoothed slightly differently.
   card.style.cssText = "display: none";
   card.getBoundingClientRect();
   dress(card, fill.variables, fill.attributes);
@@ -96,7 +96,7 @@ export async function fillCard(fill) {
   await fontsReady(card);
   const fontsLoaded = performance.now();
   const boxes = /** @type {NodeListOf<HTMLElement>} */ (card.querySelectorAll("[data-fit]"));
-  // One without a box on the card is hidden, itself or with what it lies in.
+  // A picture without a box is hidden, itself or by an ancestor.
   const fits = [...boxes].filter((box) => box.getClientRects().length > 0).map(fitText);
   card.style.visibility = "";
   return {
@@ -119,7 +119,7 @@ function theCard() {
  * @param {Record<string, string>} attributes names as `dataset` has them
  */
 function dress(card, variables, attributes) {
-  // On the root, so that what lies outside the card has its colours too.
+  // Set on the root, so that what is outside the card has its colours too.
   const { style } = document.documentElement;
   style.cssText = "";
   for (const [name, value] of Object.entries(variables)) style.setProperty(`--${name}`, value);
@@ -128,8 +128,8 @@ function dress(card, variables, attributes) {
 }
 
 /**
- * The boxes that the template places, for a card that is dressed like this. What else a card holds must not move them: they
- * are asked for once for all cards of a size.
+ * The boxes of the template's zones, for a card dressed like this. Other contents of a card must not move them, because
+ * they are measured once for all cards of a size.
  * @param {Record<string, string>} variables
  * @param {Record<string, string>} attributes
  * @returns {Record<string, Part>}
@@ -163,12 +163,12 @@ function part(length, whole) {
 }
 
 /**
- * Waits for the fonts that the card's text needs, if one of them is new to this page. A card waits unseen. Throws when
+ * Waits for the fonts the card's text needs, if any is new to this page. The card is invisible meanwhile. Throws when
  * one cannot be loaded.
  * @param {HTMLElement} card
  */
 async function fontsReady(card) {
-  // Layout makes the browser ask for the fonts; only then does `status` tell of them.
+  // Layout makes the browser request the fonts; only then does `status` include them.
   card.getBoundingClientRect();
   if (document.fonts.status === "loading") {
     card.style.visibility = "hidden";
@@ -180,8 +180,8 @@ async function fontsReady(card) {
 }
 
 /**
- * Shows another card.html from now on, with what is loaded and decoded kept. Scripts in it stay what they are: text. Throws
- * when it asks for another mode of layout, which a page cannot change.
+ * Switches to another card.html, keeping what is loaded and decoded. Scripts in it remain text. Throws when it requires
+ * another layout mode, which an open page cannot change.
  * @param {string} html
  */
 export function remake(html) {
@@ -211,7 +211,7 @@ function isDrawn(picture) {
 }
 
 /**
- * For each `<img>` of the card that is to show another picture its successor, decoded.
+ * A decoded replacement for each `<img>` of the card that has to show another picture.
  * @param {HTMLElement} card
  * @param {CardFill} fill
  * @returns {Promise<[shown: HTMLImageElement, ready: HTMLImageElement][]>}
@@ -272,7 +272,7 @@ async function decodeInto(image, source, name) {
 }
 
 /**
- * Keeps a player as the latest, and no more of the others than there is room for.
+ * Keeps a player as the most recent one, and as many of the others as fit.
  * @param {string} source
  * @param {HTMLImageElement} player
  */
@@ -354,8 +354,8 @@ function bounded(what, work) {
 }
 
 /**
- * Throws when the browser has no font of its own. It then refuses the bundled ones too, without a word, and a card would
- * have no letter on it.
+ * Throws when the browser has no system font. It then silently refuses the bundled ones too, and cards would have no
+ * letters.
  */
 export function checkFonts() {
   const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
@@ -369,8 +369,8 @@ export function checkFonts() {
 }
 
 /**
- * A tile of fine grain as a blob address; made once, the same on every machine. Three pixels of ten, black or white: noise
- * on every pixel looks no better, and a card would take 5 ms more to encode and 120 KB more to send.
+ * A tile of fine grain as a blob address; made once, the same on every machine. Three pixels of ten are black or white:
+ * noise on every pixel looks no better, and a card would take 5 ms more to encode and 120 KB more to send.
  */
 export async function makeGrain() {
   const size = 256;

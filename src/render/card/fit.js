@@ -2,14 +2,14 @@
 
 /** @typedef {{ sizePx: number, lines: number, shortened: boolean }} FitResult */
 
-/** Where the style sheet says nothing: parts of the largest size. */
+/** Defaults, as fractions of the largest size. */
 const ONE_LINE = 0.6;
 const SMALLEST = 0.4;
 
-/** The part of a box's height that is left for letters with marks over them: a mark is a tenth of its letter. */
+/** The fraction of a box's height available to letters with marks above them: a mark is a tenth of its letter. */
 const HEIGHT_UNDER_MARKS = 0.89;
 
-/** What stays free of ink at the box's upper and lower side, as a part of its height. */
+/** The margin kept free of ink at the top and bottom of the box, as a fraction of its height. */
 const CLEAR_OF_INK = 0.03;
 
 /**
@@ -27,7 +27,7 @@ export function fitText(box) {
   const lines = Number.parseInt(box.dataset.fit ?? "", 10) || 1;
   const width =
     box.clientWidth - Number.parseFloat(style.paddingLeft) - Number.parseFloat(style.paddingRight);
-  // The line box of a display face ends at its capitals; dots and rings stand out of it.
+  // A display face's line box ends at its capitals; dots and rings stick out of it.
   const hasMarks = /\p{M}/u.test(rendered(text).normalize("NFD"));
   const height = box.clientHeight * (hasMarks ? HEIGHT_UNDER_MARKS : 1);
   text.style.cssText = "display:block;max-width:100%;width:var(--fit-largest)";
@@ -47,7 +47,7 @@ export function fitText(box) {
     text.style.fontSize = `${Math.floor(sizePx * 8) / 8}px`;
     return { sizePx, lines: 1, shortened: false };
   }
-  // Tight lines let the upper one's accents stand out of its box.
+  // With tight line spacing the upper line's accents stick out of its box.
   const accents = height * 0.05;
   return fitLines(text, { width, height: height - accents, largest, tallest, smallest, lines });
 }
@@ -86,7 +86,7 @@ function inkOf(text) {
 
 /**
  * Moves a line whose ink would leave the box, and returns the size at which it stays inside: scripts that stack their
- * letters, such as Burmese, reach far out of the line that the font claims.
+ * letters, such as Burmese, extend far beyond the line height the font declares.
  * @param {HTMLElement} box
  * @param {HTMLElement} text one line, centred in the box
  * @param {number} wanted its size in pixels
@@ -133,8 +133,8 @@ function fitLines(text, room) {
 }
 
 /**
- * Cuts the text at its end, with an ellipsis, until `fits`. Returns whether it had to. Cut here and not by the browser's
- * line clamp, which keeps the further lines: their accents would show under the last one.
+ * Shortens the text with an ellipsis until `fits`; returns whether it had to. Not done with the browser's line clamp,
+ * which keeps the hidden lines: their accents would show under the last visible one.
  * @param {HTMLElement} text
  * @param {() => boolean} fits
  */

@@ -6,34 +6,39 @@
  * @typedef {{ slope: [number, number, number], intercept: number }} Grade
  */
 
-/** The longer side at which a player is measured and lit: fine enough for an edge, quick enough for every photo. */
+/** The longer side at which a player is measured and lit: fine enough for an edge, fast enough for every photo. */
 const SMALL_PX = 320;
 
-/** The longer side that no card shows more of: beyond it pixels only cost time. */
+/** The longer side beyond which no card shows more detail. */
 const LARGEST_PX = 2048;
 
-/** Parts of the pixels below which the darkest and above which the brightest tones lie. */
+/** The fractions of the pixels that count as the darkest and as the brightest tones. */
 const DARKEST = 0.02;
 const BRIGHTEST = 0.98;
-/** Where they should come to lie, 0..1: a photo in haze has no black, a dull one no white. */
+/** Where those tones should be, 0..1: a hazy photo has no black, a dull one no white. */
 const BLACK = 0.05;
 const WHITE = 0.9;
-/** The limits of a grade. Skin of every tone keeps its own: a middle tone moves by about 4 % of white at most. */
+/** The limits of a grade. Skin of every tone keeps its own: a middle tone moves by at most about 4 % of white. */
 const MAX_DARKER = 0.05;
 const MAX_GAIN = 1.08;
 const MAX_BALANCE = 0.035;
-/** Less than this is not seen. */
+/** A smaller change is invisible. */
 const SEEN = 0.03;
-/** A pixel counts as grey below this saturation; with fewer than this part of them nobody can tell what white was. */
+/**
+ * A pixel counts as grey below this saturation; with fewer grey pixels than this fraction, white cannot be determined.
+ */
 const GREY_SATURATION = 0.16;
 const MIN_GREYS = 0.08;
 
-/** The edge of light: how far it reaches in at the small size, how soft its inner side is, how strong it is. */
+/** The rim light: how far it reaches inwards at the small size, how soft its inner side is, how strong it is. */
 const RIM_PX = 2.2;
 const RIM_BLUR_PX = 1.6;
 const RIM_OPACITY = 0.62;
 
-/** A small photo is enlarged so many times first, and sharpened then: the browser enlarges what is left, softly. */
+/**
+ * A small photo is first enlarged by this factor and sharpened; the browser then does the rest of the enlargement,
+ * softly.
+ */
 const ENLARGEMENT = 2;
 /**
  * How much of the difference to its own blur it gains there, and that blur's size in pixels. Differences below the first
@@ -108,7 +113,7 @@ function measure(small) {
   const [dark, bright] = [toneAt(DARKEST), toneAt(BRIGHTEST)];
   const lower = Math.min(MAX_DARKER, Math.max(0, dark - BLACK));
   const gain = Math.min(MAX_GAIN, Math.max(1, WHITE / Math.max(0.01, bright)));
-  // What was taken from the dark end is given back towards the bright one.
+  // What the dark end loses is given back towards the bright end.
   const slope = gain * (1 + lower * 0.9);
   const mean = grey.reduce((sum, value) => sum + value, 0) / 3;
   const balance = grey.map((value) =>
@@ -213,7 +218,7 @@ function sharpen({ data, width, height }) {
   const soft = blurred.getImageData(0, 0, width, height).data;
   const gains = Float32Array.from({ length: 511 }, (_, i) => gainOf(i - 255));
   for (let i = 0; i < data.length; i += 4) {
-    // Beside transparent pixels the blur is of nothing.
+    // Next to transparent pixels the blur is meaningless.
     if ((soft[i + 3] ?? 0) < 250) continue;
     for (let k = i; k < i + 3; k++)
       data[k] = (data[k] ?? 0) + (gains[255 + (data[k] ?? 0) - (soft[k] ?? 0)] ?? 0);
@@ -240,7 +245,7 @@ function bitmapFile({ data, width, height }) {
   head.setUint32(10, head.byteLength, true);
   head.setUint32(14, 108, true);
   head.setInt32(18, width, true);
-  // Negative: the upper row comes first.
+  // Negative: rows run from the top.
   head.setInt32(22, -height, true);
   head.setUint16(26, 1, true);
   head.setUint16(28, 32, true);

@@ -16,7 +16,7 @@ async function write({ data }) {
   try {
     const bytes = "name" in data ? new TextEncoder().encode(data.name) : new Uint8Array(data.pixels);
     if ("name" in data) file = await openFile(data.name);
-    // What is short was written to a full disk.
+    // A short write means a full disk.
     if (file?.write(bytes, { at: 0 }) !== bytes.length)
       throw new Error("the pixels could not be written whole");
     postMessage("done");

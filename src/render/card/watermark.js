@@ -1,6 +1,6 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is.
 
-/** Everything inside a shadow tree and marked important: no template's style sheet reaches it or takes it away. */
+/** Inside a shadow tree and marked important, so that no template's style sheet can change or hide it. */
 const STYLE = `
   :host { all: initial !important; position: fixed !important; z-index: 2147483647 !important; display: block !important;
     left: var(--card-x) !important; top: var(--card-y) !important; width: var(--card-width) !important;
@@ -23,13 +23,13 @@ export function showWatermark(word) {
   if (!mark || written !== word) {
     mark?.remove();
     mark = document.createElement("cardpress-watermark");
-    // Longer words are smaller: in a card of any shape they stay whole.
+    // Longer words are smaller, so that they fit on cards of any shape.
     const size = Math.min(31, 132 / word.length);
     const root = mark.attachShadow({ mode: "closed" });
     root.innerHTML = `<style>${STYLE}</style><span style="--size: ${size}cqmin"></span>`;
     if (root.lastElementChild) root.lastElementChild.textContent = word;
     written = word;
   }
-  // Beside the body, wherever that stands: in the page, or in the canvas that it is drawn into.
+  // Next to the body, wherever that is: in the page, or in the canvas it is drawn into.
   document.querySelector("body")?.after(mark);
 }
