@@ -110,7 +110,10 @@ async function show(
   }
   if (alive && differOnlyIn(TEXTS, alive.template.files, template.files)) {
     alive.refused.clear();
-    const isRemade = await alive.page.remake(template).then(
+    const { page } = alive;
+    // First to the front, as for every card: the browser spares work on a page that lies behind another.
+    const remade = page.page.bringToFront().then(() => page.remake(template));
+    const isRemade = await remade.then(
       () => true,
       () => false,
     );

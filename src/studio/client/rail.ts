@@ -65,7 +65,7 @@ function drawThumbs(): void {
       body: JSON.parse(text),
       width: Math.round(width * scale),
       height: Math.round(height * scale),
-      format: "webp",
+      format: "png",
       inspect: "no",
     });
   }
