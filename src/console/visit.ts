@@ -4,6 +4,7 @@ import type { AcceptImage } from "../app/images/accept-image.ts";
 import type { ProgressTracker } from "../app/images/progress.ts";
 import type { UploadDeps } from "../app/images/upload-photo.ts";
 import type { DiskGauge } from "../app/operations/disk-use.ts";
+import type { RequestLog } from "../app/operations/request-log.ts";
 import type { PasskeyService } from "../app/people/passkeys.ts";
 import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
 import type { Exchange } from "../http/exchange.ts";
@@ -27,6 +28,7 @@ export interface ConsoleDeps extends WebhookContext, PreviewDeps, UploadDeps {
   state: ShortLivedState;
   templates: TemplateRegistry;
   limiter: RateLimiter;
+  requests: RequestLog;
 }
 
 /** An uploaded file with its original name. */

@@ -185,6 +185,18 @@ test("an id with a slash, a space and an accent is one player's", async () => {
   expect((await expectSuccess(response, 200, DeletedPlayerResponse)).images_deleted).toBe(1);
 });
 
+test("a request refused a moment before the player is deleted is not logged with the player after", async () => {
+  const { testKey } = await testAccount(api);
+  const player = { external_id: "refused-just-now", name: "Secret Name", number: 1000 };
+  await expectError(await post(api.baseUrl, testKey, imageRequest({ player })), "INVALID_REQUEST");
+  await remove("/v1/players/refused-just-now", testKey);
+  await api.requests.flush();
+  const { db, t } = api.store.read;
+  const rows = JSON.stringify(await db.select().from(t.requestLog));
+  expect(rows).not.toContain("Secret Name");
+  expect(rows).not.toContain('"refused-just-now"');
+});
+
 test("nobody deletes another account's images, nor those of the other environment", async () => {
   const [own, other] = [await testAccount(api), await testAccount(api)];
   const id = await created(own.liveKey, "mine", "Ada");

@@ -23,11 +23,17 @@ import { countUsage } from "../../store/usage.ts";
 import { noteBatches } from "../batches/note-batches.ts";
 import type { AppContext } from "../context.ts";
 import { releaseCredit } from "../credits/credits.ts";
+import type { RequestLog } from "../operations/request-log.ts";
 import type { SourceKeeper } from "./source-keeper.ts";
 
-export interface ForgetDeps extends AppContext {
+interface FileDeps extends AppContext {
   blobs: Blobs;
   keeper: SourceKeeper;
+}
+
+export interface ForgetDeps extends FileDeps {
+  /** Its rows wait a moment to be written, and must not be written after what they tell of is gone. */
+  requests: Pick<RequestLog, "flush">;
 }
 
 interface Scope {
@@ -44,6 +50,11 @@ const AT_ONCE = 50;
  * milliseconds. Throws IMAGE_NOT_FOUND.
  */
 export async function forgetImage(deps: ForgetDeps, scope: Scope & { id: string }): Promise<number> {
+  await deps.requests.flush();
+  return forgetOne(deps, scope);
+}
+
+async function forgetOne(deps: FileDeps, scope: Scope & { id: string }): Promise<number> {
   const image = await deps.store.write("forget image", async (tx) => {
     const found = await findOnceOwn(tx, scope);
     if (found && found.forgottenAt === null) await forgetRow(tx, deps, found);
@@ -57,6 +68,7 @@ export async function forgetImage(deps: ForgetDeps, scope: Scope & { id: string 
 
 /** Deletes every image of a player, finished or not. Returns how many there were. */
 export async function forgetPlayer(deps: ForgetDeps, scope: Scope & { externalId: string }): Promise<number> {
+  await deps.requests.flush();
   let count = 0;
   for (;;) {
     const images = await deps.store.write("forget player", async (tx) => {
@@ -90,7 +102,7 @@ async function forgetRow(tx: Tx, { clock, random }: AppContext, image: Image): P
  * orphans.
  */
 async function removeFiles(
-  deps: ForgetDeps,
+  deps: FileDeps,
   image: Image,
   isOver = image.state !== "rendering",
 ): Promise<void> {
@@ -103,7 +115,7 @@ async function removeFiles(
 }
 
 /** Finishes deletions that were interrupted by a crash, or by a render still running. */
-export async function finishForgetting(deps: ForgetDeps): Promise<void> {
+export async function finishForgetting(deps: FileDeps): Promise<void> {
   for (;;) {
     const left = await forgottenWithFiles(deps.store.read, deps.clock.now() - LEASE_MS, AT_ONCE);
     for (const image of left) await removeFiles(deps, image, true);
@@ -112,13 +124,13 @@ export async function finishForgetting(deps: ForgetDeps): Promise<void> {
 }
 
 /** Deletes images of accounts that chose to have this done some days after completion. */
-export async function forgetAged(deps: ForgetDeps): Promise<void> {
+export async function forgetAged(deps: FileDeps): Promise<void> {
   for (const { id: accountId, days } of await forgettingAccounts(deps.store.read)) {
     for (const environment of ["live", "test"] as const) {
       const before = deps.clock.now() - days * DAY_MS;
       const due = () => endedBefore(deps.store.read, { accountId, environment }, before, AT_ONCE);
       for (let images = await due(); images.length > 0; images = await due())
-        for (const { id } of images) await forgetImage(deps, { accountId, environment, id });
+        for (const { id } of images) await forgetOne(deps, { accountId, environment, id });
     }
   }
 }
@@ -132,7 +144,7 @@ const QUICKLY_ERASED_BYTES = 64 * 1024 * 1024;
 const isNight = (now: number) => now % DAY_MS >= 2 * HOUR_MS && now % DAY_MS < 5 * HOUR_MS;
 
 /** Removes the traces that deleted rows leave in the database file; a large file keeps them until the next night. */
-export async function eraseTraces({ store, clock }: ForgetDeps): Promise<void> {
+export async function eraseTraces({ store, clock }: FileDeps): Promise<void> {
   if (!(await hasTraces(store.read))) return;
   const now = clock.now();
   const erased = await store.erase({ maxBytes: isNight(now) ? undefined : QUICKLY_ERASED_BYTES });

@@ -12,7 +12,7 @@ import type { AppContext } from "../context.ts";
 export interface RequestLog {
   /** Queues a row for the next write; drops successful polling above a rate, and everything in a flood. */
   note(row: RequestRow): void;
-  /** Writes the queued rows. Never rejects: nothing may fail for want of a log. */
+  /** Writes what was queued until now, also by a flush under way. Never rejects: nothing may fail for want of a log. */
   flush(): Promise<void>;
 }
 
@@ -36,25 +36,31 @@ export function requestLog({ store, log }: Pick<AppContext, "store" | "log">): R
     return count > LOGGED_READS_PER_MINUTE;
   };
 
+  const write = async (): Promise<void> => {
+    const taken = rows;
+    rows = [];
+    try {
+      for (let at = 0; at < taken.length; at += ROWS_AT_ONCE)
+        await store.write("log requests", (tx) => insertRequests(tx, taken.slice(at, at + ROWS_AT_ONCE)), {
+          sideBySide: true,
+        });
+    } catch (error) {
+      log.warn("requests_not_logged", { count: taken.length, error: String(error) });
+    }
+    if (dropped > 0) log.warn("requests_not_logged", { count: dropped, because: "too many at once" });
+    dropped = 0;
+  };
+  let writing = Promise.resolve();
+
   return {
     note: (row) => {
       if (isBeyondRate(row)) return;
       if (rows.length >= MAX_BUFFERED_REQUESTS) dropped += 1;
       else rows.push(row);
     },
-    flush: async () => {
-      const taken = rows;
-      rows = [];
-      try {
-        for (let at = 0; at < taken.length; at += ROWS_AT_ONCE)
-          await store.write("log requests", (tx) => insertRequests(tx, taken.slice(at, at + ROWS_AT_ONCE)), {
-            sideBySide: true,
-          });
-      } catch (error) {
-        log.warn("requests_not_logged", { count: taken.length, error: String(error) });
-      }
-      if (dropped > 0) log.warn("requests_not_logged", { count: dropped, because: "too many at once" });
-      dropped = 0;
+    flush: () => {
+      writing = writing.then(write);
+      return writing;
     },
   };
 }

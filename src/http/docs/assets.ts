@@ -17,6 +17,9 @@ import wholeBodyPhoto from "./client/photos/whole-body.webp" with { type: "file"
 import reference from "./client/reference.css" with { type: "text" };
 import searchStyle from "./client/search.css" with { type: "text" };
 import search from "./client/search.js" with { type: "text" };
+import shapeSheet from "./client/sheets/shapes.webp" with { type: "file" };
+import themeSheet from "./client/sheets/themes.webp" with { type: "file" };
+import tierSheet from "./client/sheets/tiers.webp" with { type: "file" };
 import studioCard from "./client/studio/card.webp" with { type: "file" };
 import studioWall from "./client/studio/wall.webp" with { type: "file" };
 import tryIt from "./client/try-it.js" with { type: "text" };
@@ -28,6 +31,9 @@ const ASSETS: Record<string, Asset> = {
   "search.js": textAsset(SCRIPT, search),
   "try-it.js": textAsset(SCRIPT, tryIt),
   "card.webp": fileAsset(WEBP, card),
+  "sheet-shapes.webp": fileAsset(WEBP, shapeSheet),
+  "sheet-themes.webp": fileAsset(WEBP, themeSheet),
+  "sheet-tiers.webp": fileAsset(WEBP, tierSheet),
   "studio-card.webp": fileAsset(WEBP, studioCard),
   "studio-wall.webp": fileAsset(WEBP, studioWall),
   "photo-blurred.webp": fileAsset(WEBP, blurredPhoto),

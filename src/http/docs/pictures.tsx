@@ -15,7 +15,33 @@ export function withPictures(path: string, text: string): string {
     .replace("<p>{{photo_refusals}}</p>", renderToString(<PhotoRefusals />))
     .replace(/<p>\{\{studio_(card|wall)\}\}<\/p>/g, (_, name: keyof typeof STUDIO) =>
       renderToString(<StudioPicture name={name} />),
+    )
+    .replace(/<p>\{\{sheet_(themes|tiers|shapes)\}\}<\/p>/g, (_, name: keyof typeof SHEETS) =>
+      renderToString(<Sheet name={name} />),
     );
+}
+
+/** Drawn by scripts/docs-pictures.ts, which prints their sizes. */
+const SHEETS = {
+  themes: [780, 728, "A card of the same club in each known scene, named below it"],
+  tiers: [756, 248, "Four cards in bronze, silver, gold and hologram, with the ratings of each"],
+  shapes: [756, 343, "One player in four shapes: portrait, square, tall and landscape"],
+} as const;
+
+function Sheet({ name }: { name: keyof typeof SHEETS }) {
+  const [width, height, alt] = SHEETS[name];
+  return (
+    <p>
+      <img
+        class="sheet"
+        src={DOCS_ASSETS.url(`sheet-${name}.webp`)}
+        width={width}
+        height={height}
+        loading="lazy"
+        alt={alt}
+      />
+    </p>
+  );
 }
 
 const STUDIO = {

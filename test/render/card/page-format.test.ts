@@ -147,6 +147,33 @@ test("club_card's zones are where its designer put them, in every layout", async
   await club.close();
 });
 
+test("the built-in card's body ends behind its ribbon, however tall the card is", async () => {
+  const club = await openCardPage(browser, await loadTemplate("club_card"), { way: "screenshot" });
+  const tab = (await browser.pages()).at(-1) as Page;
+  for (const [width, height] of [
+    [1024, 1280],
+    [1080, 1920],
+    [512, 2048],
+    [815, 1110],
+    [900, 1000],
+    [1080, 1080],
+  ] as const) {
+    const job = { card: input({ width, height }), cutout: null, badge: null };
+    const { body } = await club.zones(job);
+    await club.render(job);
+    const ribbonTop = await tab.evaluate(() => {
+      const of = (name: string) => (document.querySelector(name) as Element).getBoundingClientRect();
+      return (of(".ribbon").top - of(".card").top) / of(".card").height;
+    });
+    expect({ width, height, hidden: body.y + body.height > ribbonTop + 0.005 }).toEqual({
+      width,
+      height,
+      hidden: true,
+    });
+  }
+  await club.close();
+});
+
 describe("capitals", () => {
   test("follow the language of the name, and German keeps its own ß", async () => {
     const css = `${CSS}\nh1 { text-transform: uppercase }`;

@@ -34,6 +34,8 @@ const MAX_HELD_BLENDING = 0.85;
 const MIN_ENCLOSED = 3;
 const MAX_GAP_CORE = 0.15;
 const MIN_BODY_CORE = 0.3;
+/** What reaches the photo's edge is not enclosed there: a shoulder is claimed more surely than a flag behind it. */
+const MIN_BORDER_CORE = 0.8;
 const MAX_GAP_BLENDING = 0.5;
 /** A gap goes on into neighbours whose channels differ by this much together. */
 const GAP_STEP = 14;
@@ -162,7 +164,8 @@ function belongs(
   playerCells,
   inCompany,
 ) {
-  if (touches > MIN_ENCLOSED * Math.sqrt(size) && masked > MIN_BODY_CORE * size) return true;
+  const minCore = border === 0 ? MIN_BODY_CORE : MIN_BORDER_CORE;
+  if (touches > MIN_ENCLOSED * Math.sqrt(size) && masked > minCore * size) return true;
   if (inCompany && handled === 0 && masked < MIN_BODY_CORE * size && !isBall(bounds, size)) return false;
   if (blending > (handled > 0 ? MAX_HELD_BLENDING : MAX_BLENDING)) return false;
   if (border > MAX_BORDER * Math.sqrt(size)) return false;

@@ -1,0 +1,99 @@
+/**
+ * Draws the documentation's sheets of cards: every theme, tier and shape.
+ *
+ *     bun scripts/docs-pictures.ts
+ */
+
+import { join } from "node:path";
+import type { Browser } from "puppeteer-core";
+import { openSealedPage, type PageFile } from "../src/render/browser/browser.ts";
+import { openCardPage } from "../src/render/card/page.ts";
+import { THEMES } from "../src/render/card/themes.ts";
+import { loadTemplate } from "../src/templates/load.ts";
+import { type CardWish, CUTOUT_NAMES, cardInput, cutout, openBrowser } from "../test/render/card/cards.ts";
+import { offerHelp } from "./help.ts";
+
+offerHelp(import.meta);
+
+const OUT = join(import.meta.dir, "../src/http/docs/client/sheets");
+
+interface Sheet {
+  columns: number;
+  /** Width of a card on the sheet, in CSS pixels; the file has twice as many. */
+  cellPx: number;
+  cards: { label: string; wish: CardWish; photo: (typeof CUTOUT_NAMES)[number] }[];
+}
+
+const BRAND = { primary: "#0b3d91", secondary: "#ffcc00" };
+
+const SHEETS: Record<string, Sheet> = {
+  themes: {
+    columns: 6,
+    cellPx: 120,
+    cards: THEMES.map((theme, i) => ({
+      label: theme,
+      photo: CUTOUT_NAMES[i % CUTOUT_NAMES.length] ?? "yoga",
+      wish: { theme, ...BRAND, skill: 78 },
+    })),
+  },
+  tiers: {
+    columns: 4,
+    cellPx: 180,
+    cards: [
+      ["to 59", 54],
+      ["60 to 74", 68],
+      ["75 to 89", 83],
+      ["from 90", 94],
+    ].map(([label, skill]) => ({
+      label: String(label),
+      photo: "yoga" as const,
+      wish: { skill: Number(skill), ...BRAND },
+    })),
+  },
+  shapes: {
+    columns: 4,
+    cellPx: 180,
+    cards: [
+      [1024, 1280],
+      [1080, 1080],
+      [1080, 1920],
+      [1600, 900],
+    ].map(([width = 0, height = 0]) => ({
+      label: `${width} × ${height}`,
+      photo: "man" as const,
+      wish: { width, height, ...BRAND },
+    })),
+  },
+};
+
+async function draw(browser: Browser, name: string, { columns, cellPx, cards }: Sheet): Promise<void> {
+  const page = await openCardPage(browser, await loadTemplate("club_card"));
+  const files = new Map<string, PageFile>();
+  const figures: string[] = [];
+  for (const [i, { label, wish, photo }] of cards.entries()) {
+    const card = cardInput({ width: 1024, height: 1280, ...wish });
+    const picture = await page.render({ card, cutout: await cutout(photo), badge: null });
+    files.set(`/${i}`, { body: picture.bytes, contentType: picture.contentType });
+    figures.push(`<figure><img src="/${i}"><figcaption>${Bun.escapeHTML(label)}</figcaption></figure>`);
+  }
+  await page.close();
+  // The grey of the labels is read on the light pages and on the dark ones.
+  const style = `body{margin:0;display:grid;grid-template-columns:repeat(${columns},${cellPx}px);gap:12px;align-items:end}figure{margin:0}img{width:100%;display:block}figcaption{font:12px "Inter",sans-serif;color:#7d8985;text-align:center;padding-top:6px}`;
+  files.set("/", {
+    body: `<style>${style}</style>${figures.join("")}`,
+    contentType: "text/html; charset=utf-8",
+  });
+  const sheet = await openSealedPage(browser, (path) => files.get(path), "/");
+  const width = columns * (cellPx + 12) - 12;
+  await sheet.setViewport({ width, height: 100, deviceScaleFactor: 2 });
+  await sheet.evaluate("Promise.all([...document.images].map((image) => image.decode()))");
+  const height = Number(await sheet.evaluate("document.documentElement.scrollHeight"));
+  const bytes = await sheet.screenshot({ type: "webp", quality: 70, omitBackground: true, fullPage: true });
+  await Bun.write(join(OUT, `${name}.webp`), bytes);
+  await sheet.close();
+  console.log(`${name}.webp: ${width} x ${height} CSS pixels, ${Math.round(bytes.length / 1024)} KB`);
+}
+
+const browser = await openBrowser();
+for (const [name, sheet] of Object.entries(SHEETS)) await draw(browser, name, sheet);
+await browser.close();
