@@ -5,66 +5,84 @@ import { dilate, patches } from "./masks.js";
 /** @import { Finding } from "./find_player.js" */
 /** @import { Bytes, Grid, Labels, Numbers } from "./masks.js" */
 
-/** Something salient beside the body, such as a ball, is kept whole when it is clear and not too large for the player. */
+/**
+ * A salient thing next to the body, such as a ball, is kept if it takes at most this part of the player's area and its
+ * mean salience (0 to 1) is at least this.
+ */
 const MAX_BELONGING_PART = 0.2;
 const MIN_BELONGING_SALIENCE = 0.72;
-/** Where masks and salience claim a cell more surely than this, it is a part of the body. */
+/** Cells that masks and salience both claim by more than this (0 to 1) are part of the body. */
 const MIN_CLAIM = 0.1;
-/** In a hand it may be larger: rackets, bats, trophies. */
+/** Things in a hand may be larger: rackets, bats, trophies. */
 const MAX_HELD_PART = 0.6;
 const MIN_HELD_SALIENCE = 0.7;
-/** Beside others no thing this large is the player's: it is somebody with a bicycle. */
+/** Beside other people, a larger thing is not the player's but, for example, somebody with a bicycle. */
 const MAX_HELD_IN_COMPANY = 0.3;
-/** Smaller ones are no things but bits of the edge. */
+/** Patches below this part of the player's area are not things but fragments of the player's edge. */
 const MIN_THING_PART = 0.003;
-/** What lies along the photo's border for longer than this, in roots of its size, is furniture or ground. */
+/** Things that touch the photo's border for longer than this, in square roots of their size, are furniture or ground. */
 const MAX_BORDER = 1;
-/** What touches the body for longer than this, in roots of its size, is carried before it; without it the body has a bite. */
+/**
+ * Things that touch the body for longer than this, in square roots of their size, are carried in front of it; without
+ * them the body would have a bite taken out.
+ */
 const MIN_CONTACT = 0.9;
-/** How far around a thing its faint edge and its bridge to the body reach, in cells. */
+/** How far the faint edge of a thing and its connection to the body extend around it, in cells. */
 const REACH_CELLS = 5;
 
-/** Things whose colours are so far those of the background beside them are background; through strings it is seen too. */
+/**
+ * Things that share more than this part of their colours with the background next to them are background themselves.
+ * Held things may share more, because the background shows through a racket's strings.
+ */
 const MAX_BLENDING = 0.55;
 const MAX_HELD_BLENDING = 0.85;
 /**
- * What touches the body for longer than this, in roots of its size, is enclosed by it: where the masks do not see the
- * body either, and the colours are rather those of the background, it is the gap between arms; where they do, it is body.
+ * Patches that touch the body for longer than this, in square roots of their size, are enclosed by it. If the masks do
+ * not see the body there and the colours resemble the background's, the patch is a gap, for example between the arms;
+ * if the masks do, it is body.
  */
 const MIN_ENCLOSED = 3;
 const MAX_GAP_CORE = 0.15;
 const MIN_BODY_CORE = 0.3;
-/** What reaches the photo's edge is not enclosed there: a shoulder is claimed more surely than a flag behind it. */
+/**
+ * A patch at the photo's edge is not enclosed on that side, so the masks must be surer: they are of a shoulder, but not
+ * of a flag behind it.
+ */
 const MIN_BORDER_CORE = 0.8;
 const MAX_GAP_BLENDING = 0.5;
-/** A gap goes on into neighbours whose channels differ by this much together. */
+/** A gap extends into neighbouring cells whose channels differ by at most this in total. */
 const GAP_STEP = 14;
-/** Beside other people only balls are kept that the player neither holds nor has before the body. */
+/** Beside other people, things that the player neither holds nor has in front of the body must be balls to be kept. */
 const MAX_BALL_ASPECT = 1.3;
 const MIN_BALL_FILL = 0.7;
-/** Colours are compared with the background so many cells around a thing, in so many levels of each channel. */
+/**
+ * A thing's colours are compared with the background's up to this many cells around it, with this many bits for each
+ * channel.
+ */
 const AROUND_CELLS = 6;
 const LEVEL_BITS = 3;
 const LEVEL_SHIFT = 8 - LEVEL_BITS;
-/** With fewer cells of background around it than this, in roots of its size, a thing is enclosed. */
+/** A thing with fewer cells of background next to it than this, in square roots of its size, is enclosed. */
 const MIN_BESIDE = 1;
 
-/** How far a hand reaches, as a part of the trunk's length. */
+/** How far from a hand a thing can be held, as a part of the trunk's length. */
 const HAND_REACH_PART = 0.45;
-/** BlazePose's wrists, little fingers, index fingers and thumbs. */
+/** BlazePose's landmarks of wrists, little fingers, index fingers and thumbs. */
 const HANDS = [15, 16, 17, 18, 19, 20, 21, 22];
 const MIN_HAND_VISIBLE = 0.3;
 
 /**
- * Salient things that are no body are taken whole or left whole: half a ball is worse than none.
+ * Decides which salient things outside the body belong to the player. Each is kept or dropped whole: half a ball is
+ * worse than none.
  * @param {Finding} player
  * @param {{ parts: { odds: Numbers }, own: Numbers, others: Numbers, fine: Numbers, core: Numbers, claimed: Numbers, theirs: Numbers }} maps
  * @param {Bytes} rgba on the grid @param {Grid} grid
- * @returns {{ held: Numbers, left: Numbers }} 1 on what belongs to the player, and on what does not
+ * @returns {{ held: Numbers, left: Numbers }} `held` is 1 on things that belong to the player and less on their soft
+ * edge, `left` 1 on things that do not
  */
 export function sortBelongings(player, { parts, own, others, fine, core, claimed, theirs }, rgba, grid) {
   const { width } = grid;
-  // Legs that the body parts network does not see are no things: masks and salience see them.
+  // Legs that the body parts network misses must not be taken for things; masks and salience do see them.
   const isClaimed = (/** @type {number} */ i) => claimed[i] > MIN_CLAIM && parts.odds[i] > SURELY_NOBODY;
   const isBody = (/** @type {number} */ i) =>
     (parts.odds[i] > 0 || isClaimed(i)) && own[i] > 0.5 && others[i] < 0.5;
@@ -105,19 +123,19 @@ export function sortBelongings(player, { parts, own, others, fine, core, claimed
   return { held, left };
 }
 
-/** @typedef {{ left: number, right: number, top: number, bottom: number }} Bounds in cells, all within */
+/** @typedef {{ left: number, right: number, top: number, bottom: number }} Bounds in cells, inclusive */
 
 /**
- * A salient patch that is no body, in cells but for the last.
+ * A salient patch outside the body. Its measures are in cells unless said otherwise.
  * @typedef {object} Thing
  * @property {number} size
- * @property {number} salience summed
- * @property {number} masked how far pose and person mask claim it, summed
- * @property {number} handled in reach of a hand
- * @property {number} touches beside the body
- * @property {number} border along the photo's edge
+ * @property {number} salience 0 to 1 a cell, summed
+ * @property {number} masked how sure pose and person mask are that it is the player, 0 to 1 a cell, summed
+ * @property {number} handled within reach of a hand
+ * @property {number} touches adjacent to the body
+ * @property {number} border at the left, right or top edge
  * @property {Bounds} bounds
- * @property {number} blending how far its colours are the background's, 0 to 1
+ * @property {number} blending part of its colours that the background shares, 0 to 1
  */
 
 /**
@@ -152,13 +170,13 @@ function measureThings(labels, sizes, { isBody, fine, core, inHand }, width) {
   return { things, playerCells };
 }
 
-/** Whether the background shows through the body there. @param {Thing} thing */
+/** Whether a thing is a gap in the body through which the background shows. @param {Thing} thing */
 function isGap({ size, touches, masked, blending }) {
   const isEnclosed = touches > MIN_ENCLOSED * Math.sqrt(size);
   return isEnclosed && masked < MAX_GAP_CORE * size && blending > MAX_GAP_BLENDING;
 }
 
-/** Whether a thing is the player's. @param {Thing} thing @param {number} playerCells @param {boolean} inCompany */
+/** @param {Thing} thing @param {number} playerCells @param {boolean} inCompany whether others are beside the player */
 function belongs(
   { size, salience, border, handled, touches, masked, bounds, blending },
   playerCells,
@@ -185,7 +203,10 @@ function grow(bounds, x, y) {
   bounds.bottom = Math.max(bounds.bottom, y);
 }
 
-/** Whether a patch is round: as wide as high, and filling as much of its box as a disc does. @param {Bounds} bounds @param {number} size */
+/**
+ * Whether a patch is round: about as wide as high, and filling its box about as much as a disc does.
+ * @param {Bounds} bounds @param {number} size
+ */
 function isBall({ left, right, top, bottom }, size) {
   const [width, height] = [right - left + 1, bottom - top + 1];
   const isEven = Math.max(width, height) <= MAX_BALL_ASPECT * Math.min(width, height);
@@ -193,7 +214,8 @@ function isBall({ left, right, top, bottom }, size) {
 }
 
 /**
- * How far the colours of things are those of the background around them: the part that two histograms share, 0 to 1.
+ * For each label, the part of the thing's colours that the background around it shares: the intersection of the two
+ * histograms, 0 to 1.
  * @param {Labels} labels @param {number[]} sizes @param {(cell: number) => boolean} isBehind
  * @param {Bytes} rgba @param {number} width
  */
@@ -213,7 +235,7 @@ function blendings(labels, sizes, isBehind, rgba, width) {
       beside[label]++;
     }
   }
-  // A gap that the body encloses has no background beside it and is compared with all of it.
+  // A gap that the body encloses has no background next to it, so it is compared with all of the background.
   const all = /** @type {Numbers} */ (new Float32Array(colours));
   let allCells = 0;
   for (let i = 0; i < labels.length; i++) {
@@ -235,7 +257,8 @@ function blendings(labels, sizes, isBehind, rgba, width) {
 }
 
 /**
- * Lets gaps go on, into what the other networks take for body, as far as the picture hardly changes and no mask sees the player.
+ * Extends gaps into cells that other networks take for body, as long as the colours hardly change and no mask sees the
+ * player there.
  * @param {Labels} labels changed in place @param {boolean[]} isGap by label @param {Numbers} core
  * @param {Bytes} rgba @param {number} width
  */
@@ -261,7 +284,11 @@ function colourOf(rgba, cell) {
   return (((red << LEVEL_BITS) | green) << LEVEL_BITS) | (rgba[4 * cell + 2] >> LEVEL_SHIFT);
 }
 
-/** Every label grown by so many cells, into cells without one. @param {Labels} labels @param {number} width @param {number} cells @returns {Labels} */
+/**
+ * Grows every label by this many cells, into cells without one.
+ * @param {Labels} labels @param {number} width @param {number} cells
+ * @returns {Labels}
+ */
 function spreadLabels(labels, width, cells) {
   let now = labels;
   for (let round = 0; round < cells; round++) {
@@ -275,7 +302,11 @@ function spreadLabels(labels, width, cells) {
   return now;
 }
 
-/** 1 in reach of the player's hands. @param {Finding} player @param {Grid} grid @returns {Numbers} */
+/**
+ * 1 within reach of the player's visible hands, 0 elsewhere.
+ * @param {Finding} player @param {Grid} grid
+ * @returns {Numbers}
+ */
 export function handCells({ pose }, { x, y, width, height, step }) {
   /** @type {Numbers} */
   const cells = new Float32Array(width * height);

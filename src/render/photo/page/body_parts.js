@@ -8,45 +8,48 @@ import { runNetwork } from "./networks.js";
 /** @import { Grid, Mask, Numbers, Rect } from "./masks.js" */
 /** @import { Crop } from "./networks.js" */
 
-/** Log odds below which the network has no doubt that nobody is there; its least are about -2.4. */
+/** Below these log odds the network has no doubt that nobody is there; its lowest are about -2.4. */
 export const SURELY_NOBODY = -2;
 
-/** The side of the network's square input, and of its answer. */
+/** Side of the network's square input and output, in pixels. */
 const INPUT = { size: 256 };
-/** Background, hair, body's skin, face's skin, clothes, and other things worn, in the network's order. */
+/** In the network's order: background, hair, body skin, face skin, clothes, and other things worn. */
 const CLASSES = 6;
 const [HAIR, SKIN, FACE] = [1, 2, 3];
 
-/** A rectangle is shown to the network squeezed by this much at most: thin people are not what it was trained on. */
+/** Crops are squeezed into the square input by at most this factor: the network was not trained on people made thin. */
 const MAX_SQUEEZE = 1.5;
-/** Heads whose brighter quarter starts below this are shown to the network brighter, by so much at most. */
+/** A head whose brightest quarter starts below this (0 to 255) is brightened for the network, by at most this factor. */
 const DARK_HEAD = 110;
 const MAX_GAIN = 6;
-/** Of parts darker than this in half of their pixels the shadows are lifted, so many times 1 - (1 - x)^2. */
+/**
+ * When the part of the photo has a median brightness below this (0 to 255), its shadows are lifted by applying
+ * 1 - (1 - x)^2 this many times.
+ */
 const DARK_PART = 45;
 const SHADOW_LIFTS = 2;
-/** Side of the small picture on which light is measured. */
+/** Side of the small picture on which brightness is measured, in pixels. */
 const LIGHT_PX = 24;
 
-/** The second look: a square of so many head heights, its middle so far below the head's. */
+/** The second look's square: its side, and how far its centre is below the head's, both in head heights. */
 const HEAD_LOOK = 2.6;
 const HEAD_LOOK_BELOW = 0.35;
-/** A head that it would not show larger than this is not looked at again: 22 of 93 photos gave the same crop twice. */
+/** The second look is left out unless it enlarges by this factor: in 22 of 93 photos it would show the same crop. */
 const MIN_ENLARGED = 1.2;
-/** The second look counts fully up to this part of its half side, and not at all at its border. */
+/** The second look counts fully up to this part of the way from its centre to its border, where it counts nothing. */
 const HEAD_LOOK_FULL = 0.6;
 
 /**
- * What a look told of its crop.
+ * What the network sees in a crop.
  * @typedef {object} PartsLook
- * @property {Mask} odds log odds that a cell is a person's, from about -6 to 6
+ * @property {Mask} odds log odds that a cell belongs to a person, from about -6 to 6
  * @property {Mask} hair 0 to 1
  * @property {Mask} face 0 to 1
- * @property {Mask} skin that of arms, hands and legs, 0 to 1
+ * @property {Mask} skin of arms, hands and legs, 0 to 1
  */
 
 /** @typedef {{ body: PartsLook, head: PartsLook }} PartsLooks */
-/** @typedef {{ odds: Numbers, hair: Numbers, face: Numbers, skin: Numbers }} Parts the same, of both looks on one grid */
+/** @typedef {{ odds: Numbers, hair: Numbers, face: Numbers, skin: Numbers }} Parts both looks merged on one grid */
 
 /** Looks at the whole part of the photo. @param {PhotoPart} part @param {Finding} player @returns {Promise<PartsLook>} */
 export function lookAtBody(part, player) {
@@ -54,7 +57,8 @@ export function lookAtBody(part, player) {
 }
 
 /**
- * Looks at head and shoulders, enlarged; of a close-up the first look has shown them as large already.
+ * Looks at head and shoulders, enlarged; returns the first look when it has shown them as large already, as in a
+ * close-up.
  * @param {PhotoPart} part @param {Finding} player @param {PartsLook} body the first look
  * @returns {Promise<PartsLook>}
  */
@@ -66,10 +70,10 @@ export async function lookAtHead(part, player, body) {
 }
 
 /**
- * How a part has to be lit for the network, which is blind in the dark.
+ * How to brighten a part for the network, which is blind in the dark.
  * @typedef {object} Light
  * @property {number} gain for a dark head
- * @property {boolean} shadows whether to lift shadows alone: a dark suit before a dark stand
+ * @property {boolean} shadows whether to lift shadows alone, for a dark suit in front of a dark stand
  */
 
 /** @param {PhotoPart} part @param {Finding} player @returns {Light} */
@@ -89,7 +93,10 @@ function lightOf({ canvas, rect, zoom }, player) {
   };
 }
 
-/** The brightest channels of a rectangle's pixels, made small, darkest first. @param {OffscreenCanvas} canvas @param {Rect} rect */
+/**
+ * Each pixel's brightest channel (0 to 255) in a reduced copy of a rectangle, darkest first.
+ * @param {OffscreenCanvas} canvas @param {Rect} rect in canvas pixels
+ */
 function lightsOf(canvas, { x, y, width, height }) {
   const context = contextOf(canvasOf(LIGHT_PX, LIGHT_PX));
   context.imageSmoothingQuality = "high";
@@ -113,7 +120,12 @@ function headCrop({ rect }, player) {
   });
 }
 
-/** The part of a rectangle that the photo has: black beside it would make an edge. @param {Rect} within @param {Rect} wanted @returns {Crop} */
+/**
+ * The crop of a rectangle's part inside another, since black beyond the photo would look like an edge; wider or higher
+ * than that only to respect MAX_SQUEEZE.
+ * @param {Rect} within @param {Rect} wanted
+ * @returns {Crop}
+ */
 function cropWithin(within, wanted) {
   const left = Math.max(within.x, wanted.x);
   const top = Math.max(within.y, wanted.y);
@@ -157,7 +169,8 @@ function lit(canvas, { gain, shadows }) {
 }
 
 /**
- * @param {Numbers} scores of all classes, before the soft maximum @param {Crop} crop
+ * Turns the network's output into masks.
+ * @param {Numbers} scores 256 x 256 cells of 6 classes each, before softmax @param {Crop} crop
  * @returns {PartsLook}
  */
 export function readParts(scores, crop) {
@@ -189,7 +202,7 @@ export function readParts(scores, crop) {
 }
 
 /**
- * Both looks on one grid.
+ * Merges both looks on one grid; the second look counts more near the head.
  * @param {PartsLooks} looks @param {Grid} grid
  * @returns {Parts}
  */
@@ -204,7 +217,11 @@ export function partsOnGrid(looks, grid) {
   return { odds: mixed("odds"), hair: mixed("hair"), face: mixed("face"), skin: mixed("skin") };
 }
 
-/** 1 in the middle of a square crop, falling to 0 at its border. @param {Crop} crop @param {Grid} grid @returns {Numbers} */
+/**
+ * 1 in the middle of an upright crop, falling to 0 near its border.
+ * @param {Crop} crop @param {Grid} grid
+ * @returns {Numbers}
+ */
 function weightOnGrid({ cx, cy, width, height }, grid) {
   /** @type {Numbers} */
   const weights = new Float32Array(grid.width * grid.height);

@@ -7,30 +7,31 @@ import { runNetwork } from "./networks.js";
 /** @import { Finding } from "./examine.js" */
 /** @import { Grid, Numbers } from "./masks.js" */
 
-/** Cells on the longer side on which people beside the player are measured, and the body parts network's input. */
+/** Cells on the longer side of the grid on which people beside the player are measured, and the network's input side. */
 const GRID_CELLS = 192;
 const PARTS_INPUT = { size: 256 };
-/** The player's own mask is drawn too narrow: so much of the body's longer side around it is still the player. */
+/** The player's mask comes out too narrow; a margin of this part of the body's longer side is still the player. */
 const OWN_MARGIN = 0.04;
 
 /**
- * Somebody else is the player's equal with so much of the player's visible area; larger patches are several people run
- * together, of whom each is smaller than the player.
+ * Visible area of an equal, relative to the player's; a larger patch is several people run together, each of them
+ * smaller than the player.
  */
 const EQUAL_AREA = { least: 0.4, most: 2 };
-/** And this sharp against the player: those behind are blurred, at 0.1 to 0.2 measured. */
+/** Least sharpness of an equal, relative to the player's: people in the background are blurred, 0.1 to 0.2 measured. */
 const EQUAL_SHARPNESS = 0.35;
 /**
- * A body as tall as the player's with a head to be seen, or a shorter one behind things with as much of a face. Of 130
- * players with others in the photo the nearest are at 0.78 of the height and 0.59 of the face; pairs from 1.0 and 0.9 on.
+ * An equal is either about as tall as the player and shows some face, or is shorter, half hidden behind something, but
+ * shows about as much of a face. All are relative to the player's. Measured on 130 players with others in the photo:
+ * bystanders have up to 0.78 of the height and 0.59 of the face, pairs at least 1.0 and 0.9.
  */
 const EQUAL_HEIGHT = 0.9;
 const SEEN_FACE = 0.3;
 const EQUAL_FACE = 0.8;
 
 /**
- * Whether somebody else stands beside the player as large, as sharp and with a head: found by what belongs to any person,
- * since detectors miss those who bend, turn away or are half behind something.
+ * Whether somebody about as large and sharp as the player, with a visible face, is beside the player. Looks for them in
+ * the mask of all people, because detectors miss people who bend, turn away or are half hidden.
  * @param {OffscreenCanvas} picture @param {Finding} player
  */
 export async function hasEqualBeside(picture, { pose }) {
@@ -83,13 +84,13 @@ function sumOf(values, isIn) {
   return values.reduce((sum, value, k) => sum + (isIn(k) ? value : 0), 0);
 }
 
-/** How many rows a patch spans. @param {import("./masks.js").Labels} labels @param {number} label @param {Grid} grid */
+/** Number of rows that a patch spans. @param {import("./masks.js").Labels} labels @param {number} label @param {Grid} grid */
 function heightOf(labels, label, { width }) {
   return Math.floor(labels.lastIndexOf(label) / width) - Math.floor(labels.indexOf(label) / width) + 1;
 }
 
 /**
- * How strong the finest details are in some cells: the root mean square of the brightness' second derivative.
+ * How strong the finest details are in the given cells: root mean square of the brightness's Laplacian.
  * @param {OffscreenCanvas} picture @param {Grid} grid @param {(cell: number) => boolean} isIn
  */
 function sharpness(picture, { width: columns, step }, isIn) {

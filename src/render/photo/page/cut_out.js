@@ -14,53 +14,59 @@ import { rgbFrom } from "./networks.js";
 /** @import { Bytes, Grid, Numbers, Rect } from "./masks.js" */
 
 /**
- * The salient network's input keeps the cut's proportions and has about this many pixels, in sides of whole multiples of
- * SALIENT_STEP_PX. It was trained on 320 x 320; of 95 photos 12 are better with these fewer, which show it hair and things held
- * as wholes, 3 are worse, and it takes two thirds of the time. An operator's network has its own.
+ * The salient network's input keeps the cut's proportions and has about this many pixels, with sides that are multiples
+ * of SALIENT_STEP_PX. It was trained on 320 x 320, but with fewer pixels it sees hair and held things as wholes: of 95
+ * photos 12 come out better and 3 worse, in two thirds of the time. An operator's own network sets its own number.
  */
 const SALIENT_PIXELS = Number(document.documentElement.dataset.mattePixels) || 256 * 256;
 const SALIENT_STEP_PX = 16;
 
-/** A cutout's longer side is at most this: the largest card is 2,048 px high and its player a little less. */
+/** Largest longer side of a cutout: the largest card is 2,048 px high, and its player a little less. */
 const MAX_CUTOUT_PX = 2048;
 
-/** Masks are fused on a grid of so many cells on the longer side: finer than any network's answer. */
+/** Cells on the longer side of the grid on which masks are fused: finer than any network's output. */
 const GRID_CELLS = 384;
 
-/** The salient network needs some background around the player to tell the two apart. */
+/**
+ * Background kept on each side of the player, as a part of the player's size: the salient network needs some to tell
+ * the two apart.
+ */
 const SURROUNDINGS_PART = 0.12;
-/** A player this large: take the whole photo instead of a rectangle a little smaller. */
+/** A rectangle above this part of the photo's area is replaced by the whole photo, which is hardly larger. */
 const WHOLE_PHOTO_PART = 0.7;
 
-/** A body that takes more of a side of the rectangle than this goes on beyond it; the rectangle grows by so much of its side. */
+/**
+ * A body that covers more than this part of one of the rectangle's sides continues beyond it. The rectangle then grows
+ * on that side by GROWTH of its width or height.
+ */
 const MIN_LEAVING_PART = 0.04;
 const GROWTH = 0.5;
 const MAX_GROWTHS = 2;
-/** Cells on the longer side on which that is seen. */
+/** Cells on the longer side of the grid on which that is checked. */
 const BORDER_CELLS = 128;
 
-/** Kept free around the trimmed player, so that scaling does not cut the soft edge off. */
+/** Margin around the trimmed player, so that scaling does not cut off the soft edge. */
 const TRIM_MARGIN_PX = 4;
-/** Fainter pixels are invisible and do not count as the player when trimming. */
+/** Pixels up to this alpha (0 to 255) are invisible and ignored when trimming. */
 const VISIBLE_ALPHA = 8;
 
 /**
- * The part of the photo that is cut: its pixels at the cutout's size.
+ * The part of the photo that holds the player, at the cutout's resolution.
  * @typedef {object} PhotoPart
  * @property {OffscreenCanvas} canvas
- * @property {Rect} rect where it lies in the photo, in search pixels
- * @property {number} zoom canvas pixels for one search pixel
- * @property {Framing["cutSides"]} atPhotoEdge at which sides the rectangle ends where the photo ends
- * @property {Bytes | null} ownPixels the pixels with their own transparency, when the player had been cut out before
+ * @property {Rect} rect its place in the photo, in search pixels
+ * @property {number} zoom canvas pixels per search pixel
+ * @property {Framing["cutSides"]} atPhotoEdge the sides on which the rectangle ends at the photo's edge
+ * @property {Bytes | null} ownPixels the pixels with the photo's own transparency, if the player was already cut out
  * @property {{ width: number, height: number }} photoSize the whole photo's size in search pixels
  * @property {{ width: number, height: number }} salient the size of the salient network's input
  */
 
-/** @typedef {PhotoPart & { looks: PartsLooks }} Cut with the body parts seen in it */
+/** @typedef {PhotoPart & { looks: PartsLooks }} Cut a part with the body parts seen in it */
 
 /**
- * Takes the part of the photo that holds the player, and looks at it for body parts; a body that goes on beyond the part
- * is looked at again in a larger one.
+ * Takes the part of the photo that holds the player and finds the body parts in it. If the body continues beyond the
+ * part, takes a larger one and looks again.
  * @param {Photo} photo @param {Finding} player
  * @returns {Promise<Cut>}
  */
@@ -77,7 +83,7 @@ export async function prepareCut(photo, player) {
 }
 
 /**
- * The rectangle grown to the sides at which the player's body leaves it although the photo goes on; null when there are none.
+ * The rectangle, grown on the sides where the player's body leaves it and the photo continues; null if there are none.
  * @param {PhotoPart} part @param {PartsLook} look @param {Finding} player
  * @returns {Rect | null}
  */
@@ -178,7 +184,7 @@ function surroundings({ search }, player) {
 }
 
 /**
- * The cut as the salient network's input: RGB bytes.
+ * The cut as the salient network's input: RGB bytes, row by row, of size `cut.salient`.
  * @param {Cut} cut
  * @returns {Uint8Array<ArrayBuffer>}
  */
@@ -198,9 +204,9 @@ function pixelsAt(picture, width, height) {
 }
 
 /**
- * Cuts the player out of the prepared part with the salient network's answer, and trims the result.
- * @param {Cut} cut @param {Finding} player @param {Uint8Array} salient 0 to 255
- * @returns {{ canvas: OffscreenCanvas, framing: Framing, inPhoto: Rect }}
+ * Cuts the player out of the prepared part, using the salient network's output, and trims the result.
+ * @param {Cut} cut @param {Finding} player @param {Uint8Array} salient 0 to 255, of size `cut.salient`
+ * @returns {{ canvas: OffscreenCanvas, framing: Framing, inPhoto: Rect }} `inPhoto` as parts of the photo's sides
  */
 export function cutOut(cut, player, salient) {
   const { canvas, rect } = cut;
@@ -230,7 +236,11 @@ export function cutOut(cut, player, salient) {
   return { canvas: out, framing: frameCutout(cut, trim, alpha, player), inPhoto: placeInPhoto(cut, trim) };
 }
 
-/** Where the trimmed cutout lies in the photo, as parts of its sides. @param {Cut} cut @param {Rect} trim @returns {Rect} */
+/**
+ * The trimmed cutout's place in the photo, as parts of the photo's sides.
+ * @param {Cut} cut @param {Rect} trim
+ * @returns {Rect}
+ */
 function placeInPhoto({ rect, zoom, photoSize }, trim) {
   return {
     x: (rect.x + trim.x / zoom) / photoSize.width,
@@ -241,7 +251,8 @@ function placeInPhoto({ rect, zoom, photoSize }, trim) {
 }
 
 /**
- * Whoever cut the player out before knew better: their edge is kept, and only patches without any player are cleared.
+ * Keeps the edge of a player who was already cut out: whoever did that knew better. Clears only patches that hold
+ * nothing of the player.
  * @param {{ rgba: Bytes, width: number, height: number }} large changed in place
  * @param {Bytes} own @param {Numbers} matte @param {Grid} grid
  */
@@ -259,7 +270,11 @@ function takeOwnPixels({ rgba, width, height }, own, matte, grid) {
   for (let pixel = 0; pixel < labels.length; pixel++) if (!player[labels[pixel]]) rgba[4 * pixel + 3] = 0;
 }
 
-/** The head and half as much around it, less below, in cells. @param {Finding} player @param {Grid} grid @returns {Rect} */
+/**
+ * Where hair may be: the head and half its size above it and to both sides, in cells.
+ * @param {Finding} player @param {Grid} grid
+ * @returns {Rect}
+ */
 function hairRect(player, grid) {
   const head = headBox(player);
   return {

@@ -1,28 +1,28 @@
-/** Photos are decoded to at most this many pixels on the longer side: enough for a 2048 px player who fills half of it. */
+/** Larger photos are reduced to this longer side, in pixels: enough for a 2,048 px player who fills half of it. */
 const MAX_DECODED_PX = 4096;
 
-/** The longer side of the picture on which people are looked for; the networks see 256 px of it at most. */
+/** Longer side of the picture in which people are looked for, in pixels; the networks see it at 256 px at most. */
 const MAX_SEARCH_PX = 1024;
 
-/** Rounded corners are no cutout. */
+/** A photo with less than this part of its pixels transparent is not a cutout: it may just have rounded corners. */
 const MIN_TRANSPARENT_PART = 0.05;
 
-/** Stands behind transparent photos while they are looked at: neither a light nor a dark outline vanishes in it. */
+/** Put behind transparent photos for the networks: neither a light nor a dark outline disappears against it. */
 export const BACKDROP = "#808080";
 
 /**
  * @typedef {object} Photo
- * @property {ImageBitmap} bitmap the upright photo in sRGB; closed by whoever decoded it
- * @property {OffscreenCanvas} search the same, opaque and small, to look for people in
- * @property {number} scale search pixels for one photo pixel, at most 1
+ * @property {ImageBitmap} bitmap the upright photo in sRGB; whoever decoded it has to close it
+ * @property {OffscreenCanvas} search an opaque, reduced copy in which people are looked for
+ * @property {number} scale search pixels per photo pixel, at most 1
  * @property {number} width
  * @property {number} height
- * @property {boolean} transparent whether the photo has transparent parts: somebody has cut the player out before
+ * @property {boolean} transparent whether parts of the photo are transparent because the player was already cut out
  */
 
 /**
- * Decodes a JPEG, PNG or WebP by its content, turned as its EXIF orientation says, in sRGB whatever its colour space.
- * Throws a DOMException when the bytes are broken or end early.
+ * Decodes a JPEG, PNG or WebP, recognised by its content, applies its EXIF orientation and converts it to sRGB.
+ * Throws a DOMException if the bytes are broken or end early.
  * @param {Blob} blob
  * @returns {Promise<Photo>}
  */
@@ -31,7 +31,7 @@ export async function decodePhoto(blob) {
 }
 
 /**
- * The photo turned in its pixels; the given one is closed.
+ * Returns the photo with its pixels rotated, and closes the given photo's bitmap.
  * @param {Photo} photo @param {number} quarters clockwise quarter turns
  * @returns {Photo}
  */
@@ -83,7 +83,7 @@ async function bounded(bitmap) {
 }
 
 /**
- * A canvas in main memory, not on a graphics card: its pixels are read back at once.
+ * A canvas in main memory rather than on a graphics card, because its pixels are read back right away.
  * @param {number} width
  * @param {number} height
  */

@@ -5,15 +5,15 @@ import { runNetwork } from "./networks.js";
 
 /** @typedef {{ x: number, y: number }} Point */
 /**
- * A face from brow to chin; its six points are the eyes, the tip of the nose, the mouth and the ears.
+ * A face from brow to chin, in search pixels; its six points are the eyes, the tip of the nose, the mouth and the ears.
  * @typedef {Rect & { score: number, points: Point[] }} Face
  */
 /**
  * @typedef {object} Person
  * @property {number} score
- * @property {Rect} head about where the face is
- * @property {boolean} [byFace] known by a face alone, which gives the score; the body is where it would have to be
- * @property {Crop} crop the upright, square surroundings of the whole body, as the landmark network wants them
+ * @property {Rect} head roughly the face
+ * @property {boolean} [byFace] derived from a face alone, with the face's score and the body where it would have to be
+ * @property {Crop} crop a square around the whole body, turned so that the body is upright, for the landmark network
  */
 /**
  * @typedef {object} Pose
@@ -28,22 +28,22 @@ const PERSON_INPUT = { size: 224 };
 const POSE_INPUT = { size: 256 };
 const MASK_INPUT = { size: 256 };
 
-/** A face box is followed by 6 key points in the network's answer, a person box by 4. */
+/** In the networks' output, 6 key points follow a face's box, and 4 a person's. */
 const FACE_KEY_POINTS = 6;
 const PERSON_KEY_POINTS = 4;
 const POSE_LANDMARKS = 33;
-/** x, y, z, visibility and presence of each landmark. */
+/** Each landmark has x, y, z, visibility and presence. */
 const LANDMARK_VALUES = 5;
-/** The network answers with 6 helper points besides the 33 of the body. */
+/** The network's output has 6 auxiliary points besides the body's 33. */
 const LANDMARK_OUTPUT_LENGTH = (POSE_LANDMARKS + 6) * LANDMARK_VALUES;
 
-/** BlazePose's own margin around the circle that holds the body. */
+/** Side of a body's crop, relative to the diameter of the circle around the body, as in BlazePose. */
 const POSE_CROP_MARGIN = 1.25;
 
-/** Two boxes that overlap more than this (intersection over union) are one finding. */
+/** Boxes that overlap by at least this (intersection over union) are the same finding. */
 const SAME_FINDING_OVERLAP = 0.3;
 
-/** Anchor centres of the two detectors: one a cell on a 48 grid; two for each layer of BlazePose's strides. */
+/** Anchor centres: for faces one per cell of a 48 x 48 grid, for people two per cell in each of BlazePose's layers. */
 const FACE_ANCHORS = anchorGrid(48, 1);
 const PERSON_ANCHORS = [...anchorGrid(28, 2), ...anchorGrid(14, 2), ...anchorGrid(7, 6)];
 
@@ -67,7 +67,7 @@ export function wholePicture(picture) {
 
 /**
  * An upright square around a rectangle.
- * @param {Rect} rect @param {number} margin part of the longer side added on each side
+ * @param {Rect} rect @param {number} margin added on each side, as a part of the longer side
  * @returns {Crop}
  */
 export function squareAround(rect, margin) {
@@ -106,8 +106,8 @@ export async function findPeople(picture, crop, minScore) {
 }
 
 /**
- * The crop whose centre are the hips and whose up is the direction from the hips to `top`, a point on the circle around
- * the whole body.
+ * The crop centred on the hips, turned so that the direction from the hips to `top` points up. `top` is a point on the
+ * circle around the whole body.
  * @param {Point} hips @param {Point} top
  * @returns {Crop}
  */
@@ -118,9 +118,9 @@ export function bodyCrop(hips, top) {
 }
 
 /**
- * Where a person's joints lie in a body crop, and a rough mask of the person.
+ * Finds a person's joints in a body crop, and a rough mask of the person.
  * @param {OffscreenCanvas} picture @param {Crop} crop
- * @param {boolean} carefully with the larger network, which takes three times as long and 130 MB more from its first use on
+ * @param {boolean} carefully use the larger network, which takes three times as long and, once loaded, 130 MB more
  * @returns {Promise<Pose>}
  */
 export async function readPose(picture, crop, carefully = false) {
@@ -149,7 +149,7 @@ export async function readPose(picture, crop, carefully = false) {
 }
 
 /**
- * What belongs to any person in a crop. Sharper than a pose's mask, but it does not tell people apart.
+ * A mask of all people in a crop. Sharper than a pose's mask, but it does not tell people apart.
  * @param {OffscreenCanvas} picture @param {Crop} crop
  * @returns {Promise<Mask>}
  */
@@ -165,8 +165,8 @@ function sigmoid(x) {
 }
 
 /**
- * Turns a single-shot detector's answer into boxes: offsets from anchors in input pixels, centre and size first, then
- * key points.
+ * Turns a single-shot detector's output into boxes, highest score first. For each anchor it holds the box's centre, its
+ * size and the key points, all in input pixels; centre and key points are relative to the anchor.
  * @param {Numbers[]} outputs @param {Point[]} anchors @param {number} size
  * @param {number} keyPoints @param {Crop} crop @param {number} minScore
  * @returns {(Rect & { score: number, points: Point[] })[]}

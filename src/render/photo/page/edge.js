@@ -4,23 +4,29 @@ import { dilate, smoothStep } from "./masks.js";
 
 /** @import { Bytes, Numbers, Rect } from "./masks.js" */
 
-/** Reach and smoothness of the guided filter on the small picture; about 7 px on a photo of 1,200 px. */
+/** Radius and smoothness of the guided filter on the small picture; the radius is about 7 px on a photo of 1,200 px. */
 const FILTER_RADIUS_CELLS = 2;
 const FILTER_SMOOTHNESS = 1e-4;
 
-/** The filter leaves a faint veil outside and a faint transparency inside; this stretches both away. */
+/**
+ * The filter leaves a faint veil outside and a faint transparency inside. To remove both, alpha is stretched so that
+ * these values become 0 and 1.
+ */
 const VEIL = 0.06;
 const SOLID = 0.92;
 
-/** The edge is worked on so many cells to both sides of where the matte is mixed. */
+/** How far beyond the cells with a mixed matte the edge is refined. */
 const EDGE_REACH_CELLS = 1;
-/** Around the hair further: single strands lie outside the matte, gaps between curls inside it. Of the head's width. */
+/**
+ * Around hair the edge reaches further, because single strands lie outside the matte and gaps between curls inside it:
+ * by this part of the head's width.
+ */
 const HAIR_REACH_PART = 0.06;
 const MAX_HAIR_REACH_CELLS = 7;
 
-/** Squared colour distance (each channel 0 to 1) from which player and background can be told apart by colour. */
+/** Squared colour distance (each channel 0 to 1) above which colour tells player and background apart. */
 const TELLING_COLOURS = { low: 0.03, high: 0.12 };
-/** Squared distance from the line between the two colours beyond which a pixel is no mixture of them. */
+/** Squared distance from the line between the two colours above which a pixel is not a mixture of them. */
 const OFF_THE_LINE = { low: 0.006, high: 0.03 };
 
 /**
@@ -31,14 +37,14 @@ const OFF_THE_LINE = { low: 0.006, high: 0.03 };
  * @property {number} width
  * @property {number} height
  * @property {Rect} head where hair may be, twice as wide as the head, in cells
- * @property {Numbers} hair part of hair, 0 to 1
+ * @property {Numbers} hair how much of a cell is hair, 0 to 1
  */
 
 /**
- * Makes the large cutout: the matte's edge follows the photo's own edges, and the edge's pixels get the player's colour
- * instead of the mixture with the old background.
+ * Makes the large cutout: fits the matte's edge to the photo's own edges, and gives the edge's pixels the player's
+ * colour instead of its mixture with the old background.
  * @param {{ rgba: Bytes, width: number, height: number }} large changed in place: colour and alpha
- * @param {SmallPicture} small the same picture
+ * @param {SmallPicture} small the same picture, reduced
  */
 export function refineEdge(large, small) {
   const linear = fitLinearMatte(small.rgba, small.matte, small.width, FILTER_RADIUS_CELLS, FILTER_SMOOTHNESS);
@@ -46,7 +52,7 @@ export function refineEdge(large, small) {
   const hair = hairWeights(small, refined);
   const edge = edgeCells(small, refined, hair);
   const colours = edgeColours(small.rgba, refined, small.width);
-  // One row of planes for each cell, so that one cell's values lie side by side in memory.
+  // Interleaved, so that a cell's values lie side by side in memory.
   const cells = interleave([
     linear.r,
     linear.g,
@@ -60,7 +66,7 @@ export function refineEdge(large, small) {
   for (let y = 0; y < large.height; y++) refineRow(y, large, small, { cells, edge, refined, columns });
 }
 
-/** Planes in a row of `interleave`. */
+/** How many planes `refineEdge` interleaves. */
 const PLANES = 11;
 
 /** @param {Numbers[]} planes @returns {Numbers} */
@@ -73,7 +79,11 @@ function interleave(planes) {
   return out;
 }
 
-/** For every column of the large picture the two cells it lies between, and how far. @param {number} width @param {number} cells */
+/**
+ * For each column of the large picture, the two cells it lies between, and how far it is from the left one to the right
+ * one (0 to 1).
+ * @param {number} width @param {number} cells
+ */
 function edgeColumns(width, cells) {
   return Array.from({ length: width }, (_, x) => {
     const u = Math.min(cells - 1, Math.max(0, ((x + 0.5) * cells) / width - 0.5));
@@ -119,7 +129,7 @@ function refineRow(y, { rgba, width, height }, small, { cells, edge, refined, co
 }
 
 /**
- * @param {Bytes} rgba @param {number} to the pixel's place in it
+ * @param {Bytes} rgba @param {number} to the pixel's offset in it
  * @param {Numbers} at linear matte (4), hair weight, player's colour (3), background's colour (3)
  */
 function refinePixel(rgba, to, at) {
@@ -133,18 +143,18 @@ function refinePixel(rgba, to, at) {
       mixtureStep(alpha, r - at[8], g - at[9], b - at[10], at[5] - at[8], at[6] - at[9], at[7] - at[10]);
   rgba[to + 3] = Math.round(255 * alpha);
   if (alpha <= 0 || alpha >= 1) return;
-  // What is left after taking the mixture of the two means away is the pixel's own detail (Forte 2021, equation 4).
+  // The pixel's own detail is its difference from the mixture of the two means (Forte 2021, equation 4).
   rgba[to] = 255 * (at[5] + alpha * (r - alpha * at[5] - (1 - alpha) * at[8]));
   rgba[to + 1] = 255 * (at[6] + alpha * (g - alpha * at[6] - (1 - alpha) * at[9]));
   rgba[to + 2] = 255 * (at[7] + alpha * (b - alpha * at[7] - (1 - alpha) * at[10]));
 }
 
 /**
- * How far to move alpha towards the pixel's place on the line from the background's colour to the player's: all the way
- * where the two differ clearly and the pixel lies on that line.
+ * The change that moves alpha towards the pixel's place on the line from the background's colour to the player's: all
+ * the way if the two differ clearly and the pixel lies on that line, less otherwise.
  * @param {number} alpha
- * @param {number} r the pixel's colour less the background's @param {number} g @param {number} b
- * @param {number} dr the player's colour less the background's @param {number} dg @param {number} db
+ * @param {number} r the pixel's colour minus the background's @param {number} g @param {number} b
+ * @param {number} dr the player's colour minus the background's @param {number} dg @param {number} db
  */
 function mixtureStep(alpha, r, g, b, dr, dg, db) {
   const length = dr * dr + dg * dg + db * db;
@@ -172,7 +182,7 @@ function refinedMatte(linear, { rgba }) {
 }
 
 /**
- * 1 at the matte's edge around the head, falling to 0 with the distance from the edge and from the head.
+ * 1 at the matte's edge where hair is near, falling to 0 with the distance from the edge, the hair and the head.
  * @param {SmallPicture} small @param {Numbers} refined
  * @returns {Numbers}
  */
@@ -196,7 +206,10 @@ function hairWeights({ head, hair, width }, refined) {
   return weights;
 }
 
-/** Cells at or beside which alpha is neither surely 0 nor surely 1. @param {SmallPicture} small @param {Numbers} refined @param {Numbers} hair */
+/**
+ * 1 in and next to cells whose alpha is neither surely 0 nor surely 1.
+ * @param {SmallPicture} small @param {Numbers} refined @param {Numbers} hair
+ */
 function edgeCells({ matte, width }, refined, hair) {
   /** @type {Numbers} */
   const mixed = new Float32Array(refined.length);

@@ -2,16 +2,19 @@ import { boxBlur, smoothStep } from "./masks.js";
 
 /** @import { Bytes, Numbers } from "./masks.js" */
 
-/** Reach of the mean colours, in pairs of cells; the wider only where the narrower found nothing sure. */
+/**
+ * Radii of the squares over which colours are averaged, in pairs of cells; a wider one only counts where the narrower
+ * ones hold too few sure cells.
+ */
 const REACHES = [1, 3, 9, 27];
-/** So much of a square must be sure for its mean to count fully. */
+/** The part of a square that must be sure for its mean to count fully. */
 const ENOUGH_WEIGHT = 0.1;
 
 /**
- * The mean colours of player and background around every cell, from cells that are surely the one or the other: the two
- * ends of the mixture seen at the edge. After M. Forte, "Approximate Fast Foreground Colour Estimation", ICIP 2021, with
- * several reaches instead of two passes. Worked out at half the size: means are smooth.
- * @param {Bytes} rgba @param {Numbers} matte @param {number} width
+ * The mean colours of player and background around each cell, taken from cells that are surely one or the other: the
+ * two colours that are mixed at the edge. After M. Forte, "Approximate Fast Foreground Colour Estimation", ICIP 2021,
+ * with several radii instead of two passes. Computed at half the size, which is enough because means are smooth.
+ * @param {Bytes} rgba @param {Numbers} matte 0 to 1 @param {number} width of both, in cells
  * @returns {{ player: Numbers[], behind: Numbers[] }} three channels each, 0 to 1
  */
 export function edgeColours(rgba, matte, width) {
@@ -27,7 +30,7 @@ export function edgeColours(rgba, matte, width) {
   return { player: spread(player), behind: spread(behind) };
 }
 
-/** Means of two by two cells. @param {Bytes} rgba @param {Numbers} matte @param {number} width */
+/** Averages blocks of two by two cells. @param {Bytes} rgba @param {Numbers} matte @param {number} width */
 function halved(rgba, matte, width) {
   const height = matte.length / width;
   const halfWidth = Math.ceil(width / 2);
@@ -62,7 +65,7 @@ function doubled(plane, halfWidth, width, cells) {
 }
 
 /**
- * Weighted means: narrow where the narrow square holds enough weight, wider elsewhere.
+ * Weighted means: over a narrow square where it holds enough weight, over wider ones elsewhere.
  * @param {Numbers[]} colours @param {Numbers} weight @param {number} width
  * @returns {Numbers[]}
  */
@@ -86,7 +89,7 @@ function meanColours(colours, weight, width) {
   }
   for (const [channel, sum] of sums.entries()) {
     const own = /** @type {Numbers} */ (colours[channel]);
-    // Nothing sure anywhere near: the cell's own colour stands for both ends.
+    // With nothing sure anywhere near, the cell's own colour stands in.
     for (let i = 0; i < sum.length; i++) sum[i] = missing[i] < 0.999 ? sum[i] / (1 - missing[i]) : own[i];
   }
   return sums;

@@ -9,39 +9,39 @@ import { boundsAbove, sampleMask } from "./masks.js";
  * @typedef {object} Finding
  * @property {number} detector the person detector's score
  * @property {Pose | null} pose
- * @property {Mask} people what the person mask network sees around the body
+ * @property {Mask} people the person mask network's output around the body
  * @property {Rect} body
  * @property {Face | null} face
  * @property {{ centre: Point, height: number }} head
- * @property {import("./rivals.js").RivalMask[]} rivals the bodies or heads of other people who may overlap the player
- * @property {number} cover part of the pose's mask that the person mask agrees with
+ * @property {import("./rivals.js").RivalMask[]} rivals bodies or heads of other people who may overlap the player
+ * @property {number} cover the part of the pose's mask that the person mask agrees with
  */
 
 const MIN_PRESENCE = 0.5;
 
-/** The agreement of masks is counted on a grid of this many cells on the longer side. */
+/** Cells on the longer side of the grid on which the agreement of masks is measured. */
 const COVER_GRID_CELLS = 200;
 
-/** A face counts as seen from this score on. */
+/** From this score on, a face counts as seen. */
 export const SEEN_FACE_SCORE = 0.6;
-/** A face on the head's close-up this sure is the player's own. */
+/** From this score on, a face in the close-up of the head is the player's own. */
 export const OWN_FACE_SCORE = 0.35;
-/** A close-up without a sure face is followed by one this much wider: helmets and hair move the head's middle. */
+/** A close-up without a sure face is followed by one this much wider, because helmets and hair shift the head's centre. */
 const WIDER_CLOSE_UP = 1.5;
 
-/** A head counts as in the picture when so many of its eleven points are. */
+/** A head is in the picture if at least this many of its eleven points are. */
 const MIN_HEAD_POINTS_INSIDE = 7;
 
-/** A body is about this many face heights tall when only the face is known to be there. */
+/** The height assumed for a body of which only the face is known, in face heights. */
 const BODY_PER_FACE = 3;
 
-/** A face whose middle is closer to a head's middle than this part of the head's height is that head's. */
+/** A face belongs to a head if their centres are closer than this part of the head's height. */
 const SAME_HEAD_PART = 0.7;
 
 /**
- * Reads one person's pose, mask and face; null when the pose network sees nobody there.
- * @param {OffscreenCanvas} picture @param {Person} person @param {Face[]} faces those seen on the whole picture
- * @param {boolean} carefully with the larger pose network
+ * Finds one person's pose, mask and face; null if the pose network sees nobody there.
+ * @param {OffscreenCanvas} picture @param {Person} person @param {Face[]} faces those found in the whole picture
+ * @param {boolean} carefully use the larger pose network
  * @returns {Promise<Finding | null>}
  */
 export async function examine(picture, person, faces, carefully = false) {
@@ -72,7 +72,7 @@ export async function examine(picture, person, faces, carefully = false) {
 }
 
 /**
- * The face of a head: the surest of one or two close-ups and of those seen on the whole picture.
+ * The face of a head: the surest one from one or two close-ups and, unless they clearly show it, the whole picture.
  * @param {OffscreenCanvas} picture @param {{ centre: Point, height: number, closeUp: number }} head @param {Face[]} faces
  */
 async function ownFace(picture, { centre, height, closeUp }, faces) {
@@ -92,7 +92,7 @@ async function ownFace(picture, { centre, height, closeUp }, faces) {
 }
 
 /**
- * A portrait so close that no body is found in it.
+ * Examines a portrait so close that no body is found in it.
  * @param {OffscreenCanvas} picture @param {Face} face
  * @returns {Promise<Finding>}
  */
@@ -122,11 +122,11 @@ export async function examineFace(picture, face) {
   };
 }
 
-/** From a face's middle to the hips, and from the hips to the circle around the body, in heights of the face's box. */
+/** From a face's centre to the hips, and from the hips to the circle around the body, in heights of the face's box. */
 const HIPS_BELOW_FACE = 3.6;
 const CIRCLE_PER_FACE = 5.2;
 
-/** Where a body stands that has this face. @param {Face} face @returns {Person} */
+/** The person a face would belong to, with the body upright below it. @param {Face} face @returns {Person} */
 export function personOf(face) {
   const { x, y } = middleOf(face);
   const hips = { x, y: y + HIPS_BELOW_FACE * face.height };
@@ -135,7 +135,7 @@ export function personOf(face) {
 }
 
 /**
- * How sure the person detector is of a close look at a body.
+ * The person detector's score on a close-up of a body, 0 if it sees nobody.
  * @param {OffscreenCanvas} picture @param {Rect} body
  */
 export async function detectAgain(picture, body) {
@@ -144,7 +144,8 @@ export async function detectAgain(picture, body) {
 }
 
 /**
- * The head's place from the eleven face landmarks, its size from the shoulders or the trunk, whichever is seen longer.
+ * The head's centre, from the eleven face landmarks; its height and the side of its close-up, from the shoulders' width
+ * or the trunk's length, whichever appears longer. In search pixels.
  * @param {Pose} pose
  */
 export function headOf({ points }) {
@@ -161,7 +162,7 @@ export function headOf({ points }) {
   return { centre, height: closeUp / 2.6, closeUp };
 }
 
-/** Whether a pose's head is in the picture: a body without one is nobody's card. @param {Pose} pose @param {OffscreenCanvas} picture */
+/** Whether a pose's head is in the picture: a card needs one. @param {Pose} pose @param {OffscreenCanvas} picture */
 export function hasHeadInside({ points }, { width, height }) {
   const inside = points.slice(0, 11).filter(({ x, y }) => x >= 0 && y >= 0 && x <= width && y <= height);
   return inside.length >= MIN_HEAD_POINTS_INSIDE;
@@ -179,7 +180,7 @@ export function coverGrid(picture) {
   };
 }
 
-/** The part of the first mask's cells that the second one has too. @param {Numbers} one @param {Numbers} other */
+/** The part of the first mask's cells that is also in the second mask. @param {Numbers} one @param {Numbers} other */
 export function sharedPart(one, other) {
   let cells = 0;
   let shared = 0;

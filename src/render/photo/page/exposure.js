@@ -1,14 +1,14 @@
 /** @import { Bytes } from "./masks.js" */
 
-/** A player whose bright parts (95 of 100 pixels are darker) stay below this came from a badly underexposed photo. */
+/** A photo is badly underexposed if 95 of 100 of the player's pixels are below this brightness (0 to 255). */
 const UNDEREXPOSED = 70;
-/** Its bright parts are lifted to this ... */
+/** That 95th percentile is raised to this ... */
 const LIFTED = 150;
-/** ... by this much at most: noise is lifted too. */
+/** ... but by this factor at most, because noise is amplified too. */
 const MAX_GAIN = 5;
 
 /**
- * Lifts a badly underexposed player, who would be a silhouette on the card; leaves every other alone.
+ * Brightens a badly underexposed player, who would be a silhouette on the card; leaves others unchanged.
  * @param {Bytes} rgba straight alpha; changed in place
  */
 export function liftUnderexposed(rgba) {

@@ -27,72 +27,79 @@ import { findTurn } from "./upright.js";
 /** @import { PlayerRefusal } from "../../../core/photo-refusals.ts" */
 /** @typedef {import("./examine.js").Finding} Finding */
 
-/** @typedef {{ player: Finding, photo: Photo } | { refusal: PlayerRefusal, photo: Photo }} Search the photo may have been turned */
+/** @typedef {{ player: Finding, photo: Photo } | { refusal: PlayerRefusal, photo: Photo }} Search `photo` may be a turned copy */
 
-/** A face of which the photo shows less than this part is cut off at its edge. */
+/** A face counts as cut off if less than this part of it is inside the photo. */
 const MIN_FACE_INSIDE = 0.75;
 
-/** Scores below these are not looked at any further. */
+/** Faces and people below these scores are ignored. */
 const MIN_FACE_SCORE = 0.2;
 const MIN_PERSON_SCORE = 0.25;
-/** So many of the most prominent people are looked at; further ones are background. */
+/** How many of the most prominent people, or of the surest faces, may be the player; the others are background. */
 const MAX_CANDIDATES = 3;
-/** People detected at all: enough to keep everybody near the player apart. */
+/** How many people are kept in all: enough to tell everybody near the player apart. */
 const MAX_PEOPLE = 10;
 
-/** A player below this part of the photo's height, or whose face has fewer pixels, gives a blurred card. */
+/** A body below this part of the photo's height, or a face fewer photo pixels high than this, gives a blurred card. */
 const MIN_PLAYER_PART = 0.12;
 const MIN_FACE_PX = 26;
 
-/** Sharp photos of 200 measure 0.25 and more; at half of that nose and mouth run together on the smallest card. */
+/** Of 200 photos the sharp ones measure at least 0.25; at half of that, nose and mouth merge on the smallest card. */
 const MIN_SHARPNESS = 0.13;
-/** A face whose bright parts stay below this is black: there is nothing to lift but noise. */
+/** A face whose bright parts stay below this brightness (0 to 255) is black: brightening it would only show noise. */
 const MIN_BRIGHT = 14;
-/** A face half of which is darker is a silhouette, however bright the sky around it. */
+/** A face whose median brightness is below this is a silhouette, however bright the sky around it. */
 const MIN_FACE_MEDIAN = 8;
-/** A face brighter than this and flatter than that is burnt out. */
+/** A face with a higher median brightness and a lower contrast than these is overexposed. */
 const MAX_MEDIAN = 225;
 const MIN_BRIGHT_CONTRAST = 12;
 
-/** A face this sure on the whole photo needs no body to confirm it, only a second look: dogs get 0.74, and nothing then. */
+/**
+ * From this score in the whole photo on, a face needs no body to confirm it, only a close-up. Dogs score up to 0.74, and
+ * nothing in the close-up.
+ */
 const SURE_FACE_SCORE = 0.75;
-/** Below this a face is not asked for its body. */
+/** No body is looked for below faces with a lower score; a confirming close-up must reach it too. */
 const LONE_FACE_SCORE = 0.45;
-/** What its own close-up has to show when a body stands right below it. */
+/** Least score in its close-up for a face with a body right below it. */
 const BODILY_FACE_SCORE = 0.55;
-/** Face, detector, and detector on the close-up together, for whoever is less than clear: macaque 1.6, goldfish 1.5. */
+/**
+ * Least sum of the scores of the face, of the person detector and of the latter on a close-up, for people who are not
+ * clear enough without the close-up. A macaque has 1.6, a goldfish 1.5.
+ */
 const MIN_EVIDENCE = 1.75;
 
-/** Nobody's face is seen from behind: the person detector has to be this sure. */
+/** People seen from behind show no face, so the person detector has to be this sure of them. */
 const FACELESS_SCORE = 0.65;
 
 /**
- * Sides of the overlapping squares in which players far away are looked for, as parts of the photo's longer side. Only in
- * photos with more pixels than the search picture: in others a player this small gives a blurred card.
+ * Side of the overlapping squares in which distant players are looked for, as a part of the photo's longer side. This is
+ * only done in photos larger than the search picture: in others, a player this small would give a blurred card.
  */
 const CLOSER_LOOK_PART = 0.5;
-/** Around a player this far away, other people may take so much of the room the player takes: 0.1 measured, a crowd 0.7. */
+/** Area that other people may take around a distant player, relative to the player's: 0.1 measured, in a crowd 0.7. */
 const MAX_COMPANY = 0.35;
-/** Two people whose middles lie closer than this part of their size are one, seen in two squares. */
+/** Two people whose centres are closer than this part of their size are the same person, seen in two squares. */
 const SAME_PLACE_PART = 0.3;
 
-/** Others examined beside the most prominent person when they come this close to it. */
+/** Other people are examined too if they have at least this part of the most prominent player's prominence. */
 const CONTENDER_PART = 0.5;
 /**
- * Somebody else this prominent, compared with the player, leaves it open whose card it is. Measured: passers-by and
- * team-mates behind the player up to 0.56, pairs and rows of equals from 0.66 on.
+ * Somebody else with at least this part of the player's weight makes it unclear whose card it is. Measured: passers-by
+ * and team-mates behind the player up to 0.56, pairs and rows of equals from 0.66 on.
  */
 const EQUAL_PART = 0.62;
-/** The player and so many others this prominent are a group. */
+/** The player and this many others, each with at least this part of the player's weight, are a group. */
 const CROWD_PART = 0.55;
 const CROWD_HEADS = 2;
-/** Somebody else counts from these scores on: knees, baskets and lorries have faces of up to 0.66. */
+/** Somebody else counts from one of these scores on: knees, baskets and lorries score up to 0.66 as faces. */
 const RIVAL_FACE_SCORE = 0.7;
 const RIVAL_BODY_SCORE = 0.4;
 
 /**
- * Looks for the most prominent player. Several networks have to agree: a pose alone is also seen in dogs and towers.
- * @param {Photo} given closed when it had to be turned
+ * Finds the most prominent player. Several networks have to agree, because dogs and towers have poses too. When the
+ * photo lies on its side, the search is done on a turned copy, which is returned.
+ * @param {Photo} given its bitmap is closed if the photo is turned
  * @returns {Promise<Search>}
  */
 export async function findPlayer(given) {
@@ -115,7 +122,7 @@ function allOf({ width, height }) {
   return { x: 0, y: 0, width, height };
 }
 
-/** @typedef {{ faces: Face[], people: Person[] }} Seen both the foremost first */
+/** @typedef {{ faces: Face[], people: Person[] }} Seen the surest faces and the most prominent people first */
 
 /** @param {OffscreenCanvas} picture @returns {Promise<Seen>} */
 async function lookAt(picture) {
@@ -138,7 +145,7 @@ async function choosePlayer(photo, { faces, people }) {
   const chosen =
     (await bestPlayer(photo, foremost, faces, false)) ??
     (await playerOfFace(photo, faces)) ??
-    // The quick pose network misses people seen from behind, whom the person detector is sure of.
+    // The quick pose network misses some people seen from behind, of whom the person detector is sure.
     (await bestPlayer(photo, foremost.filter(isClear), faces, true));
   if (chosen) return checkPlayer(photo, chosen, { people, faces });
   if (photo.scale >= 1) return { refusal: "no_player" };
@@ -151,7 +158,7 @@ async function choosePlayer(photo, { faces, people }) {
 }
 
 /**
- * A player whom only the face gives away: a close-up, somebody bent over, a body behind things.
+ * A player who is recognised by the face alone: in a close-up, bent over, or with the body hidden behind something.
  * @param {Photo} photo @param {Face[]} faces
  * @returns {Promise<Chosen | null>}
  */
@@ -177,7 +184,7 @@ function isBodyOf({ pose, cover, face: own, head }, face) {
 }
 
 /**
- * The most prominent of the people who are too small to be seen on the whole photo at once.
+ * People who are too small to be found in the photo as a whole, the most prominent first.
  * @param {OffscreenCanvas} picture
  * @returns {Promise<Person[]>}
  */
@@ -199,7 +206,7 @@ async function findDistantPeople(picture) {
 }
 
 /**
- * Whether a distant player is apart from others: people in a crowd are too small to be told from each other.
+ * Whether a distant player is clear of other people: in a crowd, people this small cannot be told apart.
  * @param {Finding} player @param {OffscreenCanvas} picture
  */
 function standsAlone({ pose, people }, picture) {
@@ -210,7 +217,7 @@ function standsAlone({ pose, people }, picture) {
   return 1 - own <= MAX_COMPANY * own;
 }
 
-/** Where squares lie that cover a length and overlap by at least half. @param {number} length @param {number} side */
+/** Centres of squares that cover a length and overlap by at least half. @param {number} length @param {number} side */
 function middles(length, side) {
   if (length <= side) return [length / 2];
   const steps = Math.ceil((length - side) / (side / 2));
@@ -225,7 +232,7 @@ function isSamePlace({ crop: one }, { crop: other }) {
 }
 
 /**
- * Sure, large and central people come first.
+ * How prominent a person is, 0 to 1: more so the surer the detection, the larger, and the more central.
  * @param {Person} person @param {OffscreenCanvas} picture
  */
 function prominence(person, picture) {
@@ -238,12 +245,13 @@ function prominence(person, picture) {
  * @typedef {object} Chosen
  * @property {Finding} player
  * @property {Person | null} person how the detector saw the player
- * @property {{ person: Person, finding: Finding }[]} others contenders, with what is known of them
+ * @property {{ person: Person, finding: Finding }[]} others the other contenders
  */
 
 /**
- * The best of the people who pass for a player: a look at the face decides between those who come close to each other.
- * @param {Photo} photo @param {Person[]} people foremost first @param {Face[]} faces @param {boolean} carefully
+ * The best of the people who qualify as a player; among those of similar prominence, the face decides.
+ * @param {Photo} photo @param {Person[]} people the most prominent first @param {Face[]} faces
+ * @param {boolean} carefully use the larger pose network
  * @returns {Promise<Chosen | null>}
  */
 async function bestPlayer(photo, people, faces, carefully) {
@@ -270,7 +278,8 @@ function weightOf(photo, finding) {
 }
 
 /**
- * How much of the photo is about somebody: the face's size, place and sharpness, and whether it can be seen.
+ * How likely the photo is about somebody, from the face's size, place and sharpness, and whether it is visible. Only
+ * meaningful relative to other people's weights.
  * @param {Photo} photo @param {Rect} face @param {boolean} showsFace
  */
 function weightOfHead(photo, face, showsFace) {
@@ -286,7 +295,8 @@ function weightOfHead(photo, face, showsFace) {
 }
 
 /**
- * The thresholds were tuned on 65 labelled photos, tried on 1,000 unlabelled ones, and measured again on 280 others.
+ * Whether a finding is a person who could be on a card. The thresholds were tuned on 65 labelled photos, tried on 1,000
+ * unlabelled ones, and measured again on 280 others.
  * @param {OffscreenCanvas} picture @param {Finding} finding
  */
 async function isPlayer(picture, finding) {
@@ -299,13 +309,14 @@ async function isPlayer(picture, finding) {
     const again = await detectAgain(picture, finding.body);
     if (face >= SEEN_FACE_SCORE && face + detector + again >= MIN_EVIDENCE) return true;
   }
-  // Nobody's face is seen from behind: then the detector must be as sure of the close-up as of the whole photo.
+  // People seen from behind show no face; then the detector must be sure of the close-up as well as of the whole photo.
   if (presence < 0.95 || cover < 0.85 || detector < FACELESS_SCORE) return false;
   return (await detectAgain(picture, finding.body)) >= 0.88;
 }
 
 /**
- * @param {Photo} photo @param {Chosen} chosen @param {Seen} seen everybody
+ * Refuses a player who is unfit for a card, and adds the people who may overlap the player.
+ * @param {Photo} photo @param {Chosen} chosen @param {Seen} seen everybody in the photo
  * @returns {Promise<Choice>}
  */
 async function checkPlayer(photo, { player, person, others }, { people, faces }) {
@@ -332,7 +343,7 @@ async function checkPlayer(photo, { player, person, others }, { people, faces })
 }
 
 /**
- * Whether it stays open whose card the photo is for.
+ * Whether others are so prominent that it is unclear whose card the photo is for.
  * @param {Photo} photo @param {Finding} player @param {RivalHead[]} heads of the others
  */
 function isOneOfSeveral(photo, player, heads) {
@@ -352,7 +363,7 @@ function faultOf(look) {
   return lightFault(look) ?? (look.sharpness < MIN_SHARPNESS ? "too_blurred" : null);
 }
 
-/** Of a face, or of a whole photo in which nobody is seen. @param {Look} look @returns {PlayerRefusal | null} */
+/** For a face, or for a whole photo in which nobody is found. @param {Look} look @returns {PlayerRefusal | null} */
 function lightFault({ contrast, median, bright }) {
   if (bright < MIN_BRIGHT) return "too_dark";
   return median > MAX_MEDIAN && contrast < MIN_BRIGHT_CONTRAST ? "too_bright" : null;

@@ -5,21 +5,22 @@ import { boundsAbove } from "./masks.js";
 /** @import { Finding } from "./find_player.js" */
 /** @import { Bytes, Rect } from "./masks.js" */
 
-/** Above this a pixel belongs to the player's body, not to the soft edge. */
+/** From this alpha (0 to 255) on, a pixel belongs to the player's body rather than to the soft edge. */
 const SOLID_ALPHA = 128;
 
-/** A side cuts the player when this part of the cutout's length along it is solid at the photo's border. */
+/** The photo's edge cuts the player off if at least this part of the cutout's length along it is solid there. */
 const MIN_CUT_PART = 0.03;
 
-/** A head from crown to chin against the detector's face box, which spans brow to chin. */
+/** The head from crown to chin, relative to the detector's face box, which spans brow to chin. */
 const CROWN_ABOVE_FACE = 0.5;
 const HEAD_PER_FACE_HEIGHT = 1.6;
 const HEAD_PER_FACE_WIDTH = 1.35;
-/** A head is about three quarters as wide as it is high. */
+/** For heads without a face box. */
 const HEAD_WIDTH_PER_HEIGHT = 0.75;
 
 /**
- * Where face, head and body lie in the trimmed cutout, and at which sides the photo ends within the player.
+ * Where face, head and body are in the trimmed cutout, in its pixels, and on which sides the photo's edge cuts the
+ * player off.
  * @param {Cut} cut @param {Rect} trim in the cut's canvas pixels @param {Bytes} alpha of the whole cut @param {Finding} player
  * @returns {Framing}
  */

@@ -1,25 +1,25 @@
 /** @import { Bytes, Labels, Numbers } from "./masks.js" */
 
-/** A step between cells costs this, and as much again for every so much of difference in colour, of 3 x 255. */
+/** A step between cells costs STEP_COST, plus 1 for each COLOUR_PER_STEP by which the channels differ (of 3 x 255). */
 const STEP_COST = 1;
 const COLOUR_PER_STEP = 8;
-/** Distances are counted in this many parts of a step. */
+/** Size of the ring of buckets, each of which holds one unit of distance; steps are capped to be shorter than the ring. */
 const BUCKETS = 128;
 
 /**
- * To whom cells belong that several could claim: each goes to the seed from which the way to it is the shortest, and
- * crossing an edge in the picture is a long way (P. Toivanen, "New geodesic distance transforms", 1996).
+ * Assigns disputed cells to the seed from which the path to them is shortest, where crossing an edge in the picture
+ * makes a path long (P. Toivanen, "New geodesic distance transforms", 1996).
  * @param {Labels} seeds 1, 2, ... where the owner is known, 0 elsewhere
- * @param {(cell: number) => boolean} isOpen which cells can be reached
- * @param {Bytes} rgba @param {number} width
- * @returns {Labels} the owner of every cell that was reached, 0 elsewhere
+ * @param {(cell: number) => boolean} isOpen whether a path may enter a cell
+ * @param {Bytes} rgba @param {number} width in cells
+ * @returns {Labels} the owner of each seed and each cell reached, 0 elsewhere
  */
 export function nearestSeed(seeds, isOpen, rgba, width) {
   /** @type {Labels} */
   const owners = new Int32Array(seeds.length);
   /** @type {Numbers} */
   const distances = new Float32Array(seeds.length).fill(Number.POSITIVE_INFINITY);
-  /** Cells by distance, in a ring of buckets: the longest step is shorter than the ring. @type {number[][]} */
+  /** Cells by distance; buckets are reused, since no step is as long as the ring. @type {number[][]} */
   const ring = Array.from({ length: BUCKETS }, () => []);
   let waiting = 0;
   const reach = (/** @type {number} */ cell, /** @type {number} */ owner, /** @type {number} */ distance) => {
@@ -35,7 +35,7 @@ export function nearestSeed(seeds, isOpen, rgba, width) {
     distances[cell] = 0;
   }
   for (let cell = 0; cell < seeds.length; cell++) {
-    // Only from a seed beside another's cell, or beside nobody's, is there a way.
+    // Paths start only from seeds next to a cell that is another's or nobody's.
     const owner = seeds[cell];
     if (!owner) continue;
     const [left, right, up, down] = [
