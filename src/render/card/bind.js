@@ -2,25 +2,25 @@
 // Whatever a partner sent only ever becomes a text node or a custom property.
 
 /**
- * A text as it is to be shown; `lang` and `direction` are empty and "ltr" for what is nobody's language.
+ * A text to show. If it is not in any particular language, `lang` is empty and `direction` is "ltr".
  * @typedef {{ text: string, lang: string, direction: "ltr" | "rtl" }} CardText
  */
 
 /** @typedef {{ texts: Record<string, CardText>, variables: Record<string, string> }[]} CardList */
 
 /**
- * What there is to show, by path. A path without a value is not there.
+ * What a card shows, by path. Paths without a value are left out.
  * @typedef {{ texts: Record<string, CardText>, lists: Record<string, CardList> }} CardData
  */
 
 /**
- * The pattern of each list: the first child of the element with `data-each`, taken out of it.
+ * The pattern for each list's entries: the first child of the element with `data-each`, removed from it.
  * @type {Map<HTMLElement, Element>}
  */
 const patterns = new Map();
 
 /**
- * Called once for a card's markup: removes the sample content, and wraps each fitted text in an element.
+ * Prepares a card's markup, once: removes the sample content, and wraps each fitted text in an element of its own.
  * @param {HTMLElement} card
  */
 export function prepare(card) {
@@ -96,14 +96,14 @@ function setText(element, shown) {
   element.textContent = isUpper ? text.replaceAll("ß", "ẞ") : text;
 }
 
-/** Makes an element have another's attributes. @param {Element} to @param {Element} from @param {string[]} but names that stay as they are */
+/** Replaces an element's attributes with another's. @param {Element} to @param {Element} from @param {string[]} but names to leave alone */
 export function takeAttributes(to, from, but = []) {
   for (const name of to.getAttributeNames()) if (!but.includes(name)) to.removeAttribute(name);
   for (const { name, value } of from.attributes) if (!but.includes(name)) to.setAttribute(name, value);
 }
 
 /**
- * A value by a name that may be any text.
+ * Looks up a value by a name that can be any text, even that of an inherited property.
  * @template T
  * @param {Record<string, T>} from
  * @param {string} name

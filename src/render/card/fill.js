@@ -9,7 +9,7 @@ import { showWatermark } from "./watermark.js";
 /** @typedef {import("./bind.js").CardList} CardList */
 
 /**
- * Everything one card changes. Texts are untrusted and only ever become text nodes.
+ * Everything that differs from card to card. Texts are untrusted and only ever become text nodes.
  * @typedef {{
  *   variables: Record<string, string>,
  *   attributes: Record<string, string>,
@@ -26,13 +26,13 @@ import { showWatermark } from "./watermark.js";
 
 /** @typedef {{ x: number, y: number, width: number, height: number }} Part a rectangle in fractions of the card */
 
-/** No picture on a card takes longer than this to decode, even on a busy machine. */
+/** The longest wait for pictures or fonts: even on a busy machine, no picture takes this long to decode. */
 const READY_TIMEOUT_MS = 8000;
 
-/** The prefix of a picture's address when it is the file in `cutoutInput`; the rest distinguishes files. */
+/** The prefix of a picture's address that stands for the file in `cutoutInput`; the rest tells files apart. */
 const PICKED = "picked:";
 
-/** The same for the whole photo in `photoInput`. */
+/** The prefix that stands for the whole photo in `photoInput`. */
 const PHOTO = "photo:";
 
 /** The suffix of such an address when the photo is small and needs sharpening. */
@@ -41,12 +41,12 @@ const SHARPER = "+sharper";
 /** The file input through which the page receives the player's cutout. */
 const cutoutInput = document.createElement("input");
 cutoutInput.type = "file";
-/** The one for the photo itself, for templates that show it. */
+/** The file input for the photo itself, for templates that show it. */
 const photoInput = document.createElement("input");
 photoInput.type = "file";
 
 /**
- * The players shown last, by source: a photo is often requested again soon, in another size or format, and its cutout
+ * The most recent players, by source: a photo is often requested again soon, in another size or format, and its cutout
  * takes 6 to 70 ms to load and decode.
  * @type {Map<string, HTMLImageElement>}
  */
@@ -54,24 +54,24 @@ const lastPlayers = new Map();
 /** 24 MB when decoded: two large cutouts or a team of small ones. */
 const MAX_LAST_PLAYERS_PIXELS = 6_000_000;
 
-/** The shadow's longer side while drawn, its blur at that size, and its opacity. */
+/** The size at which the player's longer side is drawn for a shadow, the shadow's blur at that size, and its opacity. */
 const SHADOW_PX = 96;
 const SHADOW_BLUR_PX = 2.2;
 const SHADOW_OPACITY = 0.62;
-/** The light that shines past the player from behind: wider than the shadow, and half as strong. */
+/** The light that shines past the player from behind: wider than the shadow, and weaker. */
 const HALO_BLUR_PX = 4;
 const HALO_OPACITY = 0.5;
 
-/** Shadows that were drawn, by outline and light: small, and mostly those of photos that come again. @type {Map<string, string>} */
+/** Shadows already drawn, by outline and light: they are small, and most photos come again. @type {Map<string, string>} */
 const shadows = new Map();
 const MAX_SHADOWS = 50;
 
-/** Of 255: visible as a texture, not as dots. */
+/** Opacity, of 255, at which grain is visible as a texture but not as dots. */
 const GRAIN_ALPHA = 12;
 
 /**
- * Sets one card. Every call sets every value, so nothing of the previous card is left. Everything that takes time comes
- * first: the card then changes within one task, and the browser never draws a half-set one.
+ * Fills in one card. Each call sets every value, so nothing of the previous card remains. Whatever takes time comes first:
+ * the card then changes within one task, and the browser never draws it half filled.
  * @param {CardFill} fill
  * @returns {Promise<FillResult>}
  */
@@ -116,7 +116,7 @@ function theCard() {
 /**
  * @param {HTMLElement} card
  * @param {Record<string, string>} variables custom properties without their dashes
- * @param {Record<string, string>} attributes names as `dataset` has them
+ * @param {Record<string, string>} attributes by their names in `dataset`
  */
 function dress(card, variables, attributes) {
   // Set on the root, so that what is outside the card has its colours too.
@@ -128,8 +128,8 @@ function dress(card, variables, attributes) {
 }
 
 /**
- * The boxes of the template's zones, for a card dressed like this. Other contents of a card must not move them, because
- * they are measured once for all cards of a size.
+ * The boxes of the template's zones on a card with these variables and attributes. No other contents may move them, since
+ * they are measured once for all cards of a size. Throws when a zone has no size.
  * @param {Record<string, string>} variables
  * @param {Record<string, string>} attributes
  * @returns {Record<string, Part>}
@@ -157,14 +157,14 @@ export function measureZones(variables, attributes) {
   return Object.fromEntries(zones);
 }
 
-/** Layout counts in 64ths of a pixel; what the style sheet said is a rounder number. @param {number} length @param {number} whole */
+/** Rounded, since layout counts in 64ths of a pixel and the style sheet gave a rounder number. @param {number} length @param {number} whole */
 function part(length, whole) {
   return Math.round((length / whole) * 10_000) / 10_000;
 }
 
 /**
- * Waits for the fonts the card's text needs, if any is new to this page. The card is invisible meanwhile. Throws when
- * one cannot be loaded.
+ * Waits for any fonts the card's text needs that this page has not loaded yet. The card is invisible meanwhile. Throws
+ * when one cannot be loaded.
  * @param {HTMLElement} card
  */
 async function fontsReady(card) {
@@ -180,7 +180,7 @@ async function fontsReady(card) {
 }
 
 /**
- * Switches to another card.html, keeping what is loaded and decoded. Scripts in it remain text. Throws when it requires
+ * Switches to another card.html, keeping what is loaded and decoded. Scripts in it do not run. Throws when it requires
  * another layout mode, which an open page cannot change.
  * @param {string} html
  */
@@ -205,13 +205,13 @@ function picturesOf(card) {
   );
 }
 
-/** Whether a picture is drawn here, from the player's outline. @param {HTMLImageElement} picture */
+/** Whether the page draws this picture itself, from the player. @param {HTMLImageElement} picture */
 function isDrawn(picture) {
   return picture.dataset.picture === "shadow" || picture.dataset.picture === "light";
 }
 
 /**
- * A decoded replacement for each `<img>` of the card that has to show another picture.
+ * A decoded replacement for each `<img>` of the card whose picture changes.
  * @param {HTMLElement} card
  * @param {CardFill} fill
  * @returns {Promise<[shown: HTMLImageElement, ready: HTMLImageElement][]>}
@@ -235,10 +235,10 @@ async function readyPictures(card, fill) {
 }
 
 /**
- * An `<img>` like `shown` with another picture, decoded.
+ * An `<img>` like `shown`, with another picture already decoded. Throws when that fails.
  * @param {HTMLImageElement} shown
- * @param {string} source its address, or PICKED or PHOTO and a name
- * @param {string} name for the error
+ * @param {string} source the picture's address, or PICKED or PHOTO followed by what tells files apart
+ * @param {string} name the picture's, for the error
  */
 async function successor(shown, source, name) {
   const last = lastPlayers.get(source);
@@ -272,7 +272,7 @@ async function decodeInto(image, source, name) {
 }
 
 /**
- * Keeps a player as the most recent one, and as many of the others as fit.
+ * Keeps a player as the most recent one, and as many of the others as the limit allows.
  * @param {string} source
  * @param {HTMLImageElement} player
  */
@@ -287,10 +287,9 @@ function keep(source, player) {
 }
 
 /**
- * What stands behind the player, as the address of a picture for the template's `<img data-picture="shadow">`: the light
- * that shines past them, and their shadow. Drawn from the outline, small and soft: enlarged it is what a CSS filter would
- * take twenty times as long to blur. A canvas in the page itself would become a layer of its own, and everything above
- * it another.
+ * The light that shines past the player from behind, and the player's shadow, as a data URL for the template's
+ * `<img data-picture="shadow">`. Drawn small from the outline and enlarged on the card: a CSS filter would take twenty
+ * times as long to blur it. A canvas in the page itself would become a layer of its own, and everything above it another.
  * @param {CardFill} fill
  */
 async function drawShadow({ outline: source, light }) {
@@ -354,8 +353,8 @@ function bounded(what, work) {
 }
 
 /**
- * Throws when the browser has no system font. It then silently refuses the bundled ones too, and cards would have no
- * letters.
+ * Throws when the browser finds no system font: it then silently refuses the bundled fonts too, and cards would have no
+ * text.
  */
 export function checkFonts() {
   const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
@@ -369,8 +368,8 @@ export function checkFonts() {
 }
 
 /**
- * A tile of fine grain as a blob address; made once, the same on every machine. Three pixels of ten are black or white:
- * noise on every pixel looks no better, and a card would take 5 ms more to encode and 120 KB more to send.
+ * A tile of fine grain as a blob URL, the same on every machine. Three pixels in ten are black or white: noise on every
+ * pixel looks no better, and each card would take 5 ms more to encode and 120 KB more to send.
  */
 export async function makeGrain() {
   const size = 256;

@@ -2,21 +2,22 @@
 
 /** @typedef {{ sizePx: number, lines: number, shortened: boolean }} FitResult */
 
-/** Defaults, as fractions of the largest size. */
+/** Defaults of `--fit-one-line` and `--fit-smallest`. */
 const ONE_LINE = 0.6;
 const SMALLEST = 0.4;
 
-/** The fraction of a box's height available to letters with marks above them: a mark is a tenth of its letter. */
+/** The fraction of a box's height left for letters that carry marks: a mark is a tenth of its letter's height. */
 const HEIGHT_UNDER_MARKS = 0.89;
 
 /** The margin kept free of ink at the top and bottom of the box, as a fraction of its height. */
 const CLEAR_OF_INK = 0.03;
 
 /**
- * Sets the text of `box` as large as it fits: on one line, then on as many balanced lines as its `data-fit` allows, then
- * cut with an ellipsis. In CSS the box says by `--fit-largest` the largest size, by `--fit-one-line` from which part of it
- * on a text rather takes more lines, by `--fit-smallest` the smallest part of it, and by `--fit-line` the line height.
- * @param {HTMLElement} box fixed in size, with one element that holds the text
+ * Sets the text of `box` as large as fits: on one line, else on as many balanced lines as its `data-fit` allows, else cut
+ * with an ellipsis. The box's CSS properties are the limits: `--fit-largest` is the largest size, `--fit-one-line` the
+ * fraction of it below which a text takes more lines instead, `--fit-smallest` the smallest fraction of it that is
+ * allowed, and `--fit-line` the line height.
+ * @param {HTMLElement} box of fixed size, with one child element that holds the text
  * @returns {FitResult}
  */
 export function fitText(box) {
@@ -53,7 +54,7 @@ export function fitText(box) {
 }
 
 /**
- * The text in the case that it is shown in. Not `innerText`, which is empty while the card waits unseen for a font.
+ * The text in upper or lower case, as it is shown. `innerText` would be empty while the card is hidden, waiting for fonts.
  * @param {HTMLElement} text
  */
 function rendered(text) {
@@ -66,7 +67,8 @@ function rendered(text) {
 }
 
 /**
- * How far the text's ink and its font's own line reach above and below the baseline, as parts of the font's size.
+ * How far the text's ink, and the line its font declares, extend above and below the baseline, as fractions of the font
+ * size.
  * @param {HTMLElement} text
  */
 function inkOf(text) {
@@ -85,11 +87,11 @@ function inkOf(text) {
 }
 
 /**
- * Moves a line whose ink would leave the box, and returns the size at which it stays inside: scripts that stack their
- * letters, such as Burmese, extend far beyond the line height the font declares.
+ * Shifts a line whose ink would leave the box, and returns the size, at most `wanted`, at which it stays inside. Scripts
+ * that stack their letters, such as Burmese, extend far beyond the line height their font declares.
  * @param {HTMLElement} box
  * @param {HTMLElement} text one line, centred in the box
- * @param {number} wanted its size in pixels
+ * @param {number} wanted size in pixels
  */
 function keepInkInside(box, text, wanted) {
   const { above, below, lineAbove, lineBelow } = inkOf(text);
@@ -104,6 +106,7 @@ function keepInkInside(box, text, wanted) {
 }
 
 /**
+ * Finds the largest size at which the text fits on several lines, and cuts the text if even the smallest is too large.
  * @param {HTMLElement} text
  * @param {{ width: number, height: number, largest: number, tallest: number, smallest: number, lines: number }} room
  * @returns {FitResult}
@@ -133,8 +136,8 @@ function fitLines(text, room) {
 }
 
 /**
- * Shortens the text with an ellipsis until `fits`; returns whether it had to. Not done with the browser's line clamp,
- * which keeps the hidden lines: their accents would show under the last visible one.
+ * Shortens the text with an ellipsis until it fits; returns whether it had to. The browser's line clamp would not do: it
+ * keeps the hidden lines, whose accents would show below the last visible one.
  * @param {HTMLElement} text
  * @param {() => boolean} fits
  */

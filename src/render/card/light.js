@@ -2,11 +2,11 @@
 // of a set: a gentle grade, an edge of light in the card's colour, and sharper lines where the photo was small.
 
 /**
- * What one channel of the photo is multiplied with, and what is added, in fractions of white.
+ * The factor for each channel of a photo, and what is then added to all of them, as a fraction of white.
  * @typedef {{ slope: [number, number, number], intercept: number }} Grade
  */
 
-/** The longer side at which a player is measured and lit: fine enough for an edge, fast enough for every photo. */
+/** The longer side in pixels for measuring and lighting a player: fine enough for an edge, fast enough for every photo. */
 const SMALL_PX = 320;
 
 /** The longer side beyond which no card shows more detail. */
@@ -15,34 +15,36 @@ const LARGEST_PX = 2048;
 /** The fractions of the pixels that count as the darkest and as the brightest tones. */
 const DARKEST = 0.02;
 const BRIGHTEST = 0.98;
-/** Where those tones should be, 0..1: a hazy photo has no black, a dull one no white. */
+/** The values those tones should have, 0..1: a hazy photo has no black, a dull one no white. */
 const BLACK = 0.05;
 const WHITE = 0.9;
-/** The limits of a grade. Skin of every tone keeps its own: a middle tone moves by at most about 4 % of white. */
+/** The limits of a grade. Every skin keeps its tone: middle tones move by at most about 4% of white. */
 const MAX_DARKER = 0.05;
 const MAX_GAIN = 1.08;
 const MAX_BALANCE = 0.035;
-/** A smaller change is invisible. */
+/** Smaller changes are invisible. */
 const SEEN = 0.03;
 /**
- * A pixel counts as grey below this saturation; with fewer grey pixels than this fraction, white cannot be determined.
+ * A pixel counts as grey up to this saturation; with a smaller fraction of grey pixels than this, the white balance
+ * cannot be determined.
  */
 const GREY_SATURATION = 0.16;
 const MIN_GREYS = 0.08;
 
-/** The rim light: how far it reaches inwards at the small size, how soft its inner side is, how strong it is. */
+/** The rim light, at the small size: how far it reaches inwards, how soft its inner side is, and its opacity. */
 const RIM_PX = 2.2;
 const RIM_BLUR_PX = 1.6;
 const RIM_OPACITY = 0.62;
 
 /**
- * A small photo is first enlarged by this factor and sharpened; the browser then does the rest of the enlargement,
- * softly.
+ * A small photo is first enlarged by this factor and sharpened; the browser then enlarges it further, without
+ * sharpening.
  */
 const ENLARGEMENT = 2;
 /**
- * How much of the difference to its own blur it gains there, and that blur's size in pixels. Differences below the first
- * of these steps of brightness are noise and stay; above the second they are an edge, which would get a rim of light.
+ * How much of its difference from its own blur is added when sharpening, and the size of that blur in pixels. Differences
+ * in brightness below NOISE_STEP, of 255, are noise and not amplified; those above EDGE_STEP are edges, which would get a
+ * halo, and gain no more than that step does.
  */
 const SHARPEN = 0.85;
 const SHARPEN_BLUR_PX = 2;
@@ -79,8 +81,8 @@ function smallOf(player) {
 }
 
 /**
- * The grade that brings a player's tones to those of the others: black to black, white to white, greys to grey, each
- * only part of the way. null where nothing would be seen of it.
+ * The grade that moves a player's tones towards those of the others: black to black, white to white, grey to grey, each
+ * only part of the way; null when it would not be visible.
  * @param {OffscreenCanvas} small
  * @returns {Grade | null}
  */
@@ -127,9 +129,9 @@ function measure(small) {
 }
 
 /**
- * The light that catches the player's edge from behind, as the address of a picture of the player's own shape.
+ * The light that catches the player's edge from behind, as the data URL of a picture with the player's proportions.
  * @param {HTMLImageElement} player
- * @param {{ colour: string, side: 1 | -1 }} light its colour, and whether it comes from the right or the left
+ * @param {{ colour: string, side: 1 | -1 }} light its colour, and whether it comes from the right (1) or the left (-1)
  */
 export function rimLight(player, { colour, side }) {
   const key = `${colour} ${side}`;
@@ -155,12 +157,11 @@ export function rimLight(player, { colour, side }) {
 }
 
 /**
- * The same player in the tones of the set, no larger than a card shows them and, if `sharper`, with clearer lines; null
- * where the photo can stay as it is.
- * Done once for a photo and not by a filter in the style sheet, which every card would pay for.
+ * The player in the tones of the set, no larger than a card can show and, if `sharper`, with clearer lines; null when the
+ * photo can stay as it is. Done once per photo: with a filter in the style sheet, every card would pay for it.
  * @param {HTMLImageElement} player
  * @param {boolean} sharper
- * @returns {Blob | null} a picture
+ * @returns {Blob | null} a BMP file
  */
 export function improved(player, sharper) {
   const grade = measure(smallOf(player));
@@ -178,9 +179,9 @@ export function improved(player, sharper) {
 }
 
 /**
- * A photo no larger than a card shows it; null where it is not larger.
+ * A photo reduced to the largest size a card can show; null when it is no larger than that.
  * @param {HTMLImageElement} photo
- * @returns {Blob | null} a picture
+ * @returns {Blob | null} a BMP file
  */
 export function reduced(photo) {
   const scale = LARGEST_PX / Math.max(photo.naturalWidth, photo.naturalHeight);
@@ -206,7 +207,7 @@ function toneIn({ slope, intercept }, data) {
 }
 
 /**
- * What differs from its own blur gains (an unsharp mask), but for noise and what is an edge already.
+ * An unsharp mask: amplifies differences from the picture's own blur, but not noise, and at edges only up to a limit.
  * @param {ImageData} picture changed in place
  */
 function sharpen({ data, width, height }) {
@@ -225,7 +226,7 @@ function sharpen({ data, width, height }) {
   }
 }
 
-/** What a difference to the blur gains. @param {number} difference */
+/** How much is added for a difference from the blur. @param {number} difference of 255 */
 function gainOf(difference) {
   const size = Math.abs(difference);
   const beyondNoise = Math.max(0, size - NOISE_STEP);
@@ -233,8 +234,8 @@ function gainOf(difference) {
 }
 
 /**
- * A picture as a BMP file, version 4 of its header (Windows GDI, BITMAPV4HEADER): pixels with alpha as they are. Writing
- * and reading a PNG would take ten times as long, and nobody keeps this file.
+ * Writes a picture as a BMP file with a version 4 header (Windows GDI, BITMAPV4HEADER): uncompressed pixels with alpha.
+ * Writing and reading a PNG would take ten times as long, and this file is not kept.
  * @param {ImageData} picture
  */
 function bitmapFile({ data, width, height }) {

@@ -3,7 +3,7 @@ import { boxBlur } from "./masks.js";
 /** @import { Bytes, Numbers } from "./masks.js" */
 
 /**
- * For every cell the linear map from a colour to the matte that fits its surroundings best: matte = r R + g G + b B + offset.
+ * For each cell, the linear map from colour to matte that best fits its surroundings: matte = r R + g G + b B + offset.
  * @typedef {object} LinearMatte
  * @property {Numbers} r
  * @property {Numbers} g
@@ -13,10 +13,10 @@ import { boxBlur } from "./masks.js";
 
 /**
  * The colour guided filter: K. He, J. Sun, X. Tang, "Guided Image Filtering", PAMI 2013, equations 14 to 16. It returns
- * the smoothed coefficients instead of the filtered matte, so that they can be computed on a small picture and used on
- * the large one (K. He, J. Sun, "Fast Guided Filter", 2015).
- * @param {Bytes} rgba @param {Numbers} matte @param {number} width
- * @param {number} radius cells @param {number} smoothness the paper's epsilon, for colours from 0 to 1
+ * the smoothed coefficients instead of the filtered matte, so that they can be computed on a small picture and applied
+ * to the large one (K. He, J. Sun, "Fast Guided Filter", 2015).
+ * @param {Bytes} rgba @param {Numbers} matte 0 to 1 @param {number} width
+ * @param {number} radius in cells @param {number} smoothness the paper's epsilon, for colours from 0 to 1
  * @returns {LinearMatte}
  */
 export function fitLinearMatte(rgba, matte, width, radius, smoothness) {
@@ -43,7 +43,7 @@ export function fitLinearMatte(rgba, matte, width, radius, smoothness) {
 }
 
 /**
- * Solves (covariance + epsilon I) a = covariance with the matte, in every cell, by the adjugate matrix.
+ * Solves (covariance + epsilon I) a = covariance with the matte in each cell, using the adjugate matrix.
  * @param {{ r: Numbers, g: Numbers, b: Numbers, matte: Numbers }} mean
  * @param {{ r: Numbers, g: Numbers, b: Numbers }} withMatte
  * @param {{ rr: Numbers, rg: Numbers, rb: Numbers, gg: Numbers, gb: Numbers, bb: Numbers }} square
@@ -85,7 +85,7 @@ function solveCells(mean, withMatte, square, epsilon) {
   return out;
 }
 
-/** @param {Bytes} rgba @returns {[Numbers, Numbers, Numbers]} each channel from 0 to 1 */
+/** @param {Bytes} rgba @returns {[Numbers, Numbers, Numbers]} red, green and blue, each from 0 to 1 */
 export function colourPlanes(rgba) {
   const cells = rgba.length / 4;
   /** @type {[Numbers, Numbers, Numbers]} */

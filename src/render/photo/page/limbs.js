@@ -4,7 +4,7 @@ import { smoothStep } from "./masks.js";
 /** @import { Point } from "./detectors.js" */
 /** @import { Grid, Numbers } from "./masks.js" */
 
-/** Bones between BlazePose's landmarks and their half widths as parts of the trunk's length: arms, hands, legs. */
+/** Bones of arms, hands and legs: two BlazePose landmarks, and the half width as a fraction of the trunk's length. */
 const BONES = [
   [11, 13, 0.1],
   [12, 14, 0.1],
@@ -18,7 +18,7 @@ const BONES = [
   [26, 28, 0.09],
 ];
 
-/** Lines through the trunk, and their half widths: shoulders, sides, and both diagonals. */
+/** Lines across the trunk, in the same form: shoulders, sides and both diagonals. */
 const TRUNK = [
   [11, 12, 0.1],
   [11, 23, 0.12],
@@ -28,7 +28,7 @@ const TRUNK = [
 ];
 
 /**
- * 1 on the player's trunk as the pose has it, seen or not.
+ * 1 where the pose places the player's trunk, visible or not, falling to 0 outside it.
  * @param {Finding} player @param {Grid} grid
  * @returns {Numbers}
  */
@@ -45,7 +45,7 @@ export function trunkMap({ pose }, grid) {
 }
 
 /**
- * 1 on the player's limbs as the pose has them, falling to 0 at twice their width.
+ * 1 where the pose places the player's limbs, falling to 0 at twice their width; less or 0 on limbs it does not clearly see.
  * @param {Finding} player @param {Grid} grid
  * @returns {Numbers}
  */
@@ -65,7 +65,11 @@ export function limbMap({ pose }, grid) {
   return map;
 }
 
-/** The trunk's length, or what the shoulders' width makes it when the body is seen from above. @param {Point[]} points */
+/**
+ * The trunk's length in search pixels. A trunk seen from above looks too short, so its length is then estimated from
+ * the width of the shoulders.
+ * @param {Point[]} points
+ */
 export function trunkLength(points) {
   const at = (/** @type {number} */ i) => points[i] ?? { x: 0, y: 0 };
   const middle = (/** @type {number} */ i, /** @type {number} */ k) => ({
@@ -79,7 +83,7 @@ export function trunkLength(points) {
 
 /**
  * @param {Numbers} map changed in place @param {Grid} grid @param {Point} a @param {Point} b
- * @param {number} radius cells @param {number} sure the most that is drawn
+ * @param {number} radius half the bone's width, in cells @param {number} sure the value on the bone itself
  */
 function drawBone(map, grid, a, b, radius, sure) {
   const [ax, ay] = [(a.x - grid.x) / grid.step, (a.y - grid.y) / grid.step];

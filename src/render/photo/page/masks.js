@@ -1,28 +1,28 @@
 /**
- * Rows of numbers and of colour channels. The index signature spares every pixel loop a check against `undefined`,
- * which the compiler would otherwise ask for at each access.
+ * Numbers, colour channels and labels, row by row. The index signature spares every pixel loop the checks against
+ * `undefined` that the compiler would otherwise require at each access.
  * @typedef {Float32Array<ArrayBuffer> & { [index: number]: any }} Numbers
  * @typedef {Uint8ClampedArray<ArrayBuffer> & { [index: number]: any }} Bytes
  * @typedef {Int32Array<ArrayBuffer> & { [index: number]: any }} Labels
  */
 
 /**
- * What a network said about a crop: 0 (not the player) to 1.
+ * A network's answer for a crop, from 0 (not the player) to 1.
  * @typedef {object} Mask
  * @property {Numbers} values width x height
  * @property {number} width
  * @property {number} height
- * @property {import("./networks.js").Crop} crop where it lies, in search pixels
+ * @property {import("./networks.js").Crop} crop its place in the photo, in search pixels
  */
 
 /**
- * A grid over an upright rectangle of the photo. The rectangle is in search pixels.
+ * A grid of cells over an upright rectangle of the photo.
  * @typedef {object} Grid
- * @property {number} x
- * @property {number} y
- * @property {number} width cells
- * @property {number} height cells
- * @property {number} step search pixels from one cell to the next
+ * @property {number} x left edge, in search pixels
+ * @property {number} y upper edge, in search pixels
+ * @property {number} width in cells
+ * @property {number} height in cells
+ * @property {number} step the side of a cell, in search pixels
  */
 
 /**
@@ -34,7 +34,7 @@
  */
 
 /**
- * Reads a mask on a grid, bilinearly; 0 outside the crop.
+ * Samples a mask at the cells of a grid, bilinearly; 0 outside the mask's crop.
  * @param {Mask} mask
  * @param {Grid} grid
  * @returns {Numbers}
@@ -74,7 +74,7 @@ function bilinear({ values, width, height }, u, v) {
 }
 
 /**
- * The smallest rectangle of cells above the threshold, in cells; null when there is none.
+ * The smallest rectangle around all cells above the threshold, in cells; null when there are none.
  * @param {Numbers | Bytes} values
  * @param {number} width
  * @param {number} threshold
@@ -101,7 +101,7 @@ export function boundsAbove(values, width, threshold) {
 }
 
 /**
- * Labels the four-connected patches of cells for which `inside` holds: 1, 2, ... ; 0 elsewhere.
+ * Labels the four-connected patches of cells for which `inside` holds 1, 2 and so on, and all other cells 0.
  * @param {number} cells @param {number} width
  * @param {(cell: number) => boolean} inside
  * @returns {{ labels: Labels, sizes: number[] }} `sizes[label]` in cells
@@ -139,7 +139,7 @@ export function patches(cells, width, inside) {
 }
 
 /**
- * The largest value within `radius` cells in both directions (a grey dilation by a square).
+ * For each cell the largest value within `radius` cells across and down (a grey dilation by a square).
  * @param {Numbers} values
  * @param {number} width
  * @param {number} radius
@@ -155,8 +155,8 @@ export function dilate(values, width, radius) {
 }
 
 /**
- * The van Herk algorithm: with maxima running forwards and backwards within blocks as long as the window, any window's
- * maximum is the larger of two.
+ * The van Herk algorithm: with running maxima, forwards and backwards, within blocks as long as the window, the maximum
+ * of any window is the larger of just two of them.
  * @param {Numbers} from @param {Numbers} to
  * @param {number} lines @param {number} length cells in a line
  * @param {number} lineStep @param {number} cellStep @param {number} radius
@@ -188,7 +188,7 @@ function slideMax(from, to, lines, length, lineStep, cellStep, radius) {
 }
 
 /**
- * 0 below `low`, 1 above `high`, a smooth step between (3t^2 - 2t^3).
+ * 0 below `low`, 1 above `high`, and a smooth step (3t^2 - 2t^3) in between.
  * @param {number} value @param {number} low @param {number} high
  */
 export function smoothStep(value, low, high) {
@@ -197,7 +197,7 @@ export function smoothStep(value, low, high) {
 }
 
 /**
- * The mean over a square of (2 radius + 1)^2 cells; cells beyond the border count as those on it.
+ * For each cell the mean over a square of (2 radius + 1)^2 cells; the border's cells are repeated beyond it.
  * @param {Numbers} values @param {number} width @param {number} radius
  * @returns {Numbers}
  */
@@ -220,7 +220,7 @@ export function boxBlur(values, width, radius) {
       sum += values[Math.min(end, entering)] - values[Math.max(row, leaving)];
     }
   }
-  // A running sum of whole rows reads memory in order, which is several times faster than going down each column.
+  // Adding whole rows to running sums reads memory in order, several times faster than going down each column.
   const sums = new Float64Array(width);
   const addRow = (/** @type {number} */ y, /** @type {number} */ sign) => {
     const row = Math.min(height - 1, Math.max(0, y)) * width;

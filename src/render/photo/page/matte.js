@@ -9,59 +9,70 @@ import { otherPeople, ownParts, rivalsOf } from "./own_parts.js";
 /** @import { Finding } from "./find_player.js" */
 /** @import { Bytes, Grid, Labels, Mask, Numbers, Rect } from "./masks.js" */
 
-/** The person mask's patch counts as the player when it holds this part of the pose ... */
+/** A patch of the person mask counts as the player when it covers more than this fraction of the pose ... */
 const MIN_SHARED_PART = 0.5;
-/** ... and is not so much larger that it holds other people too. */
+/** ... and is less than this many times as large: larger patches include other people. */
 const MAX_PATCH_TO_POSE = 2.2;
 
-/** The patch counts this far around the pose, as a part of the grid's longer side: what is further is somebody else's. */
+/**
+ * How far around the pose the patch counts, as a fraction of the grid's longer side: anything further away belongs to
+ * somebody else.
+ */
 const PATCH_REACH_PART = 0.04;
 
-/** How much each opinion counts, in log odds of at most MAX_ODDS either way; the body parts' own as they are, up to so much. */
+/**
+ * Opinions are log odds. Those of the body parts network are limited to MAX_PARTS_ODDS either way and count in full; the
+ * others are limited to MAX_ODDS and multiplied by their weight.
+ */
 const MAX_PARTS_ODDS = 3.5;
 const WEIGHT = { salience: 0.45, masks: 0.35 };
 const MAX_ODDS = 2.5;
 /**
- * Added where pose and person mask are both sure, on things held and on limbs; taken off what is somebody else's. With the
- * salient network pose and person mask together outvote the body parts, alone they do not.
+ * Log odds added where pose and person mask are both sure, on things the player holds and on limbs; PENALTY is subtracted
+ * from whatever belongs to somebody else. Pose and person mask outvote the body parts only if the salient network agrees.
  */
 const BONUS_AGREED = 2;
 const BONUS_HELD = 6;
 const BONUS_LIMB = 1.5;
 const PENALTY = 8;
 /**
- * The body parts network learned from portraits and misses legs. Where masks and salience both see the player, both at
- * least this surely, its "nobody" counts for so much less.
+ * The body parts network learned from portraits and misses legs. Where masks and salience both see the player, its
+ * "nobody" loses up to DOUBTED_PARTS of its weight: nothing while the less sure of them is below `low`, all of that
+ * above `high`.
  */
 const CLAIMED = { low: 0.5, high: 0.85 };
 const DOUBTED_PARTS = 0.7;
 
-/** Opinions that disagree leave cells between these; wide patches of them go to whoever is nearer without an edge between. */
+/**
+ * Where opinions disagree, the probability lies between these. Wide patches of such cells go to the player or to the
+ * background, whichever is nearer without an edge in between.
+ */
 const UNSETTLED = { low: 0.1, high: 0.9 };
-/** Narrower bands are the player's soft edge, in cells to either side. */
+/** Bands no wider than this to either side, in cells, are the player's soft edge. */
 const EDGE_CELLS = 2;
-/** Nothing that both masks claim more surely than this is sure background. */
+/** Cells that the masks claim more surely than this are never sure background. */
 const MAX_BEHIND_CORE = 0.8;
 const SURE_CORE = 0.9;
-/** Single strands reach so far beyond what the body parts call hair. */
+/** How far single strands reach beyond what the body parts network sees as hair. */
 const HAIR_CELLS = 8;
-/** A picture whose brightest hundredth stays below this is dark. */
+/** A picture is dark when 99 of 100 pixels are below this brightness, of 255. */
 const BRIGHT_LEVEL = 150;
-/** What the decision adds, in log odds. */
+/** Log odds added to cells settled as the player, and subtracted from cells settled as background. */
 const BONUS_SETTLED = 3;
 
-/** Patches apart from the player are kept above this part of the player's size: no loose leg behind a bicycle. */
+/** Patches apart from the player are kept from this fraction of the player's size: no loose leg behind a bicycle. */
 const MAX_ISLAND_PART = 0.2;
-/** Those with so much salience on average are kept above this part. */
+/** Patches with a mean salience above SURE_ISLAND are kept from this fraction. */
 const MIN_SURE_ISLAND_PART = 0.1;
 const SURE_ISLAND = 0.85;
-/** Holes below this part of the player's size are mistakes; larger ones are the gaps between arms and body. */
+/** Holes below this fraction of the player's size are mistakes; larger ones are gaps between arms and body. */
 const MAX_FILLED_HOLE_PART = 0.0025;
-/** Mean of the two masks from which a hole of any size is filled. */
+/** A hole of any size is filled when pose and person mask claim it at least this surely on average. */
 const CLAIMED_HOLE = 0.75;
 
 /**
- * The pose's mask and the player's own patch of the person mask; an empty patch when the two do not fit together.
+ * The pose's mask, and the patch of the person mask that is the player; `fits` is false and the patch empty when the two
+ * contradict each other.
  * @param {Finding} player @param {Grid} grid
  * @returns {{ posed: Numbers | null, patch: Numbers, fits: boolean }}
  */
@@ -90,7 +101,7 @@ export function playerMasks(player, grid) {
 }
 
 /**
- * The rectangle that holds pose and patch, in search pixels.
+ * The rectangle around the player's pose and patch, in search pixels.
  * @param {Finding} player @param {Grid} grid
  * @returns {Rect}
  */
@@ -108,10 +119,10 @@ export function playerBounds(player, grid) {
 }
 
 /**
- * One matte from four opinions, added as log odds. The body parts network has the surest edge and sees every person; pose
- * and person mask say which of them is the player; the salient network sees what the player holds.
+ * Combines four opinions into one matte by adding their log odds. The body parts network has the most accurate edges but
+ * sees everyone; pose and person mask tell which person is the player; the salient network sees what the player holds.
  * @param {Finding} player @param {PartsLooks} looks @param {Mask} salient @param {Bytes} rgba on the grid @param {Grid} grid
- * @returns {{ matte: Numbers, hair: Numbers }} hair as a part of 1
+ * @returns {{ matte: Numbers, hair: Numbers }} both from 0 to 1
  */
 export function fuseMatte(player, looks, salient, rgba, grid) {
   const { posed, patch, fits } = playerMasks(player, grid);
@@ -127,7 +138,7 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
   for (let i = 0; i < theirs.length; i++) theirs[i] = Math.max(theirs[i], others[i]);
   const { own, left: strangers } = ownParts(player, parts, { posed: core, limbs, fine, theirs }, grid);
   const clear = brightened(rgba);
-  // The body parts network is shown dark photos brightened, the others are not: there it is not doubted.
+  // Only the body parts network gets dark photos brightened, so there it knows better than the others.
   const isDark = clear !== rgba;
   /** @type {Numbers} */
   const claimed = core.map((value, i) =>
@@ -163,10 +174,10 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
 }
 
 /**
- * Decides wide patches on which the opinions disagree: each cell goes to the sure player or to the sure background,
+ * Settles wide patches where the opinions disagree: each cell goes to the sure player or to the sure background,
  * whichever is nearer without crossing an edge in the picture.
  * @param {Numbers} odds changed in place
- * @param {{ core: Numbers, limbs: Numbers, hair: Numbers, parts: Numbers, votes: (cell: number) => number }} opinions votes: how many of them see the player in a cell
+ * @param {{ core: Numbers, limbs: Numbers, hair: Numbers, parts: Numbers, votes: (cell: number) => number }} opinions votes: how many opinions see the player in a cell
  * @param {Bytes} rgba @param {number} width
  */
 function settle(odds, { core, limbs, hair, parts, votes }, rgba, width) {
@@ -191,9 +202,9 @@ function settle(odds, { core, limbs, hair, parts, votes }, rgba, width) {
   const owners = nearestSeed(seeds, (cell) => !seeds[cell], rgba, width);
   for (let i = 0; i < odds.length; i++) {
     if (seeds[i] || (besideSure[i] && besideNone[i]) || odds[i] < -PENALTY / 2) continue;
-    // Among curls and strands the soft edge is right, but where the masks see the head itself.
+    // Curls and strands keep their soft edge, except where the masks see the head itself.
     if (nearHair[i] > 0.3 && core[i] < MAX_BEHIND_CORE) continue;
-    // An arm before people of its own colours has no edge, but the masks and the pose agree on it.
+    // An arm in front of people in the same colours has no edge, but masks and pose agree on it.
     const isLimb = core[i] > SURE_CORE && limbs[i] > 0.5;
     const isSeen = votes(i) >= 2 || (core[i] > MAX_BEHIND_CORE && parts[i] > SURELY_NOBODY);
     if ((owners[i] === 1 && isSeen) || isLimb) odds[i] += BONUS_SETTLED;
@@ -201,7 +212,11 @@ function settle(odds, { core, limbs, hair, parts, votes }, rgba, width) {
   }
 }
 
-/** Edges in the dark are edges too: a dark picture's colours, so that its brightest hundredth is nearly white. @param {Bytes} rgba @returns {Bytes} */
+/**
+ * Brightens a dark picture until its brightest hundredth is nearly white, so that edges in the dark count too.
+ * @param {Bytes} rgba
+ * @returns {Bytes} `rgba` itself when it is not dark
+ */
 function brightened(rgba) {
   const counts = new Uint32Array(256);
   for (let i = 0; i < rgba.length; i += 4) {
@@ -217,7 +232,7 @@ function brightened(rgba) {
 }
 
 /**
- * Fills small holes, and larger ones that pose and person mask both claim: a white sleeve before a white wall.
+ * Fills small holes, and larger ones that pose and person mask both claim, such as a white sleeve against a white wall.
  * @param {Numbers} matte @param {Numbers} core @param {number} width
  */
 function closeHoles(matte, core, width) {
@@ -238,8 +253,8 @@ function closeHoles(matte, core, width) {
 }
 
 /**
- * Clears small patches apart from the player together with the veil around them; things that the player holds stay, and large
- * parts that are surely salient: a raised hand whose arm is in the dark.
+ * Clears small patches apart from the player, with the faint veil around them. Things the player holds are kept, and so
+ * are large, surely salient patches, such as a raised hand whose arm is in the dark.
  * @param {Numbers} matte @param {{ held: Numbers, fine: Numbers }} maps @param {number} width
  */
 function dropIslands(matte, { held, fine }, width) {

@@ -4,26 +4,28 @@ import { canvasOf, contextOf } from "./decode.js";
 /** @import { NetworkName } from "../networks.ts" */
 
 /**
- * A turned rectangle of a picture that a network looks at, in that picture's pixels.
+ * A rotated rectangle of a picture, around a centre, that is shown to a network. In the picture's pixels.
  * @typedef {object} Crop
  * @property {number} cx
  * @property {number} cy
  * @property {number} width
  * @property {number} height
- * @property {number} rotation radians, clockwise as canvases turn
+ * @property {number} rotation in radians, clockwise as on a canvas
  */
 
-/** Floats have four bytes. */
 const FLOAT_BYTES = 4;
 
 /** @type {Worker} */
 let fileWorker;
-/** Who waits for the process's answer. @type {PromiseWithResolvers<number[]> | undefined} */
+/** The request that awaits the process's answer. @type {PromiseWithResolvers<number[]> | undefined} */
 let asked;
-/** The networks run one after the other, as there is one file. @type {Promise<unknown>} */
+/** The last request: all share one file, so networks run one after another. @type {Promise<unknown>} */
 let last = Promise.resolve();
 
-/** Opens the file through which networks are asked; returns what it begins with. @returns {Promise<string>} */
+/**
+ * Opens the file shared with the process that runs the networks. Throws when it cannot be opened.
+ * @returns {Promise<string>} what the file begins with, by which that process finds it
+ */
 export async function openNetworkFile() {
   fileWorker = new Worker("/page/shared_file.js", { type: "module" });
   const { beginning, problem } = await fileMessage();
@@ -31,7 +33,11 @@ export async function openNetworkFile() {
   return beginning;
 }
 
-/** Called by the process that runs the networks. @param {number[]} lengths @param {string | null} problem */
+/**
+ * Called by the process that runs the networks, once its answer is in the file.
+ * @param {number[]} lengths of the network's outputs, in floats
+ * @param {string | null} problem why there is no answer
+ */
 export function answered(lengths, problem) {
   if (problem === null) asked?.resolve(lengths);
   else asked?.reject(new Error(problem));
@@ -46,9 +52,10 @@ function fileMessage() {
 }
 
 /**
- * Runs a network on a picture's colours and returns its outputs in the network's order.
+ * Runs a network on a picture's colours and returns its outputs, in the network's order. Throws when the process reports
+ * a problem.
  * @param {NetworkName} network
- * @param {Uint8Array<ArrayBuffer>} rgb three bytes a pixel; given away
+ * @param {Uint8Array<ArrayBuffer>} rgb three bytes per pixel; transferred, so the caller can no longer use it
  * @param {{ width: number, height: number }} size
  * @returns {Promise<Numbers[]>}
  */
@@ -79,11 +86,11 @@ async function ask(network, rgb, { width, height }) {
 }
 
 /**
- * Runs a network on one crop of a picture and returns its outputs in the network's order.
+ * Runs a network on a crop of a picture and returns its outputs, in the network's order.
  * @param {NetworkName} network
  * @param {OffscreenCanvas} picture
  * @param {Crop} crop
- * @param {{ size: number }} input the square input's side
+ * @param {{ size: number }} input side of the network's square input, in pixels
  * @returns {Promise<Numbers[]>}
  */
 export function runNetwork(network, picture, crop, { size }) {
@@ -110,7 +117,7 @@ function rgbOf(picture, crop, size) {
   return rgbFrom(context.getImageData(0, 0, size, size).data);
 }
 
-/** Drops what is not colour. @param {Bytes} rgba @returns {Uint8Array<ArrayBuffer>} */
+/** Drops the alpha channel. @param {Bytes} rgba @returns {Uint8Array<ArrayBuffer>} */
 export function rgbFrom(rgba) {
   const rgb = new Uint8Array((rgba.length / 4) * 3);
   for (let from = 0, to = 0; from < rgba.length; from += 4) {

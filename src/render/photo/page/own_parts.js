@@ -9,46 +9,52 @@ import { facesOf } from "./parts_faults.js";
 /** @import { Finding } from "./find_player.js" */
 /** @import { Bytes, Grid, Labels, Numbers, Rect } from "./masks.js" */
 
-/** Body parts this far around pose and person mask are the player's, as a part of the grid's longer side. */
+/** Body parts within this distance of pose and person mask are the player's, as a fraction of the grid's longer side. */
 const OWN_REACH_PART = 0.02;
-/** Parts further away are taken whole or left whole: at most this part of the player's size ... */
+/** Connected parts further away are the player's or not as a whole: at most this fraction of the player's size ... */
 const MAX_EXTRA_PART = 0.4;
-/** ... or this where others are near ... */
+/** ... or this fraction when other people are near. */
 const MAX_EXTRA_IN_COMPANY = 0.2;
-/** ... with so much salience on average ... */
+/** Such a part needs at least this mean salience to be taken in full. */
 const MIN_EXTRA_SALIENCE = 0.35;
-/** Parts so near to somebody else, in the player's head heights, may be that one's hands: they need the player's hand in them. */
+/**
+ * A part this near to somebody else, in the player's head heights, may be that person's hand: it is the player's only if
+ * the player's hand is in it.
+ */
 const ARM_REACH_HEADS = 0.6;
-/** A cell of such a part is the player's all the same when it is more salient than this. */
+/** Of a part with too little salience, only cells with more than this are taken. */
 const SALIENT = 0.6;
-/** Parts apart from the body have to be as salient as this: what the player holds out. */
+/** A part that does not touch the body needs at least this mean salience: something the player holds out. */
 const SURE_SALIENCE = 0.85;
-/** ... and with no more of somebody's face in it than this. */
+/** A part with a larger fraction of face than this is somebody else's. */
 const MAX_EXTRA_HEAD = 0.06;
-/** What the pose's mask claims more surely than this nobody else gets. */
+/** Cells that the pose's mask claims more surely than this are not given to other people. */
 const SURELY_POSED = 0.6;
-/** A face this large beside the player's own is somebody else's; smaller ones are ears and hands. */
+/** A face above this fraction of the player's own is somebody else's; smaller ones are ears and hands. */
 const MIN_OTHER_FACE = 0.05;
-/** Of faces this large the whole head goes, so far around the face in roots of its size, whatever the pose's mask claims. */
+/**
+ * From this fraction on, the whole head is somebody else's, even where the pose's mask claims it. It extends
+ * HEAD_AROUND_FACE times the square root of the face's area around the face.
+ */
 const MIN_STRANGE_HEAD = 0.25;
 const HEAD_AROUND_FACE = 0.8;
-/** The player's own hair lies within so many head heights of the head's middle. */
+/** The player's own hair lies within three quarters of this many head heights of the head's centre. */
 const OWN_HAIR_HEADS = 1.3;
-/** Parts with more bare skin than this, where the player's arms are not, are somebody else's arms. */
+/** Parts with a larger fraction of bare skin than this away from the player's arms are somebody else's arms. */
 const MAX_STRANGE_SKIN = 0.3;
 const MIN_ARM_VISIBLE = 0.9;
 /** BlazePose's elbows and wrists. */
 const ARM_POINTS = [13, 14, 15, 16];
-/** Parts so near to the player's body are joined to it. */
+/** Parts within this distance of the player's body touch it. */
 const BESIDE_CELLS = 4;
-/** Smaller ones are bits of the edge. */
+/** Parts below this fraction of the player's size are bits of the edge. */
 const MIN_EXTRA_PART = 0.003;
 
-/** Of the person where a face was seen, hair and face are at least this part; less is a raised hand. */
+/** Where a face was seen, hair and face are at least this fraction of the person; less means a raised hand. */
 const MIN_FACE_PARTS = 0.2;
 
 /**
- * What another person's pose claims more strongly than the player's: 0 to 1.
+ * Cells that another person's pose claims more strongly than the player's, from 0 to 1.
  * @param {Finding} player @param {Grid} grid @param {Numbers | null} posed
  * @param {Parts} parts
  * @returns {Numbers}
@@ -69,7 +75,7 @@ export function rivalsOf({ rivals }, grid, posed, parts) {
 }
 
 /**
- * Whether the body parts where a face was seen are those of a head.
+ * Whether the body parts in the box of a detected face are those of a head.
  * @param {Rect} box @param {Grid} grid @param {Parts} parts
  */
 function isHead(box, { x, y, width, height, step }, { odds, hair, face }) {
@@ -88,11 +94,11 @@ function isHead(box, { x, y, width, height, step }, { odds, hair, face }) {
 }
 
 /**
- * Tells the player's body parts from other people's.
+ * Separates the player's body parts from other people's.
  * @param {Finding} player @param {Parts} parts
  * @param {{ posed: Numbers, limbs: Numbers, fine: Numbers, theirs: Numbers }} maps
  * @param {Grid} grid
- * @returns {{ own: Numbers, left: Numbers }} 1 where the player may be, and on parts that are left
+ * @returns {{ own: Numbers, left: Numbers }} own: 1 where the player may be; left: 1 on other people's parts
  */
 export function ownParts(player, { odds, face, skin }, { posed, limbs, fine, theirs }, grid) {
   const { width, height } = grid;
@@ -156,7 +162,7 @@ export function ownParts(player, { odds, face, skin }, { posed, limbs, fine, the
   for (let i = 0; i < own.length; i++) {
     const label = labels[i];
     if (!label) continue;
-    // Of a part in the shade, salience often sees only some: an elbow between a lit arm and a lit hand.
+    // Parts in the shade are often salient only in places: an elbow between a lit arm and a lit hand.
     if (isOwn[label] && (isSalient[label] || fine[i] > SALIENT)) own[i] = 1;
     else if (Number(sizes[label]) > MIN_EXTRA_PART * playerCells) left[i] = 1;
   }
@@ -164,11 +170,11 @@ export function ownParts(player, { odds, face, skin }, { posed, limbs, fine, the
 }
 
 /**
- * Takes what belongs to other people whose faces the body parts show: every cell that is not
- * surely the player's goes to whoever is nearer.
+ * Finds other people by the faces among the body parts: every cell that is not surely the player's goes to whoever is
+ * nearer.
  * @param {Finding} player @param {Parts} parts
  * @param {{ limbs: Numbers, posed: Numbers | null }} maps @param {Bytes} rgba on the grid @param {Grid} grid
- * @returns {Numbers} 1 where somebody else is
+ * @returns {Numbers} 1 on other people
  */
 export function otherPeople(player, { odds, hair, face }, { limbs, posed }, rgba, grid) {
   const { width } = grid;
@@ -207,7 +213,7 @@ export function otherPeople(player, { odds, hair, face }, { limbs, posed }, rgba
 }
 
 /**
- * 1 around the faces of others that are too large to be a mistake: the pose's mask sees two heads as one person.
+ * 1 around other people's faces that are too large to be a mistake: the pose's mask can take two heads for one person.
  * @param {ReturnType<typeof facesOf>} faces @param {number} width
  * @returns {Numbers}
  */
@@ -226,7 +232,8 @@ function strangeHeads({ own, others, labels }, width) {
 }
 
 /**
- * Whether bare skin there would be somebody else's: it is when both of the player's arms are seen elsewhere.
+ * Whether bare skin in a cell would be somebody else's: above the hips it is, when both of the player's arms are clearly
+ * seen elsewhere.
  * @param {Finding} player @param {Numbers} limbs @param {Grid} grid
  * @returns {(cell: number) => boolean}
  */
@@ -247,7 +254,7 @@ function skinElsewhere(player, limbs, grid) {
     around[cell] < 0.5;
 }
 
-/** 1 around the player's head as far as hair reaches. @param {Finding} player @param {Grid} grid @returns {Numbers} */
+/** 1 around the player's head, as far as hair reaches. @param {Finding} player @param {Grid} grid @returns {Numbers} */
 function ownHair(player, grid) {
   const head = headBox(player);
   const [cx, cy] = [head.x + head.width / 2, head.y + head.height / 2];

@@ -8,30 +8,31 @@ import { patches, sampleMask } from "./masks.js";
 /** @import { Grid, Numbers } from "./masks.js" */
 
 /**
- * Less bare skin than this in the oval of a face, and more of what is neither skin nor hair than that, is a covered face.
- * Among 90 players 0.45 is the least, behind ski goggles; a surgical mask with sunglasses leaves 0.14.
+ * A face is covered when less than MIN_FACE_SKIN of its oval is bare skin, and more than MIN_COVER is neither skin nor
+ * hair. The least bare skin among 90 players was 0.45, behind ski goggles; a surgical mask with sunglasses leaves 0.14.
  */
 const MIN_FACE_SKIN = 0.25;
 const MIN_COVER = 0.5;
-/** A face detector less sure than this may have seen something else. */
+/** Below this score, the face detector may have seen something else. */
 const MIN_FACE_SCORE = 0.5;
-/** In smaller faces, in search pixels, the network sees no features. */
+/** In smaller faces, the body parts network sees no features. In search pixels. */
 const MIN_FACE_WIDTH_PX = 40;
-/** Cells across a face when that is counted. */
+/** Cells across a face when its skin is counted. */
 const FACE_CELLS = 32;
 
-/** Another face with so much of the skin of the player's own is another player's; and cells on the longer side to count. */
+/** Another face with at least this fraction of the skin of the player's own is another player's. */
 const EQUAL_FACE_PART = 0.75;
-/** Skin in a bare face, as a part of its box. */
+/** Skin of an uncovered face, as a fraction of its box. */
 const SKIN_PER_BOX = 0.75;
+/** Cells along the longer side when faces are compared. */
 const GRID_CELLS = 192;
-/** Faces nearer to the player's head than this, in its sizes, are parts of the player's own. */
+/** Faces nearer than this to the centre of the player's head are parts of the player's own. In sizes of that head. */
 export const OTHER_FACE_HEADS = 0.6;
 
 /**
- * What the body parts tell against a photo that the finder took.
+ * What the body parts reveal against a photo in which a player was found.
  * @param {Cut} cut @param {Finding} player
- * @returns {PlayerRefusal | null}
+ * @returns {PlayerRefusal | null} null when there is nothing against it
  */
 export function faultOfParts(cut, player) {
   if (isFaceCovered(cut, player)) return "face_covered";
@@ -73,13 +74,13 @@ function hasEqualFace({ rect, looks }, player) {
     step,
   };
   const { own, others } = facesOf(partsOnGrid(looks, grid).face, player, grid);
-  // Glasses, helmets and hands leave little skin: then the face's box speaks for it.
+  // Glasses, helmets and hands leave little skin, so the size is then estimated from the face's box.
   const box = player.face ? (SKIN_PER_BOX * player.face.width * player.face.height) / step ** 2 : 0;
   return own > 0 && others.some(({ size }) => size >= EQUAL_FACE_PART * Math.max(own, box));
 }
 
 /**
- * The patches of face skin: the size of the player's own, and those of other people.
+ * The patches of face skin: the size of the player's own in cells, 0 if there is none, and those of other people.
  * @param {Numbers} face @param {Finding} player @param {Grid} grid
  * @returns {{ own: number, others: { label: number, size: number }[], labels: Int32Array }}
  */

@@ -6,16 +6,16 @@ import { sampleMask } from "./masks.js";
 /** @import { Finding } from "./examine.js" */
 /** @import { Rect } from "./masks.js" */
 
-/** The face is measured at this side in pixels, about its size on a card as small as they come. */
+/** The face is measured at this side in pixels, about its size on the smallest card. */
 const FACE_PX = 64;
 
 /**
- * What a photo shows of a face at FACE_PX.
+ * What a face looks like in a photo, measured at FACE_PX. Brightness is from 0 to 255.
  * @typedef {object} Look
- * @property {number} sharpness how much of the contrast is in the finest details: sharp photos 0.3 to 1, blurred ones below 0.15
- * @property {number} contrast standard deviation of the brightness, of 255
- * @property {number} median brightness, of 255
- * @property {number} bright 95 of 100 pixels are darker than this
+ * @property {number} sharpness strength of the finest details relative to the contrast: 0.3 to 1 in sharp photos, below 0.15 in blurred ones
+ * @property {number} contrast standard deviation of the brightness
+ * @property {number} median of the brightness
+ * @property {number} bright 95th percentile of the brightness
  */
 
 /** @param {Photo} photo @param {Rect} face in search pixels @returns {Look} */
@@ -53,20 +53,21 @@ export function lookOf(photo, face) {
   };
 }
 
-/** Brightness steps between neighbours above this are outlines. */
+/** Neighbouring pixels that differ by more than this in any channel, of 255, form an outline. */
 const OUTLINE_STEP = 40;
-/** Smaller bodies are hard lines everywhere: in a small picture every fold is one. */
+/** Smaller bodies are full of hard lines anyway: in a small picture every fold is one. */
 const MIN_DRAWN_HEIGHT_PX = 250;
 /**
- * Photographed people are outlines in at most 0.16 of their pixels, 98 of 100 measured, and one in 0.21; drawn and painted
- * ones in a quarter. Faces less sure than 0.75 may be drawn ones: the real ones with hard lines all over have 0.77 and more.
+ * The fraction of a body's pixels that are outlines. Of 100 photographed people, 98 had at most 0.16 and one had 0.21;
+ * drawn and painted people have a quarter. The stricter limit is for faces scored below CLEAR_FACE_SCORE, which may be
+ * drawn: real faces of people with hard lines all over score 0.77 or more.
  */
 const DRAWN_PART = 0.2;
 const DRAWN_PART_BELOW_CLEAR_FACE = 0.25;
 const CLEAR_FACE_SCORE = 0.75;
 
 /**
- * Whether a body is full of hard lines, as in drawings.
+ * Whether a body is full of hard lines, as in a drawing. False when there is no pose.
  * @param {OffscreenCanvas} picture @param {Finding} finding
  */
 export function isDrawn(picture, { pose, body, face }) {
@@ -78,7 +79,7 @@ export function isDrawn(picture, { pose, body, face }) {
   const posed = sampleMask(pose.mask, grid);
   let pixels = 0;
   let outlines = 0;
-  // Every second row tells as much in half the time.
+  // Every second row is as telling and takes half the time.
   for (let y = 0; y < height - 1; y += 2) {
     for (let x = 0; x < width - 1; x++) {
       if (!(posed[Math.floor(y / step) * grid.width + Math.floor(x / step)] > 0.9)) continue;
@@ -100,7 +101,7 @@ function largestStep(data, one, other) {
   return Math.max(...[0, 1, 2].map((k) => Math.abs(Number(data[one + k]) - Number(data[other + k]))));
 }
 
-/** The middle of a head, where its face is when none was seen. @param {Finding} player @returns {Rect} */
+/** The player's face, or the middle of the head when no face was detected. @param {Finding} player @returns {Rect} */
 export function faceBox(player) {
   if (player.face) return player.face;
   const head = headBox(player);
@@ -118,7 +119,7 @@ function deviation(values) {
   return Math.sqrt(meanOf(values.map((value) => (value - mean) ** 2)));
 }
 
-/** The second derivative, without the border. @param {Float32Array} grey */
+/** The Laplacian of all pixels except those on the border. @param {Float32Array} grey */
 function laplacian(grey) {
   const inner = FACE_PX - 2;
   return Float32Array.from({ length: inner * inner }, (_, k) => {

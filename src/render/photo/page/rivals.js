@@ -6,41 +6,44 @@ import { sampleMask, smoothStep } from "./masks.js";
 /** @import { Finding } from "./examine.js" */
 /** @import { Grid, Mask, Numbers, Rect } from "./masks.js" */
 
-/** A pose less sure than this is nobody's. */
+/** Below this presence, a pose is not a person's. */
 const MIN_PRESENCE = 0.5;
-/** A face in the player's surroundings this sure is somebody else's. */
+/** A face near the player with at least this score is somebody else's. */
 const RIVAL_FACE_SCORE = 0.4;
-/** Side of the overlapping parts in which small faces are looked for. */
+/** Side of the overlapping parts searched for small faces, as a fraction of the whole area searched. */
 const FACE_SEARCH_PART = 0.6;
-/** A face seen this near to the player's hand, in heads, is what the hand holds, unless it is this sure or has a body. */
+/**
+ * A face seen within this many head heights of the player's raised hand is what the hand holds, unless it scores at least
+ * SURE_FACE_SCORE or has a body.
+ */
 const HELD_REACH_HEADS = 1.2;
 const SURE_FACE_SCORE = 0.8;
-/** The first and last of the pose's landmarks of wrists and fingers. */
+/** The first and last of the pose's landmarks for wrists and fingers. */
 const HANDS = { first: 15, last: 22 };
 const [LEFT_SHOULDER, RIGHT_SHOULDER] = [11, 12];
-/** A pose that lies so far within the player's is the player's own, found twice. */
+/** A pose with at least this fraction of its mask within the player's is the player, found twice. */
 const SAME_PERSON_PART = 0.5;
 
-/** Poses of others that are read for one player, nearest and largest first; each takes a third of finding one player. */
+/** Other people's poses read per player, nearest and largest first; each takes a third of the time to find a player. */
 const MAX_RIVAL_POSES = 4;
-/** Heads of others; in front of a full stand the nearest ones are those that touch the player. */
+/** Masks of other people, nearest first; in front of a full stand, only the nearest can touch the player. */
 const MAX_RIVALS = 12;
-/** Faces below this part of the player's head are the stand: their heads are enough. */
+/** Faces below this fraction of the player's are in the stand: their heads are enough, without a pose. */
 const MIN_POSED_FACE_PART = 0.35;
 
-/** @typedef {Mask & { byFace?: Rect }} RivalMask of a body, or only of where a face was seen */
+/** @typedef {Mask & { byFace?: Rect }} RivalMask of a body, or of head and shoulders around a detected face, `byFace` */
 
 /**
- * Somebody else's head, as the box that a face detector would give.
- * @typedef {Rect & { face: number, body: number }} RivalHead with the scores of face and body, 0 for what was not seen
+ * Somebody else's head, as the box a face detector would return for it.
+ * @typedef {Rect & { face: number, body: number }} RivalHead with the scores of face and body, 0 if not detected
  */
 
 /**
- * The other people whose surroundings overlap the player's body: masks of their bodies where the pose network sees them,
- * of head and shoulders where only a face is seen; and their heads.
+ * Finds the other people whose surroundings overlap the player's body: masks of the bodies that the pose network sees
+ * and of head and shoulders around detected faces, and the boxes of their heads.
  * @param {OffscreenCanvas} picture @param {Finding} finding
- * @param {{ person: Person, pose: Pose | null }[]} others people beside the player, with their poses where they were read
- * @param {Face[]} faces those seen on the whole picture
+ * @param {{ person: Person, pose: Pose | null }[]} others people other than the player, with any poses already read
+ * @param {Face[]} faces detected in the whole picture
  * @returns {Promise<{ masks: RivalMask[], heads: RivalHead[] }>}
  */
 export async function findRivals(picture, finding, others, faces) {
@@ -54,7 +57,7 @@ export async function findRivals(picture, finding, others, faces) {
   const isPlayers = (/** @type {Pose} */ pose) => {
     if (distance(headOf(pose).centre, finding.head.centre) < 0.5 * finding.head.height) return true;
     const theirs = sampleMask(pose.mask, grid);
-    // A mask that claims the player's face claims the player, whosever head is above it.
+    // A mask that covers the player's face covers the player, no matter whose head the pose has.
     if (isOn(theirs, grid, finding.head.centre)) return true;
     return own !== null && sharedPart(theirs, own) >= SAME_PERSON_PART;
   };
@@ -77,7 +80,7 @@ export async function findRivals(picture, finding, others, faces) {
       (head) => distance(middleOf(head), middleOf(face)) < Math.max(head.height, face.height),
     );
     if (known && face.score > known.face) Object.assign(known, boxOf(face), { face: face.score });
-    // Knees and badges look like small faces; what lies on the player's own body is the player's.
+    // Knees and badges look like small faces; anything on the player's own body is the player's.
     if (known || isOn(own, grid, middleOf(face)) || masks.length >= MAX_RIVALS) continue;
     const isLarge = face.height >= MIN_POSED_FACE_PART * playersFace;
     const pose = isLarge ? await poseOf(personOf(face)) : null;
@@ -90,11 +93,11 @@ export async function findRivals(picture, finding, others, faces) {
   return { masks, heads };
 }
 
-/** Whether a face is at a raised hand of the player: trophies, helmets and rackets look like faces. @param {Face} face @param {Finding} finding */
+/** Whether a face is near a raised hand of the player: trophies, helmets and rackets look like faces. @param {Face} face @param {Finding} finding */
 function isHeld(face, { pose, head }) {
   if (!pose) return false;
   const reach = HELD_REACH_HEADS * head.height;
-  // Lower hands are where people beside the player have their heads: on handlebars, on shoulders.
+  // Lower hands, on handlebars or on shoulders, are often near the heads of people beside the player.
   const raised = Math.min(Number(pose.points[LEFT_SHOULDER]?.y), Number(pose.points[RIGHT_SHOULDER]?.y));
   return pose.points.some(
     (point, i) =>
@@ -106,7 +109,7 @@ function isHeld(face, { pose, head }) {
   );
 }
 
-/** A pose's head is this much higher than the box of its face. */
+/** Height of a pose's head, relative to the box of its face. */
 const HEAD_PER_FACE = 1.6;
 
 /** @param {Pose} pose @returns {Rect} */
@@ -134,9 +137,9 @@ function isNear({ crop: { cx, cy, width } }, body) {
 }
 
 /**
- * The faces in a body's surroundings but for its own, nearest first: looked for in all of them and in four overlapping
- * parts, where the small faces of people further behind are large enough to be seen.
- * @param {OffscreenCanvas} picture @param {Finding} finding @param {Face[]} faces those seen on the whole picture
+ * Other faces around the player's body, nearest first in units of their own height. The area is searched as a whole and
+ * in four overlapping parts, in which the small faces of people further back are large enough to be detected.
+ * @param {OffscreenCanvas} picture @param {Finding} finding @param {Face[]} faces detected in the whole picture
  * @returns {Promise<Face[]>}
  */
 async function facesAround(picture, { body, head }, faces) {
@@ -154,7 +157,7 @@ async function facesAround(picture, { body, head }, faces) {
   return others.sort((a, b) => remoteness(a) - remoteness(b));
 }
 
-/** A soft round mask over somebody's head and shoulders. @param {Face} face @returns {RivalMask} */
+/** A soft round mask over the head and shoulders that belong to a face. @param {Face} face @returns {RivalMask} */
 function headAndShoulders({ x, y, width, height }) {
   const size = 16;
   const values = Float32Array.from({ length: size * size }, (_, i) => {

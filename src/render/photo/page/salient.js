@@ -1,9 +1,9 @@
 import { askNetwork } from "./networks.js";
 
 /**
- * What stands out in a picture, stretched from the network's least answer to its greatest as 0 to 255.
+ * What stands out in a picture, from 0 at the network's lowest output to 255 at its highest. Throws when there is none.
  * @param {Uint8Array<ArrayBuffer>} rgb @param {{ width: number, height: number }} size
- * @returns {Promise<Uint8Array<ArrayBuffer>>} height x width
+ * @returns {Promise<Uint8Array<ArrayBuffer>>} height x width, row by row
  */
 export async function runSalient(rgb, size) {
   const [values] = await askNetwork("salient", rgb, size);

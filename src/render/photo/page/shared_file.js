@@ -1,26 +1,26 @@
 /**
- * A worker that holds the file which the page shares with the process that opened it: only workers may read and write
- * such a file at once. It takes one message at a time: bytes to write, or how many to read.
+ * A worker that holds the file shared by the page and the process that opened the page: only workers can read and write
+ * such a file synchronously. It handles one message at a time: bytes to write, or the number of bytes to read.
  */
 
 /** @typedef {{ write: Uint8Array<ArrayBuffer> } | { read: number }} Request */
 /**
- * A handle that only workers get, which the compiler's library for pages leaves out.
+ * A synchronous file handle. Only workers can get one, so the compiler's library for pages omits it.
  * @typedef {object} OpenFile
  * @property {(bytes: Uint8Array, at: { at: number }) => number} write
  * @property {(bytes: Uint8Array, at: { at: number }) => number} read
  * @property {(length: number) => void} truncate
  */
 
-/** More than any network's answer; pages of the file that are never written take no room. */
+/** More than any network's answer; parts of the file that are never written take no space. */
 const FILE_BYTES = 4 * 1024 * 1024;
-/** Files of this name belong to earlier pages of the same browser. */
+/** Prefix of the file's name. Other files with it belong to earlier pages of the same browser. */
 const PREFIX = "networks-";
 
 async function openFile() {
   const root = await navigator.storage.getDirectory();
   for await (const name of root.keys()) {
-    // A page that is just closing still holds its own; the next one removes it.
+    // A page that is still closing holds on to its own file; the next page removes it.
     if (name.startsWith(PREFIX)) await root.removeEntry(name).catch(() => {});
   }
   const beginning = PREFIX + crypto.randomUUID();

@@ -13,18 +13,18 @@ import { runSalient } from "./salient.js";
 /** @import { Rect } from "./masks.js" */
 
 /**
- * What the page offers to the process that opened it, one photo at a time: decode, find, prepare, salient, cutOut, release.
- * The photo comes in as a file, the cutout goes out as a blob, smaller things as data addresses, which browsers make
- * natively. Networks run in that process, and are asked through a file that both share.
+ * What the page offers to the process that opened it. One photo at a time, it expects the steps decode, find, prepare,
+ * salient, cutOut and release, in that order. The photo comes in as a file, the cutout goes out as a blob, and smaller
+ * pictures as data URLs, which browsers create natively. The networks run in that process; a shared file connects both.
  * @typedef {object} PhotoPage
- * @property {() => Promise<string>} load what the shared file begins with
- * @property {typeof answered} answered tells a network's answer
- * @property {() => Promise<boolean>} decode false when the bytes are no whole photo
- * @property {() => Promise<"found" | PlayerRefusal>} find turns the photo upright when it lies
- * @property {() => Promise<"ready" | PlayerRefusal>} prepare takes the part of the photo that is cut, and looks for body parts
- * @property {() => Promise<void>} salient looks for what stands out in it
+ * @property {() => Promise<string>} load opens the shared file and returns what it begins with
+ * @property {typeof answered} answered reports that a network's answer is in the file
+ * @property {() => Promise<boolean>} decode false when the bytes are not a complete photo
+ * @property {() => Promise<"found" | PlayerRefusal>} find finds the player, turning the photo upright if necessary
+ * @property {() => Promise<"ready" | PlayerRefusal>} prepare selects the part of the photo to cut and finds the body parts in it
+ * @property {() => Promise<void>} salient finds what stands out in that part
  * @property {() => Promise<{ width: number, height: number, framing: Framing, inPhoto: Rect, outline: string }>} cutOut
- * @property {() => Blob} cutout what cutOut made, as PNG
+ * @property {() => Blob} cutout the picture that cutOut made, as PNG
  * @property {() => void} release
  */
 
@@ -94,10 +94,10 @@ const photoPage = {
   },
 };
 
-/** The longer side of an outline, in pixels: a shadow is soft. */
+/** The longer side of an outline in pixels: enough for a soft shadow. */
 const OUTLINE_PX = 96;
 
-/** The cutout's shape, small and black. @param {OffscreenCanvas} cutout */
+/** The cutout's silhouette, small and black. @param {OffscreenCanvas} cutout */
 function outlineOf(cutout) {
   const scale = OUTLINE_PX / Math.max(cutout.width, cutout.height);
   const [width, height] = [cutout.width, cutout.height].map((side) => Math.max(4, Math.round(side * scale)));

@@ -4,39 +4,43 @@ import { between } from "./examine.js";
 /** @import { Face, Person } from "./detectors.js" */
 
 /**
- * Whether a photo has to be turned: by so many clockwise quarters, or that it lies and nobody can say which way is up.
+ * How a photo has to be turned, in clockwise quarter turns; or "sideways" when the player lies and no clear face tells which
+ * way is up.
  * @typedef {{ quarters: 0 | 1 | 2 | 3 } | { refusal: "sideways" }} Turn
  */
 
 /**
- * Of 200 upright players one in fifty lies further over than the first of these: crouching, diving, in a somersault.
- * Nine of ten stand within 16 degrees of the photo's upright.
+ * Of 200 upright players, one in fifty leans further than UPRIGHT_WITHIN: crouching, diving, in a somersault. Nine in ten
+ * stand within TURNED_WITHIN of the vertical.
  */
 const UPRIGHT_WITHIN = degrees(60);
 const TURNED_WITHIN = degrees(16);
-/** Players who lean are turned too when the face leaves no doubt: this sure, so much surer, and this upright afterwards. */
+/**
+ * A player who leans more than that after the turn is turned only when the face leaves no doubt: it then has at least
+ * this score, this much more than before, and leans at most this much.
+ */
 const LEANING_WITHIN = degrees(32);
 const LEANING_FACE = { score: 0.65, gain: 0.25, roll: degrees(20) };
 
-/** The face of a turned photo is this sure once it is upright, ... */
+/** Once its photo is turned the right way, a face has at least this score ... */
 const SURE_FACE_SCORE = 0.6;
-/** ... so much surer than before, for the networks see lying faces too, and its own upright is the photo's. */
+/** ... and this much more than before, since the networks see lying faces too; and it is upright in the photo. */
 const FACE_GAIN = 0.1;
 const FACE_UPRIGHT_WITHIN = degrees(35);
-/** Below this the head shows no face either way. */
+/** Below this score after the turn, the head shows no face either way. */
 const ANY_FACE_SCORE = 0.4;
-/** Towers and ships lie on their sides as well: only a sure pose is told that it does. */
+/** Towers and ships can pass for people lying down, so only a pose at least this sure is refused as sideways. */
 const SURE_PRESENCE = 0.95;
-/** Without a body beside it, a face has to be clearer before a photo is turned for its sake. */
+/** When no body is detected, a face has to be clearer than that for its photo to be turned. */
 const LONE_FACE_SCORE = 0.8;
 const LONE_FACE_GAIN = 0.2;
 
-/** The head's surroundings that are searched for its face, as parts of the person detector's box around the face. */
+/** Margins within which a face is searched for, as fractions of the person detector's box around the face. */
 const HEAD_MARGINS = [0.75, 1.5, 2.5];
 
 /**
- * Most photos are answered by the body's axis alone, which costs nothing. Where the body lies, the face has to agree:
- * a goalkeeper in the air and a tackle stay as they are.
+ * Decides how to turn a photo. For most, the body's axis alone decides, at no cost. When the body lies, the face has to
+ * agree: goalkeepers in mid-air and tackles stay as they are.
  * @param {OffscreenCanvas} picture @param {Person | undefined} person the most prominent one @param {Face[]} faces
  * @returns {Promise<Turn>}
  */
@@ -55,7 +59,7 @@ export async function findTurn(picture, person, faces) {
     const leans = after.score >= score && after.score >= before.score + gain;
     return { quarters: leans && after.roll <= roll ? quarters : 0 };
   }
-  // Upside down the face network is hardly less sure; there the axis alone is telling.
+  // The face network is hardly less sure of faces upside down, so there the axis alone decides.
   const gains = quarters === 2 || after.score >= before.score + FACE_GAIN;
   if (!gains) return { quarters: 0 };
   const isSure = after.best >= SURE_FACE_SCORE && after.roll <= FACE_UPRIGHT_WITHIN;
@@ -65,7 +69,8 @@ export async function findTurn(picture, person, faces) {
 }
 
 /**
- * The surest face of a head in a photo turned so, and how sure it is in the mean: of one crop alone lying faces can be sure.
+ * The score and lean of a head's best face with the photo turned, and the mean score over all crops: in a single crop,
+ * even a lying face can score high.
  * @param {OffscreenCanvas} picture @param {Person} person @param {number} quarters
  */
 async function faceOf(picture, { head }, quarters) {
@@ -85,7 +90,7 @@ async function faceOf(picture, { head }, quarters) {
   };
 }
 
-/** A close-up without a body. @param {OffscreenCanvas} picture @param {Face[]} faces @returns {Promise<Turn>} */
+/** How to turn a close-up in which no body is detected. @param {OffscreenCanvas} picture @param {Face[]} faces @returns {Promise<Turn>} */
 async function turnOfLoneFace(picture, faces) {
   const before = faces[0]?.score ?? 0;
   if (before >= LONE_FACE_SCORE - LONE_FACE_GAIN) return { quarters: 0 };
@@ -98,7 +103,7 @@ async function turnOfLoneFace(picture, faces) {
   return { quarters: 0 };
 }
 
-/** How far a face leans, from the middle of its eyes to its mouth. @param {Face} face */
+/** How far the line from a face's mouth to the middle of its eyes leans, in radians clockwise. @param {Face} face */
 function rollOf({ points: [left, right, , mouth] }) {
   if (!left || !right || !mouth) return 0;
   const eyes = between(left, right);
@@ -110,7 +115,7 @@ function degrees(value) {
   return (value * Math.PI) / 180;
 }
 
-/** @param {number} angle @returns {number} between minus and plus pi */
+/** @param {number} angle @returns {number} the same angle, between minus pi and pi */
 function wrapped(angle) {
   return Math.atan2(Math.sin(angle), Math.cos(angle));
 }
