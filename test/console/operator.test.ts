@@ -126,7 +126,7 @@ test("an operator can be removed, is signed out at once, and one who can sign in
   const { listOperators } = await import("../../src/store/users.ts");
   const operators = await listOperators(service.store.read);
   for (const { id } of operators.slice(1)) await removeOperator(service, { userId: id, by: null });
-  expect(removeOperator(service, { userId: operators[0]?.id ?? "", by: null })).rejects.toThrow(
+  await expect(removeOperator(service, { userId: operators[0]?.id ?? "", by: null })).rejects.toThrow(
     "needs an operator",
   );
 });

@@ -122,9 +122,9 @@ test("a setup link works once and for three days, and a newer one takes its plac
   expect(await setupLinkFor(workspace, second)).toBeUndefined();
   const third = tokenOf((await invite()).setupUrl);
   await completeSetup(workspace, { token: third, password: PASSWORD, email: "" });
-  expect(completeSetup(workspace, { token: third, password: "another good one", email: "" })).rejects.toThrow(
-    "used",
-  );
+  await expect(
+    completeSetup(workspace, { token: third, password: "another good one", email: "" }),
+  ).rejects.toThrow("used");
   expect(await checkPassword(workspace, { email: "Tom@Example.com ", password: PASSWORD })).toBeDefined();
 });
 
@@ -157,14 +157,14 @@ test("an owner gets no link to the password of somebody who is known elsewhere",
     vouched: true,
   });
   for (const email of ["known@example.com", "op@example.com", "invited@example.com"])
-    expect(add(email)).rejects.toThrow("Ask the operator");
+    await expect(add(email)).rejects.toThrow("Ask the operator");
   expect((await add("fresh@example.com")).setupUrl).toContain("/console/setup/");
 });
 
 test("an account keeps an owner", async () => {
   const { account, user } = await memberOfNewAccount("ana@example.com");
   const remove = removeMember(workspace, { accountId: account.id, userId: user.id, by: user.id });
-  expect(remove).rejects.toThrow("needs an owner");
+  await expect(remove).rejects.toThrow("needs an owner");
 });
 
 test("the link for the first operator is there until an operator has a password", async () => {
@@ -185,7 +185,7 @@ test("a first operator's link that lay unused is worth nothing once there is an 
   await completeSetup(workspace, { token: tokenOf(setupUrl), password: PASSWORD, email: "" });
   expect(await setupLinkFor(workspace, link)).toBeUndefined();
   const late = completeSetup(workspace, { token: link, password: PASSWORD, email: "thief@example.com" });
-  expect(late).rejects.toThrow("has an operator by now");
+  await expect(late).rejects.toThrow("has an operator by now");
 });
 
 test("guesses are bounded for emails that exist and for those that do not, and success forgives mistakes", async () => {

@@ -129,7 +129,7 @@ test("accepted pictures are kept, and a change to them fails with a picture of t
       .filter((name) => name.endsWith(".webp"))
       .sort(),
   ).toEqual(["first@portrait.webp", "plain@square.webp"]);
-  expect(check(SAMPLES, ["nobody@portrait"])).rejects.toThrow("There is no nobody@portrait to accept");
+  await expect(check(SAMPLES, ["nobody@portrait"])).rejects.toThrow("There is no nobody@portrait to accept");
 });
 
 test("the templates that cardpress carries look as they were accepted, and hold", async () => {

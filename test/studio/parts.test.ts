@@ -145,8 +145,8 @@ test("a new template is whole or not there, and takes no other's place", async (
     const { manifest } = await loadTemplate(made);
     expect([manifest.name, manifest.title]).toEqual(["season_card", "Season card"]);
     expect(readdirSync(dir)).toEqual(["season_card"]);
-    expect(copyStarter(dir, "season_card")).rejects.toThrow("is there already");
-    expect(copyStarter(dir, "../x")).rejects.toThrow("is no name for a template");
+    await expect(copyStarter(dir, "season_card")).rejects.toThrow("is there already");
+    await expect(copyStarter(dir, "../x")).rejects.toThrow("is no name for a template");
   } finally {
     await rm(dir, { recursive: true, force: true });
   }

@@ -80,7 +80,7 @@ const DEPLOYMENT: [Diagnosis["check"], Check][] = [
   ["sandbox", async (config) => checkSandbox(config, thisMachine)],
 ];
 
-/** Checks everything that can keep this installation from making cards. Changes nothing. */
+/** Checks everything that can keep this installation from making cards. Writes nothing but into the cache, where it may unpack the browser. */
 export async function examine(config: Config): Promise<Diagnosis[]> {
   const found: Diagnosis[] = [
     { check: "config", status: "ok", message: `${config.baseUrl}, data in ${config.dataDir}` },

@@ -174,7 +174,7 @@ describe("an endpoint", () => {
     expect(items.map(({ state }) => state)).toEqual(["failed", "failed", "failed"]);
     await workspace.happen();
     expect((await listDeliveries(workspace, { accountId: workspace.accountId })).items).toHaveLength(3);
-    expect(sendTest(workspace, { endpointId: id })).rejects.toThrow("Enable it first");
+    await expect(sendTest(workspace, { endpointId: id })).rejects.toThrow("Enable it first");
 
     status = 200;
     expect(await enableEndpoint(workspace, { endpointId: id })).toMatchObject({
@@ -359,7 +359,7 @@ describe("a claim", () => {
     await deliverer.dispatch();
     isFull = true;
     await ended.promise;
-    expect(deliverer.dispatch()).rejects.toThrow(StorageUnavailable);
+    await expect(deliverer.dispatch()).rejects.toThrow(StorageUnavailable);
     expect(await onlyDelivery()).toMatchObject({ state: "sending", attempts: 0 });
     isFull = false;
     expect(await deliverer.dispatch()).toBe(0);

@@ -77,7 +77,7 @@ describe("creating an endpoint", () => {
   test("stops at ten in each environment; a removed one makes room", async () => {
     for (let i = 0; i < MAX_WEBHOOK_ENDPOINTS - 1; i++) await create();
     const { endpoint } = await create();
-    expect(create()).rejects.toThrow("at most 10 test endpoints. Remove one");
+    await expect(create()).rejects.toThrow("at most 10 test endpoints. Remove one");
     await create({ environment: "live" });
     await removeEndpoint(workspace, { endpointId: endpoint.id });
     await create();
@@ -90,12 +90,12 @@ describe("creating an endpoint", () => {
       'events: It holds "image.done". Use image.completed, image.failed, batch.completed, credits.low',
     ],
     [["webhook.test"], 'It holds "webhook.test"'],
-  ])("refuses the events %p by name", (events, message) => {
-    expect(create({ events })).rejects.toThrow(message);
+  ])("refuses the events %p by name", async (events, message) => {
+    await expect(create({ events })).rejects.toThrow(message);
   });
 
-  test("refuses an unknown account", () => {
-    expect(create({ accountId: "acct_x" })).rejects.toThrow("There is no account acct_x");
+  test("refuses an unknown account", async () => {
+    await expect(create({ accountId: "acct_x" })).rejects.toThrow("There is no account acct_x");
   });
 
   test("refuses every hostile address by its field, at registration and at a change, and asks none", async () => {
@@ -299,7 +299,7 @@ describe("deliveries", () => {
     expect(await count({ imageId: "img_other" })).toBe(0);
     expect(await count({ state: "delivered" })).toBe(0);
     expect(await count({ environment: "live" })).toBe(0);
-    expect(listDeliveries(workspace, { accountId, cursor: "nonsense" })).rejects.toThrow(
+    await expect(listDeliveries(workspace, { accountId, cursor: "nonsense" })).rejects.toThrow(
       "Start again without it",
     );
   });
@@ -342,7 +342,7 @@ describe("deliveries", () => {
       await deliverDue(deliverer);
       const missed = await workspace.happen("image.completed", "img_while_disabled");
       await workspace.happen("image.failed", "img_unwanted");
-      expect(recoverSince(workspace, { endpointId: id }, since)).rejects.toThrow(
+      await expect(recoverSince(workspace, { endpointId: id }, since)).rejects.toThrow(
         "is disabled: It answered 410 Gone",
       );
 

@@ -137,7 +137,9 @@ describe("a finished image", () => {
     };
     const claimed = await claimImage(workspace, "test");
     const lease = { imageId: image.id, token: claimed?.leaseToken ?? "", renders: 1 };
-    expect(finishImage(failing, lease, { kind: "completed", output: OUTPUT })).rejects.toThrow("power cut");
+    await expect(finishImage(failing, lease, { kind: "completed", output: OUTPUT })).rejects.toThrow(
+      "power cut",
+    );
     expect(await eventsOf(account.id)).toEqual([]);
     const scope = { accountId: account.id, environment: "test", id: image.id } as const;
     expect((await findImage(workspace.store.read, scope))?.state).toBe("rendering");

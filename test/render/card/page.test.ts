@@ -111,7 +111,7 @@ describe("a warm page", () => {
 
   test("refuses a photo that cannot be decoded, and works on", async () => {
     const broken = { ...(await cutout("man")), path: import.meta.path };
-    expect(card.render({ card: cardInput(), cutout: broken, badge: null })).rejects.toThrow(
+    await expect(card.render({ card: cardInput(), cutout: broken, badge: null })).rejects.toThrow(
       /player picture could not be decoded/,
     );
     expect((await render()).bytes.length).toBeGreaterThan(10_000);

@@ -81,6 +81,6 @@ for (const [name, size, originals] of ORIGINALS) {
 test("doctor's look loads every network, and says what the machine lacks where the runtime does not load", async () => {
   expect(await tryNetworks(packagedRuntime())).toBe(Object.keys(NETWORK_FILES).length);
   const missing = tryNetworks("/nowhere/at/all");
-  expect(missing).rejects.toBeInstanceOf(OperatorError);
-  expect(missing).rejects.toThrow("needs a Linux with glibc 2.28 or newer");
+  await expect(missing).rejects.toBeInstanceOf(OperatorError);
+  await expect(missing).rejects.toThrow("needs a Linux with glibc 2.28 or newer");
 });

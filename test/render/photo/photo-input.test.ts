@@ -150,7 +150,7 @@ describe("bytes that are no whole photo are refused, and the next photo is serve
     const during = lab.cutOut(photo("astronaut.png"), (stage) => {
       if (stage === "find") void crash();
     });
-    expect(during).rejects.toThrow("crashed");
+    await expect(during).rejects.toThrow("crashed");
     expect((await cutOf(photo("astronaut.png"))).bytes).toEqual(upright.bytes);
   });
 });
