@@ -10,7 +10,7 @@ import { openSealedPage, type PageFile } from "../src/render/browser/browser.ts"
 import { openCardPage } from "../src/render/card/page.ts";
 import { THEMES } from "../src/render/card/themes.ts";
 import { loadTemplate } from "../src/templates/load.ts";
-import { type CardWish, CUTOUT_NAMES, cardInput, cutout, openBrowser } from "../test/render/card/cards.ts";
+import { type CardSpec, CUTOUT_NAMES, cardInput, cutout, openBrowser } from "../test/render/card/cards.ts";
 import { offerHelp } from "./help.ts";
 
 offerHelp(import.meta);
@@ -21,7 +21,7 @@ interface Sheet {
   columns: number;
   /** Width of a card on the sheet, in CSS pixels; the file has twice as many. */
   cellPx: number;
-  cards: { label: string; wish: CardWish; photo: (typeof CUTOUT_NAMES)[number] }[];
+  cards: { label: string; spec: CardSpec; photo: (typeof CUTOUT_NAMES)[number] }[];
 }
 
 const BRAND = { primary: "#0b3d91", secondary: "#ffcc00" };
@@ -33,7 +33,7 @@ const SHEETS: Record<string, Sheet> = {
     cards: THEMES.map((theme, i) => ({
       label: theme,
       photo: CUTOUT_NAMES[i % CUTOUT_NAMES.length] ?? "yoga",
-      wish: { theme, ...BRAND, skill: 78 },
+      spec: { theme, ...BRAND, skill: 78 },
     })),
   },
   tiers: {
@@ -47,7 +47,7 @@ const SHEETS: Record<string, Sheet> = {
     ].map(([label, skill]) => ({
       label: String(label),
       photo: "yoga" as const,
-      wish: { skill: Number(skill), ...BRAND },
+      spec: { skill: Number(skill), ...BRAND },
     })),
   },
   shapes: {
@@ -61,7 +61,7 @@ const SHEETS: Record<string, Sheet> = {
     ].map(([width = 0, height = 0]) => ({
       label: `${width} × ${height}`,
       photo: "man" as const,
-      wish: { width, height, ...BRAND },
+      spec: { width, height, ...BRAND },
     })),
   },
 };
@@ -70,8 +70,8 @@ async function draw(browser: Browser, name: string, { columns, cellPx, cards }: 
   const page = await openCardPage(browser, await loadTemplate("club_card"));
   const files = new Map<string, PageFile>();
   const figures: string[] = [];
-  for (const [i, { label, wish, photo }] of cards.entries()) {
-    const card = cardInput({ width: 1024, height: 1280, ...wish });
+  for (const [i, { label, spec, photo }] of cards.entries()) {
+    const card = cardInput({ width: 1024, height: 1280, ...spec });
     const picture = await page.render({ card, cutout: await cutout(photo), badge: null });
     files.set(`/${i}`, { body: picture.bytes, contentType: picture.contentType });
     figures.push(`<figure><img src="/${i}"><figcaption>${Bun.escapeHTML(label)}</figcaption></figure>`);

@@ -12,7 +12,7 @@ import { openPhotoCutter } from "../src/render/photo/photo.ts";
 import { loadTemplate } from "../src/templates/load.ts";
 import manifest from "../test/photos/manifest.json" with { type: "json" };
 import {
-  type CardWish,
+  type CardSpec,
   CUTOUT_NAMES,
   cardInput,
   cutout,
@@ -57,13 +57,13 @@ interface Picture {
   contentType: string;
 }
 type Photo = (typeof CUTOUT_NAMES)[number] | CutoutFile | null;
-type Shot = { label: string; wish: CardWish; photo: Photo; badge?: Badge };
+type Shot = { label: string; spec: CardSpec; photo: Photo; badge?: Badge };
 
 async function take(page: CardPage, shots: Shot[]): Promise<Picture[]> {
   const pictures: Picture[] = [];
   for (const shot of shots) {
     const picture = await page.render({
-      card: cardInput({ width: 1024, height: 1280, ...shot.wish }),
+      card: cardInput({ width: 1024, height: 1280, ...shot.spec }),
       cutout: typeof shot.photo === "string" ? await cutout(shot.photo) : shot.photo,
       badge: shot.badge ?? null,
     });
@@ -160,7 +160,7 @@ const SIZES = [
   [1920, 1080],
 ] as const;
 /** A different club for each sample photo, so that the sheet shows many colours. */
-const clubOf = (i: number): CardWish => {
+const clubOf = (i: number): CardSpec => {
   if (i % 3 === 0) return { skill: [95, 83, 68, 52][(i / 3) % 4] as number };
   const [primary, secondary] = CLUBS[i % 7] as [string, string | undefined];
   return { primary, ...(secondary ? { secondary } : {}), skill: 60 + ((i * 7) % 39) };
@@ -181,7 +181,7 @@ function shotLists(
           label: `${file} ${width}x${height}`,
           photo,
           ...(i % 2 ? { badge: crests[0]?.[1] as Badge } : {}),
-          wish: { width, height, position: POSITIONS[i] as Position, number: 1 + i * 9, ...clubOf(i) },
+          spec: { width, height, position: POSITIONS[i] as Position, number: 1 + i * 9, ...clubOf(i) },
         })),
       ),
     },
@@ -192,7 +192,7 @@ function shotLists(
         label: file,
         photo,
         badge: crests[i % crests.length]?.[1] as Badge,
-        wish: { width: 512, height: 640, theme: THEMES[i * 2] as string, ...clubOf(i) },
+        spec: { width: 512, height: 640, theme: THEMES[i * 2] as string, ...clubOf(i) },
       })),
     },
     layouts: {
@@ -202,7 +202,7 @@ function shotLists(
         photos.map((photo, i) => ({
           label: `${photo ?? "silhouette"} ${width}x${height}`,
           photo,
-          wish: { width, height, skill: skills[i] as number },
+          spec: { width, height, skill: skills[i] as number },
         })),
       ),
     },
@@ -212,7 +212,7 @@ function shotLists(
       shots: Object.entries(NAMES).map(([label, name]) => ({
         label,
         photo: "yoga" as const,
-        wish: { name, primary: "#0b3d91", secondary: "#ffcc00" },
+        spec: { name, primary: "#0b3d91", secondary: "#ffcc00" },
       })),
     },
     themes: {
@@ -221,7 +221,7 @@ function shotLists(
       shots: [undefined, ...THEMES, "bananas", "quokka", "zz top"].map((theme) => ({
         label: theme ?? "none",
         photo: "skier" as const,
-        wish: theme ? { theme } : {},
+        spec: theme ? { theme } : {},
       })),
     },
     themes_branded: {
@@ -230,7 +230,7 @@ function shotLists(
       shots: THEMES.map((theme) => ({
         label: theme,
         photo: "yoga" as const,
-        wish: { theme, primary: "#0b3d91", secondary: "#ffcc00" },
+        spec: { theme, primary: "#0b3d91", secondary: "#ffcc00" },
       })),
     },
     colours: {
@@ -239,14 +239,14 @@ function shotLists(
       shots: CLUBS.map(([primary, secondary]) => ({
         label: `${primary} ${secondary ?? ""}`,
         photo: "man" as const,
-        wish: { primary, ...(secondary ? { secondary } : {}) },
+        spec: { primary, ...(secondary ? { secondary } : {}) },
       })),
     },
     badges: {
       columns: 4,
       cellPx: 400,
       shots: crests.flatMap(([label, badge], i) => [
-        { label, badge, photo: "astronaut" as const, wish: { primary: CLUBS[i]?.[0] as string } },
+        { label, badge, photo: "astronaut" as const, spec: { primary: CLUBS[i]?.[0] as string } },
       ]),
     },
     sizes: {
@@ -271,7 +271,7 @@ function shotLists(
         label: `${width}x${height}`,
         photo: "man" as const,
         badge: crests[0]?.[1] as Badge,
-        wish: { width, height, primary: "#00843d", secondary: "#ffffff" },
+        spec: { width, height, primary: "#00843d", secondary: "#ffffff" },
       })),
     },
     formats: {
@@ -280,7 +280,7 @@ function shotLists(
       shots: (["png", "webp", "jpeg"] as const).map((format) => ({
         label: format,
         photo: "astronaut" as const,
-        wish: { format },
+        spec: { format },
       })),
     },
   };

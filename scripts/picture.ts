@@ -21,7 +21,7 @@ import type { Zones } from "../src/render/card/template-layout.ts";
 import { saveCutout } from "../src/render/card-renderer.ts";
 import { openPhotoCutter } from "../src/render/photo/photo.ts";
 import { loadTemplate } from "../src/templates/load.ts";
-import { type CardWish, cardInput, openBrowser } from "../test/render/card/cards.ts";
+import { type CardSpec, cardInput, openBrowser } from "../test/render/card/cards.ts";
 import { offerHelp } from "./help.ts";
 import { type CutoutMeasures, openMeasurer } from "./picture-measures.ts";
 
@@ -99,7 +99,7 @@ function readTable(text: string): Label[] {
 }
 
 /** A league's variety of cards: every tier, with and without club colours, several scenes. */
-function wishOf(i: number): CardWish {
+function specOf(i: number): CardSpec {
   const clubs = [
     {},
     { primary: "#c8102e", secondary: "#ffffff" },
@@ -279,7 +279,7 @@ try {
       row.measures = await measurer.measure(cutout, others);
       Object.assign(row, placed(cutout, zones, row.measures.cover));
       const saved = await saveCutout(join(options.out, "cutouts", label.file), cutout);
-      card = (await page.render({ card: cardInput(wishOf(i)), cutout: saved, badge: null })).bytes;
+      card = (await page.render({ card: cardInput(specOf(i)), cutout: saved, badge: null })).bytes;
       await writeFile(join(options.out, "cards", `${label.file}.png`), card);
     }
     rows.push(row);

@@ -4,7 +4,7 @@ import type { CaptureWay } from "../../../src/render/card/capture.ts";
 import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
 import { openPixelLab, type PixelLab } from "../pixels.ts";
-import { type CardWish, cardInput, cutout, openBrowser } from "./cards.ts";
+import { type CardSpec, cardInput, cutout, openBrowser } from "./cards.ts";
 import { badge, GOLDENS } from "./goldens.ts";
 
 const WAYS = ["canvas", "screenshot"] as const;
@@ -20,34 +20,34 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-async function shoot(way: CaptureWay, wish: CardWish, photo: (typeof GOLDENS)[number][2], crest = false) {
-  const job = { card: cardInput(wish), cutout: photo && (await cutout(photo)) };
+async function shoot(way: CaptureWay, spec: CardSpec, photo: (typeof GOLDENS)[number][2], crest = false) {
+  const job = { card: cardInput(spec), cutout: photo && (await cutout(photo)) };
   return (await pages[way].render({ ...job, badge: crest ? await badge(browser) : null })).bytes;
 }
 
 describe("a card is the same picture whichever way it leaves the browser:", () => {
-  for (const [name, wish, photo, crest] of GOLDENS) {
+  for (const [name, spec, photo, crest] of GOLDENS) {
     test(name, async () => {
       const [drawn, photographed] = [
-        await shoot("canvas", wish, photo, crest),
-        await shoot("screenshot", wish, photo, crest),
+        await shoot("canvas", spec, photo, crest),
+        await shoot("screenshot", spec, photo, crest),
       ];
       const { sameSize, psnr } = await lab.compare(drawn, photographed);
       expect(sameSize).toBe(true);
       // Nobody sees a difference: gradients are rounded otherwise, and a few edges smoothed. The elite tier's holographic
       // foil is all gradients, on which neighbouring steps of 255 are chosen more often.
-      expect(psnr).toBeGreaterThan((wish.skill ?? 0) > 90 ? 51 : 55);
+      expect(psnr).toBeGreaterThan((spec.skill ?? 0) > 90 ? 51 : 55);
     });
   }
 
   for (const format of ["jpeg", "webp"] as const) {
     test(`${format}, as far as its own losses let tell`, async () => {
-      const wish = { format, width: 700, height: 800, theme: "stadium" };
+      const spec = { format, width: 700, height: 800, theme: "stadium" };
       const [drawn, photographed] = [
-        await shoot("canvas", wish, "man"),
-        await shoot("screenshot", wish, "man"),
+        await shoot("canvas", spec, "man"),
+        await shoot("screenshot", spec, "man"),
       ];
-      const exact = await shoot("screenshot", { ...wish, format: "png" }, "man");
+      const exact = await shoot("screenshot", { ...spec, format: "png" }, "man");
       expect((await lab.compare(drawn, photographed)).psnr).toBeGreaterThan(34);
       // The backdrop of a JPEG is none of the PNG's.
       if (format === "jpeg") return;
@@ -59,10 +59,10 @@ describe("a card is the same picture whichever way it leaves the browser:", () =
 
 for (const way of WAYS) {
   test(`the ${way} gives the same bytes for the same card, whatever was shown in between`, async () => {
-    const wish = { theme: "galaxy", name: "Jo" };
-    const first = await shoot(way, wish, "yoga");
+    const spec = { theme: "galaxy", name: "Jo" };
+    const first = await shoot(way, spec, "yoga");
     await shoot(way, { width: 900, height: 520, format: "jpeg", theme: "fire" }, "skier");
-    expect(Buffer.compare(await shoot(way, wish, "yoga"), first)).toBe(0);
+    expect(Buffer.compare(await shoot(way, spec, "yoga"), first)).toBe(0);
   });
 }
 

@@ -8,7 +8,7 @@ import { launchBrowser } from "../../../src/render/browser/browser.ts";
 import { findChromium } from "../../../src/render/browser/chromium.ts";
 
 /** What a test says about a card; the rest is ordinary. */
-export interface CardWish {
+export interface CardSpec {
   name?: string;
   position?: Position;
   number?: number;
@@ -21,24 +21,24 @@ export interface CardWish {
   secondary?: string;
 }
 
-export function cardInput(wish: CardWish = {}): CardInput {
+export function cardInput(spec: CardSpec = {}): CardInput {
   return {
     player: {
-      name: wish.name ?? "Eileen Collins",
-      position: wish.position ?? "ST",
-      number: wish.number ?? 10,
-      skillLevel: wish.skill ?? 88,
+      name: spec.name ?? "Eileen Collins",
+      position: spec.position ?? "ST",
+      number: spec.number ?? 10,
+      skillLevel: spec.skill ?? 88,
     },
     style: {
       preset: "club_card",
-      width: wish.width ?? 512,
-      height: wish.height ?? 640,
-      format: wish.format ?? "png",
-      ...(wish.theme === undefined ? {} : { backgroundTheme: wish.theme }),
+      width: spec.width ?? 512,
+      height: spec.height ?? 640,
+      format: spec.format ?? "png",
+      ...(spec.theme === undefined ? {} : { backgroundTheme: spec.theme }),
     },
     branding: {
-      ...(wish.primary ? { primaryColor: wish.primary } : {}),
-      ...(wish.secondary ? { secondaryColor: wish.secondary } : {}),
+      ...(spec.primary ? { primaryColor: spec.primary } : {}),
+      ...(spec.secondary ? { secondaryColor: spec.secondary } : {}),
     },
   };
 }

@@ -1,9 +1,9 @@
 import type { Browser } from "puppeteer-core";
 import type { Badge } from "../../../src/core/card.ts";
-import type { CardWish, CUTOUT_NAMES } from "./cards.ts";
+import type { CardSpec, CUTOUT_NAMES } from "./cards.ts";
 
 /** The cards that are kept as pictures: name, details, photo, and whether there is a badge. */
-export const GOLDENS: [string, CardWish, (typeof CUTOUT_NAMES)[number] | null, boolean][] = [
+export const GOLDENS: [string, CardSpec, (typeof CUTOUT_NAMES)[number] | null, boolean][] = [
   ["portrait-gold", { skill: 81, name: "Jonas Ødegaard", position: "CAM", number: 8 }, "man", false],
   [
     "portrait-branded-badge",

@@ -6,7 +6,7 @@ import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { loadTemplate, templateOf } from "../../../src/templates/load.ts";
 import { CSS, HTML, sampleTemplate } from "../../templates/sample-template.ts";
 import { openPixelLab, type PixelLab } from "../pixels.ts";
-import { type CardWish, cardInput, cutout, openBrowser } from "./cards.ts";
+import { type CardSpec, cardInput, cutout, openBrowser } from "./cards.ts";
 import { CLUB_CARD_ZONES } from "./club-card-zones.ts";
 
 // What a template can say, and what a card's data can never do to it, in a real browser.
@@ -24,12 +24,12 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-const input = (wish: CardWish, fields?: Record<string, unknown>): CardInput => ({
-  ...cardInput({ width: 600, height: 800, primary: "#0000ff", secondary: "#ff0000", ...wish }),
+const input = (spec: CardSpec, fields?: Record<string, unknown>): CardInput => ({
+  ...cardInput({ width: 600, height: 800, primary: "#0000ff", secondary: "#ff0000", ...spec }),
   ...(fields && { fields }),
 });
-const render = (wish: CardWish = {}, fields?: Record<string, unknown>) =>
-  card.render({ card: input(wish, fields), cutout: null, badge: null });
+const render = (spec: CardSpec = {}, fields?: Record<string, unknown>) =>
+  card.render({ card: input(spec, fields), cutout: null, badge: null });
 
 /** What the card holds in its elements, hidden ones left out. */
 const shown = (selector: string) =>
@@ -117,7 +117,7 @@ describe("a card of a template with fields", () => {
   });
 
   test("zones are placed by CSS, one size after the other", async () => {
-    const zones = (wish: CardWish) => card.zones({ card: input(wish), cutout: null, badge: null });
+    const zones = (spec: CardSpec) => card.zones({ card: input(spec), cutout: null, badge: null });
     expect((await zones({})).face).toEqual({ x: 0.4, y: 0.3, width: 0.2, height: 0.2 });
     expect((await zones({ width: 1200, height: 600 })).face.x).toBe(0.7);
     expect((await zones({})).face.x).toBe(0.4);

@@ -7,7 +7,7 @@ import type { Badge } from "../../../src/core/card.ts";
 import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
 import { openPixelLab, type PixelLab, ratio } from "../pixels.ts";
-import { type CardWish, type CUTOUT_NAMES, cardInput, cutout, openBrowser } from "./cards.ts";
+import { type CardSpec, type CUTOUT_NAMES, cardInput, cutout, openBrowser } from "./cards.ts";
 import { badge, GOLDENS } from "./goldens.ts";
 
 let browser: Browser;
@@ -24,11 +24,11 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 async function render(
-  wish: CardWish = {},
+  spec: CardSpec = {},
   photo: (typeof CUTOUT_NAMES)[number] | null = "astronaut",
   crest: Badge | null = null,
 ) {
-  return card.render({ card: cardInput(wish), cutout: photo && (await cutout(photo)), badge: crest });
+  return card.render({ card: cardInput(spec), cutout: photo && (await cutout(photo)), badge: crest });
 }
 
 describe("a warm page", () => {
@@ -69,13 +69,13 @@ describe("a warm page", () => {
     const other = await openBrowser();
     try {
       const elsewhere = await openCardPage(other, await loadTemplate("club_card"));
-      for (const [wish, photo] of [
+      for (const [spec, photo] of [
         [{ theme: "stadium", name: "محمد صلاح", primary: "#c8102e" }, "man"],
         [{ width: 900, height: 560, name: "Nguyễn Quang Hải" }, "yoga"],
       ] as const) {
-        const here = await render(wish, photo);
+        const here = await render(spec, photo);
         const there = await elsewhere.render({
-          card: cardInput(wish),
+          card: cardInput(spec),
           cutout: await cutout(photo),
           badge: null,
         });
@@ -223,9 +223,9 @@ describe("golden pictures", () => {
   // Another build of Chromium may round gradients and edges differently; a moved element changes far more than this.
   const MEAN_TOLERANCE = 1.2;
   const CHANGED_TOLERANCE = 0.012;
-  for (const [name, wish, photo, crest] of GOLDENS) {
+  for (const [name, spec, photo, crest] of GOLDENS) {
     test(`${name} looks as it did`, async () => {
-      const { bytes } = await render(wish, photo, crest ? await badge(browser) : null);
+      const { bytes } = await render(spec, photo, crest ? await badge(browser) : null);
       const file = Bun.file(join(GOLDEN, `${name}.png`));
       if (process.env.UPDATE_GOLDEN === "1") await writeFile(join(GOLDEN, `${name}.png`), bytes);
       const difference = await lab.compare(new Uint8Array(await file.arrayBuffer()), bytes);

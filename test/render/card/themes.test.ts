@@ -16,7 +16,7 @@ describe("themes", () => {
   });
 
   test("words in sentences, plurals, other languages and scripts find their theme", () => {
-    const wishes: Record<string, string> = {
+    const specs: Record<string, string> = {
       "A packed STADIUM under floodlights": "stadium",
       "burning flames!": "fire",
       Estádio: "stadium",
@@ -30,7 +30,7 @@ describe("themes", () => {
       "neon-city": "neon",
       "cœur de l'océan": "ocean",
     };
-    for (const [wish, theme] of Object.entries(wishes)) expect([wish, themeOf(wish)]).toEqual([wish, theme]);
+    for (const [spec, theme] of Object.entries(specs)) expect([spec, themeOf(spec)]).toEqual([spec, theme]);
   });
 
   test("unknown words give repeatable patterns that differ from each other", () => {
@@ -85,8 +85,8 @@ describe("themes", () => {
 
   test("two themes at once are both drawn, in whichever order they are said", () => {
     expect(themesOf("snowy forest at night")).toEqual(["snow", "forest", "night"]);
-    for (const wish of ["snowy forest", "forest in the snow"]) {
-      const both = scene(wish);
+    for (const spec of ["snowy forest", "forest in the snow"]) {
+      const both = scene(spec);
       expect(both.theme).toBe("forest");
       expect(both.svg.length).toBeGreaterThan(scene("forest").svg.length + 5000);
     }
