@@ -40,15 +40,13 @@ export async function createImage(
   requireJsonType(exchange.request);
   const key = exchange.request.headers.get("idempotency-key");
   const details = checkIdempotencyKey(key);
-  const checked = createImageValidator(await deps.templates.listed()).check(await readJson(exchange.request));
-  if (checked.ok)
-    details.push(
-      ...checkMeaning(checked.value, deps.config),
-      ...(await checkPresetFields(checked.value, deps.templates)),
-    );
-  else details.push(...checked.details);
-  if (!checked.ok || key === null || details.length > 0) throw invalidRequest(details);
-  const request = checked.value;
+  const { request, details: faults } = await checkCard(
+    await readJson(exchange.request),
+    deps.config,
+    deps.templates,
+  );
+  if (faults) details.push(...faults);
+  if (!request || key === null || details.length > 0) throw invalidRequest(details);
   const { answer, replayed } = await deps
     .accept({ ...caller, idempotencyKey: key, request })
     .catch((error) => {
