@@ -1,10 +1,9 @@
 import { and, eq, gt, isNull, lt, ne, notInArray, notLike, or, type SQL, sql } from "drizzle-orm";
 import { TIERS } from "../core/account.ts";
-
 import { LEASE_MS, MAX_RENDERS, MAX_RETRY_PAUSE_MS } from "../core/limits.ts";
 import { DAY_MS, monthOf } from "../core/time.ts";
 import { LEDGER_CHECKS, type LedgerGroup } from "./audit-ledger-checks.ts";
-import { WEBHOOK_CHECKS } from "./audit-webhook-checks.ts";
+import { EVENTS_WHOLE_MS, WEBHOOK_CHECKS } from "./audit-webhook-checks.ts";
 import type { Tx } from "./store.ts";
 
 /** One row that breaks a rule. */
@@ -176,6 +175,34 @@ const usage: AuditCheck = {
   },
 };
 
+const batches: AuditCheck = {
+  name: "batches",
+  rule: "a batch has as many cards as it counts, of its own account and environment, counts how each ended, is over with its last one, and was told once when it was",
+  find: ({ db, t }, { limit, now }) => {
+    const { batches: b, batchCards: c, images: i, webhookEvents: e } = t;
+    const real = sql`(select ${c.batchId} as batch_id, count(*) as total,
+      sum(case when ${i.state} = 'completed' then 1 else 0 end) as completed, sum(case when ${i.state} = 'failed' then 1 else 0 end) as failed,
+      min(${i.accountId} || ${i.environment}) as first_owner, max(${i.accountId} || ${i.environment}) as last_owner
+      from ${c} join ${i} on ${i.id} = ${c.imageId} group by 1) as real`;
+    const told = sql`(select count(*) from ${e} where ${e.subject} = ${b.id} and ${e.type} = 'batch.completed')`;
+    const owner = sql`${b.accountId} || ${b.environment}`;
+    const sound = sql`real.total = ${b.total} and real.completed = ${b.completed} and real.failed = ${b.failed}
+      and real.first_owner = ${owner} and real.last_owner = ${owner}
+      and (${b.completedAt} is not null) = (real.completed + real.failed = real.total)
+      and case when ${b.completedAt} is null then ${told} = 0 when ${b.completedAt} > ${now - EVENTS_WHOLE_MS} then ${told} = 1 else true end`;
+    return db
+      .select({
+        id: b.id,
+        detail: sql<string>`'counts completed/failed/total ' || ${b.completed} || '/' || ${b.failed} || '/' || ${b.total}
+          || ', cards ' || coalesce(real.completed, 0) || '/' || coalesce(real.failed, 0) || '/' || coalesce(real.total, 0) || ', told ' || ${told}`,
+      })
+      .from(b)
+      .leftJoin(real, sql`real.batch_id = ${b.id}`)
+      .where(sql`coalesce(not (${sound}), true)`)
+      .limit(limit);
+  },
+};
+
 export const AUDIT_CHECKS: readonly AuditCheck[] = [
   ...LEDGER_CHECKS,
   accounts,
@@ -183,5 +210,6 @@ export const AUDIT_CHECKS: readonly AuditCheck[] = [
   states,
   replays,
   usage,
+  batches,
   ...WEBHOOK_CHECKS,
 ];

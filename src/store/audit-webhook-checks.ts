@@ -6,7 +6,7 @@ import type { AuditCheck } from "./audit-checks.ts";
 import type { Tx } from "./store.ts";
 
 /** Events are deleted after 30 days; this far back they must be complete, even if a clock was wrong for a while. */
-const EVENTS_WHOLE_MS = 20 * DAY_MS;
+export const EVENTS_WHOLE_MS = 20 * DAY_MS;
 /** The longest wait, in the schedule or at a receiver's request, is a day. */
 const LONGEST_WAIT_MS = Math.ceil(MAX_RETRY_AFTER_MS * (1 + DELIVERY_JITTER));
 

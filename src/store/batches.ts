@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNull, lte, notInArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNull, lte, not, notInArray, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/account.ts";
 import type { ImageState } from "../core/image-state.ts";
@@ -199,15 +199,16 @@ export async function canceledBatches({ db, t }: Tx, limit: number): Promise<Bat
     .limit(limit);
 }
 
-/** Up to `limit` images of a batch that are not being rendered yet and belong to no other batch. */
+/** Up to `limit` images of a batch that are not being rendered yet and that no other batch still wants. */
 export async function unbegunOfBatch({ db, t }: Tx, batchId: string, limit: number): Promise<Image[]> {
-  const { batchCards: c, images: i } = t;
-  const others = sql`(select count(*) from ${c} as other where other.image_id = ${i.id}) = 1`;
+  const { batches: b, batchCards: c, images: i } = t;
+  const wanted = sql`exists (select 1 from ${c} as other join ${b} as wanting on wanting.id = other.batch_id
+    where other.image_id = ${i.id} and wanting.id <> ${batchId} and wanting.canceled_at is null)`;
   const rows = await db
     .select({ image: i })
     .from(c)
     .innerJoin(i, eq(i.id, c.imageId))
-    .where(and(eq(c.batchId, batchId), inArray(i.state, ["waiting", "queued"]), others))
+    .where(and(eq(c.batchId, batchId), inArray(i.state, ["waiting", "queued"]), not(wanted)))
     .orderBy(asc(c.position))
     .limit(limit);
   return rows.map(({ image }) => image);

@@ -15,11 +15,18 @@ export interface ModelAccount {
 export interface ModelImage {
   account: number;
   environment: "live" | "test";
-  state: "queued" | "rendering" | "completed" | "failed";
+  state: "waiting" | "queued" | "rendering" | "completed" | "failed";
   renders: number;
   lease: { token: string; expiresAt: number } | undefined;
   /** Where its credit came from; undefined for test images. */
   credit: { bucket: "plan" | "topup"; period: string } | undefined;
+}
+
+export interface ModelBatch {
+  account: number;
+  environment: "live" | "test";
+  imageIds: string[];
+  canceled: boolean;
 }
 
 export interface ModelRecord {
@@ -36,10 +43,16 @@ export type CreateAnswer =
   | "INSUFFICIENT_CREDITS"
   | "PARTNER_SUSPENDED";
 
+/** A live card of a batch waits for its photo; test cards have none. */
+const BEGINNING = { live: "waiting", test: "queued" } as const;
+
 export class MoneyModel {
   readonly accounts: ModelAccount[] = [];
   readonly images = new Map<string, ModelImage>();
   readonly records = new Map<string, ModelRecord>();
+  readonly batches = new Map<string, ModelBatch>();
+  /** Batches by the keys they were sent with. */
+  readonly batchKeys = new Map<string, { payload: string; batchId: string; expiresAt: number }>();
 
   addAccount(limit: number, now: number): void {
     const period = monthOf(now);
@@ -81,23 +94,88 @@ export class MoneyModel {
     record: Omit<ModelRecord, "expiresAt">,
     now: number,
   ) {
-    let credit: ModelImage["credit"];
-    if (environment === "live") {
-      const account = this.account(index);
-      this.renew(account, now);
-      credit = { bucket: account.plan > 0 ? "plan" : "topup", period: account.period };
-      account[credit.bucket] -= 1;
-      account.held += 1;
-    }
-    this.images.set(record.imageId, {
-      account: index,
-      environment,
-      state: "queued",
-      renders: 0,
-      lease: undefined,
-      credit,
-    });
+    this.newImage(index, environment, record.imageId, "queued", now);
     this.records.set(key, { ...record, expiresAt: now + IDEMPOTENCY_RETENTION_MS });
+  }
+
+  /** What a batch must answer. `records` are those of its cards. */
+  expectBatch(
+    batch: { index: number; environment: "live" | "test"; key: string | null; payload: string },
+    records: string[],
+    now: number,
+  ): CreateAnswer {
+    const earlier = batch.key === null ? undefined : this.batchKeys.get(batch.key);
+    if (earlier && earlier.expiresAt > now)
+      return earlier.payload === batch.payload ? "replayed" : "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD";
+    const account = this.account(batch.index);
+    if (account.suspended) return "PARTNER_SUSPENDED";
+    const cost = records.filter((record) => this.made(record, now) === undefined).length;
+    return batch.environment === "live" && cost > this.spendable(account, now)
+      ? "INSUFFICIENT_CREDITS"
+      : "accepted";
+  }
+
+  /** The image that a card of the same words is given, while it is of use. */
+  made(record: string, now: number): string | undefined {
+    const kept = this.records.get(record);
+    return kept && kept.expiresAt > now && this.image(kept.imageId).state !== "failed"
+      ? kept.imageId
+      : undefined;
+  }
+
+  /** A batch whose cards, in their order, are these records and images. */
+  batchAccepted(batchId: string, batch: ModelBatch, records: string[], now: number): void {
+    for (const [at, imageId] of batch.imageIds.entries()) {
+      const record = records[at] ?? "";
+      const known = this.made(record, now);
+      if (known === imageId) continue;
+      if (known !== undefined) throw new Error(`${imageId} was made although ${known} is there`);
+      this.newImage(batch.account, batch.environment, imageId, BEGINNING[batch.environment], now);
+      this.records.set(record, { payload: 0, imageId, body: "", expiresAt: now + IDEMPOTENCY_RETENTION_MS });
+    }
+    this.batches.set(batchId, batch);
+  }
+
+  /** The photo of a card has come, or cannot be had. */
+  photo(imageId: string, end: "fetched" | "refused"): void {
+    const image = this.image(imageId);
+    if (image.state !== "waiting") throw new Error(`a photo came for ${imageId}, which is ${image.state}`);
+    if (end === "fetched") image.state = "queued";
+    else this.end(image, "failed");
+  }
+
+  /** True when there is anything left to cancel. */
+  cancel(batchId: string): boolean {
+    const batch = this.batch(batchId);
+    if (batch.canceled || this.counts(batchId).isOver) return false;
+    batch.canceled = true;
+    return true;
+  }
+
+  /** Cards that nobody wants any more, in their order: unbegun, of this batch and of none but canceled ones. */
+  unwanted(batchId: string): string[] {
+    const wanting = [...this.batches.values()].filter(({ canceled }) => !canceled);
+    const isUnbegun = (id: string) => ["waiting", "queued"].includes(this.image(id).state);
+    return this.batch(batchId).imageIds.filter(
+      (id) => isUnbegun(id) && !wanting.some(({ imageIds }) => imageIds.includes(id)),
+    );
+  }
+
+  unwantedCardFailed(imageId: string): void {
+    this.end(this.image(imageId), "failed");
+  }
+
+  counts(batchId: string) {
+    const { imageIds, canceled } = this.batch(batchId);
+    const ends = (state: string) => imageIds.filter((id) => this.image(id).state === state).length;
+    const [completed, failed] = [ends("completed"), ends("failed")];
+    return {
+      total: imageIds.length,
+      completed,
+      failed,
+      canceled,
+      isOver: completed + failed === imageIds.length,
+    };
   }
 
   claimed(imageId: string, token: string, now: number): void {
@@ -132,8 +210,35 @@ export class MoneyModel {
       if (lease && (options.restart || lease.expiresAt <= now)) this.finish(id, lease.token, "fault");
     }
     if (options.restart) return;
+    // What a crash in the middle of a cancellation left, and renders given back since.
+    for (const [id, { canceled }] of this.batches)
+      if (canceled) for (const imageId of this.unwanted(id)) this.unwantedCardFailed(imageId);
     for (const account of this.accounts) this.renew(account, now);
     for (const [key, record] of this.records) if (record.expiresAt <= now) this.records.delete(key);
+  }
+
+  private newImage(
+    index: number,
+    environment: "live" | "test",
+    imageId: string,
+    state: "waiting" | "queued",
+    now: number,
+  ): void {
+    let credit: ModelImage["credit"];
+    if (environment === "live") {
+      const account = this.account(index);
+      this.renew(account, now);
+      credit = { bucket: account.plan > 0 ? "plan" : "topup", period: account.period };
+      account[credit.bucket] -= 1;
+      account.held += 1;
+    }
+    this.images.set(imageId, { account: index, environment, state, renders: 0, lease: undefined, credit });
+  }
+
+  private batch(id: string): ModelBatch {
+    const batch = this.batches.get(id);
+    if (!batch) throw new Error(`no batch ${id} in the model`);
+    return batch;
   }
 
   private image(id: string): ModelImage {

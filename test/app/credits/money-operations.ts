@@ -6,6 +6,9 @@ export const ACCOUNTS = 2;
 const account = fc.nat(ACCOUNTS - 1);
 const environment = fc.constantFrom("live" as const, "live" as const, "test" as const);
 const create = { account, environment, key: fc.nat(4), payload: fc.nat(1) };
+/** One time in four; null otherwise. */
+const sometimes = (arbitrary: fc.Arbitrary<number>) =>
+  fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
 export const operation = fc.oneof(
   { weight: 6, arbitrary: fc.record({ op: fc.constant("create" as const), ...create }) },
   {
@@ -19,6 +22,40 @@ export const operation = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({ op: fc.constant("torn create" as const), ...create, after: fc.nat(2) }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      op: fc.constant("batch" as const),
+      account,
+      environment,
+      // Without a key the cards are told apart by their own words.
+      key: fc.constantFrom(null, null, 0, 1),
+      cards: fc.uniqueArray(fc.record({ player: fc.nat(3), payload: fc.constantFrom(0, 0, 0, 1) }), {
+        minLength: 1,
+        maxLength: 4,
+        selector: ({ player }) => player,
+      }),
+      torn: sometimes(fc.nat(12)),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      op: fc.constant("photo" as const),
+      end: fc.constantFrom("fetched" as const, "fetched" as const, "refused" as const, "busy" as const),
+      torn: fc.boolean(),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      op: fc.constant("cancel" as const),
+      // Any batch ever accepted, sometimes asked for by the other account.
+      batch: fc.nat(4),
+      stranger: fc.constantFrom(false, false, false, true),
+      torn: sometimes(fc.nat(4)),
+    }),
   },
   { weight: 5, arbitrary: fc.record({ op: fc.constant("claim" as const), environment }) },
   {

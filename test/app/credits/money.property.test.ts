@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import fc from "fast-check";
-import type { AcceptImage } from "../../../src/app/images/accept-image.ts";
+import { cancelBatch } from "../../../src/app/batches/cancel-batch.ts";
 import { finishImage, type RenderEnd } from "../../../src/app/images/finish-image.ts";
 import { claimImage } from "../../../src/app/images/render-image.ts";
 import { audit } from "../../../src/app/operations/audit.ts";
@@ -16,11 +16,12 @@ import {
   suspendAccount,
 } from "../../../src/app/people/manage-account.ts";
 import { Refusal } from "../../../src/core/errors.ts";
-import type { Random } from "../../../src/core/ports.ts";
-import { buildDeps } from "../../../src/service/deps.ts";
+import { buildDeps, type Deps } from "../../../src/service/deps.ts";
 import { findAccount } from "../../../src/store/accounts.ts";
 import { ampleQueue, idlePool, readySources } from "../../fakes.ts";
-import { imageRequest, seededRandom, type TestWorkspace, testWorkspace } from "../../harness.ts";
+import { imageRequest, type TestWorkspace, testWorkspace } from "../../harness.ts";
+import { cancelOne, fetchPhoto, sendBatch } from "./money-batches.ts";
+import { type FusedRandom, fusedRandom, torn } from "./money-fuse.ts";
 import { MoneyModel } from "./money-model.ts";
 import { ACCOUNTS, type Operation, operation } from "./money-operations.ts";
 
@@ -34,30 +35,15 @@ const SEED = process.env.FC_SEED
 /** A new database now and then: a shared one would grow, and a sweep would visit the accounts of every earlier run. */
 const RUNS_PER_DATABASE = 40;
 
-class Torn extends Error {}
-
-/** Ids that count up, and a fuse: after that many more ids the next one throws, in the middle of a transaction. */
-function fusedRandom(): Random & { fuse: number } {
-  const ids = seededRandom();
-  const random = {
-    fuse: Number.POSITIVE_INFINITY,
-    id: (prefix: string) => {
-      if (random.fuse-- <= 0) throw new Torn(`no id for ${prefix}`);
-      return ids.id(prefix);
-    },
-    bytes: ids.bytes,
-  };
-  return random;
-}
-
 interface World {
   workspace: TestWorkspace;
   /** A connection of the test's own. */
   db: Database;
   accountRow: Statement;
   imageRows: Statement;
-  random: ReturnType<typeof fusedRandom>;
-  accept: AcceptImage;
+  batchRows: Statement;
+  random: FusedRandom;
+  deps: TestWorkspace & Deps;
 }
 
 async function openWorld(): Promise<World> {
@@ -66,7 +52,7 @@ async function openWorld(): Promise<World> {
   const parent = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
   const workspace = { ...(await testWorkspace({ parent })), random };
   const db = new Database(workspace.folder.database);
-  const { accept } = buildDeps(workspace, { pool: idlePool, sources: readySources, queue: ampleQueue() });
+  const deps = buildDeps(workspace, { pool: idlePool, sources: readySources, queue: ampleQueue() });
   return {
     workspace,
     db,
@@ -77,7 +63,10 @@ async function openWorld(): Promise<World> {
     imageRows: db.query(
       "SELECT id, state, renders, lease_token FROM images WHERE account_id = ? ORDER BY rowid",
     ),
-    accept,
+    batchRows: db.query(
+      "SELECT id, total, completed, failed, canceled_at IS NOT NULL, completed_at IS NOT NULL FROM batches WHERE account_id = ? ORDER BY rowid",
+    ),
+    deps,
   };
 }
 
@@ -110,6 +99,12 @@ class Run {
         return this.burst(operation.account, operation.count);
       case "torn create":
         return this.tornCreate(operation);
+      case "batch":
+        return sendBatch(this, operation);
+      case "photo":
+        return fetchPhoto(this, operation);
+      case "cancel":
+        return cancelOne(this, operation);
       case "claim":
         return this.claim(operation.environment);
       case "finish":
@@ -158,7 +153,7 @@ class Run {
     if (!account) throw new Error("the account is gone");
     const request = imageRequest({ player: { number: 1 + payload } });
     try {
-      const { answer, replayed } = await this.world.accept({
+      const { answer, replayed } = await this.world.deps.accept({
         account,
         environment,
         idempotencyKey: key,
@@ -211,11 +206,9 @@ class Run {
   private async tornCreate({ account, environment, key, payload, after }: Operation & { op: "torn create" }) {
     const scope = `${account} ${environment} ${key}`;
     const expected = this.model.expectCreate(account, environment, scope, payload, this.now);
-    this.world.random.fuse = after;
-    const answer = await this.send(account, environment, `key-${key}`, payload).catch((error) => {
-      if (!(error instanceof Torn)) throw error;
-    });
-    this.world.random.fuse = Number.POSITIVE_INFINITY;
+    const answer = await torn(this.world.random, after, () =>
+      this.send(account, environment, `key-${key}`, payload),
+    );
     if (!answer) return expect(expected).toBe("accepted");
     expect(answer.code).toBe(expected);
     if (answer.code === "accepted") this.accepted(account, environment, scope, payload, answer.body);
@@ -228,7 +221,7 @@ class Run {
     this.leases.push({ imageId: image.id, token: image.leaseToken, renders: image.renders });
   }
 
-  private async finish({ lease: back, kind, torn }: Operation & { op: "finish" }): Promise<void> {
+  private async finish({ lease: back, kind, torn: isTorn }: Operation & { op: "finish" }): Promise<void> {
     const lease = this.leases.at(-1 - (back % Math.max(1, this.leases.length)));
     if (!lease) return;
     const name = `${lease.imageId}-${lease.token}.png`;
@@ -239,12 +232,8 @@ class Run {
         : kind === "refused"
           ? { kind, message: "no player" }
           : { kind };
-    if (torn) {
-      this.world.random.fuse = 0;
-      const done = await finishImage(this.world.workspace, lease, end).catch((error) => {
-        if (!(error instanceof Torn)) throw error;
-      });
-      this.world.random.fuse = Number.POSITIVE_INFINITY;
+    if (isTorn) {
+      const done = await torn(this.world.random, 0, () => finishImage(this.world.workspace, lease, end));
       // Ends that need no ledger entry go through although no id can be made.
       if (done) this.model.finish(lease.imageId, lease.token, kind);
       return;
@@ -270,11 +259,20 @@ class Run {
       expect(this.world.imageRows.values(id)).toEqual(
         images.map(([imageId, { state, renders, lease }]) => [imageId, state, renders, lease?.token ?? null]),
       );
+      const batches = [...this.model.batches].filter(([, batch]) => batch.account === index);
+      expect(this.world.batchRows.values(id)).toEqual(
+        batches.map(([batchId]) => {
+          const { total, completed, failed, canceled, isOver } = this.model.counts(batchId);
+          return [batchId, total, completed, failed, Number(canceled), Number(isOver)];
+        }),
+      );
     }
   }
 
   /** Ends what the run left open, so that the next run on this database finds an empty queue. */
   async clear(): Promise<void> {
+    for (const [id, { account, environment }] of this.model.batches)
+      await cancelBatch(this.world.workspace, { accountId: this.id(account), environment, id });
     for (const [imageId, { lease, renders }] of this.model.images) {
       if (lease)
         await finishImage(
@@ -299,7 +297,7 @@ class Run {
     }
   }
 
-  private id(account: number): string {
+  id(account: number): string {
     return this.accountIds[account] ?? "";
   }
 }

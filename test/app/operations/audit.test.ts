@@ -1,10 +1,14 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { cancelBatch } from "../../../src/app/batches/cancel-batch.ts";
 import { finishImage } from "../../../src/app/images/finish-image.ts";
 import { claimImage } from "../../../src/app/images/render-image.ts";
 import { audit } from "../../../src/app/operations/audit.ts";
 import { sweep } from "../../../src/app/operations/sweep.ts";
 import { createEndpoint } from "../../../src/app/webhooks/manage-webhooks.ts";
-import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
+import { buildDeps } from "../../../src/service/deps.ts";
+import { findAccount } from "../../../src/store/accounts.ts";
+import { ampleQueue, idlePool } from "../../fakes.ts";
+import { imageRequest, type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 import { tamper as tamperWith } from "../../postgres.ts";
 import { acceptLive } from "../accepting.ts";
 
@@ -39,8 +43,25 @@ beforeEach(async () => {
   await sweep(workspace);
   queued = await acceptLive(workspace, account);
   await acceptLive(workspace, account, { environment: "test" });
+  await batches();
 });
 afterEach(() => workspace.close());
+
+/** One that is over, and one with a card that is not. */
+async function batches(): Promise<void> {
+  const owner = await findAccount(workspace.store.read, account);
+  if (!owner) throw new Error("the account is gone");
+  const { acceptBatch } = buildDeps(workspace, { pool: idlePool, queue: ampleQueue() });
+  const accept = (name: string, count: number) => {
+    const requests = Array.from({ length: count }, (_, n) =>
+      imageRequest({ player: { external_id: `${name}-${n}` } }),
+    );
+    return acceptBatch({ account: owner, environment: "live", idempotencyKey: null, name, requests });
+  };
+  const { batch } = await accept("over", 1);
+  await cancelBatch(workspace, { accountId: account, environment: "live", id: batch.id });
+  await accept("open", 2);
+}
 
 /** An endpoint that has been told of everything but the last. */
 async function webhookEndpoint(): Promise<string> {
@@ -95,7 +116,7 @@ test("a missing reservation, settlement or release is found and its image named"
 });
 
 test("a settlement of an image that did not complete is found", async () => {
-  await tamper(`UPDATE ledger_entries SET kind = 'settle' WHERE kind = 'release'`);
+  await tamper(`UPDATE ledger_entries SET kind = 'settle' WHERE kind = 'release' AND image_id = '${failed}'`);
   expect((await broken()).payments).toEqual([failed]);
 });
 
@@ -213,6 +234,18 @@ test.each([
     "an endpoint disabled without a reason",
     "UPDATE webhook_endpoints SET state = 'disabled', disabled_at = 5",
     "endpoints",
+  ],
+  [
+    "a batch that counts too many ends",
+    "UPDATE batches SET completed = 1 WHERE completed_at IS NULL",
+    "batches",
+  ],
+  ["a batch that lost a card", "DELETE FROM batch_cards WHERE position = 1", "batches"],
+  ["a batch of another account", "UPDATE batches SET account_id = 'acct_x'", "batches"],
+  [
+    "a batch whose end was never told",
+    "DELETE FROM webhook_events WHERE type = 'batch.completed'",
+    "batches",
   ],
 ])("%s: found", async (_, statements, check) => {
   await tamper(...statements.split(";"));
