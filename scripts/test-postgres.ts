@@ -19,6 +19,7 @@ import { offerHelp } from "./help.ts";
 const SUITES = [
   "test/store/postgres.test.ts",
   "test/state",
+  "test/jobs",
   "test/service/cluster.test.ts",
   "test/app/credits/ledger.test.ts",
   "test/app/credits/statement.test.ts",

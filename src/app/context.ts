@@ -2,6 +2,7 @@ import type { Config } from "../config.ts";
 import type { Meter } from "../core/metrics.ts";
 import type { Clock, Log, Random } from "../core/ports.ts";
 import type { SecretBox } from "../core/secret-box.ts";
+import type { Jobs } from "../jobs/jobs.ts";
 import type { Store } from "../store/store.ts";
 
 /** Dependencies shared by all use cases. */
@@ -10,6 +11,8 @@ export interface AppContext {
   node: string;
   config: Config;
   store: Store;
+  /** The queue of renders. */
+  jobs: Jobs;
   clock: Clock;
   random: Random;
   log: Log;

@@ -10,6 +10,7 @@ import type { Config } from "../config.ts";
 import { type Meter, meter } from "../core/metrics.ts";
 import type { Clock, Log, LogFields, Random } from "../core/ports.ts";
 import { secretBox } from "../core/secret-box.ts";
+import { sqlJobs } from "../jobs/sql-jobs.ts";
 import { type SharedPlaceholders, sharedPlaceholders } from "../render/placeholders/placeholder-files.ts";
 import { memoryState } from "../state/memory-state.ts";
 import type { SharedStateOptions } from "../state/shared-state.ts";
@@ -79,6 +80,7 @@ export async function openWorkspace(
     blobs,
     outbound,
     store,
+    jobs: sqlJobs(store, now),
     log: counted(log, counts),
     meter: counts,
     clock,

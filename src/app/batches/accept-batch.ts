@@ -201,6 +201,12 @@ async function writeBatch(
     tx,
     fresh.map(({ image }) => image),
   );
+  // Those of the live environment wait for their photos first.
+  const queued = fresh.filter(({ image }) => image.state === "queued");
+  await deps.jobs.enqueue(
+    tx,
+    queued.map(({ image }) => image),
+  );
   const ids = fresh.map(({ image }) => image.id);
   if (environment === "live") await reserveCredits(tx, account.id, ids, { now, random });
   if (fresh.length > 0) await countUsage(tx, { ...scope, keyId }, now, { requested: fresh.length });

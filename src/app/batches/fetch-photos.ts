@@ -88,9 +88,11 @@ async function fetchOne(deps: FetchPhotosDeps, image: Image, signal: AbortSignal
     const request = storedRequest(image.request);
     const { photo, badge } = await fetchSources(deps, { accountId, environment, request, signal }, hold);
     const sources = { sourceSha256: photo?.sha256 ?? null, badgeSha256: badge?.sha256 ?? null };
-    const queued = await store.write("queue card", (tx) =>
-      queueWaiting(tx, image.id, { ...sources, now: clock.now() }),
-    );
+    const queued = await store.write("queue card", async (tx) => {
+      const card = await queueWaiting(tx, image.id, { ...sources, now: clock.now() });
+      if (card) await deps.jobs.enqueue(tx, [card]);
+      return card;
+    });
     used = queued !== undefined;
     return used;
   } finally {

@@ -203,6 +203,7 @@ async function writeAccepted(tx: Tx, deps: AcceptImageDeps, fresh: NewImage): Pr
     now,
   });
   await insertImage(tx, image);
+  await deps.jobs.enqueue(tx, [image]);
   if (command.environment === "live")
     await reserveCredit(tx, owner.accountId, image.id, { now, random: deps.random });
   await countUsage(tx, image, now, { requested: 1 });

@@ -9,7 +9,6 @@ import {
   type Image,
   type ImageOutput,
   type Lease,
-  postponeTurns,
   requeueImage,
 } from "../../store/images.ts";
 import { insertReceipt } from "../../store/receipts.ts";
@@ -68,19 +67,30 @@ async function endRender(
     case "photo_lost":
       return fail(tx, context, lease, PHOTO_LOST_MESSAGE, now);
     case "given_back":
-      return requeueImage(tx, lease, { now, availableAt: now + (end.pauseMs ?? 0), uncounted: true });
+      return giveBack(tx, context, lease, { now, pauseMs: end.pauseMs ?? 0, uncounted: true });
     case "fault": {
       if (lease.renders >= MAX_RENDERS) return fail(tx, context, lease, RENDER_FAULT_MESSAGE, now);
       const pauseMs = RETRY_DELAY_MS[lease.renders - 1] ?? RETRY_DELAY_MS.at(-1) ?? 0;
-      const image = await requeueImage(tx, lease, { now, availableAt: now + pauseMs });
+      const image = await giveBack(tx, context, lease, { now, pauseMs });
       // The account used up a render, so its turn moves back by one; this image stays ahead of its others.
-      if (image) await postponeTurns(tx, image);
+      if (image) await context.jobs.postpone(tx, image);
       return image;
     }
   }
 }
 
+async function giveBack(
+  tx: Tx,
+  { jobs }: AppContext,
+  lease: Lease,
+  { now, pauseMs, ...back }: { now: number; pauseMs: number; uncounted?: boolean },
+): Promise<Image | undefined> {
+  if (!(await jobs.giveBack(tx, lease, pauseMs))) return undefined;
+  return requeueImage(tx, lease, { ...back, now, availableAt: now + pauseMs });
+}
+
 async function complete(tx: Tx, context: AppContext, lease: Lease, output: ImageOutput, now: number) {
+  if (!(await context.jobs.end(tx, lease))) return undefined;
   const days = (await retentionOf(tx, lease.imageId)) ?? context.config.retentionDays;
   const expiresAt = now + days * DAY_MS;
   const image = await completeImage(tx, lease, { output, now, expiresAt });
@@ -94,6 +104,7 @@ async function complete(tx: Tx, context: AppContext, lease: Lease, output: Image
 }
 
 async function fail(tx: Tx, context: AppContext, lease: Lease, message: string, now: number) {
+  if (!(await context.jobs.end(tx, lease))) return undefined;
   const image = await failImage(tx, lease, { code: "IMAGE_PROCESSING_FAILED", message, now });
   return image && failed(tx, context, image, now);
 }
@@ -115,7 +126,9 @@ export function failImageUnbegun(
   return context.store.write("fail unbegun", async (tx) => {
     const now = context.clock.now();
     const image = await failUnbegun(tx, id, { code: "IMAGE_PROCESSING_FAILED", message, now });
-    return image && failed(tx, context, image, now);
+    if (!image) return undefined;
+    await context.jobs.withdraw(tx, image);
+    return failed(tx, context, image, now);
   });
 }
 

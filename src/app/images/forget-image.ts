@@ -84,9 +84,10 @@ export async function forgetPlayer(deps: ForgetDeps, scope: Scope & { externalId
   }
 }
 
-async function forgetRow(tx: Tx, { clock, random }: AppContext, image: Image): Promise<void> {
+async function forgetRow(tx: Tx, { clock, random, jobs }: AppContext, image: Image): Promise<void> {
   const now = clock.now();
   if (image.completedAt === null) {
+    await jobs.withdraw(tx, image);
     await releaseCredit(tx, image.id, { now, random });
     await countUsage(tx, image, now, { failed: 1 });
     await noteBatches(tx, image, "failed", { now, random });

@@ -16,9 +16,10 @@ import {
 } from "../../core/limits.ts";
 import type { Meter } from "../../core/metrics.ts";
 import { storageFault } from "../../core/storage-unavailable.ts";
+import type { Claimed } from "../../jobs/jobs.ts";
 import { type Renderer, RenderFault, RenderInterrupted, type RenderPool } from "../../render/pool.ts";
 import type { RenderJob, Stage } from "../../render/protocol.ts";
-import { claimNextImage, hasClaimable, type Image } from "../../store/images.ts";
+import type { Image } from "../../store/images.ts";
 import type { Tx } from "../../store/store.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { isFullDisk } from "../../system/write-whole.ts";
@@ -49,23 +50,19 @@ export interface RenderImageDeps extends AppContext {
 /** What remains of a lease after the longest possible render. */
 const FINISH_PATIENCE_MS = LEASE_MS - RENDER_TIMEOUT_MS;
 
-/** A claimed image; its lease token is set. */
-export type ClaimedImage = Image & { leaseToken: string };
-
 /** Claims the next image of an environment; undefined when none is waiting. */
 export async function claimImage(
   context: AppContext,
   environment: Environment,
-): Promise<ClaimedImage | undefined> {
-  const { store, clock } = context;
-  if (!(await hasClaimable(store.read, environment, clock.now()))) return undefined;
+): Promise<Claimed | undefined> {
+  const { store, jobs, clock } = context;
+  if (!(await jobs.isWaiting(environment))) return undefined;
   const token = leaseToken(context);
   const claim = (tx: Tx) => {
     const now = clock.now();
-    return claimNextImage(tx, { environment, token, now, leaseExpiresAt: now + LEASE_MS });
+    return jobs.claim(tx, { environment, token, now, leaseExpiresAt: now + LEASE_MS });
   };
-  const image = await store.write("claim", claim, { sideBySide: true });
-  return image && { ...image, leaseToken: token };
+  return store.write("claim", claim, { sideBySide: true });
 }
 
 /**
@@ -77,7 +74,7 @@ export async function renderNextImage(
   signal: AbortSignal,
   more: () => void,
 ): Promise<void> {
-  if (!(await hasClaimable(deps.store.read, "live", deps.clock.now()))) return;
+  if (!(await deps.jobs.isWaiting("live"))) return;
   const renderer = await deps.pool.acquire(signal);
   try {
     const image = await claimImage(deps, "live");
@@ -94,7 +91,7 @@ export async function renderNextImage(
 async function renderClaimed(
   deps: RenderImageDeps,
   renderer: Renderer,
-  image: ClaimedImage,
+  image: Claimed,
   signal: AbortSignal,
 ): Promise<void> {
   const startedAt = deps.clock.now();
@@ -178,7 +175,7 @@ async function keepOrDropSources(
 async function attempt(
   deps: RenderImageDeps,
   renderer: Renderer,
-  image: ClaimedImage,
+  image: Claimed,
   signal: AbortSignal,
 ): Promise<RenderEnd> {
   const outputPath = join(deps.folder.scratch, image.leaseToken);
@@ -236,7 +233,7 @@ function templateGone(preset: string): string {
  */
 async function isPhotoWhole(
   { log, blobs }: RenderImageDeps,
-  image: ClaimedImage,
+  image: Claimed,
   { photoPath, photoSha256 }: RenderJob,
 ): Promise<boolean> {
   const hasher = new Bun.CryptoHasher("sha256");
@@ -252,11 +249,7 @@ async function isPhotoWhole(
   return false;
 }
 
-async function renderJob(
-  { blobs }: RenderImageDeps,
-  image: ClaimedImage,
-  outputPath: string,
-): Promise<RenderJob> {
+async function renderJob({ blobs }: RenderImageDeps, image: Claimed, outputPath: string): Promise<RenderJob> {
   const { sourceSha256, badgeSha256 } = image;
   if (sourceSha256 === null) throw new Error(`image ${image.id} has no photo`);
   return {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { cardInput, storedRequest } from "../../core/image-request.ts";
 import { STORAGE_RETRY_MS } from "../../core/limits.ts";
+import type { Claimed } from "../../jobs/jobs.ts";
 import type { SharedPlaceholders } from "../../render/placeholders/placeholder-files.ts";
 import { RenderFault, RenderInterrupted } from "../../render/pool.ts";
 import { isFullDisk } from "../../system/write-whole.ts";
@@ -8,7 +9,7 @@ import type { AppContext } from "../context.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import { finishImage, type RenderEnd } from "./finish-image.ts";
 import type { ProgressTracker } from "./progress.ts";
-import { type ClaimedImage, claimImage, newName } from "./render-image.ts";
+import { claimImage, newName } from "./render-image.ts";
 import { testEnding } from "./test-endings.ts";
 import { type TestPlaceholderDeps, testPlaceholder } from "./test-placeholder.ts";
 
@@ -45,11 +46,7 @@ export async function renderNextTestImage(
   }
 }
 
-async function renderTestImage(
-  deps: TestImageDeps,
-  image: ClaimedImage,
-  signal: AbortSignal,
-): Promise<RenderEnd> {
+async function renderTestImage(deps: TestImageDeps, image: Claimed, signal: AbortSignal): Promise<RenderEnd> {
   const ending = testEnding(image.externalId);
   if (ending.kind === "failed") return { kind: "refused", message: ending.message };
   for (let step = 0; step < PROGRESS_STEPS && ending.afterMs > 0; step++) {

@@ -6,6 +6,7 @@ import type { CardInput } from "../../core/card.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import { cardInput, storedRequest } from "../../core/image-request.ts";
 import { OWN_PLACEHOLDER_BYTES_PER_DAY, OWN_PLACEHOLDER_WAIT_MS } from "../../core/limits.ts";
+import type { Claimed } from "../../jobs/jobs.ts";
 import { scaledPlaceholder } from "../../render/placeholders/placeholder.ts";
 import type { Placeholder } from "../../render/placeholders/placeholder-files.ts";
 import type { RenderPool } from "../../render/pool.ts";
@@ -13,7 +14,7 @@ import type { RenderJob } from "../../render/protocol.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { DEFAULT_TEMPLATE, isBuiltIn } from "../../templates/built-in.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
-import { type ClaimedImage, pinnedTemplate } from "./render-image.ts";
+import { pinnedTemplate } from "./render-image.ts";
 
 export interface TestPlaceholderDeps {
   pool: Pick<RenderPool, "acquire">;
@@ -39,7 +40,7 @@ export interface TestPicture {
  */
 export async function testPlaceholder(
   deps: TestPlaceholderDeps,
-  image: ClaimedImage,
+  image: Claimed,
   signal: AbortSignal,
 ): Promise<TestPicture> {
   const card = cardInput(storedRequest(image.request));
@@ -52,7 +53,7 @@ export async function testPlaceholder(
 
 async function ownOrGeneral(
   deps: TestPlaceholderDeps,
-  image: ClaimedImage,
+  image: Claimed,
   signal: AbortSignal,
 ): Promise<TestPicture> {
   const { player, ...card } = cardInput(storedRequest(image.request));
@@ -69,7 +70,7 @@ async function ownOrGeneral(
 
 function drawnPlaceholder(
   deps: TestPlaceholderDeps,
-  image: ClaimedImage,
+  image: Claimed,
   card: CardInput,
   template: Pick<RenderJob, "template">,
   signal: AbortSignal,

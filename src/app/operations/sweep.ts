@@ -67,8 +67,8 @@ export async function requeueAbandoned(
     let ended = 0;
     for (const lease of lost) {
       await logFailure(deps.log, { imageId: lease.imageId }, async () => {
-        await finishImage(deps, lease, { kind: "fault" }, "requeue");
-        ended += 1;
+        // Somebody else may have ended it meanwhile.
+        if (await finishImage(deps, lease, { kind: "fault" }, "requeue")) ended += 1;
       });
     }
     count += ended;

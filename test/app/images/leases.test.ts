@@ -156,12 +156,14 @@ test("the placeholder of a test image that lost its lease is removed", async () 
   const id = await acceptLive(workspace, account.id, { environment: "test" });
   const deps = renderDeps(workspace, async () => {});
   // The lease is lost while the placeholder is drawn.
-  const clock = { ...workspace.clock, now: workspace.clock.now };
-  await renderNextTestImage(
-    { ...deps, clock },
-    never,
-    () => void requeueAbandoned(workspace, { living: [] }),
-  );
+  const lost = Promise.withResolvers<void>();
+  const give: typeof deps.placeholders.give = async (...what) => {
+    await lost.promise;
+    return deps.placeholders.give(...what);
+  };
+  await renderNextTestImage({ ...deps, placeholders: { give } }, never, () => {
+    void requeueAbandoned(workspace, { living: [] }).finally(lost.resolve);
+  });
   expect((await image(id, "test")).state).toBe("queued");
   expect(files(workspace)).toEqual([]);
 });

@@ -1,0 +1,39 @@
+import type { Environment } from "../core/account.ts";
+import type { Image, Lease } from "../store/images.ts";
+import type { Tx } from "../store/store.ts";
+
+/**
+ * The queue of renders: who works on which image, in which order, and who comes next when a worker died. What becomes of
+ * an image is told by its row, which partners see; both change in one transaction, so that they never disagree.
+ */
+export interface Jobs {
+  /** In the transaction after which these images are `queued`. Their turns say in which order they are served. */
+  enqueue(tx: Tx, images: readonly QueuedImage[]): Promise<void>;
+  /** Whether something waits to be claimed: a look before claiming, so that an idle service opens no transaction. */
+  isWaiting(environment: Environment): Promise<boolean>;
+  /** Claims the next image for one render: it is `rendering` under a lease. Undefined when nothing waits. */
+  claim(tx: Tx, claim: Claim): Promise<Claimed | undefined>;
+  /** In the transaction that ends an image. False when the lease was lost, and then nothing may be changed. */
+  end(tx: Tx, lease: Lease): Promise<boolean>;
+  /** In the transaction that queues an image again, to be claimed after a pause. False when the lease was lost. */
+  giveBack(tx: Tx, lease: Lease, pauseMs: number): Promise<boolean>;
+  /** In the transaction that ends an image for other reasons, claimed or not. A renderer then finds its lease lost. */
+  withdraw(tx: Tx, image: Pick<Image, "id" | "environment">): Promise<void>;
+  /** Moves all waiting images of an account's lane back by one turn. See postponeTurns. */
+  postpone(tx: Tx, lane: AccountLane): Promise<void>;
+}
+
+export type QueuedImage = Pick<Image, "id" | "environment" | "turn">;
+
+export type AccountLane = Pick<Image, "accountId" | "environment" | "lane">;
+
+export interface Claim {
+  environment: Environment;
+  /** Begins the token of the lease. */
+  token: string;
+  now: number;
+  leaseExpiresAt: number;
+}
+
+/** A claimed image; its lease token is set. */
+export type Claimed = Image & { leaseToken: string };
