@@ -26,7 +26,7 @@ offerHelp(import.meta);
 const saves = Number(process.argv[2] ?? 9);
 const root = mkdtempSync(join(tmpdir(), "cardpress-bench-studio-"));
 const dir = await copyStarter(root, "bench_card");
-const bench = await openDesignBench(readConfig(process.env), quietLog());
+const bench = await openDesignBench(readConfig(process.env), quietLog(), true);
 const studio = await openStudio({
   root,
   scratch: join(bench.scratch, "studio"),

@@ -22,8 +22,11 @@ export interface DesignBench {
 const RENDERS_PER_BROWSER = 5_000;
 const BROWSER_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-/** Starts the worker, which is warm some seconds later. Throws an OperatorError when no browser can run. */
-export async function openDesignBench(config: Config, log: Log): Promise<DesignBench> {
+/**
+ * Starts the worker, which is warm some seconds later. Throws an OperatorError when no browser can run.
+ * @param isAwaited whether a designer waits for every picture, as in the studio
+ */
+export async function openDesignBench(config: Config, log: Log, isAwaited = false): Promise<DesignBench> {
   const scratch = await mkdtemp(join(tmpdir(), "cardpress-design-"));
   try {
     const renderer = await rendererOptions(
@@ -33,7 +36,7 @@ export async function openDesignBench(config: Config, log: Log): Promise<DesignB
     const pool = createRenderPool({
       workers: 1,
       command: workerCommand(),
-      renderer,
+      renderer: { ...renderer, isAwaited },
       log,
       random: systemRandom,
       rendersPerBrowser: RENDERS_PER_BROWSER,

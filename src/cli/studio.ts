@@ -30,7 +30,7 @@ export function studioCommand(): Command {
         throw new OperatorError(
           `${root} is no folder that can be read. Name a template's folder, or one that holds some.`,
         );
-      const bench = await openDesignBench(config, quietLog());
+      const bench = await openDesignBench(config, quietLog(), true);
       try {
         const studio = await openStudio({
           root,

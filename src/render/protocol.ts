@@ -48,6 +48,8 @@ export const RendererOptions = Type.Object({
   /** Templates whose pages are warmed at start. */
   presets: Type.Array(Type.String(), { minItems: 1 }),
   noSandbox: Type.Boolean(),
+  /** Draws at the machine's normal priority: somebody is waiting in front of the picture, and no service runs here. */
+  isAwaited: Type.Optional(Type.Boolean()),
 });
 export type RendererOptions = Static<typeof RendererOptions>;
 

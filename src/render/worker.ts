@@ -11,8 +11,6 @@ const WORKER_NICENESS = 10;
  * opens the database. Run by the hidden command `render-worker`.
  */
 export function runWorker(): void {
-  // Chromium inherits the priority, so it is set before anything starts.
-  lowerPriority(WORKER_NICENESS);
   let renderer: CardRenderer | undefined;
 
   process.on("message", async (raw) => {
@@ -23,6 +21,8 @@ export function runWorker(): void {
       return;
     }
     try {
+      // Chromium inherits the priority, so it is set before the browser starts.
+      if (!message.options.isAwaited) lowerPriority(WORKER_NICENESS);
       renderer = await openCardRenderer(message.options, {
         onStep: (step) => send({ type: "starting", step }),
         onBrowser: (pid) => send({ type: "browser", pid }),

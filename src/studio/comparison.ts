@@ -24,7 +24,7 @@ export async function compare(
   const now = await room.folderNow(request.template);
   const height = Math.round((GOLDEN_WIDTH * request.height) / request.width);
   const job = await room.jobOf(
-    { ...request, width: GOLDEN_WIDTH, height, format: "webp", inspect: "no" },
+    { ...request, width: GOLDEN_WIDTH, height, format: "webp", inspect: "no", encoding: "file" },
     now,
   );
   const after = await room.draw(job, base);
@@ -80,7 +80,14 @@ function keep(loose: LoosePictures, picture: Uint8Array): string {
 /** Draws a sample in one of the template's sizes the way accepted pictures are drawn. */
 export function goldenDrawer(room: Workroom): GoldenDrawer {
   return async (now, wanted, pane) => {
-    const request = { ...wanted, template: now.state.name, pane, priority: 5, inspect: "no" as const };
+    const request = {
+      ...wanted,
+      template: now.state.name,
+      pane,
+      turn: 0,
+      priority: 5,
+      inspect: "no" as const,
+    };
     const end = await room.drawings.draw(await room.jobOf(request, now));
     if (end.kind !== "drawn")
       throw new OperatorError(end.kind === "refused" ? end.message : "A newer request came.");

@@ -8,6 +8,8 @@ import type { Previewed } from "../render/preview/messages.ts";
 /** A picture to draw. */
 export interface DrawingJob {
   pane: string;
+  /** Of two jobs of a pane the one of the higher turn is the newer. */
+  turn: number;
   /** Lower goes first; among equals the newest. */
   priority: number;
   dir: string;
@@ -17,6 +19,7 @@ export interface DrawingJob {
   photo: { path: string; sha256: string } | null;
   badge: { path: string; sha256: string } | null;
   inspect: "no" | "looks" | "contrast";
+  encoding: "file" | "screen";
 }
 
 export interface Drawing {
@@ -44,28 +47,21 @@ interface Waiting {
   job: DrawingJob;
   key: string;
   number: number;
+  end: Promise<DrawingEnd>;
   resolve(end: DrawingEnd): void;
   reject(error: unknown): void;
 }
 
-/** About 200 MB of pictures: a wall of two hundred and those viewed before it. */
-const MAX_KEPT = 400;
+/** A wall of a hundred cards for the screen, and those viewed before it. */
+const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 
 export function openDrawings(pool: PreviewPool, dir: string): Drawings {
-  const kept = new Map<string, Drawing>();
+  const kept = keptDrawings();
   const waiting = new Map<string, Waiting>();
   let count = 0;
   let isDrawing = false;
   let isClosed = false;
 
-  const keep = async (drawing: Drawing) => {
-    kept.set(drawing.key, drawing);
-    for (const [key, { path }] of kept) {
-      if (kept.size <= MAX_KEPT) break;
-      kept.delete(key);
-      await rm(path, { force: true });
-    }
-  };
   const next = () =>
     [...waiting.values()].sort((a, b) => a.job.priority - b.job.priority || b.number - a.number)[0];
 
@@ -76,17 +72,19 @@ export function openDrawings(pool: PreviewPool, dir: string): Drawings {
       waiting.delete(one.job.pane);
       const { job, key, resolve, reject } = one;
       try {
-        const known = kept.get(key);
+        const known = kept.find(key);
         if (known) {
           resolve({ kind: "drawn", drawing: { ...known, isCached: true } });
           continue;
         }
-        const path = join(dir, `${key}.${job.card.style.format}`);
+        const path = join(dir, `${one.number}.${job.card.style.format}`);
         const end = await drawOn(pool, job, path, key);
         if (end.kind === "refused") resolve(end);
         else {
-          const drawing = { key, path, preview: end.preview, isCached: false };
-          await keep(drawing);
+          // A file may have been saved since the job was given: the picture is kept as one of the files it shows.
+          const shown = keyOf({ ...job, digest: end.preview.digest });
+          const drawing = { key: shown, path, preview: end.preview, isCached: false };
+          await kept.add(drawing);
           resolve({ kind: "drawn", drawing });
         }
       } catch (error) {
@@ -97,30 +95,60 @@ export function openDrawings(pool: PreviewPool, dir: string): Drawings {
   };
 
   return {
-    draw: (job) =>
-      new Promise((resolve, reject) => {
-        const key = keyOf(job);
-        const known = kept.get(key);
-        if (known) {
-          kept.delete(key);
-          kept.set(key, known);
-          waiting.get(job.pane)?.resolve({ kind: "superseded" });
-          waiting.delete(job.pane);
-          return resolve({ kind: "drawn", drawing: { ...known, isCached: true } });
-        }
-        waiting.get(job.pane)?.resolve({ kind: "superseded" });
-        waiting.delete(job.pane);
-        waiting.set(job.pane, { job, key, number: count++, resolve, reject });
-        void mkdir(dir, { recursive: true }).then(pump, reject);
-      }),
+    draw: async (job) => {
+      const key = keyOf(job);
+      const other = waiting.get(job.pane);
+      if (other?.key === key) return other.end;
+      if (other && other.job.turn > job.turn) return { kind: "superseded" };
+      other?.resolve({ kind: "superseded" });
+      waiting.delete(job.pane);
+      const known = kept.find(key);
+      if (known) return { kind: "drawn", drawing: { ...known, isCached: true } };
+      const { promise: end, resolve, reject } = Promise.withResolvers<DrawingEnd>();
+      waiting.set(job.pane, { job, key, number: count++, end, resolve, reject });
+      void mkdir(dir, { recursive: true }).then(pump, reject);
+      return end;
+    },
     file: (key) => {
-      const drawing = kept.get(key);
+      const drawing = kept.find(key);
       return drawing && { path: drawing.path, contentType: drawing.preview.contentType };
     },
     close: async () => {
       isClosed = true;
       for (const one of waiting.values()) one.resolve({ kind: "superseded" });
       waiting.clear();
+    },
+  };
+}
+
+/** The pictures drawn last, as many as the limit allows. */
+function keptDrawings() {
+  const kept = new Map<string, Drawing>();
+  let bytes = 0;
+  const remove = async (key: string) => {
+    const drawing = kept.get(key);
+    if (!drawing) return;
+    kept.delete(key);
+    bytes -= drawing.preview.bytes;
+    await rm(drawing.path, { force: true });
+  };
+  return {
+    /** The picture of that key, which then counts as the newest. */
+    find: (key: string): Drawing | undefined => {
+      const drawing = kept.get(key);
+      if (!drawing) return undefined;
+      kept.delete(key);
+      kept.set(key, drawing);
+      return drawing;
+    },
+    add: async (drawing: Drawing): Promise<void> => {
+      await remove(drawing.key);
+      kept.set(drawing.key, drawing);
+      bytes += drawing.preview.bytes;
+      for (const key of [...kept.keys()].slice(0, -1)) {
+        if (bytes <= MAX_KEPT_BYTES) break;
+        await remove(key);
+      }
     },
   };
 }
@@ -141,13 +169,14 @@ async function drawOn(
       badgePath: job.badge?.path ?? null,
       outputPath: path,
       inspect: job.inspect,
+      encoding: job.encoding,
     });
   } finally {
     renderer.release();
   }
 }
 
-function keyOf({ dir, digest, card, photo, badge, inspect }: DrawingJob): string {
-  const inputs = [dir, digest, card, photo?.sha256 ?? null, badge?.sha256 ?? null, inspect];
+function keyOf({ dir, digest, card, photo, badge, inspect, encoding }: DrawingJob): string {
+  const inputs = [dir, digest, card, photo?.sha256 ?? null, badge?.sha256 ?? null, inspect, encoding];
   return new Bun.CryptoHasher("sha256").update(JSON.stringify(inputs)).digest("hex").slice(0, 32);
 }

@@ -57,8 +57,10 @@ export interface StudioState {
 
 export interface PictureRequest {
   template: string;
-  /** The part of the page that shows it: of two requests for the same pane only the newer is drawn. */
+  /** The page and the part of it that shows it: of two requests for the same pane only the newer is drawn. */
   pane: string;
+  /** Increases with every request of a page, since a newer one may be ready to be drawn before an older one. */
+  turn: number;
   /** Lower goes first: visible pictures before those out of sight. */
   priority: number;
   /** A sample's content, possibly edited: a body of POST /v1/images without the fields only the API needs. */
@@ -69,6 +71,8 @@ export interface PictureRequest {
   /** The id of a photo dropped on the page. */
   photo?: string;
   inspect: "no" | "looks" | "contrast";
+  /** `screen`: the pixels of a PNG without its compression, which this machine's browser shows sooner. */
+  encoding?: "file" | "screen";
   /** Use the template of the last commit instead of the current files. */
   from?: "head";
 }

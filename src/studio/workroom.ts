@@ -87,6 +87,7 @@ export function openWorkroom({ root, scratch, pool }: StudioOptions): Workroom {
       const { card, photo, badge } = sampleCard(request.body, manifest, size);
       return {
         pane: String(request.pane),
+        turn: Number(request.turn) || 0,
         priority: Number(request.priority) || 0,
         dir: state.folder,
         digest,
@@ -97,6 +98,7 @@ export function openWorkroom({ root, scratch, pool }: StudioOptions): Workroom {
             : (photos.get(request.photo) ?? null),
         badge: await badgeFile(state.folder, badge, scratch),
         inspect: request.inspect,
+        encoding: request.encoding ?? "file",
       };
     },
     draw: (job, base) => drawFor(drawings, job, base),

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,8 +15,13 @@ import type { Page } from "puppeteer-core";
 import { type DesignBench, openDesignBench } from "../../src/cli/preview-pool.ts";
 import { readConfig } from "../../src/config.ts";
 import { systemRandom } from "../../src/service/system.ts";
+import { type DrawingEnd, type DrawingJob, openDrawings } from "../../src/studio/drawings.ts";
+import type { PictureRequest } from "../../src/studio/messages.ts";
+import { sampleCard } from "../../src/studio/samples.ts";
 import { type RunningStudio, serveStudio } from "../../src/studio/serve.ts";
 import { openStudio, type Studio } from "../../src/studio/studio.ts";
+import { digestOf, readTemplateFolder } from "../../src/templates/files.ts";
+import { loadTemplate } from "../../src/templates/load.ts";
 import { type TestBrowser, testBrowser } from "../console/browser.ts";
 import { silentLog } from "../harness.ts";
 
@@ -20,6 +33,8 @@ let studio: Studio;
 let server: RunningStudio;
 let browser: TestBrowser;
 let page: Page;
+/** What a page asked for last to show on its stage. */
+let asked: PictureRequest;
 let complaints: string[];
 
 const dir = () => join(root, "my_card");
@@ -28,14 +43,18 @@ const save = (text: string) => writeFileSync(join(dir(), "card.css"), text);
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), "cardpress-studio-"));
-  bench = await openDesignBench(readConfig(process.env), silentLog);
+  bench = await openDesignBench(readConfig(process.env), silentLog, true);
   studio = await openStudio({
     root,
     scratch: join(bench.scratch, "studio"),
     pool: bench.pool,
     baseUrl: "http://localhost:3000",
   });
-  server = serveStudio(studio, { port: 0, random: systemRandom });
+  const picture: Studio["picture"] = (request, base) => {
+    if (request.pane.endsWith(":card")) asked = request;
+    return studio.picture(request, base);
+  };
+  server = serveStudio({ ...studio, picture }, { port: 0, random: systemRandom });
   browser = await testBrowser();
   ({ page, complaints } = await browser.open(1440));
   page.setDefaultTimeout(60_000);
@@ -87,6 +106,88 @@ test("a saved sheet is on the screen without the picture ever being gone", async
   await untilRedrawn(before);
   expect(await page.evaluate("globalThis.gone")).toBe(0);
   expect(await text("#status")).toMatch(/Live · \d+ ms/);
+});
+
+test("however an editor saves, the last save is what every window shows", async () => {
+  const other = (await browser.open(1440)).page;
+  await other.goto(server.url);
+  await other.waitForFunction("document.body.dataset.drawn");
+  const [sheet, aside] = [join(dir(), "card.css"), join(dir(), ".card.css.tmp")];
+  const ways: ((text: string) => void)[] = [
+    save,
+    (text) => {
+      writeFileSync(aside, text);
+      renameSync(aside, sheet);
+    },
+    // vim with a backup
+    (text) => {
+      renameSync(sheet, `${sheet}~`);
+      save(text);
+      rmSync(`${sheet}~`);
+    },
+    (text) => {
+      rmSync(sheet);
+      save(text);
+    },
+    // Two files at once, the sheet twice: what is seen must not be what was there in between.
+    (text) => {
+      save("");
+      writeFileSync(join(dir(), "card.html"), `${markup}<!-- ${text.length} -->\n`);
+      save(text);
+    },
+  ];
+  const markup = readFileSync(join(dir(), "card.html"), "utf8");
+  const good = css();
+  const events = studio.events.open(AbortSignal.any([])).body?.getReader();
+  for (const [i, way] of [...ways, ...ways].entries()) {
+    for (const n of [1, 2, 3]) way(`${good}\n.name { letter-spacing: 0.0${i}${n}em }\n`);
+    const digest = digestOf(await readTemplateFolder(dir()));
+    while ((await studio.state("my_card")).template?.digest !== digest) await events?.read();
+    // The picture of the files as they are now, under the name that its contents give it.
+    const wanted = await studio.picture({ ...asked, pane: "test" }, "");
+    if (wanted.kind !== "drawn") throw new Error(JSON.stringify(wanted));
+    const key = wanted.url.split("/").at(-1);
+    for (const at of [page, other])
+      await at.waitForFunction(
+        (name) =>
+          document.querySelector<HTMLImageElement>("#stage .picture img")?.src.endsWith(name as string),
+        {},
+        key,
+      );
+  }
+  save(good);
+  writeFileSync(join(dir(), "card.html"), markup);
+  await other.close();
+});
+
+test("of two requests for one pane the newer is drawn, in whatever order they get ready", async () => {
+  const gate = Promise.withResolvers<void>();
+  const drawings = openDrawings(
+    { ...bench.pool, acquire: () => gate.promise.then(() => bench.pool.acquire()) },
+    join(bench.scratch, "order"),
+  );
+  const { manifest, files } = await loadTemplate(dir());
+  const sample = JSON.parse(readFileSync(join(dir(), "samples/plain.json"), "utf8"));
+  const job = (turn: number, width: number): DrawingJob => ({
+    pane: "card",
+    turn,
+    priority: 0,
+    dir: dir(),
+    digest: digestOf(files),
+    card: sampleCard(sample, manifest, { width, height: 640, format: "png" }).card,
+    photo: null,
+    badge: null,
+    inspect: "no",
+    encoding: "screen",
+  });
+  const busy = drawings.draw({ ...job(1, 520), pane: "another" });
+  const [newer, older, again] = [job(3, 530), job(2, 540), job(4, 530)].map((one) => drawings.draw(one));
+  expect(await older).toEqual({ kind: "superseded" });
+  gate.resolve();
+  const [first, second] = await Promise.all([newer, again]);
+  expect(first?.kind === "drawn" && first.drawing.preview.width).toBe(530);
+  expect(second).toEqual(first as DrawingEnd);
+  expect((await busy).kind).toBe("drawn");
 });
 
 test("a broken file leaves the last good picture and shows file, line and code beside it until it is mended", async () => {
@@ -329,6 +430,7 @@ test("samples name files of their own folder only", async () => {
       body: JSON.stringify({
         template: "my_card",
         pane: "x",
+        turn: 1,
         priority: 0,
         body: { player: { name: "Li", position: "GK", number: 1, skill_level: 64, photo } },
         width: 512,

@@ -1,7 +1,7 @@
 import type { CDPSession, Page } from "puppeteer-core";
 import type { ImageFormat } from "../../core/card.ts";
 import { profileOf } from "../browser/browser.ts";
-import { encode, JPEG_QUALITY, type Pixels, WEBP_QUALITY } from "./encode.ts";
+import { type Encoding, encode, JPEG_QUALITY, type Pixels, WEBP_QUALITY } from "./encode.ts";
 import { withMetadata } from "./metadata.ts";
 import { openPixelFile, type PixelFile } from "./pixel-file.ts";
 import { withTimeout } from "./within-time.ts";
@@ -24,7 +24,7 @@ export interface Size {
 export interface Camera {
   readonly way: CaptureWay;
   /** The picture as a finished file: the size of the page's viewport, transparent where nothing is drawn. */
-  shoot(size: Size, format: ImageFormat): Promise<Photograph>;
+  shoot(size: Size, format: ImageFormat, encoding?: Encoding): Promise<Photograph>;
   close(): Promise<void>;
 }
 
@@ -84,11 +84,11 @@ async function openCanvas(page: Page): Promise<Camera> {
 function canvasCamera(page: Page, file: PixelFile): Camera {
   return {
     way: "canvas",
-    shoot: async (size, format) => {
+    shoot: async (size, format, encoding) => {
       const started = performance.now();
       const pixels = await draw(page, file, size);
       const drawn = performance.now();
-      const bytes = withMetadata(await encode(pixels, format), format);
+      const bytes = withMetadata(await encode(pixels, format, encoding), format);
       return { bytes, timingsMs: { pixels: drawn - started, encode: performance.now() - drawn } };
     },
     close: async () => file.close(),

@@ -5,6 +5,7 @@ import type { PageFile } from "../browser/browser.ts";
 import { silhouette } from "../photo/silhouette.ts";
 import { type CardTexts, cardTexts } from "./card-texts.ts";
 import { luminance, paletteOf } from "./colours.ts";
+import type { Encoding } from "./encode.ts";
 import type { CardFill } from "./fill.js";
 import { type Placement, placeCutout } from "./framing.ts";
 import { type LayoutName, layoutFor, type Zones } from "./template-layout.ts";
@@ -20,6 +21,8 @@ export interface CardJob {
   photo?: string | null;
   /** A word across the card, such as TEST. */
   watermark?: string | null;
+  /** How a PNG is encoded; `file` if not given. */
+  encoding?: Encoding;
 }
 
 /** Above this luminance the ribbon under the badge counts as a light ground. */

@@ -93,7 +93,7 @@ export async function openCardPage(
       const filled = await orCrash(fillPage(page, fill));
       const composed = performance.now();
       onStage?.("capture");
-      const shot = await orCrash(camera.shoot(size, style.format));
+      const shot = await orCrash(camera.shoot(size, style.format, job.encoding));
       const done = performance.now();
       cleanUp();
       return {

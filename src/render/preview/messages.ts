@@ -70,6 +70,8 @@ export function previewJob<T extends ReturnType<typeof Type.Object>>(CardInput: 
      * pictures.
      */
     inspect: Type.Union([Type.Literal("no"), Type.Literal("looks"), Type.Literal("contrast")]),
+    /** `screen` leaves a PNG uncompressed, for a browser on the same machine. */
+    encoding: Type.Union([Type.Literal("file"), Type.Literal("screen")]),
   });
 }
 

@@ -50,7 +50,7 @@ export function openPreviews(browser: Browser, sources: PreviewSources): Preview
         job.badgePath === null ? null : sources.readBadge(job.badgePath),
       ]);
       const ready = performance.now();
-      const card = { card: job.card, cutout, badge, photo: job.photo?.path ?? null };
+      const card = { card: job.card, cutout, badge, photo: job.photo?.path ?? null, encoding: job.encoding };
       const picture = await shown.page.render(card).catch(async (error) => {
         opened.delete(keyOf(job.dir, wayOf(job)));
         await close(shown);

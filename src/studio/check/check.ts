@@ -213,6 +213,7 @@ async function draw(
     badgePath: badge === null ? null : await badgeOf(dir, scratch, badge),
     outputPath,
     inspect,
+    encoding: "file" as const,
   };
   const renderer = await pool.acquire();
   try {

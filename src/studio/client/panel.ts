@@ -177,7 +177,11 @@ function shareTab(pane: Pane | null): HTMLElement {
 /** Draws the card in that format if necessary, then lets the browser save it. */
 async function download(format: string): Promise<void> {
   const { pictureRequest } = await import("./state.ts");
-  const answer = await server.picture({ ...pictureRequest("download", 0), format: format as "png" });
+  const answer = await server.picture({
+    ...pictureRequest("download", 0),
+    format: format as "png",
+    encoding: "file",
+  });
   if (answer.kind !== "drawn") return toast("message" in answer ? answer.message : "Try again.", "bad");
   const [width, height] = sizeOf();
   const name = `${view.template}-${view.sample}-${width}x${height}.${format === "jpeg" ? "jpg" : format}`;

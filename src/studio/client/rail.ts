@@ -1,7 +1,7 @@
 import { byId, el, toast } from "./dom.ts";
 import { createPane, type Pane } from "./pane.ts";
 import { server } from "./server.ts";
-import { set, sizeOf, studio, tell, template, view } from "./state.ts";
+import { pictureRequest, set, sizeOf, studio, tell, template, view } from "./state.ts";
 
 /** The longer side of a sample's thumbnail: twice its displayed size. */
 const THUMB_PX = 280;
@@ -58,16 +58,9 @@ function drawThumbs(): void {
   const scale = THUMB_PX / Math.max(width, height);
   for (const { name, text, problem } of template()?.samples ?? []) {
     if (problem) continue;
-    void thumbs.get(name)?.draw({
-      template: view.template,
-      pane: `rail:${name}`,
-      priority: 7,
-      body: JSON.parse(text),
-      width: Math.round(width * scale),
-      height: Math.round(height * scale),
-      format: "png",
-      inspect: "no",
-    });
+    const size: [number, number] = [Math.round(width * scale), Math.round(height * scale)];
+    const { photo: _, ...request } = pictureRequest(`rail:${name}`, 7, size);
+    void thumbs.get(name)?.draw({ ...request, body: JSON.parse(text), format: "png" });
   }
 }
 

@@ -60,7 +60,9 @@ export function cardView(onDrawn: (pane: Pane) => void): StageView {
       byId("stage").querySelector(".tools")?.replaceWith(toolbar());
       place();
       const inspect = view.overlays.length > 0 || view.tab === "texts" ? "looks" : "no";
-      void pane.draw({ ...pictureRequest("card", 0), inspect });
+      // The Share tab tells the file's size.
+      const encoding = view.tab === "share" ? "file" : "screen";
+      void pane.draw({ ...pictureRequest("card", 0), inspect, encoding });
     },
     pane: () => pane,
   };

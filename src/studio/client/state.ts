@@ -145,11 +145,16 @@ export function sizeOf(name = view.size): [number, number] {
   return sizes[name] ?? Object.values(sizes)[0] ?? [1024, 1280];
 }
 
+/** Tells this page's requests from those of the same studio in another window. */
+const PAGE = Math.random().toString(36).slice(2);
+let turn = 0;
+
 /** The request for a picture of the current view. */
 export function pictureRequest(pane: string, priority: number, size = sizeOf()) {
   return {
     template: view.template,
-    pane,
+    pane: `${PAGE}:${pane}`,
+    turn: ++turn,
     priority,
     body: sampleBody(),
     width: size[0],
@@ -157,5 +162,6 @@ export function pictureRequest(pane: string, priority: number, size = sizeOf()) 
     format: view.format,
     ...(studio.photo ? { photo: studio.photo.id } : {}),
     inspect: "no" as "no" | "looks" | "contrast",
+    encoding: "screen" as "screen" | "file",
   };
 }

@@ -57,6 +57,14 @@ describe("a card is the same picture whichever way it leaves the browser:", () =
   }
 });
 
+test("a PNG for the screen has the pixels of the one that is compressed", async () => {
+  const spec = { theme: "forest", primary: "#0b3d91" };
+  const job = { card: cardInput(spec), cutout: await cutout("man"), badge: null };
+  const screen = (await pages.canvas.render({ ...job, encoding: "screen" })).bytes;
+  const { sameSize, largest } = await lab.compare(screen, await shoot("canvas", spec, "man"));
+  expect([sameSize, largest]).toEqual([true, 0]);
+});
+
 for (const way of WAYS) {
   test(`the ${way} gives the same bytes for the same card, whatever was shown in between`, async () => {
     const spec = { theme: "galaxy", name: "Jo" };
