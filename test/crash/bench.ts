@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { post } from "../harness.ts";
+import type { PromisedBatch } from "./batches.ts";
 
 export interface CrashFigures {
   cycles: number;
@@ -9,6 +10,8 @@ export interface CrashFigures {
   completed: number;
   failed: number;
   replayed: number;
+  /** Batches whose cancellation ended cards. */
+  canceled: number;
   /** 202s whose image is gone or never ended. */
   lost: number;
   /** Images that were never accepted, or were charged more than once. */
@@ -36,6 +39,7 @@ export interface Bench {
   keys: { live: string; test: string };
   photoOrigin: string;
   promised: Promised[];
+  batches: PromisedBatch[];
   /** Pictures on the disk after a crash that no row refers to; they must never be served. */
   orphans: Set<string>;
   figures: CrashFigures;

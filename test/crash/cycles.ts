@@ -3,6 +3,7 @@ import { quietLog } from "../../src/log.ts";
 import { STAGES } from "../../src/render/protocol.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
 import { get, imageRequest, testAccount, testConfig, testFolder } from "../harness.ts";
+import { freshBatches, sendBatch } from "./batches.ts";
 import { type Bench, type CrashFigures, type Promised, send, startCrashing } from "./bench.ts";
 import { auditFile, CREDITS, noteOrphans, settle } from "./settle.ts";
 
@@ -16,6 +17,18 @@ export const STEPS: readonly string[] = [
   // Accepted, but the partner has not heard of it.
   "accept: after commit",
   "answer: POST 202",
+  // A batch: all of its cards or none.
+  "accept batch: before commit",
+  "accept batch: after commit",
+  // The photo of a card is on the disk, the card still waits for it; or it cannot be had.
+  "queue card: before",
+  "queue card: before commit",
+  "queue card: after commit",
+  // Canceled, and not one of its cards has ended yet; then in the middle of them.
+  "cancel batch: before commit",
+  "cancel batch: after commit",
+  "fail unbegun: before commit",
+  "fail unbegun: after commit",
   "claim: before",
   "claim: before commit",
   "claim: after commit",
@@ -74,6 +87,7 @@ export async function crashCycles(options: {
     completed: 0,
     failed: 0,
     replayed: 0,
+    canceled: 0,
     lost: 0,
     double: 0,
     orphansServed: 0,
@@ -88,6 +102,7 @@ export async function crashCycles(options: {
     keys: { live: liveKey, test: testKey },
     photoOrigin,
     promised: [],
+    batches: [],
     orphans: new Set(),
     figures,
     note: options.note ?? (() => {}),
@@ -111,7 +126,7 @@ export async function crashCycles(options: {
 async function runCycle(bench: Bench, cycle: number, step: string, random: () => number): Promise<void> {
   const startedAt = performance.now();
   // Steps are met more than once in a cycle; which time is left to chance.
-  const count = /any moment|GET/.test(step) ? 1 : 1 + Math.floor(random() * 2);
+  const count = /any moment|GET|cancel batch/.test(step) ? 1 : 1 + Math.floor(random() * 2);
   const server = await startCrashing(bench, {
     CRASH_STEP: step,
     CRASH_COUNT: String(count),
@@ -137,8 +152,9 @@ function freshPhotos() {
     port: 0,
     fetch: async (request) => {
       const { pathname, search } = new URL(request.url);
-      const bytes = await Bun.file(join(import.meta.dir, "../photos", pathname)).bytes();
-      return new Response(new Blob([bytes, search]));
+      const photo = Bun.file(join(import.meta.dir, "../photos", pathname));
+      if (!(await photo.exists())) return new Response("no such photo", { status: 404 });
+      return new Response(new Blob([await photo.bytes(), search]));
     },
   });
 }
@@ -161,7 +177,15 @@ async function work(bench: Bench, cycle: number, address: string, exited: Promis
   fresh.push({ key: `c${cycle}-test`, apiKey: bench.keys.test, body: JSON.stringify(imageRequest()) });
   const again = [...bench.promised.filter(({ answer }) => answer === undefined), ...bench.promised.slice(-3)];
   bench.promised.push(...fresh);
-  const sending = Promise.all([...fresh, ...again].map((promise) => send(bench, address, promise)));
+  const unsure = bench.batches.filter(
+    ({ batchId, isUnwanted, canceled }) => batchId === undefined || (isUnwanted && !canceled),
+  );
+  const batches = freshBatches(cycle, bench.photoOrigin);
+  bench.batches.push(...batches);
+  const sending = Promise.all([
+    ...[...fresh, ...again].map((promise) => send(bench, address, promise)),
+    ...[...batches, ...unsure].map((promise) => sendBatch(bench, address, promise)),
+  ]);
   await Promise.race([sending, exited]);
   await sending;
   const known = bench.promised.filter(({ imageId }) => imageId !== undefined).slice(-2);

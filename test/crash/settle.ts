@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { audit } from "../../src/app/operations/audit.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { get } from "../harness.ts";
+import { checkBatch, sendBatch } from "./batches.ts";
 import { type Bench, type Promised, send, startCrashing } from "./bench.ts";
 
 export const CREDITS = 1_000_000;
@@ -17,7 +18,8 @@ export async function settle(bench: Bench): Promise<void> {
   for (const name of bench.orphans) {
     if ((await fetch(`${address}/cdn/${name}`)).status !== 404) figures.orphansServed += 1;
   }
-  const deadline = performance.now() + END_MS + bench.promised.length * 500;
+  const cards = bench.batches.reduce((sum, { total }) => sum + total, bench.promised.length);
+  const deadline = performance.now() + END_MS + cards * 500;
   for (const promise of bench.promised) {
     await send(bench, address, promise);
     // What a full queue refused was never accepted; as a partner would, ask again until there is room.
@@ -26,6 +28,11 @@ export async function settle(bench: Bench): Promise<void> {
       await send(bench, address, promise);
     }
   }
+  for (const batch of bench.batches) {
+    do await sendBatch(bench, address, batch);
+    while (batch.batchId === undefined && performance.now() < deadline);
+  }
+  for (const batch of bench.batches) await checkBatch(bench, address, batch, deadline);
   for (const promise of bench.promised) await checkEnded(bench, address, promise, deadline);
   await checkSwept(bench);
   server.terminate();
@@ -103,13 +110,14 @@ export async function auditFile(bench: Bench, when: string): Promise<void> {
 }
 
 /** Straight from the tables: as many images as promises, each paid for at most once, and not one credit astray. */
-function checkBooks({ dir, promised, figures }: Bench): void {
+function checkBooks({ dir, promised, batches, figures }: Bench): void {
   const db = new Database(join(dir, "cardpress.db"));
   const one = (query: string) => Number(db.query(query).values()[0]?.[0]);
   const images = one("SELECT count(*) FROM images");
+  const wanted = batches.reduce((sum, { total }) => sum + total, promised.length);
   const settled = one("SELECT count(*) FROM ledger_entries WHERE kind = 'settle'");
   const completedLive = one("SELECT count(*) FROM images WHERE state = 'completed' AND environment = 'live'");
-  figures.double += Math.max(0, images - promised.length) + Math.max(0, settled - completedLive);
+  figures.double += Math.max(0, images - wanted) + Math.max(0, settled - completedLive);
   figures.creditsAddUp =
     one("SELECT credits_held FROM accounts") === 0 &&
     one("SELECT credits_plan + credits_topup FROM accounts") === CREDITS - completedLive &&
