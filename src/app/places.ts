@@ -5,7 +5,6 @@ import { folderBlobs } from "../blobs/folder-blobs.ts";
 import type { Cluster } from "../cluster-config.ts";
 import type { Config } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
-import type { Ask } from "../core/ports.ts";
 import { secretKeyId } from "../core/secret-box.ts";
 import { openSqliteStore, type StoreOptions } from "../store/sqlite.ts";
 import type { Store } from "../store/store.ts";
@@ -17,8 +16,6 @@ export interface Places {
   store: Store;
   blobs: Blobs;
   secretKey: Uint8Array;
-  /** What machines on one database tell each other goes this way; absent where there is one machine. */
-  ask?: Ask;
 }
 
 /** Opens the store of a data folder and brings it to the newest schema; an engine that is reached over a network takes its time. */
@@ -63,7 +60,7 @@ export async function openCluster(
     await store.close();
     throw error;
   }
-  return { store, blobs, secretKey, ask: store.ask };
+  return { store, blobs, secretKey };
 }
 
 async function openBucketBlobs({ bucket: settings }: Cluster, folder: DataFolder): Promise<Blobs> {

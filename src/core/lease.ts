@@ -12,10 +12,10 @@ export interface LeaseHolder {
  * process is gone.
  */
 export function leaseToken({ node, random }: LeaseHolder): string {
-  return `${leasesOf(node)}${random.id("lease")}`;
+  return `${node}.${random.id("lease")}`;
 }
 
-/** The prefix shared by all lease tokens of a process. */
-export function leasesOf(node: string): string {
-  return `${node}.`;
+/** The process that took a lease. */
+export function leaseHolderOf(token: string): string {
+  return token.slice(0, token.indexOf("."));
 }

@@ -138,6 +138,11 @@ export const MAX_RETENTION_DAYS = 3_650;
 export const DEFAULT_LIST_LIMIT = 20;
 export const MAX_LIST_LIMIT = 100;
 
+/** How often each node says that it lives, where several serve from one database. */
+export const NODE_BEAT_MS = 5 * SECOND_MS;
+/** A node that is silent this long has ended: three beats, as one may be late and one lost. */
+export const NODE_SILENCE_MS = 15 * SECOND_MS;
+
 /** Longer than any render can take, so that only the lease of a dead worker expires. */
 export const LEASE_MS = 90 * SECOND_MS;
 /** Time limit of one render, from the photo's bytes to the finished picture. */

@@ -43,7 +43,8 @@ export interface DepsOptions {
 /** Wires the service together, in dependency order. A plain object, no container. */
 export function buildDeps<W extends Workspace>(workspace: W, options: DepsOptions): W & Deps {
   const { pool, sources = sourcesOverHttp(workspace), wake = () => {}, wakeBatches = () => {} } = options;
-  const { queue = queueEstimate({ workers: workspace.config.renderWorkers }) } = options;
+  const { nodes, config } = workspace;
+  const { queue = queueEstimate({ workers: config.renderWorkers, others: nodes.others }) } = options;
   const gate = fetchGate();
   const progress = progressTracker();
   const limiter = rateLimiter(workspace);

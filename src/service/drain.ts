@@ -4,7 +4,7 @@ import type { Loops } from "./loops.ts";
 
 /** Stops the loops; work that cannot finish by `deadlineMs` returns to the queue. */
 export async function drain(
-  { live, test, deliveries, photos, chores }: Loops,
+  { live, test, deliveries, photos, chores, beat }: Loops,
   { gate, pool }: { gate: FetchGate; pool: RenderPool },
   deadlineMs: number,
 ): Promise<void> {
@@ -13,4 +13,6 @@ export async function drain(
   const deadline = setTimeout(() => void pool.close(), deadlineMs);
   await Promise.all([live, test, deliveries, photos, ...chores].map((loop) => loop.stop()));
   clearTimeout(deadline);
+  // The last to stop: nobody shall take over what is just being finished.
+  await beat?.stop();
 }

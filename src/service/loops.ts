@@ -7,11 +7,13 @@ import { sendDueMails } from "../app/mail/outbox.ts";
 import { smtpTransport } from "../app/mail/smtp.ts";
 import { backUpWhenDue } from "../app/operations/scheduled-backup.ts";
 import { sweep, sweepFiles } from "../app/operations/sweep.ts";
+import { takeOver } from "../app/operations/take-over.ts";
 import { otlpTraces } from "../app/operations/traces.ts";
 import {
   BACKUP_POLL_MS,
   MAIL_POLL_MS,
   MAX_BATCH_FETCHES,
+  NODE_BEAT_MS,
   QUEUE_POLL_MS,
   SWEEP_INTERVAL_MS,
 } from "../core/limits.ts";
@@ -37,6 +39,8 @@ export interface Loops {
   photos: Loop;
   /** Periodic work. */
   chores: Loop[];
+  /** Tells the other nodes that this one lives; absent where there are none. */
+  beat?: Loop;
 }
 
 /** Starts all loops. `startedAt`: older files were left behind by an earlier process. */
@@ -71,6 +75,7 @@ export function startLoops(deps: Deps & { clock: SteadyClock }, startedAt: numbe
       log,
     }),
     chores: startChores(deps, startedAt),
+    ...(deps.store.ask && { beat: startBeat(deps) }),
   };
 }
 
@@ -85,6 +90,16 @@ function startMail(deps: Deps): Loop[] {
   };
   const loop = startLoop({ name: "mail", concurrency: 1, pollMs: MAIL_POLL_MS, runOne: run, log });
   return [{ wake: loop.wake, stop: () => loop.stop().finally(transport.close) }];
+}
+
+/** Tells the other nodes that this one lives, and takes over from those that do not. */
+function startBeat(deps: Deps): Loop {
+  const { nodes, queue, log } = deps;
+  const runOne = async () => {
+    await nodes.beat(queue.load());
+    await takeOver(deps);
+  };
+  return startLoop({ name: "beat", concurrency: 1, pollMs: NODE_BEAT_MS, runOne, log });
 }
 
 function startChores(deps: Deps & { clock: SteadyClock }, startedAt: number): Loop[] {

@@ -1,5 +1,4 @@
-import type { AppContext } from "../app/context.ts";
-import { requeueAbandoned } from "../app/operations/sweep.ts";
+import { takeOver } from "../app/operations/take-over.ts";
 import { unreadableEndpoints } from "../app/webhooks/manage-webhooks.ts";
 import type { Config } from "../config.ts";
 import { CLOCK_TOLERANCE_MS, LONG_ABSENCE_MS } from "../core/limits.ts";
@@ -8,9 +7,9 @@ import { type SteadyClock, steadyClock } from "../core/steady-clock.ts";
 import { browsersIn, endGroup } from "../render/browser/process-group.ts";
 import { createRenderPool } from "../render/pool.ts";
 import { latestChange } from "../store/accounts.ts";
-import { releaseClaims } from "../store/deliveries.ts";
 import { readClockMark, systemClock } from "../system/clock-file.ts";
 import { type DataFolder, openDataFolder } from "../system/data-folder.ts";
+import { succeedNode } from "../system/node-file.ts";
 import { templateRegistry } from "../templates/registry.ts";
 import { buildDeps, type Deps } from "./deps.ts";
 import { drain } from "./drain.ts";
@@ -58,6 +57,7 @@ export async function startService(config: Config, log: Log, options: ServiceOpt
       wake: (environment) => loops[environment].wake(),
       wakeBatches: (environment) => (environment === "live" ? loops.photos : loops.test).wake(),
     });
+    await workspace.nodes.beat(deps.queue.load());
     const loops = startLoops(deps, startedAt);
     return {
       ...deps,
@@ -65,6 +65,7 @@ export async function startService(config: Config, log: Log, options: ServiceOpt
       close: async () => {
         await pool.close();
         await deps.requests.flush();
+        await leave(workspace);
         await workspace.store.close();
         lock.release();
       },
@@ -74,6 +75,11 @@ export async function startService(config: Config, log: Log, options: ServiceOpt
     lock.release();
     throw error;
   }
+}
+
+/** Whoever does not learn of it by this does so by its silence. */
+async function leave({ nodes, node, log }: Workspace): Promise<void> {
+  await nodes.strike(node).catch((error) => log.warn("node_not_struck", { node, error: String(error) }));
 }
 
 type SteadyWorkspace = Workspace & { clock: SteadyClock };
@@ -144,15 +150,13 @@ async function tellOfUnreadableSecrets(workspace: Workspace): Promise<void> {
   });
 }
 
-/** Requeues renders and deliveries that were in progress when an earlier process ended. */
-async function resumeWork(workspace: AppContext & Pick<Workspace, "blobs">): Promise<void> {
-  const { store, clock, log, node } = workspace;
-  // The data folder is locked, so no other process is alive.
-  const living = [node];
-  const cutShort = await store.write("release claims", (tx) =>
-    releaseClaims(tx, { now: clock.now(), living }),
-  );
-  if (cutShort > 0) log.info("deliveries_resumed", { count: cutShort });
-  const requeued = await requeueAbandoned(workspace, { living });
-  if (requeued > 0) log.info("renders_resumed", { count: requeued });
+/** Takes up what was in progress when an earlier process on this folder ended. */
+async function resumeWork(workspace: Workspace): Promise<void> {
+  const { store, nodes, folder, node } = workspace;
+  if (store.ask) {
+    // The folder is locked, so its last node has ended, however lately it said that it lives.
+    const before = await succeedNode(folder.node, node);
+    if (before !== undefined) await nodes.strike(before);
+  }
+  await takeOver(workspace);
 }

@@ -13,6 +13,8 @@ import { secretBox } from "../core/secret-box.ts";
 import { sqlJobs } from "../jobs/sql-jobs.ts";
 import { type SharedPlaceholders, sharedPlaceholders } from "../render/placeholders/placeholder-files.ts";
 import { memoryState } from "../state/memory-state.ts";
+import { type Nodes, onlyNode } from "../state/nodes.ts";
+import type { SharedNodesOptions } from "../state/shared-nodes.ts";
 import type { SharedStateOptions } from "../state/shared-state.ts";
 import type { ShortLivedState } from "../state/state.ts";
 import type { Store } from "../store/store.ts";
@@ -21,6 +23,7 @@ import { systemClock } from "../system/clock-file.ts";
 import { type DataFolder, openDataFolder } from "../system/data-folder.ts";
 import { freeBytes } from "../system/disk-space.ts";
 import { type PublishedTemplates, type TemplateRegistry, templateRegistry } from "../templates/registry.ts";
+import { VERSION } from "../version.ts";
 import { systemRandom } from "./system.ts";
 
 /** How hosts of photos and webhooks are resolved, and which authorities are trusted besides the public ones. */
@@ -31,6 +34,8 @@ export interface Workspace extends AppContext {
   folder: DataFolder;
   blobs: Blobs;
   state: ShortLivedState;
+  /** The processes that serve from this database. */
+  nodes: Nodes;
   outbound: Outbound;
   keeper: SourceKeeper;
   placeholders: SharedPlaceholders;
@@ -67,14 +72,18 @@ export async function openWorkspace(
 ): Promise<Workspace> {
   const { verify = false, mapped = false, clock = systemClock, random = systemRandom } = options;
   const { openStore, folder = openDataFolder(config.dataDir), outbound = {} } = options;
-  const { store, blobs, secretKey, ask } = await openPlaces(config, folder, { openStore, verify, mapped });
+  const { store, blobs, secretKey } = await openPlaces(config, folder, { openStore, verify, mapped });
   const secrets = secretBox(secretKey, random.bytes);
   const now = () => clock.now();
-  const state = ask ? await shared({ ask, now, secrets }) : memoryState(now);
+  const node = random.id("node");
+  const { state, nodes } = store.ask
+    ? await sharedAmongNodes({ ask: store.ask, now, secrets, clock, name: node, version: VERSION })
+    : { state: memoryState(now), nodes: onlyNode(node) };
   const counts = meter();
   const templates = templateRegistry({ ...config, published: publishedIn(store, blobs) });
   return {
-    node: random.id("node"),
+    node,
+    nodes,
     config,
     folder,
     blobs,
@@ -115,9 +124,13 @@ function publishedIn(store: Store, blobs: Blobs): PublishedTemplates {
   };
 }
 
-/** Loaded only where several machines share it. */
-async function shared(options: SharedStateOptions): Promise<ShortLivedState> {
-  return (await import("../state/shared-state.ts")).sharedState(options);
+/** Loaded only where several processes serve from one database. */
+async function sharedAmongNodes(options: SharedStateOptions & SharedNodesOptions) {
+  const [{ sharedState }, { sharedNodes }] = await Promise.all([
+    import("../state/shared-state.ts"),
+    import("../state/shared-nodes.ts"),
+  ]);
+  return { state: sharedState(options), nodes: sharedNodes(options) };
 }
 
 /** The same log, with counted lines, so that an alert rule can react to errors. */

@@ -18,7 +18,6 @@ import type { Environment } from "../core/account.ts";
 
 import { CLOCK_TOLERANCE_MS, WEBHOOK_LEASE_MS } from "../core/limits.ts";
 import type { ListPosition } from "../core/list-position.ts";
-import { heldByNoneOf } from "./lease-holders.ts";
 import type { Tx } from "./store.ts";
 import type { WebhookEndpoint } from "./webhooks.ts";
 
@@ -194,18 +193,18 @@ export async function insertAttempts({ db, t }: Tx, attempts: DeliveryAttempt[])
 }
 
 /**
- * Ends claims whose lease expired before `now`; with `living`, instead those held by none of these processes. What
- * was being sent may have arrived; at-least-once delivery makes it due again under the same id, unless its endpoint
+ * Ends claims whose lease expired before `now`; with `tokens`, instead those of these leases. What was being sent may
+ * have arrived; at-least-once delivery makes it due again under the same id, unless its endpoint
  * was disabled or removed meanwhile. Returns how many are due again.
  */
 export async function releaseClaims(
   { db, t }: Tx,
-  query: { now: number; living?: readonly string[] },
+  query: { now: number; tokens?: readonly string[] },
 ): Promise<number> {
   const { webhookDeliveries: d, webhookEndpoints: e } = t;
   const lost = and(
     eq(d.state, "sending"),
-    query.living ? heldByNoneOf(query.living, d.leaseToken) : or(...overAt(t, query.now)),
+    query.tokens ? inArray(d.leaseToken, [...query.tokens]) : or(...overAt(t, query.now)),
   );
   const enabled = db
     .select({ id: e.id })

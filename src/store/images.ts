@@ -3,7 +3,6 @@ import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/account.ts";
 import { type ImageState, UNFINISHED_STATES } from "../core/image-state.ts";
 import { LEASE_MS, MAX_RETRY_PAUSE_MS } from "../core/limits.ts";
-import { heldByNoneOf } from "./lease-holders.ts";
 import { everyColumn, type Parameters, prepared } from "./prepared.ts";
 import type { Receipt } from "./receipts.ts";
 import type { Tx } from "./store.ts";
@@ -316,11 +315,11 @@ export async function postponeTurns(
 
 /**
  * Renders whose lease expired before `now`, or lasts longer than any, dating from before the clock was set back;
- * with `living`, instead those held by none of these processes.
+ * with `tokens`, instead those of these leases.
  */
 export async function abandonedRenders(
   { db, t }: Tx,
-  query: { now: number; limit: number; living?: readonly string[] | undefined },
+  query: { now: number; limit: number; tokens?: readonly string[] | undefined },
 ): Promise<(Lease & { renders: number })[]> {
   const i = t.images;
   const rows = await db
@@ -331,8 +330,8 @@ export async function abandonedRenders(
         inArray(i.environment, ["live", "test"]),
         unfinished(t),
         eq(i.state, "rendering"),
-        query.living
-          ? heldByNoneOf(query.living, i.leaseToken)
+        query.tokens
+          ? inArray(i.leaseToken, [...query.tokens])
           : or(lte(i.leaseExpiresAt, query.now), gt(i.leaseExpiresAt, query.now + 2 * LEASE_MS)),
       ),
     )

@@ -1,8 +1,13 @@
-import { and, isNotNull, type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { leasesOf } from "../core/lease.ts";
+import { and, eq, inArray, isNull } from "drizzle-orm";
+import type { Tx } from "./store.ts";
 
-/** Leased rows whose holder is none of these processes. */
-export function heldByNoneOf(living: readonly string[], token: SQLWrapper): SQL | undefined {
-  const others = living.map(leasesOf).map((start) => sql`substr(${token}, 1, ${start.length}) <> ${start}`);
-  return and(isNotNull(token), ...others);
+/** The tokens of all leases: of renders and of deliveries. As many as are under way. */
+export async function leaseTokens({ db, t }: Tx): Promise<string[]> {
+  const { images: i, webhookDeliveries: d } = t;
+  const ofRenders = await db
+    .select({ token: i.leaseToken })
+    .from(i)
+    .where(and(inArray(i.environment, ["live", "test"]), isNull(i.completedAt), eq(i.state, "rendering")));
+  const ofDeliveries = await db.selectDistinct({ token: d.leaseToken }).from(d).where(eq(d.state, "sending"));
+  return [...ofRenders, ...ofDeliveries].flatMap(({ token }) => (token === null ? [] : [token]));
 }

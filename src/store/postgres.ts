@@ -1,3 +1,4 @@
+import type { Ask } from "../core/ports.ts";
 import { StorageUnavailable } from "../core/storage-unavailable.ts";
 import { type Connection, type Connections, openConnections, transactionOn } from "./postgres-connections.ts";
 import { asServerFault, CommitUnknown, isLost, isRepeatable, unreachable } from "./postgres-errors.ts";
@@ -31,11 +32,8 @@ export interface PostgresOptions {
 }
 
 export interface PostgresStore extends Store {
-  /**
-   * Runs one statement outside of any transaction of the store, and returns the rows: for what machines tell each other.
-   * Where the connection is lost it is run again, so it may have been done twice.
-   */
-  ask(text: string, parameters: unknown[]): Promise<Record<string, unknown>[]>;
+  /** Outside of any transaction of the store. Where the connection is lost the statement is run again: it may be done twice. */
+  readonly ask: Ask;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { drizzle } from "drizzle-orm/bun-sqlite";
 import type { Tables } from "../../db/schema.ts";
+import type { Ask } from "../core/ports.ts";
 
 /** A Drizzle database. Queries are awaited builders only, so that they run on Postgres unchanged. */
 export type Database = ReturnType<typeof drizzle>;
@@ -23,6 +24,8 @@ export interface WriteOptions {
 /** The one place state lives. */
 export interface Store {
   readonly engine: "sqlite" | "postgres";
+  /** What processes on one database tell each other goes this way; absent where a single one serves from it. */
+  readonly ask?: Ask;
   /** Sees what is committed; refuses to write. Its queries reject with an error behind which storageFault() finds one. */
   readonly read: Tx;
   /**

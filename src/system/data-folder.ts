@@ -17,6 +17,8 @@ export interface DataFolder {
   serverLock: string;
   /** The time as the last server knew it, for the next one on this machine. */
   clockMark: string;
+  /** The name of the last node that ran here, where several serve from one database. */
+  node: string;
   sources: string;
   cutouts: string;
   images: string;
@@ -46,6 +48,7 @@ export function openDataFolder(root: string): DataFolder {
     secretKey: join(root, "secret.key"),
     serverLock: join(root, "server.lock"),
     clockMark: join(root, "clock.json"),
+    node: join(root, "node"),
     sources: join(root, "sources"),
     cutouts: join(root, "cutouts"),
     images: join(root, "images"),
@@ -93,7 +96,7 @@ export function requireDataFolder(root: string): void {
   const remedy = `Set CARDPRESS_DATA_DIR to the folder the service uses; "cardpress serve" and "cardpress migrate" make a new one.`;
   if (!existsSync(root)) throw new OperatorError(`There is no data folder at ${root}. ${remedy}`);
   const own =
-    /^(cardpress\.db.*|secret\.key|server\.lock|sources|cutouts|images|cache|profiles|scratch|placeholders|template-files|backups|clock\.json|lost\+found)$/;
+    /^(cardpress\.db.*|secret\.key|server\.lock|sources|cutouts|images|cache|profiles|scratch|placeholders|template-files|backups|node|clock\.json|lost\+found)$/;
   // Missing read permission is reported when it is opened.
   if (isForbidden(root, constants.R_OK) || readdirSync(root).every((name) => own.test(name))) return;
   if (!existsSync(join(root, "cardpress.db")))

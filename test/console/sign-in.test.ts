@@ -26,6 +26,7 @@ import {
   SIGN_INS_PER_ADDRESS,
   SIGN_INS_PER_EMAIL,
 } from "../../src/core/limits.ts";
+import { memoryState } from "../../src/state/memory-state.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 import { PASSWORD, testMember, tokenOf } from "./sessions.ts";
 
@@ -192,7 +193,8 @@ test("guesses are bounded for emails that exist and for those that do not, and s
   const limit = signInLimit(workspace.state);
   for (const email of ["ana@example.com", "nobody@example.com"]) {
     const answers = await Promise.all(Array.from({ length: 9 }, () => limit.take(email, "203.0.113.9")));
-    expect(answers).toEqual([...Array(8).fill(true), false]);
+    // Which of those that come at once is refused is up to the database.
+    expect(answers.filter((mayTry) => mayTry)).toHaveLength(8);
   }
   // Another address is not locked out by the guesses of the first.
   expect(await limit.take("ana@example.com", "203.0.113.10")).toBe(true);
@@ -217,12 +219,13 @@ test("the addresses of one IPv6 network share their budget, those of another hav
       limit.take(`guess-${i}@example.com`, `2001:db8:1:1::${i}`),
     ),
   );
-  expect(answers.indexOf(false)).toBe(SIGN_INS_PER_ADDRESS);
+  expect(answers.filter((mayTry) => mayTry)).toHaveLength(SIGN_INS_PER_ADDRESS);
   expect(await limit.take("ana@example.com", "2001:db8:1:2::1")).toBe(true);
 });
 
 test("a flood of emails and addresses pushes out what was tried first, never the memory's bounds", async () => {
-  const limit = signInLimit(workspace.state);
+  // A table that machines share has its own test of this.
+  const limit = signInLimit(memoryState(workspace.clock.now));
   while (await limit.take("ana@example.com", "203.0.113.9"));
   for (let i = 0; i < MAX_SIGN_IN_NAMES; i++) await limit.take(`${i}@example.com`, `flood ${i}`);
   expect(await limit.take("ana@example.com", "203.0.113.9")).toBe(true);

@@ -225,7 +225,7 @@ test("every query of the queue reads the unfinished alone, however many images a
     await images.countByState(tx);
     await images.hasClaimable(tx, "live", 1);
     await images.abandonedRenders(tx, { now: 1, limit: 1 });
-    await images.abandonedRenders(tx, { now: 1, limit: 1, living: ["node_1"] });
+    await images.abandonedRenders(tx, { now: 1, limit: 1, tokens: ["node_1.lease_1"] });
     await files.sourceInUse(tx, "a");
     await images.claimNextImage(tx, { environment: "live", token: "t", now: 0, leaseExpiresAt: 1 });
     await search.queueDepth(tx, "live");

@@ -4,6 +4,7 @@ import { finishImage } from "../../src/app/images/finish-image.ts";
 import { claimImage } from "../../src/app/images/render-image.ts";
 import { MAX_RENDERS } from "../../src/core/limits.ts";
 import { abandonedRenders } from "../../src/store/images.ts";
+import { leaseTokens } from "../../src/store/lease-holders.ts";
 import { acceptLive } from "../app/accepting.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 
@@ -97,7 +98,8 @@ test("an image that waits for another attempt does not pull a newcomer past ever
 });
 
 async function finishLeft(): Promise<void> {
-  const left = await abandonedRenders(workspace.store.read, { now: 0, limit: 10, living: [] });
+  const { read } = workspace.store;
+  const left = await abandonedRenders(read, { now: 0, limit: 10, tokens: await leaseTokens(read) });
   for (const lease of left)
     await finishImage(workspace, { ...lease, renders: MAX_RENDERS }, { kind: "fault" });
 }

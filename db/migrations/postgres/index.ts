@@ -3,6 +3,7 @@ import ledgerRules from "./0001_ledger_rules.sql" with { type: "text" };
 import publishedTemplates from "./0002_published_templates.sql" with { type: "text" };
 import shortLivedState from "./0003_short_lived_state.sql" with { type: "text" };
 import sealingKey from "./0004_sealing_key.sql" with { type: "text" };
+import nodes from "./0005_nodes.sql" with { type: "text" };
 
 /** Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries it. */
 export const migrations: { name: string; sql: string }[] = [
@@ -11,4 +12,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0002_published_templates", sql: publishedTemplates },
   { name: "0003_short_lived_state", sql: shortLivedState },
   { name: "0004_sealing_key", sql: sealingKey },
+  { name: "0005_nodes", sql: nodes },
 ];

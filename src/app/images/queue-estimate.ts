@@ -6,6 +6,7 @@ import {
   TYPICAL_RENDER_MS,
 } from "../../core/limits.ts";
 import { overloaded } from "../../core/partner-refusals.ts";
+import type { NodeLoad } from "../../state/nodes.ts";
 import type { QueuePlace } from "../../store/images.ts";
 
 /** Weight of the newest render in the moving average, which about the last twenty determine. */
@@ -23,6 +24,8 @@ const TEST_RETRY_AFTER_SECONDS = 10;
 export interface QueueEstimate {
   /** Records how long a render kept a worker busy. */
   observe(renderMs: number): void;
+  /** What this process can do, for the others. */
+  load(): NodeLoad;
   /** Whole seconds until a live image accepted at this place is finished; at least 1. */
   etaSeconds(place: Pick<QueuePlace, "ahead">): number;
   /**
@@ -32,11 +35,22 @@ export interface QueueEstimate {
   refuseWhenFull(environment: Environment, place: Pick<QueuePlace, "ahead" | "total">): void;
 }
 
+export interface QueueEstimateOptions {
+  /** Of this process. */
+  workers: number;
+  /** What other processes on the same queue can do. */
+  others?: () => readonly NodeLoad[];
+}
+
 /** Starts from a typical render; the first few after a start correct it, within seconds if there is a queue. */
-export function queueEstimate(options: { workers: number }): QueueEstimate {
+export function queueEstimate({ workers, others = () => [] }: QueueEstimateOptions): QueueEstimate {
   let renderMs = TYPICAL_RENDER_MS;
-  const workMs = (images: number) => (images / options.workers) * renderMs;
+  const workMs = (images: number) => {
+    const perMs = [{ workers, renderMs }, ...others()].reduce((sum, n) => sum + n.workers / n.renderMs, 0);
+    return images / perMs;
+  };
   return {
+    load: () => ({ workers, renderMs }),
     observe: (ms) => {
       renderMs += NEWEST_WEIGHT * (Math.min(ms, MAX_OUTLIER * renderMs) - renderMs);
     },

@@ -50,12 +50,11 @@ const ORPHAN_AGE_MS = HOUR_MS;
 const FILE_TIME_SLACK_MS = 1_000;
 
 /**
- * Requeues renders whose lease has expired (or fails them for good); with `living`, instead those held by none of
- * these processes.
+ * Requeues renders whose lease has expired (or fails them for good); with `tokens`, instead those of these leases.
  */
 export async function requeueAbandoned(
   deps: AppContext,
-  options: { living?: readonly string[] } = {},
+  options: { tokens?: readonly string[] } = {},
 ): Promise<number> {
   let count = 0;
   for (;;) {

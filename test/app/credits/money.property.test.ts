@@ -18,6 +18,7 @@ import {
 import { Refusal } from "../../../src/core/errors.ts";
 import { buildDeps, type Deps } from "../../../src/service/deps.ts";
 import { findAccount } from "../../../src/store/accounts.ts";
+import { leaseTokens } from "../../../src/store/lease-holders.ts";
 import { ampleQueue, idlePool, readySources } from "../../fakes.ts";
 import { imageRequest, type TestWorkspace, testWorkspace } from "../../harness.ts";
 import { cancelOne, fetchPhoto, sendBatch } from "./money-batches.ts";
@@ -121,7 +122,7 @@ class Run {
         await sweep(workspace);
         return this.model.sweep(this.now, { restart: false });
       case "restart":
-        await requeueAbandoned(workspace, { living: [] });
+        await requeueAbandoned(workspace, { tokens: await leaseTokens(workspace.store.read) });
         return this.model.sweep(this.now, { restart: true });
       case "grant":
         await grantCredits(workspace, {

@@ -4,12 +4,14 @@ import { basename } from "node:path";
 import { finishImage, type RenderEnd } from "../../../src/app/images/finish-image.ts";
 import { claimImage, renderNextImage } from "../../../src/app/images/render-image.ts";
 import { renderNextTestImage } from "../../../src/app/images/test-image.ts";
-import { requeueAbandoned, sweep } from "../../../src/app/operations/sweep.ts";
+import { sweep } from "../../../src/app/operations/sweep.ts";
+import { takeOver } from "../../../src/app/operations/take-over.ts";
 import { LEASE_MS, MAX_RENDERS, STORAGE_RETRY_MS } from "../../../src/core/limits.ts";
 import { StorageUnavailable } from "../../../src/core/storage-unavailable.ts";
 import { RenderFault, RenderInterrupted } from "../../../src/render/pool.ts";
 import type { RenderJob } from "../../../src/render/protocol.ts";
 import { buildDeps } from "../../../src/service/deps.ts";
+import { onlyNode } from "../../../src/state/nodes.ts";
 import { findAccount } from "../../../src/store/accounts.ts";
 import { findImage } from "../../../src/store/image-reads.ts";
 import type { Image } from "../../../src/store/images.ts";
@@ -137,18 +139,19 @@ test("the picture of a worker that lost its lease is removed, the picture of the
   expect(readdirSync(workspace.folder.scratch)).toEqual([]);
 });
 
-test("at a start only what processes held that are gone is taken back, however long their leases still last", async () => {
+test("only what processes held that are gone is taken over, however long their leases still last", async () => {
   const { workspace, account, image } = await start();
   const ids = [await acceptLive(workspace, account.id), await acceptLive(workspace, account.id)];
   const neighbour = { ...workspace, node: `${workspace.node}x` };
   const [gone, living] = [await claimImage(workspace, "live"), await claimImage(neighbour, "live")];
   expect([gone?.id, living?.id].sort()).toEqual(ids.sort());
-  expect(await requeueAbandoned(workspace, { living: [neighbour.node] })).toBe(1);
+  await takeOver({ ...workspace, nodes: onlyNode(neighbour.node) });
   expect([await image(gone?.id ?? ""), await image(living?.id ?? "")]).toMatchObject([
     { state: "queued", leaseToken: null },
     { state: "rendering", leaseToken: living?.leaseToken as string },
   ]);
-  expect(await requeueAbandoned(workspace, { living: [] })).toBe(1);
+  await takeOver({ ...workspace, nodes: onlyNode("another") });
+  expect(await image(living?.id ?? "")).toMatchObject({ state: "queued", leaseToken: null });
 });
 
 test("the placeholder of a test image that lost its lease is removed", async () => {
@@ -162,7 +165,7 @@ test("the placeholder of a test image that lost its lease is removed", async () 
     return deps.placeholders.give(...what);
   };
   await renderNextTestImage({ ...deps, placeholders: { give } }, never, () => {
-    void requeueAbandoned(workspace, { living: [] }).finally(lost.resolve);
+    void takeOver({ ...workspace, nodes: onlyNode("another") }).finally(lost.resolve);
   });
   expect((await image(id, "test")).state).toBe("queued");
   expect(files(workspace)).toEqual([]);

@@ -69,3 +69,12 @@ test("a photo that times out at every render does not refuse partners; a service
   for (let n = 0; n < 40; n++) queue.observe(6_000);
   expect(renderMs()).toBeGreaterThan(5_500);
 });
+
+test("the work is shared among all nodes that live, each at its own pace", () => {
+  const others = [{ workers: 3, renderMs: TYPICAL_RENDER_MS }];
+  const queue = queueEstimate({ workers: 1, others: () => others });
+  expect(queue.load()).toEqual({ workers: 1, renderMs: TYPICAL_RENDER_MS });
+  expect(queue.etaSeconds({ ahead: 40 })).toBe(Math.ceil((11 * TYPICAL_RENDER_MS) / 1000));
+  others.push({ workers: 8, renderMs: 2 * TYPICAL_RENDER_MS });
+  expect(queue.etaSeconds({ ahead: 40 })).toBe(Math.ceil((6 * TYPICAL_RENDER_MS) / 1000));
+});

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { sweep } from "../../../src/app/operations/sweep.ts";
+import { takeOver } from "../../../src/app/operations/take-over.ts";
 import { createDeliverer, type Deliverer } from "../../../src/app/webhooks/deliver-webhook.ts";
 import {
   type Delivery,
@@ -20,7 +21,7 @@ import { DELIVERY_WAITS_MS } from "../../../src/core/delivery-schedule.ts";
 import { WEBHOOK_RETENTION_MS } from "../../../src/core/limits.ts";
 import { secretBox } from "../../../src/core/secret-box.ts";
 import { StorageUnavailable } from "../../../src/core/storage-unavailable.ts";
-import { releaseClaims } from "../../../src/store/deliveries.ts";
+import { onlyNode } from "../../../src/state/nodes.ts";
 import { changeEndpoint } from "../../../src/store/webhooks.ts";
 import { seededRandom } from "../../harness.ts";
 import {
@@ -299,9 +300,9 @@ describe("a claim", () => {
     const other = createDeliverer({ ...workspace, random: seededRandom(7) });
     expect(await other.dispatch()).toBe(0);
 
-    const release = (living: string[]) =>
-      workspace.store.write("test", (tx) => releaseClaims(tx, { now: workspace.clock.now(), living }));
-    expect([await release([workspace.node]), await release(["node_other"])]).toEqual([0, 1]);
+    await takeOver({ ...workspace, nodes: onlyNode(workspace.node) });
+    expect(await other.dispatch()).toBe(0);
+    await takeOver({ ...workspace, nodes: onlyNode("node_other") });
     expect(await other.dispatch()).toBe(1);
     await other.idle();
     expect(await onlyDelivery()).toMatchObject({ state: "delivered", attempts: 1 });
@@ -336,9 +337,7 @@ describe("a claim", () => {
     await deliverer.dispatch();
     await partner.got(1);
     await end(id);
-    const release = () =>
-      workspace.store.write("test", (tx) => releaseClaims(tx, { now: workspace.clock.now(), living: [] }));
-    expect(await release()).toBe(0);
+    await takeOver({ ...workspace, nodes: onlyNode("node_other") });
     expect(await onlyDelivery()).toMatchObject({ state: "failed", nextAttemptAt: null, attempts: 0 });
     workspace.clock.advance(WEBHOOK_RETENTION_MS);
     await sweep(workspace);

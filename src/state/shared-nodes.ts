@@ -1,0 +1,67 @@
+import { NODE_BEAT_MS, NODE_SILENCE_MS } from "../core/limits.ts";
+import type { Ask, Clock } from "../core/ports.ts";
+import { HOUR_MS } from "../core/time.ts";
+import type { NodeLoad, Nodes } from "./nodes.ts";
+
+export interface SharedNodesOptions {
+  ask: Ask;
+  clock: Pick<Clock, "elapsed">;
+  /** This node. */
+  name: string;
+  /** The program's. */
+  version: string;
+}
+
+/** By the clock of the database: those of the machines may differ. */
+const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+/** Two beats in a row may be this far apart before the database counts as having been away. */
+const REGULAR_MS = 2 * NODE_BEAT_MS;
+/** Rows of killed nodes are kept this long, for whoever looks. */
+const KEPT_MS = HOUR_MS;
+
+/** Nodes in a table of the database they share. */
+export function sharedNodes({ ask, clock, name, version }: SharedNodesOptions): Nodes {
+  let others: NodeLoad[] = [];
+  const struck = new Set<string>();
+  let lastBeat = Number.NEGATIVE_INFINITY;
+  /** Since when the beats came through without a gap. */
+  let regularSince = Number.POSITIVE_INFINITY;
+
+  const beat = async ({ workers, renderMs }: NodeLoad) => {
+    await ask(
+      `INSERT INTO nodes (name, version, workers, render_ms, seen_at) VALUES ($1, $2, $3, $4, ${NOW})
+       ON CONFLICT (name) DO UPDATE SET workers = excluded.workers, render_ms = excluded.render_ms, seen_at = excluded.seen_at`,
+      [name, version, workers, Math.round(renderMs)],
+    );
+    const now = clock.elapsed();
+    if (now - lastBeat > REGULAR_MS) regularSince = now;
+    lastBeat = now;
+    const living = await ask(
+      `SELECT workers, render_ms FROM nodes WHERE name <> $1 AND seen_at > ${NOW} - $2::bigint`,
+      [name, NODE_SILENCE_MS],
+    );
+    others = living.map((row) => ({ workers: Number(row.workers), renderMs: Number(row.render_ms) }));
+    await ask(`DELETE FROM nodes WHERE seen_at < ${NOW} - $1::bigint`, [KEPT_MS]);
+  };
+
+  const ended = async (names: readonly string[]) => {
+    const strangers = [...new Set(names)].filter((other) => other !== name);
+    if (strangers.length === 0) return [];
+    // Where nobody could reach the database, all others look silent, though they live: they get the time to say so.
+    const canJudge = clock.elapsed() - regularSince >= NODE_SILENCE_MS;
+    if (!canJudge) return strangers.filter((other) => struck.has(other));
+    const rows = await ask(`SELECT name FROM nodes WHERE seen_at > ${NOW} - $1::bigint`, [NODE_SILENCE_MS]);
+    const living = new Set(rows.map((row) => row.name));
+    return strangers.filter((other) => !living.has(other));
+  };
+
+  return {
+    beat,
+    others: () => others,
+    ended,
+    strike: async (other) => {
+      struck.add(other);
+      await ask("DELETE FROM nodes WHERE name = $1", [other]);
+    },
+  };
+}
