@@ -11,7 +11,7 @@ import {
   tooManyRefusedKeys,
 } from "../core/partner-refusals.ts";
 import type { Account } from "../store/accounts.ts";
-import { findKeyByHash, touchKey } from "../store/keys.ts";
+import { type ApiKey, findKeyByHash, touchKey } from "../store/keys.ts";
 import { whileUnchanged } from "../store/while-unchanged.ts";
 import { networkOf } from "./client-address.ts";
 import type { Exchange } from "./exchange.ts";
@@ -50,9 +50,10 @@ export type Identify = (exchange: Exchange) => Promise<Identity>;
 export function identifier(context: AppContext, limiter: RateLimiter): Identify {
   const { store, clock } = context;
   const keyOf = whileUnchanged(store, (hash) => findKeyByHash(store.read, hash), MAX_KNOWN_KEYS);
+  const touch = keyToucher(context);
   return async (exchange) => {
     const text = exchange.request.headers.get("x-api-key");
-    const caller = await findCaller(context, keyOf, text);
+    const caller = await findCaller({ keyOf, touch }, text);
     if (!caller) {
       const rate = await limiter.take(addressKey(exchange), ADDRESS_BUDGET);
       const refusal = rate.exceeded
@@ -78,11 +79,30 @@ function whyRefused(text: string | null): Refusal {
   return invalidApiKey(parseApiKey(text) === null ? "malformed" : "unknown");
 }
 
-async function findCaller(
-  context: AppContext,
-  keyOf: (hash: string) => ReturnType<typeof findKeyByHash>,
-  text: string | null,
-): Promise<Caller | undefined> {
+/**
+ * Writes down that a key is used, once at a time for each: all calls that come before the write is committed see the key
+ * as unused, and would each wait for a connection, and for each other, when the database is slow.
+ */
+function keyToucher({ store, clock, log }: AppContext) {
+  const underWay = new Set<string>();
+  return ({ id, lastUsedAt }: Pick<ApiKey, "id" | "lastUsedAt">): void => {
+    const now = clock.now();
+    if (now - (lastUsedAt ?? 0) < LAST_USED_RESOLUTION_MS || underWay.has(id)) return;
+    underWay.add(id);
+    // Not worth failing a request for: a read-only disk still answers reads.
+    store
+      .write("note use of key", (tx) => touchKey(tx, id, now), { sideBySide: true })
+      .catch((error) => log.warn("key_touch_failed", { keyId: id, error: String(error) }))
+      .finally(() => underWay.delete(id));
+  };
+}
+
+interface KeyUse {
+  keyOf: (hash: string) => ReturnType<typeof findKeyByHash>;
+  touch: ReturnType<typeof keyToucher>;
+}
+
+async function findCaller({ keyOf, touch }: KeyUse, text: string | null): Promise<Caller | undefined> {
   const environment = text === null ? null : parseApiKey(text);
   if (text === null || environment === null) return undefined;
   const hash = hashApiKey(text);
@@ -90,13 +110,7 @@ async function findCaller(
   if (!row || !sameHash(row.key.hash, hash)) return undefined;
   const { key, account } = row;
   if (key.revokedAt !== null || key.environment !== environment) return undefined;
-  const now = context.clock.now();
-  if (now - (key.lastUsedAt ?? 0) >= LAST_USED_RESOLUTION_MS) {
-    // Not worth failing a request for: a read-only disk still answers reads.
-    context.store
-      .write("note use of key", (tx) => touchKey(tx, key.id, now), { sideBySide: true })
-      .catch((error) => context.log.warn("key_touch_failed", { keyId: key.id, error: String(error) }));
-  }
+  touch(key);
   return { account, environment, keyId: key.id };
 }
 

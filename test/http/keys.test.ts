@@ -2,6 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { resumeAccount, revokeApiKey, suspendAccount } from "../../src/app/people/manage-account.ts";
 import { formatApiKey } from "../../src/core/api-key.ts";
+import { identifier } from "../../src/http/auth.ts";
+import type { Exchange } from "../../src/http/exchange.ts";
 import { UsageResponse } from "../../src/http/schemas.ts";
 import { listKeys } from "../../src/store/keys.ts";
 import { imageRequest, post, testAccount } from "../harness.ts";
@@ -215,4 +217,30 @@ test("no key is in any log line or stored in the database", async () => {
   expect(api.lines.filter((line) => line.includes(secret) || line.includes(testKey))).toEqual([]);
   const { db, t } = api.store.read;
   expect(JSON.stringify(await db.select().from(t.apiKeys))).not.toContain(secret);
+});
+
+test("calls at the same time write a key's use down once, and its next use a minute later", async () => {
+  const { account, liveKey } = await testAccount(api);
+  const names: string[] = [];
+  const held = Promise.withResolvers<void>();
+  const write: typeof api.store.write = async (name, fn, options) => {
+    names.push(name);
+    await held.promise;
+    return api.store.write(name, fn, options);
+  };
+  const identify = identifier({ ...api, store: { ...api.store, write } }, api.limiter);
+  const request = new Request(api.baseUrl, { headers: { "X-API-Key": liveKey } });
+  const call = () => identify({ request, clientAddress: "127.0.0.1" } as Exchange);
+  await Promise.all(Array.from({ length: 20 }, call));
+  expect(names).toEqual(["note use of key"]);
+  held.resolve();
+  const used = async () =>
+    (await listKeys(api.store.read, account.id)).find(({ environment }) => environment === "live")
+      ?.lastUsedAt;
+  while ((await used()) !== api.clock.now()) await Bun.sleep(5);
+  await call();
+  expect(names).toHaveLength(1);
+  api.clock.advance(60_000);
+  await call();
+  expect(names).toHaveLength(2);
 });
