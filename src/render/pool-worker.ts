@@ -62,6 +62,8 @@ export interface Worker {
   isLarge: boolean;
   /** Held so much memory that it was killed. */
   isTooLarge: boolean;
+  /** Its browser answers and its pages are being opened, after no failed start: work given to it will be done. */
+  isOpening: boolean;
   /** Between being warm and exiting. */
   alive: boolean;
   /** Its successor is warm, so it exits after the current render. */
@@ -83,6 +85,7 @@ export function memoryOf({ process, browser }: Worker, groups: Map<number, numbe
 /** Kills a worker and its browser, even if they hang. `plan` gives the reason when nothing is wrong with it. */
 export function kill(worker: Worker, plan?: string): void {
   worker.plan ??= plan;
+  worker.isOpening = false;
   worker.process.kill("SIGKILL");
   if (worker.browser !== undefined) killGroup(worker.browser);
 }
@@ -128,12 +131,15 @@ export function startWorker(
           kill(worker);
         } else if (message.type === "ready") {
           clearTimeout(timer);
+          worker.isOpening = false;
           worker.alive = true;
           resolve(worker);
         } else if (message.type === "starting") {
           expectProgress(message.step);
         } else if (message.type === "browser") {
           worker.browser = message.pid;
+          // A browser that answered once before and came to nothing proves nothing by answering again.
+          worker.isOpening = tries === 0;
         } else if (message.type === "problem") {
           options.log.warn("render_worker_problem", { pid: child.pid, problem: message.message });
         } else if (message.type === "broken") {
@@ -154,21 +160,7 @@ export function startWorker(
         reject(new Error(reason));
       },
     });
-    const worker: Worker = {
-      process: child,
-      profilesDir,
-      browser: undefined,
-      startedAtMs: performance.now(),
-      renders: 0,
-      share: shareOfRenders(options),
-      isLarge: false,
-      isTooLarge: false,
-      alive: false,
-      retired: false,
-      plan: undefined,
-      ended: ended.promise,
-      onMessage: undefined,
-    };
+    const worker = newWorker(options, { process: child, profilesDir, ended: ended.promise });
     workers.add(worker);
     const stepMs = Math.min(
       (options.startStepMs ?? START_STEP_TIMEOUT_MS) * 2 ** tries,
@@ -184,6 +176,27 @@ export function startWorker(
     expectProgress("starting its process");
     child.send({ type: "start", options: { ...options.renderer, profilesDir } } satisfies ToWorker);
   });
+}
+
+/** A worker whose process has just been started. */
+function newWorker(
+  options: RenderPoolOptions,
+  started: Pick<Worker, "process" | "profilesDir" | "ended">,
+): Worker {
+  return {
+    ...started,
+    browser: undefined,
+    startedAtMs: performance.now(),
+    renders: 0,
+    share: shareOfRenders(options),
+    isLarge: false,
+    isTooLarge: false,
+    isOpening: false,
+    alive: false,
+    retired: false,
+    plan: undefined,
+    onMessage: undefined,
+  };
 }
 
 /** How it ended, for /metrics. */

@@ -52,9 +52,9 @@ export interface RenderPool {
   acquire(signal?: AbortSignal): Promise<Renderer>;
   /**
    * How many workers are warm, and how many there should be. A worker being recycled counts until its successor is
-   * warm.
+   * warm. `takesWork`: what is accepted now will be drawn, since a worker is warm or about to be: its browser answers.
    */
-  health(): { ready: number; wanted: number };
+  health(): { ready: number; wanted: number; takesWork: boolean };
   /** Memory of all workers and their browsers, excluding shared pages. */
   memoryBytes(): number;
   /** Process ids of the workers, for the crash tests and `doctor`. */
@@ -226,7 +226,11 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
         release: () => giveBack(worker),
       };
     },
-    health: () => ({ ready: Math.min(warm.size, options.workers), wanted: options.workers }),
+    health: () => ({
+      ready: Math.min(warm.size, options.workers),
+      wanted: options.workers,
+      takesWork: warm.size > 0 || [...workers].some(({ isOpening }) => isOpening),
+    }),
     memoryBytes: () => {
       const groups = memoryOfGroups();
       return [...workers].reduce((all, worker) => all + memoryOf(worker, groups), 0);

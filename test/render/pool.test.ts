@@ -147,7 +147,7 @@ test("a worker is replaced after its share of renders, and nobody notices", asyn
     const renderer = await pool.acquire();
     if (renders < 2) expect((await renderer.render(job("astronaut.png"), () => {})).kind).toBe("done");
     renderer.release();
-    expect(pool.health()).toEqual({ ready: 1, wanted: 1 });
+    expect(pool.health()).toEqual({ ready: 1, wanted: 1, takesWork: true });
     await Bun.sleep(1);
   }
   // It was planned, so nothing is logged as a warning.

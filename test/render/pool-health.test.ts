@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { createRenderPool } from "../../src/render/pool.ts";
+import type { RendererOptions } from "../../src/render/protocol.ts";
+import { rendererOptions } from "../../src/service/renderer-options.ts";
+import { workerCommand } from "../../src/service/system.ts";
+import { openDataFolder } from "../../src/system/data-folder.ts";
+import { seededRandom, silentLog, type TestFolder, testConfig, testFolder } from "../harness.ts";
+
+let folder: TestFolder;
+let settings: RendererOptions;
+beforeAll(async () => {
+  folder = testFolder();
+  settings = await rendererOptions(testConfig(folder.dir), openDataFolder(folder.dir));
+});
+afterAll(() => folder.remove());
+
+/** A pool of one worker, and the failures of its starts. */
+function poolOf(renderer: RendererOptions) {
+  const failures: string[] = [];
+  const pool = createRenderPool({
+    workers: 1,
+    command: workerCommand(),
+    renderer,
+    random: seededRandom(),
+    log: { ...silentLog, error: (_, fields) => void failures.push(String(fields?.error)) },
+  });
+  return { pool, failures };
+}
+
+/** Whether the pool ever takes work until `failures` has this many. */
+async function everTakesWork({ pool, failures }: ReturnType<typeof poolOf>, count: number): Promise<boolean> {
+  for (let took = false; ; await Bun.sleep(1)) {
+    if (failures.length >= count) return took;
+    took ||= pool.health().takesWork;
+  }
+}
+
+test("work is taken once the first browser answers, before its pages are open", async () => {
+  const { pool } = poolOf(settings);
+  expect(pool.health()).toEqual({ ready: 0, wanted: 1, takesWork: false });
+  while (!pool.health().takesWork) await Bun.sleep(1);
+  expect(pool.health().ready).toBe(0);
+  (await pool.acquire()).release();
+  expect(pool.health()).toEqual({ ready: 1, wanted: 1, takesWork: true });
+  await pool.close();
+});
+
+test("a browser that cannot start takes no work at any moment", async () => {
+  const broken = poolOf({ ...settings, chromium: { path: "/bin/false", origin: "configured", env: {} } });
+  expect(await everTakesWork(broken, 2)).toBe(false);
+  await broken.pool.close();
+});
+
+test("a browser that answers and then shows no card stops taking work at its first failure", async () => {
+  const templatesDir = join(folder.dir, "templates");
+  mkdirSync(join(templatesDir, "club_card"), { recursive: true });
+  await Bun.write(join(templatesDir, "club_card/template.json"), "{");
+  const broken = poolOf({ ...settings, templatesDir });
+  await everTakesWork(broken, 1);
+  expect(await everTakesWork(broken, 3)).toBe(false);
+  expect(broken.failures[0]).toContain("club_card");
+  await broken.pool.close();
+});
