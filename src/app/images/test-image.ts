@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { cardInput, storedRequest } from "../../core/image-request.ts";
 import { STORAGE_RETRY_MS } from "../../core/limits.ts";
+import { storageFault } from "../../core/storage-unavailable.ts";
 import type { Claimed } from "../../jobs/jobs.ts";
 import type { SharedPlaceholders } from "../../render/placeholders/placeholder-files.ts";
 import { RenderFault, RenderInterrupted } from "../../render/pool.ts";
 import { isFullDisk } from "../../system/write-whole.ts";
 import type { AppContext } from "../context.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
-import { finishImage, type RenderEnd } from "./finish-image.ts";
+import type { RenderEnd } from "./finish-image.ts";
 import type { ProgressTracker } from "./progress.ts";
-import { claimImage, newName } from "./render-image.ts";
+import { claimImage, finishWhileLeased, newName } from "./render-image.ts";
 import { testEnding } from "./test-endings.ts";
 import { type TestPlaceholderDeps, testPlaceholder } from "./test-placeholder.ts";
 
@@ -36,11 +37,13 @@ export async function renderNextTestImage(
     const end = await renderTestImage(deps, image, signal).catch((error): RenderEnd => {
       if (signal.aborted || error instanceof RenderInterrupted) return { kind: "given_back" };
       deps.log.warn("mock_fault", { imageId: image.id, renders: image.renders, error: String(error) });
-      const isFull = isFullDisk(error) || (error instanceof RenderFault && error.storage);
-      return isFull ? { kind: "given_back", pauseMs: STORAGE_RETRY_MS } : { kind: "fault" };
+      // As for live images: a full disk or a bucket out of reach says nothing about this one.
+      const isStorage =
+        isFullDisk(error) || storageFault(error) || (error instanceof RenderFault && error.storage);
+      return isStorage ? { kind: "given_back", pauseMs: STORAGE_RETRY_MS } : { kind: "fault" };
     });
-    const finished = await finishImage(deps, lease, end);
-    if (end.kind === "completed" && !finished) await deps.blobs.remove("picture", end.output.name);
+    const { finished, certain } = await finishWhileLeased(deps, lease, end, signal);
+    if (end.kind === "completed" && !finished && certain) await deps.blobs.remove("picture", end.output.name);
   } finally {
     deps.progress.clear(image.id);
   }

@@ -233,6 +233,33 @@ test("an interrupted render and one that a full disk or a bucket out of reach re
   expect(await image(id)).toMatchObject({ state: "queued", renders: 0 });
 });
 
+test("a test image waits out a bucket out of reach uncounted, and its end is written again when the database failed", async () => {
+  const { workspace, account, image } = await start();
+  const id = await acceptLive(workspace, account.id, { environment: "test" });
+  const deps = renderDeps(workspace, async () => {});
+  const gone = new StorageUnavailable(new Error("put picture in the bucket: 503"));
+  const placeholders = { ...deps.placeholders, give: () => Promise.reject(gone) };
+  await renderNextTestImage({ ...deps, placeholders }, never, () => {});
+  const waiting = await image(id, "test");
+  expect(waiting).toMatchObject({ state: "queued", renders: 0 });
+  expect(waiting.availableAt).toBe(workspace.clock.now() + STORAGE_RETRY_MS);
+
+  workspace.clock.advance(STORAGE_RETRY_MS);
+  let failures = 0;
+  const store: typeof workspace.store = {
+    ...workspace.store,
+    write: async (name, work) => {
+      const result = await workspace.store.write(name, work);
+      if (name !== "finish" || failures++ > 0) return result;
+      throw new StorageUnavailable(new Error("the connection was lost during the commit"));
+    },
+  };
+  await renderNextTestImage({ ...deps, store }, never, () => {});
+  const { state, outputName } = await image(id, "test");
+  expect({ failures, state }).toEqual({ failures: 2, state: "completed" });
+  expect(files(workspace)).toEqual([outputName ?? ""]);
+});
+
 test("one image whose books are broken does not keep the sweep from the others", async () => {
   const { workspace, account, image } = await start();
   const other = await testAccount(workspace, { credits: 1 });
