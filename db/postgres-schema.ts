@@ -17,6 +17,6 @@ export const {
   webhookDeliveries,
   deliveryAttempts,
 } = postgresTables;
-export const { photos, batches, batchCards, requestLog } = postgresTables;
+export const { photos, batches, batchCards, requestLog, requestPlayers } = postgresTables;
 export const { users, memberships, setupLinks, passkeys, sessions, auditEntries, mails } = postgresTables;
 export const { templates, templateVersions } = postgresTables;

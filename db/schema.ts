@@ -448,6 +448,6 @@ export const {
   webhookDeliveries,
   deliveryAttempts,
 } = sqliteTables;
-export const { photos, batches, batchCards, requestLog } = sqliteTables;
+export const { photos, batches, batchCards, requestLog, requestPlayers } = sqliteTables;
 export const { users, memberships, setupLinks, passkeys, sessions, auditEntries, mails } = sqliteTables;
 export const { templates, templateVersions } = sqliteTables;

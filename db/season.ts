@@ -124,5 +124,23 @@ export function seasonTables(kit: Kit, accounts: Owner, images: Owner) {
     ],
   );
 
-  return { photos, batches, batchCards, requestLog };
+  /** The players of requests about many, such as a batch; a row goes when its player is deleted. */
+  const requestPlayers = table(
+    "request_players",
+    {
+      requestId: text("request_id").notNull(),
+      accountId: text("account_id")
+        .notNull()
+        .references(() => accounts.id),
+      externalId: text("external_id").notNull(),
+      createdAt: int("created_at").notNull(),
+    },
+    (t) => [
+      primaryKey({ columns: [t.requestId, t.externalId] }),
+      index("request_players_external").on(t.accountId, t.externalId, t.requestId),
+      index("request_players_age").on(t.createdAt),
+    ],
+  );
+
+  return { photos, batches, batchCards, requestLog, requestPlayers };
 }

@@ -323,6 +323,11 @@ export const DIGEST_HOUR = 5;
 export const REQUEST_LOG_RETENTION_MS = 30 * DAY_MS;
 /** Successful reads and 429s of one account logged per minute; beyond that they only repeat each other. */
 export const LOGGED_READS_PER_MINUTE = 60;
+/**
+ * Players of batches that the log of one account finds its requests by, per minute; batches beyond it are logged without.
+ * Refused batches cost nothing, and must not fill the disk.
+ */
+export const LOGGED_PLAYERS_PER_MINUTE = 5_000;
 /** Requests waiting to be written to the log: a second's worth at worst; a row is about a kilobyte. */
 export const MAX_BUFFERED_REQUESTS = 5_000;
 /** How much of a refused body is logged: a usual create fits whole. */

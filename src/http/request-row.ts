@@ -1,5 +1,5 @@
-import { LOGGED_BODY_CHARS } from "../core/limits.ts";
-import type { RequestRow } from "../store/request-log.ts";
+import { LOGGED_BODY_CHARS, MAX_BATCH_CARDS } from "../core/limits.ts";
+import type { LoggedRequest } from "../store/request-log.ts";
 import type { Caller } from "./auth.ts";
 import { jsonSeen } from "./body.ts";
 import type { Exchange } from "./exchange.ts";
@@ -25,7 +25,7 @@ export function requestRow(
   { account, environment, keyId }: Caller,
   { status, refused, durationMs }: Outcome,
   now: number,
-): RequestRow {
+): LoggedRequest {
   const route = labelOf(url.pathname);
   const subject = subjects.get(request);
   // A remake's body names no player: unless its image is known, it could not be deleted along with one.
@@ -50,6 +50,8 @@ export function requestRow(
       refused?.details?.map(({ field, message }) => ({ field, message: withoutValue(message) })) ?? null,
     body: refused && text !== undefined ? redacted(text) : null,
     createdAt: now,
+    // Their words are not kept: one player's could not be deleted without the others'.
+    players: route === labelFor(ROUTES.createBatch) ? externalIdsIn(jsonSeen(request) ?? "") : [],
   };
 }
 
@@ -60,12 +62,28 @@ function withoutValue(message: string): string {
   return message.replace(/; got .*$/s, ".").replace(/they lack .*?\. /s, "");
 }
 
+const EXTERNAL_ID = /"external_id"\s*:\s*("(?:[^"\\]|\\.){1,1000}")/;
+
 /** Searched in the text, since a refused body may not be JSON. */
 function externalIdIn(text: string): string | null {
-  const [, quoted] = /"external_id"\s*:\s*("(?:[^"\\]|\\.){1,1000}")/.exec(text) ?? [];
-  if (quoted === undefined) return null;
+  const [, quoted] = EXTERNAL_ID.exec(text) ?? [];
+  return quoted === undefined ? null : unquoted(quoted);
+}
+
+/** Each once, at most as many as a batch may have. */
+function externalIdsIn(text: string): string[] {
+  const found = new Set<string>();
+  for (const [, quoted = ""] of text.matchAll(new RegExp(EXTERNAL_ID, "g"))) {
+    const id = unquoted(quoted);
+    if (id !== null) found.add(id);
+    if (found.size === MAX_BATCH_CARDS) break;
+  }
+  return [...found];
+}
+
+function unquoted(text: string): string | null {
   try {
-    return String(JSON.parse(quoted)).slice(0, 255);
+    return String(JSON.parse(text)).slice(0, 255);
   } catch {
     return null;
   }

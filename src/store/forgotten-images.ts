@@ -103,11 +103,12 @@ export async function emptyRequests(
   { db, t }: Tx,
   { accountId, externalId }: { accountId: string; externalId: string },
 ): Promise<void> {
-  const l = t.requestLog;
+  const { requestLog: l, requestPlayers: p } = t;
   await db
     .update(l)
     .set({ externalId: null, body: null, details: null })
     .where(and(eq(l.accountId, accountId), eq(l.externalId, externalId)));
+  await db.delete(p).where(and(eq(p.accountId, accountId), eq(p.externalId, externalId)));
 }
 
 /** Forgotten images whose files are not yet known to be gone, deleted at or before `until`. */

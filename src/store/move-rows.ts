@@ -26,6 +26,7 @@ export const TABLES_IN_ORDER: readonly (keyof Tables)[] = [
   "batches",
   "batchCards",
   "requestLog",
+  "requestPlayers",
   "templates",
   "templateVersions",
   "webhookEndpoints",

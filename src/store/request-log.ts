@@ -6,8 +6,24 @@ import type { Tx } from "./store.ts";
 /** One request with an account's key, and how it was answered. */
 export type RequestRow = Tables["requestLog"]["$inferSelect"];
 
-export async function insertRequests({ db, t }: Tx, rows: RequestRow[]): Promise<void> {
-  if (rows.length > 0) await db.insert(t.requestLog).values(rows).onConflictDoNothing();
+/** A row, and the players it is about where they are many. */
+export type LoggedRequest = RequestRow & { players: string[] };
+
+/** SQLite accepts 32,766 bound values in all. */
+const PLAYERS_AT_ONCE = 1_000;
+
+export async function insertRequests({ db, t }: Tx, requests: LoggedRequest[]): Promise<void> {
+  if (requests.length === 0) return;
+  const rows = requests.map(({ players: _, ...row }) => row);
+  await db.insert(t.requestLog).values(rows).onConflictDoNothing();
+  const players = requests.flatMap(({ id: requestId, accountId, createdAt, players: externalIds }) =>
+    externalIds.map((externalId) => ({ requestId, accountId, externalId, createdAt })),
+  );
+  for (let at = 0; at < players.length; at += PLAYERS_AT_ONCE)
+    await db
+      .insert(t.requestPlayers)
+      .values(players.slice(at, at + PLAYERS_AT_ONCE))
+      .onConflictDoNothing();
 }
 
 export interface RequestFilter {
@@ -25,7 +41,7 @@ export async function listRequests(
   { db, t }: Tx,
   query: RequestFilter & { after?: ListPosition | undefined; limit: number },
 ): Promise<RequestRow[]> {
-  const l = t.requestLog;
+  const { requestLog: l, requestPlayers: p } = t;
   const { accountId, refused = false, status, externalId, after, limit } = query;
   return db
     .select()
@@ -36,7 +52,21 @@ export async function listRequests(
         // Written out, as the indexes of the few are.
         refused || (status ?? 0) >= 400 ? sql`${l.status} >= 400` : undefined,
         status === undefined ? undefined : eq(l.status, status),
-        externalId === undefined ? undefined : eq(l.externalId, externalId),
+        externalId === undefined
+          ? undefined
+          : inArray(
+              l.id,
+              db
+                .select({ id: l.id })
+                .from(l)
+                .where(and(eq(l.accountId, accountId), eq(l.externalId, externalId)))
+                .unionAll(
+                  db
+                    .select({ id: p.requestId })
+                    .from(p)
+                    .where(and(eq(p.accountId, accountId), eq(p.externalId, externalId))),
+                ),
+            ),
         after ? sql`(${l.createdAt}, ${l.id}) < (${after.createdAt}, ${after.id})` : undefined,
       ),
     )
@@ -56,7 +86,9 @@ export async function findRequest(
 
 /** Deletes up to `limit` requests from before `before`; returns how many went. */
 export async function deleteOldRequests({ db, t }: Tx, before: number, limit: number): Promise<number> {
-  const l = t.requestLog;
+  const { requestLog: l, requestPlayers: p } = t;
+  const oldPlayers = db.select({ id: p.requestId }).from(p).where(lt(p.createdAt, before)).limit(limit);
+  await db.delete(p).where(inArray(p.requestId, oldPlayers));
   const old = db.select({ id: l.id }).from(l).where(lt(l.createdAt, before)).limit(limit);
   const gone = await db
     .delete(l)

@@ -85,6 +85,40 @@ test("a remake is found by the player it is about, and is emptied with them, wha
   expect(JSON.stringify(await logged())).not.toContain("Nobody Else");
 });
 
+test("a batch is found by each of its players, accepted or refused, until that player is deleted", async () => {
+  const batch = (numbers: Record<string, number>) =>
+    send(api, "/v1/batches", {
+      method: "POST",
+      headers: { "X-API-Key": own.testKey, "Content-Type": "application/json" },
+      body: JSON.stringify({
+        cards: Object.entries(numbers).map(([external_id, number]) =>
+          imageRequest({ player: { external_id, number, name: "Dimetrodon" } }),
+        ),
+      }),
+    });
+  expect((await batch({ "b-1": 1, "b-2": 2 })).status).toBe(202);
+  expect((await batch({ "b-2": 2, 'b "3"': 300 })).status).toBe(400);
+  const statuses = async (externalId: string) => (await logged({ externalId })).map(({ status }) => status);
+  expect(await statuses("b-1")).toEqual([202]);
+  expect(await statuses("b-2")).toEqual([400, 202]);
+  expect(await logged({ externalId: 'b "3"' })).toMatchObject([
+    { status: 400, path: "/v1/batches", body: null, details: [{ field: "cards[1].player.number" }] },
+  ]);
+  expect(JSON.stringify(await logged())).not.toContain("Dimetrodon");
+  const other = await testAccount(api);
+  expect(
+    await listRequests(api.store.read, { accountId: other.account.id, externalId: "b-1", limit: 5 }),
+  ).toEqual([]);
+  const headers = { "X-API-Key": own.testKey };
+  expect((await send(api, "/v1/players/b-2", { method: "DELETE", headers })).status).toBe(200);
+  expect(await statuses("b-2")).toEqual([]);
+  expect(await statuses("b-1")).toEqual([202]);
+  api.clock.advance(30 * DAY_MS + 1_000);
+  await sweep(api);
+  const { db, t } = api.store.read;
+  expect(await db.select().from(t.requestPlayers)).toEqual([]);
+});
+
 test("no key, no presigned query and no password of an address is kept", async () => {
   const body = imageRequest({
     player: {

@@ -4,6 +4,7 @@ import publishedTemplates from "./0002_published_templates.sql" with { type: "te
 import shortLivedState from "./0003_short_lived_state.sql" with { type: "text" };
 import sealingKey from "./0004_sealing_key.sql" with { type: "text" };
 import nodes from "./0005_nodes.sql" with { type: "text" };
+import requestPlayers from "./0006_request_players.sql" with { type: "text" };
 
 /** Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries it. */
 export const migrations: { name: string; sql: string }[] = [
@@ -13,4 +14,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0003_short_lived_state", sql: shortLivedState },
   { name: "0004_sealing_key", sql: sealingKey },
   { name: "0005_nodes", sql: nodes },
+  { name: "0006_request_players", sql: requestPlayers },
 ];

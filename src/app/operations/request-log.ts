@@ -1,17 +1,18 @@
 import {
+  LOGGED_PLAYERS_PER_MINUTE,
   LOGGED_READS_PER_MINUTE,
   MAX_BUDGETS,
   MAX_BUFFERED_REQUESTS,
   REQUEST_LOG_RETENTION_MS,
 } from "../../core/limits.ts";
 import { MINUTE_MS } from "../../core/time.ts";
-import { deleteOldRequests, insertRequests, type RequestRow } from "../../store/request-log.ts";
+import { deleteOldRequests, insertRequests, type LoggedRequest } from "../../store/request-log.ts";
 import type { AppContext } from "../context.ts";
 
 /** Logs requests made with an account's keys, for that account's own developers. */
 export interface RequestLog {
   /** Queues a row for the next write; drops successful polling above a rate, and everything in a flood. */
-  note(row: RequestRow): void;
+  note(row: LoggedRequest): void;
   /** Writes what was queued until now, also by a flush under way. Never rejects: nothing may fail for want of a log. */
   flush(): Promise<void>;
 }
@@ -20,20 +21,15 @@ export interface RequestLog {
 const ROWS_AT_ONCE = 200;
 
 export function requestLog({ store, log }: Pick<AppContext, "store" | "log">): RequestLog {
-  let rows: RequestRow[] = [];
+  let rows: LoggedRequest[] = [];
   let dropped = 0;
-  let minute = 0;
-  const reads = new Map<string, number>();
+  const reads = minuteCounter();
+  const players = minuteCounter();
 
   /** Whether a row is one of many alike, of which enough have been logged. */
-  const isBeyondRate = (row: RequestRow): boolean => {
+  const isBeyondRate = (row: LoggedRequest): boolean => {
     if (row.status >= 400 ? row.status !== 429 : row.method !== "GET" && row.method !== "HEAD") return false;
-    const now = Math.floor(row.createdAt / MINUTE_MS);
-    if (now !== minute || reads.size > MAX_BUDGETS) reads.clear();
-    minute = now;
-    const count = (reads.get(row.accountId) ?? 0) + 1;
-    reads.set(row.accountId, count);
-    return count > LOGGED_READS_PER_MINUTE;
+    return reads(row, 1) > LOGGED_READS_PER_MINUTE;
   };
 
   const write = async (): Promise<void> => {
@@ -56,12 +52,28 @@ export function requestLog({ store, log }: Pick<AppContext, "store" | "log">): R
     note: (row) => {
       if (isBeyondRate(row)) return;
       if (rows.length >= MAX_BUFFERED_REQUESTS) dropped += 1;
+      else if (row.players.length > 0 && players(row, row.players.length) > LOGGED_PLAYERS_PER_MINUTE)
+        rows.push({ ...row, players: [] });
       else rows.push(row);
     },
     flush: () => {
       writing = writing.then(write);
       return writing;
     },
+  };
+}
+
+/** Counts something by account within a minute, and returns the sum so far. */
+function minuteCounter(): (row: LoggedRequest, count: number) => number {
+  let minute = 0;
+  const counts = new Map<string, number>();
+  return ({ accountId, createdAt }, count) => {
+    const now = Math.floor(createdAt / MINUTE_MS);
+    if (now !== minute || counts.size > MAX_BUDGETS) counts.clear();
+    minute = now;
+    const sum = (counts.get(accountId) ?? 0) + count;
+    counts.set(accountId, sum);
+    return sum;
   };
 }
 
