@@ -154,7 +154,7 @@ export async function checkPictures({ workspace, admin, figures, client }: Books
       () => `/cdn/${served.name} was answered ${answer?.status}`,
     );
   }
-  const orphans = await sweepFiles(workspace, Date.now());
+  const orphans = await sweepFiles(workspace, { startedAt: Date.now() });
   const known = new Set(rows.map(({ name }) => name));
   for await (const name of workspace.blobs.list("picture", Date.now() + DRAIN_MS))
     figures.check("pictures", known.has(name), () => `${name} belongs to no image`);

@@ -92,7 +92,7 @@ export const WEBHOOK_GIVE_UP_MS = 5 * DAY_MS;
 export const WEBHOOK_SECRET_OVERLAP_MS = DAY_MS;
 /** How far back events can be recovered and deliveries inspected. */
 export const WEBHOOK_RETENTION_MS = 30 * DAY_MS;
-/** Per endpoint: enough for 80 events a second at 100 ms each, without flooding a small receiver. */
+/** Per endpoint, over all processes: enough for 80 events a second at 100 ms each, without flooding a small receiver. */
 export const MAX_DELIVERIES_PER_ENDPOINT = 8;
 /** Concurrent attempts at receivers that answer promptly. */
 export const MAX_PROMPT_DELIVERIES = 32;

@@ -1,35 +1,9 @@
-import type { Config } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
-import type { Log } from "../core/ports.ts";
-import { unreachable } from "../store/postgres-errors.ts";
 import type { DataFolder } from "../system/data-folder.ts";
 import { type FileLock, lockFile } from "../system/file-lock.ts";
 
-/** One server a folder and, where it has one, a database. */
-export async function lockEverything(
-  config: Config,
-  folder: DataFolder,
-  log: Log,
-): Promise<{ release(): void }> {
-  const own = lockFolder(folder);
-  if (!config.cluster) return own;
-  try {
-    const { lockServing } = await import("../store/postgres-lock.ts");
-    const shared = await lockServing(config.cluster.databaseUrl, log);
-    return {
-      release: () => {
-        shared.release();
-        own.release();
-      },
-    };
-  } catch (error) {
-    own.release();
-    throw error instanceof OperatorError ? error : unreachable(error as Error);
-  }
-}
-
 /** One server a folder. Throws an OperatorError where another has it, or the folder cannot be written. */
-function lockFolder(folder: DataFolder): FileLock {
+export function lockFolder(folder: DataFolder): FileLock {
   let lock: FileLock | null;
   try {
     lock = lockFile(folder.serverLock);

@@ -29,6 +29,8 @@ const MOCK_CONCURRENCY = 64;
 /** The longest delay until a request appears in the console, and the most a killed process loses of the log. */
 const REQUEST_LOG_FLUSH_MS = 1_000;
 const FILE_SWEEP_INTERVAL_MS = 3_600_000;
+/** A turn is over a little before the next one begins. */
+const TURN_SHARE = 0.9;
 
 /** The background loops of a running service. */
 export interface Loops {
@@ -102,16 +104,27 @@ function startBeat(deps: Deps): Loop {
   return startLoop({ name: "beat", concurrency: 1, pollMs: NODE_BEAT_MS, runOne, log });
 }
 
+/** Of all nodes one does what is for one, each time; if it is killed at it, another one does it next time. */
+function turns({ store, state, node }: Deps) {
+  return async (name: string, everyMs: number): Promise<boolean> => {
+    if (!store.ask) return true;
+    return state.values(`turn ${name}`, { forMs: TURN_SHARE * everyMs, maxKeys: 1 }).putNew("", node);
+  };
+}
+
 function startChores(deps: Deps & { clock: SteadyClock }, startedAt: number): Loop[] {
-  const { folder, clock, log } = deps;
+  const { folder, clock, log, store } = deps;
+  const takesTurn = turns(deps);
   return [
     startLoop({
       name: "sweep",
       concurrency: 1,
       pollMs: SWEEP_INTERVAL_MS,
       runOne: async () => {
-        await sweep(deps);
-        await deps.state.sweep();
+        if (await takesTurn("sweep", SWEEP_INTERVAL_MS)) {
+          await sweep(deps);
+          await deps.state.sweep();
+        }
         await keepClockMark(folder.clockMark, clock.mark());
       },
       log,
@@ -128,7 +141,8 @@ function startChores(deps: Deps & { clock: SteadyClock }, startedAt: number): Lo
       concurrency: 1,
       pollMs: FILE_SWEEP_INTERVAL_MS,
       runOne: async () => {
-        await sweepFiles(deps, startedAt);
+        const onlyOwn = !(await takesTurn("sweep_files", FILE_SWEEP_INTERVAL_MS));
+        await sweepFiles(deps, store.ask ? { onlyOwn } : { startedAt });
         await deps.disk.measure();
         // A worker killed while writing leaves half a picture.
         await removeOldFiles(folder.scratch, clock.now() - FILE_SWEEP_INTERVAL_MS);

@@ -13,7 +13,7 @@ import { succeedNode } from "../system/node-file.ts";
 import { templateRegistry } from "../templates/registry.ts";
 import { buildDeps, type Deps } from "./deps.ts";
 import { drain } from "./drain.ts";
-import { lockEverything } from "./lock.ts";
+import { lockFolder } from "./lock.ts";
 import { startLoops } from "./loops.ts";
 import { rendererOptions } from "./renderer-options.ts";
 import { emptyFolder } from "./scratch.ts";
@@ -43,8 +43,8 @@ export async function startService(config: Config, log: Log, options: ServiceOpt
   // Before anything is touched.
   await templateRegistry(config).check();
   const folder = openDataFolder(config.dataDir);
-  // The lock comes next: a second server must not touch, let alone migrate, the database of a running one.
-  const lock = await lockEverything(config, folder, log);
+  // The lock comes next: a second server must not touch, let alone migrate, the folder of a running one.
+  const lock = lockFolder(folder);
   try {
     await options.beforeStart?.();
     const workspace = await openSteadily(config, log, { ...options, folder });

@@ -140,6 +140,17 @@ export async function claimDeliveries(
     .returning();
 }
 
+/** How many deliveries of an endpoint are being sent, by all processes together. */
+export async function countSending({ db, t }: Tx, endpointId: string): Promise<number> {
+  const d = t.webhookDeliveries;
+  const [row] = await db
+    .select({ n: sql<number>`count(*)`.mapWith(Number) })
+    .from(d)
+    // Written out: SQLite does not look into parameters when it chooses a partial index.
+    .where(and(sql`${d.state} = 'sending'`, eq(d.endpointId, endpointId)));
+  return row?.n ?? 0;
+}
+
 /** What happens to a claimed delivery that failed: nothing more, or a retry at `nextAttemptAt`. */
 export type DeliveryEnd = { state: "failed" } | { state: "pending"; nextAttemptAt: number };
 

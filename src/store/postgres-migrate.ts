@@ -1,5 +1,6 @@
 import { migrations } from "../../db/migrations/postgres/index.ts";
 import { OperatorError } from "../core/errors.ts";
+import { NODE_SILENCE_MS } from "../core/limits.ts";
 import type { Connection } from "./postgres-connections.ts";
 
 /** The names of the migrations this program knows, oldest first. */
@@ -11,7 +12,8 @@ const MIGRATION_LOCK = "7203115096624714";
 
 /**
  * Applies the missing migrations, all or none; forward only. Processes that start at the same time take turns. Throws
- * an OperatorError when a newer program has migrated the database.
+ * an OperatorError when a newer program has migrated the database, and when there is something to change while other
+ * nodes serve from it.
  */
 export async function migratePostgres(connection: Connection): Promise<void> {
   await connection.run(
@@ -47,7 +49,9 @@ async function applyPending({ query }: Connection): Promise<void> {
     throw new OperatorError(
       `The database was written by a newer cardpress (it has the migration ${unknown}). Install that version or a later one, or restore a backup made before.`,
     );
-  for (const { name, sql } of migrations.filter((known) => !applied.has(known.name))) {
+  const pending = migrations.filter((known) => !applied.has(known.name));
+  if (pending.length > 0) await refuseWhileOthersServe(query);
+  for (const { name, sql } of pending) {
     for (const statement of sql.split(BREAKPOINT)) await query(statement, [], false);
     await query(
       "INSERT INTO schema_migrations (name, applied_at) VALUES ($1, $2)",
@@ -55,4 +59,19 @@ async function applyPending({ query }: Connection): Promise<void> {
       false,
     );
   }
+}
+
+/** A program that was made for the old tables must not meet the new ones. */
+async function refuseWhileOthersServe(query: Connection["query"]): Promise<void> {
+  const [[table] = [null]] = (await query("SELECT to_regclass('nodes')::text", [], true)) as unknown[][];
+  if (table === null) return;
+  const living = (await query(
+    "SELECT name || ' (' || version || ')' FROM nodes WHERE seen_at > extract(epoch FROM clock_timestamp()) * 1000 - $1::bigint",
+    [NODE_SILENCE_MS],
+    true,
+  )) as [string][];
+  if (living.length === 0) return;
+  throw new OperatorError(
+    `This version changes the tables of the database, which others serve from: ${living.map(([name]) => name).join(", ")}. Stop them all, then start this version. One that was killed counts for ${NODE_SILENCE_MS / 1000} seconds more.`,
+  );
 }

@@ -196,6 +196,27 @@ describe.skipIf(ENGINE !== "postgres")("on Postgres", () => {
     await expect(opened).rejects.toThrow(/newer cardpress \(it has the migration 9999_later\)/);
   });
 
+  test("tables are not changed while others serve from them", async () => {
+    const { store } = await open();
+    const { database } = workspace.folder;
+    await tamper(
+      database,
+      "DROP TABLE sealing_key",
+      "DELETE FROM schema_migrations WHERE name = '0004_sealing_key'",
+    );
+    await workspace.nodes.beat({ workers: 1, renderMs: 1 });
+    const start = () => openPostgresStore({ url: postgresUrl(database) });
+    await expect(start()).rejects.toThrow(
+      new RegExp(`others serve from: ${workspace.node} \\(.*Stop them all, then start this version`),
+    );
+    expect(await store.ask?.("SELECT to_regclass('sealing_key') AS t", [])).toEqual([{ t: null }]);
+    await workspace.nodes.strike(workspace.node);
+    closing.push((await start()).close);
+    expect(await store.ask?.("SELECT to_regclass('sealing_key')::text AS t", [])).toEqual([
+      { t: "sealing_key" },
+    ]);
+  });
+
   test("many that start at once on an empty database make its tables once", async () => {
     await open();
     await tamper(workspace.folder.database, "DROP SCHEMA public CASCADE", "CREATE SCHEMA public");

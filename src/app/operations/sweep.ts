@@ -204,23 +204,34 @@ async function dropExpiredUploads({ store, clock, keeper }: SweepDeps): Promise<
   }
 }
 
+export interface FileSweep {
+  /**
+   * Older files were left by an earlier process and are removed without a grace period. Not given where several processes
+   * write: what one of them has just put there, and not yet recorded, is younger than the grace period.
+   */
+  startedAt?: number;
+  /** Leave alone what is kept for all processes: another one looks after it. */
+  onlyOwn?: boolean;
+}
+
 /**
  * Removes unreferenced files: pictures of renders that never finished, half-written files of killed processes, and
- * photos no unfinished image needs. Files older than `startedAt` were left by an earlier process and are removed
- * without a grace period. Scans all files, so it runs at start and hourly. Returns the number removed.
+ * photos no unfinished image needs. Scans all files, so it runs at start and hourly. Returns the number removed.
  */
-export async function sweepFiles(deps: SweepDeps, startedAt = 0): Promise<number> {
+export async function sweepFiles(deps: SweepDeps, options: FileSweep = {}): Promise<number> {
   const { store, blobs, clock } = deps;
+  const { startedAt = 0, onlyOwn = false } = options;
   if (!mayDelete(deps)) return 0;
   const now = clock.now();
   const orphaned = now - Math.min(ORPHAN_AGE_MS, now - startedAt + FILE_TIME_SLACK_MS);
   const unused = now - SOURCE_RETENTION_MS;
   let removed = await blobs.tidy(orphaned);
+  for await (const name of blobs.list("cutout", unused)) if (await blobs.remove("cutout", name)) removed += 1;
+  if (onlyOwn) return removed;
   for await (const name of blobs.list("picture", orphaned)) {
     if (await findImageByOutput(store.read, name)) continue;
     if (await blobs.remove("picture", name)) removed += 1;
   }
-  for await (const name of blobs.list("cutout", unused)) if (await blobs.remove("cutout", name)) removed += 1;
   for await (const sha256 of blobs.list("source", unused)) {
     if (await sourceInUse(store.read, sha256)) continue;
     // A create that reuses a photo refreshes its age first.

@@ -1,7 +1,7 @@
 import { leaseToken } from "../../core/lease.ts";
-import { WEBHOOK_LEASE_MS } from "../../core/limits.ts";
+import { MAX_DELIVERIES_PER_ENDPOINT, WEBHOOK_LEASE_MS } from "../../core/limits.ts";
 import { storageFault } from "../../core/storage-unavailable.ts";
-import { claimDeliveries, dueEndpoints, type WebhookDelivery } from "../../store/deliveries.ts";
+import { claimDeliveries, countSending, dueEndpoints, type WebhookDelivery } from "../../store/deliveries.ts";
 import { findEvents, type WebhookEndpoint } from "../../store/webhooks.ts";
 import { type DeliveryLanes, deliveryLanes, type Place } from "./delivery-lanes.ts";
 import type { WebhookContext } from "./manage-webhooks.ts";
@@ -95,8 +95,12 @@ async function recordAndClaim(
       if (!claim) return [];
       const now = clock.now();
       for (const endpoint of claim.lanes.inTurn(await dueEndpoints(tx, now))) {
-        const limit = claim.lanes.room(asLane(endpoint));
-        if (limit === 0) continue;
+        const room = claim.lanes.room(asLane(endpoint));
+        if (room === 0) continue;
+        // Other processes send too. Their claims are seen: this transaction runs alone.
+        const left = MAX_DELIVERIES_PER_ENDPOINT - (await countSending(tx, endpoint.id));
+        const limit = Math.min(room, left);
+        if (limit <= 0) continue;
         const lease = { token: claim.token, now, leaseExpiresAt: now + WEBHOOK_LEASE_MS };
         for (const delivery of await claimDeliveries(tx, { ...lease, endpointId: endpoint.id, limit }))
           claimed.push({ delivery, endpoint, place: claim.lanes.take(asLane(endpoint)) });

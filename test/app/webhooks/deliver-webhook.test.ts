@@ -18,7 +18,7 @@ import {
   updateEndpoint,
 } from "../../../src/app/webhooks/manage-webhooks.ts";
 import { DELIVERY_WAITS_MS } from "../../../src/core/delivery-schedule.ts";
-import { WEBHOOK_RETENTION_MS } from "../../../src/core/limits.ts";
+import { MAX_DELIVERIES_PER_ENDPOINT, WEBHOOK_RETENTION_MS } from "../../../src/core/limits.ts";
 import { secretBox } from "../../../src/core/secret-box.ts";
 import { StorageUnavailable } from "../../../src/core/storage-unavailable.ts";
 import { onlyNode } from "../../../src/state/nodes.ts";
@@ -290,6 +290,34 @@ describe("with the wrong secret.key", () => {
 });
 
 describe("a claim", () => {
+  test("is for a place at the receiver, of which all processes together have eight", async () => {
+    const open = Promise.withResolvers<void>();
+    let held = false;
+    const partner = listening(async () => {
+      if (held) await open.promise;
+      return new Response();
+    });
+    await workspace.endpoint(partner.url);
+    const other = createDeliverer({ ...workspace, node: "node_other", random: seededRandom(7) });
+    const nodes = [deliverer, other];
+    // Both know the receiver well: each alone would send eight at a time.
+    for (const node of nodes) {
+      for (let n = 0; n < 2 * MAX_DELIVERIES_PER_ENDPOINT; n++) await workspace.happen();
+      await deliverDue(node);
+    }
+    const before = partner.received.length;
+    held = true;
+    for (let n = 0; n < 3 * MAX_DELIVERIES_PER_ENDPOINT; n++) await workspace.happen();
+    const begun = await Promise.all([...nodes, ...nodes].map((node) => node.dispatch()));
+    expect(begun.reduce((sum, n) => sum + n)).toBe(MAX_DELIVERIES_PER_ENDPOINT);
+    await partner.got(before + MAX_DELIVERIES_PER_ENDPOINT);
+    for (const node of nodes) expect(await node.dispatch()).toBe(0);
+    open.resolve();
+    for (const node of nodes) await node.idle();
+    for (const node of nodes) await deliverDue(node);
+    expect(partner.received.length - before).toBe(3 * MAX_DELIVERIES_PER_ENDPOINT);
+  });
+
   test("is held by one process only, and what its process took to the grave is sent again under the same id", async () => {
     const dead = Promise.withResolvers<Response>();
     const partner = listening((_, count) => (count === 1 ? dead.promise : new Response()));
