@@ -2,7 +2,7 @@ import { chmod, cp, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { SQL } from "bun";
-import { freePort } from "../src/service/free-port.ts";
+import { steadyPort } from "./steady-port.ts";
 
 /** A PostgreSQL server from npm, with an empty cluster in a temporary folder. */
 export interface PostgresServer {
@@ -35,7 +35,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   const cluster = join(data, "cluster");
   const init = [...asUser, join(programs, "bin/initdb"), "-D", cluster, "-U", "cardpress", "--auth=trust"];
   await Bun.$`${[...init, "-E", "UTF8", "--locale=C", "--no-sync"]}`.env(env).quiet();
-  const port = await freePort("127.0.0.1");
+  const port = await steadyPort();
   const url = `postgres://cardpress@127.0.0.1:${port}`;
   const start = async () => {
     const postgres = Bun.spawn(

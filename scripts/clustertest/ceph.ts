@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { freePort } from "../../src/service/free-port.ts";
+import { steadyPort } from "../steady-port.ts";
 
 export interface Ceph {
   endpoint: string;
@@ -12,7 +12,7 @@ export interface Ceph {
  * Debian: radosgw, ceph-mon, ceph-osd, ceph-common. Rejects where they are missing or do not start.
  */
 export async function startCeph(folder: string): Promise<Ceph> {
-  const port = await freePort("127.0.0.1");
+  const port = await steadyPort();
   mkdirSync(folder, { recursive: true });
   const started = Bun.spawn(["bash", join(import.meta.dir, "start-ceph.sh"), folder, String(port)], {
     stdio: ["ignore", "inherit", "inherit"],

@@ -4,12 +4,12 @@ import { SQL } from "bun";
 import { createAccount, createKey } from "../../src/app/people/manage-account.ts";
 import { createEndpoint } from "../../src/app/webhooks/manage-webhooks.ts";
 import type { BucketSettings } from "../../src/blobs/bucket.ts";
-import { freePort } from "../../src/service/free-port.ts";
 import { openWorkspace, type Workspace } from "../../src/service/workspace.ts";
 import { silentLog, testConfig } from "../../test/harness.ts";
 import { type PostgresServer, startPostgres } from "../postgres-server.ts";
 import { manyPhotos } from "../soak/photos.ts";
 import { dice } from "../soak/run.ts";
+import { steadyPort } from "../steady-port.ts";
 import { startBalancer } from "./balancer.ts";
 import * as checks from "./checks.ts";
 import { cardClient } from "./client.ts";
@@ -131,7 +131,7 @@ async function startCluster(options: ClusterTestOptions, { postgres, photos, rec
   atEnd(storage.stop);
   const keyFile = join(dir, "secret.key");
   await Bun.write(keyFile, Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64"));
-  const port = await freePort("127.0.0.1");
+  const port = await steadyPort();
   const env: Record<string, string> = {
     CARDPRESS_BASE_URL: `http://127.0.0.1:${port}`,
     CARDPRESS_DATABASE_URL: `${postgres.url}/cardpress_cluster`,
@@ -155,7 +155,7 @@ async function startCluster(options: ClusterTestOptions, { postgres, photos, rec
       clusterNode({
         name: `node-${n}`,
         dir: join(dir, `node-${n}`),
-        port: await freePort("127.0.0.1"),
+        port: await steadyPort(),
         env: { ...env, ...own, CARDPRESS_S3_ENDPOINT: storage.origin },
       }),
     );

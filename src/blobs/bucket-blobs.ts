@@ -43,9 +43,8 @@ export function bucketBlobs(bucket: Bucket, options: BucketBlobsOptions): Blobs 
       return found ? { bytes: found.bytes } : null;
     },
     open: async (kind, name) => {
-      const found = await bucket.get(keyOf(kind, name));
-      const bytes = await found?.Body?.transformToByteArray();
-      return bytes ? new Blob([bytes as Uint8Array<ArrayBuffer>]) : null;
+      const bytes = await bucket.read(keyOf(kind, name));
+      return bytes ? new Blob([bytes]) : null;
     },
     serve: (kind, name, request, headers) => serve(bucket, keyOf(kind, name), request, headers),
     local: copies.path,
@@ -149,8 +148,7 @@ function localCopies(bucket: Bucket, { cache, cacheBytes = CACHE_BYTES }: Bucket
     return fetched;
   };
   const fetchCopy = async (kind: BlobKind, name: string, path: string) => {
-    const found = await bucket.get(keyOf(kind, name));
-    const bytes = await found?.Body?.transformToByteArray();
+    const bytes = await bucket.read(keyOf(kind, name));
     if (!bytes) return;
     await mkdir(join(cache, kind), { recursive: true });
     await writeWhole(path, bytes);

@@ -1,10 +1,12 @@
-import type { GetObjectCommandOutput } from "@aws-sdk/client-s3";
+import type { GetObjectCommandOutput, S3Client } from "@aws-sdk/client-s3";
 import { StorageUnavailable } from "../core/storage-unavailable.ts";
 
-/** Limit per attempt. Pictures are a few megabytes; a transfer that takes longer has stalled. */
-const TRY_MS = 10_000;
-const CONNECT_MS = 3_000;
-/** The first attempt and two retries, with growing pauses. */
+/** Limit per attempt, beside the transfer: storages answer within milliseconds, and what takes longer has stalled. */
+const TRY_MS = 2_500;
+/** What each megabyte of a transfer may take longer: 16 Mbit/s. */
+const MEGABYTE_MS = 500;
+const CONNECT_MS = 2_000;
+/** The first attempt and two retries, with growing pauses: together short enough for a request that waits for them. */
 const MAX_TRIES = 3;
 
 /** A bucket's location and credentials. */
@@ -29,6 +31,8 @@ export interface Bucket {
   put(key: string, body: Uint8Array): Promise<void>;
   /** Undefined when the object is absent. */
   head(key: string): Promise<Omit<BucketObject, "key"> | undefined>;
+  /** The whole object. Undefined when it is absent. */
+  read(key: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** `range` as in a request's Range header. Undefined when the object is absent. */
   get(key: string, range?: string): Promise<GetObjectCommandOutput | undefined>;
   /** Copying an object onto itself renews its modification time. False when it is absent. */
@@ -51,31 +55,34 @@ export async function openBucket(
 ): Promise<Bucket> {
   const { tryMs = TRY_MS } = options;
   const s3 = await import("@aws-sdk/client-s3");
-  const { bucket: Bucket, endpoint, region, accessKeyId, secretAccessKey } = settings;
-  const client = new s3.S3Client({
-    endpoint,
-    region,
-    credentials: { accessKeyId, secretAccessKey },
-    // Self-hosted storages have no host name per bucket.
-    forcePathStyle: true,
-    maxAttempts: MAX_TRIES,
-    // Not every storage supports the newer checksums.
-    requestChecksumCalculation: "WHEN_REQUIRED",
-    responseChecksumValidation: "WHEN_REQUIRED",
-    requestHandler: {
-      requestTimeout: tryMs,
-      connectionTimeout: CONNECT_MS,
-      socketTimeout: tryMs,
-      throwOnRequestTimeout: true,
-    },
-  });
+  const { bucket: Bucket, endpoint } = settings;
+  const client = clientOf(s3, settings, tryMs);
+  const ask = asking(tryMs);
+  const get: Bucket["get"] = (Key, Range) =>
+    ask(`get ${Key}`, (sent) =>
+      client.send(new s3.GetObjectCommand({ Bucket, Key, ...(Range && { Range }) }), sent),
+    );
   const noBucket = new StorageUnavailable(new Error(`there is no bucket ${Bucket} at ${endpoint}`));
   return {
     put: async (Key, Body) => {
-      const kept = await ask(`put ${Key}`, (sent) =>
-        client.send(new s3.PutObjectCommand({ Bucket, Key, Body }), sent),
+      const kept = await ask(
+        `put ${Key}`,
+        (sent) => client.send(new s3.PutObjectCommand({ Bucket, Key, Body }), sent),
+        tryMs + transferMs(Body.length),
       );
       if (!kept) throw noBucket;
+    },
+    read: async (key) => {
+      for (let tries = 1; ; tries++) {
+        const found = await get(key);
+        if (!found) return undefined;
+        try {
+          return await wholeBody(found, tryMs);
+        } catch (error) {
+          if (tries === MAX_TRIES)
+            throw new StorageUnavailable(error as Error, `read ${key} from the bucket`);
+        }
+      }
     },
     head: async (Key) => {
       const found = await ask(`look for ${Key}`, (sent) =>
@@ -83,10 +90,7 @@ export async function openBucket(
       );
       return found && { bytes: found.ContentLength ?? 0, modifiedAt: found.LastModified?.getTime() ?? 0 };
     },
-    get: (Key, Range) =>
-      ask(`get ${Key}`, (sent) =>
-        client.send(new s3.GetObjectCommand({ Bucket, Key, ...(Range && { Range }) }), sent),
-      ),
+    get,
     copy: async (from, Key) => {
       const CopySource = `${Bucket}/${from}`;
       const copied = await ask(`copy ${from}`, (sent) =>
@@ -122,17 +126,67 @@ export async function openBucket(
   };
 }
 
-type Send<T> = (sent: { abortSignal: AbortSignal }) => Promise<T>;
+function clientOf(
+  s3: typeof import("@aws-sdk/client-s3"),
+  { endpoint, region, accessKeyId, secretAccessKey }: BucketSettings,
+  tryMs: number,
+): S3Client {
+  return new s3.S3Client({
+    endpoint,
+    region,
+    credentials: { accessKeyId, secretAccessKey },
+    // Self-hosted storages have no host name per bucket.
+    forcePathStyle: true,
+    maxAttempts: MAX_TRIES,
+    // Not every storage supports the newer checksums.
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    requestHandler: {
+      requestTimeout: tryMs,
+      connectionTimeout: CONNECT_MS,
+      socketTimeout: tryMs,
+      throwOnRequestTimeout: true,
+    },
+  });
+}
 
-/** Sends a request; undefined when the object it names is absent. */
-async function ask<T>(what: string, send: Send<T>): Promise<T | undefined> {
+const transferMs = (bytes: number) => (bytes / 2 ** 20) * MEGABYTE_MS;
+
+/** The bytes of an answer, all of them: a connection that breaks off or stalls rejects. */
+async function wholeBody(
+  { Body, ContentLength = 0 }: GetObjectCommandOutput,
+  tryMs: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const stalled = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => stalled.reject(new Error("the transfer stalled")),
+    tryMs + transferMs(ContentLength),
+  );
   try {
-    // Catches whatever the request handler's own timeouts miss.
-    return await send({ abortSignal: AbortSignal.timeout(MAX_TRIES * TRY_MS) });
+    const bytes = await Promise.race([Body?.transformToByteArray(), stalled.promise]);
+    if (bytes?.length === ContentLength) return bytes as Uint8Array<ArrayBuffer>;
+    throw new Error(`the transfer broke off after ${bytes?.length} of ${ContentLength} bytes`);
   } catch (error) {
-    const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
-    if (status === 404) return undefined;
-    if (status === 416) throw new NoSuchRange((error as Error).message);
-    throw new StorageUnavailable(error as Error, `${what} in the bucket`);
+    (Body as { destroy?: () => void } | undefined)?.destroy?.();
+    throw error;
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+type Send<T> = (sent: { abortSignal: AbortSignal; requestTimeout: number }) => Promise<T>;
+
+/** Sends requests, each try of which may take `tryMs` unless told otherwise; undefined when the object is absent. */
+function asking(tryMs: number) {
+  return async <T>(what: string, send: Send<T>, requestTimeout = tryMs): Promise<T | undefined> => {
+    try {
+      // Catches whatever the request handler's own timeouts miss.
+      return await send({ abortSignal: AbortSignal.timeout(MAX_TRIES * requestTimeout), requestTimeout });
+    } catch (error) {
+      const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+      if (status === 404) return undefined;
+      if (status === 416) throw new NoSuchRange((error as Error).message);
+      throw new StorageUnavailable(error as Error, `${what} in the bucket`);
+    }
+  };
 }

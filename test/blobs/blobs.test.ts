@@ -239,6 +239,38 @@ describe("a bucket", () => {
     await silent.stop();
   });
 
+  test("of which an answer breaks off or stalls is read again, and never half", async () => {
+    const whole = new Uint8Array(1_000).fill(7);
+    /** Promises all of the bytes, and sends a part of them. */
+    const part = (end: (socket: Bun.Socket) => void) =>
+      Bun.listen({
+        hostname: "127.0.0.1",
+        port: 0,
+        socket: {
+          data: (socket) => {
+            asked += 1;
+            const isLast = asked === 3;
+            socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
+            socket.write(isLast ? whole : whole.slice(500));
+            if (!isLast) end(socket);
+          },
+        },
+      });
+    let asked = 0;
+    for (const end of [(socket: Bun.Socket) => void socket.end(), () => {}]) {
+      asked = 0;
+      const server = part(end);
+      const url = `http://127.0.0.1:${server.port}`;
+      const options = await bucketOptions();
+      const blobs = bucketBlobs(await openBucket(settings(url), { tryMs: 200 }), options);
+      expect(await Bun.file(await blobs.local("source", "ab")).bytes()).toEqual(whole);
+      expect(asked).toBe(3);
+      asked = -10;
+      await expect(blobs.open("source", "ab")).rejects.toThrow(StorageUnavailable);
+      server.stop(true);
+    }
+  });
+
   test("that is missing takes nothing and says so", async () => {
     const here = await emptyBucket();
     const missing = await openBucket({ ...here, bucket: `${here.bucket}-not` });
