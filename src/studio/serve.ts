@@ -108,6 +108,7 @@ function routes(studio: Studio, base: string) {
     .get("/assets/*", ({ request }) => asset(request) ?? json({ error: "No such file." }, 404))
     .get("/events", ({ request }) => studio.events.open(request.signal))
     .get("/state", ({ query }) => studio.state(query.template).then((state) => json(state)))
+    .get("/style", async ({ query }) => json(await studio.style(String(query.template))))
     .post("/picture", async ({ body }) => json(await studio.picture(body as PictureRequest, base)))
     .get("/pictures/:key", ({ params, query }) => studio.file(params.key, query.download))
     .post("/compare", async ({ body }) => json(await studio.compare(body as never, base)))

@@ -1,14 +1,18 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { OperatorError } from "../core/errors.ts";
+import type { PreviewPool } from "../render/pool.ts";
 import { writeWhole } from "../system/write-whole.ts";
+import { readTemplateFolder } from "../templates/files.ts";
 import { type SampleBody, WALLS, wallCases } from "./cases.ts";
+import { checkStyle } from "./check/check-style.ts";
 import { type CompareRequest, compare, goldenDrawer, type LoosePictures } from "./comparison.ts";
 import { curlCommand } from "./curl.ts";
 import { type EventStream, eventStream } from "./event-stream.ts";
 import { goldenStates, writeGolden } from "./goldens.ts";
 import type {
   CompareAnswer,
+  Fault,
   GoldenState,
   PictureAnswer,
   PictureRequest,
@@ -17,7 +21,7 @@ import type {
 } from "./messages.ts";
 import { SAMPLE_NAME } from "./samples.ts";
 import { copyStarter } from "./starter.ts";
-import { findTemplates } from "./template-folder.ts";
+import { findTemplates, withFrame } from "./template-folder.ts";
 import { watchFolder } from "./watch.ts";
 import { openWorkroom, type StudioOptions, sha256, type Workroom } from "./workroom.ts";
 
@@ -41,6 +45,8 @@ interface CurlRequest {
 export interface Studio {
   readonly events: EventStream;
   state(template: string | undefined): Promise<StudioState>;
+  /** What the browser leaves out of the style sheet, because it does not know the property or the value. */
+  style(template: string): Promise<Fault[]>;
   picture(request: PictureRequest, base: string): Promise<PictureAnswer>;
   file(key: string, downloadAs: string | undefined): Response;
   compare(request: CompareRequest, base: string): Promise<CompareAnswer>;
@@ -69,6 +75,7 @@ export async function openStudio(options: StudioOptions): Promise<Studio> {
   return {
     events,
     state: (template) => stateOf(room, root, template),
+    style: (template) => styleOf(room, options.pool, template),
     picture: (request, base) => pictureOf(room, request, base),
     file: (key, downloadAs) => fileOf(room, loose, key, downloadAs),
     compare: (request, base) => compare(room, loose, request, base),
@@ -98,6 +105,12 @@ async function stateOf(room: Workroom, root: string, template: string | undefine
   const chosen = template !== undefined && templates.includes(template) ? template : templates[0];
   const now = chosen === undefined ? null : await room.folderNow(chosen);
   return { templates, folder: root, template: now?.state ?? null };
+}
+
+async function styleOf(room: Workroom, pool: PreviewPool, template: string): Promise<Fault[]> {
+  const files = await readTemplateFolder(await room.dirOf(template));
+  const faults = await checkStyle(new TextDecoder().decode(files.get("card.css")), pool);
+  return faults.map((fault) => withFrame(fault, files));
 }
 
 async function pictureOf(room: Workroom, request: PictureRequest, base: string): Promise<PictureAnswer> {

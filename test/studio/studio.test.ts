@@ -139,8 +139,7 @@ test("however an editor saves, the last save is what every window shows", async 
   const markup = readFileSync(join(dir(), "card.html"), "utf8");
   const good = css();
   const events = studio.events.open(AbortSignal.any([])).body?.getReader();
-  for (const [i, way] of [...ways, ...ways].entries()) {
-    for (const n of [1, 2, 3]) way(`${good}\n.name { letter-spacing: 0.0${i}${n}em }\n`);
+  const bothShowTheFiles = async () => {
     const digest = digestOf(await readTemplateFolder(dir()));
     while ((await studio.state("my_card")).template?.digest !== digest) await events?.read();
     // The picture of the files as they are now, under the name that its contents give it.
@@ -154,9 +153,14 @@ test("however an editor saves, the last save is what every window shows", async 
         {},
         key,
       );
+  };
+  for (const [i, way] of [...ways, ...ways].entries()) {
+    for (const n of [1, 2, 3]) way(`${good}\n.name { letter-spacing: 0.0${i}${n}em }\n`);
+    await bothShowTheFiles();
   }
   save(good);
   writeFileSync(join(dir(), "card.html"), markup);
+  await bothShowTheFiles();
   await other.close();
 });
 
@@ -201,6 +205,20 @@ test("a broken file leaves the last good picture and shows file, line and code b
   save(good);
   await until("!document.querySelector('.fault')");
   expect(await picture()).toBe(before);
+});
+
+test("what the browser leaves out of the style sheet is told by line and code, and the picture is drawn without it", async () => {
+  const good = css();
+  const before = await picture();
+  save(good.replace(/(\.rating b \{\n {2})color/, "$1colr"));
+  await untilRedrawn(before);
+  await until("document.querySelector('.fault.mild')");
+  expect(await text(".fault.mild .place")).toStartWith("card.css:");
+  expect(await text(".fault.mild")).toContain('Did you mean "color"?');
+  expect(await text(".fault.mild code.here")).toContain("colr: var(--accent)");
+  expect(await text("#status")).toContain("Live");
+  save(good);
+  await until("!document.querySelector('.fault')");
 });
 
 test("broken JSON changes nothing, edited data is drawn, and is saved as a sample of its own", async () => {

@@ -1,4 +1,4 @@
-import type { Browser } from "puppeteer-core";
+import type { Browser, Page } from "puppeteer-core";
 import type { Badge, CutoutFile } from "../../core/card.ts";
 import { BUILT_IN } from "../../templates/built-in.ts";
 import { digestOf, folderStamp, readTemplateFolder, type TemplateFiles } from "../../templates/files.ts";
@@ -77,7 +77,10 @@ export function openPreviews(browser: Browser, sources: PreviewSources): Preview
         },
       };
     },
-    supports: (declarations) => askForSupport(browser, declarations),
+    supports: (declarations) => {
+      const warm = [...opened.values()].find(({ page }) => !page.hasCrashed());
+      return askForSupport(browser, warm?.page.page, declarations);
+    },
   };
 }
 
@@ -140,18 +143,20 @@ async function close({ page }: Shown): Promise<void> {
   await page.close().catch(() => {});
 }
 
+/** @param warm a page to ask; without one a page is opened */
 async function askForSupport(
   browser: Browser,
+  warm: Page | undefined,
   declarations: readonly { property: string; value: string }[],
 ): Promise<boolean[]> {
-  const page = await browser.newPage();
+  const page = warm ?? (await browser.newPage());
   try {
     return await page.evaluate(
       (all) => all.map(({ property, value }) => CSS.supports(property, value)),
       [...declarations],
     );
   } finally {
-    await page.close();
+    if (page !== warm) await page.close();
   }
 }
 

@@ -144,13 +144,31 @@ async function load(): Promise<void> {
   show();
   if (!now) return;
   drawRail(true);
+  lookAtStyle();
   if (byId("panel").childElementCount === 0) drawPanel(stage?.pane() ?? null);
   else refreshPanel(stage?.pane() ?? null);
+}
+
+/** Delay after a save, in milliseconds: asking the browser must not delay the picture. */
+const STYLE_AFTER_MS = 250;
+let styleTimer: ReturnType<typeof setTimeout> | undefined;
+
+/** Shows what the browser leaves out of the style sheet, once the picture without it is on the screen. */
+function lookAtStyle(): void {
+  clearTimeout(styleTimer);
+  styleTimer = setTimeout(async () => {
+    const of = view.template;
+    const leftOut = await server.style(of).catch(() => []);
+    if (of !== view.template) return;
+    studio.leftOut = leftOut;
+    refreshPanel(stage?.pane() ?? null);
+  }, STYLE_AFTER_MS);
 }
 
 onChange((changed) => {
   if (changed.has("template")) {
     stageOf = "";
+    studio.leftOut = [];
     byId("panel").replaceChildren();
     return void load();
   }

@@ -5,7 +5,7 @@ import { byId, copy, el, segments, toast } from "./dom.ts";
 import { textProblem } from "./overlays.ts";
 import type { Pane } from "./pane.ts";
 import { server } from "./server.ts";
-import { address, sampleBody, set, sizeOf, template, view } from "./state.ts";
+import { address, sampleBody, set, sizeOf, studio, template, view } from "./state.ts";
 
 /** The panel beside the picture: faults first, then data, texts, and ways to export the card. */
 export function drawPanel(pane: Pane | null): void {
@@ -40,18 +40,19 @@ export function refreshPanel(pane: Pane | null): void {
 
 /** Faults of the files with their code, worst first; they disappear once fixed. */
 function drawFaults(): void {
-  const faults = template()?.faults ?? [];
+  const broken = template()?.faults ?? [];
+  const faults = [...broken, ...studio.leftOut];
   byId("faults").replaceChildren(
-    ...faults.slice(0, 5).map(faultBox),
+    ...faults.slice(0, 5).map((fault, i) => faultBox(fault, i < broken.length ? "fault" : "fault mild")),
     ...(faults.length > 5 ? [el("p", { class: "soft" }, `and ${faults.length - 5} more`)] : []),
   );
 }
 
-function faultBox({ file, line, column, message, frame }: Fault): HTMLElement {
+function faultBox({ file, line, column, message, frame }: Fault, kind: string): HTMLElement {
   const place = line === null ? file : `${file}:${line}${column === null ? "" : `:${column}`}`;
   return el(
     "article",
-    { class: "fault" },
+    { class: kind },
     el(
       "h3",
       {},

@@ -1,5 +1,6 @@
 import type {
   CompareAnswer,
+  Fault,
   GoldenState,
   PictureAnswer,
   PictureRequest,
@@ -28,6 +29,8 @@ const post = async <T>(path: string, body: unknown): Promise<T> =>
 export const server = {
   state: async (template: string): Promise<StudioState> =>
     answerOf(await fetch(`state?template=${encodeURIComponent(template)}`)),
+  style: async (template: string): Promise<Fault[]> =>
+    answerOf(await fetch(`style?template=${encodeURIComponent(template)}`)),
   picture: (request: PictureRequest) => post<PictureAnswer>("picture", request),
   compare: (request: PictureRequest & { sample: string; size: string; against: string }) =>
     post<CompareAnswer>("compare", request),

@@ -1,4 +1,4 @@
-import type { StudioState, TemplateState } from "../messages.ts";
+import type { Fault, StudioState, TemplateState } from "../messages.ts";
 
 /** What the page shows. All of it is in the address, which can therefore be bookmarked and shared. */
 export interface View {
@@ -37,10 +37,12 @@ const DEFAULTS: View = {
 export const view: View = readAddress();
 
 /** The server's state: templates, samples, faults. Null until the first answer. */
-export const studio: { state: StudioState | null; photo: { id: string; name: string } | null } = {
-  state: null,
-  photo: null,
-};
+export const studio: {
+  state: StudioState | null;
+  /** What the browser leaves out of card.css: the picture is drawn without it. */
+  leftOut: Fault[];
+  photo: { id: string; name: string } | null;
+} = { state: null, leftOut: [], photo: null };
 
 type Listener = (changed: ReadonlySet<string>) => void;
 const listeners: Listener[] = [];
