@@ -25,6 +25,7 @@ const SUITES = [
   "test/app/images/leases.test.ts",
   "test/app/images/lost-files.test.ts",
   "test/app/images/queue-estimate.test.ts",
+  "test/app/images/source-keeper.test.ts",
   "test/app/mail",
   "test/app/operations/audit.test.ts",
   "test/app/operations/retention.test.ts",

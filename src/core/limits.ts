@@ -252,6 +252,10 @@ export const MAX_SHARED_PLACEHOLDERS = 64;
 /** Two years: people ask who did what after one season ends and before the next but one. */
 export const AUDIT_RETENTION_MS = 730 * DAY_MS;
 
+/** Much longer than any create lasts, so that only the hold of a dead process on its photo expires. */
+export const SOURCE_HOLD_MS = 10 * MINUTE_MS;
+/** Longer than a bucket is tried to remove a photo; after it creates with the same photo no longer wait for a dead process. */
+export const SOURCE_LEAVING_MS = 40 * SECOND_MS;
 /** A source not used for this long is fetched again when needed. */
 export const SOURCE_RETENTION_MS = 7 * DAY_MS;
 

@@ -124,6 +124,7 @@ function startChores(deps: Deps & { clock: SteadyClock }, startedAt: number): Lo
         if (await takesTurn("sweep", SWEEP_INTERVAL_MS)) {
           await sweep(deps);
           await deps.state.sweep();
+          await deps.holds?.sweep();
         }
         await keepClockMark(folder.clockMark, clock.mark());
       },

@@ -12,6 +12,7 @@ import type { Clock, Log, LogFields, Random } from "../core/ports.ts";
 import { secretBox } from "../core/secret-box.ts";
 import { sqlJobs } from "../jobs/sql-jobs.ts";
 import { type SharedPlaceholders, sharedPlaceholders } from "../render/placeholders/placeholder-files.ts";
+import type { SharedHolds } from "../state/holds.ts";
 import { memoryState } from "../state/memory-state.ts";
 import { type Nodes, onlyNode } from "../state/nodes.ts";
 import type { SharedNodesOptions } from "../state/shared-nodes.ts";
@@ -38,6 +39,8 @@ export interface Workspace extends AppContext {
   nodes: Nodes;
   outbound: Outbound;
   keeper: SourceKeeper;
+  /** What the creates of all processes hold; absent where one process serves. */
+  holds?: SharedHolds;
   placeholders: SharedPlaceholders;
   templates: TemplateRegistry;
   /** Refuses creates when the disk is full. */
@@ -76,9 +79,9 @@ export async function openWorkspace(
   const secrets = secretBox(secretKey, random.bytes);
   const now = () => clock.now();
   const node = random.id("node");
-  const { state, nodes } = store.ask
+  const { state, nodes, holds } = store.ask
     ? await sharedAmongNodes({ ask: store.ask, now, secrets, clock, name: node, version: VERSION })
-    : { state: memoryState(now), nodes: onlyNode(node) };
+    : { state: memoryState(now), nodes: onlyNode(node), holds: undefined };
   const counts = meter();
   const templates = templateRegistry({ ...config, published: publishedIn(store, blobs) });
   return {
@@ -95,7 +98,8 @@ export async function openWorkspace(
     clock,
     random,
     secrets,
-    keeper: sourceKeeper({ store, blobs, log }),
+    ...(holds && { holds }),
+    keeper: sourceKeeper({ store, blobs, log, holds }),
     placeholders: sharedPlaceholders(blobs),
     templates,
     room: diskRoom({
@@ -126,11 +130,12 @@ function publishedIn(store: Store, blobs: Blobs): PublishedTemplates {
 
 /** Loaded only where several processes serve from one database. */
 async function sharedAmongNodes(options: SharedStateOptions & SharedNodesOptions) {
-  const [{ sharedState }, { sharedNodes }] = await Promise.all([
+  const [{ sharedState }, { sharedNodes }, { sharedHolds }] = await Promise.all([
     import("../state/shared-state.ts"),
     import("../state/shared-nodes.ts"),
+    import("../state/shared-holds.ts"),
   ]);
-  return { state: sharedState(options), nodes: sharedNodes(options) };
+  return { state: sharedState(options), nodes: sharedNodes(options), holds: sharedHolds(options) };
 }
 
 /** The same log, with counted lines, so that an alert rule can react to errors. */

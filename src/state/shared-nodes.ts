@@ -1,6 +1,7 @@
 import { NODE_BEAT_MS, NODE_SILENCE_MS } from "../core/limits.ts";
 import type { Ask, Clock } from "../core/ports.ts";
 import { HOUR_MS } from "../core/time.ts";
+import { DATABASE_NOW as NOW } from "./database-clock.ts";
 import type { NodeLoad, Nodes } from "./nodes.ts";
 
 export interface SharedNodesOptions {
@@ -12,8 +13,6 @@ export interface SharedNodesOptions {
   version: string;
 }
 
-/** By the clock of the database: those of the machines may differ. */
-const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 /** Two beats in a row may be this far apart before the database counts as having been away. */
 const REGULAR_MS = 2 * NODE_BEAT_MS;
 /** Rows of killed nodes are kept this long, for whoever looks. */

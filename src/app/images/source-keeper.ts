@@ -1,4 +1,5 @@
 import type { Blobs } from "../../blobs/blobs.ts";
+import type { SharedHolds } from "../../state/holds.ts";
 import { imageNames, sourceInUse } from "../../store/image-files.ts";
 import { deleteUploads, hasUpload } from "../../store/photos.ts";
 import type { Tx } from "../../store/store.ts";
@@ -14,6 +15,8 @@ export interface SourceKeeper {
    * uses it. Rejects when it cannot be removed.
    */
   forget(sha256: string, accountId: string): Promise<void>;
+  /** Removes a source as drop() does, but only when it was not used since `until` (epoch ms). True if it was removed. */
+  dropUnused(sha256: string, until: number): Promise<boolean>;
 }
 
 /** The sources of one create; nothing removes them until it is closed. */
@@ -29,25 +32,75 @@ export interface SourceHold {
   close(used: boolean): Promise<void>;
 }
 
+export interface SourceKeeperOptions extends Pick<AppContext, "store" | "log"> {
+  blobs: Blobs;
+  /** What the creates of other processes hold; absent where there are none. */
+  holds?: SharedHolds | undefined;
+}
+
+/** What this process holds, and is removing. */
+interface Board {
+  held: Map<string, { holders: number; fresh: boolean }>;
+  /** Unheld sources that are being removed. */
+  leaving: Map<string, Promise<void>>;
+}
+
 /**
  * Creates with the same photo share its file, so the last of them to end decides. The check runs inside the writer's
  * transaction: an image being accepted is either committed, and found, or still held. From the check until the file
  * is gone, creates with the same photo wait, and then write it again.
  */
-export function sourceKeeper({
-  store,
-  blobs,
-  log,
-}: Pick<AppContext, "store" | "log"> & { blobs: Blobs }): SourceKeeper {
-  const held = new Map<string, { holders: number; fresh: boolean }>();
-  // Unheld sources that are being removed.
-  const leaving = new Map<string, Promise<void>>();
+export function sourceKeeper(options: SourceKeeperOptions): SourceKeeper {
+  const { blobs, log } = options;
+  const board: Board = { held: new Map(), leaving: new Map() };
+  const remove = remover(options, board);
+  const drop = async (sha256: string) => {
+    try {
+      await remove(
+        sha256,
+        (tx) => sourceInUse(tx, sha256),
+        () => blobs.remove("source", sha256),
+      );
+    } catch (error) {
+      // The sweep will remove it; the create reports its own refusal, not this.
+      log.warn("source_not_removed", { sha256, error: String(error) });
+    }
+  };
+  return {
+    hold: () => openHold(options, board, drop),
+    drop,
+    dropUnused: async (sha256, until) => {
+      const removed = await remove(
+        sha256,
+        (tx) => sourceInUse(tx, sha256),
+        () => blobs.remove("source", sha256, { unlessYoungerThan: until }),
+      );
+      return removed ?? false;
+    },
+    forget: (sha256, accountId) =>
+      remove(
+        sha256,
+        async (tx) => {
+          if (!(await imageNames(tx, sha256, accountId))) await deleteUploads(tx, accountId, sha256);
+          return (await imageNames(tx, sha256)) || (await hasUpload(tx, sha256));
+        },
+        async () => {
+          await blobs.remove("source", sha256);
+          await blobs.removeStartingWith("cutout", sha256);
+        },
+      ),
+  };
+}
 
-  const remove = async (
-    sha256: string,
-    isNeeded: (tx: Tx) => Promise<boolean>,
-    work: () => Promise<unknown>,
-  ) => {
+/** Does `work` unless the source is needed, and returns what it did; undefined where it is needed. */
+type Remove = <T>(
+  sha256: string,
+  isNeeded: (tx: Tx) => Promise<boolean>,
+  work: () => Promise<T>,
+) => Promise<T | undefined>;
+
+function remover({ store, holds, log }: SourceKeeperOptions, { held, leaving }: Board): Remove {
+  const removeHere: Remove = async (sha256, isNeeded, work) => {
     const gone = Promise.withResolvers<void>();
     let isLeaving = false;
     try {
@@ -58,61 +111,60 @@ export function sourceKeeper({
         leaving.set(sha256, gone.promise);
         isLeaving = true;
       });
-      if (isLeaving) await work();
+      return isLeaving ? await work() : undefined;
     } finally {
       if (isLeaving) leaving.delete(sha256);
       gone.resolve();
     }
   };
-  const drop = (sha256: string) =>
-    remove(
-      sha256,
-      (tx) => sourceInUse(tx, sha256),
-      () => blobs.remove("source", sha256),
-    ).catch((error) => {
-      // The sweep will remove it; the create reports its own refusal, not this.
-      log.warn("source_not_removed", { sha256, error: String(error) });
-    });
-  const forget = (sha256: string, accountId: string) =>
-    remove(
-      sha256,
-      async (tx) => {
-        if (!(await imageNames(tx, sha256, accountId))) await deleteUploads(tx, accountId, sha256);
-        return (await imageNames(tx, sha256)) || (await hasUpload(tx, sha256));
-      },
-      async () => {
-        await blobs.remove("source", sha256);
-        await blobs.removeStartingWith("cutout", sha256);
-      },
-    );
-  const hold = (): SourceHold => {
-    const mine = new Set<string>();
-    return {
-      add: async (sha256) => {
-        if (mine.has(sha256)) return;
-        mine.add(sha256);
-        const known = held.get(sha256) ?? { holders: 0, fresh: false };
-        known.holders += 1;
-        held.set(sha256, known);
-        await leaving.get(sha256);
-      },
-      wrote: (sha256) => {
-        const known = held.get(sha256);
-        if (known) known.fresh = true;
-      },
-      close: async (used) => {
-        const orphans = [...mine].filter((sha256) => {
-          const known = held.get(sha256);
-          if (!known) return false;
-          known.holders -= 1;
-          known.fresh &&= !used;
-          if (known.holders === 0) held.delete(sha256);
-          return known.holders === 0 && known.fresh;
-        });
-        mine.clear();
-        for (const sha256 of orphans) await drop(sha256);
-      },
-    };
+  if (!holds) return removeHere;
+  return async (sha256, isNeeded, work) => {
+    if (!(await holds.announce(sha256))) return undefined;
+    try {
+      return await removeHere(sha256, isNeeded, work);
+    } finally {
+      // Should it fail, creates wait no longer than for a process that died.
+      await holds.withdraw(sha256).catch((error) => log.warn("hold_not_closed", { error: String(error) }));
+    }
   };
-  return { hold, drop, forget };
+}
+
+function openHold(
+  { holds, log }: SourceKeeperOptions,
+  { held, leaving }: Board,
+  drop: (sha256: string) => Promise<void>,
+): SourceHold {
+  const mine = new Set<string>();
+  const shared = holds?.open();
+  return {
+    add: async (sha256) => {
+      if (mine.has(sha256)) return;
+      mine.add(sha256);
+      const known = held.get(sha256) ?? { holders: 0, fresh: false };
+      known.holders += 1;
+      held.set(sha256, known);
+      await leaving.get(sha256);
+      await shared?.add(sha256);
+    },
+    wrote: (sha256) => {
+      const known = held.get(sha256);
+      if (known) known.fresh = true;
+    },
+    close: async (used) => {
+      const isEmpty = mine.size === 0;
+      const orphans = [...mine].filter((sha256) => {
+        const known = held.get(sha256);
+        if (!known) return false;
+        known.holders -= 1;
+        known.fresh &&= !used;
+        if (known.holders === 0) held.delete(sha256);
+        return known.holders === 0 && known.fresh;
+      });
+      mine.clear();
+      // Before the removal, which would meet the own hold.
+      if (!isEmpty)
+        await shared?.close().catch((error) => log.warn("hold_not_closed", { error: String(error) }));
+      for (const sha256 of orphans) await drop(sha256);
+    },
+  };
 }

@@ -219,7 +219,7 @@ export interface FileSweep {
  * photos no unfinished image needs. Scans all files, so it runs at start and hourly. Returns the number removed.
  */
 export async function sweepFiles(deps: SweepDeps, options: FileSweep = {}): Promise<number> {
-  const { store, blobs, clock } = deps;
+  const { store, blobs, clock, keeper } = deps;
   const { startedAt = 0, onlyOwn = false } = options;
   if (!mayDelete(deps)) return 0;
   const now = clock.now();
@@ -235,7 +235,7 @@ export async function sweepFiles(deps: SweepDeps, options: FileSweep = {}): Prom
   for await (const sha256 of blobs.list("source", unused)) {
     if (await sourceInUse(store.read, sha256)) continue;
     // A create that reuses a photo refreshes its age first.
-    if (await blobs.remove("source", sha256, { unlessYoungerThan: unused })) removed += 1;
+    if (await keeper.dropUnused(sha256, unused)) removed += 1;
   }
   for await (const digest of blobs.list("template", unused)) {
     if ((await templateInUse(store.read, digest)) || (await isPublished(store.read, digest))) continue;

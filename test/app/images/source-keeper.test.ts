@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { AcceptImage } from "../../../src/app/images/accept-image.ts";
 import { queueEstimate } from "../../../src/app/images/queue-estimate.ts";
 import { renderNextImage } from "../../../src/app/images/render-image.ts";
@@ -13,9 +13,11 @@ import {
 import { buildDeps } from "../../../src/service/deps.ts";
 import { createSourceFetcher } from "../../../src/sources/fetch-source.ts";
 import { storeSource } from "../../../src/sources/source-files.ts";
+import { sharedHolds } from "../../../src/state/shared-holds.ts";
 import type { Account } from "../../../src/store/accounts.ts";
 import { idlePool, poolOf } from "../../fakes.ts";
 import { imageRequest, type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
+import { ENGINE } from "../../postgres.ts";
 import { png } from "../../sources/pictures.ts";
 
 let workspace: TestWorkspace;
@@ -202,6 +204,84 @@ test("a create that comes while its photo is being removed waits, and has it wri
   expect(order).toEqual(["removed", "looked for"]);
   expect(await blobs.stat("source", sha256)).toEqual({ bytes: photo.length });
   await accepted.close(true);
+});
+
+describe.skipIf(ENGINE !== "postgres")("of two processes with one bucket", () => {
+  /** Another process: its own keeper, on the same rows and blobs. */
+  const another = (blobs: Blobs) => {
+    const { store, log } = workspace;
+    if (!store.ask) throw new Error("this store is not shared");
+    return sourceKeeper({ store, log, blobs, holds: sharedHolds({ ask: store.ask, name: "another" }) });
+  };
+
+  test("a refused create of one leaves the photo that the other is about to use", async () => {
+    const { blobs, keeper } = workspace;
+    const [refused, accepted] = [another(blobs).hold(), keeper.hold()];
+    const { sha256 } = await storeSource(blobs, png(300, 300), refused);
+    await storeSource(blobs, png(300, 300), accepted);
+    await refused.close(false);
+    expect(await blobs.stat("source", sha256)).not.toBeNull();
+    // Nor do the sweep and a deletion take it meanwhile.
+    expect(await keeper.dropUnused(sha256, Number.MAX_SAFE_INTEGER)).toBeFalse();
+    await another(blobs).forget(sha256, account.id);
+    expect(await blobs.stat("source", sha256)).not.toBeNull();
+    await accepted.close(true);
+    expect(await another(blobs).dropUnused(sha256, Number.MAX_SAFE_INTEGER)).toBeTrue();
+    expect(await blobs.stat("source", sha256)).toBeNull();
+  });
+
+  test("a create of one waits while the other removes its photo, and has it written anew", async () => {
+    const order: string[] = [];
+    const removing = Promise.withResolvers<void>();
+    const waiting = Promise.withResolvers<void>();
+    const { blobs, keeper } = workspace;
+    const slow: Blobs = {
+      ...blobs,
+      remove: async (...what) => {
+        removing.resolve();
+        await waiting.promise;
+        order.push("removed");
+        return blobs.remove(...what);
+      },
+    };
+    const [refused, accepted] = [another(slow).hold(), keeper.hold()];
+    const photo = png(300, 300);
+    await storeSource(blobs, photo, refused);
+    const closed = refused.close(false);
+    await removing.promise;
+    const refresh: Blobs["refresh"] = (...what) => {
+      order.push("looked for");
+      return blobs.refresh(...what);
+    };
+    const stored = storeSource({ ...blobs, refresh }, photo, accepted);
+    const isHeld = async () => {
+      const [row] = (await workspace.store.ask?.("SELECT count(*)::int AS n FROM source_holds", [])) ?? [];
+      return row?.n === 2;
+    };
+    while (!(await isHeld()));
+    waiting.resolve();
+    const { sha256 } = await stored;
+    await closed;
+    expect(order).toEqual(["removed", "looked for"]);
+    expect(await blobs.stat("source", sha256)).toEqual({ bytes: photo.length });
+    await accepted.close(true);
+  });
+
+  test("what a killed process held and was removing is free after a while", async () => {
+    const { blobs, keeper, store, holds } = workspace;
+    const [dead, later] = [another(blobs).hold(), keeper.hold()];
+    const { sha256 } = await storeSource(blobs, png(300, 300), dead);
+    if (!store.ask) throw new Error("this store is not shared");
+    expect(await keeper.dropUnused(sha256, Number.MAX_SAFE_INTEGER)).toBeFalse();
+    await store.ask("UPDATE source_holds SET until = 0", []);
+    expect(await keeper.dropUnused(sha256, Number.MAX_SAFE_INTEGER)).toBeTrue();
+    await sharedHolds({ ask: store.ask, name: "dead" }).announce(sha256);
+    await store.ask("UPDATE source_holds SET until = 0", []);
+    await storeSource(blobs, png(300, 300), later);
+    await later.close(true);
+    await holds?.sweep();
+    expect(await store.ask("SELECT * FROM source_holds", [])).toEqual([]);
+  });
 });
 
 /** Ends the next image as a render without a player does. */
