@@ -22,6 +22,8 @@ export interface RateLimiter {
   take(key: string, limit: number): Promise<RateState>;
   /** Returns what is left without taking a call. */
   look(key: string, limit: number): Promise<RateState>;
+  /** A budget of which nothing was taken; asks nobody. */
+  whole(limit: number): RateState;
 }
 
 export function rateLimiter({ state, clock }: { state: ShortLivedState; clock: Clock }): RateLimiter {
@@ -44,6 +46,7 @@ export function rateLimiter({ state, clock }: { state: ShortLivedState; clock: C
       const startMs = windowStartMs();
       return tell(await calls.sum(`${key}@${startMs}`), limit, startMs);
     },
+    whole: (limit) => tell(0, limit, windowStartMs()),
   };
 }
 

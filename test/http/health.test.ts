@@ -2,6 +2,8 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { closeSync, fstatSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { sql } from "drizzle-orm";
+import { StorageUnavailable } from "../../src/core/storage-unavailable.ts";
+import { httpAnswer } from "../../src/http/server.ts";
 import { get, imageRequest, post, testAccount } from "../harness.ts";
 import { send, type TestApi, testApi } from "./api.ts";
 
@@ -86,4 +88,19 @@ test("a database that is damaged or gone while the service runs is told by /read
   } finally {
     await own.close().catch(() => {});
   }
+});
+
+test("while the shared state is out of reach, what needs no key is answered, and calls with one are 503", async () => {
+  const { liveKey } = await testAccount(api);
+  const gone = () => Promise.reject(new StorageUnavailable(new Error("the connection was lost")));
+  const limiter = { ...api.limiter, take: gone, look: gone };
+  const answer = httpAnswer({ ...api, limiter, isDraining: () => false });
+  const ask = (path: string, headers = {}) =>
+    answer(new Request(api.baseUrl + path, { headers }), "192.0.2.1");
+  expect((await ask("/live")).status).toBe(200);
+  expect((await ask("/docs")).status).toBe(200);
+  const unknown = await ask("/cdn/none.png");
+  expect([unknown.status, unknown.headers.get("x-ratelimit-limit")]).toEqual([404, "60"]);
+  const refused = await ask("/v1/images", { "X-API-Key": liveKey });
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "30"]);
 });
