@@ -7,6 +7,10 @@ declare module "*.png" {
   const path: string;
   export default path;
 }
+declare module "*.jpg" {
+  const path: string;
+  export default path;
+}
 /** `import path from "x.woff2" with { type: "file" }`: a path that also works inside a compiled binary. */
 declare module "*.woff2" {
   const path: string;

@@ -1,18 +1,25 @@
 import { Command } from "commander";
 import { creditsOf } from "../app/credits/credits.ts";
-import { createAccount, renameAccount, resumeAccount, suspendAccount } from "../app/people/manage-account.ts";
+import {
+  accountNotFound,
+  createAccount,
+  renameAccount,
+  resumeAccount,
+  suspendAccount,
+} from "../app/people/manage-account.ts";
+import { changeRetention } from "../app/people/manage-retention.ts";
 import { TIERS } from "../core/account.ts";
-import { MAX_CREDITS } from "../core/limits.ts";
+import { MAX_CREDITS, MAX_RETENTION_DAYS } from "../core/limits.ts";
 import { isoTime } from "../core/time.ts";
 import type { Workspace } from "../service/workspace.ts";
-import { type Account, listAccounts } from "../store/accounts.ts";
+import { type Account, findAccount, listAccounts } from "../store/accounts.ts";
 import { oneOf, wholeNumber } from "./arguments.ts";
 import { printResult, table } from "./output.ts";
 import { withWorkspace } from "./workspace.ts";
 
 export function accountCommands(): Command {
   const account = new Command("account").description(
-    "create, list, rename, suspend and resume partner accounts",
+    "create, list, rename, suspend and resume partner accounts, and say how long they keep what is theirs",
   );
   account
     .command("create")
@@ -46,6 +53,7 @@ export function accountCommands(): Command {
       }),
     );
   account.addCommand(renameCommand());
+  account.addCommand(retentionCommand());
   account
     .command("suspend")
     .description("refuse the account's requests from the next one on")
@@ -79,6 +87,46 @@ function renameCommand(): Command {
           options.json,
           await view(workspace, changed),
           () => `Account ${changed.id} is ${changed.name} now.`,
+        );
+      }),
+    );
+}
+
+function retentionCommand(): Command {
+  const daysOr = (word: string) => (text: string) =>
+    text === word ? text : wholeNumber(1, MAX_RETENTION_DAYS)(text);
+  const chosen = (option: number | string | undefined, stored: number | null) =>
+    option === undefined ? stored : typeof option === "number" ? option : null;
+  return new Command("retention")
+    .description("set how long an account's pictures are served, and when everything personal goes by itself")
+    .requiredOption("--account <id>", "the account")
+    .option("--pictures <days>", '"default" is what the service is set to', daysOr("default"))
+    .option("--forget-after <days>", 'days after a card\'s end; "never" is until asked', daysOr("never"))
+    .option("--json", "print JSON")
+    .action(({ account: id, pictures, forgetAfter, json }) =>
+      withWorkspace(async (workspace) => {
+        const account = await findAccount(workspace.store.read, id);
+        if (!account) throw accountNotFound(id);
+        const retention = {
+          retentionDays: chosen(pictures, account.retentionDays),
+          forgetAfterDays: chosen(forgetAfter, account.forgetAfterDays),
+        };
+        if (pictures !== undefined || forgetAfter !== undefined)
+          await changeRetention(workspace, account.id, retention, null);
+        const shown = {
+          account_id: account.id,
+          retention_days: retention.retentionDays ?? workspace.config.retentionDays,
+          forget_after_days: retention.forgetAfterDays,
+        };
+        printResult(
+          json,
+          shown,
+          () =>
+            `Account ${account.id}: pictures are served for ${shown.retention_days} days; everything personal goes ${
+              shown.forget_after_days === null
+                ? "when it is asked for"
+                : `after ${shown.forget_after_days} days`
+            }.`,
         );
       }),
     );

@@ -4,7 +4,7 @@ import { guessMapping, TARGETS, templateTargets } from "../app/batches/squad-car
 import { readSquadList } from "../app/batches/squad-list.ts";
 import { Refusal } from "../core/errors.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS, MAX_LIST_BYTES } from "../core/limits.ts";
-import { samplePhotoUrl } from "../core/sample-photo.ts";
+import { SAMPLE_PHOTO_PATHS, samplePhotoUrl } from "../core/sample-photo.ts";
 import { Card, PageHead, PostForm } from "./elements.tsx";
 import { shell } from "./layout.tsx";
 import { csvField } from "./ledger.tsx";
@@ -100,9 +100,11 @@ function nameOf(fileName: string): string {
   return [...name.toWellFormed()].slice(0, MAX_ACCOUNT_NAME_CHARS).join("");
 }
 
-/** Two players with every column filled in; their photo is the service's own. */
+/** Three players with every column filled in; their photos are the service's own. */
 function example(visit: MemberVisit): Response {
-  const photo = samplePhotoUrl(visit.deps.config);
+  const [portrait, wholeBody, farAway] = SAMPLE_PHOTO_PATHS.map((path) =>
+    samplePhotoUrl(visit.deps.config, path),
+  );
   const rows = [
     [
       "id",
@@ -116,11 +118,12 @@ function example(visit: MemberVisit): Response {
       "second colour",
       "badge",
     ],
-    ["player-1", "Eileen Collins", "ST", "9", "87", photo, "stadium night", "#1B3FAB", "#F2C14E", ""],
-    ["player-2", "María Núñez", "GK", "1", "82", photo, "", "#1B3FAB", "#F2C14E", ""],
+    ["player-1", "Eileen Collins", "ST", "9", "87", portrait, "stadium night", "#1B3FAB", "#F2C14E", ""],
+    ["player-2", "María Núñez", "GK", "1", "82", wholeBody, "", "#1B3FAB", "#F2C14E", ""],
+    ["player-3", "Kim Andersson", "LW", "11", "74", farAway, "ice", "#1B3FAB", "#F2C14E", ""],
   ];
   // The byte order mark by which spreadsheets recognise UTF-8.
-  const text = `\ufeff${rows.map((row) => row.map(csvField).join(",")).join("\r\n")}\r\n`;
+  const text = `\ufeff${rows.map((row) => row.map((cell) => csvField(cell ?? "")).join(",")).join("\r\n")}\r\n`;
   return privateFile(visit.exchange, text, {
     "Content-Type": "text/csv; charset=utf-8",
     "Content-Disposition": 'attachment; filename="cardpress-squad.csv"',

@@ -2,6 +2,7 @@
 
 import type { Environment } from "../core/account.ts";
 import { IMAGE_FORMATS, POSITIONS } from "../core/card.ts";
+import { SAMPLE_PHOTO_PATHS, samplePhotoUrl } from "../core/sample-photo.ts";
 import type { PartnerRefusal } from "../http/http-refusal.ts";
 import type { Fields } from "../templates/fields.ts";
 import { Choice, Field, PostForm } from "./elements.tsx";
@@ -54,9 +55,11 @@ interface InputProps {
   hint?: string;
   type?: "text" | "number";
   options?: readonly string[];
+  /** The id of a list of values to choose from. */
+  list?: string;
 }
 
-function Input({ name, fields, problems, label, hint, type = "text", options }: InputProps) {
+function Input({ name, fields, problems, label, hint, type = "text", options, list }: InputProps) {
   const describedBy = { "aria-describedby": `${hint ? `${name}-hint ` : ""}${name}-problem` };
   return (
     <Field label={label} id={name} hint={hint} problem={problems[name] ?? ""}>
@@ -71,7 +74,7 @@ function Input({ name, fields, problems, label, hint, type = "text", options }: 
       ) : type === "number" ? (
         <input id={name} name={name} type="number" value={fields[name]} {...describedBy} />
       ) : (
-        <input id={name} name={name} type="text" value={fields[name]} {...describedBy} />
+        <input id={name} name={name} type="text" value={fields[name]} list={list} {...describedBy} />
       )}
     </Field>
   );
@@ -143,7 +146,8 @@ function AddressInput(common: Pick<InputProps, "fields" | "problems">) {
       name="source_image_url"
       {...common}
       label="Photo address"
-      hint="Public and HTTPS: JPEG, PNG or WebP. To begin with, a sample photo of this service. Test requests fetch nothing."
+      hint="Public and HTTPS: JPEG, PNG or WebP. To begin with, a sample photo of this service; empty the field to choose among three. Test requests fetch nothing."
+      list="sample-photos"
     />
   );
 }
@@ -183,6 +187,11 @@ export function Form({ visit, ...state }: PlaygroundState & { visit: MemberVisit
         hx-sync="this:replace"
       >
         <CardFields {...state} />
+        <datalist id="sample-photos">
+          {SAMPLE_PHOTO_PATHS.map((path) => (
+            <option key={path} value={samplePhotoUrl(visit.deps.config, path)} />
+          ))}
+        </datalist>
       </div>
       {canWrite(visit) && (
         <div class="send">

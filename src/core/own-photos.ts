@@ -1,5 +1,5 @@
 import { API_PATHS, fillPath } from "./api-paths.ts";
-import { isSamplePhoto } from "./sample-photo.ts";
+import { samplePhotoAt } from "./sample-photo.ts";
 
 // URLs of this very service that stand for a photo. As a source they are read from storage, not requested, so they
 // need neither HTTPS nor a public address, nor a route from the service to itself.
@@ -21,5 +21,5 @@ export function uploadAt(address: string, service: { baseUrl: string; port: numb
 
 /** Whether a URL stands for a photo that this service already has. */
 export function isOwnPhoto(address: string, service: { baseUrl: string; port: number }): boolean {
-  return isSamplePhoto(address, service) || uploadAt(address, service) !== undefined;
+  return samplePhotoAt(address, service) !== undefined || uploadAt(address, service) !== undefined;
 }

@@ -1,17 +1,32 @@
-// A photo that every service hosts itself, for people who have none at hand. As a source it is read from disk, not
-// requested, so its URL needs neither HTTPS nor a public address, nor a route from the service to itself.
+// Photos that every service hosts itself, for people who have none at hand. As a source they are read from disk, not
+// requested, so their URLs need neither HTTPS nor a public address, nor a route from the service to itself.
 
-/** Must stay stable: documentation, playground and demo refer to it. */
+/** Must stay stable: documentation, playground and demo refer to it. A portrait. */
 export const SAMPLE_PHOTO_PATH = "/docs/samples/player.png";
 
-/** The public URL of the sample photo. */
-export function samplePhotoUrl({ baseUrl }: { baseUrl: string }): string {
-  return baseUrl + SAMPLE_PHOTO_PATH;
+/** All of them, the portrait first. They must stay stable too. */
+export const SAMPLE_PHOTO_PATHS = [
+  SAMPLE_PHOTO_PATH,
+  "/docs/samples/player-2.jpg",
+  "/docs/samples/player-3.jpg",
+] as const;
+
+export type SamplePhotoPath = (typeof SAMPLE_PHOTO_PATHS)[number];
+
+/** The public URL of a sample photo. */
+export function samplePhotoUrl(
+  { baseUrl }: { baseUrl: string },
+  path: SamplePhotoPath = SAMPLE_PHOTO_PATH,
+): string {
+  return baseUrl + path;
 }
 
-/** Whether `address` is the URL of this service's own sample photo. */
-export function isSamplePhoto(address: string, service: { baseUrl: string; port: number }): boolean {
+/** The path of the sample photo that `address` is the URL of; undefined when it is none of this service's. */
+export function samplePhotoAt(
+  address: string,
+  service: { baseUrl: string; port: number },
+): SamplePhotoPath | undefined {
   // On the machine itself people also use its local names, whatever the public address is.
   const places = [service.baseUrl, `http://127.0.0.1:${service.port}`, `http://localhost:${service.port}`];
-  return places.some((place) => address === place + SAMPLE_PHOTO_PATH);
+  return SAMPLE_PHOTO_PATHS.find((path) => places.some((place) => address === place + path));
 }

@@ -1,5 +1,4 @@
-import { SAMPLE_PHOTO_PATH } from "../core/sample-photo.ts";
-import { SAMPLE_PHOTO } from "../sources/sample-photo.ts";
+import { SAMPLE_PHOTOS } from "../sources/sample-photo.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import { type Asset, fileAnswer, fileAsset } from "../web/assets.ts";
 import { PAGE_HEADERS } from "../web/policy.ts";
@@ -19,8 +18,10 @@ export function docsHandler(
 ): (exchange: Exchange) => Promise<Response> {
   let { presets } = facts;
   let site: DocsSite | undefined;
-  // The photo's address never changes, so a new version may replace what is served there.
-  const sample = fileAsset(SAMPLE_PHOTO.contentType, SAMPLE_PHOTO.path);
+  // A photo's address never changes, so a new version may replace what is served there.
+  const samples = new Map(
+    Object.entries(SAMPLE_PHOTOS).map(([at, { path, contentType }]) => [at, fileAsset(contentType, path)]),
+  );
   return async (exchange) => {
     const { request, url } = exchange;
     const headers = { ...standardHeaders(exchange), ...PAGE_HEADERS };
@@ -28,8 +29,8 @@ export function docsHandler(
     if (asset) return asset;
     const path = url.pathname.replace(/\/+$/, "");
     // Before the site is rendered: sample cards fetch this photo even if nobody reads the documentation.
-    if (path === SAMPLE_PHOTO_PATH)
-      return fileAnswer(request, sample, { ...headers, ...pageCaching(sample) });
+    const sample = samples.get(path);
+    if (sample) return fileAnswer(request, sample, { ...headers, ...pageCaching(sample) });
     // The documentation must work even while the database is unavailable.
     const listed = await templates.listed().catch(() => presets);
     if (listed !== presets) site = undefined;

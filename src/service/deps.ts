@@ -7,11 +7,11 @@ import { uploadBytes } from "../app/images/upload-photo.ts";
 import { type RequestLog, requestLog } from "../app/operations/request-log.ts";
 import type { Environment } from "../core/account.ts";
 import { uploadAt } from "../core/own-photos.ts";
-import { isSamplePhoto } from "../core/sample-photo.ts";
+import { samplePhotoAt } from "../core/sample-photo.ts";
 import { type RateLimiter, rateLimiter } from "../http/rate-limit.ts";
 import type { RenderPool } from "../render/pool.ts";
 import { createSourceFetcher, type SourceFetcher, type SourceRequest } from "../sources/fetch-source.ts";
-import { SAMPLE_PHOTO } from "../sources/sample-photo.ts";
+import { SAMPLE_PHOTOS } from "../sources/sample-photo.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The dependencies of the use cases and edges, wired once. Nothing here runs by itself. */
@@ -78,9 +78,10 @@ function sourcesOverHttp(workspace: Workspace): SourceFetcher {
   });
 }
 
-/** Reads a URL of this very service: the sample photo, or one of the requester's uploads. */
+/** Reads a URL of this very service: a sample photo, or one of the requester's uploads. */
 async function ownPhoto(workspace: Workspace, url: string, request: SourceRequest) {
-  if (isSamplePhoto(url, workspace.config)) return Bun.file(SAMPLE_PHOTO.path).bytes();
+  const sample = samplePhotoAt(url, workspace.config);
+  if (sample) return Bun.file(SAMPLE_PHOTOS[sample].path).bytes();
   const id = uploadAt(url, workspace.config);
   if (id === undefined) return undefined;
   const { account: accountId, environment } = request;

@@ -40,6 +40,24 @@ test("an account and its keys can be made, listed and revoked; the key is shown 
   expect((await run("account", "list", "--json")).json()).toHaveLength(1);
 });
 
+test("how long an account keeps what is theirs is shown and set, each by itself", async () => {
+  const made = await run("account", "create", "--name", "K", "--tier", "starter", "--credits", "5", "--json");
+  const { account_id } = made.json();
+  const retention = (...options: string[]) =>
+    run("account", "retention", "--account", account_id, "--json", ...options);
+  const unset = { account_id, retention_days: 30, forget_after_days: null };
+  expect((await retention()).json()).toEqual(unset);
+  await retention("--pictures", "3");
+  const set = { ...unset, retention_days: 3, forget_after_days: 10 };
+  expect((await retention("--forget-after", "10")).json()).toEqual(set);
+  expect((await retention()).json()).toEqual(set);
+  expect((await retention("--pictures", "default", "--forget-after", "never")).json()).toEqual(unset);
+  expect((await retention("--pictures", "0")).code).toBe(2);
+  const nobody = await run("account", "retention", "--account", "acct_nobody", "--json");
+  expect(nobody.code).toBe(1);
+  expect(JSON.parse(nobody.err).error).toStartWith("There is no account acct_nobody.");
+});
+
 test("a list of an account that does not exist is a failure, not an empty list", async () => {
   for (const command of ["key list", "credits ledger", "webhook list"]) {
     const { code, out, err } = await run(...command.split(" "), "--account", "acct_nobody", "--json");

@@ -369,6 +369,14 @@ test("the documentation makes a reader a test key, shows it in the samples, and 
   const key = await page.$eval("#docs-key", (input) => (input as HTMLInputElement).value);
   expect(key).toStartWith("sk_test_");
   expect(await page.$eval(".op-samples code", (code) => code.textContent)).toContain(key);
+  await page.goto(`${baseUrl}/docs/quickstart`);
+  const [variable, sample] = await page.$$eval(".code code", (codes) =>
+    codes.map(({ textContent }) => textContent),
+  );
+  expect(variable).toContain(`export CARDPRESS_KEY="${key}"`);
+  // Whoever puts a live key into the variable and sends the same again must not send the test key.
+  expect(sample).toContain('-H "X-API-Key: $CARDPRESS_KEY"');
+  await page.goto(`${baseUrl}/docs/reference`);
   const attempt = async (operation: string) => {
     const form = `section[aria-labelledby=${operation}] .try`;
     await page.click(`${form} summary`);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import { blobPath } from "../../src/blobs/folder-blobs.ts";
-import { SAMPLE_PHOTO_PATH } from "../../src/core/sample-photo.ts";
+import { SAMPLE_PHOTO_PATH, SAMPLE_PHOTO_PATHS } from "../../src/core/sample-photo.ts";
 import { imageRequest, post, testAccount } from "../harness.ts";
 import { type Json, send, type TestApi, testApi } from "./api.ts";
 
@@ -41,6 +41,16 @@ test("a live request with the sample photo is accepted without a request to the 
   expect(await Bun.file(blobPath(api.folder, "source", sha256)).bytes()).toEqual(served);
 });
 
+test("every sample photo is served as what it is, and is a source", async () => {
+  for (const path of SAMPLE_PHOTO_PATHS) {
+    const photo = await send(api, path);
+    const { width, height, format } = await new Bun.Image(await photo.bytes()).metadata();
+    expect(photo.headers.get("content-type")).toBe(`image/${format}`);
+    expect(Math.min(width, height)).toBeGreaterThanOrEqual(400);
+    expect((await create(api.config.baseUrl + path)).status).toBe(202);
+  }
+});
+
 test("nothing else of the service, and no other host with that path, becomes a source by it", async () => {
   const { baseUrl, port } = api.config;
   const refused = [
@@ -51,6 +61,7 @@ test("nothing else of the service, and no other host with that path, becomes a s
     `http://10.0.0.1${SAMPLE_PHOTO_PATH}`,
     `https://127.0.0.1:${port}${SAMPLE_PHOTO_PATH}`,
     `${baseUrl}/docs/samples/other.png`,
+    `${baseUrl}/docs/samples/player-4.jpg`,
   ];
   for (const address of refused) {
     const { status } = await create(address);

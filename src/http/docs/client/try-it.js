@@ -11,6 +11,8 @@
   const places = [...document.querySelectorAll(".code .hljs-variable, .code .hljs-string")].filter(
     ({ textContent }) => textContent === "$CARDPRESS_KEY" || textContent?.includes(PLACEHOLDER),
   );
+  // Where a sample sets the variable, the others go on reading it: with another key there, they are sent with that one.
+  const setsVariable = places.some(({ textContent }) => textContent?.includes(PLACEHOLDER));
   const originals = places.map(({ textContent }) => textContent ?? "");
 
   const keyNow = () => sessionStorage.getItem(KEY) ?? "";
@@ -20,7 +22,7 @@
     for (const [at, place] of places.entries()) {
       const original = originals[at] ?? "";
       place.textContent =
-        key === "" ? original : original.replace(PLACEHOLDER, key).replace("$CARDPRESS_KEY", key);
+        key === "" ? original : original.replace(setsVariable ? PLACEHOLDER : "$CARDPRESS_KEY", key);
     }
   };
 
