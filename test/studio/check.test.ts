@@ -133,7 +133,11 @@ test("accepted pictures are kept, and a change to them fails with a picture of t
 });
 
 test("the templates that cardpress carries look as they were accepted, and hold", async () => {
-  const carried = { action_card: ["gold@print"], match_day: ["derby@story", "derby@wide"] };
+  const carried = {
+    club_card: ["gold@portrait", "landscape@landscape"],
+    action_card: ["gold@print"],
+    match_day: ["derby@story", "derby@wide"],
+  };
   for (const [name, only] of Object.entries(carried)) {
     const report = await checkTemplate({
       dir: join(import.meta.dir, "../../templates", name),

@@ -3,6 +3,7 @@ import { describeBadge } from "./badge.js";
 import { bind, prepare, takeAttributes } from "./bind.js";
 import { fitText } from "./fit.js";
 import { improved, reduced, rimLight } from "./light.js";
+import { loadNamed } from "./named-pictures.js";
 import { showWatermark } from "./watermark.js";
 
 /** @typedef {import("./bind.js").CardText} CardText */
@@ -392,5 +393,5 @@ export async function makeGrain() {
 
 prepare(theCard());
 Object.assign(globalThis, {
-  cardpress: { fillCard, measureZones, remake, checkFonts, makeGrain, cutoutInput, photoInput },
+  cardpress: { fillCard, measureZones, remake, loadNamed, checkFonts, makeGrain, cutoutInput, photoInput },
 });

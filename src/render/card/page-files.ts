@@ -15,6 +15,8 @@ import fitSource from "./fit.js" with { type: "text" };
 // @ts-expect-error As above.
 import lightSource from "./light.js" with { type: "text" };
 // @ts-expect-error As above.
+import namedPicturesSource from "./named-pictures.js" with { type: "text" };
+// @ts-expect-error As above.
 import pixelsSource from "./pixels.js" with { type: "text" };
 // @ts-expect-error As above.
 import watermarkSource from "./watermark.js" with { type: "text" };
@@ -34,6 +36,7 @@ const SCRIPTS: Record<string, string> = {
   "/fill.js": fillSource,
   "/fit.js": fitSource,
   "/light.js": lightSource,
+  "/named-pictures.js": namedPicturesSource,
   "/pixels.js": pixelsSource,
   "/watermark.js": watermarkSource,
 };

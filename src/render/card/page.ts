@@ -167,10 +167,18 @@ async function startedSession(page: Page): Promise<CDPSession> {
     timeout: FILL_TIMEOUT_MS,
   });
   await page.evaluate("globalThis.cardpress.checkFonts()");
+  await loadNamedPictures(page);
   const session = await page.createCDPSession();
   await session.send("Emulation.setDefaultBackgroundColorOverride", { color: { r: 0, g: 0, b: 0, a: 0 } });
   return session;
 }
+
+const loadNamedPictures = (page: Page) =>
+  withTimeout(
+    page.evaluate("globalThis.cardpress.loadNamed()"),
+    FILL_TIMEOUT_MS,
+    "loading the style sheet's pictures",
+  );
 
 const slotsOf = (page: Page) =>
   Promise.all([
@@ -200,6 +208,7 @@ async function swapSheetInPage(address: string): Promise<void> {
 /** @param markup what the page shows */
 async function swapTexts(page: Page, markup: string, { digest, html }: LoadedTemplate): Promise<void> {
   await swapSheet(page, digest);
+  await loadNamedPictures(page);
   if (html !== markup)
     await page.evaluate((text) => (globalThis as unknown as InPage).cardpress.remake(text), html);
 }

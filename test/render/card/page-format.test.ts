@@ -280,6 +280,35 @@ test("a hostile template opens no connection, runs nothing and reads no file, ev
   await hostile.close();
 });
 
+test("a template brings its own scene for each theme by style sheet, whole already on the first card that asks for it", async () => {
+  const scene = (colour: string) =>
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 4"><rect width="4" height="4" fill="${colour}"/></svg>`;
+  const css = `${CSS}
+.card { background: url(assets/scenes/day.svg) center / cover }
+.card[data-theme~="night"] { background-image: url(assets/scenes/night.svg) }
+.card[data-theme~="snow"]::before { content: ""; position: absolute; inset: 0; background: url(assets/scenes/snow.svg) }`;
+  const template = templateOf(
+    sampleTemplate({
+      "card.css": css,
+      "assets/scenes/day.svg": scene("#ffff00"),
+      "assets/scenes/night.svg": scene("#000080"),
+      "assets/scenes/snow.svg": scene("#ffffff"),
+    }),
+  );
+  for (const way of ["canvas", "screenshot"] as const) {
+    const themed = await openCardPage(browser, template, { way });
+    const ground = async (theme?: string) => {
+      const card = input({ ...(theme && { theme }) });
+      const { bytes } = await themed.render({ card, cutout: null, badge: null });
+      return (await lab.pixelsAt(bytes, [[4, 320]]))[0];
+    };
+    expect(await ground("a cold Nacht")).toEqual([0, 0, 128, 255]);
+    expect(await ground("Schnee")).toEqual([255, 255, 255, 255]);
+    expect(await ground()).toEqual([255, 255, 0, 255]);
+    await themed.close();
+  }
+});
+
 test("the mark of a test picture lies over every template, whatever its style sheet says", async () => {
   const css = `${CSS}\n* { display: none !important; visibility: hidden !important; opacity: 0 !important }`;
   const marked = await openCardPage(browser, templateOf(sampleTemplate({ "card.css": css })), {
