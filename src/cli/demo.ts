@@ -19,6 +19,8 @@ const DEMO_ACCOUNT = "Demo FC";
 const DEMO_OWNER = "owner@demo.example";
 const DEMO_DATA_DIR = "./demo-data";
 const GIVE_UP_MS = 120_000;
+/** A service goes on trying; whoever waits for a demo is told after the third time. */
+const MAX_FAILED_STARTS = 3;
 const SIZE = { width: 1024, height: 1280 };
 
 export function demoCommand(): Command {
@@ -73,12 +75,21 @@ async function isFree({ host, port }: Config): Promise<boolean> {
 
 async function startAndWarm(config: Config): Promise<RunningServer> {
   const problems: string[] = [];
+  /** Of the renderer's starts, oldest first. */
+  const failures: string[] = [];
   const log = jsonLog((line) => {
-    if (!line.includes('"level":"info"')) problems.push(line);
+    if (line.includes('"level":"info"')) return;
+    problems.push(line);
+    const { event, error } = JSON.parse(line) as { event: string; error?: string };
+    if (event === "render_worker_start_failed") failures.push(error ?? line);
   });
   const server = await startServer(config, log);
   const deadline = Date.now() + GIVE_UP_MS;
   while (server.service.pool.health().ready === 0) {
+    if (failures.length >= MAX_FAILED_STARTS) {
+      await server.stop();
+      throw new OperatorError(`The renderer does not start. ${failures.at(-1)}`);
+    }
     if (Date.now() > deadline) {
       await server.stop();
       throw new OperatorError(`The renderer did not start. What it said:\n${problems.slice(-5).join("")}`);

@@ -1,3 +1,4 @@
+import { OperatorError } from "../core/errors.ts";
 import { isFullDisk } from "../system/write-whole.ts";
 import { lowerPriority } from "./browser/low-priority.ts";
 import { type CardRenderer, openCardRenderer, PhotoRefused } from "./card-renderer.ts";
@@ -68,5 +69,7 @@ function end(reason: string): void {
 }
 
 function describe(error: unknown): string {
+  // Written for operators: where it was thrown tells them nothing.
+  if (error instanceof OperatorError) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

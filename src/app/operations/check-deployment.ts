@@ -56,7 +56,7 @@ const NAMESPACE_SETTINGS = [
   },
 ];
 
-/** Whether Chromium runs in its sandbox; if the kernel prevents it, which setting does. */
+/** Whether Chromium may run in its sandbox; if a kernel setting is in the way, which. The browser's check tries it. */
 export function checkSandbox({ allowRoot }: Pick<Config, "allowRoot">, machine: Machine): Finding {
   if (machine.isRoot)
     return allowRoot
@@ -71,7 +71,8 @@ export function checkSandbox({ allowRoot }: Pick<Config, "allowRoot">, machine: 
             "Chromium has no sandbox as root. Run cardpress as another user, or set CARDPRESS_ALLOW_ROOT=1.",
         };
   const inTheWay = NAMESPACE_SETTINGS.filter(({ path, bad }) => machine.read(path)?.trim() === bad);
-  if (inTheWay.length === 0) return { status: "ok", message: "Chromium runs in its sandbox" };
+  if (inTheWay.length === 0)
+    return { status: "ok", message: "no known kernel setting is in the way of Chromium's sandbox" };
   return {
     status: "warning",
     message: `the kernel may refuse the user namespaces of Chromium's sandbox. If the browser does not start: ${inTheWay.map(({ remedy }) => remedy).join("; ")}.`,

@@ -5,6 +5,7 @@ import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { folderBlobs } from "../../blobs/folder-blobs.ts";
 import type { Config } from "../../config.ts";
+import { OperatorError } from "../../core/errors.ts";
 import { CLOCK_HOLD_MS, CLOCK_TOLERANCE_MS, MIN_FREE_DISK_BYTES } from "../../core/limits.ts";
 import { secretBox } from "../../core/secret-box.ts";
 import { MINUTE_MS } from "../../core/time.ts";
@@ -196,12 +197,13 @@ const checkBrowser: Check = async (config, folder) => {
     const page = await openCardPage(browser, await loadTemplate(DEFAULT_TEMPLATE)).finally(() =>
       browser.close(),
     );
-    const message = `${version} (${chromium.origin}: ${chromium.path}); ${CAPTURE_WAYS[page.way]}`;
+    const sandbox = noSandbox ? "without its sandbox" : "in its sandbox";
+    const message = `${version} (${chromium.origin}: ${chromium.path}) runs ${sandbox}; ${CAPTURE_WAYS[page.way]}`;
     return { status: "ok", message };
   } catch (error) {
     return {
       status: "failed",
-      message: `${chromium.path} cannot be used: ${(error as Error).message.trim()} Set CARDPRESS_CHROMIUM to another browser; if it speaks of its sandbox, allow user namespaces to this user.`,
+      message: `${chromium.path} cannot be used: ${(error as Error).message.trim()}${error instanceof OperatorError ? "" : " Set CARDPRESS_CHROMIUM to another browser."}`,
     };
   }
 };

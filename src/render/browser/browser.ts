@@ -1,8 +1,16 @@
 import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import puppeteer, { type Browser, type CDPSession, type HTTPRequest, type Page } from "puppeteer-core";
+import puppeteer, {
+  type Browser,
+  type CDPSession,
+  type HTTPRequest,
+  type LaunchOptions as LaunchSettings,
+  type Page,
+} from "puppeteer-core";
+import { OperatorError } from "../../core/errors.ts";
 import type { Chromium } from "./chromium.ts";
+import { whyNotLaunched } from "./launch-failure.ts";
 
 /** The only origin a sealed page can load from; `.invalid` never resolves (RFC 2606). */
 export const PAGE_ORIGIN = "https://card.invalid";
@@ -81,11 +89,27 @@ export function profileOf(browser: Browser): string | undefined {
   return profiles.get(browser);
 }
 
-/** Launches one headless Chromium over a pipe, so that it ends with this process even when this process is killed. */
+/**
+ * Launches one headless Chromium over a pipe, so that it ends with this process even when this process is killed. Throws
+ * an OperatorError where the browser itself says why it cannot start.
+ */
 export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
   const userDataDir = mkdtempSync(join(options.profilesDir, "profile-"));
-  const browser = await puppeteer.launch({
-    executablePath: options.chromium.path,
+  const { path } = options.chromium;
+  const args = [
+    ...NO_NETWORK,
+    ...STILL_PICTURES,
+    ...SAME_PIXELS,
+    ...CANVAS_OF_ELEMENTS,
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--mute-audio",
+    ...(options.noSandbox ? ["--no-sandbox"] : []),
+  ];
+  // The malloc tuning is for the worker; Chromium has its own allocator.
+  const env = { ...process.env, GLIBC_TUNABLES: undefined, ...options.chromium.env };
+  const settings: LaunchSettings = {
+    executablePath: path,
     headless: "shell",
     pipe: true,
     userDataDir,
@@ -96,18 +120,14 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
-    // The malloc tuning is for the worker; Chromium has its own allocator.
-    env: { ...process.env, GLIBC_TUNABLES: undefined, ...options.chromium.env },
-    args: [
-      ...NO_NETWORK,
-      ...STILL_PICTURES,
-      ...SAME_PIXELS,
-      ...CANVAS_OF_ELEMENTS,
-      "--disable-dev-shm-usage",
-      "--no-first-run",
-      "--mute-audio",
-      ...(options.noSandbox ? ["--no-sandbox"] : []),
-    ],
+    env,
+    args,
+  };
+  const browser = await puppeteer.launch(settings).catch(async (error) => {
+    await rm(userDataDir, { recursive: true, force: true });
+    const { profilesDir } = options;
+    const reason = await whyNotLaunched({ path, args, env, profilesDir });
+    throw reason === undefined ? error : new OperatorError(reason);
   });
   profiles.set(browser, userDataDir);
   browser.once("disconnected", () => void rm(userDataDir, { recursive: true, force: true }).catch(() => {}));

@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+/** A browser that cannot start says so within a second. */
+const WORDS_TIMEOUT_MS = 5_000;
+
+const SANDBOX_REMEDY =
+  "Allow user namespaces to this user: on Ubuntu 24.04 with sysctl kernel.apparmor_restrict_unprivileged_userns=0, elsewhere with sysctl user.max_user_namespaces=15000; in a container with the seccomp profile deploy/seccomp.json. Inside a chroot there are none: run cardpress outside of it.";
+
+/** Known last words of a Chromium that did not start, and what helps. */
+const REMEDIES: [RegExp, (found: string) => string][] = [
+  [
+    /No usable sandbox/,
+    () => `Chromium finds no usable sandbox, which it makes of user namespaces. ${SANDBOX_REMEDY}`,
+  ],
+  [
+    /error while loading shared libraries: ([^:\s]+)/,
+    (library) =>
+      `Chromium needs the library ${library}, which this system lacks. Install its package, or unset CARDPRESS_CHROMIUM: the packaged browser brings its own.`,
+  ],
+];
+
+export interface FailedLaunch {
+  path: string;
+  args: string[];
+  env: Record<string, string | undefined>;
+  profilesDir: string;
+}
+
+/**
+ * Why a browser did not start, for an operator: its last words with the remedy where they are known, as they are where not;
+ * undefined when it says nothing. Starts it once more, since what a browser writes before it answers is read by nobody.
+ */
+export async function whyNotLaunched({
+  path,
+  args,
+  env,
+  profilesDir,
+}: FailedLaunch): Promise<string | undefined> {
+  const profile = await mkdtemp(join(profilesDir, "profile-"));
+  try {
+    const child = Bun.spawn([path, "--headless", `--user-data-dir=${profile}`, ...args, "about:blank"], {
+      env,
+      stdio: ["ignore", "ignore", "pipe"],
+      timeout: WORDS_TIMEOUT_MS,
+      killSignal: "SIGKILL",
+    });
+    return explain(await new Response(child.stderr).text());
+  } catch (error) {
+    return `${path} cannot be run: ${(error as Error).message}`;
+  } finally {
+    await rm(profile, { recursive: true, force: true });
+  }
+}
+
+/** What a browser's last words mean. */
+export function explain(words: string): string | undefined {
+  for (const [known, remedy] of REMEDIES) {
+    const found = known.exec(words);
+    if (found) return remedy(found[1] ?? "");
+  }
+  const fatal = words.split("\n").find((line) => line.includes("FATAL"));
+  return fatal && `Chromium says: ${fatal.trim()}`;
+}
