@@ -7,8 +7,9 @@
  * create databases, which are not removed.
  */
 import { SQL } from "bun";
+import { openJobs } from "../src/jobs/open-jobs.ts";
 import { openPostgresStore } from "../src/store/postgres.ts";
-import { TEMPLATE } from "../test/postgres.ts";
+import { FOLLOW_TEST_CLOCK, TEMPLATE } from "../test/postgres.ts";
 import { offerHelp } from "./help.ts";
 import { startPostgres } from "./postgres-server.ts";
 
@@ -66,5 +67,8 @@ async function makeTemplate(url: string): Promise<void> {
   await admin.unsafe(`CREATE DATABASE ${TEMPLATE}`);
   await admin.close();
   const store = await openPostgresStore({ url: `${url}/${TEMPLATE}` });
+  const jobs = await openJobs(store, { warn: console.warn });
+  for (const statement of FOLLOW_TEST_CLOCK) await store.ask(statement, []);
+  await jobs.close();
   await store.close();
 }

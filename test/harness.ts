@@ -61,8 +61,9 @@ export const silentLog: Log = { info: () => {}, warn: () => {}, error: () => {} 
 /** One browser unpacked for all tests of a machine. */
 export const TEST_CACHE_DIR = join(tmpdir(), "cardpress-test-cache");
 
-/** A store on the engine that the tests run on, wherever a test opens one. */
-export const openTestStore: OpenStore = ENGINE === "postgres" ? openTestPostgres : openSqliteStore;
+/** A store on the engine that the tests run on, wherever a test opens one, and the clock that all of it goes by. */
+export const openTestStore = (clock?: Clock): OpenStore =>
+  ENGINE === "postgres" ? openTestPostgres(clock) : openSqliteStore;
 
 export interface TestFolder {
   dir: string;
@@ -115,7 +116,7 @@ export async function testWorkspace(
   const workspace = await openWorkspace(testConfig(folder.dir), silentLog, {
     clock,
     random: seededRandom(),
-    openStore: openTestStore,
+    openStore: openTestStore(clock),
   });
   return {
     ...workspace,
@@ -182,7 +183,7 @@ export async function testServer(
   });
   const server = await startServer(config, silentLog, {
     ...(options.clock && { clock: options.clock }),
-    openStore: openTestStore,
+    openStore: openTestStore(options.clock),
   });
   return {
     ...server,

@@ -2,7 +2,9 @@ import { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
 import { SQL } from "bun";
 import type { OpenStore } from "../src/app/places.ts";
+import type { Clock } from "../src/core/ports.ts";
 import { openPostgresStore, type PostgresStore } from "../src/store/postgres.ts";
+import { JOBS_SCHEMA } from "../src/store/postgres-jobs.ts";
 
 /** The engine the suites run on; `bun run test:postgres` sets both, and starts a server. */
 export const ENGINE = process.env.ENGINE === "postgres" ? "postgres" : "sqlite";
@@ -10,14 +12,45 @@ const SERVER_URL = process.env.CARDPRESS_TEST_POSTGRES ?? "";
 /** A database with all migrations and no rows: copying it takes a tenth of what making one does. */
 export const TEMPLATE = "cardpress_template";
 
+/** Lets the queue in the database follow a test's clock, of which it is told by tellTime(). */
+export const FOLLOW_TEST_CLOCK = [
+  `CREATE TABLE ${JOBS_SCHEMA}.test_clock (at timestamptz)`,
+  `INSERT INTO ${JOBS_SCHEMA}.test_clock VALUES (NULL)`,
+  `CREATE OR REPLACE FUNCTION ${JOBS_SCHEMA}.job_now() RETURNS timestamptz LANGUAGE sql STABLE AS
+    $$ SELECT coalesce((SELECT at FROM ${JOBS_SCHEMA}.test_clock), now()) $$`,
+];
+
+/** The same store, whose queue goes by this clock. */
+function tellTime(store: PostgresStore, { now }: Pick<Clock, "now">): PostgresStore {
+  let told: number | undefined;
+  const tell = async () => {
+    if (told === now()) return;
+    told = now();
+    await store.ask(`UPDATE ${JOBS_SCHEMA}.test_clock SET at = to_timestamp($1::float8 / 1000)`, [told]);
+  };
+  return {
+    ...store,
+    ask: (...query) => tell().then(() => store.ask(...query)),
+    script: (text) => tell().then(() => store.script(text)),
+    write: (...work) => tell().then(() => store.write(...work)),
+  };
+}
+
 /** The database that stands for a file. */
 const databaseOf = (file: string) => `t_${createHash("sha256").update(file).digest("hex").slice(0, 24)}`;
 
 export const postgresUrl = (file: string) => `${SERVER_URL}/${databaseOf(file)}`;
 
-/** Opens a Postgres database instead of a file: one per file, the same one when the file is opened again. */
-export const openTestPostgres: OpenStore = (file, { mapped = false } = {}) =>
-  openTestPostgresStore(file, mapped);
+/**
+ * Opens a Postgres database instead of a file: one per file, the same one when the file is opened again. Its queue goes by
+ * the clock, if one is given.
+ */
+export const openTestPostgres =
+  (clock?: Clock): OpenStore =>
+  async (file, { mapped = false } = {}) => {
+    const store = await openTestPostgresStore(file, mapped);
+    return clock ? tellTime(store, clock) : store;
+  };
 
 export async function openTestPostgresStore(file: string, patient = false): Promise<PostgresStore> {
   const name = databaseOf(file);

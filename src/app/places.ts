@@ -5,7 +5,10 @@ import { folderBlobs } from "../blobs/folder-blobs.ts";
 import type { Cluster } from "../cluster-config.ts";
 import type { Config } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
+import type { Log } from "../core/ports.ts";
 import { secretKeyId } from "../core/secret-box.ts";
+import type { Jobs } from "../jobs/jobs.ts";
+import { openJobs } from "../jobs/open-jobs.ts";
 import { openSqliteStore, type StoreOptions } from "../store/sqlite.ts";
 import type { Store } from "../store/store.ts";
 import { type DataFolder, refuseLostDatabase } from "../system/data-folder.ts";
@@ -14,6 +17,7 @@ import { loadSecretKey, requireSecretKey } from "../system/secret-key.ts";
 /** Where rows, blobs and the key are kept: in the data folder, or in PostgreSQL, a bucket and a file of its own. */
 export interface Places {
   store: Store;
+  jobs: Jobs;
   blobs: Blobs;
   secretKey: Uint8Array;
 }
@@ -24,6 +28,8 @@ export type OpenStore = (file: string, options: StoreOptions) => Store | Promise
 export interface PlacesOptions extends Pick<StoreOptions, "verify" | "mapped"> {
   /** Another way to open the store of a data folder: the tests put themselves between it and its users. */
   openStore?: OpenStore | undefined;
+  /** Where the queue reports what is not as it should be. */
+  log?: Pick<Log, "warn">;
 }
 
 /** Opens them. Throws an OperatorError where one cannot be used as it is. */
@@ -38,8 +44,8 @@ export async function openPlaces(
   }
   const { openStore = openSqliteStore, verify = false, mapped = false } = options;
   refuseLostDatabase(folder);
-  const store = await openStore(folder.database, { verify, mapped });
-  return { store, blobs: folderBlobs(folder), secretKey: loadSecretKey(folder.secretKey) };
+  const queued = await withJobs(await openStore(folder.database, { verify, mapped }), options);
+  return { ...queued, blobs: folderBlobs(folder), secretKey: loadSecretKey(folder.secretKey) };
 }
 
 /** Opens those outside of the folder, whatever lies in it. */
@@ -60,7 +66,25 @@ export async function openCluster(
     await store.close();
     throw error;
   }
-  return { store, blobs, secretKey };
+  return { ...(await withJobs(store, options)), blobs, secretKey };
+}
+
+/** The queue of renders in a store; it is closed with it. */
+async function withJobs(
+  store: Store,
+  { log = { warn: () => {} } }: PlacesOptions,
+): Promise<Pick<Places, "store" | "jobs">> {
+  try {
+    const jobs = await openJobs(store, log);
+    const close = async () => {
+      await jobs.close();
+      await store.close();
+    };
+    return { store: { ...store, close }, jobs };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }
 
 async function openBucketBlobs({ bucket: settings }: Cluster, folder: DataFolder): Promise<Blobs> {

@@ -147,6 +147,14 @@ export const NODE_SILENCE_MS = 15 * SECOND_MS;
 export const LEASE_MS = 90 * SECOND_MS;
 /** Time limit of one render, from the photo's bytes to the finished picture. */
 export const RENDER_TIMEOUT_MS = 45 * SECOND_MS;
+/**
+ * In the queue that machines share, a worker that has not been heard of for this long is dead. Longer than a database is
+ * likely to stand still, since a render taken from a living worker is made twice.
+ */
+export const JOB_HEARTBEAT_MS = 30 * SECOND_MS;
+export const JOB_TOUCH_MS = 5 * SECOND_MS;
+/** How often dead workers are looked for. */
+export const JOB_TEND_MS = 5 * SECOND_MS;
 /** A photo that has broken the renderer three times will break it again. */
 export const MAX_RENDERS = 3;
 /** Free space that must remain for creates to be accepted, unless configured otherwise: about 150 of the largest pictures. */

@@ -10,9 +10,11 @@ export interface Jobs {
   /** In the transaction after which these images are `queued`. Their turns say in which order they are served. */
   enqueue(tx: Tx, images: readonly QueuedImage[]): Promise<void>;
   /** Whether something waits to be claimed: a look before claiming, so that an idle service opens no transaction. */
-  isWaiting(environment: Environment): Promise<boolean>;
+  isWaiting(environment: Environment, now: number): Promise<boolean>;
   /** Claims the next image for one render: it is `rendering` under a lease. Undefined when nothing waits. */
   claim(tx: Tx, claim: Claim): Promise<Claimed | undefined>;
+  /** Shows others that this process works on a claimed image, until the returned function is called. */
+  hold(lease: Lease): () => void;
   /** In the transaction that ends an image. False when the lease was lost, and then nothing may be changed. */
   end(tx: Tx, lease: Lease): Promise<boolean>;
   /** In the transaction that queues an image again, to be claimed after a pause. False when the lease was lost. */
@@ -21,6 +23,17 @@ export interface Jobs {
   withdraw(tx: Tx, image: Pick<Image, "id" | "environment">): Promise<void>;
   /** Moves all waiting images of an account's lane back by one turn. See postponeTurns. */
   postpone(tx: Tx, lane: AccountLane): Promise<void>;
+  /** Queues some of the images that should wait here and do not, such as copied ones. Returns how many; 0: all do. */
+  adopt(tx: Tx): Promise<number>;
+  /**
+   * Has what dead workers held claimed by others; to be called by a service every JOB_TEND_MS. Several do it for one queue
+   * no more often than one. Absent where requeueAbandoned does it all.
+   */
+  tend?: () => Promise<void>;
+}
+
+export interface OpenJobs extends Jobs {
+  close(): Promise<void>;
 }
 
 export type QueuedImage = Pick<Image, "id" | "environment" | "turn">;
@@ -35,5 +48,5 @@ export interface Claim {
   leaseExpiresAt: number;
 }
 
-/** A claimed image; its lease token is set. */
-export type Claimed = Image & { leaseToken: string };
+/** A claimed image; its lease token is set. `isSpent`: its workers died until no render was left, so it is to fail. */
+export type Claimed = Image & { leaseToken: string; isSpent?: boolean };

@@ -1,19 +1,23 @@
 import { claimNextImage, hasClaimable, postponeTurns } from "../store/images.ts";
 import type { Store } from "../store/store.ts";
-import type { Claimed, Jobs } from "./jobs.ts";
+import type { Claimed, OpenJobs } from "./jobs.ts";
 
 /**
  * The rows of the images are the queue: their state, turn and lease say all there is to say, and every change of a row is
  * fenced by its lease.
  */
-export function sqlJobs(store: Pick<Store, "read">, now: () => number): Jobs {
+export function sqlJobs(store: Pick<Store, "read">): OpenJobs {
   return {
     enqueue: async () => {},
-    isWaiting: (environment) => hasClaimable(store.read, environment, now()),
+    isWaiting: (environment, now) => hasClaimable(store.read, environment, now),
     claim: async (tx, claim) => (await claimNextImage(tx, claim)) as Claimed | undefined,
+    // The lease itself shows it, for longer than any render takes.
+    hold: () => () => {},
     end: async () => true,
     giveBack: async () => true,
     withdraw: async () => {},
     postpone: postponeTurns,
+    adopt: async () => 0,
+    close: async () => {},
   };
 }

@@ -11,6 +11,7 @@ import { takeOver } from "../app/operations/take-over.ts";
 import { otlpTraces } from "../app/operations/traces.ts";
 import {
   BACKUP_POLL_MS,
+  JOB_TEND_MS,
   MAIL_POLL_MS,
   MAX_BATCH_FETCHES,
   NODE_BEAT_MS,
@@ -112,6 +113,12 @@ function turns({ store, state, node }: Deps) {
   };
 }
 
+/** Where the queue is shared, looks for workers that died. */
+function startTending({ jobs: { tend }, log }: Deps): Loop[] {
+  if (!tend) return [];
+  return [startLoop({ name: "tend_queue", concurrency: 1, pollMs: JOB_TEND_MS, runOne: () => tend(), log })];
+}
+
 function startChores(deps: Deps & { clock: SteadyClock }, startedAt: number): Loop[] {
   const { folder, clock, log, store } = deps;
   const takesTurn = turns(deps);
@@ -130,6 +137,7 @@ function startChores(deps: Deps & { clock: SteadyClock }, startedAt: number): Lo
       },
       log,
     }),
+    ...startTending(deps),
     startLoop({
       name: "request_log",
       concurrency: 1,

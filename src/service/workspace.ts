@@ -10,7 +10,6 @@ import type { Config } from "../config.ts";
 import { type Meter, meter } from "../core/metrics.ts";
 import type { Clock, Log, LogFields, Random } from "../core/ports.ts";
 import { secretBox } from "../core/secret-box.ts";
-import { sqlJobs } from "../jobs/sql-jobs.ts";
 import { type SharedPlaceholders, sharedPlaceholders } from "../render/placeholders/placeholder-files.ts";
 import type { SharedHolds } from "../state/holds.ts";
 import { memoryState } from "../state/memory-state.ts";
@@ -75,7 +74,8 @@ export async function openWorkspace(
 ): Promise<Workspace> {
   const { verify = false, mapped = false, clock = systemClock, random = systemRandom } = options;
   const { openStore, folder = openDataFolder(config.dataDir), outbound = {} } = options;
-  const { store, blobs, secretKey } = await openPlaces(config, folder, { openStore, verify, mapped });
+  const places = await openPlaces(config, folder, { openStore, verify, mapped, log });
+  const { store, jobs, blobs, secretKey } = places;
   const secrets = secretBox(secretKey, random.bytes);
   const now = () => clock.now();
   const node = random.id("node");
@@ -92,7 +92,7 @@ export async function openWorkspace(
     blobs,
     outbound,
     store,
-    jobs: sqlJobs(store, now),
+    jobs,
     log: counted(log, counts),
     meter: counts,
     clock,

@@ -4,6 +4,7 @@ import { LEASE_MS, MAX_RENDERS, MAX_RETRY_PAUSE_MS } from "../core/limits.ts";
 import { DAY_MS, monthOf } from "../core/time.ts";
 import { LEDGER_CHECKS, type LedgerGroup } from "./audit-ledger-checks.ts";
 import { EVENTS_WHOLE_MS, WEBHOOK_CHECKS } from "./audit-webhook-checks.ts";
+import { unmatchedJobs } from "./postgres-jobs.ts";
 import type { Tx } from "./store.ts";
 
 /** One row that breaks a rule. */
@@ -203,6 +204,13 @@ const batches: AuditCheck = {
   },
 };
 
+const jobs: AuditCheck = {
+  name: "jobs",
+  rule: "every image that is queued or being rendered has one live job, and every live job such an image",
+  // Where the queue is the images themselves, there is nothing to compare.
+  find: async (tx, { limit }) => (tx.ask ? unmatchedJobs(tx, limit) : []),
+};
+
 export const AUDIT_CHECKS: readonly AuditCheck[] = [
   ...LEDGER_CHECKS,
   accounts,
@@ -212,4 +220,5 @@ export const AUDIT_CHECKS: readonly AuditCheck[] = [
   usage,
   batches,
   ...WEBHOOK_CHECKS,
+  jobs,
 ];

@@ -214,6 +214,45 @@ export async function claimNextImage(
   return image;
 }
 
+type OwnClaim = { token: string; now: number; leaseExpiresAt: number };
+
+const underLease = ({ token, now, leaseExpiresAt }: OwnClaim) =>
+  ({ state: "rendering", leaseToken: token, leaseExpiresAt, updatedAt: now }) as const;
+
+/** Claims this image for one render; undefined when it is not queued. */
+export async function claimQueued({ db, t }: Tx, id: string, claim: OwnClaim): Promise<Image | undefined> {
+  const i = t.images;
+  const [image] = await db
+    .update(i)
+    .set({ ...underLease(claim), renders: sql`${i.renders} + 1` })
+    .where(and(eq(i.id, id), eq(i.state, "queued")))
+    .returning();
+  return image;
+}
+
+/**
+ * Claims an image whose worker died; undefined when it is not being rendered. `isSpent`: it has been rendered `maxRenders`
+ * times already.
+ */
+export async function inheritImage(
+  { db, t }: Tx,
+  id: string,
+  claim: OwnClaim,
+  maxRenders: number,
+): Promise<{ image: Image; isSpent: boolean } | undefined> {
+  const i = t.images;
+  const isDead = and(eq(i.id, id), eq(i.state, "rendering"));
+  const [dead] = await db.select({ renders: i.renders }).from(i).where(isDead);
+  if (!dead) return undefined;
+  const isSpent = dead.renders >= maxRenders;
+  const [image] = await db
+    .update(i)
+    .set({ ...underLease(claim), renders: dead.renders + (isSpent ? 0 : 1) })
+    .where(isDead)
+    .returning();
+  return image && { image, isSpent };
+}
+
 /** The condition that fences every end of a render: a lost lease matches nothing. */
 function heldBy(t: Tables, lease: Lease) {
   return and(

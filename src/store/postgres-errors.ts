@@ -28,6 +28,7 @@ const REPEATABLE = /^(23505|40001|40P01)$/;
 const OUT_OF_ORDER = /^(08|53|57|58|XX|25006|25P03|55P03)/;
 
 const NUL_IN_TEXT = "22021";
+const LACKS_RIGHT = "42501";
 
 /** Whether nothing was committed and a retry makes sense. */
 export function isRepeatable(error: unknown): boolean {
@@ -68,6 +69,13 @@ function refusedNul(cause: unknown): Refusal {
       cause,
     },
   );
+}
+
+/** Whether the database's user lacks a right, however the error was wrapped or renamed on its way. */
+export function mayNot(error: unknown): boolean {
+  for (let e = error; e instanceof Error; e = e.cause)
+    if ("errno" in e && e.errno === LACKS_RIGHT) return true;
+  return false;
 }
 
 /** The SQLSTATE; "" for an error that did not come from the server. */

@@ -16,13 +16,18 @@ const MIGRATION_LOCK = "7203115096624714";
  * nodes serve from it.
  */
 export async function migratePostgres(connection: Connection): Promise<void> {
-  await connection.run(
-    `BEGIN; SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`,
-  );
+  await underMigrationLock(connection, () => applyPending(connection));
+}
+
+/** Runs `work` in a transaction in which this process alone may change the schema. */
+export async function underMigrationLock<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
+  const unhurried = "SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0";
+  await connection.run(`BEGIN; ${unhurried}; SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
   connection.begin();
   try {
-    await applyPending(connection);
+    const result = await work();
     await connection.run("COMMIT");
+    return result;
   } catch (error) {
     await connection.run("ROLLBACK").catch(() => connection.cut());
     throw error;

@@ -2,7 +2,7 @@ import type { Ask } from "../core/ports.ts";
 import { StorageUnavailable } from "../core/storage-unavailable.ts";
 import { type Connection, type Connections, openConnections, transactionOn } from "./postgres-connections.ts";
 import { asServerFault, CommitUnknown, isLost, isRepeatable, unreachable } from "./postgres-errors.ts";
-import { migratePostgres } from "./postgres-migrate.ts";
+import { migratePostgres, underMigrationLock } from "./postgres-migrate.ts";
 import type { Store, Tx } from "./store.ts";
 
 /** Connections per process, of each kind. PostgreSQL's default limit is a hundred for all clients together. */
@@ -34,6 +34,10 @@ export interface PostgresOptions {
 export interface PostgresStore extends Store {
   /** Outside of any transaction of the store. Where the connection is lost the statement is run again: it may be done twice. */
   readonly ask: Ask;
+  /** The same for several statements, separated by semicolons and possibly a transaction; a list of rows for each. */
+  script(text: string): Promise<unknown>;
+  /** Runs `work` while no other process changes the database's schema. */
+  migrating<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /**
@@ -59,6 +63,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     read: transactionOn(singly(readers, deadlineMs)),
     ask: (text, parameters) =>
       singly(askers, deadlineMs)(text, parameters, false) as Promise<Record<string, unknown>[]>,
+    script: (text) => script(askers, deadlineMs, text),
+    migrating: (work) => writers.use(PATIENT_MS, (connection) => underMigrationLock(connection, work)),
     // Noticing others' commits would cost as much as a query.
     version: () => null,
     problem: () => null,
@@ -99,6 +105,22 @@ function singly(connections: Connections, deadlineMs: number): Connection["query
       }
     }
   };
+}
+
+async function script(connections: Connections, deadlineMs: number, text: string): Promise<unknown> {
+  try {
+    return await connections.use(deadlineMs, async (connection) => {
+      try {
+        return await connection.run(text);
+      } catch (error) {
+        // It may have begun a transaction.
+        await connection.run("ROLLBACK").catch(() => connection.cut());
+        throw error;
+      }
+    });
+  } catch (error) {
+    throw asServerFault(error);
+  }
 }
 
 /** Postgres stores no NUL and refuses to search for one, so it is replaced by something equally absent. */

@@ -11,6 +11,8 @@ export interface Tx {
   t: Tables;
   /** A query whose rows this transaction means to change: on Postgres it passes by those that another one is changing. */
   claimable<Query>(query: Query): Query;
+  /** Runs a statement in PostgreSQL's own language; absent on SQLite. */
+  ask?: Ask;
 }
 
 export interface WriteOptions {

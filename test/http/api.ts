@@ -51,7 +51,7 @@ export async function testApi(options: TestApiOptions = {}) {
   const workspace = await openWorkspace(config, log, {
     clock,
     random: options.random ?? seededRandom(),
-    openStore: openTestStore,
+    openStore: openTestStore(clock),
   });
   const room = options.room?.(clock, log) ?? workspace.room;
   const deps = { ...buildDeps({ ...workspace, room }, { pool: idlePool }), isDraining: () => false };

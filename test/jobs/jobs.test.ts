@@ -94,7 +94,7 @@ test("workers that claim at once each get another image, and none goes away empt
       finishImage(workspace, leaseOf(image as Claimed), { kind: "refused", message: "no player" }),
     ),
   );
-  expect(await workspace.jobs.isWaiting("live")).toBe(false);
+  expect(await workspace.jobs.isWaiting("live", workspace.clock.now())).toBe(false);
 });
 
 test("an acceptance that is rolled back queues nothing", async () => {
@@ -111,7 +111,7 @@ test("an acceptance that is rolled back queues nothing", async () => {
   expect((await enqueued.catch((error: Error) => error)) as unknown).toMatchObject({
     message: "changed our mind",
   });
-  expect(await workspace.jobs.isWaiting("live")).toBe(false);
+  expect(await workspace.jobs.isWaiting("live", workspace.clock.now())).toBe(false);
   expect(await claimImage(workspace, "live")).toBeUndefined();
 });
 
@@ -201,7 +201,7 @@ test("a forgotten image is claimed by nobody, and its renderer finds its lease l
   const ids = [await acceptLive(workspace, account.id), await acceptLive(workspace, account.id)];
   const rendering = await claimed(workspace);
   for (const id of ids) await forgetImage(deps, { accountId: account.id, environment: "live", id });
-  expect(await workspace.jobs.isWaiting("live")).toBe(false);
+  expect(await workspace.jobs.isWaiting("live", workspace.clock.now())).toBe(false);
   expect(await claimImage(workspace, "live")).toBeUndefined();
   for (const end of ENDS) expect(await finishImage(workspace, leaseOf(rendering), end)).toBeUndefined();
 });
@@ -219,7 +219,7 @@ test("cards of a canceled batch are claimed by nobody, and one that is being ren
   });
   const rendering = await claimed(workspace, "test");
   await cancelBatch(workspace, { accountId: account.id, environment: "test", id: batch.id });
-  expect(await workspace.jobs.isWaiting("test")).toBe(false);
+  expect(await workspace.jobs.isWaiting("test", workspace.clock.now())).toBe(false);
   expect(await claimImage(workspace, "test")).toBeUndefined();
   await finishImage(workspace, leaseOf(rendering), { kind: "completed", output });
   expect((await row(rendering.id))?.state).toBe("completed");

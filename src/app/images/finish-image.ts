@@ -52,7 +52,8 @@ export function finishImage(
   return context.store.write(name, (tx) => endRender(tx, context, lease, end), { sideBySide: true });
 }
 
-async function endRender(
+/** See finishImage: its part inside of the transaction. */
+export async function endRender(
   tx: Tx,
   context: AppContext,
   lease: RenderLease,

@@ -27,7 +27,7 @@ import type { TemplateRegistry } from "../../templates/registry.ts";
 import type { AppContext } from "../context.ts";
 import type { Traces } from "../operations/traces.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
-import { finishImage, type RenderEnd, type RenderLease } from "./finish-image.ts";
+import { endRender, finishImage, type RenderEnd, type RenderLease } from "./finish-image.ts";
 import type { ProgressTracker } from "./progress.ts";
 import type { QueueEstimate } from "./queue-estimate.ts";
 import type { SourceKeeper } from "./source-keeper.ts";
@@ -56,13 +56,22 @@ export async function claimImage(
   environment: Environment,
 ): Promise<Claimed | undefined> {
   const { store, jobs, clock } = context;
-  if (!(await jobs.isWaiting(environment))) return undefined;
+  if (!(await jobs.isWaiting(environment, clock.now()))) return undefined;
   const token = leaseToken(context);
-  const claim = (tx: Tx) => {
-    const now = clock.now();
-    return jobs.claim(tx, { environment, token, now, leaseExpiresAt: now + LEASE_MS });
+  const claim = async (tx: Tx) => {
+    for (;;) {
+      const now = clock.now();
+      const image = await jobs.claim(tx, { environment, token, now, leaseExpiresAt: now + LEASE_MS });
+      if (!image?.isSpent) return image;
+      await endRender(tx, context, leaseOf(image), { kind: "fault" });
+    }
   };
   return store.write("claim", claim, { sideBySide: true });
+}
+
+/** What ends a claimed image's render. */
+export function leaseOf(image: Claimed): RenderLease {
+  return { imageId: image.id, token: image.leaseToken, renders: image.renders };
 }
 
 /**
@@ -74,7 +83,7 @@ export async function renderNextImage(
   signal: AbortSignal,
   more: () => void,
 ): Promise<void> {
-  if (!(await deps.jobs.isWaiting("live"))) return;
+  if (!(await deps.jobs.isWaiting("live", deps.clock.now()))) return;
   const renderer = await deps.pool.acquire(signal);
   try {
     const image = await claimImage(deps, "live");
@@ -82,7 +91,8 @@ export async function renderNextImage(
     more();
     if (image.renders === 1)
       deps.meter.time("cardpress_image_wait_seconds", {}, (deps.clock.now() - image.createdAt) / 1000);
-    await renderClaimed(deps, renderer, image, signal);
+    const letGo = deps.jobs.hold(leaseOf(image));
+    await renderClaimed(deps, renderer, image, signal).finally(letGo);
   } finally {
     renderer.release();
   }
@@ -96,7 +106,7 @@ async function renderClaimed(
 ): Promise<void> {
   const startedAt = deps.clock.now();
   const end = await attempt(deps, renderer, image, signal);
-  const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
+  const lease = leaseOf(image);
   try {
     const { finished, certain } = await finishWhileLeased(deps, lease, end, signal);
     if (end.kind === "completed" && !finished && certain) await deps.blobs.remove("picture", end.output.name);

@@ -10,7 +10,7 @@ import type { AppContext } from "../context.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import type { RenderEnd } from "./finish-image.ts";
 import type { ProgressTracker } from "./progress.ts";
-import { claimImage, finishWhileLeased, newName } from "./render-image.ts";
+import { claimImage, finishWhileLeased, leaseOf, newName } from "./render-image.ts";
 import { testEnding } from "./test-endings.ts";
 import { type TestPlaceholderDeps, testPlaceholder } from "./test-placeholder.ts";
 
@@ -32,7 +32,8 @@ export async function renderNextTestImage(
   const image = await claimImage(deps, "test");
   if (!image) return;
   more();
-  const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
+  const lease = leaseOf(image);
+  const letGo = deps.jobs.hold(lease);
   try {
     const end = await renderTestImage(deps, image, signal).catch((error): RenderEnd => {
       if (signal.aborted || error instanceof RenderInterrupted) return { kind: "given_back" };
@@ -45,6 +46,7 @@ export async function renderNextTestImage(
     const { finished, certain } = await finishWhileLeased(deps, lease, end, signal);
     if (end.kind === "completed" && !finished && certain) await deps.blobs.remove("picture", end.output.name);
   } finally {
+    letGo();
     deps.progress.clear(image.id);
   }
 }

@@ -59,6 +59,7 @@ export async function moveFolder({ config, folder, clock }: MoveDeps, step: Step
     const tables = await step("rows", (note) =>
       moveRows(from.read, into, ({ table, rows }) => note(`${rows} of ${table}`)),
     );
+    while ((await into.write("queue images", (tx) => places.jobs.adopt(tx))) > 0);
     const { findings } = await step("the books there", () => audit(into, clock.now()));
     const broken = findings.filter(({ ok }) => !ok).map(({ check }) => check);
     if (broken.length > 0)

@@ -32,6 +32,7 @@ import { acceptLive } from "../accepting.ts";
 
 let folder: TestFolder;
 let workspace: Workspace;
+let clock: FakeClock;
 let accountId: string;
 const drawn: string[] = [];
 const pinnedTo: RenderJob["template"][] = [];
@@ -43,10 +44,11 @@ beforeEach(async () => {
     CARDPRESS_TEMPLATES_DIR: templatesDir,
     CARDPRESS_PRESETS: "season_card,club_card",
   });
+  clock = fakeClock();
   workspace = await openWorkspace(config, silentLog, {
-    clock: fakeClock(),
+    clock,
     random: seededRandom(),
-    openStore: openTestStore,
+    openStore: openTestStore(clock),
   });
   accountId = (await testAccount(workspace, { credits: 5 })).account.id;
   drawn.length = 0;
@@ -100,9 +102,9 @@ test("what waits is drawn with the template it was accepted with, after an edit 
   await ownTemplate(workspace.config.templatesDir ?? "", "season_card", (css) => `${css}\n/* edited */`);
   await workspace.store.close();
   workspace = await openWorkspace(workspace.config, silentLog, {
-    clock: fakeClock(),
+    clock,
     random: seededRandom(),
-    openStore: openTestStore,
+    openStore: openTestStore(clock),
   });
   expect((await workspace.templates.current("season_card")).digest).not.toBe(digest);
   await renderNextImage(buildDeps(workspace, { pool }), new AbortController().signal, () => {});
