@@ -1,6 +1,6 @@
 import type { Browser, CDPSession, Page } from "puppeteer-core";
 import type { LoadedTemplate } from "../../templates/load.ts";
-import { crashOf, fileSlot, openSealedPage, type PageFile } from "../browser/browser.ts";
+import { crashOf, fileSlot, freeMemory, openSealedPage, type PageFile } from "../browser/browser.ts";
 import { type CameraOptions, type CaptureWay, openCamera, type Size } from "./capture.ts";
 import { type CardJob, composeFill, type Setting, settingOf } from "./card-fill.ts";
 import type { CardFill, FillResult } from "./fill.js";
@@ -43,7 +43,7 @@ export interface CardPageOptions extends CameraOptions {
 const FILL_TIMEOUT_MS = 12_000;
 /**
  * Each card's scene is a document of its own in the browser, 1.5 MB in all, while the page's own heap is too small to
- * trigger garbage collection; so it is triggered after this many cards.
+ * trigger garbage collection; so it is triggered after this many cards, and decoded pictures are dropped with it.
  */
 const CARDS_PER_CLEANING = 16;
 /** How many sizes and sets of contents a page remembers the zones of. */
@@ -67,7 +67,7 @@ export async function openCardPage(
   const camera = await orCrash(openCamera(page, session, options));
   const [giveCutout, givePhoto] = await orCrash(slotsOf(page));
   let size: Size = { width: 0, height: 0 };
-  const cleanUp = cleaner(session);
+  const cleanUp = cleaner(browser, session);
   const resize = async ({ width, height }: Size) => {
     if (size.width === width && size.height === height) return;
     size = { width, height };
@@ -139,11 +139,15 @@ function crashWatch(page: Page): { crash: Promise<never>; hasCrashed: () => bool
 }
 
 /** Returns a function to call after each card: its picture is done, and the page can clean up while it is stored. */
-function cleaner(session: CDPSession): () => void {
+function cleaner(browser: Browser, session: CDPSession): () => void {
   let cards = 0;
+  const clean = async () => {
+    await session.send("HeapProfiler.collectGarbage");
+    await freeMemory(browser);
+  };
   return () => {
     // If this fails, the next card reports why.
-    if (++cards % CARDS_PER_CLEANING === 0) void session.send("HeapProfiler.collectGarbage").catch(() => {});
+    if (++cards % CARDS_PER_CLEANING === 0) void clean().catch(() => {});
   };
 }
 

@@ -4,7 +4,7 @@ import { MAX_SOURCE_PIXELS } from "../../core/limits.ts";
 import { PHOTO_REFUSALS, type PhotoRefusal } from "../../core/photo-refusals.ts";
 import type { MatteModel } from "./matte-model.ts";
 import { openNetworks } from "./networks.ts";
-import { packagedRuntime } from "./onnx-runtime.ts";
+import { packagedRuntime, returnFreedMemory } from "./onnx-runtime.ts";
 import { type OpenPhotoPage, openPhotoPage } from "./photo_page.ts";
 
 /** Part of a cached cutout's key: changes whenever the same photo would give a different cutout. */
@@ -37,6 +37,30 @@ const PHOTO_FORMATS = new Set(["jpeg", "png", "webp"]);
 /** There are as many workers as cores, so each network gets one thread. */
 const NETWORK_THREADS = 1;
 
+/** After this many photos memory is tidied even if the next photo waits, and this long after a photo if none does. */
+const PHOTOS_PER_TIDYING = 8;
+const IDLE_MS = 2_000;
+
+/** Returns a function to call after each photo, which gives freed memory back now and then, and a function to stop it. */
+function tidying(): { afterPhoto: () => void; stop: () => void } {
+  let photos = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const tidy = () => {
+    clearTimeout(timer);
+    photos = 0;
+    returnFreedMemory();
+  };
+  return {
+    afterPhoto() {
+      clearTimeout(timer);
+      if (++photos >= PHOTOS_PER_TIDYING) return tidy();
+      timer = setTimeout(tidy, IDLE_MS);
+      timer.unref();
+    },
+    stop: () => clearTimeout(timer),
+  };
+}
+
 /**
  * Opens the photo stage of a render worker in its browser.
  * @param runtime the folder of the native ONNX runtime
@@ -50,6 +74,7 @@ export async function openPhotoCutter(
   const networks = openNetworks(runtime, NETWORK_THREADS, matteModel);
   let page: OpenPhotoPage | null = await openPhotoPage(browser, networks);
   let last: Promise<unknown> = Promise.resolve();
+  const { afterPhoto, stop } = tidying();
 
   const work = async (photoPath: string, onStage: (stage: PhotoStage) => void) => {
     if (page?.hasCrashed())
@@ -69,13 +94,14 @@ export async function openPhotoCutter(
   };
   return {
     cutOut(photoPath, onStage = () => {}) {
-      const result = last.then(() => work(photoPath, onStage));
+      const result = last.then(() => work(photoPath, onStage)).finally(afterPhoto);
       last = result.catch(() => {});
       return result;
     },
     warm: () => networks.warm(),
     async close() {
       await last;
+      stop();
       await page?.close().catch(() => {});
       page = null;
     },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "puppeteer-core";
+import { freeMemory } from "../../../src/render/browser/browser.ts";
 import type { CaptureWay } from "../../../src/render/card/capture.ts";
 import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
@@ -66,6 +67,13 @@ test("a PNG for the screen has the pixels of the one that is compressed", async 
 });
 
 for (const way of WAYS) {
+  test(`the ${way} gives the same bytes after the browser has dropped the pictures it had decoded`, async () => {
+    const spec = { width: 700, height: 800, theme: "stadium" };
+    const before = await shoot(way, spec, "man");
+    await freeMemory(browser);
+    expect(Buffer.compare(await shoot(way, spec, "man"), before)).toBe(0);
+  });
+
   test(`the ${way} gives the same bytes for the same card, whatever was shown in between`, async () => {
     const spec = { theme: "galaxy", name: "Jo" };
     const first = await shoot(way, spec, "yoga");

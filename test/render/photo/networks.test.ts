@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { OperatorError } from "../../../src/core/errors.ts";
 import { NETWORK_FILES } from "../../../src/render/photo/network-files.ts";
 import { type NetworkName, openNetworks, tryNetworks } from "../../../src/render/photo/networks.ts";
-import { packagedRuntime } from "../../../src/render/photo/onnx-runtime.ts";
+import { packagedRuntime, returnFreedMemory } from "../../../src/render/photo/onnx-runtime.ts";
 import { pngPixels } from "./png-pixels.ts";
 
 // What LiteRT 2.5.3 answered for MediaPipe's own files, given the same bytes: some values of each output by their places.
@@ -84,3 +85,20 @@ test("doctor's look loads every network, and says what the machine lacks where t
   await expect(missing).rejects.toBeInstanceOf(OperatorError);
   await expect(missing).rejects.toThrow("needs a Linux with glibc 2.28 or newer");
 });
+
+test.if(process.platform === "linux")(
+  "what networks have freed is given back to the system, and they answer the same afterwards",
+  async () => {
+    const networks = openNetworks(packagedRuntime(), 1);
+    const picture = { rgb: new Uint8Array(256 * 256 * 3).fill(90), width: 256, height: 256 };
+    const [before] = await networks.run("bodyParts", picture);
+    const kept = privateMb();
+    returnFreedMemory();
+    // One of its tensors alone has 16 MB.
+    expect(privateMb()).toBeLessThan(kept - 16);
+    expect((await networks.run("bodyParts", picture))[0]).toEqual(before as Float32Array);
+  },
+);
+
+const privateMb = () =>
+  Number(/RssAnon:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))?.[1]) / 1024;
