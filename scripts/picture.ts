@@ -6,6 +6,7 @@
  *     bun run picture --photos DIR --list FILE.tsv --tag core    your own folder (columns: file, expect, tags, ...)
  *     bun run picture --save FILE / --against FILE           keep the figures / compare with kept ones
  *     bun run picture --only WORD --size 1024x1280 --out DIR
+ *     bun run picture --matte FILE.onnx                       with the matte network that CARDPRESS_MATTE_MODEL would name
  */
 
 import { existsSync } from "node:fs";
@@ -19,6 +20,8 @@ import { placeCutout } from "../src/render/card/framing.ts";
 import { openCardPage } from "../src/render/card/page.ts";
 import type { Zones } from "../src/render/card/template-layout.ts";
 import { saveCutout } from "../src/render/card-renderer.ts";
+import { checkMatteModel } from "../src/render/photo/matte-model.ts";
+import { packagedRuntime } from "../src/render/photo/onnx-runtime.ts";
 import { openPhotoCutter } from "../src/render/photo/photo.ts";
 import { loadTemplate } from "../src/templates/load.ts";
 import { type CardSpec, cardInput, openBrowser } from "../test/render/card/cards.ts";
@@ -37,6 +40,7 @@ const { values: options } = parseArgs({
     size: { type: "string", default: "1024x1280" },
     out: { type: "string", default: join(ROOT, "picture") },
     save: { type: "string" },
+    matte: { type: "string" },
     against: { type: "string", default: join(ROOT, "scripts/picture-0.1.0.json") },
   },
 });
@@ -244,7 +248,9 @@ await mkdir(join(options.out, "cards"), { recursive: true });
 const browser = await openBrowser();
 const rows: Row[] = [];
 try {
-  const studio = await openPhotoCutter(browser);
+  const runtime = packagedRuntime();
+  const matte = options.matte ? await checkMatteModel(options.matte, runtime) : null;
+  const studio = await openPhotoCutter(browser, runtime, matte);
   const page = await openCardPage(browser, await loadTemplate("club_card"));
   const zones = await page.zones({
     card: cardInput({ width: WIDTH, height: HEIGHT }),

@@ -30,8 +30,8 @@ const BLOB_PART_BYTES = 16 * 1024 * 1024;
 
 /** A page and its scripts come from this process: 50 ms, or two seconds on a busy machine. */
 const LOAD_TIMEOUT_MS = 10_000;
-/** Longer than any step of a photo or a card may take. */
-const ANSWER_TIMEOUT_MS = 25_000;
+/** Longer than any step of a photo or a card may take, with the operator's matte network too. */
+const ANSWER_TIMEOUT_MS = 42_000;
 
 export interface LaunchOptions {
   chromium: Chromium;
