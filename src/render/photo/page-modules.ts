@@ -14,6 +14,7 @@ import findPlayer from "./page/find_player.js" with { type: "text" };
 import framing from "./page/framing.js" with { type: "text" };
 import geodesic from "./page/geodesic.js" with { type: "text" };
 import guidedFilter from "./page/guided_filter.js" with { type: "text" };
+import hairGaps from "./page/hair_gaps.js" with { type: "text" };
 import limbs from "./page/limbs.js" with { type: "text" };
 import masks from "./page/masks.js" with { type: "text" };
 import matte from "./page/matte.js" with { type: "text" };
@@ -43,6 +44,7 @@ export const PAGE_MODULES: Record<string, string> = {
   "framing.js": framing,
   "geodesic.js": geodesic,
   "guided_filter.js": guidedFilter,
+  "hair_gaps.js": hairGaps,
   "limbs.js": limbs,
   "masks.js": masks,
   "matte.js": matte,

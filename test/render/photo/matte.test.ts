@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { sortBelongings } from "../../../src/render/photo/page/belongings.js";
 import { readParts } from "../../../src/render/photo/page/body_parts.js";
 import { nearestSeed } from "../../../src/render/photo/page/geodesic.js";
+import { emptyHairGaps } from "../../../src/render/photo/page/hair_gaps.js";
 import { fuseMatte } from "../../../src/render/photo/page/matte.js";
 import { otherPeople, ownParts, rivalsOf } from "../../../src/render/photo/page/own_parts.js";
 import { faultOfParts } from "../../../src/render/photo/page/parts_faults.js";
@@ -266,5 +267,41 @@ describe("what body parts tell against a photo", () => {
   test("a second face of the same size is refused, a small one behind is not", () => {
     expect(faultOf([FACE, [75, 12, 16, 16]], [])).toBe("several_people");
     expect(faultOf([FACE, [80, 12, 8, 8]], [])).toBeNull();
+  });
+});
+
+describe("gaps between strands", () => {
+  const HAIR: Box = [30, 4, 40, 36];
+  const GAP: Box = [34, 26, 5, 5];
+  const HEAD = { x: 26, y: 0, width: 48, height: 36 };
+  /** The matte in the gap and beside it, where masks see one lump and the network of body parts `odds` in the gap. */
+  const emptied = (hair: number, wall: number, odds: number) => {
+    const parts = partsOf([HAIR], [], { hair: [HAIR] });
+    const inGap = map([GAP]);
+    for (let i = 0; i < parts.odds.length; i++) if (inGap[i]) parts.odds[i] = odds;
+    const matte = map([HAIR]);
+    const all: Box = [0, 0, SIDE, SIDE];
+    emptyHairGaps(
+      matte,
+      parts,
+      picture([
+        [all, wall],
+        [HAIR, hair],
+        [GAP, wall],
+      ]),
+      SIDE,
+      HEAD,
+    );
+    return { gap: at(matte, 36, 28), beside: at(matte, 50, 20) };
+  };
+
+  test("are emptied where the network doubts them and they have the wall's colour", () => {
+    expect(emptied(30, 220, 0)).toEqual({ gap: 0, beside: 1 });
+    expect(emptied(200, 40, 0)).toEqual({ gap: 0, beside: 1 });
+  });
+
+  test("stay where the network is sure, or hair and wall are too much alike", () => {
+    expect(emptied(30, 220, 5)).toEqual({ gap: 1, beside: 1 });
+    expect(emptied(30, 60, 0)).toEqual({ gap: 1, beside: 1 });
   });
 });

@@ -3,6 +3,7 @@ import { BACKDROP, canvasOf, contextOf } from "./decode.js";
 import { refineEdge } from "./edge.js";
 import { liftUnderexposed } from "./exposure.js";
 import { frameCutout, headBox } from "./framing.js";
+import { emptyHairGaps } from "./hair_gaps.js";
 import { boundsAbove, patches, sampleMask } from "./masks.js";
 import { fuseMatte, playerBounds } from "./matte.js";
 import { rgbFrom } from "./networks.js";
@@ -220,13 +221,15 @@ export function cutOut(cut, player, salient) {
     step,
   };
   const rgba = pixelsAt(canvas, grid.width, grid.height);
-  const { matte, hair } = fuseMatte(player, cut.looks, salientMask(cut, salient), rgba, grid);
+  const { matte, parts } = fuseMatte(player, cut.looks, salientMask(cut, salient), rgba, grid);
   const image = contextOf(canvas).getImageData(0, 0, canvas.width, canvas.height);
   const large = { rgba: image.data, width: canvas.width, height: canvas.height };
   if (cut.ownPixels) takeOwnPixels(large, cut.ownPixels, matte, grid);
   else {
     const { width, height } = grid;
-    refineEdge(large, { rgba, matte, width, height, hair, head: hairRect(player, grid) });
+    const head = hairRect(player, grid);
+    emptyHairGaps(matte, parts, rgba, width, head);
+    refineEdge(large, { rgba, matte, width, height, hair: parts.hair, head });
   }
   liftUnderexposed(image.data);
   const alpha = alphaOf(image.data);

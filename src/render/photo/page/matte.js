@@ -5,7 +5,7 @@ import { limbMap } from "./limbs.js";
 import { boundsAbove, dilate, patches, sampleMask, smoothStep } from "./masks.js";
 import { otherPeople, ownParts, rivalsOf } from "./own_parts.js";
 
-/** @import { PartsLooks } from "./body_parts.js" */
+/** @import { Parts, PartsLooks } from "./body_parts.js" */
 /** @import { Finding } from "./find_player.js" */
 /** @import { Bytes, Grid, Labels, Mask, Numbers, Rect } from "./masks.js" */
 
@@ -122,7 +122,7 @@ export function playerBounds(player, grid) {
  * Combines four opinions into one matte by adding their log odds. The body parts network has the most accurate edges but
  * sees everyone; pose and person mask tell which person is the player; the salient network sees what the player holds.
  * @param {Finding} player @param {PartsLooks} looks @param {Mask} salient @param {Bytes} rgba on the grid @param {Grid} grid
- * @returns {{ matte: Numbers, hair: Numbers }} both from 0 to 1
+ * @returns {{ matte: Numbers, parts: Parts }} the matte from 0 to 1
  */
 export function fuseMatte(player, looks, salient, rgba, grid) {
   const { posed, patch, fits } = playerMasks(player, grid);
@@ -170,7 +170,7 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
   for (let i = 0; i < matte.length; i++) matte[i] = smoothStep(1 / (1 + Math.exp(-matte[i])), 0.15, 0.85);
   closeHoles(matte, core, grid.width);
   dropIslands(matte, { held, fine }, grid.width);
-  return { matte, hair: parts.hair };
+  return { matte, parts };
 }
 
 /**
