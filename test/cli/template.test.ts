@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { publishTemplate } from "../../src/app/operations/publish-template.ts";
 import { refuseUnchecked } from "../../src/cli/template-publish.ts";
@@ -71,6 +72,25 @@ test("what did not pass the check, or was changed during it, is not published, a
   await expect(refuseUnchecked(passed, { ...template, digest: "0".repeat(64) })).rejects.toThrow(
     "changed while they were checked",
   );
+});
+
+test("publishing asks the browser itself: what it does not know is refused with file and line, and mended it is offered", async () => {
+  const [style, manifest] = [join(dir, "card.css"), join(dir, "template.json")];
+  const [css, json] = await Promise.all([Bun.file(style).text(), Bun.file(manifest).text()]);
+  // What the hundreds of cards of its samples are looked at for is proven elsewhere, with the same check.
+  for (const folder of ["samples", "golden"]) await rm(join(dir, folder), { recursive: true, force: true });
+  await Bun.write(manifest, json.replace('"version": "1.0.0"', '"version": "1.1.0"'));
+  await Bun.write(style, `${css}\n.card { colr: red }\n`);
+  const refused = await cardpress("template", "publish", dir);
+  expect([refused.code, refused.err]).toEqual([
+    1,
+    expect.stringMatching(/card\.css:\d+:\d+: Chromium knows no property "colr"[\s\S]*was not published/),
+  ]);
+  await Bun.write(style, `${css}\n.card { color: red }\n`);
+  const published = await cardpress("template", "publish", dir, "--json");
+  expect([published.code, published.err]).toEqual([0, ""]);
+  expect(published.json()).toMatchObject({ name: "derby", version: "1.1.0", listed: true, before: "1.0.0" });
+  await Promise.all([Bun.write(style, css), Bun.write(manifest, json)]);
 });
 
 test("template unlist takes a published template off the list", async () => {
