@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { photoFetcher } from "../../src/app/batches/fetch-photos.ts";
 import { finishImage } from "../../src/app/images/finish-image.ts";
 import { claimImage } from "../../src/app/images/render-image.ts";
 import { audit } from "../../src/app/operations/audit.ts";
@@ -113,6 +114,68 @@ test("a card of a batch leaves nothing behind either: its external id is in no r
   const [batch] = (await db.select().from(t.batches)).filter(({ accountId }) => accountId === account.id);
   expect(batch).toMatchObject({ total: 1, failed: 1 });
   expect(await breaches()).toEqual([]);
+});
+
+test("a live batch's photos, sent and fetched, go with their players, and a shared one with the last of them", async () => {
+  const { liveKey } = await testAccount(api);
+  const form = new FormData();
+  form.append("file", new Blob([await Bun.file(join(import.meta.dir, "../photos/skier.jpg")).bytes()]));
+  const upload = await send(api, "/v1/photos", {
+    method: "POST",
+    headers: { "X-API-Key": liveKey },
+    body: form,
+  });
+  const { url } = ((await upload.json()) as { data: { url: string } }).data;
+  const card = (external_id: string, source_image_url: string) =>
+    imageRequest({ player: { external_id, name: "Pachycephalosaurus", source_image_url } });
+  const cards = [card("sent-1", url), card("sent-2", url), card("fetched-1", api.photos.url("cyclists.jpg"))];
+  const accepted = await send(api, "/v1/batches", {
+    method: "POST",
+    headers: { "X-API-Key": liveKey, "Content-Type": "application/json" },
+    body: JSON.stringify({ cards }),
+  });
+  expect(accepted.status).toBe(202);
+  const fetcher = photoFetcher(api, { onQueued: () => {}, onEnd: () => {} });
+  for (const _ of cards) await fetcher.fetchNext(new AbortController().signal, () => {});
+  for (const _ of cards) await finishNext(api, "completed");
+  const { db, t } = api.store.read;
+  const made = (await db.select().from(t.images)).filter(({ externalId }) => /-1$/.test(externalId));
+  for (const { sourceSha256 } of made)
+    if (sourceSha256) await api.blobs.put("cutout", `${sourceSha256}-8`, "cut out of Pachycephalosaurus");
+  const pieces = [await pieceOf("skier.jpg"), await pieceOf("cyclists.jpg")] as const;
+  for (const piece of pieces) expect(await filesWith(piece)).toHaveLength(1);
+  for (const player of ["sent-1", "fetched-1"])
+    expect((await remove(`/v1/players/${player}`, liveKey)).status).toBe(200);
+  // The other card is made of it still.
+  expect(await filesWith(pieces[0])).toHaveLength(1);
+  expect(await filesWith(pieces[1])).toEqual([]);
+  expect((await remove("/v1/players/sent-2", liveKey)).status).toBe(200);
+  await sweep(api);
+  for (const trace of [...pieces, "Pachycephalosaurus", "pachycephalosaurus"])
+    expect(await filesWith(trace)).toEqual([]);
+  expect(await breaches()).toEqual([]);
+});
+
+test("a large database is rewritten at night only, and once a night", async () => {
+  const { liveKey } = await testAccount(api);
+  const rewrites: string[] = [];
+  const store = {
+    ...api.store,
+    erase: async ({ maxBytes }: { maxBytes: number | undefined }) => {
+      if (maxBytes !== undefined) return false;
+      rewrites.push(new Date(api.clock.now()).toISOString().slice(11, 16));
+      return true;
+    },
+  };
+  const [day] = new Date(api.clock.now() + 2 * DAY_MS).toISOString().split("T");
+  for (const time of ["01:59", "02:00", "03:00", "04:59", "12:00"]) {
+    api.clock.set(`${day}T${time}:00.000Z`);
+    await remove(`/v1/images/${await created(liveKey, `at-${time}`, "Ada")}`, liveKey);
+    await sweep({ ...api, store });
+  }
+  api.clock.set(new Date(Date.parse(`${day}T02:30:00.000Z`) + DAY_MS).toISOString());
+  await sweep({ ...api, store });
+  expect(rewrites).toEqual(["02:00", "02:30"]);
 });
 
 test("a deleted picture is gone for good, deleting twice is deleting once, and the credit stays spent", async () => {
