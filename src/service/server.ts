@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Config, withPort } from "../config.ts";
 import { DRAIN_TIMEOUT_MS } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
@@ -80,7 +81,8 @@ function serveRequests(
       const giveUp = setTimeout(() => process.exit(1), DRAIN_TIMEOUT_MS + 3_000);
       // In parallel: renders finish while the last requests do.
       await Promise.all([
-        Promise.race([http.stop(), Bun.sleep(DRAIN_TIMEOUT_MS)]),
+        // A timer that keeps no process alive: a command that failed ends at once after this.
+        Promise.race([http.stop(), sleep(DRAIN_TIMEOUT_MS, undefined, { ref: false })]),
         service.drain(RENDER_GRACE_MS),
       ]);
       // Keeps answering health checks until here, so that the shutdown can be observed.
