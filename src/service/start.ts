@@ -1,12 +1,13 @@
 import { takeOver } from "../app/operations/take-over.ts";
 import { unreadableEndpoints } from "../app/webhooks/manage-webhooks.ts";
 import type { Config } from "../config.ts";
-import { CLOCK_TOLERANCE_MS, LONG_ABSENCE_MS } from "../core/limits.ts";
+import { BATCH_FETCH_LEASE_MS, CLOCK_TOLERANCE_MS, LONG_ABSENCE_MS } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
 import { type SteadyClock, steadyClock } from "../core/steady-clock.ts";
 import { browsersIn, endGroup } from "../render/browser/process-group.ts";
 import { createRenderPool } from "../render/pool.ts";
 import { latestChange } from "../store/accounts.ts";
+import { freeWaiting } from "../store/batches.ts";
 import { readClockMark, systemClock } from "../system/clock-file.ts";
 import { type DataFolder, openDataFolder } from "../system/data-folder.ts";
 import { succeedNode } from "../system/node-file.ts";
@@ -152,11 +153,14 @@ async function tellOfUnreadableSecrets(workspace: Workspace): Promise<void> {
 
 /** Takes up what was in progress when an earlier process on this folder ended. */
 async function resumeWork(workspace: Workspace): Promise<void> {
-  const { store, nodes, folder, node } = workspace;
+  const { store, nodes, folder, node, clock } = workspace;
   if (store.ask) {
     // The folder is locked, so its last node has ended, however lately it said that it lives.
     const before = await succeedNode(folder.node, node);
     if (before !== undefined) await nodes.strike(before);
+  } else {
+    const photos = { now: clock.now(), leaseMs: BATCH_FETCH_LEASE_MS };
+    await store.write("free photos", (tx) => freeWaiting(tx, photos));
   }
   await takeOver(workspace);
 }

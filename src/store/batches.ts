@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNull, lte, not, notInArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, isNull, lte, not, notInArray, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/account.ts";
 import type { ImageState } from "../core/image-state.ts";
@@ -214,14 +214,16 @@ export async function unbegunOfBatch({ db, t }: Tx, batchId: string, limit: numb
   return rows.map(({ image }) => image);
 }
 
-/** The next live image waiting for its photo, in fair order, excluding these accounts and images. */
-export async function nextWaiting(
-  { db, t }: Tx,
-  query: { now: number; exceptAccounts: string[]; exceptImages: string[] },
-): Promise<Image | undefined> {
+interface WaitingQuery {
+  now: number;
+  exceptAccounts: string[];
+}
+
+/** The next live image waiting for its photo that nobody is fetching, in fair order. */
+function nextWaiting({ db, t }: Tx, { now, exceptAccounts }: WaitingQuery) {
   const i = t.images;
-  const [image] = await db
-    .select()
+  return db
+    .select({ id: i.id })
     .from(i)
     .where(
       and(
@@ -229,13 +231,33 @@ export async function nextWaiting(
         eq(i.state, "waiting"),
         isNull(i.completedAt),
         // A pause beyond the maximum was written before the clock was set back.
-        sql`(${i.availableAt} <= ${query.now} or ${i.availableAt} > ${query.now + MAX_RETRY_PAUSE_MS})`,
-        notInArray(i.accountId, query.exceptAccounts),
-        notInArray(i.id, query.exceptImages),
+        sql`(${i.availableAt} <= ${now} or ${i.availableAt} > ${now + MAX_RETRY_PAUSE_MS})`,
+        notInArray(i.accountId, exceptAccounts),
       ),
     )
     .orderBy(asc(i.turn))
     .limit(1);
+}
+
+/** Whether a photo is to be fetched: an idle service takes no write lock. */
+export async function hasWaiting(tx: Tx, query: WaitingQuery): Promise<boolean> {
+  return (await nextWaiting(tx, query)).length > 0;
+}
+
+/**
+ * Takes the next live image waiting for its photo, in fair order. Nobody else gets it until `until`: whoever took it should
+ * have its photo by then, and if not, it is due again.
+ */
+export async function claimWaiting(
+  tx: Tx,
+  { until, ...query }: WaitingQuery & { until: number },
+): Promise<Image | undefined> {
+  const i = tx.t.images;
+  const [image] = await tx.db
+    .update(i)
+    .set({ availableAt: until })
+    .where(and(eq(i.id, tx.claimable(nextWaiting(tx, query))), eq(i.state, "waiting")))
+    .returning();
   return image;
 }
 
@@ -255,12 +277,37 @@ export async function queueWaiting(
   return image;
 }
 
-export async function postponeWaiting({ db, t }: Tx, id: string, until: number): Promise<void> {
+/** Lets a claimed image wait until `until`; nothing changes when somebody else has claimed it since. */
+export async function postponeWaiting(
+  { db, t }: Tx,
+  { id, availableAt: claimedUntil }: Pick<Image, "id" | "availableAt">,
+  until: number,
+): Promise<void> {
   const i = t.images;
   await db
     .update(i)
     .set({ availableAt: until })
-    .where(and(eq(i.id, id), eq(i.state, "waiting"), lte(i.availableAt, until)));
+    .where(and(eq(i.id, id), eq(i.state, "waiting"), eq(i.availableAt, claimedUntil)));
+}
+
+/** Makes all waiting images due that were claimed or postponed at most `leaseMs` ahead: nobody is fetching. */
+export async function freeWaiting(
+  { db, t }: Tx,
+  { now, leaseMs }: { now: number; leaseMs: number },
+): Promise<void> {
+  const i = t.images;
+  await db
+    .update(i)
+    .set({ availableAt: now })
+    .where(
+      and(
+        eq(i.environment, "live"),
+        eq(i.state, "waiting"),
+        isNull(i.completedAt),
+        gt(i.availableAt, now),
+        lte(i.availableAt, now + leaseMs),
+      ),
+    );
 }
 
 /** Fails an image that is not being rendered yet. Undefined when it is, or has ended. */

@@ -3,8 +3,11 @@ import { unzipSync } from "fflate";
 import { photoFetcher } from "../../src/app/batches/fetch-photos.ts";
 import { claimImage } from "../../src/app/images/render-image.ts";
 import { audit } from "../../src/app/operations/audit.ts";
+import { BATCH_FETCH_LEASE_MS } from "../../src/core/limits.ts";
 import { AcceptedBatchResponse, BatchListResponse, BatchResponse } from "../../src/http/batch-schemas.ts";
 import { BatchCompletedEvent } from "../../src/http/openapi/webhook-schemas.ts";
+import type { SourceFetcher } from "../../src/sources/fetch-source.ts";
+import { claimWaiting, imagesOfBatch } from "../../src/store/batches.ts";
 import { get, imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
 import {
   expectError,
@@ -62,6 +65,10 @@ async function fetchAll(): Promise<void> {
   }
 }
 
+/** A host that never answers. */
+const hangs: SourceFetcher["fetchPhoto"] = (_, { signal } = {}) =>
+  new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+
 test("a batch is accepted whole, its photos come afterwards, and it ends with one event when its last card does", async () => {
   const own = await testAccount(api, { credits: 10 });
   const body = { name: "First team", cards: [...cardsOf(2), ...cardsOf(1, "missing.jpg", 2)] };
@@ -87,6 +94,36 @@ test("a batch is accepted whole, its photos come afterwards, and it ends with on
   expect(events).toHaveLength(1);
   expectShape(BatchCompletedEvent, JSON.parse(events[0]?.body ?? ""));
   expect(await breaches()).toEqual([]);
+});
+
+test("several processes fetch each photo once, and what one was fetching that ended is fetched again", async () => {
+  const own = await testAccount(api, { credits: 10 });
+  const { batch_id } = await accepted(postBatch(own.liveKey, { cards: cardsOf(6) }));
+  const never = { fetchPhoto: hangs, fetchBadge: hangs };
+  const nothing = { onQueued: () => {}, onEnd: () => {} };
+  const stopping = new AbortController();
+  const stopped = photoFetcher({ ...api, sources: never }, nothing);
+  const claimed = Promise.withResolvers<void>();
+  const given = stopped.fetchNext(stopping.signal, claimed.resolve);
+  await claimed.promise;
+  // A killed process: it never says more.
+  const until = api.clock.now() + BATCH_FETCH_LEASE_MS;
+  const query = { now: api.clock.now(), exceptAccounts: [], until };
+  expect(await api.store.write("test", (tx) => claimWaiting(tx, query))).toBeDefined();
+
+  const before = api.photos.requests.length;
+  await Promise.all([fetchAll(), fetchAll(), fetchAll()]);
+  expect(api.photos.requests.length - before).toBe(4);
+  stopping.abort();
+  await given;
+  await fetchAll();
+  expect(api.photos.requests.length - before).toBe(5);
+  api.clock.advance(BATCH_FETCH_LEASE_MS);
+  await Promise.all([fetchAll(), fetchAll()]);
+  expect(api.photos.requests.length - before).toBe(6);
+  const rows = await imagesOfBatch(api.store.read, batch_id);
+  expect(rows.map(({ state }) => state)).toEqual(Array(6).fill("queued"));
+  expect((await cancel(own.liveKey, batch_id)).status).toBe(200);
 });
 
 test("one fault refuses the whole batch, and every fault is told with its place", async () => {

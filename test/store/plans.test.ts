@@ -179,7 +179,7 @@ const CASES: [string, (tx: Tx) => Promise<unknown>, RegExp][] = [
   ["a canceled batch's cards", (tx) => batches.unbegunOfBatch(tx, "b", 5), /batch_cards_image/],
   [
     "the next photo to fetch",
-    (tx) => batches.nextWaiting(tx, { now: 5, exceptAccounts: ["a"], exceptImages: ["i"] }),
+    (tx) => batches.hasWaiting(tx, { now: 5, exceptAccounts: ["a"] }),
     /images_queue/,
   ],
   [

@@ -1,6 +1,7 @@
 import { Refusal } from "../../core/errors.ts";
 import { storedRequest } from "../../core/image-request.ts";
 import {
+  BATCH_FETCH_LEASE_MS,
   BATCH_FETCH_PAUSES_MS,
   MAX_BATCH_FETCHES_PER_ACCOUNT,
   MAX_RETRY_PAUSE_MS,
@@ -9,8 +10,9 @@ import {
 import { SECOND_MS } from "../../core/time.ts";
 import { mayPass } from "../../sources/fetch-source.ts";
 import { findAccount } from "../../store/accounts.ts";
-import { nextWaiting, postponeWaiting, queueWaiting } from "../../store/batches.ts";
+import { claimWaiting, hasWaiting, postponeWaiting, queueWaiting } from "../../store/batches.ts";
 import type { Image } from "../../store/images.ts";
+import type { Tx } from "../../store/store.ts";
 import { type FetchSourcesDeps, fetchSources, refuseWhenSpent } from "../images/fetch-sources.ts";
 import { failImageUnbegun } from "../images/finish-image.ts";
 import type { SourceKeeper } from "../images/source-keeper.ts";
@@ -30,21 +32,21 @@ export function photoFetcher(
   deps: FetchPhotosDeps,
   { onQueued, onEnd }: { onQueued: () => void; onEnd: () => void },
 ): PhotoFetcher {
-  // Tracked per process; two processes fetching the same photo do no harm, the first to write wins.
   const underWay = new Map<string, string>();
   const tries = new Map<string, number>();
 
   const take = async (): Promise<Image | undefined> => {
     const counts = Map.groupBy(underWay.values(), (account) => account);
     const busy = [...counts].filter(([, own]) => own.length >= MAX_BATCH_FETCHES_PER_ACCOUNT);
-    const image = await nextWaiting(deps.store.read, {
-      now: deps.clock.now(),
-      exceptAccounts: busy.map(([account]) => account),
-      exceptImages: [...underWay.keys()],
-    });
-    // Another run may have claimed it during the query.
-    if (!image || underWay.has(image.id)) return undefined;
-    underWay.set(image.id, image.accountId);
+    const { store, clock } = deps;
+    const exceptAccounts = busy.map(([account]) => account);
+    if (!(await hasWaiting(store.read, { now: clock.now(), exceptAccounts }))) return undefined;
+    const claim = (tx: Tx) => {
+      const now = clock.now();
+      return claimWaiting(tx, { now, exceptAccounts, until: now + BATCH_FETCH_LEASE_MS });
+    };
+    const image = await store.write("claim photo", claim, { sideBySide: true });
+    if (image) underWay.set(image.id, image.accountId);
     return image;
   };
 
@@ -58,7 +60,7 @@ export function photoFetcher(
         tries.delete(image.id);
         if (isQueued) onQueued();
       } catch (error) {
-        if (signal.aborted) return;
+        if (signal.aborted) return await giveBack(deps, image);
         if (await postpone(deps, image, error, tries)) return;
         tries.delete(image.id);
         await failImageUnbegun(deps, image.id, (error as Refusal).message);
@@ -100,6 +102,11 @@ async function fetchOne(deps: FetchPhotosDeps, image: Image, signal: AbortSignal
   }
 }
 
+/** Nobody has the photo: whoever serves next fetches it at once. */
+async function giveBack({ store, clock }: FetchPhotosDeps, image: Image): Promise<void> {
+  await store.write("give photo back", (tx) => postponeWaiting(tx, image, clock.now()));
+}
+
 /** Whether to retry the fetch later: we were busy, its host may have been, or something of ours broke. */
 async function postpone(
   { store, clock, log }: FetchPhotosDeps,
@@ -111,7 +118,7 @@ async function postpone(
   if (pauseMs === undefined) return false;
   if (!(error instanceof Refusal)) log.warn("batch_fetch_fault", { imageId: image.id, error: String(error) });
   if (mayPass(error)) tries.set(image.id, (tries.get(image.id) ?? 0) + 1);
-  await store.write("postpone photo", (tx) => postponeWaiting(tx, image.id, clock.now() + pauseMs));
+  await store.write("postpone photo", (tx) => postponeWaiting(tx, image, clock.now() + pauseMs));
   return true;
 }
 
