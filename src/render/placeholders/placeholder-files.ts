@@ -1,3 +1,4 @@
+import { rm } from "node:fs/promises";
 import type { BlobName, Blobs } from "../../blobs/blobs.ts";
 import { MAX_SHARED_PLACEHOLDERS } from "../../core/limits.ts";
 
@@ -39,8 +40,17 @@ export function sharedPlaceholders(blobs: Blobs): SharedPlaceholders {
     });
     await emptied;
     const picture = await placeholder.draw();
-    await blobs.put(at.kind, at.name, picture);
-    return "path" in picture ? picture.bytes : picture.length;
+    if (!("path" in picture)) {
+      await blobs.put(at.kind, at.name, picture);
+      return picture.length;
+    }
+    try {
+      await blobs.put(at.kind, at.name, picture);
+      return picture.bytes;
+    } finally {
+      // It has been moved away, or nobody will take it: a bucket out of reach must not fill the disk.
+      await rm(picture.path, { force: true }).catch(() => {});
+    }
   };
   const drawShared = (placeholder: Placeholder, shared: BlobName) => {
     const { name } = shared;

@@ -62,6 +62,16 @@ describe("shared placeholders", () => {
     expect(await new Bun.Image(path("b")).metadata()).toMatchObject({ width: 512, height: 640 });
   });
 
+  test("a picture that the storage does not take leaves no file behind", async () => {
+    const drawn = join(dir, "drawn");
+    writeFileSync(drawn, "picture");
+    const blobs = { ...folderBlobs(folders), put: () => Promise.reject(new Error("out of reach")) };
+    const draw = async () => ({ path: drawn, bytes: 7 });
+    const given = sharedPlaceholders(blobs).give({ name: "x.png", contentType: "image/png", draw }, "x");
+    await expect(given).rejects.toThrow("out of reach");
+    expect(existsSync(drawn)).toBe(false);
+  });
+
   test("a name given today is a young file, so that no sweep takes it for a leftover", async () => {
     utimesSync(path("b"), 1_000, 1_000);
     await shared.give(size, "d");
