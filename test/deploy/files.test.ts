@@ -65,3 +65,43 @@ test.skipIf(Bun.which("systemd-analyze") === null)(
     rmSync(root, { recursive: true });
   },
 );
+
+test("the cluster's servers differ in their data folders alone, and take their settings and every part they name", async () => {
+  // biome-ignore lint/suspicious/noExplicitAny: a document of others.
+  const file = Bun.YAML.parse(await text("cluster/compose.yaml")) as any;
+  const nodes = [1, 2, 3].map((n) => file.services[`node${n}`]);
+  expect(nodes.map(({ volumes }) => volumes)).toEqual([["node1:/data"], ["node2:/data"], ["node3:/data"]]);
+  for (const { volumes: _, ...node } of nodes) {
+    expect(readConfig(node.environment).cluster?.bucket.bucket).toBe("cards");
+    expect(node).toMatchObject({ cap_drop: ["ALL"], read_only: true, secrets: Object.keys(file.secrets) });
+    expect(Object.keys(file.services)).toContainValues(Object.keys(node.depends_on));
+    expect(node.ports).toBeUndefined();
+  }
+  const named = Object.values<{ volumes?: string[] }>(file.services).flatMap(({ volumes = [] }) => volumes);
+  const volumes = named.map((volume) => volume.split(":")[0] ?? "").filter((name) => !name.startsWith("."));
+  expect(Object.keys(file.volumes).toSorted()).toEqual([...new Set(volumes)].toSorted());
+  const caddy = await text("cluster/Caddyfile");
+  expect(caddy).toContain("reverse_proxy node1:3000 node2:3000 node3:3000");
+});
+
+test("Kubernetes gives the service every setting of a cluster, and asks for its readiness and its life", async () => {
+  // biome-ignore lint/suspicious/noExplicitAny: documents of others.
+  const documents = Bun.YAML.parse(await text("cluster/kubernetes.yaml")) as any[];
+  expect(documents.map(({ kind }) => kind)).toEqual(["Deployment", "Service", "PodDisruptionBudget"]);
+  const { spec, metadata } = documents[0].spec.template;
+  const [container] = spec.containers;
+  const environment = Object.fromEntries(
+    container.env.map(({ name, value }: { name: string; value?: string }) => [
+      name,
+      value ?? (name.endsWith("URL") ? "postgres://a:b@db/cards" : "from the secret"),
+    ]),
+  );
+  expect(readConfig(environment).cluster?.bucket.bucket).toBe("cardpress-cards");
+  expect([container.livenessProbe.httpGet.path, container.readinessProbe.httpGet.path]).toEqual([
+    "/live",
+    "/ready",
+  ]);
+  expect(documents[1].spec.selector).toEqual(metadata.labels);
+  const mounted = container.volumeMounts.map(({ name }: { name: string }) => name);
+  expect(spec.volumes.map(({ name }: { name: string }) => name)).toEqual(mounted);
+});

@@ -9,6 +9,7 @@ import designers from "./guides/designers.md" with { type: "text" };
 import idempotency from "./guides/idempotency.md" with { type: "text" };
 import operating from "./guides/operating.md" with { type: "text" };
 import operatingCapacity from "./guides/operating-capacity.md" with { type: "text" };
+import operatingCluster from "./guides/operating-cluster.md" with { type: "text" };
 import overview from "./guides/overview.md" with { type: "text" };
 import pagination from "./guides/pagination.md" with { type: "text" };
 import photos from "./guides/photos.md" with { type: "text" };
@@ -113,6 +114,11 @@ export const GUIDES: readonly Guide[] = [
     description: "What a thousand cards need of disk and processor, and what to watch.",
   },
   {
+    path: "/docs/operating/several-machines",
+    text: operatingCluster,
+    description: "When one machine is not enough: PostgreSQL, a bucket, and any number of equal servers.",
+  },
+  {
     path: "/docs/operating/troubleshooting",
     text: troubleshooting,
     description: "What to do, by what you see.",
@@ -155,6 +161,7 @@ export const NAVIGATION: readonly NavGroup[] = [
     items: [
       { href: "/docs/operating", label: "Install and run" },
       { href: "/docs/operating/capacity", label: "Capacity and monitoring" },
+      { href: "/docs/operating/several-machines", label: "Several machines" },
       { href: "/docs/operating/troubleshooting", label: "Troubleshooting" },
     ],
   },
