@@ -41,10 +41,11 @@ export function cardClient(balancer: string, nodes: readonly Node[], figures: Fi
       const by = to ?? nodes.find(({ name }) => name === headers.get(ANSWERED_BY));
       const wasDisturbed = by ? by.wasDisturbed(startedAt) : true;
       if (!wasDisturbed) figures.slowestMs = Math.max(figures.slowestMs, took());
-      if (!wasDisturbed && took() > MAX_ANSWER_MS)
-        figures.problem(
+      if (!wasDisturbed)
+        figures.check(
           "answers",
-          `${method} ${path} took ${took()} ms at ${by?.name} and was answered ${status}`,
+          took() <= MAX_ANSWER_MS,
+          () => `${method} ${path} took ${took()} ms at ${by?.name} and was answered ${status}`,
         );
       if (isOwn) {
         figures.unanswered += 1;

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { appendFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { createAccount, createKey } from "../../src/app/people/manage-account.ts";
@@ -127,7 +127,9 @@ async function startCluster(options: ClusterTestOptions, { postgres, photos, rec
   await admin.close();
   const wire = await tcpProxy(postgres.port);
   atEnd(wire.stop);
-  const storage = await storageProxy(bucket.endpoint, dice(seed + 2));
+  const storage = await storageProxy(bucket.endpoint, dice(seed + 2), (line) =>
+    appendFileSync(join(dir, "storage.log"), `${new Date().toISOString()} ${line}\n`),
+  );
   atEnd(storage.stop);
   const keyFile = join(dir, "secret.key");
   await Bun.write(keyFile, Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64"));

@@ -15,8 +15,15 @@ export interface StorageProxy {
   stop(): void;
 }
 
-/** A proxy before S3 storage that answers 500 and 503, stalls, breaks answers off, or takes no connections. */
-export async function storageProxy(endpoint: string, random: () => number): Promise<StorageProxy> {
+/**
+ * A proxy before S3 storage that answers 500 and 503, stalls, breaks answers off, or takes no connections. Notes whatever
+ * changes the storage.
+ */
+export async function storageProxy(
+  endpoint: string,
+  random: () => number,
+  note: (line: string) => void = () => {},
+): Promise<StorageProxy> {
   const { hostname, port } = new URL(endpoint);
   let mode: StorageMode = "well";
   const met = { refused: 0, stalled: 0, truncated: 0, down: 0 };
@@ -26,6 +33,7 @@ export async function storageProxy(endpoint: string, random: () => number): Prom
     const { method = "GET", url: path = "/", headers } = request;
     const onwards = ask({ hostname, port, method, path, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
+      if (method !== "GET" && method !== "HEAD") note(`${method} ${path} ${answer.statusCode}`);
       if (!truncate) return void answer.pipe(response);
       met.truncated += 1;
       answer.once("data", (bytes: Buffer) => {
