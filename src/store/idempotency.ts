@@ -31,8 +31,25 @@ const recordDelete = prepared("idempotency delete", ({ db, t }, scope: Parameter
   db.delete(t.idempotencyRecords).where(inScope(t.idempotencyRecords, scope)),
 );
 
+/** Frees a key, whatever it answers: for a transaction that runs alone. */
 export async function deleteRecord(tx: Tx, scope: IdempotencyScope): Promise<void> {
   await recordDelete(tx, scope);
+}
+
+const expiredDelete = prepared(
+  "idempotency delete expired",
+  ({ db, t }, at: Parameters<IdempotencyScope & { now: number }>) =>
+    db
+      .delete(t.idempotencyRecords)
+      .where(and(inScope(t.idempotencyRecords, at), lte(t.idempotencyRecords.expiresAt, at.now))),
+);
+
+/**
+ * Frees an expired key. One in force stays: on Postgres another process may have committed it since this transaction
+ * looked for it.
+ */
+export async function freeExpiredKey(tx: Tx, scope: IdempotencyScope, now: number): Promise<void> {
+  await expiredDelete(tx, { ...scope, now });
 }
 
 /** Deletes up to `limit` records past their retention; returns how many. */

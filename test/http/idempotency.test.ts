@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
 import { sweep } from "../../src/app/operations/sweep.ts";
 import { AcceptedImageResponse } from "../../src/http/schemas.ts";
+import { findRecord, freeExpiredKey } from "../../src/store/idempotency.ts";
 import { queueDepth } from "../../src/store/image-search.ts";
 import { imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
 import { expectError, expectSuccess, finishNext, type Json, send, type TestApi, testApi } from "./api.ts";
@@ -204,4 +205,16 @@ test("a replay needs neither credits nor the photo", async () => {
   expect(await (await create(poor.liveKey, "last", live())).text()).toBe(first);
   expect(api.photos.requests.length).toBe(fetched);
   await finishNext(api, "completed");
+});
+
+test("a key in force is never freed, even by a create that overlooked it; an expired one is", async () => {
+  const answer = await create(partner.testKey, "kept", imageRequest());
+  const { image_id } = ((await answer.json()) as Json).data;
+  const scope = { accountId: partner.account.id, environment: "test", key: "kept" } as const;
+  const freeAt = (now: number) => api.store.write("accept", (tx) => freeExpiredKey(tx, scope, now));
+  const { expiresAt = 0 } = (await findRecord(api.store.read, scope)) ?? {};
+  await freeAt(expiresAt - 1);
+  expect((await findRecord(api.store.read, scope))?.imageId).toBe(image_id);
+  await freeAt(expiresAt);
+  expect(await findRecord(api.store.read, scope)).toBeUndefined();
 });

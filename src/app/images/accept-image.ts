@@ -13,8 +13,8 @@ import { isoTime } from "../../core/time.ts";
 import type { SourceFetcher } from "../../sources/fetch-source.ts";
 import { type Account, findAccount } from "../../store/accounts.ts";
 import {
-  deleteRecord,
   findRecord,
+  freeExpiredKey,
   type IdempotencyRecord,
   type IdempotencyScope,
   insertRecord,
@@ -135,7 +135,7 @@ async function acceptOnce(
       // Another process, or a faster call, may have written the record during the fetch.
       const overtaken = await findReplay(tx, scope, print, now);
       if (overtaken) return overtaken;
-      await deleteRecord(tx, scope);
+      await freeExpiredKey(tx, scope, now);
       return writeAccepted(tx, deps, { command, scope, print, sources, template, now });
     };
     // When two calls write the same record at once, its unique key refuses the second, which finds the record on its
