@@ -230,6 +230,8 @@ export async function checkRefusals(
       if (answer && answer.status !== 503 && answer.status !== 429)
         figures.check("refusals", answer.status === status, () => `${what} was answered ${answer.status}`);
   };
+  // A fault may have kept the turn before from it.
+  await resumeAccount(workspace, partner.accountId);
   const { record, key } = await createKey(workspace, {
     accountId: partner.accountId,
     environment: "live",
