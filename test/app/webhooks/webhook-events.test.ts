@@ -50,6 +50,7 @@ async function queue(accountId: string, environment: "live" | "test"): Promise<I
   });
   await workspace.store.write("test", async (tx) => {
     await insertImage(tx, image);
+    await workspace.jobs.enqueue(tx, [image]);
     if (environment === "live")
       await reserveCredit(tx, accountId, image.id, { now, random: workspace.random });
   });
