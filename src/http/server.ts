@@ -70,6 +70,11 @@ export type Answer = (request: Request, peer: string) => Promise<Response>;
 const NO_BUN_BODY_LIMIT = Number.MAX_SAFE_INTEGER;
 /** In seconds; longer than the slowest create, whose photo takes the full 10 s. */
 const IDLE_TIMEOUT_SECONDS = 30;
+/**
+ * The same while an archive is sent: whoever reads a gigabyte may stop for longer, and what is cut off must begin anew.
+ * Bun allows 255 at most.
+ */
+const ARCHIVE_IDLE_SECONDS = 240;
 
 /** Starts listening. `stop` refuses new connections and waits for the requests in progress. */
 export function listen(deps: HttpDeps, address: ListenAddress) {
@@ -84,7 +89,12 @@ export function listen(deps: HttpDeps, address: ListenAddress) {
       maxRequestBodySize: NO_BUN_BODY_LIMIT,
       // Bun's development error page shows source code.
       development: false,
-      fetch: (request, bun) => answer(request, bun.requestIP(request)?.address ?? "unknown"),
+      fetch: async (request, bun) => {
+        const response = await answer(request, bun.requestIP(request)?.address ?? "unknown");
+        if (response.headers.get("Content-Type") === "application/zip")
+          bun.timeout(request, ARCHIVE_IDLE_SECONDS);
+        return response;
+      },
     }),
   );
   return { port: server.port ?? address.port, stop: () => server.stop(false) };
