@@ -47,7 +47,10 @@ export interface Blobs {
   removeStartingWith(kind: BlobKind, beginning: string): Promise<void>;
   /** Names of those last put or refreshed at `until` (epoch ms) or before. */
   list(kind: BlobKind, until: number): AsyncIterable<string>;
-  /** Removes the leftovers of unfinished puts that began at `until` (epoch ms) or before. Returns how many. */
+  /**
+   * Removes the leftovers of unfinished puts that began at `until` (epoch ms) or before, and what this machine holds of
+   * blobs that another one has removed. Returns how many.
+   */
   tidy(until: number): Promise<number>;
   /** Whether a put would succeed now. */
   isWritable(): Promise<boolean>;

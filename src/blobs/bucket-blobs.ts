@@ -1,12 +1,12 @@
 import { mkdir, readdir, rm, stat, utimes } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { STAGING_SUFFIX, writeWhole } from "../system/write-whole.ts";
 import type { BlobKind, Blobs } from "./blobs.ts";
 import { type Bucket, NoSuchRange } from "./bucket.ts";
 
 /** The disk space that local copies may take. */
 export const CACHE_BYTES = 2 * 1024 ** 3;
-/** A file requested this recently may still be in use, so it is not removed to free space. */
+/** A file requested this recently may still be in use, so it stays. */
 const IN_USE_MS = 15 * 60_000;
 
 export interface BucketBlobsOptions {
@@ -23,6 +23,15 @@ const keyOf = (kind: BlobKind, name: string) => `${kind}/${name}`;
 export function bucketBlobs(bucket: Bucket, options: BucketBlobsOptions): Blobs {
   const { cutouts } = options;
   const copies = localCopies(bucket, options);
+  const dropCutoutsOfGone = async () => {
+    let removed = 0;
+    for await (const name of cutouts.list("cutout", Date.now() - IN_USE_MS)) {
+      const [photo] = name.split("-", 1);
+      if (photo === undefined || (await bucket.head(keyOf("source", photo)))) continue;
+      if (await cutouts.remove("cutout", name)) removed += 1;
+    }
+    return removed;
+  };
   const ofBucket: Blobs = {
     put: async (kind, name, from) => {
       const isFile = typeof from === "object" && "path" in from;
@@ -65,8 +74,9 @@ export function bucketBlobs(bucket: Bucket, options: BucketBlobsOptions): Blobs 
       for await (const { key, modifiedAt } of bucket.list(`${kind}/`))
         if (modifiedAt <= until) yield key.slice(kind.length + 1);
     },
-    // Objects are written atomically; an interrupted local copy is removed with the others, or to free space.
-    tidy: (until) => copies.tidy(until),
+    // Objects are written atomically; only copies here can be interrupted.
+    tidy: async (until) =>
+      (await copies.tidy(until)) + (await copies.dropGone()) + (await dropCutoutsOfGone()),
     isWritable: async () => {
       try {
         await bucket.check();
@@ -167,6 +177,17 @@ function localCopies(bucket: Bucket, { cache, cacheBytes = CACHE_BYTES }: Bucket
       return path;
     },
     drop: (kind: BlobKind, name: string) => rm(pathOf(kind, name), { force: true }),
+    /** What another machine removed from the bucket must not live on here. Returns how many copies it removed. */
+    dropGone: async () => {
+      let removed = 0;
+      for (const { path, modifiedAt } of await filesIn(cache)) {
+        if (path.endsWith(STAGING_SUFFIX) || modifiedAt > Date.now() - IN_USE_MS) continue;
+        if (await bucket.head(relative(cache, path))) continue;
+        await rm(path, { force: true });
+        removed += 1;
+      }
+      return removed;
+    },
     tidy: async (until: number) => {
       let removed = 0;
       for (const { path, modifiedAt } of await filesIn(cache)) {

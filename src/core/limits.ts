@@ -153,8 +153,11 @@ export const RENDER_TIMEOUT_MS = 45 * SECOND_MS;
  */
 export const JOB_HEARTBEAT_MS = 30 * SECOND_MS;
 export const JOB_TOUCH_MS = 5 * SECOND_MS;
-/** How often dead workers are looked for. */
-export const JOB_TEND_MS = 5 * SECOND_MS;
+/**
+ * How often dead workers are looked for. That costs about 2 s of the database with 100,000 images waiting; servers that
+ * ended are noticed sooner, by their beat.
+ */
+export const JOB_TEND_MS = 15 * SECOND_MS;
 /** A photo that has broken the renderer three times will break it again. */
 export const MAX_RENDERS = 3;
 /** Free space that must remain for creates to be accepted, unless configured otherwise: about 150 of the largest pictures. */

@@ -304,6 +304,29 @@ describe("a bucket", () => {
     expect(await Bun.file(await blobs.local("source", "ab")).text()).toBe("0123456789");
   });
 
+  test("of which another machine removed a photo keeps neither its copy nor its cutout here", async () => {
+    const options = await bucketOptions();
+    const settings = await emptyBucket();
+    const blobs = bucketBlobs(await openBucket(settings), options);
+    const another = bucketBlobs(await openBucket(settings), await bucketOptions());
+    const longAgo = Date.parse("2026-01-01T00:00:00Z") / 1000;
+    for (const name of ["aa", "ab", "ac"]) {
+      await blobs.put("source", name, "a photo");
+      await blobs.put("cutout", `${name}-8`, "cut out of it");
+      const path = await blobs.local("source", name);
+      if (name === "ac") continue; // which is in use here
+      utimesSync(path, longAgo, longAgo);
+      utimesSync(await blobs.local("cutout", `${name}-8`), longAgo, longAgo);
+    }
+    for (const name of ["aa", "ac"]) await another.remove("source", name);
+    expect(await blobs.tidy(0)).toBe(2);
+    expect(readdirSync(join(options.cache, "source")).toSorted()).toEqual(["ab", "ac"]);
+    expect([await blobs.stat("cutout", "aa-8"), await blobs.stat("cutout", "ab-8")]).toEqual([
+      null,
+      { bytes: 13 },
+    ]);
+  });
+
   test("keeps no cutout: each machine makes its own", async () => {
     const options = await bucketOptions();
     const bucket = await openBucket(await emptyBucket());
