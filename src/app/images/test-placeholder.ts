@@ -98,6 +98,8 @@ async function render(pool: Pick<RenderPool, "acquire">, job: RenderJob, signal:
   try {
     const outcome = await renderer.render(job, () => {});
     if (outcome.kind === "refused") throw new Error(`the placeholder was refused: ${outcome.message}`);
+    // Whoever asked has gone, and nobody takes the file.
+    signal.throwIfAborted();
     return { path: job.outputPath, bytes: outcome.file.bytes };
   } catch (error) {
     // What cannot be removed now goes with the next start.
