@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, isNull, lte, not, notInArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, isNull, lte, not, notInArray, type SQL, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/account.ts";
 import type { ImageState } from "../core/image-state.ts";
@@ -199,11 +199,18 @@ export async function canceledBatches({ db, t }: Tx, limit: number): Promise<Bat
     .limit(limit);
 }
 
-/** Up to `limit` images of a batch that are not being rendered yet and that no other batch still wants. */
-export async function unbegunOfBatch({ db, t }: Tx, batchId: string, limit: number): Promise<Image[]> {
+/** Whether another batch than this one still wants the image of the row. */
+function wantedElsewhere({ t }: Tx, batchId: string): SQL {
   const { batches: b, batchCards: c, images: i } = t;
-  const wanted = sql`exists (select 1 from ${c} as other join ${b} as wanting on wanting.id = other.batch_id
+  return sql`exists (select 1 from ${c} as other join ${b} as wanting on wanting.id = other.batch_id
     where other.image_id = ${i.id} and wanting.id <> ${batchId} and wanting.canceled_at is null)`;
+}
+
+/** Up to `limit` images of a batch that are not being rendered yet and that no other batch still wants. */
+export async function unbegunOfBatch(tx: Tx, batchId: string, limit: number): Promise<Image[]> {
+  const { db, t } = tx;
+  const { batchCards: c, images: i } = t;
+  const wanted = wantedElsewhere(tx, batchId);
   const rows = await db
     .select({ image: i })
     .from(c)
@@ -310,13 +317,19 @@ export async function freeWaiting(
     );
 }
 
-/** Fails an image that is not being rendered yet. Undefined when it is, or has ended. */
+/**
+ * Fails an image that is not being rendered yet. Undefined when it is, or has ended, or when `canceledBatch` is given
+ * and another batch still wants it.
+ */
 export async function failUnbegun(
-  { db, t }: Tx,
+  tx: Tx,
   id: string,
-  end: { code: string; message: string; now: number },
+  end: { code: string; message: string; now: number; canceledBatch?: string | undefined },
 ): Promise<Image | undefined> {
+  const { db, t } = tx;
   const i = t.images;
+  const { canceledBatch } = end;
+  const unwanted = canceledBatch === undefined ? undefined : not(wantedElsewhere(tx, canceledBatch));
   const [image] = await db
     .update(i)
     .set({
@@ -326,7 +339,7 @@ export async function failUnbegun(
       completedAt: end.now,
       updatedAt: end.now,
     })
-    .where(and(eq(i.id, id), inArray(i.state, ["waiting", "queued"])))
+    .where(and(eq(i.id, id), inArray(i.state, ["waiting", "queued"]), unwanted))
     .returning();
   return image;
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { unzipSync } from "fflate";
+import { cancelBatch } from "../../src/app/batches/cancel-batch.ts";
 import { photoFetcher } from "../../src/app/batches/fetch-photos.ts";
 import { claimImage } from "../../src/app/images/render-image.ts";
 import { audit } from "../../src/app/operations/audit.ts";
@@ -258,6 +259,25 @@ test("a canceled batch gives its credits back, twice is once, and nobody else's 
   expect(canceled.images[0].failure.message).toContain("canceled");
   expect(await expectSuccess(await cancel(own.liveKey, batch_id), 200, BatchResponse)).toEqual(canceled);
   expect(await accountOf(own)).toMatchObject({ creditsPlan: 5, creditsHeld: 0 });
+  expect(await breaches()).toEqual([]);
+});
+
+test("a card that another batch comes to want while its own is being canceled is made", async () => {
+  const own = await testAccount(api, { credits: 5 });
+  const { batch_id: id } = await accepted(postBatch(own.liveKey, { cards: cardsOf(3) }));
+  let wanting: Json;
+  // The other batch is accepted after the cards to be ended were read, and before the first of them is.
+  const write: typeof api.store.write = async (name, fn, options) => {
+    if (name === "fail unbegun") wanting ??= await accepted(postBatch(own.liveKey, { cards: cardsOf(2) }));
+    return api.store.write(name, fn, options);
+  };
+  const scope = { accountId: own.account.id, environment: "live", id } as const;
+  await cancelBatch({ ...api, store: { ...api.store, write } }, scope);
+  expect(await batchOf(own.liveKey, id)).toMatchObject({ status: "canceled", failed: 1, processing: 2 });
+  expect(await batchOf(own.liveKey, wanting.batch_id)).toMatchObject({ failed: 0, processing: 2 });
+  expect(await accountOf(own)).toMatchObject({ creditsHeld: 2 });
+  await cancel(own.liveKey, wanting.batch_id);
+  expect(await accountOf(own)).toMatchObject({ creditsHeld: 0 });
   expect(await breaches()).toEqual([]);
 });
 

@@ -37,7 +37,7 @@ async function endUnbegun(context: AppContext, batchId: string): Promise<void> {
   for (;;) {
     const open = await unbegunOfBatch(context.store.read, batchId, AT_ONCE);
     let ended = 0;
-    for (const { id } of open) if (await failImageUnbegun(context, id, CANCELED_MESSAGE)) ended += 1;
+    for (const { id } of open) if (await failImageUnbegun(context, id, CANCELED_MESSAGE, batchId)) ended += 1;
     if (open.length < AT_ONCE || ended === 0) return;
   }
 }

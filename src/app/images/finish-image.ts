@@ -118,15 +118,20 @@ async function failed(tx: Tx, context: AppContext, image: Image, now: number): P
   return image;
 }
 
-/** Fails an image whose rendering has not begun; undefined when it has begun or ended. */
+/**
+ * Fails an image whose rendering has not begun; undefined when it has begun or ended, or when `canceledBatch` is given
+ * and another batch has come to want the image.
+ */
 export function failImageUnbegun(
   context: AppContext,
   id: string,
   message: string,
+  canceledBatch?: string,
 ): Promise<Image | undefined> {
   return context.store.write("fail unbegun", async (tx) => {
     const now = context.clock.now();
-    const image = await failUnbegun(tx, id, { code: "IMAGE_PROCESSING_FAILED", message, now });
+    const end = { code: "IMAGE_PROCESSING_FAILED", message, now, canceledBatch };
+    const image = await failUnbegun(tx, id, end);
     if (!image) return undefined;
     await context.jobs.withdraw(tx, image);
     return failed(tx, context, image, now);
