@@ -3,7 +3,7 @@ import { SQL } from "bun";
 import { finishImage } from "../../src/app/images/finish-image.ts";
 import { claimImage, leaseOf } from "../../src/app/images/render-image.ts";
 import { audit } from "../../src/app/operations/audit.ts";
-import { JOB_HEARTBEAT_MS, MAX_RENDERS } from "../../src/core/limits.ts";
+import { JOB_HEARTBEAT_MS, JOB_TEND_MS, MAX_RENDERS } from "../../src/core/limits.ts";
 import type { Claimed } from "../../src/jobs/jobs.ts";
 import { openJobs } from "../../src/jobs/open-jobs.ts";
 import { openPostgresStore } from "../../src/store/postgres.ts";
@@ -51,7 +51,7 @@ onPostgres(
     workspace.clock.advance(JOB_HEARTBEAT_MS - 1_000);
     await tend(workspace);
     expect(await claimImage(workspace, "live")).toBeUndefined();
-    workspace.clock.advance(6_000);
+    workspace.clock.advance(JOB_TEND_MS);
     await tend(workspace);
     expect(await mismatches(workspace)).toEqual([]);
     // Too late already, although nobody has taken its place.
