@@ -23,13 +23,14 @@ interface Attempt extends JobAttempt {
  * used: it waits between fetches, and a worker must be held before an image is claimed.
  */
 export function bossJobs(boss: PgBoss, store: PostgresStore, log: Pick<Log, "warn">): Jobs {
+  const enqueue: Jobs["enqueue"] = async (tx, images) => {
+    for (const [queue, own] of Map.groupBy(images, ({ environment }) => environment)) {
+      const jobs = own.map(({ id, turn }) => ({ id: jobId(id), data: { imageId: id }, priority: -turn }));
+      await boss.insert(queue, jobs, { db: within(tx) });
+    }
+  };
   return {
-    enqueue: async (tx, images) => {
-      for (const [queue, own] of Map.groupBy(images, ({ environment }) => environment)) {
-        const jobs = own.map(({ id, turn }) => ({ id: jobId(id), data: { imageId: id }, priority: -turn }));
-        await boss.insert(queue, jobs, { db: within(tx) });
-      }
-    },
+    enqueue,
     isWaiting: (environment) => hasDueJob(store.ask, environment),
     claim: (tx, claim) => claimJob(boss, tx, claim),
     hold: heartbeats(boss, log),
@@ -56,8 +57,7 @@ export function bossJobs(boss: PgBoss, store: PostgresStore, log: Pick<Log, "war
     },
     adopt: async (tx) => {
       const images = await imagesWithoutJob(tx, ADOPTED_AT_ONCE);
-      const jobs = bossJobs(boss, store, log);
-      if (images.length > 0) await jobs.enqueue(tx, images);
+      await enqueue(tx, images);
       return images.length;
     },
     tend: () => boss.supervise(),

@@ -1,6 +1,6 @@
 import type { Environment } from "../core/account.ts";
 import type { Image, Lease } from "../store/images.ts";
-import type { Tx } from "../store/store.ts";
+import type { Store, Tx } from "../store/store.ts";
 
 /**
  * The queue of renders: who works on which image, in which order, and who comes next when a worker died. What becomes of
@@ -50,3 +50,8 @@ export interface Claim {
 
 /** A claimed image; its lease token is set. `isSpent`: its workers died until no render was left, so it is to fail. */
 export type Claimed = Image & { leaseToken: string; isSpent?: boolean };
+
+/** Queues the unfinished images that the queue does not know: those from before it, or copied from elsewhere. */
+export async function adoptAll(store: Pick<Store, "write">, jobs: Pick<Jobs, "adopt">): Promise<void> {
+  while ((await store.write("adopt images", (tx) => jobs.adopt(tx))) > 0);
+}

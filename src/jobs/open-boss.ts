@@ -7,7 +7,7 @@ import type { PostgresStore } from "../store/postgres.ts";
 import { mayNot } from "../store/postgres-errors.ts";
 import { JOBS_SCHEMA } from "../store/postgres-jobs.ts";
 import { bossJobs } from "./boss-jobs.ts";
-import type { OpenJobs } from "./jobs.ts";
+import { adoptAll, type OpenJobs } from "./jobs.ts";
 
 const seconds = (ms: number) => ms / SECOND_MS;
 const YEAR_SECONDS = 365 * 24 * 3600;
@@ -75,14 +75,6 @@ async function ensureQueue(boss: PgBoss, name: string): Promise<void> {
     ([key, value]) => known[key as keyof typeof QUEUE] === value,
   );
   if (!isAsWanted) await boss.updateQueue(name, QUEUE);
-}
-
-/** Queues the unfinished images that the queue does not know: those from before it, or copied from elsewhere. */
-export async function adoptAll(
-  store: Pick<PostgresStore, "write">,
-  jobs: Pick<OpenJobs, "adopt">,
-): Promise<void> {
-  while ((await store.write("adopt images", (tx) => jobs.adopt(tx))) > 0);
 }
 
 function refusedRights(cause: Error): OperatorError {

@@ -187,10 +187,15 @@ export async function hasClaimable({ db, t }: Tx, environment: Environment, now:
   return rows.length > 0;
 }
 
+type OwnClaim = { token: string; now: number; leaseExpiresAt: number };
+
+const underLease = ({ token, now, leaseExpiresAt }: OwnClaim) =>
+  ({ state: "rendering", leaseToken: token, leaseExpiresAt, updatedAt: now }) as const;
+
 /** Claims the next image for one render, or undefined when nothing waits. */
 export async function claimNextImage(
   { db, t, claimable }: Tx,
-  claim: { environment: Environment; token: string; now: number; leaseExpiresAt: number },
+  claim: OwnClaim & { environment: Environment },
 ): Promise<Image | undefined> {
   const i = t.images;
   const next = db
@@ -201,23 +206,12 @@ export async function claimNextImage(
     .limit(1);
   const [image] = await db
     .update(i)
-    .set({
-      state: "rendering",
-      leaseToken: claim.token,
-      leaseExpiresAt: claim.leaseExpiresAt,
-      renders: sql`${i.renders} + 1`,
-      updatedAt: claim.now,
-    })
+    .set({ ...underLease(claim), renders: sql`${i.renders} + 1` })
     // A scalar subquery rather than a list: it is evaluated once, whatever the plan.
     .where(and(eq(i.id, claimable(next)), eq(i.state, "queued")))
     .returning();
   return image;
 }
-
-type OwnClaim = { token: string; now: number; leaseExpiresAt: number };
-
-const underLease = ({ token, now, leaseExpiresAt }: OwnClaim) =>
-  ({ state: "rendering", leaseToken: token, leaseExpiresAt, updatedAt: now }) as const;
 
 /** Claims this image for one render; undefined when it is not queued. */
 export async function claimQueued({ db, t }: Tx, id: string, claim: OwnClaim): Promise<Image | undefined> {

@@ -197,17 +197,12 @@ async function writeBatch(
   const { random } = deps;
   const scope = { accountId: account.id, environment };
   const fresh = cards.filter(({ isNew }) => isNew);
-  await insertImages(
-    tx,
-    fresh.map(({ image }) => image),
-  );
+  const images = fresh.map(({ image }) => image);
+  await insertImages(tx, images);
   // Those of the live environment wait for their photos first.
-  const queued = fresh.filter(({ image }) => image.state === "queued");
-  await deps.jobs.enqueue(
-    tx,
-    queued.map(({ image }) => image),
-  );
-  const ids = fresh.map(({ image }) => image.id);
+  const queued = images.filter(({ state }) => state === "queued");
+  await deps.jobs.enqueue(tx, queued);
+  const ids = images.map(({ id }) => id);
   if (environment === "live") await reserveCredits(tx, account.id, ids, { now, random });
   if (fresh.length > 0) await countUsage(tx, { ...scope, keyId }, now, { requested: fresh.length });
   await insertRecords(

@@ -142,9 +142,10 @@ async function renderClaimed(
 }
 
 /**
- * Records the end of a render, retrying for as long as the lease holds when the disk is full or the database out of reach: that may be over any
- * moment, and the image need not wait for its lease to expire and be rendered again. `certain` is false after a try
- * that threw: its commit may have reached the disk all the same, in which case this picture is in use.
+ * Records the end of a render, retrying for as long as the lease holds when the disk is full or the database out of
+ * reach: that may be over any moment, and the image need not wait for its lease to expire and be rendered again.
+ * `certain` is false after a try that threw: its commit may have reached the disk all the same, in which case this
+ * picture is in use.
  */
 export async function finishWhileLeased(
   deps: AppContext,

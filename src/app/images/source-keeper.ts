@@ -54,13 +54,15 @@ export function sourceKeeper(options: SourceKeeperOptions): SourceKeeper {
   const { blobs, log } = options;
   const board: Board = { held: new Map(), leaving: new Map() };
   const remove = remover(options, board);
+  const removeUnused = (sha256: string, options?: { unlessYoungerThan: number }) =>
+    remove(
+      sha256,
+      (tx) => sourceInUse(tx, sha256),
+      () => blobs.remove("source", sha256, options),
+    );
   const drop = async (sha256: string) => {
     try {
-      await remove(
-        sha256,
-        (tx) => sourceInUse(tx, sha256),
-        () => blobs.remove("source", sha256),
-      );
+      await removeUnused(sha256);
     } catch (error) {
       // The sweep will remove it; the create reports its own refusal, not this.
       log.warn("source_not_removed", { sha256, error: String(error) });
@@ -69,14 +71,7 @@ export function sourceKeeper(options: SourceKeeperOptions): SourceKeeper {
   return {
     hold: () => openHold(options, board, drop),
     drop,
-    dropUnused: async (sha256, until) => {
-      const removed = await remove(
-        sha256,
-        (tx) => sourceInUse(tx, sha256),
-        () => blobs.remove("source", sha256, { unlessYoungerThan: until }),
-      );
-      return removed ?? false;
-    },
+    dropUnused: async (sha256, until) => (await removeUnused(sha256, { unlessYoungerThan: until })) ?? false,
     forget: (sha256, accountId) =>
       remove(
         sha256,

@@ -4,6 +4,7 @@ import { folderBlobs } from "../../blobs/folder-blobs.ts";
 import type { Config } from "../../config.ts";
 import { OperatorError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
+import { adoptAll } from "../../jobs/jobs.ts";
 import { isEmpty, type MovedTable, moveRows } from "../../store/move-rows.ts";
 import { openSqliteStore } from "../../store/sqlite.ts";
 import type { Store } from "../../store/store.ts";
@@ -59,7 +60,7 @@ export async function moveFolder({ config, folder, clock }: MoveDeps, step: Step
     const tables = await step("rows", (note) =>
       moveRows(from.read, into, ({ table, rows }) => note(`${rows} of ${table}`)),
     );
-    while ((await into.write("queue images", (tx) => places.jobs.adopt(tx))) > 0);
+    await adoptAll(into, places.jobs);
     const { findings } = await step("the books there", () => audit(into, clock.now()));
     const broken = findings.filter(({ ok }) => !ok).map(({ check }) => check);
     if (broken.length > 0)

@@ -40,16 +40,13 @@ export function sharedPlaceholders(blobs: Blobs): SharedPlaceholders {
     });
     await emptied;
     const picture = await placeholder.draw();
-    if (!("path" in picture)) {
-      await blobs.put(at.kind, at.name, picture);
-      return picture.length;
-    }
+    const isFile = "path" in picture;
     try {
       await blobs.put(at.kind, at.name, picture);
-      return picture.bytes;
+      return isFile ? picture.bytes : picture.length;
     } finally {
       // It has been moved away, or nobody will take it: a bucket out of reach must not fill the disk.
-      await rm(picture.path, { force: true }).catch(() => {});
+      if (isFile) await rm(picture.path, { force: true }).catch(() => {});
     }
   };
   const drawShared = (placeholder: Placeholder, shared: BlobName) => {
