@@ -3,6 +3,10 @@
 if (process.argv[2] === "render-worker") {
   const { runWorker } = await import("./render/worker.ts");
   runWorker();
+} else if (process.argv[2] === "rewrite-database") {
+  // A service has its large database rewritten by another process, and goes on answering.
+  const { REWRITE_BUSY, rewriteDatabase } = await import("./store/sqlite.ts");
+  process.exitCode = rewriteDatabase(process.argv[3] ?? "") ? 0 : REWRITE_BUSY;
 } else if (process.argv[2] === "embedded-files") {
   // Embedded files by size: the build verifies that all of them are present.
   console.log(

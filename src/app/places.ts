@@ -25,7 +25,7 @@ export interface Places {
 /** Opens the store of a data folder and brings it to the newest schema; an engine that is reached over a network takes its time. */
 export type OpenStore = (file: string, options: StoreOptions) => Store | Promise<Store>;
 
-export interface PlacesOptions extends Pick<StoreOptions, "verify" | "mapped"> {
+export interface PlacesOptions extends Pick<StoreOptions, "verify" | "mapped" | "rewriteCommand"> {
   /** Another way to open the store of a data folder: the tests put themselves between it and its users. */
   openStore?: OpenStore | undefined;
   /** Where the queue reports what is not as it should be. */
@@ -42,9 +42,12 @@ export async function openPlaces(
     refuseOwnDatabase(folder);
     return openCluster(cluster, folder, options);
   }
-  const { openStore = openSqliteStore, verify = false, mapped = false } = options;
+  const { openStore = openSqliteStore, verify = false, mapped = false, rewriteCommand = [] } = options;
   refuseLostDatabase(folder);
-  const queued = await withJobs(await openStore(folder.database, { verify, mapped }), options);
+  const queued = await withJobs(
+    await openStore(folder.database, { verify, mapped, rewriteCommand }),
+    options,
+  );
   return { ...queued, blobs: folderBlobs(folder), secretKey: loadSecretKey(folder.secretKey) };
 }
 

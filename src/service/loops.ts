@@ -127,9 +127,9 @@ function startChores(deps: Deps & { clock: SteadyClock }, startedAt: number): Lo
       name: "sweep",
       concurrency: 1,
       pollMs: SWEEP_INTERVAL_MS,
-      runOne: async () => {
+      runOne: async (signal) => {
         if (await takesTurn("sweep", SWEEP_INTERVAL_MS)) {
-          await sweep(deps);
+          await sweep(deps, signal);
           await deps.state.sweep();
           await deps.holds?.sweep();
         }

@@ -16,6 +16,11 @@ export function programCommand(): string[] {
   return compiled ? [process.execPath] : [process.execPath, `${import.meta.dir}/../main.ts`];
 }
 
+/** The command that rewrites the database whose path is appended to it. */
+export function rewriteCommand(): string[] {
+  return [...programCommand(), "rewrite-database"];
+}
+
 /** The command that starts a worker process of this same program. */
 export function workerCommand(): string[] {
   return [...programCommand(), "render-worker"];

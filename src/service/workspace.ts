@@ -24,7 +24,7 @@ import { type DataFolder, openDataFolder } from "../system/data-folder.ts";
 import { freeBytes } from "../system/disk-space.ts";
 import { type PublishedTemplates, type TemplateRegistry, templateRegistry } from "../templates/registry.ts";
 import { VERSION } from "../version.ts";
-import { systemRandom } from "./system.ts";
+import { rewriteCommand, systemRandom } from "./system.ts";
 
 /** How hosts of photos and webhooks are resolved, and which authorities are trusted besides the public ones. */
 export type Outbound = NonNullable<WebhookContext["outbound"]>;
@@ -74,7 +74,13 @@ export async function openWorkspace(
 ): Promise<Workspace> {
   const { verify = false, mapped = false, clock = systemClock, random = systemRandom } = options;
   const { openStore, folder = openDataFolder(config.dataDir), outbound = {} } = options;
-  const places = await openPlaces(config, folder, { openStore, verify, mapped, log });
+  const places = await openPlaces(config, folder, {
+    openStore,
+    verify,
+    mapped,
+    log,
+    rewriteCommand: rewriteCommand(),
+  });
   const { store, jobs, blobs, secretKey } = places;
   const secrets = secretBox(secretKey, random.bytes);
   const now = () => clock.now();

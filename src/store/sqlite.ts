@@ -24,6 +24,10 @@ const BUSY_LOOK_MS = 100;
 const MAX_IDLE_LOG_BYTES = 64 * 1024 * 1024;
 /** Per connection: all queries of the service, with room for lists of different lengths. */
 const MAX_STATEMENTS = 256;
+/** Takes a fraction of a second: less than another process needs to start and the writers to wait for it. */
+const REWRITTEN_HERE_BYTES = 16 * 1024 * 1024;
+/** The exit code of the process that rewrites: others were using the database, try again. */
+export const REWRITE_BUSY = 75;
 /** More than any database here will have. */
 const MAPPED_BYTES = 2 ** 36;
 
@@ -38,6 +42,11 @@ export interface StoreOptions {
   patienceMs?: number;
   /** This file is itself a copy: it is migrated without keeping another. */
   isCopy?: boolean;
+  /**
+   * The command that runs rewriteDatabase() of the file appended to it, in a process of its own. Without one, erase()
+   * blocks this process.
+   */
+  rewriteCommand?: readonly string[];
 }
 
 /**
@@ -95,7 +104,14 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
     },
     // Checkpoints the log, in turn with the transactions, since SQLite refuses that within one.
     maintain: () => mutex.add(() => void writer.run("PRAGMA wal_checkpoint(PASSIVE)")),
-    erase: ({ maxBytes }) => mutex.add(() => erase(writer, maxBytes)),
+    erase: async ({ maxBytes, signal }) => {
+      const bytes = databaseBytes(writer);
+      if (maxBytes !== undefined && bytes > maxBytes) return false;
+      const { rewriteCommand = [] } = options;
+      return rewriteCommand.length > 0 && bytes > REWRITTEN_HERE_BYTES
+        ? rewriteElsewhere([...rewriteCommand, file], signal)
+        : mutex.add(() => rewrite(writer));
+    },
     close: async () => {
       await mutex.onIdle();
       for (const forget of forgetStatements) forget();
@@ -138,21 +154,45 @@ function openConnection(file: string): SqliteDatabase {
   }
 }
 
-/** See Store.erase. */
-function erase(writer: SqliteDatabase, maxBytes: number | undefined): boolean {
-  if (maxBytes !== undefined && databaseBytes(writer) > maxBytes) return false;
+/** See Store.erase. False when another process is using the database. */
+function rewrite(client: SqliteDatabase): boolean {
   try {
     // The copy that VACUUM works on need not fit into memory.
-    writer.run("PRAGMA temp_store = FILE");
-    writer.run("VACUUM");
-    const checkpoint = writer.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)").get();
+    client.run("PRAGMA temp_store = FILE");
+    client.run("VACUUM");
+    const checkpoint = client.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)").get();
     return checkpoint?.busy === 0;
   } catch (error) {
     if (sqliteCode(error).startsWith("SQLITE_BUSY")) return false;
     throw asStorageFault(error, "erase");
   } finally {
-    writer.run("PRAGMA temp_store = MEMORY");
+    client.run("PRAGMA temp_store = MEMORY");
   }
+}
+
+/** The database as the process meets it that a service starts for Store.erase; false when others were using it. */
+export function rewriteDatabase(file: string): boolean {
+  const client = openConnection(file);
+  try {
+    return rewrite(client);
+  } finally {
+    client.close();
+  }
+}
+
+/** Nobody waits but who writes: the other process holds the lock until it is done. */
+async function rewriteElsewhere(command: string[], signal: AbortSignal | undefined): Promise<boolean> {
+  const stop = signal && { signal };
+  const child = Bun.spawn(command, { stdin: "ignore", stdout: "ignore", stderr: "pipe", ...stop });
+  const said = await new Response(child.stderr).text();
+  const code = await child.exited;
+  if (signal?.aborted) return false;
+  if (code !== 0 && code !== REWRITE_BUSY)
+    throw new StorageUnavailable(
+      new Error(said.trim() || `it ended with ${child.signalCode ?? code}`),
+      "erase",
+    );
+  return code === 0;
 }
 
 /**

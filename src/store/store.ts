@@ -48,8 +48,9 @@ export interface Store {
   maintain(): Promise<void>;
   /**
    * Rewrites the whole database, so that nothing of deleted rows is left in its files. False, and nothing done, when it
-   * is larger than `maxBytes` or somebody else is reading it. Blocks this process: about 10 s for a gigabyte.
+   * is larger than `maxBytes`, somebody else is using it, or `signal` comes first. Whoever writes waits for it: about
+   * 10 s for a gigabyte.
    */
-  erase(options: { maxBytes: number | undefined }): Promise<boolean>;
+  erase(options: { maxBytes: number | undefined; signal?: AbortSignal | undefined }): Promise<boolean>;
   close(): Promise<void>;
 }

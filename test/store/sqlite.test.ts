@@ -7,6 +7,7 @@ import { postgresKit } from "../../db/postgres-kit.ts";
 import { defineTables } from "../../db/schema.ts";
 import { blobPath } from "../../src/blobs/folder-blobs.ts";
 import { OperatorError } from "../../src/core/errors.ts";
+import { rewriteCommand } from "../../src/service/system.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
 import { findAccount, listAccounts, setAccountStatus } from "../../src/store/accounts.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
@@ -152,6 +153,39 @@ test("another process's write lock is waited for without losing the write", asyn
   await write;
   expect(committed).toBe(true);
   other.close();
+});
+
+test("a large database is rewritten by another process: deleted rows leave its file, and reading goes on", async () => {
+  const file = join(folder().dir, "x.db");
+  const store = openSqliteStore(file, { rewriteCommand: rewriteCommand() });
+  const beside = new Database(file);
+  beside.run("CREATE TABLE heap (id INTEGER PRIMARY KEY, text TEXT)");
+  const insert = beside.query("INSERT INTO heap (text) VALUES (?)");
+  beside.transaction(() => {
+    for (let row = 0; row < 40; row++) insert.run(`row ${row} `.repeat(100_000));
+  })();
+  // A free page keeps its place in the file until the file is written anew.
+  beside.run("DELETE FROM heap WHERE id > 35");
+  const bytes = () => statSync(file).size;
+  beside.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  const before = bytes();
+  expect(await store.erase({ maxBytes: 1 })).toBe(false);
+  let reads = 0;
+  let isDone = false;
+  const erased = store.erase({ maxBytes: undefined }).finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    await listAccounts(store.read);
+    await Bun.sleep(0);
+    reads += 1;
+  }
+  expect(await erased).toBe(true);
+  expect(reads).toBeGreaterThan(10);
+  expect(bytes()).toBeLessThan(before);
+  expect(await store.write("test", async () => "written")).toBe("written");
+  beside.close();
+  await store.close();
 });
 
 test("every commit is synced, foreign keys hold, and the log is a WAL", () => {

@@ -136,26 +136,23 @@ export async function forgetAged(deps: FileDeps): Promise<void> {
   }
 }
 
-/**
- * Databases above this size, in bytes, are vacuumed only at night: this much takes half a second, during which
- * nothing is answered.
- */
+/** Databases above this size, in bytes, are rewritten only at night: this much takes half a second, and writes wait. */
 const QUICKLY_ERASED_BYTES = 64 * 1024 * 1024;
 /** From 02:00 to 05:00 UTC. */
 const isNight = (now: number) => now % DAY_MS >= 2 * HOUR_MS && now % DAY_MS < 5 * HOUR_MS;
 /**
  * A large file is rewritten once a night, however often something is deleted in it: for 1.1 GB that is 7 s of processor
- * time, several times as long on a slow disk, and as much free disk as the file is large.
+ * time, several times as long on a slow disk, for as long as nothing can be written, and as much free disk as the file is large.
  */
 const ONCE_MS = 12 * HOUR_MS;
 const lastRewrites = new WeakMap<Store, number>();
 
 /** Removes the traces that deleted rows leave in the database file; a large file keeps them until the next night. */
-export async function eraseTraces({ store, clock }: FileDeps): Promise<void> {
+export async function eraseTraces({ store, clock }: FileDeps, signal?: AbortSignal): Promise<void> {
   if (!(await hasTraces(store.read))) return;
   const now = clock.now();
   const mayTakeLong = isNight(now) && now - (lastRewrites.get(store) ?? 0) >= ONCE_MS;
-  const erased = await store.erase({ maxBytes: mayTakeLong ? undefined : QUICKLY_ERASED_BYTES });
+  const erased = await store.erase({ maxBytes: mayTakeLong ? undefined : QUICKLY_ERASED_BYTES, signal });
   if (erased && mayTakeLong) lastRewrites.set(store, now);
   if (erased) await store.write("mark erased", (tx) => markErased(tx, now, clock.now()));
 }

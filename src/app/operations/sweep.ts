@@ -85,22 +85,25 @@ async function logFailure(log: Log, what: LogFields, work: () => Promise<unknown
   }
 }
 
-/** Does everything that becomes due by time alone. Idempotent, and safe at any moment. */
-export async function sweep(deps: SweepDeps): Promise<void> {
+/**
+ * Does everything that becomes due by time alone. Idempotent, and safe at any moment. What takes minutes ends with
+ * `signal`.
+ */
+export async function sweep(deps: SweepDeps, signal?: AbortSignal): Promise<void> {
   const steps = [
     () => requeueAbandoned(deps),
     () => renewPlans(deps),
     () => releaseLateClaims(deps),
     () => finishCanceling(deps),
     ...(mayDelete(deps)
-      ? deletions(deps)
+      ? deletions(deps, signal)
       : [() => deps.store.write("pull deliveries forward", (tx) => pullForward(tx, deps.clock.now()))]),
     () => deps.store.maintain(),
   ];
   for (const step of steps) await logFailure(deps.log, {}, step);
 }
 
-const deletions = (deps: SweepDeps) => [
+const deletions = (deps: SweepDeps, signal: AbortSignal | undefined) => [
   () => dropExpiredRecords(deps),
   () => dropExpiredPictures(deps),
   () => sweepWebhooks(deps),
@@ -108,7 +111,7 @@ const deletions = (deps: SweepDeps) => [
   () => dropOldRequests(deps),
   () => forgetAged(deps),
   () => finishForgetting(deps),
-  () => eraseTraces(deps),
+  () => eraseTraces(deps, signal),
   () => dropOldAudit(deps),
   () =>
     deps.store.write("drop old mails", (tx) =>
