@@ -217,8 +217,27 @@ test("workers that start together are replaced one after the other, each with it
   expect({ least, most }).toEqual({ least: 2, most: 3 });
 });
 
-/** A pool of one worker which may hold this part of what one holds here, and what it tells. */
-function smallPool(name: string, share: number) {
+/**
+ * What a worker holds that has made a card: its networks are loaded with the first photos. In a pool of its own, as
+ * the shared one recycles after two renders, and holds two workers meanwhile.
+ */
+async function seasonedBytes(): Promise<number> {
+  const single = createRenderPool({
+    workers: 1,
+    command: workerCommand(),
+    renderer: { ...settings, profilesDir: openDataFolder(join(folder.dir, "seasoned")).profiles },
+    random: seededRandom(),
+    log: silentLog,
+  });
+  const renderer = await single.acquire();
+  await renderer.render(job("astronaut.png"), () => {});
+  const bytes = single.memoryBytes();
+  await single.close();
+  return bytes;
+}
+
+/** A pool of one worker which may hold this part of what a seasoned one holds, and what it tells. */
+async function smallPool(name: string, share: number) {
   const told: string[] = [];
   const first = Promise.withResolvers<string>();
   const tell = (event: string, fields?: LogFields) => {
@@ -232,18 +251,14 @@ function smallPool(name: string, share: number) {
     renderer: { ...settings, profilesDir: openDataFolder(join(folder.dir, name)).profiles },
     random: seededRandom(),
     log: { ...silentLog, info: tell, warn: tell },
-    workerMemoryBytes: share * pool.memoryBytes(),
+    workerMemoryBytes: share * (await seasonedBytes()),
     memoryLookMs: 20,
   });
   return { small, told, first: first.promise };
 }
 
 test("a worker that holds more memory than it may is replaced when its successor is warm, and its render goes on", async () => {
-  // What a worker holds that has made a card: its networks are loaded with the first photos.
-  const seasoned = await pool.acquire();
-  await seasoned.render(job("astronaut.png"), () => {});
-  const { small, first } = smallPool("large", 0.7);
-  seasoned.release();
+  const { small, first } = await smallPool("large", 0.7);
   const renderer = await small.acquire();
   const [before = 0] = small.pids();
   expect((await renderer.render(job("astronaut.png"), () => {})).kind).toBe("done");
@@ -254,8 +269,7 @@ test("a worker that holds more memory than it may is replaced when its successor
 });
 
 test("a worker that holds far more memory than it may is ended at once, and another takes its place", async () => {
-  (await pool.acquire()).release();
-  const { small, first, told } = smallPool("huge", 0.2);
+  const { small, first, told } = await smallPool("huge", 0.2);
   expect(await first).toContain("render_worker_too_large");
   while (told.filter((line) => line.startsWith("render_worker_ended")).length < 2) await Bun.sleep(10);
   await small.close();
