@@ -22,6 +22,8 @@ export interface FaultPlaces {
 const SECOND = 1_000;
 const KILL_EVERY_MS = 10 * SECOND;
 const RESTART_AFTER_MS = 2 * SECOND;
+/** How often a node may end at its start while storage is there. */
+const MAX_STARTS = 5;
 /** In a short run no fault takes longer than this. */
 const SHORT_MS = 4 * SECOND;
 /** A run of this length meets faults at their full length. */
@@ -63,14 +65,18 @@ async function killNodes(places: FaultPlaces, until: number): Promise<void> {
   }
 }
 
-/** A node whose start meets a fault ends with a message, and is started again as a service manager would. */
-async function startUntilReady(node: Node, { figures }: FaultPlaces): Promise<void> {
-  for (let tried = 1; ; tried++) {
+/**
+ * A node whose start meets a fault ends with a message, and is started again as a service manager would: for as long as
+ * storage is down, and a few times beside.
+ */
+async function startUntilReady(node: Node, { figures, storage }: FaultPlaces): Promise<void> {
+  for (let refused = 0; ; ) {
     node.start();
     try {
       return await node.untilReady();
     } catch (error) {
-      if (tried === 5) {
+      if (!storage.isDown()) refused += 1;
+      if (refused === MAX_STARTS) {
         figures.problem("flat", String(error));
         throw error;
       }

@@ -12,6 +12,7 @@ export interface StorageProxy {
   /** How often each kind of fault was met. */
   met: Record<"refused" | "stalled" | "truncated" | "down", number>;
   setMode(mode: StorageMode): void;
+  isDown(): boolean;
   stop(): void;
 }
 
@@ -74,6 +75,7 @@ export async function storageProxy(
       mode = next;
       if (mode !== "flaky") for (const response of stalled) response.destroy();
     },
+    isDown: () => mode === "down",
     stop: () => {
       server.closeAllConnections();
       server.close();
