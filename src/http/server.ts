@@ -4,7 +4,9 @@ import type { UploadDeps } from "../app/images/upload-photo.ts";
 import type { RequestLog } from "../app/operations/request-log.ts";
 import { API_PREFIX } from "../core/api-paths.ts";
 import type { Refusal } from "../core/errors.ts";
+import { REQUEST_DATABASE_MS } from "../core/limits.ts";
 import { invalidRequest, methodNotAllowed, nothingAt } from "../core/partner-refusals.ts";
+import { sharingPatience } from "../core/patience.ts";
 import type { Log } from "../core/ports.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import { KIT } from "../web/kit.ts";
@@ -119,7 +121,7 @@ export function httpAnswer(httpDeps: HttpDeps): Answer {
     try {
       if (!url) throw brokenHost("must be this service's host name.");
       refuseTwoMeanings(original);
-      response = await router.handle(request);
+      response = await sharingPatience(REQUEST_DATABASE_MS, async () => router.handle(request));
     } catch (error) {
       response = refuse(deps, exchange, error);
     }

@@ -1,3 +1,4 @@
+import { patiently } from "../core/patience.ts";
 import type { Ask } from "../core/ports.ts";
 import { StorageUnavailable } from "../core/storage-unavailable.ts";
 import { type Connection, type Connections, openConnections, transactionOn } from "./postgres-connections.ts";
@@ -9,7 +10,7 @@ import type { Store, Tx } from "./store.ts";
 const MAX_READERS = 8;
 const MAX_WRITERS = 8;
 const MAX_ASKERS = 4;
-/** The limit for one query, or one transaction with its retries. */
+/** The limit for one query, or one transaction, with its retries. */
 const DEADLINE_MS = 10_000;
 /** Slightly earlier than the deadline, because the server's error tells more than a cut connection. */
 const STATEMENT_TIMEOUT_MS = 8_000;
@@ -68,18 +69,13 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     // Noticing others' commits would cost as much as a query.
     version: () => null,
     problem: () => null,
-    write: async (name, fn, { sideBySide = false } = {}) => {
+    write: (name, fn, { sideBySide = false } = {}) => {
       const begin = `BEGIN; SELECT pg_advisory_xact_lock${sideBySide ? "_shared" : ""}(${WRITE_LOCK})`;
-      const until = performance.now() + deadlineMs;
-      for (let tried = 1; ; tried++) {
-        try {
-          const left = Math.max(1, until - performance.now());
-          return await writers.use(left, (connection) => transact(connection, begin, fn));
-        } catch (error) {
-          if (tried < MAX_TRIES && isRepeatable(error)) continue;
-          throw asServerFault(error, name);
-        }
-      }
+      return repeatedly(deadlineMs, {
+        work: (left) => writers.use(left, (connection) => transact(connection, begin, fn)),
+        isRepeatable,
+        name,
+      });
     },
     // The server vacuums by itself.
     maintain: async () => {},
@@ -90,21 +86,38 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   };
 }
 
-/** Each query by itself, again where the connection was lost. */
-function singly(connections: Connections, deadlineMs: number): Connection["query"] {
-  return async (text, parameters, asRows) => {
+interface Repeated<T> {
+  work: (leftMs: number) => Promise<T>;
+  isRepeatable: (error: unknown) => boolean;
+  name?: string;
+}
+
+/** Does it again after an error that may not come again, all within one deadline. */
+function repeatedly<T>(deadlineMs: number, { work, isRepeatable, name }: Repeated<T>): Promise<T> {
+  return patiently(deadlineMs, async (limitMs) => {
+    const until = performance.now() + limitMs;
     for (let tried = 1; ; tried++) {
       try {
-        return await connections.use(deadlineMs, (connection) => {
-          connection.begin();
-          return connection.query(text, parameters.map(findable), asRows);
-        });
+        return await work(Math.max(1, until - performance.now()));
       } catch (error) {
-        if (tried < MAX_TRIES && isLost(error)) continue;
-        throw asServerFault(error);
+        if (tried < MAX_TRIES && isRepeatable(error)) continue;
+        throw asServerFault(error, name);
       }
     }
-  };
+  });
+}
+
+/** Each query by itself, again where the connection was lost. */
+function singly(connections: Connections, deadlineMs: number): Connection["query"] {
+  return (text, parameters, asRows) =>
+    repeatedly(deadlineMs, {
+      work: (left) =>
+        connections.use(left, (connection) => {
+          connection.begin();
+          return connection.query(text, parameters.map(findable), asRows);
+        }),
+      isRepeatable: isLost,
+    });
 }
 
 async function script(connections: Connections, deadlineMs: number, text: string): Promise<unknown> {

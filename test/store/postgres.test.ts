@@ -8,6 +8,7 @@ import { migrations } from "../../db/migrations/postgres/index.ts";
 import * as exportsOfSchema from "../../db/postgres-schema.ts";
 import { postgresTables } from "../../db/postgres-schema.ts";
 import { OperatorError } from "../../src/core/errors.ts";
+import { sharingPatience } from "../../src/core/patience.ts";
 import { StorageUnavailable } from "../../src/core/storage-unavailable.ts";
 import { findAccount, insertAccount } from "../../src/store/accounts.ts";
 import { openPostgresStore } from "../../src/store/postgres.ts";
@@ -187,6 +188,30 @@ describe.skipIf(ENGINE !== "postgres")("on Postgres", () => {
     await holder;
     await store.write("test", addTopup(accountId));
     expect(await topup(store, accountId)).toBe(1);
+  });
+
+  test("queries of one request that get no answer share its time, also when one swallowed its error", async () => {
+    const { accountId } = await open();
+    const url = postgresUrl(workspace.folder.database);
+    const store = await openPostgresStore({ url, deadlineMs: 60_000 });
+    closing.push(store.close);
+    const locker = new SQL(url, { max: 1 });
+    const held = await locker.reserve();
+    await held.unsafe("BEGIN; LOCK accounts IN ACCESS EXCLUSIVE MODE");
+    const released = Promise.withResolvers<void>();
+    let leftRunning: Promise<unknown> | undefined;
+    const request = sharingPatience(300, async () => {
+      leftRunning = released.promise.then(() => topup(store, accountId));
+      await findAccount(store.read, accountId).catch(() => {});
+      await store.write("test", addTopup(accountId));
+    });
+    await expect(request).rejects.toThrow(StorageUnavailable);
+    await held.unsafe("ROLLBACK");
+    released.resolve();
+    // Nothing half made; and what outlives the request has the store's own time again.
+    expect(await leftRunning).toBe(0);
+    held.release();
+    await locker.close();
   });
 
   test("a database that a newer version wrote is refused", async () => {
