@@ -2,6 +2,7 @@ import { type SampleCardDeps, sampleCard } from "../app/images/sample-card.ts";
 import type { Config } from "../config.ts";
 import { Refusal } from "../core/errors.ts";
 import { invalidRequest } from "../core/partner-refusals.ts";
+import { layoutsAmong } from "../render/card/template-layout.ts";
 import { fieldsJsonSchema } from "../templates/fields.ts";
 import type { LoadedTemplate } from "../templates/load.ts";
 import { titleOf } from "../templates/manifest.ts";
@@ -37,6 +38,12 @@ function preset(template: LoadedTemplate, baseUrl: string) {
     sizes: Object.entries(sizes).map(([size, [width, height]]) => ({ name: size, width, height })),
     min_aspect_ratio: shapes[0],
     max_aspect_ratio: shapes[1],
+    // Told since 0.1.0, when templates set each kind of picture by itself.
+    layouts: layoutsAmong(shapes).map(({ name, min, max }) => ({
+      name,
+      min_aspect_ratio: min,
+      max_aspect_ratio: max,
+    })),
     fields: Object.keys(fields).length === 0 ? null : fieldsJsonSchema(fields),
   };
 }

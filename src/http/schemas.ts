@@ -5,7 +5,7 @@ import { PUBLIC_STATUSES } from "../core/image-state.ts";
 import { PHOTO_REFUSALS } from "../core/photo-refusals.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { USAGE_PERIODS } from "../core/time.ts";
-
+import { LAYOUTS } from "../render/card/template-layout.ts";
 import { ERROR_STATUS } from "./http-refusal.ts";
 
 // The schemas of every response. The published OpenAPI document is made from them, and tests validate real responses
@@ -177,6 +177,15 @@ const PresetSize = Type.Object(
   { ...closed, $id: "PresetSize", description: "A size that the template was drawn for." },
 );
 
+const PresetLayout = Type.Object(
+  {
+    name: StringEnum(LAYOUTS, { description: "The kind of picture." }),
+    min_aspect_ratio: aspect("Its narrowest width divided by height."),
+    max_aspect_ratio: aspect("Its widest width divided by height."),
+  },
+  { ...closed, $id: "PresetLayout", description: "A kind of picture, by its shape." },
+);
+
 export const Preset = Type.Object(
   {
     name: Type.String({ description: "Send it as `style.preset`.", examples: ["club_card"] }),
@@ -204,6 +213,11 @@ export const Preset = Type.Object(
       "The narrowest width divided by height that the card fills; narrower pictures get a margin.",
     ),
     max_aspect_ratio: aspect("The widest width divided by height that the card fills."),
+    layouts: Type.Array(PresetLayout, {
+      minItems: 1,
+      maxItems: LAYOUTS.length,
+      description: "The same shapes by the kinds of pictures, from narrow to wide.",
+    }),
     fields: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()], {
       description:
         "The JSON Schema of the `fields` that a create may send for it; null for a template without fields.",

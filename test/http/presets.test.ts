@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { createImageSchema } from "../../src/core/image-request.ts";
 import { createExamples } from "../../src/http/openapi/examples.ts";
 import { AcceptedImageResponse, PresetListResponse } from "../../src/http/schemas.ts";
+import { layoutsAmong } from "../../src/render/card/template-layout.ts";
 import {
   get,
   imageRequest,
@@ -69,6 +70,11 @@ test("the presets are those that are listed, in their order, alike for both kind
   expect(builtIn.description).toBe(manifest.description);
   expect(builtIn.sizes[0]).toEqual({ name: "portrait", width: 1024, height: 1280 });
   expect([builtIn.min_aspect_ratio, builtIn.max_aspect_ratio]).toEqual(manifest.shapes);
+  expect(builtIn.layouts).toEqual([
+    { name: "portrait", min_aspect_ratio: 0.62, max_aspect_ratio: 0.9 },
+    { name: "square", min_aspect_ratio: 0.9, max_aspect_ratio: 1.3 },
+    { name: "landscape", min_aspect_ratio: 1.3, max_aspect_ratio: 2.1 },
+  ]);
   expect(builtIn.fields).toBeNull();
   expect((await (await list(partner.testKey)).json()) as Json).toMatchObject({ success: true, data });
 });
@@ -172,4 +178,13 @@ test("the OpenAPI document and the guides know the listed ones, and show the fir
     expect(text).toContain("season_card");
     expect(text).not.toContain("{{preset");
   }
+});
+
+test("a preset tells the kinds of pictures among its shapes only", () => {
+  const names = (shapes: [number, number]) => layoutsAmong(shapes).map(({ name }) => name);
+  expect(names([0.62, 0.9])).toEqual(["portrait"]);
+  expect(names([0.8, 1])).toEqual(["portrait", "square"]);
+  expect(names([0.8, 0.8])).toEqual(["portrait"]);
+  expect(names([1.3, 1.3])).toEqual(["square"]);
+  expect(names([1.4, 2])).toEqual(["landscape"]);
 });

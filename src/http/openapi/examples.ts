@@ -194,6 +194,11 @@ export const EXAMPLES = {
         ],
         min_aspect_ratio: 0.62,
         max_aspect_ratio: 2.1,
+        layouts: [
+          { name: "portrait", min_aspect_ratio: 0.62, max_aspect_ratio: 0.9 },
+          { name: "square", min_aspect_ratio: 0.9, max_aspect_ratio: 1.3 },
+          { name: "landscape", min_aspect_ratio: 1.3, max_aspect_ratio: 2.1 },
+        ],
         fields: null,
       },
     ],

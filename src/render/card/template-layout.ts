@@ -29,8 +29,27 @@ export const DEFAULT_ZONES: Zones = {
 export const LAYOUTS = ["portrait", "square", "landscape"] as const;
 export type LayoutName = (typeof LAYOUTS)[number];
 
+/** Width by height from which pictures are no longer portrait, and up to which they are not landscape. */
+const SQUARE_FROM = 0.9;
+const SQUARE_TO = 1.3;
+
 /** The layout's name for a shape: portrait up to 9:10, landscape from 13:10, square in between. */
 export function layoutFor(width: number, height: number): LayoutName {
   const aspect = width / height;
-  return aspect < 0.9 ? "portrait" : aspect > 1.3 ? "landscape" : "square";
+  return aspect < SQUARE_FROM ? "portrait" : aspect > SQUARE_TO ? "landscape" : "square";
+}
+
+/** The layouts among shapes, widths divided by heights, from narrow to wide, and the shapes of each. */
+export function layoutsAmong([narrowest, widest]: readonly [number, number]) {
+  const bounds: [number, number][] = [
+    [0, SQUARE_FROM],
+    [SQUARE_FROM, SQUARE_TO],
+    [SQUARE_TO, Number.POSITIVE_INFINITY],
+  ];
+  const only = layoutFor(narrowest, 1);
+  return bounds.flatMap(([from, to], at) => {
+    const name = LAYOUTS[at] as LayoutName;
+    const [min, max] = [Math.max(narrowest, from), Math.min(widest, to)];
+    return min < max || (narrowest === widest && name === only) ? [{ name, min, max }] : [];
+  });
 }
