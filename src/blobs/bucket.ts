@@ -154,17 +154,18 @@ const transferMs = (bytes: number) => (bytes / 2 ** 20) * MEGABYTE_MS;
 
 /** The bytes of an answer, all of them: a connection that breaks off or stalls rejects. */
 async function wholeBody(
-  { Body, ContentLength = 0 }: GetObjectCommandOutput,
+  { Body, ContentLength }: GetObjectCommandOutput,
   tryMs: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const stalled = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => stalled.reject(new Error("the transfer stalled")),
-    tryMs + transferMs(ContentLength),
+    tryMs + transferMs(ContentLength ?? 0),
   );
   try {
     const bytes = await Promise.race([Body?.transformToByteArray(), stalled.promise]);
-    if (bytes?.length === ContentLength) return bytes as Uint8Array<ArrayBuffer>;
+    // Without a length it came in chunks, the last of which is marked.
+    if (bytes && bytes.length === (ContentLength ?? bytes.length)) return bytes as Uint8Array<ArrayBuffer>;
     throw new Error(`the transfer broke off after ${bytes?.length} of ${ContentLength} bytes`);
   } catch (error) {
     (Body as { destroy?: () => void } | undefined)?.destroy?.();

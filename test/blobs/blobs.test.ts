@@ -271,6 +271,23 @@ describe("a bucket", () => {
     }
   });
 
+  test("whose answers tell no length is read all the same", async () => {
+    const inParts = () =>
+      new ReadableStream({
+        start: async (controller) => {
+          controller.enqueue(new TextEncoder().encode("half a "));
+          await new Promise(setImmediate);
+          controller.enqueue(new TextEncoder().encode("photo"));
+          controller.close();
+        },
+      });
+    const { url, stop } = storage(() => new Response(inParts()));
+    expect((await fetch(url)).headers.get("Content-Length")).toBeNull();
+    const read = await (await openBucket(settings(url))).read("source/ab");
+    expect(new TextDecoder().decode(read)).toBe("half a photo");
+    await stop();
+  });
+
   test("that is missing takes nothing and says so", async () => {
     const here = await emptyBucket();
     const missing = await openBucket({ ...here, bucket: `${here.bucket}-not` });
