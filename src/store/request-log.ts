@@ -84,15 +84,21 @@ export async function findRequest(
   return row?.accountId === accountId ? row : undefined;
 }
 
-/** Deletes up to `limit` requests from before `before`; returns how many went. */
+/**
+ * Deletes up to `limit` requests from before `before`, and the players of as many. Returns how many went of what there was
+ * more of: fewer than `limit` once none are left.
+ */
 export async function deleteOldRequests({ db, t }: Tx, before: number, limit: number): Promise<number> {
   const { requestLog: l, requestPlayers: p } = t;
   const oldPlayers = db.select({ id: p.requestId }).from(p).where(lt(p.createdAt, before)).limit(limit);
-  await db.delete(p).where(inArray(p.requestId, oldPlayers));
+  const gonePlayers = await db
+    .delete(p)
+    .where(inArray(p.requestId, oldPlayers))
+    .returning({ id: p.requestId });
   const old = db.select({ id: l.id }).from(l).where(lt(l.createdAt, before)).limit(limit);
   const gone = await db
     .delete(l)
     .where(and(inArray(l.id, old), lte(l.createdAt, before)))
     .returning({ id: l.id });
-  return gone.length;
+  return Math.max(gone.length, gonePlayers.length);
 }

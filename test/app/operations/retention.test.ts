@@ -13,12 +13,14 @@ import { blobPath } from "../../../src/blobs/folder-blobs.ts";
 import {
   AUDIT_RETENTION_MS,
   IDEMPOTENCY_RETENTION_MS,
+  REQUEST_LOG_RETENTION_MS,
   SESSION_LIFETIME_MS,
   SETUP_LINK_LIFETIME_MS,
   SOURCE_RETENTION_MS,
   WEBHOOK_RETENTION_MS,
 } from "../../../src/core/limits.ts";
 import { DAY_MS } from "../../../src/core/time.ts";
+import { insertRequests } from "../../../src/store/request-log.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 import { ENGINE } from "../../postgres.ts";
 import { acceptLive } from "../accepting.ts";
@@ -90,6 +92,31 @@ test.each([
   workspace.clock.advance(2_000);
   await sweep(workspace);
   expect(await rows(table)).toBe(0);
+});
+
+test("the players of many old batches leave the log of requests in one sweep", async () => {
+  const { account } = await testAccount(workspace);
+  const requests = Array.from({ length: 3 }, (_, n) => ({
+    id: `req_${n}`,
+    accountId: account.id,
+    environment: "live" as const,
+    keyId: "key_1",
+    method: "POST",
+    path: "/v1/batches",
+    status: 202,
+    code: null,
+    externalId: null,
+    durationMs: 1,
+    details: null,
+    body: null,
+    createdAt: workspace.clock.now() + n,
+    players: Array.from({ length: 300 }, (_, m) => `player-${m}`),
+  }));
+  await workspace.store.write("test", (tx) => insertRequests(tx, requests));
+  expect(await rows("request_players")).toBe(900);
+  workspace.clock.advance(REQUEST_LOG_RETENTION_MS + 1_000);
+  await sweep(workspace);
+  expect(await rows("request_players")).toBe(0);
 });
 
 test("what is left after years is accounts, their books and the images' records", async () => {
