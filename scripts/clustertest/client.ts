@@ -40,13 +40,14 @@ export function cardClient(balancer: string, nodes: readonly Node[], figures: Fi
       const isOwn = headers.has(OWN_ANSWER);
       const by = to ?? nodes.find(({ name }) => name === headers.get(ANSWERED_BY));
       const wasDisturbed = by ? by.wasDisturbed(startedAt) : true;
-      if (!wasDisturbed) figures.slowestMs = Math.max(figures.slowestMs, took());
-      if (!wasDisturbed)
+      if (!wasDisturbed) {
+        figures.slowestMs = Math.max(figures.slowestMs, took());
         figures.check(
           "answers",
           took() <= MAX_ANSWER_MS,
           () => `${method} ${path} took ${took()} ms at ${by?.name} and was answered ${status}`,
         );
+      }
       if (isOwn) {
         figures.unanswered += 1;
         return undefined;

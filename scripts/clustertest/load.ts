@@ -44,6 +44,8 @@ export interface Load {
   stop(): Promise<void>;
 }
 
+/** Answers after which a partner asks again: suspended for a while, too many calls, something is away. */
+const MAY_PASS = new Set([403, 429, 503]);
 const REPEATED = 0.2;
 const OTHER_BODY = 0.05;
 const IN_BATCHES = 0.05;
@@ -152,7 +154,7 @@ export async function create({ client, figures }: LoadOptions, card: Promised, t
       () => `${card.key} of ${card.partner.name} was answered 402: ${answer.text}`,
     );
     if (card.imageId === undefined) card.refused = 402;
-  } else if (![403, 429, 503].includes(answer.status))
+  } else if (!MAY_PASS.has(answer.status))
     figures.problem("keys", `${card.key} was answered ${answer.status}: ${answer.text.slice(0, 300)}`);
 }
 
@@ -165,7 +167,7 @@ async function sendOtherBody({ client, figures }: LoadOptions, load: Load, card:
     body,
     idempotencyKey: key,
   });
-  if (!answer || [403, 429, 503].includes(answer.status)) return;
+  if (!answer || MAY_PASS.has(answer.status)) return;
   load.counts.otherBody += 1;
   figures.check(
     "keys",
@@ -198,7 +200,7 @@ async function orderBatch(
     async () => {
       answer = await client("/v1/batches", send);
     },
-    () => answer !== undefined && ![403, 429, 503].includes(answer.status),
+    () => answer !== undefined && !MAY_PASS.has(answer.status),
   );
   if (answer?.status === 402 && partner.limit !== undefined) return;
   figures.check(
@@ -219,26 +221,21 @@ async function untilEnded({ client, figures }: LoadOptions, card: Promised): Pro
     const answer = await client(`/v1/images/${card.imageId}`, { key: card.partner.keys[card.environment] });
     if (answer?.status === 200) {
       const { status } = dataOf(answer);
+      figures.check(
+        "ends",
+        card.ended === undefined || card.ended === status,
+        () => `${card.imageId} was ${card.ended} and is ${status}`,
+      );
       if (status !== "processing") {
-        figures.check(
-          "ends",
-          card.ended === undefined || card.ended === status,
-          () => `${card.imageId} was ${card.ended} and is ${status}`,
-        );
         if (card.ended !== undefined) return;
         // Once more, so that another node is asked.
         card.ended = status;
         continue;
       }
-      figures.check(
-        "ends",
-        card.ended === undefined,
-        () => `${card.imageId} was ${card.ended} and is ${status}`,
-      );
     } else if (answer)
       figures.check(
         "ends",
-        [403, 429, 503].includes(answer.status),
+        MAY_PASS.has(answer.status),
         () => `${card.imageId} was answered ${answer.status}`,
       );
     await Bun.sleep(POLL_MS);

@@ -4,7 +4,7 @@ import type { Figures } from "./figures.ts";
 import type { Node } from "./node.ts";
 
 const EVERY_MS = 5_000;
-/** A node's connections: readers, writers, those for shared state, and those of locks and queue. */
+/** A node opens up to 20; those of the one that was killed before it may end later. */
 const MAX_CONNECTIONS = 40;
 /** A node's server process was measured at 150 to 250 MB. */
 const MAX_SERVER_MB = 600;

@@ -6,8 +6,6 @@ export type TcpMode = "pass" | "stall" | "cut";
 export interface TcpProxy {
   port: number;
   setMode(mode: TcpMode): void;
-  /** Cuts the connections there are; new ones pass. */
-  cutNow(): void;
   stop(): void;
 }
 
@@ -59,7 +57,6 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
         }
       }
     },
-    cutNow,
     stop: () => {
       cutNow();
       server.close();

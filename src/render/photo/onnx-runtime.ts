@@ -143,14 +143,18 @@ function keepFreedMemory(): void {
   }
 }
 
+/** Opened at the first call and kept: every opening compiles its calls anew. */
+let mallocTrim: ((pad: number) => unknown) | undefined;
+
 /**
  * Gives back to the system what glibc keeps free: after a dozen photos more than half of the worker's memory. Takes 1 to
  * 15 ms, and the next network faults in what it needs.
  */
 export function returnFreedMemory(): void {
   try {
-    const { symbols } = dlopen("libc.so.6", { malloc_trim: { args: ["usize"], returns: "i32" } });
-    symbols.malloc_trim(0);
+    mallocTrim ??= dlopen("libc.so.6", { malloc_trim: { args: ["usize"], returns: "i32" } }).symbols
+      .malloc_trim;
+    mallocTrim(0);
   } catch {
     // Not glibc: nothing was kept.
   }

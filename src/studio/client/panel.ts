@@ -5,7 +5,7 @@ import { byId, copy, el, segments, toast } from "./dom.ts";
 import { textProblem } from "./overlays.ts";
 import type { Pane } from "./pane.ts";
 import { server } from "./server.ts";
-import { address, sampleBody, set, sizeOf, studio, template, view } from "./state.ts";
+import { address, pictureRequest, sampleBody, set, sizeOf, studio, template, view } from "./state.ts";
 
 /** The panel beside the picture: faults first, then data, texts, and ways to export the card. */
 export function drawPanel(pane: Pane | null): void {
@@ -177,7 +177,6 @@ function shareTab(pane: Pane | null): HTMLElement {
 
 /** Draws the card in that format if necessary, then lets the browser save it. */
 async function download(format: string): Promise<void> {
-  const { pictureRequest } = await import("./state.ts");
   const answer = await server.picture({
     ...pictureRequest("download", 0),
     format: format as "png",
