@@ -19,6 +19,7 @@ import { storageFault } from "../../core/storage-unavailable.ts";
 import type { Claimed } from "../../jobs/jobs.ts";
 import { type Renderer, RenderFault, RenderInterrupted, type RenderPool } from "../../render/pool.ts";
 import type { RenderJob, Stage } from "../../render/protocol.ts";
+import { findImageByOutput } from "../../store/image-reads.ts";
 import type { Image } from "../../store/images.ts";
 import type { Tx } from "../../store/store.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
@@ -109,7 +110,7 @@ async function renderClaimed(
   const lease = leaseOf(image);
   try {
     const { finished, certain } = await finishWhileLeased(deps, lease, end, signal);
-    if (end.kind === "completed" && !finished && certain) await deps.blobs.remove("picture", end.output.name);
+    if (end.kind === "completed" && !finished && certain) await dropPicture(deps, end.output.name);
     if (finished?.state === "failed") await keepOrDropSources(deps, finished);
     // Whatever the outcome, this is how long it kept a worker busy.
     if (end.kind !== "given_back") deps.queue.observe(deps.clock.now() - startedAt);
@@ -162,6 +163,22 @@ export async function finishWhileLeased(
       deps.log.warn("finish_delayed", { imageId: lease.imageId, tries, error: String(error) });
       await sleep(FINISH_RETRY_MS, undefined, { signal }).catch(() => {});
     }
+  }
+}
+
+/**
+ * Removes a picture whose image somebody else has ended, and only if no image has it: a picture too many is removed by
+ * the sweep, one too few is lost. For that reason neither a database nor a bucket out of reach is an error.
+ */
+export async function dropPicture(
+  { store, blobs, log }: Pick<RenderImageDeps, "store" | "blobs" | "log">,
+  name: string,
+): Promise<void> {
+  try {
+    if (await findImageByOutput(store.read, name)) log.error("picture_in_use", { name });
+    else await blobs.remove("picture", name);
+  } catch (error) {
+    if (!storageFault(error)) throw error;
   }
 }
 

@@ -10,7 +10,7 @@ import type { AppContext } from "../context.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import type { RenderEnd } from "./finish-image.ts";
 import type { ProgressTracker } from "./progress.ts";
-import { claimImage, finishWhileLeased, leaseOf, newName } from "./render-image.ts";
+import { claimImage, dropPicture, finishWhileLeased, leaseOf, newName } from "./render-image.ts";
 import { testEnding } from "./test-endings.ts";
 import { type TestPlaceholderDeps, testPlaceholder } from "./test-placeholder.ts";
 
@@ -44,7 +44,7 @@ export async function renderNextTestImage(
       return isStorage ? { kind: "given_back", pauseMs: STORAGE_RETRY_MS } : { kind: "fault" };
     });
     const { finished, certain } = await finishWhileLeased(deps, lease, end, signal);
-    if (end.kind === "completed" && !finished && certain) await deps.blobs.remove("picture", end.output.name);
+    if (end.kind === "completed" && !finished && certain) await dropPicture(deps, end.output.name);
   } finally {
     letGo();
     deps.progress.clear(image.id);

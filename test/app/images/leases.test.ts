@@ -139,6 +139,22 @@ test("the picture of a worker that lost its lease is removed, the picture of the
   expect(readdirSync(workspace.folder.scratch)).toEqual([]);
 });
 
+test("a picture that its image has is not removed, whatever the end of its render says", async () => {
+  const { workspace, account, image } = await start();
+  const id = await acceptLive(workspace, account.id);
+  const store: typeof workspace.store = {
+    ...workspace.store,
+    write: async (name, work, options) => {
+      const result = await workspace.store.write(name, work, options);
+      return name === "finish" ? (undefined as typeof result) : result;
+    },
+  };
+  await renderNextImage({ ...renderDeps(workspace, async () => {}), store }, never, () => {});
+  const { state, outputName } = await image(id);
+  expect(state).toBe("completed");
+  expect(files(workspace)).toEqual([outputName ?? ""]);
+});
+
 test("only what processes held that are gone is taken over, however long their leases still last", async () => {
   const { workspace, account, image } = await start();
   const ids = [await acceptLive(workspace, account.id), await acceptLive(workspace, account.id)];
