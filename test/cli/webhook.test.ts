@@ -175,7 +175,8 @@ test(
     let server: Awaited<ReturnType<typeof serve>>;
     const partner = receiver((_, count) => {
       if (!killAt.has(count)) return new Response("ok");
-      server.child.kill("SIGKILL");
+      // The newest one: it delivers before it says that it listens.
+      running.at(-1)?.kill("SIGKILL");
       return new Promise<Response>(() => {});
     });
     try {
@@ -185,8 +186,9 @@ test(
       const made = await json(`webhook create --account ${account} --environment test --url ${partner.url}`);
       const restarted = (async () => {
         for (const _ of killAt) {
-          await server.child.exited;
-          server = await serve();
+          await running.at(-1)?.exited;
+          // It may be killed before it listens; then the next one follows.
+          server = await serve().catch(() => server);
         }
       })();
       for (let i = 0; i < images; i++) {
