@@ -38,6 +38,9 @@ export interface SourceKeeperOptions extends Pick<AppContext, "store" | "log"> {
   holds?: SharedHolds | undefined;
 }
 
+/** How often a create that leaves tries to remove its photo while others come and go. */
+const MAX_DROP_TRIES = 3;
+
 /** What this process holds, and is removing. */
 interface Board {
   held: Map<string, { holders: number; fresh: boolean }>;
@@ -62,15 +65,16 @@ export function sourceKeeper(options: SourceKeeperOptions): SourceKeeper {
     );
   const drop = async (sha256: string) => {
     try {
-      await removeUnused(sha256);
+      return (await removeUnused(sha256)) !== undefined;
     } catch (error) {
       // The sweep will remove it; the create reports its own refusal, not this.
       log.warn("source_not_removed", { sha256, error: String(error) });
+      return true;
     }
   };
   return {
     hold: () => openHold(options, board, drop),
-    drop,
+    drop: async (sha256) => void (await drop(sha256)),
     dropUnused: async (sha256, until) => (await removeUnused(sha256, { unlessYoungerThan: until })) ?? false,
     forget: (sha256, accountId) =>
       remove(
@@ -127,10 +131,22 @@ function remover({ store, holds, log }: SourceKeeperOptions, { held, leaving }: 
 function openHold(
   { holds, log }: SourceKeeperOptions,
   { held, leaving }: Board,
-  drop: (sha256: string) => Promise<void>,
+  /** False where somebody needs it. */
+  drop: (sha256: string) => Promise<boolean>,
 ): SourceHold {
   const mine = new Set<string>();
   const shared = holds?.open();
+  /** Leaves it to a create that came meanwhile; tries again where that one has ended before it could be told. */
+  const dropOrLeave = async (sha256: string) => {
+    for (let tries = 0; tries < MAX_DROP_TRIES; tries++) {
+      if (await drop(sha256)) return;
+      const later = held.get(sha256);
+      if (later) {
+        later.fresh = true;
+        return;
+      }
+    }
+  };
   return {
     add: async (sha256) => {
       if (mine.has(sha256)) return;
@@ -146,8 +162,12 @@ function openHold(
       if (known) known.fresh = true;
     },
     close: async (used) => {
-      const isEmpty = mine.size === 0;
-      const orphans = [...mine].filter((sha256) => {
+      const sources = [...mine];
+      mine.clear();
+      // First: whoever is the last here to let go of a source would meet, in removing it, the holds of those before.
+      if (sources.length > 0)
+        await shared?.close().catch((error) => log.warn("hold_not_closed", { error: String(error) }));
+      const orphans = sources.filter((sha256) => {
         const known = held.get(sha256);
         if (!known) return false;
         known.holders -= 1;
@@ -155,11 +175,7 @@ function openHold(
         if (known.holders === 0) held.delete(sha256);
         return known.holders === 0 && known.fresh;
       });
-      mine.clear();
-      // Before the removal, which would meet the own hold.
-      if (!isEmpty)
-        await shared?.close().catch((error) => log.warn("hold_not_closed", { error: String(error) }));
-      for (const sha256 of orphans) await drop(sha256);
+      for (const sha256 of orphans) await dropOrLeave(sha256);
     },
   };
 }
