@@ -24,6 +24,7 @@ const SUITES = [
   "test/app/credits/ledger.test.ts",
   "test/app/credits/statement.test.ts",
   "test/app/images/image-templates.test.ts",
+  "test/app/images/keep-template.test.ts",
   "test/app/images/leases.test.ts",
   "test/app/images/lost-files.test.ts",
   "test/app/images/queue-estimate.test.ts",

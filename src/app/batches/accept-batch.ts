@@ -116,14 +116,14 @@ type Pinned = Pick<Image, "templateName" | "templateVersion" | "templateDigest">
 
 /** The current version of each template, by name. */
 async function templatesOf(
-  { templates: registry, blobs }: AcceptBatchDeps,
+  { templates: registry, blobs, clock }: AcceptBatchDeps,
   requests: CreateImageRequest[],
 ): Promise<Map<string, Pinned>> {
   const found = new Map<string, Pinned>();
   for (const { style } of requests) {
     if (found.has(style.preset)) continue;
     const loaded = await registry.current(style.preset);
-    await keepTemplate(blobs, loaded);
+    await keepTemplate({ blobs, clock }, loaded);
     const { manifest, digest } = loaded;
     const { name: templateName, version: templateVersion } = manifest;
     found.set(style.preset, { templateName, templateVersion, templateDigest: digest });

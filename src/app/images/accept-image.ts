@@ -123,7 +123,7 @@ async function acceptOnce(
   try {
     const sources = await sourcesFor(deps, command, hold);
     const loaded = await deps.templates.current(command.request.style.preset);
-    await keepTemplate(deps.blobs, loaded);
+    await keepTemplate(deps, loaded);
     const { manifest, digest } = loaded;
     const template = {
       templateName: manifest.name,

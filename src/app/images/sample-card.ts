@@ -2,6 +2,7 @@ import { mkdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import PQueue from "p-queue";
 import type { Blobs } from "../../blobs/blobs.ts";
+import type { Clock } from "../../core/ports.ts";
 import type { RenderPool } from "../../render/pool.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { SAMPLE_PHOTO_FILE } from "../../templates/built-in.ts";
@@ -27,6 +28,7 @@ export interface SampleCardDeps {
   pool: Pick<RenderPool, "acquire">;
   /** Where renderers find the template's files. */
   blobs: Pick<Blobs, "put" | "refresh" | "local">;
+  clock: Pick<Clock, "elapsed">;
   folder: Pick<DataFolder, "cache">;
 }
 
@@ -59,7 +61,7 @@ export function sampleCard(
 
 /** Renders the card and returns the digest of the template it was made with. */
 async function make(
-  { pool, blobs }: SampleCardDeps,
+  { pool, blobs, clock }: SampleCardDeps,
   { template, size, path }: { template: LoadedTemplate; size: string; path: string },
 ): Promise<string> {
   const { name, sizes, fields } = template.manifest;
@@ -67,7 +69,7 @@ async function make(
   if (!pixels) throw new Error(`The template ${name} has no size ${size}`);
   await mkdir(dirname(path), { recursive: true });
   // Renderers know nothing of publishing; they draw from the files they are given.
-  await keepTemplate(blobs, template);
+  await keepTemplate({ blobs, clock }, template);
   const { digest } = template;
   const renderer = await pool.acquire(AbortSignal.timeout(WAIT_FOR_RENDERER_MS));
   try {

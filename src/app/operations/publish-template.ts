@@ -43,7 +43,7 @@ export async function publishTemplate(
   const { name, version } = manifest;
   await refuseUnpublishable(deps, template);
   // Files first: a row must never refer to files that do not exist. Without a row the sweep after next removes them.
-  await keepTemplate(blobs, template);
+  await keepTemplate({ blobs, clock }, template);
   return store.write("publish template", async (tx) => {
     const now = clock.now();
     const known = await findTemplateVersion(tx, name, version);

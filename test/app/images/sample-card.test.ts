@@ -4,7 +4,7 @@ import { folderBlobs } from "../../../src/blobs/folder-blobs.ts";
 import { openDataFolder } from "../../../src/system/data-folder.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
 import { poolOf, RENDERED } from "../../fakes.ts";
-import { testFolder } from "../../harness.ts";
+import { fakeClock, testFolder } from "../../harness.ts";
 
 test("a sample goes by the template it was really made with, so an older look never passes for the edited one", async () => {
   const temporary = testFolder();
@@ -20,7 +20,9 @@ test("a sample goes by the template it was really made with, so an older look ne
   const folder = { ...openDataFolder(temporary.dir), cache: `${temporary.dir}/own-cache` };
   const blobs = folderBlobs(folder);
   const sample = async () =>
-    Bun.file(await sampleCard({ pool, folder, blobs }, "club_card", edited, "square")).text();
+    Bun.file(
+      await sampleCard({ pool, folder, blobs, clock: fakeClock() }, "club_card", edited, "square"),
+    ).text();
   expect(await sample()).toBe(`the look of ${looks[0]}`);
   expect(await sample()).toBe(`the look of ${edited.digest}`);
   expect(await sample()).toBe(`the look of ${edited.digest}`);
