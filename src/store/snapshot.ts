@@ -84,17 +84,17 @@ export interface SnapshotCounts {
 }
 
 /** `now` is the moment of the snapshot, epoch milliseconds. */
-export function countRows(client: Database, now: number): SnapshotCounts & { pictureBytes: number } {
+export function countRows(client: Database, now: number): SnapshotCounts {
   return client
     .query(
       `SELECT (SELECT count(*) FROM accounts) AS accounts,
         (SELECT count(*) FROM images) AS images,
         (SELECT count(*) FROM images WHERE completed_at IS NULL) AS unfinished,
         (SELECT count(*) FROM ledger_entries) AS ledger_entries,
-        count(*) AS pictures, coalesce(sum(output_bytes), 0) AS pictureBytes
+        count(*) AS pictures
       FROM images WHERE ${SERVED}`,
     )
-    .get({ $now: now }) as SnapshotCounts & { pictureBytes: number };
+    .get({ $now: now }) as SnapshotCounts;
 }
 
 const SERVED = "output_name IS NOT NULL AND purged_at IS NULL AND expires_at > $now";

@@ -83,7 +83,13 @@ export async function linkWhole(from: string, to: string): Promise<"linked" | "c
 }
 
 /** Another disk, or a file system without hard links. */
-const NO_LINK_CODES = new Set<unknown>(["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
+export const NO_LINK_CODES: ReadonlySet<unknown> = new Set<unknown>([
+  "EXDEV",
+  "EPERM",
+  "ENOTSUP",
+  "EOPNOTSUPP",
+  "ENOSYS",
+]);
 
 /** Flushes a file or folder to disk. */
 export async function sync(path: string): Promise<void> {

@@ -1,5 +1,5 @@
-import { createReadStream, createWriteStream } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { createReadStream, createWriteStream, type Stats } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { Readable, type Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip, createZstdCompress, createZstdDecompress } from "node:zlib";
@@ -7,10 +7,13 @@ import { createTarDecoder, createTarPacker } from "modern-tar";
 import { OperatorError } from "../../core/errors.ts";
 
 // A backup is a tar archive: its files first, then SHA256SUMS with the hash of each, in the format of sha256sum.
-// Written and read as a stream, so that its size does not matter.
+// Written and read as a stream, so that its size does not matter. A file with several names is in it once, and then
+// as links to the first name, which other programs that read tar archives link again too.
 
 export const SUMS = "SHA256SUMS";
 const CHUNK_BYTES = 1024 * 1024;
+/** Fewer than any file system's limit, so that a restore can make as many. */
+const MAX_LINKS_PER_FILE = 10_000;
 /** Pictures hardly compress, so the fastest level is the right one. */
 const GZIP_LEVEL = 1;
 
@@ -31,8 +34,15 @@ const UNPACKERS: [magic: number[], unpacker: () => Transform][] = [
 
 export interface ArchiveWriter {
   addText(name: string, text: string): Promise<void>;
-  /** Adds a file and returns its size and hash; undefined when the file does not exist (any more). */
-  addFile(name: string, path: string): Promise<{ bytes: number; sha256: string } | undefined>;
+  /**
+   * Adds a file and returns its size and hash; undefined when the file does not exist (any more). With `linked`, a
+   * further name of a file that was added so becomes a link: only for files that never change.
+   */
+  addFile(
+    name: string,
+    path: string,
+    options?: { linked: boolean },
+  ): Promise<{ bytes: number; sha256: string } | undefined>;
 }
 
 /**
@@ -46,6 +56,7 @@ export async function writeArchive(
 ): Promise<{ files: number }> {
   const { readable, controller } = createTarPacker();
   const sums: string[] = [];
+  const stored = storedFiles();
   const add = async (name: string, bytes: number, chunks: AsyncIterable<Uint8Array> | Uint8Array[]) => {
     options.signal.throwIfAborted();
     const hasher = new Bun.CryptoHasher("sha256");
@@ -63,12 +74,21 @@ export async function writeArchive(
     const bytes = new TextEncoder().encode(text);
     await add(name, bytes.length, [bytes]);
   };
-  const addFile = async (name: string, file: string) => {
+  const addFile = async (name: string, file: string, { linked } = { linked: false }) => {
     const handle = await openIfThere(file);
     if (!handle) return undefined;
     try {
-      const { size } = await handle.stat();
-      return await add(name, size, chunksOf(handle, size));
+      const info = await handle.stat();
+      const first = linked ? await stored.find(info) : undefined;
+      if (first) {
+        options.signal.throwIfAborted();
+        await controller.add({ name, size: 0, mode: 0o600, type: "link", linkname: first.name }).close();
+        sums.push(sumLine(first.sha256, name));
+        return { bytes: first.bytes, sha256: first.sha256 };
+      }
+      const added = await add(name, info.size, chunksOf(handle, info.size));
+      if (linked) stored.note(info, { name, path: file, ...added });
+      return added;
     } finally {
       await handle.close();
     }
@@ -98,9 +118,39 @@ export async function writeArchive(
   return filled.value;
 }
 
+interface StoredFile {
+  name: string;
+  path: string;
+  bytes: number;
+  sha256: string;
+}
+
+/** The files in an archive that have several names on disk. */
+function storedFiles() {
+  const files = new Map<string, StoredFile & { links: number }>();
+  const keyOf = ({ dev, ino }: Stats) => `${dev}:${ino}`;
+  return {
+    note(info: Stats, file: StoredFile): void {
+      if (info.nlink > 1) files.set(keyOf(info), { ...file, links: 0 });
+    },
+    /** The same file under the name it was stored by. */
+    async find(info: Stats): Promise<StoredFile | undefined> {
+      const file = files.get(keyOf(info));
+      if (!file || info.nlink < 2 || file.links === MAX_LINKS_PER_FILE) return undefined;
+      // Only while that name is there: a number is given to another file once all names are gone.
+      const now = await stat(file.path).catch(() => undefined);
+      if (!now || keyOf(now) !== keyOf(info)) return undefined;
+      file.links += 1;
+      return file;
+    },
+  };
+}
+
 export interface ArchiveEntry {
   name: string;
   bytes: number;
+  /** The earlier entry that this is a further name of; then it has no bytes of its own. */
+  linkTo?: string;
 }
 
 /** Receives the bytes of one entry. */
@@ -119,7 +169,7 @@ export interface ReadOptions {
 /**
  * Reads an archive, passes each entry to the sink that `take` chooses (or none), and verifies the hashes against the
  * archive's own checksums. `take` may throw to refuse an entry before its bytes are read. Throws an OperatorError
- * for an archive that is damaged, truncated, or contains anything but plain files.
+ * for an archive that is damaged, truncated, or contains anything but plain files and links to those before them.
  */
 export async function readArchive(
   path: string,
@@ -141,16 +191,21 @@ export async function readArchive(
     }
   };
   const sums: string[] = [];
+  const hashes = new Map<string, string>();
   try {
     for (;;) {
       const { done, value: entry } = await read(entries);
       if (done) throw damaged(`it ends without ${SUMS}`);
-      const { name, size: bytes, type = "file" } = entry.header;
-      if (type !== "file") throw damaged(`${JSON.stringify(name)} is a ${type}, not a file`);
+      const { name, size: bytes, type = "file", linkname = "" } = entry.header;
+      const linked = type === "link" ? hashes.get(linkname) : undefined;
+      if (type !== "file" && (linked === undefined || bytes > 0))
+        throw damaged(`${JSON.stringify(name)} is a ${type}, not a file or a link to one before it`);
       const hasher = new Bun.CryptoHasher("sha256");
       const isLast = name === SUMS;
       const stated: Uint8Array[] = [];
-      const sink = isLast ? undefined : await take({ name, bytes });
+      const sink = isLast
+        ? undefined
+        : await take({ name, bytes, ...(linked !== undefined && { linkTo: linkname }) });
       // The checksums are read into memory, so their size is bounded.
       if (isLast && bytes !== sums.reduce((length, line) => length + Buffer.byteLength(line), 0))
         throw damaged(`${SUMS} is not of the files before it`);
@@ -170,7 +225,9 @@ export async function readArchive(
         if (!(await read(entries)).done) throw damaged(`something comes after ${SUMS}`);
         return { files: sums.length };
       }
-      sums.push(sumLine(hasher.digest("hex"), name));
+      const sha256 = linked ?? hasher.digest("hex");
+      hashes.set(name, sha256);
+      sums.push(sumLine(sha256, name));
     }
   } finally {
     await entries.cancel(new Error("read as far as needed")).catch(() => {});

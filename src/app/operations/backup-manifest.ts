@@ -5,8 +5,8 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 
 export const MANIFEST = "manifest.json";
 export const FORMAT = "cardpress-backup";
-/** Increased when older programs could no longer read the format. */
-export const FORMAT_VERSION = 1;
+/** Increased when older programs could no longer read the format. Since 2 a file may be a link to one before it. */
+export const FORMAT_VERSION = 2;
 /** A real one is half a kilobyte. */
 export const MAX_MANIFEST_BYTES = 64 * 1024;
 
@@ -58,12 +58,13 @@ export function isTemplatePart(name: string): boolean {
   return TEMPLATE_PART.test(name);
 }
 
+const PICTURE = /^images\/[0-9a-z]{2}\/img_[0-9A-Za-z]+-[0-9A-Za-z]+\.(png|webp|jpg)$/;
 const PLACES = [
   /^cardpress\.db$/,
   /^secret\.key$/,
   /^sources\/[0-9a-f]{2}\/[0-9a-f]{64}$/,
   /^template-files\/[0-9a-f]{2}\/[0-9a-f]{64}$/,
-  /^images\/[0-9a-z]{2}\/img_[0-9A-Za-z]+-[0-9A-Za-z]+\.(png|webp|jpg)$/,
+  PICTURE,
 ];
 
 /** Whether a backup may contain a file of this name; anything else could escape the folder. */
@@ -71,4 +72,9 @@ export function isPlace(name: string): boolean {
   const [folder, ...parts] = name.split("/");
   if (folder === TEMPLATES) return parts.length > 0 && parts.every(isTemplatePart);
   return PLACES.some((place) => place.test(name));
+}
+
+/** Whether a backup may contain a file of this name as a link to another: pictures never change. */
+export function mayLink(name: string, to: string): boolean {
+  return PICTURE.test(name) && PICTURE.test(to);
 }

@@ -3,6 +3,8 @@ import {
   access,
   chmod,
   constants,
+  copyFile,
+  link,
   lstat,
   mkdir,
   mkdtemp,
@@ -22,7 +24,7 @@ import { integrityProblems, neededSources, openAsIs, picturesOf } from "../../st
 import { openDataFolder } from "../../system/data-folder.ts";
 import { freeBytes, inUnits } from "../../system/disk-space.ts";
 import { syncDisks } from "../../system/sync-disks.ts";
-import { isFileError, sync } from "../../system/write-whole.ts";
+import { isFileError, NO_LINK_CODES, sync } from "../../system/write-whole.ts";
 import { brokenRules, type Step } from "./backup.ts";
 import { type ArchiveEntry, type EntrySink, readArchive } from "./backup-archive.ts";
 import {
@@ -32,6 +34,7 @@ import {
   MANIFEST,
   MAX_MANIFEST_BYTES,
   type Manifest,
+  mayLink,
   parseManifest,
   TEMPLATES,
 } from "./backup-manifest.ts";
@@ -141,7 +144,7 @@ async function unpack(
   let manifest: Manifest | undefined;
   let left = (await freeBytes(staging)) - MIN_FREE_DISK_BYTES;
   let entries = 0;
-  const take = async ({ name, bytes }: ArchiveEntry): Promise<EntrySink> => {
+  const take = async ({ name, bytes, linkTo }: ArchiveEntry): Promise<EntrySink | undefined> => {
     entries += 1;
     if (entries === 1) {
       if (name !== MANIFEST || bytes > MAX_MANIFEST_BYTES)
@@ -156,7 +159,11 @@ async function unpack(
       throw new OperatorError(
         `${staging} has no room for ${JSON.stringify(name)} of ${inUnits(bytes)}: ${inUnits(MIN_FREE_DISK_BYTES)} must stay free. Make room, or restore to another disk.`,
       );
-    return fileSink(join(staging, name)).catch((error: NodeJS.ErrnoException) => {
+    if (linkTo !== undefined && !mayLink(name, linkTo))
+      throw untrusted(`holds ${JSON.stringify(name)} as a link to ${JSON.stringify(linkTo)}`);
+    const path = join(staging, name);
+    const made = linkTo === undefined ? fileSink(path) : linkFile(join(staging, linkTo), path);
+    return made.catch((error: NodeJS.ErrnoException) => {
       throw error.code === "EEXIST" ? untrusted(`holds ${JSON.stringify(name)} twice`) : error;
     });
   };
@@ -182,6 +189,15 @@ async function fileSink(path: string): Promise<EntrySink> {
   await mkdir(dirname(path), { recursive: true, mode: 0o750 });
   const file = await open(path, "wx", 0o600);
   return { write: (chunk) => file.writeFile(chunk), close: () => file.close() };
+}
+
+/** A second name for a file, or a copy where the file system has no hard links. */
+async function linkFile(from: string, to: string): Promise<undefined> {
+  await mkdir(dirname(to), { recursive: true, mode: 0o750 });
+  await link(from, to).catch((error: NodeJS.ErrnoException) => {
+    if (!NO_LINK_CODES.has(error.code)) throw error;
+    return copyFile(from, to, constants.COPYFILE_EXCL);
+  });
 }
 
 /** Examines what was unpacked the way the service will. Returns what is missing. */

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { createTarPacker, packTar, type TarEntry } from "modern-tar";
+import { createTarPacker, packTar, type TarEntry, unpackTar } from "modern-tar";
 import { migrations } from "../../../db/migrations/sqlite/index.ts";
 import { audit } from "../../../src/app/operations/audit.ts";
 import { type BackupReport, makeBackup, type Step } from "../../../src/app/operations/backup.ts";
@@ -22,7 +22,8 @@ import { blobPath } from "../../../src/blobs/folder-blobs.ts";
 import { OperatorError } from "../../../src/core/errors.ts";
 import { DAY_MS } from "../../../src/core/time.ts";
 import { openWorkspace } from "../../../src/service/workspace.ts";
-import { appliedMigrations, openAsIs } from "../../../src/store/snapshot.ts";
+import { appliedMigrations, openAsIs, picturesOf } from "../../../src/store/snapshot.ts";
+import { openDataFolder } from "../../../src/system/data-folder.ts";
 import {
   fakeClock,
   silentLog,
@@ -36,6 +37,7 @@ import {
   testWorkspace,
   untilEnded,
 } from "../../harness.ts";
+import { acceptLive } from "../accepting.ts";
 import { acceptWithPhoto, finishNext } from "./stocked.ts";
 
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -130,6 +132,96 @@ for (const suffix of [".tar.gz", ".tar.zst"]) {
     expect(byHand.stdout.toString().match(/: OK$/gm)).toHaveLength(files);
   });
 }
+
+/** A data folder whose test images share one placeholder. */
+async function withPlaceholders(images: number) {
+  const made = await stocked();
+  const { workspace, account } = made;
+  const placeholder = { name: "0001-club_card.png", bytes: "placeholder, ".repeat(200_000) };
+  await workspace.blobs.put("placeholder", placeholder.name, placeholder.bytes);
+  const finished: Awaited<ReturnType<typeof finishNext>>[] = [];
+  for (let i = 0; i < images; i++) {
+    await acceptLive(workspace, account.id, { environment: "test" });
+    finished.push(await finishNext(workspace, placeholder));
+  }
+  return { ...made, placeholder, finished };
+}
+
+/** The file behind each name. */
+const filesOf = (root: string, names: string[]) =>
+  new Set(names.map((name) => statSync(blobPath(openDataFolder(root), "picture", name)).ino));
+
+test("pictures that share a file are in the archive once, and share it again when restored", async () => {
+  const { workspace, placeholder, finished } = await withPlaceholders(8);
+  const names = finished.map(({ name }) => name);
+  const { dir } = folder();
+  const report = await backup(workspace, join(dir, "all.tar"));
+  expect(report).toMatchObject({ counts: { pictures: 9 }, missing: { count: 0 }, broken_rules: [] });
+  expect(report.bytes).toBeLessThan(2 * placeholder.bytes.length + 1024 ** 2);
+  expect(await restore(report.file, join(dir, "new"))).toMatchObject({
+    missing: { count: 0 },
+    files: report.files,
+  });
+  expect(filesOf(join(dir, "new"), names).size).toBe(1);
+  for (const name of names)
+    expect(readFileSync(blobPath(openDataFolder(join(dir, "new")), "picture", name), "utf8")).toBe(
+      placeholder.bytes,
+    );
+  mkdirSync(join(dir, "by-hand"));
+  const byHand = Bun.spawnSync(["sh", "-c", `tar -xf ../all.tar && sha256sum -c ${SUMS}`], {
+    cwd: join(dir, "by-hand"),
+  });
+  expect(byHand.stdout.toString().match(/: OK$/gm)).toHaveLength(report.files);
+  expect(filesOf(join(dir, "by-hand"), names).size).toBe(1);
+});
+
+test("a shared file whose first name expires during the backup is stored again", async () => {
+  const { workspace, placeholder, finished } = await withPlaceholders(3);
+  const path = (name: string) => blobPath(workspace.folder, "picture", name);
+  const client = openAsIs(workspace.folder.database);
+  const inOrder = [...picturesOf(client, workspace.clock.now())].map(({ name }) => name);
+  client.close();
+  const shared = inOrder.filter((name) => finished.some((picture) => picture.name === name));
+  // The photo is written first, then the pictures.
+  let written = -1;
+  const step: Step = (_title, work) =>
+    work(() => {
+      if (inOrder[written++] === shared[0]) rmSync(path(shared[0] ?? ""), { force: true });
+    });
+  const { dir } = folder();
+  const report = await backup(workspace, join(dir, "all.tar"), { step });
+  expect(existsSync(path(shared[0] ?? ""))).toBe(false);
+  expect(report.missing.count).toBe(0);
+  expect(report.bytes).toBeGreaterThan(2 * placeholder.bytes.length);
+  await restore(report.file, join(dir, "new"));
+  const [first = 0, ...later] = shared.map((name) => [...filesOf(join(dir, "new"), [name])][0] ?? 0);
+  expect(later).toEqual([later[0] ?? 0, later[0] ?? 0]);
+  expect(first).not.toBe(later[0] ?? 0);
+});
+
+test("an archive of the first format, which stores each picture by itself, is restored", async () => {
+  const { workspace, placeholder, finished } = await withPlaceholders(3);
+  const { dir } = folder();
+  const report = await backup(workspace, join(dir, "all.tar"));
+  const bytes = new Map<string, Uint8Array>();
+  const entries = await unpackTar(readFileSync(report.file));
+  const before: TarEntry[] = entries.map(({ header: { name, linkname, type }, data = new Uint8Array() }) => {
+    let body = type === "link" ? (bytes.get(linkname ?? "") ?? data) : data;
+    if (name === "manifest.json")
+      body = Buffer.from(Buffer.from(data).toString().replace('"format_version": 2', '"format_version": 1'));
+    if (name === SUMS) {
+      const lines = [...bytes].map(([file, content]) => `${Bun.SHA256.hash(content, "hex")}  ${file}\n`);
+      body = Buffer.from(lines.join(""));
+    }
+    bytes.set(name, body);
+    return { header: { name, size: body.length, mode: 0o600 }, body };
+  });
+  await Bun.write(join(dir, "old.tar"), await packTar(before));
+  await restore(join(dir, "old.tar"), join(dir, "new"));
+  const restored = openDataFolder(join(dir, "new"));
+  for (const { name } of finished)
+    expect(readFileSync(blobPath(restored, "picture", name), "utf8")).toBe(placeholder.bytes);
+});
 
 test("a picture that expires while the backup is written is named and stops nothing; one that is gone or damaged too", async () => {
   const { workspace, account, finished } = await stocked();
@@ -319,7 +411,7 @@ test("names that lead elsewhere, links, bombs, strays and newer formats are refu
   const { dir } = folder();
   const manifest = (change = {}) => ({
     format: "cardpress-backup",
-    format_version: 1,
+    format_version: 2,
     cardpress: "9.9.9",
     schema: "0000_start",
     created_at: "2026-11-15T12:00:00.000Z",
@@ -361,13 +453,28 @@ test("names that lead elsewhere, links, bombs, strays and newer formats are refu
   const link = { name: "templates/x", size: 0, linkname: "/etc/passwd" };
   for (const type of ["symlink", "link", "fifo", "directory"] as const)
     expect(await refused(await packTar([first(), { header: { ...link, type } }]))).toContain(`is a ${type}`);
+  const picture = (part: string) => `images/aa/img_${part}-aa.png`;
+  const linked = (name: string, linkname: string): TarEntry => ({
+    header: { name, size: 0, linkname, type: "link" },
+  });
+  // A link to what comes later or is no picture, and a picture that is a link to the key.
+  expect(
+    await refused(await packTar([first(), linked(picture("1"), picture("2")), file(picture("2"))])),
+  ).toContain("is a link");
+  for (const [name, to] of [
+    ["templates/x", picture("1")],
+    [picture("1"), "secret.key"],
+  ] as const)
+    expect(await refused(await packTar([first(), file(to, "1"), linked(name, to)]))).toContain(
+      "as a link to",
+    );
   expect(
     await refused(await packTar([first(), file("templates/x", "1"), file("templates/x", "2")])),
   ).toContain("twice");
   expect(
     await refused(await packTar([first({ files: 2 }), file("templates/x"), file("templates/y")])),
   ).toContain("more files");
-  expect(await refused(await packTar([first({ format_version: 2 }), file("templates/x")]))).toContain(
+  expect(await refused(await packTar([first({ format_version: 3 }), file("templates/x")]))).toContain(
     "cardpress 9.9.9, which is newer",
   );
   expect(await refused(await packTar([first({ schema: "9999_later" }), file("templates/x")]))).toContain(

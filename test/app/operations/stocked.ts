@@ -17,14 +17,22 @@ export async function acceptWithPhoto(workspace: Workspace, accountId: string): 
   return acceptLive(workspace, accountId, { sources: sourcesOf(fetched(sha256)) });
 }
 
-/** Finishes the next live image with its own picture, stored before the image is completed, as the service does. */
-export async function finishNext(workspace: Workspace): Promise<{ id: string; name: string; bytes: string }> {
-  const image = await claimImage(workspace, "live");
+/**
+ * Finishes the next live image with its own picture, or the next test image with a placeholder, stored before the image
+ * is completed, as the service does.
+ */
+export async function finishNext(
+  workspace: Workspace,
+  placeholder?: { name: string; bytes: string },
+): Promise<{ id: string; name: string; bytes: string }> {
+  const image = await claimImage(workspace, placeholder ? "test" : "live");
   if (!image) throw new Error("nothing to claim");
   // Longer than what is read at once.
-  const bytes = `picture ${++pictures} of ${image.id}, `.repeat(30_000);
+  const bytes = placeholder?.bytes ?? `picture ${++pictures} of ${image.id}, `.repeat(30_000);
   const name = `${image.id}-${String(pictures).padStart(4, "0")}.png`;
-  await workspace.blobs.put("picture", name, bytes);
+  if (placeholder)
+    await workspace.blobs.copy({ kind: "placeholder", name: placeholder.name }, { kind: "picture", name });
+  else await workspace.blobs.put("picture", name, bytes);
   const output = { name, width: 1, height: 1, contentType: "image/png", bytes: bytes.length };
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
   await finishImage(workspace, lease, { kind: "completed", output });
