@@ -8,9 +8,20 @@ const toStdout: Write = (line) => void process.stdout.write(line);
 
 /** Writes one JSON line per event to stdout, or where `write` sends it. */
 export function jsonLog(write: Write = toStdout): Log {
+  const time = timeByMs();
   const at = (level: Level) => (event: string, fields?: LogFields) =>
-    write(`${JSON.stringify({ time: new Date().toISOString(), level, event, ...fields })}\n`, level);
+    write(`${JSON.stringify({ time: time(), level, event, ...fields })}\n`, level);
   return { info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+/** Tells the time in ISO 8601; written out once per millisecond, since a busy service logs many lines in one. */
+function timeByMs(): () => string {
+  let [at, text] = [0, ""];
+  return () => {
+    const now = Date.now();
+    if (now !== at) [at, text] = [now, new Date(now).toISOString()];
+    return text;
+  };
 }
 
 /** SGR codes: dim, yellow, red, and reset. */

@@ -116,11 +116,20 @@ export interface Sample {
 /** Adds to a counter, which starts at zero with the process. */
 export interface Meter {
   add(name: CounterName, labels?: Labels, by?: number): void;
+  /** One series of a counter, for whoever adds to it often: naming a series costs more than adding to it. */
+  count(name: CounterName, labels: Labels): Count;
   /** Records a duration in seconds. */
   time(name: HistogramName, labels: Labels, seconds: number): void;
+  /** One series of a histogram, for whoever records in it often. */
+  timing(name: HistogramName, labels: Labels): Timing;
   /** Renders Prometheus text format 0.0.4: the counters, plus the gauges in `now`. */
   text(now: Sample[]): string;
 }
+
+/** Adds to one series of a counter. */
+export type Count = (by?: number) => void;
+/** Records a duration in seconds in one series of a histogram. */
+export type Timing = (seconds: number) => void;
 
 interface Histogram {
   buckets: number[];
@@ -129,31 +138,35 @@ interface Histogram {
 }
 
 export function meter(): Meter {
-  const counts = new Map<string, Map<string, number>>();
+  const counts = new Map<string, Map<string, { n: number }>>();
   const times = new Map<string, Map<string, Histogram>>();
-  return {
-    add: (name, labels = {}, by = 1) => {
-      const series = seriesOf(counts, name);
-      const key = labelText(labels);
-      series.set(key, (series.get(key) ?? 0) + by);
-    },
-    time: (name, labels, seconds) => {
-      const { bounds } = METRICS[name];
-      const series = seriesOf(times, name);
-      const key = labelText(labels);
-      const found = series.get(key) ?? { buckets: bounds.map(() => 0), sum: 0, count: 0 };
-      series.set(key, found);
+  const count = (name: CounterName, labels: Labels): Count => {
+    const found = seriesOf(counts, name, labels, () => ({ n: 0 }));
+    return (by = 1) => {
+      found.n += by;
+    };
+  };
+  const timing = (name: HistogramName, labels: Labels): Timing => {
+    const { bounds } = METRICS[name];
+    const found = seriesOf(times, name, labels, () => ({ buckets: bounds.map(() => 0), sum: 0, count: 0 }));
+    return (seconds) => {
       // Only the first matching bucket is counted here; the cumulative sums are built when the text is rendered.
       const place = bounds.findIndex((bound) => seconds <= bound);
       if (place >= 0) found.buckets[place] = (found.buckets[place] ?? 0) + 1;
       found.sum += seconds;
       found.count += 1;
-    },
+    };
+  };
+  return {
+    count,
+    timing,
+    add: (name, labels = {}, by = 1) => count(name, labels)(by),
+    time: (name, labels, seconds) => timing(name, labels)(seconds),
     text: (now) => {
       const lines: string[] = [];
       for (const [name, { type, help }] of Object.entries(METRICS)) {
         const told = [
-          ...[...(counts.get(name) ?? [])].map(([key, n]) => `${name}${braced(key)} ${n}`),
+          ...[...(counts.get(name) ?? [])].map(([key, { n }]) => `${name}${braced(key)} ${n}`),
           ...[...(times.get(name) ?? [])].flatMap(([key, found]) => histogramLines(name, key, found)),
           ...now
             .filter((sample) => sample.name === name)
@@ -166,9 +179,18 @@ export function meter(): Meter {
   };
 }
 
-function seriesOf<Value>(all: Map<string, Map<string, Value>>, name: string): Map<string, Value> {
-  const series = all.get(name) ?? new Map<string, Value>();
-  all.set(name, series);
+/** The series of these labels, begun by `first` when it is new. */
+function seriesOf<Series>(
+  all: Map<string, Map<string, Series>>,
+  name: string,
+  labels: Labels,
+  first: () => Series,
+): Series {
+  const family = all.get(name) ?? new Map<string, Series>();
+  all.set(name, family);
+  const key = labelText(labels);
+  const series = family.get(key) ?? first();
+  family.set(key, series);
   return series;
 }
 

@@ -4,6 +4,8 @@ import type { RateState } from "./rate-limit.ts";
 export interface Exchange {
   readonly request: Request;
   readonly url: URL;
+  /** What the route is called in metrics and in the log of requests; "other" when there is none. */
+  readonly route: string;
   readonly requestId: string;
   readonly clientAddress: string;
   /** The budget to report: the account's once the key is known, the client address's before. */

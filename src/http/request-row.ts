@@ -4,7 +4,7 @@ import type { Caller } from "./auth.ts";
 import { jsonSeen } from "./body.ts";
 import type { Exchange } from "./exchange.ts";
 import type { PartnerRefusal } from "./http-refusal.ts";
-import { labelFor, labelOf, ROUTES } from "./route-table.ts";
+import { labelFor, ROUTES } from "./route-table.ts";
 
 interface Outcome {
   status: number;
@@ -21,12 +21,11 @@ export function noteSubject(request: Request, externalId: string): void {
 
 /** What the request log stores: a body only for refused creates and remakes of one card, and no secrets. */
 export function requestRow(
-  { request, url, requestId }: Exchange,
+  { request, url, route, requestId }: Exchange,
   { account, environment, keyId }: Caller,
   { status, refused, durationMs }: Outcome,
   now: number,
 ): LoggedRequest {
-  const route = labelOf(url.pathname);
   const subject = subjects.get(request);
   // A remake's body names no player: unless its image is known, it could not be deleted along with one.
   const isKept = subject !== undefined || route === labelFor(ROUTES.createImage);

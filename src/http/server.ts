@@ -35,6 +35,7 @@ import { createPhoto } from "./photos.ts";
 import { listPresets, servePresetSample } from "./presets.ts";
 import { ADDRESS_BUDGET, type RateLimiter } from "./rate-limit.ts";
 import { remakeImage } from "./remake.ts";
+import { requestMeter } from "./request-meter.ts";
 import { requestRow } from "./request-row.ts";
 import {
   CONSOLE_PATH,
@@ -107,6 +108,7 @@ export function httpAnswer(httpDeps: HttpDeps): Answer {
   const deps: AnswerDeps = { ...httpDeps, identify: identifier(httpDeps, httpDeps.limiter) };
   const exchanges = new WeakMap<Request, Exchange>();
   const isSecure = deps.config.baseUrl.startsWith("https://");
+  const measure = requestMeter(deps.meter);
   const router = routes(deps, (request) => exchanges.get(request) as Exchange);
   return async (original, peer) => {
     // HEAD is GET without a body (RFC 9110, 9.3.2), for every route.
@@ -128,9 +130,7 @@ export function httpAnswer(httpDeps: HttpDeps): Answer {
     const ms = performance.now() - startedAt;
     logAnswer(deps.log, exchange, response.status, ms);
     const method = METHODS.has(original.method) ? original.method : "other";
-    const route = labelOf(exchange.url.pathname);
-    deps.meter.add("cardpress_http_requests_total", { method, route, status: String(response.status) });
-    deps.meter.time("cardpress_http_request_seconds", { route }, ms / 1000);
+    measure(method, exchange.route, response.status, ms / 1000);
     if (!(await discardBody(original))) response.headers.set("Connection", "close");
     // Browsers honour it only over TLS, which the proxy in front of us provides.
     if (isSecure) response.headers.set("Strict-Transport-Security", `max-age=${HSTS_SECONDS}`);
@@ -174,6 +174,7 @@ function open(deps: HttpDeps, request: Request, url: URL, peer: string): Exchang
   return {
     request,
     url,
+    route: labelOf(url.pathname),
     requestId: deps.random.id("req"),
     clientAddress: clientAddress(request, peer, deps.config.baseUrl),
     // Of an address's budget only refused keys take. What needs no key asks no database: /live and the pictures must be
@@ -297,8 +298,11 @@ async function asPartner(
   }
   if (caller) {
     const durationMs = deps.clock.elapsed() - startedAt;
-    deps.requests.note(
-      requestRow(known, caller, { status: response.status, refused, durationMs }, deps.clock.now()),
+    const { method } = exchange.request;
+    const { status } = response;
+    const createdAt = deps.clock.now();
+    deps.requests.note({ accountId: caller.account.id, method, status, createdAt }, () =>
+      requestRow(known, caller, { status, refused, durationMs }, createdAt),
     );
   }
   return response;

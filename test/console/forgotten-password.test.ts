@@ -33,7 +33,14 @@ async function ask(email: string, { address = "203.0.113.9", method = "POST" } =
   });
   const rate = { limit: 1, remaining: 1, resetAtMs: 0, exceeded: false };
   const url = new URL(request.url);
-  const response = await pages({ request, url, requestId: "req_1", clientAddress: address, rate });
+  const response = await pages({
+    request,
+    url,
+    route: "/console",
+    requestId: "req_1",
+    clientAddress: address,
+    rate,
+  });
   return { status: response.status, text: await response.text() };
 }
 

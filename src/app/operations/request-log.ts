@@ -11,11 +11,17 @@ import type { AppContext } from "../context.ts";
 
 /** Logs requests made with an account's keys, for that account's own developers. */
 export interface RequestLog {
-  /** Queues a row for the next write; drops successful polling above a rate, and everything in a flood. */
-  note(row: LoggedRequest): void;
+  /**
+   * Queues the row of a call for the next write. Of successful polling above a rate, and of a flood, nothing is queued,
+   * nor is its row made.
+   */
+  note(call: LoggedCall, row: () => LoggedRequest): void;
   /** Writes what was queued until now, also by a flush under way. Never rejects: nothing may fail for want of a log. */
   flush(): Promise<void>;
 }
+
+/** What decides whether a call is logged at all. */
+export type LoggedCall = Pick<LoggedRequest, "accountId" | "method" | "status" | "createdAt">;
 
 /** Rows per transaction. */
 const ROWS_AT_ONCE = 200;
@@ -27,9 +33,10 @@ export function requestLog({ store, log }: Pick<AppContext, "store" | "log">): R
   const players = minuteCounter();
 
   /** Whether a row is one of many alike, of which enough have been logged. */
-  const isBeyondRate = (row: LoggedRequest): boolean => {
-    if (row.status >= 400 ? row.status !== 429 : row.method !== "GET" && row.method !== "HEAD") return false;
-    return reads(row, 1) > LOGGED_READS_PER_MINUTE;
+  const isBeyondRate = (call: LoggedCall): boolean => {
+    if (call.status >= 400 ? call.status !== 429 : call.method !== "GET" && call.method !== "HEAD")
+      return false;
+    return reads(call, 1) > LOGGED_READS_PER_MINUTE;
   };
 
   const write = async (): Promise<void> => {
@@ -49,10 +56,14 @@ export function requestLog({ store, log }: Pick<AppContext, "store" | "log">): R
   let writing = Promise.resolve();
 
   return {
-    note: (row) => {
-      if (isBeyondRate(row)) return;
-      if (rows.length >= MAX_BUFFERED_REQUESTS) dropped += 1;
-      else if (row.players.length > 0 && players(row, row.players.length) > LOGGED_PLAYERS_PER_MINUTE)
+    note: (call, rowOf) => {
+      if (isBeyondRate(call)) return;
+      if (rows.length >= MAX_BUFFERED_REQUESTS) {
+        dropped += 1;
+        return;
+      }
+      const row = rowOf();
+      if (row.players.length > 0 && players(row, row.players.length) > LOGGED_PLAYERS_PER_MINUTE)
         rows.push({ ...row, players: [] });
       else rows.push(row);
     },
@@ -64,7 +75,7 @@ export function requestLog({ store, log }: Pick<AppContext, "store" | "log">): R
 }
 
 /** Counts something by account within a minute, and returns the sum so far. */
-function minuteCounter(): (row: LoggedRequest, count: number) => number {
+function minuteCounter(): (call: LoggedCall, count: number) => number {
   let minute = 0;
   const counts = new Map<string, number>();
   return ({ accountId, createdAt }, count) => {
