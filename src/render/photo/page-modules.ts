@@ -12,6 +12,7 @@ import examine from "./page/examine.js" with { type: "text" };
 import exposure from "./page/exposure.js" with { type: "text" };
 import findPlayer from "./page/find_player.js" with { type: "text" };
 import framing from "./page/framing.js" with { type: "text" };
+import fringes from "./page/fringes.js" with { type: "text" };
 import geodesic from "./page/geodesic.js" with { type: "text" };
 import guidedFilter from "./page/guided_filter.js" with { type: "text" };
 import hairGaps from "./page/hair_gaps.js" with { type: "text" };
@@ -42,6 +43,7 @@ export const PAGE_MODULES: Record<string, string> = {
   "exposure.js": exposure,
   "find_player.js": findPlayer,
   "framing.js": framing,
+  "fringes.js": fringes,
   "geodesic.js": geodesic,
   "guided_filter.js": guidedFilter,
   "hair_gaps.js": hairGaps,

@@ -1,5 +1,6 @@
 import { sortBelongings } from "./belongings.js";
 import { partsOnGrid, SURELY_NOBODY } from "./body_parts.js";
+import { dropFringes } from "./fringes.js";
 import { nearestSeed } from "./geodesic.js";
 import { limbMap } from "./limbs.js";
 import { boundsAbove, dilate, patches, sampleMask, smoothStep } from "./masks.js";
@@ -166,9 +167,11 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
   }
   const votes = (/** @type {number} */ i) =>
     Number(parts.odds[i] > 0) + Number(fine[i] > 0.5) + Number(core[i] > 0.5);
-  settle(matte, { core, limbs, votes, hair: parts.hair, parts: parts.odds }, clear, grid.width);
+  const nearHair = dilate(parts.hair, grid.width, HAIR_CELLS);
+  settle(matte, { core, limbs, votes, nearHair, parts: parts.odds }, clear, grid.width);
   for (let i = 0; i < matte.length; i++) matte[i] = smoothStep(1 / (1 + Math.exp(-matte[i])), 0.15, 0.85);
   closeHoles(matte, core, grid.width);
+  dropFringes(matte, { odds: parts.odds, fine, held, limbs, nearHair }, rgba, grid.width);
   dropIslands(matte, { held, fine }, grid.width);
   return { matte, parts };
 }
@@ -177,10 +180,10 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
  * Settles wide patches where the opinions disagree: each cell goes to the sure player or to the sure background,
  * whichever is nearer without crossing an edge in the picture.
  * @param {Numbers} odds changed in place
- * @param {{ core: Numbers, limbs: Numbers, hair: Numbers, parts: Numbers, votes: (cell: number) => number }} opinions votes: how many opinions see the player in a cell
+ * @param {{ core: Numbers, limbs: Numbers, nearHair: Numbers, parts: Numbers, votes: (cell: number) => number }} opinions votes: how many opinions see the player in a cell
  * @param {Bytes} rgba @param {number} width
  */
-function settle(odds, { core, limbs, hair, parts, votes }, rgba, width) {
+function settle(odds, { core, limbs, nearHair, parts, votes }, rgba, width) {
   const low = logit(UNSETTLED.low);
   const high = logit(UNSETTLED.high);
   /** @type {Labels} */
@@ -198,7 +201,6 @@ function settle(odds, { core, limbs, hair, parts, votes }, rgba, width) {
   }
   const besideSure = dilate(sure, width, EDGE_CELLS);
   const besideNone = dilate(none, width, EDGE_CELLS);
-  const nearHair = dilate(hair, width, HAIR_CELLS);
   const owners = nearestSeed(seeds, (cell) => !seeds[cell], rgba, width);
   for (let i = 0; i < odds.length; i++) {
     if (seeds[i] || (besideSure[i] && besideNone[i]) || odds[i] < -PENALTY / 2) continue;
