@@ -5,8 +5,8 @@
  *
  * Kills a node every 10 s, freezes, restarts and cuts off PostgreSQL, lets storage fail, stall and be down, freezes a node
  * until its work is taken over, kills browsers, restarts node after node. PostgreSQL comes from npm, the bucket is an
- * emulator's; `--s3 ceph` starts Ceph's gateway instead, where radosgw, ceph-mon and ceph-osd are installed. Exits with 1
- * when a rule is broken.
+ * emulator's; `--s3 ceph` starts Ceph's gateway instead, where its programs are installed (Debian: apt-get install
+ * --no-install-recommends radosgw ceph-mon ceph-osd ceph-common). Exits with 1 when a rule is broken.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -51,9 +51,10 @@ const figures = await clusterTest({
   rate: Number(values.rate),
   liveShare: Number(values.live),
   note,
+}).finally(async () => {
+  await stopEmulator();
+  await ceph?.stop();
 });
-await stopEmulator();
-await ceph?.stop();
 console.log(summary(figures));
 const isSound = figures.problems.length === 0;
 if (isSound) rmSync(dir, { recursive: true, force: true });

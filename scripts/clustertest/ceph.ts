@@ -1,30 +1,45 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { steadyPort } from "../steady-port.ts";
+import { tell } from "./node.ts";
+
+/** What a server of Ceph's consists of, by Debian's packages of these names. */
+const PROGRAMS = ["radosgw", "ceph-mon", "ceph-osd", "ceph", "ceph-authtool", "monmaptool", "radosgw-admin"];
+const PACKAGES = "radosgw ceph-mon ceph-osd ceph-common";
 
 export interface Ceph {
   endpoint: string;
   stop(): Promise<void>;
 }
 
+/** Why Ceph cannot be started on this machine, with what helps; undefined when it can. */
+export function cephIsMissing(): string | undefined {
+  const missing = PROGRAMS.filter((program) => !Bun.which(program));
+  if (missing.length === 0) return undefined;
+  return `Ceph's gateway is not installed (${missing.join(", ")}). Debian and Ubuntu: apt-get install --no-install-recommends ${PACKAGES}`;
+}
+
 /**
  * One monitor, one object store in memory and one S3 gateway of Ceph on this machine, with the key testkey:testsecret.
- * Debian: radosgw, ceph-mon, ceph-osd, ceph-common. Rejects where they are missing or do not start.
+ * Rejects where they are missing or do not start.
  */
 export async function startCeph(folder: string): Promise<Ceph> {
+  const missing = cephIsMissing();
+  if (missing !== undefined) throw new Error(missing);
   const port = await steadyPort();
   mkdirSync(folder, { recursive: true });
+  const stop = async () => {
+    for (const name of ["rgw", "osd", "mon"]) {
+      const file = Bun.file(join(folder, `${name}.pid`));
+      if (await file.exists()) tell(Number(await file.text()), "SIGKILL");
+    }
+  };
   const started = Bun.spawn(["bash", join(import.meta.dir, "start-ceph.sh"), folder, String(port)], {
     stdio: ["ignore", "inherit", "inherit"],
   });
-  if ((await started.exited) !== 0) throw new Error(`Ceph did not start, see ${folder}/log`);
-  return {
-    endpoint: `http://127.0.0.1:${port}`,
-    stop: async () => {
-      for (const name of ["rgw", "osd", "mon"]) {
-        const pid = Number(await Bun.file(join(folder, `${name}.pid`)).text());
-        if (pid > 1) process.kill(pid, "SIGKILL");
-      }
-    },
-  };
+  if ((await started.exited) !== 0) {
+    await stop();
+    throw new Error(`Ceph did not start, see ${folder}/log`);
+  }
+  return { endpoint: `http://127.0.0.1:${port}`, stop };
 }

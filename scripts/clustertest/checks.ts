@@ -18,7 +18,7 @@ import { monthOf } from "../../src/core/time.ts";
 import type { Workspace } from "../../src/service/workspace.ts";
 import type { Client } from "./client.ts";
 import type { Figures } from "./figures.ts";
-import { create, type Load, type LoadOptions, type Partner } from "./load.ts";
+import { create, type Load, type LoadOptions, type Partner, type Picture } from "./load.ts";
 import type { Node } from "./node.ts";
 import type { Receiver } from "./receiver.ts";
 
@@ -128,8 +128,15 @@ export async function checkLedger(
   }
 }
 
-/** Each picture as its row and its receipt say; nothing else is stored once the sweep has looked. */
-export async function checkPictures({ workspace, admin, figures, client }: Books): Promise<void> {
+/**
+ * Each picture as its row and its receipt say, and as it was served while storage failed; nothing else is stored once the
+ * sweep has looked.
+ */
+export async function checkPictures(
+  { workspace, admin, figures, client }: Books,
+  fetched: readonly Picture[],
+): Promise<void> {
+  const served = new Map(fetched.map(({ name, sha256 }) => [name, sha256]));
   const rows: { name: string; bytes: string; receipt: string | null }[] = await admin.unsafe(
     `SELECT output_name AS name, output_bytes AS bytes, receipt FROM images LEFT JOIN image_receipts ON image_id = id
      WHERE state = 'completed'`,
@@ -144,21 +151,27 @@ export async function checkPictures({ workspace, admin, figures, client }: Books
       found?.length === Number(bytes) && hash === promised,
       () => `${name} has ${found?.length} of ${bytes} bytes, ${hash} for ${promised}`,
     );
+    const was = served.get(name);
+    figures.check(
+      "pictures",
+      was === undefined || was === hash,
+      () => `${name} was served as ${was}, not ${hash}`,
+    );
   }
-  const served = rows.at(-1);
-  if (served) {
-    const answer = await client(`/cdn/${served.name}`, {});
+  const last = rows.at(-1);
+  if (last) {
+    const answer = await client(`/cdn/${last.name}`, {});
     figures.check(
       "pictures",
       answer?.status === 200,
-      () => `/cdn/${served.name} was answered ${answer?.status}`,
+      () => `/cdn/${last.name} was answered ${answer?.status}`,
     );
   }
   const orphans = await sweepFiles(workspace, { startedAt: Date.now() });
   const known = new Set(rows.map(({ name }) => name));
   for await (const name of workspace.blobs.list("picture", Date.now() + DRAIN_MS))
     figures.check("pictures", known.has(name), () => `${name} belongs to no image`);
-  figures.notes.pictures = `${rows.length} pictures, ${orphans} orphans swept`;
+  figures.notes.pictures = `${rows.length} pictures, ${served.size} fetched during faults, ${orphans} orphans swept`;
 }
 
 export async function checkRenders({ admin, figures, nodes }: Books): Promise<void> {

@@ -9,6 +9,8 @@ const PATIENCE_MS = 40_000;
 export interface Answer {
   status: number;
   headers: Headers;
+  bytes: Uint8Array;
+  /** The bytes read as UTF-8. */
   text: string;
 }
 
@@ -35,7 +37,8 @@ export function cardClient(balancer: string, nodes: readonly Node[], figures: Fi
         ...(body !== undefined && { body }),
         signal: AbortSignal.timeout(PATIENCE_MS),
       });
-      const text = await response.text();
+      const bytes = await response.bytes();
+      const text = new TextDecoder().decode(bytes);
       const { status, headers } = response;
       const isOwn = headers.has(OWN_ANSWER);
       const by = to ?? nodes.find(({ name }) => name === headers.get(ANSWERED_BY));
@@ -58,7 +61,7 @@ export function cardClient(balancer: string, nodes: readonly Node[], figures: Fi
           "answers",
           `${method} ${path} was answered ${status} by ${by?.name}: ${text.slice(0, 300)}`,
         );
-      return { status, headers, text };
+      return { status, headers, bytes, text };
     } catch {
       figures.unanswered += 1;
       const wasDisturbed = to

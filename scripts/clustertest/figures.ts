@@ -22,6 +22,8 @@ export interface Figures {
   unanswered: number;
   slowestMs: number;
   faults: Record<string, number>;
+  /** What the proxy before the storage did. */
+  storage: Record<string, number>;
   checked: Record<Rule, number>;
   problems: { rule: Rule; what: string }[];
   /** What the summary says beside a rule. */
@@ -38,6 +40,7 @@ export function emptyFigures(note: (line: string) => void): Figures {
     unanswered: 0,
     slowestMs: 0,
     faults: {},
+    storage: {},
     checked: Object.fromEntries(rules.map((rule) => [rule, 0])) as Record<Rule, number>,
     problems: [],
     notes: {},
@@ -61,9 +64,10 @@ export function summary(figures: Figures): string {
     const note = figures.notes[rule] ? ` (${figures.notes[rule]})` : "";
     return `${rule.padEnd(9)} ${what.padEnd(14)} ${String(figures.checked[rule]).padStart(6)} checks: ${RULES[rule]}${note}`;
   });
-  const { requests, unanswered, slowestMs, byStatus, faults } = figures;
+  const { requests, unanswered, slowestMs, byStatus, faults, storage } = figures;
   return [
     `faults: ${list(faults)}`,
+    `requests to storage that went wrong: ${list(storage)}`,
     `${requests} requests, slowest ${slowestMs} ms at a node left alone, ${unanswered} that ended with their node; by status: ${list(byStatus)}`,
     ...lines,
   ].join("\n");

@@ -21,6 +21,15 @@ export interface Promised {
   /** Refused for good: for want of credits. */
   refused?: number;
   ended?: string;
+  /** Of its picture, without the host. */
+  address?: string;
+  /** What was fetched as its picture while there were faults. */
+  picture?: Picture;
+}
+
+export interface Picture {
+  name: string;
+  sha256: string;
 }
 
 export interface LoadOptions {
@@ -39,7 +48,7 @@ export interface Load {
   promised: Promised[];
   /** Ids of the images of batches. */
   batched: Set<string>;
-  counts: { repeated: number; otherBody: number; batches: number; withheld: number };
+  counts: Record<"repeated" | "otherBody" | "batches" | "withheld" | "fetched" | "notFetched", number>;
   /** Begins nothing new; resolves when everything begun has been answered. */
   stop(): Promise<void>;
 }
@@ -51,6 +60,8 @@ const OTHER_BODY = 0.05;
 const IN_BATCHES = 0.05;
 const CARDS_PER_BATCH = 3;
 const POLL_MS = 2_000;
+/** What cannot be fetched for longer than storage is down is looked at by the last checks. */
+const FETCH_TRIES = 40;
 /** More unfinished live cards than the machine makes in a few seconds would only wait. */
 const MAX_UNFINISHED = 12;
 const MAX_PAUSE_MS = 2_000;
@@ -61,7 +72,7 @@ export function startLoad(options: LoadOptions): Load {
   const load: Load = {
     promised: [],
     batched: new Set(),
-    counts: { repeated: 0, otherBody: 0, batches: 0, withheld: 0 },
+    counts: { repeated: 0, otherBody: 0, batches: 0, withheld: 0, fetched: 0, notFetched: 0 },
     stop: async () => {
       clearInterval(timer);
       while (underWay.size > 0) await Promise.all(underWay);
@@ -125,6 +136,7 @@ async function order(options: LoadOptions, load: Load, card: Promised): Promise<
   if (card.imageId === undefined) return;
   if (random() < OTHER_BODY) await sendOtherBody(options, load, card);
   await untilEnded(options, card);
+  await fetchPicture(options, load, card);
 }
 
 /** Sends the create, and holds what was answered to what was answered before. */
@@ -220,7 +232,7 @@ async function untilEnded({ client, figures }: LoadOptions, card: Promised): Pro
   for (let asked = 0; asked < 60; asked++) {
     const answer = await client(`/v1/images/${card.imageId}`, { key: card.partner.keys[card.environment] });
     if (answer?.status === 200) {
-      const { status } = dataOf(answer);
+      const { status, result } = dataOf(answer);
       figures.check(
         "ends",
         card.ended === undefined || card.ended === status,
@@ -230,6 +242,7 @@ async function untilEnded({ client, figures }: LoadOptions, card: Promised): Pro
         if (card.ended !== undefined) return;
         // Once more, so that another node is asked.
         card.ended = status;
+        if (status === "completed") card.address = new URL(result.image_url).pathname;
         continue;
       }
     } else if (answer)
@@ -238,6 +251,23 @@ async function untilEnded({ client, figures }: LoadOptions, card: Promised): Pro
         MAY_PASS.has(answer.status),
         () => `${card.imageId} was answered ${answer.status}`,
       );
+    await Bun.sleep(POLL_MS);
+  }
+}
+
+/** Fetches the picture until it comes whole: one that was broken off on its way must not look like one. */
+async function fetchPicture({ client }: LoadOptions, load: Load, card: Promised): Promise<void> {
+  const { address } = card;
+  if (address === undefined) return;
+  for (let tried = 1; tried <= FETCH_TRIES; tried++) {
+    const answer = await client(address, {});
+    if (answer?.status === 200) {
+      load.counts.fetched += 1;
+      const sha256 = new Bun.CryptoHasher("sha256").update(answer.bytes).digest("hex");
+      card.picture = { name: address.slice(address.lastIndexOf("/") + 1), sha256 };
+      return;
+    }
+    load.counts.notFetched += 1;
     await Bun.sleep(POLL_MS);
   }
 }

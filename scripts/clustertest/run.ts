@@ -100,11 +100,15 @@ async function run(
   await checks.checkDrain(books);
   await answered;
   samples.stop(figures);
+  Object.assign(figures.storage, cluster.storage.met);
   note(`load: ${JSON.stringify(load.counts)}; storage: ${JSON.stringify(cluster.storage.met)}`);
   await checks.checkRates(books);
   await checks.checkPromises(loadOptions, load, books);
   await checks.checkDrain(books);
-  await checks.checkPictures(books);
+  await checks.checkPictures(
+    books,
+    load.promised.flatMap(({ picture }) => picture ?? []),
+  );
   await endNodes(nodes, figures);
   await checks.checkLedger(books, partners);
   await checks.checkRenders(books);

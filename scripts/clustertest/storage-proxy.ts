@@ -3,7 +3,8 @@ import { request as ask, createServer, type IncomingMessage, type ServerResponse
 /** Shares of the requests that go wrong. */
 const REFUSED = 0.05;
 const STALLED = 0.02;
-const TRUNCATED = 0.02;
+/** Of those that read an object or a list. */
+const TRUNCATED = 0.1;
 
 export type StorageMode = "well" | "flaky" | "down";
 
@@ -36,11 +37,14 @@ export async function storageProxy(
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       if (method !== "GET" && method !== "HEAD") note(`${method} ${path} ${answer.statusCode}`);
       if (!truncate) return void answer.pipe(response);
-      met.truncated += 1;
       answer.once("data", (bytes: Buffer) => {
+        met.truncated += 1;
+        note(`${method} ${path} ${answer.statusCode} cut short`);
         response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => response.destroy());
         answer.destroy();
       });
+      // An answer without a body cannot be cut.
+      answer.once("end", () => response.end());
     });
     onwards.on("error", () => response.destroy());
     response.on("close", () => onwards.destroy());
@@ -65,7 +69,7 @@ export async function storageProxy(
       stalled.add(response);
       return void response.on("close", () => stalled.delete(response));
     }
-    pass(request, response, chance < REFUSED + STALLED + TRUNCATED && request.method === "GET");
+    pass(request, response, mode === "flaky" && request.method === "GET" && random() < TRUNCATED);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

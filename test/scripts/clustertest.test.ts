@@ -31,6 +31,7 @@ test.skipIf(ENGINE !== "postgres")(
     for (const rule of Object.keys(RULES) as (keyof typeof RULES)[])
       expect(figures.checked[rule]).toBeGreaterThan(0);
     expect(figures.faults["kill -9"]).toBeGreaterThan(0);
+    expect(figures.storage.truncated).toBeGreaterThan(0);
     await folder.remove();
   },
   10 * MINUTE_MS,
