@@ -1,3 +1,4 @@
+import { request as ask, createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Node } from "./node.ts";
 
 const PROBE_MS = 1_000;
@@ -8,14 +9,16 @@ const PATIENCE_MS = 30_000;
 export const OWN_ANSWER = "x-balancer";
 /** Names the node that answered. */
 export const ANSWERED_BY = "x-answered-by";
+/** How long others were asked before it in vain, ms. */
+export const PASSED_ON_AFTER = "x-passed-on-after";
 
 export interface Balancer {
   address: string;
-  stop(): Promise<void>;
+  stop(): void;
 }
 
 /** A round-robin proxy that asks nodes for their readiness, and sends to all of them while none is ready. */
-export function startBalancer(port: number, nodes: readonly Node[]): Balancer {
+export async function startBalancer(port: number, nodes: readonly Node[]): Promise<Balancer> {
   const ready = new Set<Node>(nodes);
   let turn = 0;
   const probes = setInterval(() => {
@@ -29,44 +32,60 @@ export function startBalancer(port: number, nodes: readonly Node[]): Balancer {
     turn += 1;
     return known.map((_, n) => known[(n + turn) % known.length]).filter((node) => node !== undefined);
   };
-  const server = Bun.serve({
-    hostname: "127.0.0.1",
-    port,
-    idleTimeout: 0,
-    fetch: async (request) => {
-      const { pathname, search } = new URL(request.url);
-      const body = request.body ? await request.bytes() : null;
-      for (const node of inTurn()) {
-        try {
-          const answer = await fetch(node.address + pathname + search, {
-            method: request.method,
-            headers: request.headers,
-            body,
-            redirect: "manual",
-            decompress: false,
-            signal: AbortSignal.timeout(PATIENCE_MS),
-          });
-          const headers = new Headers(answer.headers);
-          headers.set(ANSWERED_BY, node.name);
-          return new Response(answer.body, { status: answer.status, headers });
-        } catch (error) {
-          // What never reached a node may be sent to another one.
-          const isRefused = (error as { code?: string }).code === "ConnectionRefused";
-          if (isRefused || request.method === "GET") continue;
-          return new Response(null, {
-            status: 502,
-            headers: { [OWN_ANSWER]: String(error), [ANSWERED_BY]: node.name },
-          });
-        }
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const body = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>));
+    const arrivedAt = performance.now();
+    for (const node of inTurn()) {
+      const passedOnAfter = Math.round(performance.now() - arrivedAt);
+      try {
+        const found = await asked(node, request, body);
+        const own = { [ANSWERED_BY]: node.name, [PASSED_ON_AFTER]: String(passedOnAfter) };
+        return passOn(found, response, own);
+      } catch (error) {
+        // What never reached a node may be sent to another one.
+        const isRefused = (error as { code?: string }).code === "ECONNREFUSED";
+        if (isRefused || request.method === "GET") continue;
+        return void response
+          .writeHead(502, { [OWN_ANSWER]: (error as Error).message, [ANSWERED_BY]: node.name })
+          .end();
       }
-      return new Response(null, { status: 502, headers: { [OWN_ANSWER]: "no node answers" } });
-    },
+    }
+    response.writeHead(502, { [OWN_ANSWER]: "no node answers" }).end();
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
   });
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   return {
-    address: `http://127.0.0.1:${server.port}`,
-    stop: async () => {
+    address: `http://127.0.0.1:${port}`,
+    stop: () => {
       clearInterval(probes);
-      await server.stop(true);
+      server.closeAllConnections();
+      server.close();
     },
   };
+}
+
+/** Sends a request to a node. Not by fetch(), of which a process makes 256 at a time: more would wait here, not there. */
+function asked(
+  node: Node,
+  { method, url, headers }: IncomingMessage,
+  body: Buffer,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(node.address);
+    const sent = ask({ hostname, port, method, path: url, headers, agent: false }, resolve);
+    sent.on("error", reject);
+    sent.setTimeout(PATIENCE_MS, () => sent.destroy(new Error("no answer in time")));
+    sent.end(body);
+  });
+}
+
+/** What breaks off on its way here breaks off on its way on. */
+function passOn(from: IncomingMessage, to: ServerResponse, own: Record<string, string>): void {
+  to.writeHead(from.statusCode ?? 502, { ...from.headers, ...own });
+  from.on("error", () => to.destroy());
+  from.on("aborted", () => to.destroy());
+  to.on("close", () => from.destroy());
+  from.pipe(to);
 }

@@ -167,7 +167,7 @@ async function startCluster(options: ClusterTestOptions, { postgres, photos, rec
     );
   }
   atEnd(() => Promise.all(nodes.map((node) => node.kill())));
-  const balancer = startBalancer(port, nodes);
+  const balancer = await startBalancer(port, nodes);
   atEnd(balancer.stop);
   return { nodes, wire, storage, env, balancer };
 }

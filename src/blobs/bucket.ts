@@ -1,4 +1,5 @@
 import type { GetObjectCommandOutput, S3Client } from "@aws-sdk/client-s3";
+import { patiently } from "../core/patience.ts";
 import { StorageUnavailable } from "../core/storage-unavailable.ts";
 
 /** Limit per attempt, beside the transfer: storages answer within milliseconds, and what takes longer has stalled. */
@@ -68,7 +69,7 @@ export async function openBucket(
       const kept = await ask(
         `put ${Key}`,
         (sent) => client.send(new s3.PutObjectCommand({ Bucket, Key, Body }), sent),
-        tryMs + transferMs(Body.length),
+        transferMs(Body.length),
       );
       if (!kept) throw noBucket;
     },
@@ -177,12 +178,20 @@ async function wholeBody(
 
 type Send<T> = (sent: { abortSignal: AbortSignal; requestTimeout: number }) => Promise<T>;
 
-/** Sends requests, each try of which may take `tryMs` unless told otherwise; undefined when the object is absent. */
+/**
+ * Sends requests, each try of which may take `tryMs` and what its transfer takes; undefined when the object is absent. What
+ * is waited for beside transfers counts as patience: a create makes several requests, and its partner waits for their sum.
+ */
 function asking(tryMs: number) {
-  return async <T>(what: string, send: Send<T>, requestTimeout = tryMs): Promise<T | undefined> => {
+  return async <T>(what: string, send: Send<T>, transferMs = 0): Promise<T | undefined> => {
     try {
-      // Catches whatever the request handler's own timeouts miss.
-      return await send({ abortSignal: AbortSignal.timeout(MAX_TRIES * requestTimeout), requestTimeout });
+      // The signal ends whatever the request handler's own timeouts miss, and what a request has no time left for.
+      return await patiently(MAX_TRIES * tryMs, (limitMs) =>
+        send({
+          abortSignal: AbortSignal.timeout(Math.ceil(limitMs) + MAX_TRIES * transferMs),
+          requestTimeout: tryMs + transferMs,
+        }),
+      );
     } catch (error) {
       const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
       if (status === 404) return undefined;

@@ -12,10 +12,10 @@ export const MAX_BODY_BYTES = 64 * KB;
 /** Time for a whole body to arrive: far less than a trickle could take, and shorter than the server's idle time-out. */
 export const BODY_TIMEOUT_MS = 20 * SECOND_MS;
 /**
- * Time a request may wait for the database with all its queries together. One query may take as long, but those of a
- * create one after another, each at its limit, would outlast most clients.
+ * Time a request may wait for database and bucket with all it asks of them together. One query may take as long, but those
+ * of a create one after another, each at its limit, would outlast most clients.
  */
-export const REQUEST_DATABASE_MS = 10 * SECOND_MS;
+export const REQUEST_STORAGE_MS = 10 * SECOND_MS;
 /** The largest photo as base64, with a margin: whoever sends that by mistake still receives the refusal. */
 export const MAX_DISCARDED_BODY_BYTES = 24 * MB;
 /** Pieces of a kilobyte and more are usual; each of these costs as much as a small request. */

@@ -4,7 +4,7 @@ import type { UploadDeps } from "../app/images/upload-photo.ts";
 import type { RequestLog } from "../app/operations/request-log.ts";
 import { API_PREFIX } from "../core/api-paths.ts";
 import type { Refusal } from "../core/errors.ts";
-import { REQUEST_DATABASE_MS } from "../core/limits.ts";
+import { REQUEST_STORAGE_MS } from "../core/limits.ts";
 import { invalidRequest, methodNotAllowed, nothingAt } from "../core/partner-refusals.ts";
 import { sharingPatience } from "../core/patience.ts";
 import type { Log } from "../core/ports.ts";
@@ -123,7 +123,7 @@ export function httpAnswer(httpDeps: HttpDeps): Answer {
     try {
       if (!url) throw brokenHost("must be this service's host name.");
       refuseTwoMeanings(original);
-      response = await sharingPatience(REQUEST_DATABASE_MS, async () => router.handle(request));
+      response = await sharingPatience(REQUEST_STORAGE_MS, async () => router.handle(request));
     } catch (error) {
       response = refuse(deps, exchange, error);
     }

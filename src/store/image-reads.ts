@@ -76,6 +76,12 @@ export async function findImageByOutput(tx: Tx, outputName: string): Promise<Ima
   return image;
 }
 
+/** Whether somebody is making its picture. */
+export async function isRendering({ db, t }: Tx, id: string): Promise<boolean> {
+  const rendering = and(eq(t.images.id, id), eq(t.images.state, "rendering"));
+  return (await db.select({ id: t.images.id }).from(t.images).where(rendering)).length > 0;
+}
+
 export interface ListQuery extends Scope {
   status?: PublicStatus | undefined;
   after?: ListPosition | undefined;

@@ -5,6 +5,7 @@ import type { BlobKind, Blobs } from "../../src/blobs/blobs.ts";
 import { type BucketSettings, openBucket } from "../../src/blobs/bucket.ts";
 import { bucketBlobs } from "../../src/blobs/bucket-blobs.ts";
 import { blobPath, folderBlobs } from "../../src/blobs/folder-blobs.ts";
+import { sharingPatience } from "../../src/core/patience.ts";
 import { StorageUnavailable } from "../../src/core/storage-unavailable.ts";
 import { openDataFolder } from "../../src/system/data-folder.ts";
 import { emptyBucket, stopEmulator } from "../buckets.ts";
@@ -269,6 +270,48 @@ describe("a bucket", () => {
       await expect(blobs.open("source", "ab")).rejects.toThrow(StorageUnavailable);
       server.stop(true);
     }
+  });
+
+  test("of which an answer breaks off or stalls on its way to a viewer is broken off there too", async () => {
+    const ends: [string, (socket: Bun.Socket) => void][] = [
+      ["Content-Length: 300000\r\n\r\n", (socket) => void socket.end()],
+      ["Content-Length: 300000\r\n\r\n", () => {}],
+      ["Transfer-Encoding: chunked\r\n\r\n30d40\r\n", (socket) => void socket.end()],
+    ];
+    for (const [head, end] of ends) {
+      const half = Bun.listen({
+        hostname: "127.0.0.1",
+        port: 0,
+        socket: {
+          data: (socket) => {
+            socket.write(`HTTP/1.1 200 OK\r\n${head}`);
+            socket.write(new Uint8Array(150_000));
+            end(socket);
+          },
+        },
+      });
+      const bucket = await openBucket(settings(`http://127.0.0.1:${half.port}`), { tryMs: 200 });
+      const blobs = bucketBlobs(bucket, await bucketOptions());
+      const viewer = Bun.serve({
+        hostname: "127.0.0.1",
+        port: 0,
+        fetch: async (request) => (await blobs.serve("picture", NAME, request, {})) ?? new Response("none"),
+      });
+      await expect(fetch(viewer.url).then((answer) => answer.bytes())).rejects.toThrow();
+      half.stop(true);
+      await viewer.stop(true);
+    }
+  });
+
+  test("that stalls is waited for no longer than the request it is asked for may wait, all together", async () => {
+    const { url, asked, stop } = storage(() => new Promise<Response>(() => {}));
+    const bucket = await openBucket(settings(url), { tryMs: 60_000 });
+    await sharingPatience(100, async () => {
+      await expect(bucket.head("source/ab")).rejects.toThrow(StorageUnavailable);
+      await expect(bucket.copy("source/ab", "source/ab")).rejects.toThrow(StorageUnavailable);
+    });
+    expect(asked()).toBeGreaterThan(0);
+    await stop();
   });
 
   test("whose answers tell no length is read all the same", async () => {

@@ -4,7 +4,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Blobs } from "../../blobs/blobs.ts";
 import type { Environment } from "../../core/account.ts";
 
-import type { ImageFormat } from "../../core/card.ts";
 import { cardInput, storedRequest } from "../../core/image-request.ts";
 import { leaseToken } from "../../core/lease.ts";
 import {
@@ -29,6 +28,7 @@ import type { AppContext } from "../context.ts";
 import type { Traces } from "../operations/traces.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import { endRender, finishImage, type RenderEnd, type RenderLease } from "./finish-image.ts";
+import { outputName } from "./output-name.ts";
 import type { ProgressTracker } from "./progress.ts";
 import type { QueueEstimate } from "./queue-estimate.ts";
 import type { SourceKeeper } from "./source-keeper.ts";
@@ -304,9 +304,4 @@ export async function pinnedTemplate(
 export function newName({ random }: Pick<AppContext, "random">, image: Image): string {
   const { format } = cardInput(storedRequest(image.request)).style;
   return outputName(image.id, format, random.id("x").slice(2));
-}
-
-/** Knowing the id must not be enough to open the picture, so the name has an unguessable part. */
-export function outputName(imageId: string, format: ImageFormat, unguessable: string): string {
-  return `${imageId}-${unguessable}.${format === "jpeg" ? "jpg" : format}`;
 }

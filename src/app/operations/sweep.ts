@@ -14,7 +14,7 @@ import { deleteOldAudit, hasOldAudit } from "../../store/activity.ts";
 import { hasExpiredClaim, pullForward, releaseClaims } from "../../store/deliveries.ts";
 import { deleteExpiredRecords } from "../../store/idempotency.ts";
 import { expiredOutputs, markPurged, sourceInUse, templateInUse } from "../../store/image-files.ts";
-import { findImageByOutput } from "../../store/image-reads.ts";
+import { findImageByOutput, isRendering } from "../../store/image-reads.ts";
 import { abandonedRenders } from "../../store/images.ts";
 import { deleteOldMails } from "../../store/mails.ts";
 import { deleteExpiredUploads } from "../../store/photos.ts";
@@ -32,6 +32,7 @@ import type { AppContext } from "../context.ts";
 import { renewPlan } from "../credits/credits.ts";
 import { finishImage } from "../images/finish-image.ts";
 import { eraseTraces, finishForgetting, forgetAged } from "../images/forget-image.ts";
+import { imageOfOutput } from "../images/output-name.ts";
 import type { SourceKeeper } from "../images/source-keeper.ts";
 import { dropOldRequests } from "./request-log.ts";
 
@@ -232,6 +233,8 @@ export async function sweepFiles(deps: SweepDeps, options: FileSweep = {}): Prom
   for await (const name of blobs.list("cutout", unused)) if (await blobs.remove("cutout", name)) removed += 1;
   if (onlyOwn) return removed;
   for await (const name of blobs.list("picture", orphaned)) {
+    // A render of another process may be about to name it. Asked first: one that ends in between has done so.
+    if (options.startedAt === undefined && (await isRendering(store.read, imageOfOutput(name)))) continue;
     if (await findImageByOutput(store.read, name)) continue;
     if (await blobs.remove("picture", name)) removed += 1;
   }

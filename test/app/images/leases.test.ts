@@ -4,10 +4,11 @@ import { basename } from "node:path";
 import { finishImage, type RenderEnd } from "../../../src/app/images/finish-image.ts";
 import { claimImage, renderNextImage } from "../../../src/app/images/render-image.ts";
 import { renderNextTestImage } from "../../../src/app/images/test-image.ts";
-import { sweep } from "../../../src/app/operations/sweep.ts";
+import { sweep, sweepFiles } from "../../../src/app/operations/sweep.ts";
 import { takeOver } from "../../../src/app/operations/take-over.ts";
 import { LEASE_MS, MAX_RENDERS, STORAGE_RETRY_MS } from "../../../src/core/limits.ts";
 import { StorageUnavailable } from "../../../src/core/storage-unavailable.ts";
+import { HOUR_MS } from "../../../src/core/time.ts";
 import { RenderFault, RenderInterrupted } from "../../../src/render/pool.ts";
 import type { RenderJob } from "../../../src/render/protocol.ts";
 import { buildDeps } from "../../../src/service/deps.ts";
@@ -152,6 +153,29 @@ test("a picture that its image has is not removed, whatever the end of its rende
   await renderNextImage({ ...renderDeps(workspace, async () => {}), store }, never, () => {});
   const { state, outputName } = await image(id);
   expect(state).toBe("completed");
+  expect(files(workspace)).toEqual([outputName ?? ""]);
+});
+
+test("a picture that is stored and not yet named by its image outlives a sweep of files, however old it looks", async () => {
+  const { workspace, account, image } = await start();
+  const id = await acceptLive(workspace, account.id);
+  // The files have the times of the disk.
+  const clock = { ...workspace.clock, now: () => Date.now() + 2 * HOUR_MS };
+  const lateSweep = () => sweepFiles({ ...workspace, clock });
+  const store: typeof workspace.store = {
+    ...workspace.store,
+    write: async (name, work, options) => {
+      if (name === "finish") expect(await lateSweep()).toBe(0);
+      return workspace.store.write(name, work, options);
+    },
+  };
+  await renderNextImage({ ...renderDeps(workspace, async () => {}), store }, never, () => {});
+  const { state, outputName } = await image(id);
+  expect(state).toBe("completed");
+  expect(files(workspace)).toEqual([outputName ?? ""]);
+  // What belongs to nobody goes all the same.
+  await workspace.blobs.put("picture", `${id}-other.png`, "left by a render that lost its claim");
+  expect(await lateSweep()).toBe(1);
   expect(files(workspace)).toEqual([outputName ?? ""]);
 });
 

@@ -1,0 +1,11 @@
+import type { ImageFormat } from "../../core/card.ts";
+
+/** Knowing the id must not be enough to open the picture, so the name has an unguessable part. */
+export function outputName(imageId: string, format: ImageFormat, unguessable: string): string {
+  return `${imageId}-${unguessable}.${format === "jpeg" ? "jpg" : format}`;
+}
+
+/** The id of the image that a picture of this name was made for. */
+export function imageOfOutput(name: string): string {
+  return name.slice(0, name.indexOf("-"));
+}
