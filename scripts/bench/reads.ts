@@ -16,6 +16,7 @@ import { createKey } from "../../src/app/people/manage-account.ts";
 import { quietLog } from "../../src/log.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
 import { imageRequest, photoServer, testConfig } from "../../test/harness.ts";
+import { keepRendering } from "./busy-workers.ts";
 import { fillDatabase, idOf } from "./fill.ts";
 import { load, within } from "./load.ts";
 import type { ReadsServerReport } from "./reads-server.ts";
@@ -64,8 +65,9 @@ export async function benchReads(requests: number): Promise<void> {
         status: 200,
       },
     ];
-    await inTurns(routes, requests);
+    const rates = await inTurns(routes, requests);
     await replays(ours, key, photos.url("yoga.jpg"));
+    await besideRenders(routes.slice(1), rates.slice(1), dir);
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
     await photos.stop();
@@ -73,7 +75,8 @@ export async function benchReads(requests: number): Promise<void> {
   }
 }
 
-async function inTurns(routes: Route[], requests: number): Promise<void> {
+/** Returns the requests per second that each route answered. */
+async function inTurns(routes: Route[], requests: number): Promise<number[]> {
   const costs = new Map<string, Cost[]>(routes.map(({ name }) => [name, []]));
   for (const route of routes) await cost(route, Math.min(2_000, requests));
   for (let turn = 0; turn < TURNS; turn++) {
@@ -89,6 +92,36 @@ async function inTurns(routes: Route[], requests: number): Promise<void> {
       `  ${name.padEnd(22)} ${one.perSecond.toFixed(0).padStart(6)}/s (${ratio})   processor ${one.processorUs.toFixed(1).padStart(6)} µs (${byWork})   half of all within ${one.p50.toFixed(2)} ms, 99 of 100 within ${one.p99.toFixed(2)} ms`,
     );
   }
+  return routes.map(({ name }) => medianCost(costs.get(name) ?? []).perSecond);
+}
+
+const RENDER_WORKERS = 2;
+/** How long each route is asked, so that many cards are begun and ended meanwhile. */
+const BESIDE_RENDERS_SECONDS = 5;
+
+/** The times of answers at half of what each route can, while cards are made. `rates` is requests per second. */
+async function besideRenders(routes: Route[], rates: number[], dir: string): Promise<void> {
+  const workers = await keepRendering(RENDER_WORKERS, {
+    dir,
+    cacheDir: join(tmpdir(), "cardpress-test-cache"),
+  });
+  console.log(`Reads at half that rate while ${RENDER_WORKERS} workers render new photos:`);
+  for (const [place, { name, server, request, status }] of routes.entries()) {
+    const perSecond = (rates[place] ?? 0) / 2;
+    const before = workers.made();
+    const { times, ...got } = await load({
+      port: server.port,
+      request: request(),
+      status,
+      connections: CONNECTIONS,
+      requests: Math.ceil(perSecond * BESIDE_RENDERS_SECONDS),
+      perSecond,
+    });
+    console.log(
+      `  ${name.padEnd(22)} ${got.perSecond.toFixed(0).padStart(6)}/s of ${perSecond.toFixed(0)}   half of all within ${within(times, 0.5).toFixed(2)} ms, 99 of 100 within ${within(times, 0.99).toFixed(2)} ms   ${workers.made() - before} cards done meanwhile`,
+    );
+  }
+  await workers.stop();
 }
 
 async function cost({ server, request, status }: Route, requests: number): Promise<Cost> {
