@@ -15,7 +15,7 @@ offerHelp(import.meta);
 const images = Number(process.argv[2] ?? 1_000_000);
 const file = join(tmpdir(), `cardpress-audit-bench-${process.pid}.db`);
 try {
-  await fillDatabase(file, images);
+  await fillDatabase(file, { images, perAccount: 10_000 });
   const mb = Math.round((await stat(file)).size / 1024 ** 2);
   let startedAt = performance.now();
   const store = openSqliteStore(file, { verify: true, mapped: true });

@@ -24,7 +24,7 @@ const ACCOUNT = "acct_0";
 const api = await testApi({ random: systemRandom });
 try {
   const startedAt = performance.now();
-  await fillDatabase(api.folder.database, images, images);
+  await fillDatabase(api.folder.database, { images, perAccount: images });
   const mb = Math.round((await stat(api.folder.database)).size / 1024 ** 2);
   console.log(
     `${images} images of one account, ${mb} MB, filled in ${Math.round((performance.now() - startedAt) / 1000)} s`,

@@ -47,7 +47,7 @@ export async function benchReads(requests: number): Promise<void> {
   const photos = photoServer();
   const servers: RunningServer[] = [];
   try {
-    await fillDatabase(join(dir, "cardpress.db"), IMAGES, IMAGES);
+    await fillDatabase(join(dir, "cardpress.db"), { images: IMAGES, perAccount: IMAGES });
     const key = await liveKey(dir);
     const bare = await start("bare", dir, photos.origin);
     const ours = await start("cardpress", dir, photos.origin);

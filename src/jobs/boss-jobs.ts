@@ -48,8 +48,11 @@ export function bossJobs(boss: PgBoss, store: PostgresStore, log: Pick<Log, "war
         await boss.update(attempt.queue, undefined, { id: attempt.id, startAfter: pauseMs / 1000, db });
       return true;
     },
-    withdraw: async (tx, { id, environment }) => {
-      await boss.deleteJob(environment, jobId(id), { db: within(tx) });
+    withdraw: async (tx, images) => {
+      for (const [queue, own] of Map.groupBy(images, ({ environment }) => environment)) {
+        const ids = own.map(({ id }) => jobId(id));
+        await boss.deleteJob(queue, ids, { db: within(tx) });
+      }
     },
     postpone: async (tx, lane) => {
       await postponeJobs(tx, lane);

@@ -19,8 +19,8 @@ export interface Jobs {
   end(tx: Tx, lease: Lease): Promise<boolean>;
   /** In the transaction that queues an image again, to be claimed after a pause. False when the lease was lost. */
   giveBack(tx: Tx, lease: Lease, pauseMs: number): Promise<boolean>;
-  /** In the transaction that ends an image for other reasons, claimed or not. A renderer then finds its lease lost. */
-  withdraw(tx: Tx, image: Pick<Image, "id" | "environment">): Promise<void>;
+  /** In the transaction that ends images for other reasons, claimed or not. A renderer then finds its lease lost. */
+  withdraw(tx: Tx, images: readonly Pick<Image, "id" | "environment">[]): Promise<void>;
   /** Moves all waiting images of an account's lane back by one turn. See postponeTurns. */
   postpone(tx: Tx, lane: AccountLane): Promise<void>;
   /** Queues some of the images that should wait here and do not, such as copied ones. Returns how many; 0: all do. */

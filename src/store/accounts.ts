@@ -149,10 +149,10 @@ export async function holdCredit(
   bucket: CreditBucket,
   now: number,
 ): Promise<HeldCredit | undefined> {
-  const { column, minusOne } = bucketChange(t, bucket);
+  const { column, change } = takeOne(t, bucket);
   const [held] = await db
     .update(t.accounts)
-    .set({ ...minusOne, creditsHeld: sql`${t.accounts.creditsHeld} + 1`, updatedAt: now })
+    .set({ ...change, creditsHeld: sql`${t.accounts.creditsHeld} + 1`, updatedAt: now })
     .where(and(eq(t.accounts.id, id), gte(column, 1)))
     .returning(balance(t));
   return held && heldCredit(held);
@@ -189,36 +189,40 @@ export async function holdCredits(
   return held && heldCredit(held);
 }
 
-/** Ends a hold for good: the credit was used, or expired while held. */
-export async function consumeHold({ db, t }: Tx, id: string, now: number): Promise<void> {
+/** Ends `count` holds for good: their credits were used, or expired while held. */
+export async function consumeHolds({ db, t }: Tx, id: string, count: number, now: number): Promise<void> {
   const ended = await db
     .update(t.accounts)
-    .set({ creditsHeld: sql`${t.accounts.creditsHeld} - 1`, updatedAt: now })
-    .where(and(eq(t.accounts.id, id), gte(t.accounts.creditsHeld, 1)))
+    .set({ creditsHeld: sql`${t.accounts.creditsHeld} - ${count}`, updatedAt: now })
+    .where(and(eq(t.accounts.id, id), gte(t.accounts.creditsHeld, count)))
     .returning({ id: t.accounts.id });
-  if (ended.length !== 1) throw new Error(`account ${id} holds no credit that could be ended`);
+  if (ended.length !== 1) throw new Error(`account ${id} does not hold ${count} credits that could be ended`);
 }
 
 /**
- * Ends a hold by returning the credit to its bucket. False, and nothing changed, when that bucket is the plan of a
- * past month: then the credit has expired.
+ * Ends `count` holds by returning their credits to their bucket. False, and nothing changed, when that bucket is the plan
+ * of a past month: then the credits have expired.
  */
-export async function returnHold(
+export async function returnHolds(
   { db, t }: Tx,
   id: string,
-  credit: { bucket: CreditBucket; period: string },
+  credits: { bucket: CreditBucket; period: string; count: number },
   now: number,
 ): Promise<boolean> {
-  const stillOpen = credit.bucket === "plan" ? eq(t.accounts.planPeriod, credit.period) : undefined;
+  const { bucket, period, count } = credits;
+  const a = t.accounts;
+  const stillOpen = bucket === "plan" ? eq(a.planPeriod, period) : undefined;
   const ended = await db
-    .update(t.accounts)
+    .update(a)
     .set({
-      ...bucketChange(t, credit.bucket).plusOne,
-      creditsHeld: sql`${t.accounts.creditsHeld} - 1`,
+      ...(bucket === "plan"
+        ? { creditsPlan: sql`${a.creditsPlan} + ${count}` }
+        : { creditsTopup: sql`${a.creditsTopup} + ${count}` }),
+      creditsHeld: sql`${a.creditsHeld} - ${count}`,
       updatedAt: now,
     })
-    .where(and(eq(t.accounts.id, id), gte(t.accounts.creditsHeld, 1), stillOpen))
-    .returning({ id: t.accounts.id });
+    .where(and(eq(a.id, id), gte(a.creditsHeld, count), stillOpen))
+    .returning({ id: a.id });
   return ended.length === 1;
 }
 
@@ -258,17 +262,9 @@ export async function addTopup(
   return account;
 }
 
-function bucketChange(t: Tables, bucket: CreditBucket) {
+function takeOne(t: Tables, bucket: CreditBucket) {
   const { creditsPlan, creditsTopup } = t.accounts;
   return bucket === "plan"
-    ? {
-        column: creditsPlan,
-        minusOne: { creditsPlan: sql`${creditsPlan} - 1` },
-        plusOne: { creditsPlan: sql`${creditsPlan} + 1` },
-      }
-    : {
-        column: creditsTopup,
-        minusOne: { creditsTopup: sql`${creditsTopup} - 1` },
-        plusOne: { creditsTopup: sql`${creditsTopup} + 1` },
-      };
+    ? { column: creditsPlan, change: { creditsPlan: sql`${creditsPlan} - 1` } }
+    : { column: creditsTopup, change: { creditsTopup: sql`${creditsTopup} - 1` } };
 }

@@ -157,25 +157,29 @@ export async function openBatchCards({ db, t }: Tx, scope: Scope): Promise<numbe
   return row?.n ?? 0;
 }
 
-/** Counts an image's end in its batches, and returns the batches it completed. */
+/** Counts the same end of images in their batches, and returns the batches that are over with it. */
 export async function countInBatches(
   { db, t }: Tx,
-  image: Pick<Image, "id">,
+  imageIds: string[],
   end: "completed" | "failed",
   now: number,
 ): Promise<Batch[]> {
   const { batches: b, batchCards: c } = t;
-  const own = db.select({ id: c.batchId }).from(c).where(eq(c.imageId, image.id));
-  const changed = await db
-    .update(b)
-    .set({
-      [end]: sql`${b[end]} + 1`,
-      updatedAt: now,
-      completedAt: sql`case when ${b.completed} + ${b.failed} + 1 = ${b.total} then ${now} else null end`,
-    })
-    .where(inArray(b.id, own))
-    .returning();
-  return changed.filter(({ completedAt }) => completedAt !== null);
+  const cards = await db.select({ batchId: c.batchId }).from(c).where(inArray(c.imageId, imageIds));
+  const over: Batch[] = [];
+  for (const [id, { length: ended }] of Map.groupBy(cards, ({ batchId }) => batchId)) {
+    const [batch] = await db
+      .update(b)
+      .set({
+        [end]: sql`${b[end]} + ${ended}`,
+        updatedAt: now,
+        completedAt: sql`case when ${b.completed} + ${b.failed} + ${ended} = ${b.total} then ${now} else null end`,
+      })
+      .where(eq(b.id, id))
+      .returning();
+    if (batch && batch.completedAt !== null) over.push(batch);
+  }
+  return over;
 }
 
 /** Marks a batch as canceled; undefined when it has ended or is already canceled. */
@@ -318,19 +322,19 @@ export async function freeWaiting(
 }
 
 /**
- * Fails an image that is not being rendered yet. Undefined when it is, or has ended, or when `canceledBatch` is given
- * and another batch still wants it.
+ * Fails those of these images that are not being rendered and have not ended; when `canceledBatch` is given, none that
+ * another batch still wants. Returns them.
  */
 export async function failUnbegun(
   tx: Tx,
-  id: string,
+  ids: string[],
   end: { code: string; message: string; now: number; canceledBatch?: string | undefined },
-): Promise<Image | undefined> {
+): Promise<Image[]> {
   const { db, t } = tx;
   const i = t.images;
   const { canceledBatch } = end;
   const unwanted = canceledBatch === undefined ? undefined : not(wantedElsewhere(tx, canceledBatch));
-  const [image] = await db
+  return db
     .update(i)
     .set({
       state: "failed",
@@ -339,7 +343,6 @@ export async function failUnbegun(
       completedAt: end.now,
       updatedAt: end.now,
     })
-    .where(and(eq(i.id, id), inArray(i.state, ["waiting", "queued"]), unwanted))
+    .where(and(inArray(i.id, ids), inArray(i.state, ["waiting", "queued"]), unwanted))
     .returning();
-  return image;
 }

@@ -32,8 +32,12 @@ export interface DeliveryLease {
 
 const NO_LEASE = { leaseToken: null, leaseExpiresAt: null } as const;
 
+/** Rows per statement: SQLite accepts 32,766 bound values in all. */
+const INSERTED_AT_ONCE = 500;
+
 export async function insertDeliveries({ db, t }: Tx, deliveries: WebhookDelivery[]): Promise<void> {
-  if (deliveries.length > 0) await db.insert(t.webhookDeliveries).values(deliveries);
+  for (let at = 0; at < deliveries.length; at += INSERTED_AT_ONCE)
+    await db.insert(t.webhookDeliveries).values(deliveries.slice(at, at + INSERTED_AT_ONCE));
 }
 
 export async function findDelivery({ db, t }: Tx, id: string): Promise<WebhookDelivery | undefined> {

@@ -33,6 +33,18 @@ export async function findReservation({ db, t }: Tx, imageId: string): Promise<L
   return entry;
 }
 
+/** The reservations that pay for these images; test images have none. */
+export async function findReservations({ db, t }: Tx, imageIds: string[]): Promise<LedgerEntry[]> {
+  const l = t.ledgerEntries;
+  return (
+    db
+      .select()
+      .from(l)
+      // Written out, as the index of them is.
+      .where(and(inArray(l.imageId, imageIds), sql`${l.kind} = 'reserve'`))
+  );
+}
+
 /** An account's newest grant, of plan credits or a top-up. */
 export async function latestGrant({ db, t }: Tx, accountId: string): Promise<LedgerEntry | undefined> {
   const l = t.ledgerEntries;

@@ -104,14 +104,15 @@ export async function hasExpiredSecret({ db, t }: Tx, now: number): Promise<bool
   return rows.length > 0;
 }
 
-/** Records a fact once; false when an event of this type about this subject is there already. */
-export async function insertEvent({ db, t }: Tx, event: WebhookEvent): Promise<boolean> {
+/** Records facts, each once; returns those that were new, because no event of this type about this subject was there. */
+export async function insertEvents({ db, t }: Tx, events: WebhookEvent[]): Promise<WebhookEvent[]> {
   const inserted = await db
     .insert(t.webhookEvents)
-    .values(event)
+    .values(events)
     .onConflictDoNothing()
     .returning({ id: t.webhookEvents.id });
-  return inserted.length === 1;
+  const fresh = new Set(inserted.map(({ id }) => id));
+  return events.filter(({ id }) => fresh.has(id));
 }
 
 export async function findEvents({ db, t }: Tx, ids: string[]): Promise<WebhookEvent[]> {

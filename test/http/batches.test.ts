@@ -9,6 +9,7 @@ import { AcceptedBatchResponse, BatchListResponse, BatchResponse } from "../../s
 import { BatchCompletedEvent } from "../../src/http/openapi/webhook-schemas.ts";
 import type { SourceFetcher } from "../../src/sources/fetch-source.ts";
 import { claimWaiting, imagesOfBatch } from "../../src/store/batches.ts";
+import type { Tx } from "../../src/store/store.ts";
 import { get, imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
 import {
   expectError,
@@ -261,6 +262,44 @@ test("a canceled batch gives its credits back, twice is once, and nobody else's 
   expect(await accountOf(own)).toMatchObject({ creditsPlan: 5, creditsHeld: 0 });
   expect(await breaches()).toEqual([]);
 });
+
+test("canceling sixty cards asks the database no more often than canceling two", async () => {
+  const own = await testAccount(api, { credits: 100 });
+  const asked: number[] = [];
+  for (const cards of [2, 60]) {
+    const { batch_id: id } = await accepted(postBatch(own.liveKey, { cards: cardsOf(cards) }));
+    let count = 0;
+    const write: typeof api.store.write = (name, fn, options) =>
+      api.store.write(name, (tx) => fn(counting(tx, () => count++)), options);
+    const scope = { accountId: own.account.id, environment: "live", id } as const;
+    const canceled = await cancelBatch({ ...api, store: { ...api.store, write } }, scope);
+    expect(canceled.failed).toBe(cards);
+    asked.push(count);
+  }
+  expect(asked[1]).toBe(asked[0] as number);
+  expect(await accountOf(own)).toMatchObject({ creditsPlan: 100, creditsHeld: 0 });
+  expect(await breaches()).toEqual([]);
+});
+
+/** The transaction, each of whose queries is counted as it is begun. */
+function counting(tx: Tx, note: () => void): Tx {
+  const db = new Proxy(tx.db, {
+    get: (of, name) => {
+      if (["select", "insert", "update", "delete"].includes(String(name))) note();
+      return Reflect.get(of, name);
+    },
+  });
+  if (!tx.ask) return { ...tx, db };
+  const { ask } = tx;
+  return {
+    ...tx,
+    db,
+    ask: (...query) => {
+      note();
+      return ask(...query);
+    },
+  };
+}
 
 test("a card that another batch comes to want while its own is being canceled is made", async () => {
   const own = await testAccount(api, { credits: 5 });

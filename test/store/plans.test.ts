@@ -139,6 +139,7 @@ const CASES: [string, (tx: Tx) => Promise<unknown>, RegExp][] = [
   ["a statement's newest entries", (tx) => ledger.newestEntries(tx, "a", limit), /ledger_account/],
   ["an account's entries", (tx) => ledger.listEntries(tx, "a", limit), /ledger_account/],
   ["the reservation of an image", (tx) => ledger.findReservation(tx, "i"), /ledger_one_reserve/],
+  ["the reservations of images", (tx) => ledger.findReservations(tx, ["i", "j"]), /ledger_one_reserve/],
   ["usage", (tx) => sumUsage(tx, scope, { from: "a", to: "b" }), /day>\? AND day<\?/],
   ["an old secret that expired", (tx) => hasExpiredSecret(tx, 5), /_old_secrets/],
   ["the names of some accounts", (tx) => accountNames(tx, ["a", "b"]), /accounts USING INDEX .*id=/],
@@ -171,7 +172,7 @@ const CASES: [string, (tx: Tx) => Promise<unknown>, RegExp][] = [
   ["a batch's images", (tx) => batches.imagesOfBatch(tx, "b"), /batch_cards.*batch_id=/],
   [
     "an image's end in its batches",
-    (tx) => batches.countInBatches(tx, { id: "i" }, "failed", 5),
+    (tx) => batches.countInBatches(tx, ["i"], "failed", 5),
     /batch_cards_image/,
   ],
   ["unfinished cards of batches", (tx) => batches.openBatchCards(tx, scope), /images_account_queue/],

@@ -8,10 +8,12 @@ import {
   unbegunOfBatch,
 } from "../../store/batches.ts";
 import type { AppContext } from "../context.ts";
-import { failImageUnbegun } from "../images/finish-image.ts";
+import { failImagesUnbegun } from "../images/finish-image.ts";
 
-/** How many batches a sweep handles, and how many cards at a time. */
-const AT_ONCE = 100;
+/** Batches that one sweep handles. */
+const BATCHES_AT_ONCE = 100;
+/** Cards per transaction: every other writer waits for it. */
+const CARDS_AT_ONCE = 250;
 
 /**
  * Cancels a batch: cards whose rendering has not begun fail, and their credits are released; renders in progress
@@ -35,14 +37,16 @@ export async function cancelBatch(
 
 async function endUnbegun(context: AppContext, batchId: string): Promise<void> {
   for (;;) {
-    const open = await unbegunOfBatch(context.store.read, batchId, AT_ONCE);
-    let ended = 0;
-    for (const { id } of open) if (await failImageUnbegun(context, id, CANCELED_MESSAGE, batchId)) ended += 1;
-    if (open.length < AT_ONCE || ended === 0) return;
+    const open = await unbegunOfBatch(context.store.read, batchId, CARDS_AT_ONCE);
+    const ids = open.map(({ id }) => id);
+    if (ids.length === 0) return;
+    const ended = await failImagesUnbegun(context, ids, CANCELED_MESSAGE, batchId);
+    if (ids.length < CARDS_AT_ONCE || ended === 0) return;
   }
 }
 
 /** Finishes cancellations that a crash interrupted. */
 export async function finishCanceling(context: AppContext): Promise<void> {
-  for (const { id } of await canceledBatches(context.store.read, AT_ONCE)) await endUnbegun(context, id);
+  for (const { id } of await canceledBatches(context.store.read, BATCHES_AT_ONCE))
+    await endUnbegun(context, id);
 }

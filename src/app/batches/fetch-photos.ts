@@ -14,7 +14,7 @@ import { claimWaiting, hasWaiting, postponeWaiting, queueWaiting } from "../../s
 import type { Image } from "../../store/images.ts";
 import type { Tx } from "../../store/store.ts";
 import { type FetchSourcesDeps, fetchSources, refuseWhenSpent } from "../images/fetch-sources.ts";
-import { failImageUnbegun } from "../images/finish-image.ts";
+import { failImagesUnbegun } from "../images/finish-image.ts";
 import type { SourceKeeper } from "../images/source-keeper.ts";
 
 export interface FetchPhotosDeps extends FetchSourcesDeps {
@@ -63,7 +63,7 @@ export function photoFetcher(
         if (signal.aborted) return await giveBack(deps, image);
         if (await postpone(deps, image, error, tries)) return;
         tries.delete(image.id);
-        await failImageUnbegun(deps, image.id, (error as Refusal).message);
+        await failImagesUnbegun(deps, [image.id], (error as Refusal).message);
         onEnd();
       } finally {
         underWay.delete(image.id);

@@ -5,15 +5,16 @@ import type { Moment } from "../context.ts";
 import { recordEvent } from "../webhooks/webhook-events.ts";
 import { batchView } from "./batch-view.ts";
 
-/** Counts an image's end in its batches, in the same transaction, and records the completion of those it completes. */
+/** Counts the same end of images in their batches, in the transaction that ends them, and records which batches are over. */
 export async function noteBatches(
   tx: Tx,
-  image: Image,
+  images: Image[],
   end: "completed" | "failed",
   moment: Moment,
 ): Promise<void> {
-  if (image.lane !== LANES.batch) return;
-  for (const batch of await countInBatches(tx, image, end, moment.now)) await tellEnd(tx, batch, moment);
+  const cards = images.filter(({ lane }) => lane === LANES.batch).map(({ id }) => id);
+  if (cards.length === 0) return;
+  for (const batch of await countInBatches(tx, cards, end, moment.now)) await tellEnd(tx, batch, moment);
 }
 
 /** Records `batch.completed`. */

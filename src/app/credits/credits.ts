@@ -4,15 +4,16 @@ import { monthOf } from "../../core/time.ts";
 import {
   type Account,
   addTopup,
-  consumeHold,
+  consumeHolds,
   findAccount,
   holdCredit,
   holdCredits,
   replacePlanCredits,
-  returnHold,
+  returnHolds,
 } from "../../store/accounts.ts";
 import {
   findReservation,
+  findReservations,
   insertEntries,
   insertEntry,
   type LedgerEntry,
@@ -126,18 +127,29 @@ export async function settleCredit(tx: Tx, imageId: string, moment: Moment): Pro
   const reservation = await findReservation(tx, imageId);
   if (!reservation) return 0;
   await insertEntry(tx, resolution(reservation, "settle", moment));
-  await consumeHold(tx, reservation.accountId, moment.now);
+  await consumeHolds(tx, reservation.accountId, 1, moment.now);
   return 1;
 }
 
-/** Gives the credit reserved for an image back; a plan credit of a past month expires at once. */
-export async function releaseCredit(tx: Tx, imageId: string, moment: Moment): Promise<void> {
-  const reservation = await findReservation(tx, imageId);
-  if (!reservation) return;
-  await insertEntry(tx, resolution(reservation, "release", moment));
-  if (await returnHold(tx, reservation.accountId, reservation, moment.now)) return;
-  await insertEntry(tx, resolution(reservation, "expire", moment));
-  await consumeHold(tx, reservation.accountId, moment.now);
+/** Gives the credits reserved for images back; a plan credit of a past month expires at once. */
+export async function releaseCredits(tx: Tx, imageIds: string[], moment: Moment): Promise<void> {
+  const reservations = await findReservations(tx, imageIds);
+  const ended = (kind: "release" | "expire", of: LedgerEntry[]) =>
+    insertEntries(
+      tx,
+      of.map((reservation) => resolution(reservation, kind, moment)),
+    );
+  await ended("release", reservations);
+  const alike = Map.groupBy(reservations, ({ accountId, bucket, period }) =>
+    [accountId, bucket, period].join(),
+  );
+  for (const own of alike.values()) {
+    const [{ accountId, bucket, period }] = own as [LedgerEntry];
+    const count = own.length;
+    if (await returnHolds(tx, accountId, { bucket, period, count }, moment.now)) continue;
+    await ended("expire", own);
+    await consumeHolds(tx, accountId, count, moment.now);
+  }
 }
 
 /** Adds credits that stay until they are used. */

@@ -16,8 +16,8 @@ import type { Tx } from "../../store/store.ts";
 import { countUsage } from "../../store/usage.ts";
 import { noteBatches } from "../batches/note-batches.ts";
 import type { AppContext } from "../context.ts";
-import { releaseCredit, settleCredit } from "../credits/credits.ts";
-import { recordEvent } from "../webhooks/webhook-events.ts";
+import { releaseCredits, settleCredit } from "../credits/credits.ts";
+import { type NewEvent, recordEvents } from "../webhooks/webhook-events.ts";
 import { imageView } from "./image-view.ts";
 
 /** Pause before retrying after a fault, by the number of renders so far. */
@@ -99,53 +99,64 @@ async function complete(tx: Tx, context: AppContext, lease: Lease, output: Image
   if (output.receipt) await insertReceipt(tx, image.id, output.receipt);
   const creditsUsed = await settleCredit(tx, image.id, { now, random: context.random });
   await countUsage(tx, image, now, { completed: 1, creditsUsed });
-  await noteBatches(tx, image, "completed", { now, random: context.random });
-  await recordImageEvent(tx, context, image, now);
+  await noteBatches(tx, [image], "completed", { now, random: context.random });
+  await recordEvents(tx, [endEvent(context, image)], { now, random: context.random });
   return image;
 }
 
 async function fail(tx: Tx, context: AppContext, lease: Lease, message: string, now: number) {
   if (!(await context.jobs.end(tx, lease))) return undefined;
   const image = await failImage(tx, lease, { code: "IMAGE_PROCESSING_FAILED", message, now });
-  return image && failed(tx, context, image, now);
-}
-
-async function failed(tx: Tx, context: AppContext, image: Image, now: number): Promise<Image> {
-  await releaseCredit(tx, image.id, { now, random: context.random });
-  await countUsage(tx, image, now, { failed: 1 });
-  await noteBatches(tx, image, "failed", { now, random: context.random });
-  await recordImageEvent(tx, context, image, now);
+  if (image) await recordFailures(tx, context, [image], now);
   return image;
 }
 
+/** What becomes of the credits, counters, batches and subscribers of images that have just failed. */
+async function recordFailures(tx: Tx, context: AppContext, images: Image[], now: number): Promise<void> {
+  const moment = { now, random: context.random };
+  await releaseCredits(
+    tx,
+    images.map(({ id }) => id),
+    moment,
+  );
+  const alike = Map.groupBy(images, ({ accountId, environment, keyId }) =>
+    [accountId, environment, keyId].join(),
+  );
+  for (const own of alike.values()) await countUsage(tx, own[0] as Image, now, { failed: own.length });
+  await noteBatches(tx, images, "failed", moment);
+  await recordEvents(
+    tx,
+    images.map((image) => endEvent(context, image)),
+    moment,
+  );
+}
+
 /**
- * Fails an image whose rendering has not begun; undefined when it has begun or ended, or when `canceledBatch` is given
- * and another batch has come to want the image.
+ * Fails those of these images whose rendering has not begun, and that have not ended; when `canceledBatch` is given, none
+ * that another batch has come to want. Returns how many. In few statements, however many images: a transaction that
+ * waited for an answer of the database for each would keep every other writer waiting.
  */
-export function failImageUnbegun(
+export function failImagesUnbegun(
   context: AppContext,
-  id: string,
+  ids: string[],
   message: string,
   canceledBatch?: string,
-): Promise<Image | undefined> {
+): Promise<number> {
   return context.store.write("fail unbegun", async (tx) => {
     const now = context.clock.now();
     const end = { code: "IMAGE_PROCESSING_FAILED", message, now, canceledBatch };
-    const image = await failUnbegun(tx, id, end);
-    if (!image) return undefined;
-    await context.jobs.withdraw(tx, image);
-    return failed(tx, context, image, now);
+    const images = await failUnbegun(tx, ids, end);
+    if (images.length === 0) return 0;
+    await context.jobs.withdraw(tx, images);
+    await recordFailures(tx, context, images, now);
+    return images.length;
   });
 }
 
-/** Emits the webhook event. Its data equals the status view, so that partners parse both with the same code. */
-function recordImageEvent(tx: Tx, context: AppContext, image: Image, now: number): Promise<void> {
+/** The webhook event of an image's end. Its data equals the status view, so that partners parse both with the same code. */
+function endEvent({ config }: AppContext, image: Image): NewEvent {
+  const { accountId, environment, id: subject } = image;
   const type = image.state === "completed" ? "image.completed" : "image.failed";
-  const data = imageView(image, { cdnBaseUrl: context.config.cdnBaseUrl, progress: null });
-  const event = { ...scopeOf(image), type, subject: image.id, data } as const;
-  return recordEvent(tx, event, { now, random: context.random });
-}
-
-function scopeOf(image: Image) {
-  return { accountId: image.accountId, environment: image.environment };
+  const data = imageView(image, { cdnBaseUrl: config.cdnBaseUrl, progress: null });
+  return { accountId, environment, type, subject, data };
 }

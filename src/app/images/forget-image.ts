@@ -22,7 +22,7 @@ import type { Store, Tx } from "../../store/store.ts";
 import { countUsage } from "../../store/usage.ts";
 import { noteBatches } from "../batches/note-batches.ts";
 import type { AppContext } from "../context.ts";
-import { releaseCredit } from "../credits/credits.ts";
+import { releaseCredits } from "../credits/credits.ts";
 import type { RequestLog } from "../operations/request-log.ts";
 import type { SourceKeeper } from "./source-keeper.ts";
 
@@ -87,10 +87,10 @@ export async function forgetPlayer(deps: ForgetDeps, scope: Scope & { externalId
 async function forgetRow(tx: Tx, { clock, random, jobs }: AppContext, image: Image): Promise<void> {
   const now = clock.now();
   if (image.completedAt === null) {
-    await jobs.withdraw(tx, image);
-    await releaseCredit(tx, image.id, { now, random });
+    await jobs.withdraw(tx, [image]);
+    await releaseCredits(tx, [image.id], { now, random });
     await countUsage(tx, image, now, { failed: 1 });
-    await noteBatches(tx, image, "failed", { now, random });
+    await noteBatches(tx, [image], "failed", { now, random });
   }
   await emptyImage(tx, image, now);
   await deleteReceipt(tx, image.id);

@@ -3,7 +3,7 @@ import { TEST_EVENT, type WebhookEventType, webhookBody } from "../../core/webho
 import { insertDeliveries, type WebhookDelivery } from "../../store/deliveries.ts";
 import type { Tx } from "../../store/store.ts";
 import {
-  insertEvent,
+  insertEvents,
   listEndpointRows,
   type WebhookEndpoint,
   type WebhookEvent,
@@ -19,19 +19,35 @@ export interface NewEvent {
   data: object;
 }
 
+/** See recordEvents. */
+export function recordEvent(tx: Tx, fresh: NewEvent, moment: Moment): Promise<void> {
+  return recordEvents(tx, [fresh], moment);
+}
+
 /**
- * Records an event, and a delivery for each subscribed endpoint, in the transaction that makes it true. Recorded
- * even without subscribers, so that an endpoint created later can recover it.
+ * Records events, and a delivery for each subscribed endpoint, in the transaction that makes them true. Recorded
+ * even without subscribers, so that an endpoint created later can recover them.
  */
-export async function recordEvent(tx: Tx, fresh: NewEvent, moment: Moment): Promise<void> {
-  const event = newEvent(fresh, moment);
-  if (!(await insertEvent(tx, event))) return;
-  const endpoints = await listEndpointRows(tx, fresh);
-  const wanting = endpoints.filter((endpoint) => endpoint.state === "enabled" && wants(endpoint, event.type));
-  await insertDeliveries(
+export async function recordEvents(tx: Tx, fresh: NewEvent[], moment: Moment): Promise<void> {
+  const events = await insertEvents(
     tx,
-    wanting.map((endpoint) => newDelivery(event, endpoint.id, moment)),
+    fresh.map((one) => newEvent(one, moment)),
   );
+  for (const own of Map.groupBy(
+    events,
+    ({ accountId, environment }) => `${accountId} ${environment}`,
+  ).values()) {
+    const endpoints = await listEndpointRows(tx, own[0] as WebhookEvent);
+    const enabled = endpoints.filter(({ state }) => state === "enabled");
+    await insertDeliveries(
+      tx,
+      own.flatMap((event) =>
+        enabled
+          .filter((endpoint) => wants(endpoint, event.type))
+          .map((endpoint) => newDelivery(event, endpoint.id, moment)),
+      ),
+    );
+  }
 }
 
 /** Records a test event for a single endpoint. */
@@ -50,7 +66,7 @@ export async function recordTestEvent(
     },
     moment,
   );
-  await insertEvent(tx, event);
+  await insertEvents(tx, [event]);
   const delivery = newDelivery(event, endpoint.id, moment);
   await insertDeliveries(tx, [delivery]);
   return delivery;
