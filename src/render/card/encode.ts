@@ -1,5 +1,6 @@
 import type { ImageFormat } from "../../core/card.ts";
 import { pngChunk } from "./metadata.ts";
+import { encodeWebp } from "./webp.ts";
 
 /** A picture as rows of red, green, blue and alpha from the top, one byte each; alpha is not premultiplied. */
 export interface Pixels {
@@ -11,7 +12,6 @@ export interface Pixels {
 
 /** High enough to avoid banding in gradients, low enough for the web. */
 export const JPEG_QUALITY = 90;
-export const WEBP_QUALITY = 90;
 
 /** `screen`: a PNG of the same pixels without compression, made and decoded in a fraction of the time. */
 export type Encoding = "file" | "screen";
@@ -23,10 +23,8 @@ export async function encode(
   encoding: Encoding = "file",
 ): Promise<Uint8Array> {
   if (format === "png") return encodePng(pixels, encoding);
-  const image = new Bun.Image(asBmp(pixels));
-  return format === "jpeg"
-    ? image.jpeg({ quality: JPEG_QUALITY }).bytes()
-    : image.webp({ quality: WEBP_QUALITY }).bytes();
+  if (format === "webp") return encodeWebp(pixels);
+  return new Bun.Image(asBmp(pixels)).jpeg({ quality: JPEG_QUALITY }).bytes();
 }
 
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
