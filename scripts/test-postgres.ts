@@ -19,6 +19,7 @@ const SUITES = [
   "test/state",
   "test/jobs",
   "test/service/cluster.test.ts",
+  "test/service/move.test.ts",
   "test/scripts/clustertest.test.ts",
   "test/service/two-nodes.test.ts",
   "test/app/credits/ledger.test.ts",

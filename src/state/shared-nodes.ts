@@ -18,6 +18,15 @@ const REGULAR_MS = 2 * NODE_BEAT_MS;
 /** Rows of killed nodes are kept this long, for whoever looks. */
 const KEPT_MS = HOUR_MS;
 
+/** The names of all nodes that serve from a database, each with its version. */
+export async function servingNodes(ask: Ask): Promise<string[]> {
+  const living = await ask(
+    `SELECT name || ' (' || version || ')' AS node FROM nodes WHERE seen_at > ${NOW} - $1::bigint ORDER BY name`,
+    [NODE_SILENCE_MS],
+  );
+  return living.map(({ node }) => String(node));
+}
+
 /** Nodes in a table of the database they share. */
 export function sharedNodes({ ask, clock, name, version }: SharedNodesOptions): Nodes {
   let others: NodeLoad[] = [];

@@ -20,6 +20,13 @@ export function requireSecretKey(path: string): Uint8Array {
   );
 }
 
+/** Puts the same key into a file for this user only, in place of any that is there. */
+export function copySecretKey(from: string, to: string): void {
+  const text = `${Buffer.from(requireSecretKey(from)).toString("base64")}\n`;
+  rmSync(to, { force: true });
+  writeFileSync(to, text, { mode: 0o600, flag: "wx", flush: true });
+}
+
 function readKey(path: string): Uint8Array | undefined {
   let text: string;
   try {

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { sqliteTables, type Tables } from "../../db/schema.ts";
 import { renderNextImage } from "../../src/app/images/render-image.ts";
 import { audit } from "../../src/app/operations/audit.ts";
 import type { Step } from "../../src/app/operations/backup.ts";
@@ -11,7 +10,6 @@ import { createEndpoint, unreadableEndpoints } from "../../src/app/webhooks/mana
 import { OperatorError } from "../../src/core/errors.ts";
 import { buildDeps } from "../../src/service/deps.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
-import { TABLES_IN_ORDER } from "../../src/store/move-rows.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import type { Tx } from "../../src/store/store.ts";
 import { lockFile } from "../../src/system/file-lock.ts";
@@ -33,10 +31,6 @@ import {
 import { ENGINE } from "../postgres.ts";
 
 afterAll(stopEmulator);
-
-test("every table is moved", () => {
-  expect(TABLES_IN_ORDER.toSorted()).toEqual((Object.keys(sqliteTables) as (keyof Tables)[]).toSorted());
-});
 
 describe.skipIf(ENGINE !== "postgres")("with PostgreSQL and a bucket", () => {
   test("the service makes cards and keeps nothing in its folder; another machine goes on where it stopped", async () => {

@@ -1,10 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
-import { BLOB_KINDS, type BlobKind, type Blobs } from "../../blobs/blobs.ts";
 import { folderBlobs } from "../../blobs/folder-blobs.ts";
 import type { Config } from "../../config.ts";
 import { OperatorError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
-import { adoptAll } from "../../jobs/jobs.ts";
 import { isEmpty, type MovedTable, moveRows } from "../../store/move-rows.ts";
 import { openSqliteStore } from "../../store/sqlite.ts";
 import type { Store } from "../../store/store.ts";
@@ -13,13 +11,12 @@ import { lockFile } from "../../system/file-lock.ts";
 import { openCluster } from "../places.ts";
 import { audit } from "./audit.ts";
 import type { Step } from "./backup.ts";
-
-/** Cutouts are made anew when they are needed. */
-const MOVED_KINDS = BLOB_KINDS.filter((kind) => kind !== "cutout");
+import { type MovedFiles, moveFiles } from "./move-files.ts";
 
 export interface MoveReport {
   tables: MovedTable[];
-  files: { kind: BlobKind; files: number; bytes: number }[];
+  files: MovedFiles[];
+  /** How many rules of the audit hold there. */
   rules: number;
 }
 
@@ -54,13 +51,17 @@ export async function moveFolder({ config, folder, clock }: MoveDeps, step: Step
         "The database at the address given by --to holds accounts or people already. Name an empty one.",
       );
     const files = await step("photos, pictures and templates", (note) =>
-      moveBlobs(folderBlobs(folder), places.blobs, note),
+      moveFiles({ from: folderBlobs(folder), to: places.blobs, note }),
     );
     const into = places.store;
     const tables = await step("rows", (note) =>
-      moveRows(from.read, into, ({ table, rows }) => note(`${rows} of ${table}`)),
+      moveRows(from, into, {
+        tell: ({ table, rows }) => note(`${rows} of ${table}`),
+        last: async (tx) => {
+          while ((await places.jobs.adopt(tx)) > 0);
+        },
+      }),
     );
-    await adoptAll(into, places.jobs);
     const { findings } = await step("the books there", () => audit(into, clock.now()));
     const broken = findings.filter(({ ok }) => !ok).map(({ check }) => check);
     if (broken.length > 0)
@@ -82,26 +83,4 @@ function refuseOtherKey(own: string, named: string): void {
   throw new OperatorError(
     `CARDPRESS_SECRET_KEY_FILE (${named}) must be a copy of ${own}: the webhook secrets in the database are sealed with that key.`,
   );
-}
-
-async function moveBlobs(from: Blobs, to: Blobs, note: (text: string) => void): Promise<MoveReport["files"]> {
-  const moved: MoveReport["files"] = [];
-  for (const kind of MOVED_KINDS) {
-    const sum = { kind, files: 0, bytes: 0 };
-    for await (const name of from.list(kind, Number.POSITIVE_INFINITY)) {
-      const bytes = await (await from.open(kind, name))?.bytes();
-      // Expired while it was looked for.
-      if (!bytes) continue;
-      // There from a move that was broken off.
-      const isThere = async () => (await to.stat(kind, name))?.bytes === bytes.length;
-      if (!(await isThere())) await to.put(kind, name, bytes);
-      if (!(await isThere()))
-        throw new OperatorError(`${name} of kind ${kind} did not arrive whole. Run this again.`);
-      sum.files += 1;
-      sum.bytes += bytes.length;
-      note(`${sum.files} of kind ${kind}`);
-    }
-    moved.push(sum);
-  }
-  return moved;
 }

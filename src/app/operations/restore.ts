@@ -1,19 +1,5 @@
 import { existsSync } from "node:fs";
-import {
-  access,
-  chmod,
-  constants,
-  copyFile,
-  link,
-  lstat,
-  mkdir,
-  mkdtemp,
-  open,
-  readdir,
-  rename,
-  rm,
-  stat,
-} from "node:fs/promises";
+import { constants, copyFile, link, mkdir, mkdtemp, open, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { blobPath } from "../../blobs/folder-blobs.ts";
 import { OperatorError } from "../../core/errors.ts";
@@ -23,8 +9,7 @@ import { MIGRATION_NAMES } from "../../store/migrate.ts";
 import { integrityProblems, neededSources, openAsIs, picturesOf } from "../../store/snapshot.ts";
 import { openDataFolder } from "../../system/data-folder.ts";
 import { freeBytes, inUnits } from "../../system/disk-space.ts";
-import { syncDisks } from "../../system/sync-disks.ts";
-import { isFileError, NO_LINK_CODES, sync } from "../../system/write-whole.ts";
+import { isFileError, NO_LINK_CODES } from "../../system/write-whole.ts";
 import { brokenRules, type Step } from "./backup.ts";
 import { type ArchiveEntry, type EntrySink, readArchive } from "./backup-archive.ts";
 import {
@@ -38,6 +23,7 @@ import {
   parseManifest,
   TEMPLATES,
 } from "./backup-manifest.ts";
+import { publish, refuseFull, stagingPrefix } from "./staging.ts";
 
 export interface RestoreOptions {
   from: string;
@@ -59,8 +45,7 @@ export interface RestoreReport {
   missing: { count: number; files: string[] };
 }
 
-/** Found on every new disk. */
-const NOT_OURS = new Set(["lost+found"]);
+const OTHER_FOLDER = "set CARDPRESS_DATA_DIR to a new one";
 /** Enough to show what is missing. */
 const MAX_NAMED = 50;
 
@@ -73,8 +58,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
   const { from, dataDir, signal, step } = options;
   if (!(await stat(from).catch(() => undefined))?.isFile())
     throw new OperatorError(`--from ${from} cannot be read. Name an archive that "cardpress backup" made.`);
-  await refuseFull(dataDir);
-  const staging = await stagingFor(dataDir).catch((error: Error) => {
+  await refuseFull(dataDir, OTHER_FOLDER);
+  const staging = await newStaging(dataDir).catch((error: Error) => {
     throw new OperatorError(`${dataDir} cannot be restored into: ${error.message}. Set CARDPRESS_DATA_DIR.`);
   });
   try {
@@ -84,7 +69,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
       return unpack(from, staging, { signal, onBytes });
     });
     const missing = await step("check the database and the books", () => check(from, staging, manifest));
-    await refuseFull(dataDir, basename(staging));
+    await refuseFull(dataDir, OTHER_FOLDER, basename(staging));
     await publish(staging, dataDir);
     return {
       data_dir: dataDir,
@@ -104,33 +89,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
   }
 }
 
-async function refuseFull(dataDir: string, except?: string): Promise<void> {
-  const names = await readdir(dataDir).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return [];
-    throw new OperatorError(`${dataDir} cannot be restored into: ${error.message}.`);
-  });
-  const found = names.find((name) => !NOT_OURS.has(name) && name !== except);
-  if (found !== undefined)
-    throw new OperatorError(
-      `${dataDir} is not empty (it has ${found}), and nothing is overwritten. Stop the service and move the folder away, or set CARDPRESS_DATA_DIR to a new one.`,
-    );
-}
-
-/**
- * Creates the temporary folder beside the data folder, so that it can replace it in one step; inside it where that
- * is impossible, because the data folder is a volume of its own, a link, or its parent is not writable.
- */
-async function stagingFor(dataDir: string): Promise<string> {
-  const parent = dirname(dataDir);
-  await mkdir(parent, { recursive: true, mode: 0o750 });
-  const own = await lstat(dataDir).catch(() => undefined);
-  const beside = await stat(parent);
-  const writable = await access(parent, constants.W_OK).then(
-    () => true,
-    () => false,
-  );
-  const replaceable = own === undefined || (own.isDirectory() && own.dev === beside.dev);
-  return mkdtemp(writable && replaceable ? `${dataDir}.restoring-` : join(dataDir, "restoring-"));
+async function newStaging(dataDir: string): Promise<string> {
+  return mkdtemp(`${await stagingPrefix(dataDir)}restoring-`);
 }
 
 async function unpack(
@@ -239,19 +199,4 @@ function withDatabase<T>(file: string, look: (client: ReturnType<typeof openAsIs
   } finally {
     client.close();
   }
-}
-
-/** Moves the verified files into place, the database last, since a folder without one is not in use. */
-async function publish(staging: string, dataDir: string): Promise<void> {
-  await chmod(staging, 0o750);
-  // One sync for all: syncing a million files one by one would take hours on a slow disk.
-  syncDisks();
-  if (dirname(staging) === dirname(dataDir)) {
-    await rename(staging, dataDir);
-    await sync(dirname(dataDir));
-    return;
-  }
-  const names = (await readdir(staging)).filter((name) => name !== DATABASE);
-  for (const name of [...names, DATABASE]) await rename(join(staging, name), join(dataDir, name));
-  await sync(dataDir);
 }
