@@ -44,6 +44,10 @@ const MAX_CUT_FACE = 0.66;
 const MAX_TALL = 1.25;
 /** Outstretched arms stay on the card unless that would shrink the player below this fraction of the available size. */
 const LEAST_FOR_ARMS = 0.78;
+/** A whole figure lower than this, in face heights, crouches, dives or flies: its breadth is the picture ... */
+const LOW_FACES = 5.8;
+/** ... and stays on the card, also where the photo's edge touches it, unless that would shrink it below this fraction. */
+const LEAST_FOR_LOW = 0.55;
 /** How much a player may grow beyond the wanted size so that the frame hides the sides cut by the photo. */
 const MAX_COVER = 1.3;
 /** Space above crown or raised hands, as a fraction of the card's height. */
@@ -78,7 +82,9 @@ export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Si
   const top = cutSides.top ? 0 : Math.max(0, Math.min(crown, framing.body.y));
   const upper = cutSides.top ? frame.y : HEADROOM * card.height;
 
-  const seen = (size.height - crown) * (cutSides.bottom ? 1 : SEEN_OF_WHOLE);
+  // Below the body are only its soft edge, and shreds of what something hides in the photo.
+  const foot = framing.body.y + framing.body.height;
+  const seen = (foot - crown) * (cutSides.bottom ? 1 : SEEN_OF_WHOLE);
   const mostFaces = clamp((KNEES_FACES * 0.8 * card.height) / card.width, HIPS_FACES, KNEES_FACES);
   const shown = Math.min(seen, mostFaces * face.height) + crown - top;
   const blur = sharpness(card);
@@ -87,7 +93,10 @@ export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Si
     ((cutSides.top ? MAX_CUT_FACE : MAX_FACE) * tall * Math.min(card.width, card.height)) / face.height;
   const reach = (line - upper) / shown;
   const limit = (cutSides.bottom ? MAX_REACH_ENLARGEMENT : MAX_ENLARGEMENT) * blur;
-  const arms = Math.max(widthLimit(framing, face, target, card), LEAST_FOR_ARMS * reach);
+  const isLow = !cutSides.bottom && foot - top < LOW_FACES * face.height;
+  const arms = isLow
+    ? Math.max((card.width * (1 - 2 * EDGE)) / framing.body.width, LEAST_FOR_LOW * reach)
+    : Math.max(widthLimit(framing, face, target, card), LEAST_FOR_ARMS * reach);
   const wanted = Math.min(reach, arms, largestFace, limit);
   const most = Math.min(wanted * MAX_COVER, largestFace * 1.1, MAX_REACH_ENLARGEMENT * blur);
 
@@ -101,7 +110,7 @@ export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Si
     cutSides.top
       ? Number.NEGATIVE_INFINITY
       : target.y + target.height / 2 - (face.y + face.height / 2) * scale,
-    line - size.height * scale,
+    line - foot * scale,
   );
   const [width, height] = [size.width * scale, size.height * scale];
   const end = frame.x + frame.width;

@@ -149,4 +149,26 @@ describe("framing", () => {
     expect(place.x + place.width).toBeLessThanOrEqual(card.width);
     expect(place.cut).toEqual({ top: false, right: false, left: false });
   });
+
+  test("a body that ends early is shown down to its end, and what goes on below is behind the plate", () => {
+    const { size, framing } = person(100, 8, { ...none, bottom: true });
+    framing.body.height = 380;
+    const place = placeCutout(size, framing, CLUB_CARD_ZONES.portrait, card);
+    const line = (CLUB_CARD_ZONES.portrait.body.y + CLUB_CARD_ZONES.portrait.body.height) * card.height;
+    expect(place.y + (380 * place.width) / size.width).toBeGreaterThanOrEqual(line - 1);
+    const whole = person(100, 8, { ...none, bottom: true });
+    expect(place.width).toBeGreaterThan(
+      1.2 * placeCutout(whole.size, whole.framing, CLUB_CARD_ZONES.portrait, card).width,
+    );
+  });
+
+  test("a player on all fours is shown from hands to feet, also where the photo's edge touches a foot", () => {
+    const { size, framing } = person(70, 4.9, { ...none, left: true });
+    size.width = 440;
+    framing.body.width = 440;
+    for (const box of [framing.face, framing.head]) if (box) box.x += 120;
+    const place = placeCutout(size, framing, CLUB_CARD_ZONES.portrait, card);
+    expect(place.width).toBeLessThanOrEqual(card.width);
+    expect(place.x).toBeGreaterThanOrEqual(-0.1 * card.width);
+  });
 });

@@ -1,3 +1,4 @@
+import { bodyEnd } from "./body_end.js";
 import { boundsAbove } from "./masks.js";
 
 /** @import { Box, Framing } from "../../../core/card.ts" */
@@ -20,7 +21,7 @@ const HEAD_WIDTH_PER_HEIGHT = 0.75;
 
 /**
  * Where face, head and body are in the trimmed cutout, in its pixels, and on which sides the photo's edge cuts the
- * player off.
+ * player off. A body whose lower part is hidden or lost ends above it, and counts as cut off there.
  * @param {Cut} cut @param {Rect} trim in the cut's canvas pixels @param {Bytes} alpha of the whole cut @param {Finding} player
  * @returns {Framing}
  */
@@ -36,12 +37,14 @@ export function frameCutout(cut, trim, alpha, player) {
       },
       trim,
     );
-  const face = player.face && toCutout(player.face);
+  const { width } = cut.canvas;
+  const sides = cutSides(alpha, cut, trim);
+  const end = bodyEnd(alpha, cut, player, sides.bottom);
   return {
-    face,
+    face: player.face && toCutout(player.face),
     head: toCutout(headBox(player)),
-    body: bodyBox(alpha, cut, trim),
-    cutSides: cutSides(alpha, cut, trim),
+    body: bodyBox(end === null ? alpha : alpha.subarray(0, end * width), width, trim),
+    cutSides: { ...sides, bottom: sides.bottom || end !== null },
   };
 }
 
@@ -69,9 +72,9 @@ function clampBox(box, within) {
   return { x: left, y: top, width: right - left, height: bottom - top };
 }
 
-/** @param {Bytes} alpha @param {Cut} cut @param {Rect} trim @returns {Box} */
-function bodyBox(alpha, { canvas }, trim) {
-  const body = boundsAbove(alpha, canvas.width, SOLID_ALPHA - 1);
+/** @param {Bytes} alpha @param {number} width @param {Rect} trim @returns {Box} */
+function bodyBox(alpha, width, trim) {
+  const body = boundsAbove(alpha, width, SOLID_ALPHA - 1);
   if (!body) return { x: 0, y: 0, width: trim.width, height: trim.height };
   return { ...body, x: body.x - trim.x, y: body.y - trim.y };
 }
