@@ -135,6 +135,7 @@ describe("refused with a reason of its own", () => {
     const shifted = (change: (value: number) => number) =>
       png16({ ...pixels, rgba: pixels.rgba.map((value, i) => (i % 4 === 3 ? value : change(value))) }, 2);
     expect(await refusalOf(shifted((value) => value * 0.04))).toBe("too_dark");
+    expect(await refusalOf(shifted((value) => 45 + value * 0.12))).toBe("too_dark");
     expect(await refusalOf(shifted((value) => 255 - (255 - value) * 0.05))).toBe("too_bright");
   });
 

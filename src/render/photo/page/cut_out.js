@@ -1,12 +1,13 @@
 import { lookAtBody, lookAtHead } from "./body_parts.js";
 import { BACKDROP, canvasOf, contextOf } from "./decode.js";
 import { refineEdge } from "./edge.js";
-import { liftUnderexposed } from "./exposure.js";
+import { evenLight } from "./exposure.js";
 import { frameCutout, headBox } from "./framing.js";
 import { emptyHairGaps } from "./hair_gaps.js";
 import { boundsAbove, patches, sampleMask } from "./masks.js";
 import { fuseMatte, playerBounds } from "./matte.js";
 import { rgbFrom } from "./networks.js";
+import { faceBox } from "./quality.js";
 
 /** @import { Framing } from "../../../core/card.ts" */
 /** @import { PartsLook, PartsLooks } from "./body_parts.js" */
@@ -231,7 +232,13 @@ export function cutOut(cut, player, salient) {
     emptyHairGaps(matte, parts, rgba, width, head);
     refineEdge(large, { rgba, matte, width, height, hair: parts.hair, head });
   }
-  liftUnderexposed(image.data);
+  const face = faceBox(player);
+  evenLight(image.data, canvas.width, {
+    x: (face.x - rect.x) * cut.zoom,
+    y: (face.y - rect.y) * cut.zoom,
+    width: face.width * cut.zoom,
+    height: face.height * cut.zoom,
+  });
   const alpha = alphaOf(image.data);
   const trim = trimmed(alpha, canvas);
   const out = canvasOf(trim.width, trim.height);

@@ -50,6 +50,12 @@ const MIN_SHARPNESS = 0.13;
 const MIN_BRIGHT = 14;
 /** A face whose median brightness is below this is a silhouette, however bright the sky around it. */
 const MIN_FACE_MEDIAN = 8;
+/**
+ * A face whose bright parts stay below this brightness and whose contrast is below this part of it has no light and shade
+ * that could be brightened, as in a dark room by night.
+ */
+const MIN_FLAT_BRIGHT = 100;
+const FLAT_PART = 0.22;
 /** A face with a higher median brightness and a lower contrast than these is overexposed. */
 const MAX_MEDIAN = 225;
 const MIN_BRIGHT_CONTRAST = 12;
@@ -359,7 +365,8 @@ function isOneOfSeveral(photo, player, heads) {
 
 /** @param {Look} look @returns {PlayerRefusal | null} */
 function faultOf(look) {
-  if (look.median < MIN_FACE_MEDIAN) return "too_dark";
+  const isFlat = look.bright < MIN_FLAT_BRIGHT && look.contrast < FLAT_PART * look.bright;
+  if (look.median < MIN_FACE_MEDIAN || isFlat) return "too_dark";
   return lightFault(look) ?? (look.sharpness < MIN_SHARPNESS ? "too_blurred" : null);
 }
 
