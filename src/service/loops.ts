@@ -20,6 +20,7 @@ import {
 } from "../core/limits.ts";
 import type { SteadyClock } from "../core/steady-clock.ts";
 import { keepClockMark } from "../system/clock-file.ts";
+import { tidyUnpacked } from "../system/unpack-once.ts";
 import { startDeliveries } from "./deliveries.ts";
 import type { Deps } from "./deps.ts";
 import { removeOldFiles } from "./scratch.ts";
@@ -155,6 +156,7 @@ function startChores(deps: Deps & { clock: SteadyClock }, startedAt: number): Lo
         await deps.disk.measure();
         // A worker killed while writing leaves half a picture.
         await removeOldFiles(folder.scratch, clock.now() - FILE_SWEEP_INTERVAL_MS);
+        for (const name of await tidyUnpacked(folder.cache)) log.info("unpacked_removed", { name });
       },
       log,
     }),

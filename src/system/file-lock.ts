@@ -5,13 +5,28 @@ export interface FileLock {
   release(): void;
 }
 
-/** Takes the lock; null when another process has it. Throws SQLite's error when the file cannot be written. */
+/** Takes the lock; null when another process has or shares it. Throws SQLite's error when the file cannot be written. */
 export function lockFile(path: string): FileLock | null {
+  return lockBy(path, (file) => {
+    file.run("PRAGMA locking_mode = EXCLUSIVE");
+    file.run("BEGIN EXCLUSIVE");
+  });
+}
+
+/** Shares the lock with others that share it; null when another process has it. Throws as `lockFile` does. */
+export function shareFile(path: string): FileLock | null {
+  return lockBy(path, (file) => {
+    file.run("BEGIN");
+    // The first read takes the lock.
+    file.query("SELECT count(*) FROM sqlite_schema").get();
+  });
+}
+
+function lockBy(path: string, take: (file: Database) => void): FileLock | null {
   let file: Database | undefined;
   try {
     file = new Database(path, { create: true });
-    file.run("PRAGMA locking_mode = EXCLUSIVE");
-    file.run("BEGIN EXCLUSIVE");
+    take(file);
     const held = file;
     return { release: () => held.close() };
   } catch (error) {

@@ -3,12 +3,13 @@ import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { lockFile } from "./file-lock.ts";
+import { CONTENTS, removeUnused, UNFINISHED_SUFFIX, useUnpacked } from "./unpacked.ts";
 import { sync, writeWhole } from "./write-whole.ts";
 
-/** Written last: the size in bytes of every unpacked file, by its path in the folder. */
-const CONTENTS = "cardpress-contents.json";
 /** Poll interval while another process unpacks, which takes a few seconds. */
 const UNPACKING_POLL_MS = 100;
+/** The lock of whoever unpacks or removes. */
+const UNPACKING = "unpacking.lock";
 
 /**
  * Files that the program carries inside itself and needs on disk: a folder of `kind` and `version` that `unpack`
@@ -22,48 +23,46 @@ export interface Unpackable {
 
 /**
  * The folder in `cacheDir`, filled unless it already exists and is complete: once per version, even when several
- * processes start at once or one is killed while unpacking. Clears away what killed processes left.
+ * processes start at once or one is killed while unpacking. It stays there at least until this process ends. Clears away
+ * what killed processes left and other versions that nobody uses.
  */
 export async function unpackOnce(cacheDir: string, wanted: Unpackable): Promise<string> {
   const home = join(cacheDir, `${wanted.kind}-${wanted.version}`);
-  const lockPath = join(cacheDir, "unpacking.lock");
-  while (!(await isWhole(home))) {
-    const lock = lockFile(lockPath);
+  while (!((await isWhole(home)) && (await useUnpacked(home)) && (await isWhole(home)))) {
+    const lock = lockFile(join(cacheDir, UNPACKING));
     if (!lock) await sleep(UNPACKING_POLL_MS);
     else
       try {
-        await removeUnfinished(cacheDir, wanted);
+        await removeUnfinished(cacheDir);
         if (!(await isWhole(home))) await unpackInto(home, wanted);
       } finally {
         lock.release();
       }
   }
   // Not essential: the disk may be full, or the folder read-only.
-  await clearAway(cacheDir, lockPath, wanted).catch(() => {});
+  await tidyUnpacked(cacheDir).catch(() => {});
   return home;
 }
 
-async function unfinished(cacheDir: string, { kind }: Unpackable): Promise<string[]> {
-  const names = await readdir(cacheDir);
-  return names
-    .filter((name) => name.startsWith(`${kind}-`) && name.endsWith(".tmp"))
-    .map((name) => join(cacheDir, name));
-}
-
-/** Only for the lock holder: otherwise somebody may be working on them. */
-async function removeUnfinished(cacheDir: string, wanted: Unpackable): Promise<void> {
-  for (const path of await unfinished(cacheDir, wanted)) await rm(path, { recursive: true, force: true });
-}
-
-async function clearAway(cacheDir: string, lockPath: string, wanted: Unpackable): Promise<void> {
-  if ((await unfinished(cacheDir, wanted)).length === 0) return;
-  const lock = lockFile(lockPath);
-  if (!lock) return;
+/**
+ * Clears away what killed processes left half unpacked, and versions that no process uses and none has used for a week.
+ * Does nothing while somebody unpacks. Returns the names of the versions removed.
+ */
+export async function tidyUnpacked(cacheDir: string): Promise<string[]> {
+  const lock = lockFile(join(cacheDir, UNPACKING));
+  if (!lock) return [];
   try {
-    await removeUnfinished(cacheDir, wanted);
+    await removeUnfinished(cacheDir);
+    return await removeUnused(cacheDir);
   } finally {
     lock.release();
   }
+}
+
+/** Only for the lock holder: otherwise somebody may be working on them. */
+async function removeUnfinished(cacheDir: string): Promise<void> {
+  for (const name of await readdir(cacheDir))
+    if (name.endsWith(UNFINISHED_SUFFIX)) await rm(join(cacheDir, name), { recursive: true, force: true });
 }
 
 /** Whether every unpacked file still exists with its size. */

@@ -25,7 +25,9 @@ import {
   openDataFolder,
   refuseLostDatabase,
 } from "../../system/data-folder.ts";
+import { inUnits } from "../../system/disk-space.ts";
 import { loadSecretKey } from "../../system/secret-key.ts";
+import { unpackedIn } from "../../system/unpacked.ts";
 import { DEFAULT_TEMPLATE } from "../../templates/built-in.ts";
 import { loadTemplate } from "../../templates/load.ts";
 import { templateRegistry } from "../../templates/registry.ts";
@@ -153,7 +155,7 @@ const checkDisk: Check = async (_config, folder) => {
     return { status: "failed", message: `${free}: the next pictures do not fit. Make room.` };
   if (bavail * bsize < LOW_DISK_BYTES)
     return { status: "warning", message: `${free}: make room, or keep pictures for fewer days.` };
-  return { status: "ok", message: free };
+  return { status: "ok", message: `${free}${await unpackedSizes(folder)}` };
 };
 
 const checkClock: Check = async (_config, { clockMark }) => {
@@ -187,6 +189,13 @@ const CAPTURE_WAYS = {
   screenshot:
     "cards leave it as screenshots: right, and slower, since it draws no elements into a canvas. The browser that comes with the packages does",
 };
+
+/** What is unpacked from the program, this version's and earlier ones'. */
+async function unpackedSizes({ cache }: DataFolder): Promise<string> {
+  const found = (await unpackedIn(cache)).sort((a, b) => a.name.localeCompare(b.name));
+  const sizes = found.map(({ name, bytes }) => `${name} ${inUnits(bytes)}`);
+  return sizes.length === 0 ? "" : `; unpacked in ${cache}: ${sizes.join(", ")}`;
+}
 
 const checkBrowser: Check = async (config, folder) => {
   const chromium = await findChromium({ configuredPath: config.chromiumPath, cacheDir: folder.cache });

@@ -52,7 +52,10 @@ const ROWS: Record<DiskKind, Row> = {
   },
   log: { name: "Write-ahead log", bound: () => "Goes into the database every half minute; 64 MB at rest" },
   copies: { name: "Copies from before upgrades", bound: () => "The last three" },
-  browser: { name: "Unpacked browser", bound: () => "One version" },
+  browser: {
+    name: "Unpacked browser and runtime",
+    bound: () => "The version in use; earlier ones go a week after their last use",
+  },
   profiles: { name: "Browser profiles", bound: () => "Go with each browser" },
   scratch: { name: "Pictures in the making", bound: () => "Go with each render" },
 };
