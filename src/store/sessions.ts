@@ -60,12 +60,13 @@ export async function deleteExpiredSessions({ db, t }: Tx, now: number): Promise
   await db.delete(t.setupLinks).where(lte(t.setupLinks.expiresAt, now));
 }
 
-/** Stores a link and revokes every earlier one of the same user. */
+/**
+ * Stores a link and revokes every earlier one of the same user. Those for the first operator stay: each server that starts
+ * shows one, and whichever is opened first ends them all.
+ */
 export async function replaceSetupLink({ db, t }: Tx, link: SetupLink): Promise<void> {
   const { setupLinks } = t;
-  await db
-    .delete(setupLinks)
-    .where(link.userId === null ? isNull(setupLinks.userId) : eq(setupLinks.userId, link.userId));
+  if (link.userId !== null) await db.delete(setupLinks).where(eq(setupLinks.userId, link.userId));
   await db.insert(setupLinks).values(link);
 }
 

@@ -180,6 +180,19 @@ test("the link for the first operator is there until an operator has a password"
   expect(await firstOperatorLink(workspace)).toBeNull();
 });
 
+test("each server that starts shows a link for the first operator that works, until one of them was used", async () => {
+  const links = [];
+  for (let server = 0; server < 3; server++) links.push(tokenOf(await firstOperatorLink(workspace)));
+  const [first = "", second = "", third = ""] = links;
+  await completeSetup(workspace, { token: first, password: PASSWORD, email: "boss@example.com" });
+  for (const token of [first, second, third]) {
+    expect(await setupLinkFor(workspace, token)).toBeUndefined();
+    await expect(
+      completeSetup(workspace, { token, password: PASSWORD, email: "thief@example.com" }),
+    ).rejects.toThrow(/was used already|has an operator by now/);
+  }
+});
+
 test("a first operator's link that lay unused is worth nothing once there is an operator", async () => {
   const link = tokenOf(await firstOperatorLink(workspace));
   const { setupUrl } = await addOperator(workspace, { email: "boss@example.com" });
