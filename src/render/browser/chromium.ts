@@ -9,6 +9,7 @@ import chromiumFile from "../../../node_modules/@sparticuz/chromium/bin/chromium
 import fontsFile from "../../../node_modules/@sparticuz/chromium/bin/fonts.tar.br" with { type: "file" };
 import { version } from "../../../node_modules/@sparticuz/chromium/package.json";
 import { OperatorError } from "../../core/errors.ts";
+import { glibcVersion, isOlder } from "../../system/c-library.ts";
 import { unpackOnce } from "../../system/unpack-once.ts";
 import { writeWhole } from "../../system/write-whole.ts";
 
@@ -64,8 +65,19 @@ export async function packagedChromium(cacheDir: string): Promise<Chromium> {
     path: join(home, "chromium"),
     origin: "package",
     // The package brings the few libraries a slim image lacks (NSS, NSPR, expat) and one font family.
-    env: { LD_LIBRARY_PATH: join(home, "lib"), FONTCONFIG_FILE: await fontConfiguration(home) },
+    env: {
+      ...(hasUseForLibraries(glibcVersion()) && { LD_LIBRARY_PATH: join(home, "lib") }),
+      FONTCONFIG_FILE: await fontConfiguration(home),
+    },
   };
+}
+
+/** The package's libraries are built for this glibc; the browser itself for an older one, with the system's libraries. */
+const LIBRARIES_GLIBC = "2.34";
+
+/** Whether the package's libraries can be loaded on a system with this glibc. */
+export function hasUseForLibraries(glibc: string | undefined): boolean {
+  return glibc === undefined || !isOlder(glibc, LIBRARIES_GLIBC);
 }
 
 /**

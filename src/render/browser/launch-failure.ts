@@ -16,7 +16,7 @@ const REMEDIES: [RegExp, (found: string) => string][] = [
   [
     /error while loading shared libraries: ([^:\s]+)/,
     (library) =>
-      `Chromium needs the library ${library}, which this system lacks. Install its package, or unset CARDPRESS_CHROMIUM: the packaged browser brings its own.`,
+      `Chromium needs the library ${library}, which this system lacks. Install its package (on Debian and Ubuntu libnss3 and libexpat1, on Red Hat's systems nss and expat), or unset CARDPRESS_CHROMIUM: on systems with glibc 2.34 or later the packaged browser brings its own.`,
   ],
 ];
 

@@ -5,6 +5,8 @@ import { dirname, join } from "node:path";
 import { isMainThread } from "node:worker_threads";
 import { Tensor } from "onnxruntime-common";
 import { version } from "../../../node_modules/onnxruntime-node/package.json";
+import { OperatorError } from "../../core/errors.ts";
+import { glibcVersion, isOlder } from "../../system/c-library.ts";
 import { unpackOnce } from "../../system/unpack-once.ts";
 import { EMBEDDED_RUNTIME } from "./embedded-runtime.ts";
 
@@ -62,11 +64,23 @@ export interface OnnxRuntime {
   open(network: Uint8Array, threads: number): OnnxSession;
 }
 
+/** The native runtime is built for this glibc or later: Debian 10, Ubuntu 18.10 and Red Hat 8 are the first to have it. */
+const OLDEST_GLIBC = "2.28";
+
+/** Throws an OperatorError on a system that is too old for the native runtime. */
+export function refuseOldSystem(glibc: string | undefined): void {
+  if (glibc === undefined || !isOlder(glibc, OLDEST_GLIBC)) return;
+  throw new OperatorError(
+    `cardpress needs glibc ${OLDEST_GLIBC} or later, and this system has ${glibc}. Run it on Debian 10, Ubuntu 20.04, Red Hat 8 or a later one, or in a container.`,
+  );
+}
+
 /**
  * The folder of the native runtime: the npm package's own or, for the single-file program, one in `cacheDir` into which
  * it is unpacked on first use.
  */
 export async function findOnnxRuntime(cacheDir: string): Promise<string> {
+  refuseOldSystem(glibcVersion());
   const files = EMBEDDED_RUNTIME;
   if (files === null) return packagedRuntime();
   return unpackOnce(cacheDir, {
