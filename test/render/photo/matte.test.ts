@@ -236,6 +236,24 @@ describe("whose parts they are", () => {
     expect([at(headed.own, 85, 45), at(headed.left, 85, 45)]).toEqual([0, 1]);
   });
 
+  test("a part that is surely somebody's is the player's although it does not stand out; a doubtful one is not", () => {
+    const plate: Box = [70, 40, 20, 10];
+    const unsalient = { ...maps, fine: nobody };
+    const owned = (odds: number) => {
+      const parts = partsOf([BODY, plate], [FACE]);
+      const inPlate = map([plate]);
+      parts.odds.forEach((value, i) => {
+        if (value > 0 && inPlate[i]) parts.odds[i] = odds;
+      });
+      const { own, left } = ownParts(player, parts, unsalient, grid);
+      return [at(own, 85, 45), at(left, 85, 45)];
+    };
+    expect([owned(3.5), owned(1)]).toEqual([
+      [1, 0],
+      [0, 1],
+    ]);
+  });
+
   test("somebody else's face takes the body below it along, up to the edge between the two", () => {
     const other: Box = [70, 30, 28, 70];
     const parts = partsOf([BODY, other], [FACE, [78, 32, 12, 12]]);

@@ -18,6 +18,12 @@ const MAX_EXTRA_IN_COMPANY = 0.2;
 /** Such a part needs at least this mean salience to be taken in full. */
 const MIN_EXTRA_SALIENCE = 0.35;
 /**
+ * Or at least these mean log odds, such as a trophy in the dark. Where pose and person mask also see the player (0 to 1),
+ * it is no stranger's arm either: an elbow that the pose has slightly elsewhere.
+ */
+const SURE_EXTRA_ODDS = 3.1;
+const MIN_EXTRA_MASKED = 0.5;
+/**
  * A part this near to somebody else, in the player's head heights, may be that person's hand: it is the player's only if
  * the player's hand is in it.
  */
@@ -126,39 +132,32 @@ export function ownParts(player, { odds, face, skin }, { posed, limbs, fine, the
   const body = own.map((value, i) => (value && odds[i] > 0 && theirs[i] < 0.5 ? 1 : 0));
   const besideBody = dilate(body, width, BESIDE_CELLS);
   const { labels, sizes } = patches(odds.length, width, (cell) => odds[cell] > 0 && own[cell] < 0.5);
-  const extras = sizes.map((size) => ({
-    size,
-    head: 0,
-    salience: 0,
-    rival: 0,
-    touches: 0,
-    strange: 0,
-    handled: 0,
-    beside: 0,
-  }));
-  for (let i = 0; i < odds.length; i++) {
-    const extra = labels[i] ? extras[labels[i]] : undefined;
-    if (!extra) continue;
-    extra.head += face[i];
-    extra.salience += fine[i];
-    extra.rival += theirs[i];
-    if (besideBody[i] > 0) extra.touches++;
-    if (hands[i] > 0) extra.handled++;
-    if (nearTheirs[i] > 0.5) extra.beside++;
-    if (skin[i] > 0.5 && strangeSkin(i)) extra.strange++;
-  }
+  const extras = measureExtras(
+    labels,
+    sizes,
+    { odds, masked: posed, head: face, salience: fine, rival: theirs },
+    {
+      touches: (i) => besideBody[i] > 0,
+      handled: (i) => hands[i] > 0,
+      beside: (i) => nearTheirs[i] > 0.5,
+      strange: (i) => skin[i] > 0.5 && strangeSkin(i),
+    },
+  );
   const inCompany = theirs.some((value) => value > 0.5);
+  const isSure = extras.map((extra) => extra.odds >= SURE_EXTRA_ODDS * extra.size);
   const isOwn = extras.map(
-    ({ size, head: heads, salience, rival, touches, strange, handled, beside }, label) =>
+    ({ size, masked, head: heads, salience, rival, touches, strange, handled, beside }, label) =>
       label > 0 &&
       (beside === 0 || handled > 0) &&
       (touches > 0 || salience >= SURE_SALIENCE * size) &&
       size <= (inCompany ? MAX_EXTRA_IN_COMPANY : MAX_EXTRA_PART) * playerCells &&
       heads <= MAX_EXTRA_HEAD * size &&
       rival <= 0.3 * size &&
-      strange <= MAX_STRANGE_SKIN * size,
+      (strange <= MAX_STRANGE_SKIN * size || (isSure[label] && masked >= MIN_EXTRA_MASKED * size)),
   );
-  const isSalient = extras.map(({ size, salience }) => salience >= MIN_EXTRA_SALIENCE * size);
+  const isSalient = extras.map(
+    ({ size, salience }, label) => isSure[label] || salience >= MIN_EXTRA_SALIENCE * size,
+  );
   for (let i = 0; i < own.length; i++) {
     const label = labels[i];
     if (!label) continue;
@@ -167,6 +166,29 @@ export function ownParts(player, { odds, face, skin }, { posed, limbs, fine, the
     else if (Number(sizes[label]) > MIN_EXTRA_PART * playerCells) left[i] = 1;
   }
   return { own: dilate(own, width, 1), left };
+}
+
+/**
+ * For each patch its size, the sum of each map over its cells, and how many of them pass each test.
+ * @template {string} Map @template {string} Test
+ * @param {Labels} labels @param {number[]} sizes
+ * @param {Record<Map, Numbers>} maps @param {Record<Test, (cell: number) => boolean>} tests
+ * @returns {(Record<Map | Test, number> & { size: number })[]} by label
+ */
+function measureExtras(labels, sizes, maps, tests) {
+  const names = /** @type {Map[]} */ (Object.keys(maps));
+  const questions = /** @type {Test[]} */ (Object.keys(tests));
+  /** @type {Record<string, number>} */
+  const zeros = Object.fromEntries([...names, ...questions].map((name) => [name, 0]));
+  const extras = sizes.map((size) => ({ ...zeros, size }));
+  for (let i = 0; i < labels.length; i++) {
+    /** @type {Record<string, number> | undefined} */
+    const extra = labels[i] ? extras[labels[i]] : undefined;
+    if (!extra) continue;
+    for (const name of names) extra[name] = Number(extra[name]) + maps[name][i];
+    for (const name of questions) if (tests[name](i)) extra[name] = Number(extra[name]) + 1;
+  }
+  return /** @type {(Record<Map | Test, number> & { size: number })[]} */ (extras);
 }
 
 /**
