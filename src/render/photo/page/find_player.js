@@ -85,6 +85,8 @@ const FACELESS_SCORE = 0.65;
 const CLOSER_LOOK_PART = 0.5;
 /** Area that other people may take around a distant player, relative to the player's: 0.1 measured, in a crowd 0.7. */
 const MAX_COMPANY = 0.35;
+/** From this part of the photo's height on, a body is not distant, and told apart from the people around it. */
+const NEAR_PART = 0.6;
 /** Two people whose centres are closer than this part of their size are the same person, seen in two squares. */
 const SAME_PLACE_PART = 0.3;
 
@@ -159,7 +161,8 @@ async function choosePlayer(photo, { faces, people }) {
   const farAway =
     (await bestPlayer(photo, distant.slice(0, MAX_CANDIDATES), [], false)) ??
     (await bestPlayer(photo, distant.slice(0, MAX_CANDIDATES).filter(isClear), [], true));
-  if (!farAway || !standsAlone(farAway.player, picture)) return { refusal: "no_player" };
+  if (!farAway || !(isNear(farAway.player, picture) || standsAlone(farAway.player, picture)))
+    return { refusal: "no_player" };
   return checkPlayer(photo, farAway, { people: distant, faces });
 }
 
@@ -209,6 +212,14 @@ async function findDistantPeople(picture) {
     (person, i) => !found.slice(0, i).some((better) => isSamePlace(person, better)),
   );
   return people.slice(0, MAX_PEOPLE);
+}
+
+/**
+ * Whether somebody found by looking closer is not distant at all, only unusual: with arms thrown up and the head back.
+ * @param {Finding} player @param {OffscreenCanvas} picture
+ */
+export function isNear({ body, face }, picture) {
+  return body.height >= NEAR_PART * picture.height && (face?.score ?? 0) >= RIVAL_FACE_SCORE;
 }
 
 /**
