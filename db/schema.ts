@@ -149,6 +149,14 @@ export function defineTables(kit: Kit) {
         .where(sql`${t.completedAt} is null and ${t.lane} = 0`),
       index("images_source").on(t.sourceSha256).where(sql`${t.sourceSha256} is not null`),
       index("images_badge").on(t.badgeSha256).where(sql`${t.badgeSha256} is not null`),
+      // Whether the few unfinished ones need a photo or badge, which many finished ones may have been made from.
+      index("images_open_source").on(t.sourceSha256).where(sql`${t.completedAt} is null`),
+      index("images_open_badge").on(t.badgeSha256).where(sql`${t.completedAt} is null`),
+      // Those that need their template: unfinished, or with a picture that is still served.
+      index("images_template")
+        .on(t.templateDigest)
+        .where(sql`${t.templateDigest} is not null and ${t.failureCode} is null and ${t.purgedAt} is null`),
+      index("images_newest").on(t.createdAt, t.id).where(sql`${t.forgottenAt} is null`),
       index("images_forgotten")
         .on(t.forgottenAt)
         .where(sql`${t.forgottenAt} is not null and ${t.erasedAt} is null`),

@@ -16,6 +16,7 @@ import { startPostgres } from "./postgres-server.ts";
 /** The suites that use the database. Those that start browsers, or inspect SQLite's own file, are left out. */
 const SUITES = [
   "test/store/postgres.test.ts",
+  "test/store/postgres-plans.test.ts",
   "test/state",
   "test/jobs",
   "test/service/cluster.test.ts",

@@ -72,6 +72,7 @@ export async function listDeliveryRows(
   // deliveries, because their index has the order of the list.
   const isNarrow = about !== undefined || endpointId !== undefined;
   const scoped = (column: Column) => (isNarrow ? sql`coalesce(${column}, '')` : sql`${column}`);
+  const order = [desc(d.createdAt), desc(d.id)] as const;
   const rowsOf = (environment: Environment | undefined) =>
     db
       .select()
@@ -88,11 +89,16 @@ export async function listDeliveryRows(
           about ? inArray(d.eventId, about) : undefined,
           after ? sql`(${d.createdAt}, ${d.id}) < (${after.createdAt}, ${after.id})` : undefined,
         ),
-      );
-  // The account's indexes are per environment: a union walks both in list order and merges them.
-  const isOne = isNarrow || query.environment !== undefined;
-  const rows = isOne ? rowsOf(query.environment) : rowsOf("live").unionAll(rowsOf("test"));
-  return rows.orderBy(desc(d.createdAt), desc(d.id)).limit(query.limit);
+      )
+      .orderBy(...order)
+      .limit(query.limit);
+  if (isNarrow || query.environment !== undefined) return rowsOf(query.environment);
+  // The account's indexes are per environment: each is walked in list order, as far as the list goes.
+  const own = (environment: Environment) => db.select().from(rowsOf(environment).as(environment));
+  return own("live")
+    .unionAll(own("test"))
+    .orderBy(...order)
+    .limit(query.limit);
 }
 
 /** All attempts of some deliveries, in the order they were made. */

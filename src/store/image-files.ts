@@ -60,11 +60,11 @@ export async function markPurged({ db, t }: Tx, ids: string[], now: number): Pro
 /** Whether a template is needed by an image that is unfinished, or whose picture is still served. */
 export async function templateInUse({ db, t }: Tx, digest: string): Promise<boolean> {
   const i = t.images;
-  const needed = or(isNull(i.completedAt), and(isNotNull(i.outputName), isNull(i.purgedAt)));
   const [row] = await db
     .select({ id: i.id })
     .from(i)
-    .where(and(eq(i.templateDigest, digest), needed))
+    // As their index is: neither failed nor purged.
+    .where(and(eq(i.templateDigest, digest), isNull(i.failureCode), isNull(i.purgedAt)))
     .limit(1);
   return row !== undefined;
 }
@@ -77,13 +77,7 @@ export async function sourceInUse(tx: Tx, sha256: string): Promise<boolean> {
   const rows = await db
     .select({ id: i.id })
     .from(i)
-    .where(
-      and(
-        inArray(i.environment, ["live", "test"]),
-        unfinished(t),
-        or(eq(i.sourceSha256, sha256), eq(i.badgeSha256, sha256)),
-      ),
-    )
+    .where(and(unfinished(t), or(eq(i.sourceSha256, sha256), eq(i.badgeSha256, sha256))))
     .limit(1);
   return rows.length > 0;
 }

@@ -124,11 +124,12 @@ export function listImagesQuery(tx: Tx, query: ListQuery) {
     tx.db
       .select()
       .from(tx.t.images)
-      .where(inList(tx, query, state));
-  const all =
-    query.status === "processing"
-      ? rows("waiting").unionAll(rows("queued")).unionAll(rows("rendering"))
-      : rows(query.status);
+      .where(inList(tx, query, state))
+      .orderBy(...newestFirst(tx))
+      .limit(query.limit);
+  if (query.status !== "processing") return rows(query.status);
+  const own = (state: ImageState) => tx.db.select().from(rows(state).as(state));
+  const all = own("waiting").unionAll(own("queued")).unionAll(own("rendering"));
   return all.orderBy(...newestFirst(tx)).limit(query.limit);
 }
 
@@ -164,11 +165,12 @@ function prepareListing(name: string, status: PublicStatus | undefined, goesOn: 
       tx.db
         .select({ id, state, type, createdAt, completedAt })
         .from(tx.t.images)
-        .where(inList(tx, { accountId, environment, after }, one));
-    const all =
-      status === "processing"
-        ? rows("waiting").unionAll(rows("queued")).unionAll(rows("rendering"))
-        : rows(status);
+        .where(inList(tx, { accountId, environment, after }, one))
+        .orderBy(...newestFirst(tx))
+        .limit(values.limit);
+    if (status !== "processing") return rows(status);
+    const own = (one: ImageState) => tx.db.select().from(rows(one).as(one));
+    const all = own("waiting").unionAll(own("queued")).unionAll(own("rendering"));
     return all.orderBy(...newestFirst(tx)).limit(values.limit);
   });
 }
@@ -186,7 +188,8 @@ interface ListScope {
 
 /**
  * The rows of a list. Three states in one condition would make SQLite read past everything finished to find the few
- * that are not; a union walks each along the index of states and merges them.
+ * that are not; a union walks each along the index of states and merges them. Each brings no more than the list has:
+ * PostgreSQL would read all of them to sort them.
  */
 function inList(
   { t: { images: i } }: Tx,

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lt, min, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lt, min, or, type SQL, sql } from "drizzle-orm";
 import type { Environment } from "../core/account.ts";
 import { type PublicStatus, UNFINISHED_STATES } from "../core/image-state.ts";
 import { searchedName } from "../core/name.ts";
@@ -141,17 +141,27 @@ export async function queueDepth(
   };
 }
 
-/** The newest images, of one account or of all. */
+/** The newest images that are not deleted, of one account or of all. */
 export async function latestImages(
   { db, t }: Tx,
   { accountId, limit }: { accountId?: string | undefined; limit: number },
 ): Promise<Image[]> {
   const i = t.images;
-  return db
-    .select()
-    .from(i)
-    .where(accountId === undefined ? undefined : eq(i.accountId, accountId))
-    .orderBy(desc(i.createdAt), desc(i.id))
+  const order = [desc(i.createdAt), desc(i.id)] as const;
+  const newest = (scope?: SQL) =>
+    db
+      .select()
+      .from(i)
+      .where(and(scope, isNull(i.forgottenAt)))
+      .orderBy(...order)
+      .limit(limit);
+  if (accountId === undefined) return newest();
+  // The lists of accounts are by environment: each is walked from its newest image, as far as the list goes.
+  const own = (environment: Environment) =>
+    db.select().from(newest(and(eq(i.accountId, accountId), eq(i.environment, environment))).as(environment));
+  return own("live")
+    .unionAll(own("test"))
+    .orderBy(...order)
     .limit(limit);
 }
 

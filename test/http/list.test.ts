@@ -153,7 +153,7 @@ test("a cursor with one letter changed is refused", async () => {
   }
 });
 
-test("every list walks one index, without sorting and without an offset", () => {
+test("every list walks one index, without sorting more than a page and without an offset", () => {
   const client = new Database(api.folder.database, { readonly: true });
   const scope = { accountId: partner.account.id, environment: "test", limit: 21 } as const;
   const position = { createdAt: 1, id: "img_1" };
@@ -169,7 +169,10 @@ test("every list walks one index, without sorting and without an offset", () => 
       const searches = plan.filter((line) => line.startsWith("SEARCH"));
       expect(searches).toHaveLength(status === "processing" ? 3 : 1);
       for (const line of searches) expect(line).toContain(`USING INDEX ${index} (`);
-      expect(plan.join("\n")).not.toMatch(/TEMP B-TREE|SCAN/);
+      // Of those in the making each state brings a page at most, and these few are merged.
+      const few = /^(SCAN (waiting|queued|rendering)|USE TEMP B-TREE FOR ORDER BY)$/;
+      const walked = status === "processing" ? plan.filter((line) => !few.test(line)) : plan;
+      expect(walked.join("\n")).not.toMatch(/TEMP B-TREE|SCAN/);
     }
   }
   client.close();

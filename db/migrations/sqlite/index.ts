@@ -8,6 +8,7 @@ import mails from "./0006_mails.sql" with { type: "text" };
 import imageReceipts from "./0007_image_receipts.sql" with { type: "text" };
 import publishedTemplates from "./0008_published_templates.sql" with { type: "text" };
 import requestPlayers from "./0009_request_players.sql" with { type: "text" };
+import largeTables from "./0010_large_tables.sql" with { type: "text" };
 
 /** Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries it. */
 export const migrations: { name: string; sql: string }[] = [
@@ -21,4 +22,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0007_image_receipts", sql: imageReceipts },
   { name: "0008_published_templates", sql: publishedTemplates },
   { name: "0009_request_players", sql: requestPlayers },
+  { name: "0010_large_tables", sql: largeTables },
 ];

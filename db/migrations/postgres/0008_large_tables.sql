@@ -1,0 +1,4 @@
+CREATE INDEX "images_open_source" ON "images" USING btree ("source_sha256") WHERE "images"."completed_at" is null;--> statement-breakpoint
+CREATE INDEX "images_open_badge" ON "images" USING btree ("badge_sha256") WHERE "images"."completed_at" is null;--> statement-breakpoint
+CREATE INDEX "images_template" ON "images" USING btree ("template_digest") WHERE "images"."template_digest" is not null and "images"."failure_code" is null and "images"."purged_at" is null;--> statement-breakpoint
+CREATE INDEX "images_newest" ON "images" USING btree ("created_at","id") WHERE "images"."forgotten_at" is null;

@@ -1,0 +1,97 @@
+import { newestAccounts } from "../../src/store/accounts.ts";
+import { listAudit } from "../../src/store/activity.ts";
+import { accountsRunningLow, endpointsInTrouble } from "../../src/store/attention.ts";
+import { listDeliveryRows } from "../../src/store/deliveries.ts";
+import { endedBefore } from "../../src/store/forgotten-images.ts";
+import {
+  expiredOutputs,
+  imageNames,
+  servedPictures,
+  sourceInUse,
+  templateInUse,
+} from "../../src/store/image-files.ts";
+import { countImages, findImageAnswer, listImageRows, listImages } from "../../src/store/image-reads.ts";
+import {
+  findImagesByExternalId,
+  latestImages,
+  latestPictures,
+  queueDepth,
+  recentLiveFailures,
+} from "../../src/store/image-search.ts";
+import { abandonedRenders, countByState, hasClaimable, nextPlace } from "../../src/store/images.ts";
+import { ledgerPage, newestEntries } from "../../src/store/ledger.ts";
+import { overviewCounts } from "../../src/store/overview.ts";
+import type { Tx } from "../../src/store/store.ts";
+import { sumUsage, usageByDay } from "../../src/store/usage.ts";
+import { accountNumbers, earliestDue } from "../../src/store/vitals.ts";
+import { eventsSince } from "../../src/store/webhooks.ts";
+import { createdAtOf, FILLED_AT, idOf } from "./fill.ts";
+
+const DAY_MS = 86_400_000;
+const scope = { accountId: "acct_0", environment: "live" } as const;
+const other = { ...scope, accountId: "acct_1" };
+
+/** What is asked of a database of so many images, by whom it is asked or what it shows. */
+export const QUESTIONS: Record<string, (tx: Tx, images: number) => Promise<unknown>> = {
+  "list, first page": (tx) => listImageRows(tx, { ...scope, limit: 21 }),
+  "list, in the middle": (tx, n) => listImageRows(tx, { ...scope, after: middle(n), limit: 21 }),
+  "list, completed, in the middle": (tx, n) =>
+    listImageRows(tx, { ...scope, status: "completed", after: middle(n), limit: 21 }),
+  "list, failed, in the middle": (tx, n) =>
+    listImageRows(tx, { ...scope, status: "failed", after: middle(n), limit: 21 }),
+  "list, processing": (tx) => listImageRows(tx, { ...scope, status: "processing", limit: 21 }),
+  "list, a small account's": (tx) => listImageRows(tx, { ...other, limit: 21 }),
+  get: (tx, n) => findImageAnswer(tx, { ...scope, id: idOf(n / 2) }),
+  usage: (tx) => sumUsage(tx, scope, { from: "2026-11-01", to: "2026-11-30" }),
+  "usage by day": (tx) => usageByDay(tx, scope, { from: "2026-11-01", to: "2026-11-30" }),
+  "console, images of one day": (tx) => listImages(tx, { ...scope, ...aDay, limit: 25 }),
+  "console, failed images of one day": (tx) =>
+    listImages(tx, { ...scope, ...aDay, status: "failed", limit: 25 }),
+  "console, numbers beside the list": (tx) => countImages(tx, scope),
+  "console, numbers of one day": (tx) => countImages(tx, { ...scope, ...aDay }),
+  "console, search of a player": (tx, n) =>
+    findImagesByExternalId(tx, { ...scope, search: `player-${n / 2}`, limit: 25 }),
+  "console, search of many players": (tx) =>
+    findImagesByExternalId(tx, { ...scope, search: "player-1", limit: 25 }),
+  "console, search of nobody": (tx) => findImagesByExternalId(tx, { ...scope, search: "nobody", limit: 25 }),
+  "console, search of failed ones on a day": (tx) =>
+    findImagesByExternalId(tx, { ...scope, ...aDay, search: "player", status: "failed", limit: 25 }),
+  "console, deliveries": (tx) => listDeliveryRows(tx, { ...scope, limit: 26 }),
+  "console, deliveries of both environments": (tx) =>
+    listDeliveryRows(tx, { accountId: "acct_0", limit: 26 }),
+  "console, statement": (tx) => newestEntries(tx, "acct_0", 26),
+  "console, grants": (tx) => ledgerPage(tx, { accountId: "acct_0", grantsOnly: true, limit: 26 }),
+  "operators, overview": (tx) => overviewCounts(tx, { since: FILLED_AT - DAY_MS }),
+  "operators, queue": (tx) => queueDepth(tx, "live"),
+  "operators, failures": (tx) => recentLiveFailures(tx, 12),
+  "operators, pictures": (tx) => latestPictures(tx, 12),
+  "operators, accounts": (tx) => newestAccounts(tx, { after: undefined, limit: 26 }),
+  "operators, search of an account": (tx) =>
+    newestAccounts(tx, { after: undefined, search: "club 1", limit: 26 }),
+  "operators, activity": (tx) => listAudit(tx, { accountId: "acct_0", limit: 26 }),
+  "operators, who runs low": (tx) => accountsRunningLow(tx, 10, 20),
+  "operators, endpoints in trouble": (tx) =>
+    endpointsInTrouble(tx, { failingSince: 0, disabledSince: FILLED_AT, limit: 20 }),
+  "command, newest images of an account": (tx) => latestImages(tx, { accountId: "acct_0", limit: 20 }),
+  "command, newest images": (tx) => latestImages(tx, { limit: 20 }),
+  "events of an hour": (tx) => eventsSince(tx, { ...scope, since: FILLED_AT - DAY_MS / 24, limit: 100 }),
+  "metrics, credits": (tx) => accountNumbers(tx),
+  "metrics, deliveries": (tx) => earliestDue(tx),
+  "metrics, images by state": (tx) => countByState(tx),
+  "create, its place in the queue": (tx) => nextPlace(tx, other),
+  "queue, whether something waits": (tx) => hasClaimable(tx, "live", FILLED_AT),
+  "queue, left by the dead": (tx) => abandonedRenders(tx, { now: FILLED_AT, limit: 100 }),
+  "sweep, expired pictures": (tx) => expiredOutputs(tx, FILLED_AT - 1000 * DAY_MS, 100),
+  "sweep, whether a photo is needed": (tx) => sourceInUse(tx, "f".repeat(64)),
+  "sweep, whether a template is needed": (tx) => templateInUse(tx, "f".repeat(64)),
+  "sweep, images to forget": (tx) => endedBefore(tx, scope, 1000, 50),
+  "forget, who else has a photo": (tx) => imageNames(tx, "f".repeat(64), "acct_0"),
+  "audit, a page of pictures": (tx) => servedPictures(tx, { now: FILLED_AT, limit: 1000 }),
+};
+
+const aDay = { from: FILLED_AT - 10 * DAY_MS, before: FILLED_AT - 9 * DAY_MS };
+
+function middle(images: number) {
+  const at = 2 * Math.floor(images / 4);
+  return { createdAt: createdAtOf(at, images), id: idOf(at) };
+}

@@ -1,0 +1,132 @@
+import { accountNames, accountsToRenew } from "../../src/store/accounts.ts";
+import { listAudit } from "../../src/store/activity.ts";
+import * as batches from "../../src/store/batches.ts";
+import * as deliveries from "../../src/store/deliveries.ts";
+import * as forgotten from "../../src/store/forgotten-images.ts";
+import * as files from "../../src/store/image-files.ts";
+import * as reads from "../../src/store/image-reads.ts";
+import { findKeyByHash } from "../../src/store/keys.ts";
+import * as ledger from "../../src/store/ledger.ts";
+import * as photos from "../../src/store/photos.ts";
+import * as requests from "../../src/store/request-log.ts";
+import type { Tx } from "../../src/store/store.ts";
+import { sumUsage, usageByKey } from "../../src/store/usage.ts";
+import { eventsSince, hasExpiredSecret, hasOldEvent, listEndpointRows } from "../../src/store/webhooks.ts";
+
+const scope = { accountId: "a", environment: "live" as const };
+const after = { createdAt: 5, id: "x" };
+const limit = 20;
+
+/** Queries that each follow an index from where it begins: what they are for, the query, and the steps of its plan on SQLite. */
+export const INDEXED_QUERIES: [string, (tx: Tx) => Promise<unknown>, RegExp][] = [
+  [
+    "an account's images",
+    (tx) => reads.listImages(tx, { ...scope, after, limit }),
+    /images_list .*created_at,id/,
+  ],
+  [
+    "the completed ones",
+    (tx) => reads.listImages(tx, { ...scope, status: "completed", after, limit }),
+    /images_list_state .*state=.*created_at,id/,
+  ],
+  [
+    "a page of an account's images",
+    (tx) => reads.listImageRows(tx, { ...scope, after, limit }),
+    /images_list .*created_at,id/,
+  ],
+  ["an image for its answer", (tx) => reads.findImageAnswer(tx, { ...scope, id: "x" }), /autoindex_images/],
+  ["a picture by its name", (tx) => reads.findImageByOutput(tx, "x"), /images_output_name/],
+  [
+    "whether a picture needs a template",
+    (tx) => files.templateInUse(tx, "d"),
+    /images_template \(template_digest=\?\)/,
+  ],
+  ["pictures to remove", (tx) => files.expiredOutputs(tx, 5, limit), /images_expiry/],
+  ["an account's deliveries", (tx) => deliveries.listDeliveryRows(tx, { ...scope, limit }), /_account /],
+  [
+    "an endpoint's deliveries",
+    (tx) => deliveries.listDeliveryRows(tx, { ...scope, endpointId: "e", after, limit }),
+    /_endpoint /,
+  ],
+  [
+    "the few failed deliveries",
+    (tx) => deliveries.listDeliveryRows(tx, { ...scope, state: "failed", after, limit }),
+    /_undelivered /,
+  ],
+  ["endpoints with something due", (tx) => deliveries.dueEndpoints(tx, 5), /webhook_deliveries_queue/],
+  [
+    "the next deliveries of an endpoint",
+    (tx) => deliveries.claimDeliveries(tx, { endpointId: "e", limit, token: "t", now: 5, leaseExpiresAt: 6 }),
+    /webhook_deliveries_queue/,
+  ],
+  ["claims that outlived their lease", (tx) => deliveries.hasExpiredClaim(tx, 5), /_leases/],
+  ["an account's endpoints", (tx) => listEndpointRows(tx, scope), /webhook_endpoints_account/],
+  ["events since a time", (tx) => eventsSince(tx, { ...scope, since: 5, after, limit }), /_events_account/],
+  ["events to delete", (tx) => hasOldEvent(tx, 5), /webhook_events_age/],
+  ["an account's newest grant", (tx) => ledger.latestGrant(tx, "a"), /ledger_grants/],
+  ["an account's grant of a month", (tx) => ledger.planGrant(tx, "a", "2026-11"), /ledger_one_grant/],
+  ["a statement's newest entries", (tx) => ledger.newestEntries(tx, "a", limit), /ledger_account/],
+  ["an account's entries", (tx) => ledger.listEntries(tx, "a", limit), /ledger_account/],
+  ["the reservation of an image", (tx) => ledger.findReservation(tx, "i"), /ledger_one_reserve/],
+  ["the reservations of images", (tx) => ledger.findReservations(tx, ["i", "j"]), /ledger_one_reserve/],
+  ["usage", (tx) => sumUsage(tx, scope, { from: "a", to: "b" }), /day>\? AND day<\?/],
+  ["an old secret that expired", (tx) => hasExpiredSecret(tx, 5), /_old_secrets/],
+  ["the names of some accounts", (tx) => accountNames(tx, ["a", "b"]), /accounts USING INDEX .*id=/],
+  ["accounts to renew", (tx) => accountsToRenew(tx, "2026-12", limit), /accounts_plan_period/],
+  ["the audit log", (tx) => listAudit(tx, { accountId: "a", after, limit }), /audit_account/],
+  [
+    "a player's images",
+    (tx) => forgotten.imagesOfPlayer(tx, { ...scope, externalId: "p" }, limit),
+    /images_external/,
+  ],
+  ["images that ended long ago", (tx) => forgotten.endedBefore(tx, scope, 5, limit), /images_list /],
+  ["what is left of deleted images", (tx) => forgotten.forgottenWithFiles(tx, 5, limit), /images_forgotten/],
+  ["whether traces are left", (tx) => forgotten.hasTraces(tx), /images_forgotten/],
+  [
+    "the log of a deleted player",
+    (tx) => forgotten.emptyRequests(tx, { accountId: "a", externalId: "p" }),
+    /request_log_external/,
+  ],
+  ["who else has a photo", (tx) => files.imageNames(tx, "s", "a"), /images_source.*images_badge/],
+  ["an account's uploads", (tx) => photos.uploadsOf(tx, "a", 5), /photos_account/],
+  ["expired uploads", (tx) => photos.deleteExpiredUploads(tx, 5, limit), /photos_expiry/],
+  ["an upload's bytes", (tx) => photos.hasUpload(tx, "s"), /photos_sha256/],
+  ["usage by key", (tx) => usageByKey(tx, scope, { from: "a", to: "b" }), /day>\? AND day<\?/],
+  [
+    "an account's batches",
+    (tx) => batches.listBatches(tx, { ...scope, after, limit }),
+    /batches_list .*created_at,id/,
+  ],
+  ["a batch by its key", (tx) => batches.findBatchByKey(tx, { ...scope, key: "k", since: 0 }), /batches_/],
+  ["a batch's images", (tx) => batches.imagesOfBatch(tx, "b"), /batch_cards.*batch_id=/],
+  [
+    "an image's end in its batches",
+    (tx) => batches.countInBatches(tx, ["i"], "failed", 5),
+    /batch_cards_image/,
+  ],
+  ["unfinished cards of batches", (tx) => batches.openBatchCards(tx, scope), /images_account_queue/],
+  ["canceled batches", (tx) => batches.canceledBatches(tx, 5), /batches_canceled/],
+  ["a canceled batch's cards", (tx) => batches.unbegunOfBatch(tx, "b", 5), /batch_cards_image/],
+  [
+    "the next photo to fetch",
+    (tx) => batches.hasWaiting(tx, { now: 5, exceptAccounts: ["a"] }),
+    /images_queue/,
+  ],
+  [
+    "an account's requests",
+    (tx) => requests.listRequests(tx, { accountId: "a", after, limit }),
+    /request_log_list/,
+  ],
+  [
+    "the refused ones",
+    (tx) => requests.listRequests(tx, { accountId: "a", refused: true, after, limit }),
+    /request_log_refused/,
+  ],
+  [
+    "those about a player",
+    (tx) => requests.listRequests(tx, { accountId: "a", externalId: "p", after, limit }),
+    /request_log_external/,
+  ],
+  ["old requests", (tx) => requests.deleteOldRequests(tx, 5, limit), /request_log_age/],
+  ["a key", (tx) => findKeyByHash(tx, "h"), /api_keys_hash/],
+];
