@@ -4,6 +4,8 @@ import { OperatorError } from "./core/errors.ts";
 export interface Cluster {
   /** Such as postgres://user:password@host:5432/database. */
   databaseUrl: string;
+  /** How many connections to it a process opens at most. */
+  databaseConnections: number;
   bucket: { endpoint: string; region: string; bucket: string; accessKeyId: string; secretAccessKey: string };
   /** Holds the key that seals secrets at rest: 32 bytes in base64. */
   secretKeyFile: string;
@@ -28,7 +30,10 @@ export function refuseInCluster({ cluster }: { cluster: Cluster | undefined }): 
 }
 
 /** All of them or none: undefined without any. Throws an OperatorError that names what is missing or wrong. */
-export function readCluster(env: Record<string, string | undefined>): Cluster | undefined {
+export function readCluster(
+  env: Record<string, string | undefined>,
+  { databaseConnections }: Pick<Cluster, "databaseConnections">,
+): Cluster | undefined {
   const missing = VARIABLES.filter((name) => !env[name]);
   if (missing.length === VARIABLES.length) return undefined;
   if (missing.length > 0) {
@@ -59,6 +64,7 @@ export function readCluster(env: Record<string, string | undefined>): Cluster | 
     );
   return {
     databaseUrl: value("CARDPRESS_DATABASE_URL"),
+    databaseConnections,
     bucket: {
       endpoint: value("CARDPRESS_S3_ENDPOINT"),
       region: value("CARDPRESS_S3_REGION"),

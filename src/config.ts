@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { type Cluster, readCluster } from "./cluster-config.ts";
 import { OperatorError } from "./core/errors.ts";
-import { MIN_FREE_DISK_BYTES, WORKER_MEMORY_BYTES } from "./core/limits.ts";
+import { DATABASE_CONNECTIONS, MIN_FREE_DISK_BYTES, WORKER_MEMORY_BYTES } from "./core/limits.ts";
 import { DEFAULT_TEMPLATE } from "./templates/built-in.ts";
 import { TEMPLATE_NAME } from "./templates/manifest.ts";
 
@@ -92,7 +92,14 @@ export function readConfig(env: Environment): Config {
     mail: mail(env),
     backups: backups(env),
     tracing: Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT),
-    cluster: readCluster(env),
+    cluster: readCluster(env, {
+      databaseConnections: integer(env, "CARDPRESS_DATABASE_CONNECTIONS", {
+        fallback: DATABASE_CONNECTIONS,
+        // Two to read, two for transactions, one for single statements.
+        min: 5,
+        max: 200,
+      }),
+    }),
   };
 }
 

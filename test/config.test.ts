@@ -92,6 +92,7 @@ test("PostgreSQL, a bucket and a key are given together or not at all", () => {
   expect(readConfig({ CARDPRESS_DATABASE_URL: "" }).cluster).toBeUndefined();
   expect(readConfig(CLUSTER).cluster).toMatchObject({
     databaseUrl: CLUSTER.CARDPRESS_DATABASE_URL,
+    databaseConnections: 20,
     bucket: { bucket: "cards", region: "eu-central-1" },
   });
   for (const name of Object.keys(CLUSTER))
@@ -103,6 +104,7 @@ test("PostgreSQL, a bucket and a key are given together or not at all", () => {
 test.each([
   ["CARDPRESS_DATABASE_URL", "mysql://cards:secret@db/cards"],
   ["CARDPRESS_DATABASE_URL", "postgres://cards:secret@db"],
+  ["CARDPRESS_DATABASE_CONNECTIONS", "4"],
   ["CARDPRESS_S3_ENDPOINT", "s3.example"],
   ["CARDPRESS_BACKUP_DIR", "/backups"],
 ])("with them %s cannot be %s, and no password is shown", (name, value) => {

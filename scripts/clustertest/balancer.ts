@@ -53,7 +53,7 @@ export async function startBalancer(port: number, nodes: readonly Node[]): Promi
     response.writeHead(502, { [OWN_ANSWER]: "no node answers" }).end();
   };
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
+    answer(request, response).catch(() => request.socket.destroy());
   });
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   return {
@@ -84,8 +84,10 @@ function asked(
 /** What breaks off on its way here breaks off on its way on. */
 function passOn(from: IncomingMessage, to: ServerResponse, own: Record<string, string>): void {
   to.writeHead(from.statusCode ?? 502, { ...from.headers, ...own });
-  from.on("error", () => to.destroy());
-  from.on("aborted", () => to.destroy());
+  // The answer's own destroy() ends one of which no byte is sent yet as a whole, empty one.
+  const breakOff = () => to.socket?.destroy();
+  from.on("error", breakOff);
+  from.on("aborted", breakOff);
   to.on("close", () => from.destroy());
   from.pipe(to);
 }

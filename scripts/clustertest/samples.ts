@@ -1,11 +1,12 @@
 import { SQL } from "bun";
+import { DATABASE_CONNECTIONS } from "../../src/core/limits.ts";
 import { processes } from "../soak/processes.ts";
 import type { Figures } from "./figures.ts";
 import type { Node } from "./node.ts";
 
 const EVERY_MS = 5_000;
-/** A node opens up to 20; those of the one that was killed before it may end later. */
-const MAX_CONNECTIONS = 40;
+/** Those of a node that was killed may outlive the start of the next one. */
+const MAX_CONNECTIONS = 2 * DATABASE_CONNECTIONS;
 /** A node's server process was measured at 150 to 250 MB. */
 const MAX_SERVER_MB = 600;
 

@@ -62,7 +62,11 @@ export async function openCluster(
   // Loaded here and not before: whoever keeps all in one folder does without them.
   const { openPostgresStore } = await import("../store/postgres.ts");
   const { refuseOtherSealingKey } = await import("../store/sealing-key.ts");
-  const store = await openPostgresStore({ url: cluster.databaseUrl, patient: options.mapped ?? false });
+  const store = await openPostgresStore({
+    url: cluster.databaseUrl,
+    connections: cluster.databaseConnections,
+    patient: options.mapped ?? false,
+  });
   try {
     await refuseOtherSealingKey(store.ask, { keyId: secretKeyId(secretKey), file: cluster.secretKeyFile });
   } catch (error) {

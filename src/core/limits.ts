@@ -16,6 +16,7 @@ export const BODY_TIMEOUT_MS = 20 * SECOND_MS;
  * of a create one after another, each at its limit, would outlast most clients.
  */
 export const REQUEST_STORAGE_MS = 10 * SECOND_MS;
+export const DATABASE_CONNECTIONS = 20;
 /** The largest photo as base64, with a margin: whoever sends that by mistake still receives the refusal. */
 export const MAX_DISCARDED_BODY_BYTES = 24 * MB;
 /** Pieces of a kilobyte and more are usual; each of these costs as much as a small request. */

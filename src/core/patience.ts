@@ -23,6 +23,11 @@ export async function sharingPatience<T>(ms: number, work: () => Promise<T>): Pr
   }
 }
 
+/** Runs `work` free of the surrounding `sharingPatience`: for what must be done after it, and nobody waits for. */
+export function beyondPatience<T>(work: () => Promise<T>): Promise<T> {
+  return budgets.exit(work);
+}
+
 /**
  * Tells `work` how long it may take, in ms and at least 1: `limitMs`, or what the surrounding `sharingPatience` has left.
  * Time in which several wait at once counts once.

@@ -1,4 +1,5 @@
 import { fromBunSql, PgBoss, type QueueOptions } from "pg-boss";
+import { pgboss } from "pg-boss/package.json";
 import { OperatorError } from "../core/errors.ts";
 import { JOB_HEARTBEAT_MS, JOB_TEND_MS, LEASE_MS } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
@@ -23,6 +24,13 @@ const QUEUE = {
   deleteAfterSeconds: seconds(60 * MINUTE_MS),
 } satisfies QueueOptions;
 
+/** Looking for dead workers a moment early is in time; a whole period late is not. */
+const MONITOR_SECONDS = Math.floor(0.9 * seconds(JOB_TEND_MS));
+
+/** pg-boss rebuilds an index that has grown without need, once a day, beside everything else that goes on. */
+const REBUILD = /^\s*(REINDEX|DROP) INDEX CONCURRENTLY\b/;
+const REBUILD_MS = 5 * MINUTE_MS;
+
 /**
  * Opens the queue in the store's database, in a schema of its own, which is made or brought up to date under the lock of
  * our migrations. It speaks through the store's connections. Throws an OperatorError where the database's user may not.
@@ -30,7 +38,10 @@ const QUEUE = {
 export async function openBossJobs(store: PostgresStore, log: Pick<Log, "warn">): Promise<OpenJobs> {
   const boss = new PgBoss({
     db: fromBunSql({
-      unsafe: (text, values) => (values ? store.ask(text, values) : store.script(text)),
+      unsafe: (text, values) => {
+        if (REBUILD.test(text)) return store.unhurried(text, REBUILD_MS);
+        return values ? store.ask(text, values) : store.script(text);
+      },
       reserve: async () => ({ unsafe: (text) => store.script(text), release: () => {} }),
     }),
     schema: JOBS_SCHEMA,
@@ -40,18 +51,24 @@ export async function openBossJobs(store: PostgresStore, log: Pick<Log, "warn">)
     schedule: false,
     registerInstance: false,
     openTelemetry: { enabled: false },
-    monitorIntervalSeconds: seconds(JOB_TEND_MS),
+    monitorIntervalSeconds: MONITOR_SECONDS,
     maintenanceIntervalSeconds: seconds(10 * MINUTE_MS),
     // What waits, and how long, is shown by our own figures.
     warningQueueSize: 1_000_000_000,
   });
-  boss.on("error", (error) => log.warn("queue_fault", { error: String(error) }));
+  // pg-boss adds to errors what they are about, and what it emits then is no Error.
+  boss.on("error", (error) =>
+    log.warn("queue_fault", { error: `${error.name ?? "Error"}: ${error.message}` }),
+  );
   boss.on("warning", ({ message }) => log.warn("queue_warning", { message }));
   const jobs = bossJobs(boss, store, log);
   const stop = () => boss.stop({ graceful: false });
   try {
-    await store.migrating(async () => {
+    await store.migrating(async (refuseWhileOthersServe) => {
       const isNew = !(await boss.isInstalled());
+      const version = isNew ? pgboss.schema : await boss.schemaVersion();
+      if (version === null || version > pgboss.schema) throw newerQueue(version);
+      if (version < pgboss.schema) await refuseWhileOthersServe();
       await boss.start();
       for (const name of ["live", "test"]) await ensureQueue(boss, name);
       if (isNew) await adoptAll(store, jobs);
@@ -75,6 +92,12 @@ async function ensureQueue(boss: PgBoss, name: string): Promise<void> {
     ([key, value]) => known[key as keyof typeof QUEUE] === value,
   );
   if (!isAsWanted) await boss.updateQueue(name, QUEUE);
+}
+
+function newerQueue(version: number | null): OperatorError {
+  return new OperatorError(
+    `The queue of renders in the database was written by a newer cardpress (its schema "${JOBS_SCHEMA}" has version ${version}, this one knows ${pgboss.schema}). Install that version or a later one, or restore a backup made before.`,
+  );
 }
 
 function refusedRights(cause: Error): OperatorError {

@@ -59,6 +59,8 @@ export async function startService(config: Config, log: Log, options: ServiceOpt
       wakeBatches: (environment) => (environment === "live" ? loops.photos : loops.test).wake(),
     });
     await workspace.nodes.beat(deps.queue.load());
+    // A newer version that came between the opening and the beat saw nobody, and may have changed the tables.
+    await workspace.store.confirmSchema?.();
     const loops = startLoops(deps, startedAt);
     return {
       ...deps,

@@ -6,18 +6,25 @@ export interface SharedHolds {
   /** For one create. */
   open(): SharedHold;
   /**
-   * Announces that a source is being removed: creates that come now wait. False, and nothing is announced, where a create
-   * holds it or somebody else is removing it. Who got true looks for what needs the source only then.
+   * Announces that a source is being removed: creates that come now wait until withdraw() is called. Undefined, and nothing
+   * is announced, where a create holds it or somebody else is removing it. Who got an announcement looks for what needs the
+   * source only then.
    */
-  announce(sha256: string): Promise<boolean>;
-  /** Ends the announcement. */
-  withdraw(sha256: string): Promise<void>;
+  announce(sha256: string): Promise<Announcement | undefined>;
   /** Lets go of what killed processes held. */
   sweep(): Promise<void>;
 }
 
+export interface Announcement {
+  /** Ends it, and no later one of somebody else: it ends by itself some time after its process was killed or frozen. */
+  withdraw(): Promise<void>;
+}
+
 export interface SharedHold {
-  /** Resolves once the source is held, and nobody is removing it. */
+  /**
+   * Resolves once the source is held, and nobody is removing it. Throws StorageUnavailable where that takes longer than a
+   * request may wait.
+   */
   add(sha256: string): Promise<void>;
   close(): Promise<void>;
 }

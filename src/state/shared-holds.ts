@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { SOURCE_HOLD_MS, SOURCE_LEAVING_MS } from "../core/limits.ts";
+import { REQUEST_STORAGE_MS, SOURCE_HOLD_MS, SOURCE_LEAVING_MS } from "../core/limits.ts";
+import { beyondPatience, patiently } from "../core/patience.ts";
 import type { Ask } from "../core/ports.ts";
+import { StorageUnavailable } from "../core/storage-unavailable.ts";
 import { DATABASE_NOW as NOW } from "./database-clock.ts";
 import type { SharedHolds } from "./holds.ts";
 
@@ -19,8 +21,27 @@ export function sharedHolds({ ask, name }: { ask: Ask; name: string }): SharedHo
     );
     return found.length > 0;
   };
-  const withdraw = async (sha256: string) =>
-    void (await ask(`DELETE FROM source_holds WHERE holder = '${LEAVING}' AND sha256 = $1`, [sha256]));
+  /** The wait counts as one for the database: it is over soon, unless whoever removes it has died or cannot say so. */
+  const untilLeft = (sha256: string) =>
+    patiently(REQUEST_STORAGE_MS, async (limitMs) => {
+      for (const until = performance.now() + limitMs; await isLeaving(sha256); ) {
+        if (performance.now() >= until)
+          throw new StorageUnavailable(
+            new Error("another server has not yet said that it removed the photo"),
+          );
+        await sleep(LOOK_MS);
+      }
+    });
+  /** A request that has no time left must not leave a row that others wait for: then it goes once the request is over. */
+  const remove = async (condition: string, values: unknown[]) => {
+    const removed = () => ask(`DELETE FROM source_holds WHERE ${condition}`, values);
+    try {
+      await removed();
+    } catch (error) {
+      void beyondPatience(removed).catch(() => {});
+      throw error;
+    }
+  };
   return {
     open: () => {
       const holder = `${name}.${++opened}`;
@@ -32,26 +53,30 @@ export function sharedHolds({ ask, name }: { ask: Ask; name: string }): SharedHo
             [holder, sha256, SOURCE_HOLD_MS],
           );
           // A statement of its own: one sees only what was there when it began.
-          while (await isLeaving(sha256)) await sleep(LOOK_MS);
+          await untilLeft(sha256);
         },
-        close: async () => void (await ask("DELETE FROM source_holds WHERE holder = $1", [holder])),
+        close: () => remove("holder = $1", [holder]),
       };
     },
     announce: async (sha256) => {
       const announced = await ask(
         `INSERT INTO source_holds AS h (holder, sha256, until) VALUES ('${LEAVING}', $1, ${NOW} + $2::bigint)
-         ON CONFLICT (holder, sha256) DO UPDATE SET until = excluded.until WHERE h.until <= ${NOW} RETURNING 1 AS mine`,
+         ON CONFLICT (holder, sha256) DO UPDATE SET until = excluded.until WHERE h.until <= ${NOW} RETURNING until`,
         [sha256, SOURCE_LEAVING_MS],
       );
-      if (announced.length === 0) return false;
+      const [mine] = announced;
+      if (!mine) return undefined;
+      // Its end tells it from one that somebody else makes later.
+      const withdraw = () =>
+        remove(`holder = '${LEAVING}' AND sha256 = $1 AND until = $2::bigint`, [sha256, mine.until]);
       const held = await ask(
         `SELECT 1 FROM source_holds WHERE sha256 = $1 AND holder <> '${LEAVING}' AND until > ${NOW} LIMIT 1`,
         [sha256],
       );
-      if (held.length > 0) await withdraw(sha256);
-      return held.length === 0;
+      if (held.length === 0) return { withdraw };
+      await withdraw();
+      return undefined;
     },
-    withdraw,
     sweep: async () => void (await ask(`DELETE FROM source_holds WHERE until <= ${NOW}`, [])),
   };
 }

@@ -66,8 +66,11 @@ async function applyPending({ query }: Connection): Promise<void> {
   }
 }
 
-/** A program that was made for the old tables must not meet the new ones. */
-async function refuseWhileOthersServe(query: Connection["query"]): Promise<void> {
+/**
+ * A program that was made for the old tables must not meet the new ones. One that is starting, and not yet known here,
+ * looks again once it is: see Store.confirmSchema.
+ */
+export async function refuseWhileOthersServe(query: Connection["query"]): Promise<void> {
   const [[table] = [null]] = (await query("SELECT to_regclass('nodes')::text", [], true)) as unknown[][];
   if (table === null) return;
   const living = (await query(

@@ -1,15 +1,12 @@
+import { DATABASE_CONNECTIONS } from "../core/limits.ts";
 import { patiently } from "../core/patience.ts";
 import type { Ask } from "../core/ports.ts";
 import { StorageUnavailable } from "../core/storage-unavailable.ts";
 import { type Connection, type Connections, openConnections, transactionOn } from "./postgres-connections.ts";
 import { asServerFault, CommitUnknown, isLost, isRepeatable, unreachable } from "./postgres-errors.ts";
-import { migratePostgres, underMigrationLock } from "./postgres-migrate.ts";
+import { migratePostgres, refuseWhileOthersServe, underMigrationLock } from "./postgres-migrate.ts";
 import type { Store, Tx } from "./store.ts";
 
-/** Connections per process, of each kind. PostgreSQL's default limit is a hundred for all clients together. */
-const MAX_READERS = 8;
-const MAX_WRITERS = 8;
-const MAX_ASKERS = 4;
 /** The limit for one query, or one transaction, with its retries. */
 const DEADLINE_MS = 10_000;
 /** Slightly earlier than the deadline, because the server's error tells more than a cut connection. */
@@ -26,6 +23,8 @@ const WRITE_LOCK = "7203115096624713";
 export interface PostgresOptions {
   /** Such as postgres://user:password@host:5432/database. */
   url: string;
+  /** How many connections it opens at most; 20 unless given. */
+  connections?: number;
   /** Let single queries take an hour, for commands that read everything. */
   patient?: boolean;
   /** How long a query or a transaction may take; 10 s unless given. */
@@ -37,8 +36,13 @@ export interface PostgresStore extends Store {
   readonly ask: Ask;
   /** The same for several statements, separated by semicolons and possibly a transaction; a list of rows for each. */
   script(text: string): Promise<unknown>;
-  /** Runs `work` while no other process changes the database's schema. */
-  migrating<T>(work: () => Promise<T>): Promise<T>;
+  /** One statement that takes its time, such as the rebuilding of an index: up to `ms`, and in no transaction. */
+  unhurried(text: string, ms: number): Promise<unknown>;
+  /**
+   * Runs `work` while no other process changes the database's schema. Before it changes what others serve from it calls
+   * what it is given, which then throws an OperatorError.
+   */
+  migrating<T>(work: (refuseWhileOthersServe: () => Promise<void>) => Promise<T>): Promise<T>;
 }
 
 /**
@@ -46,11 +50,12 @@ export interface PostgresStore extends Store {
  * reached or is newer than this program.
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<PostgresStore> {
-  const { url, patient = false } = options;
+  const { url, patient = false, connections = DATABASE_CONNECTIONS } = options;
+  const { readers: maxReaders, writers: maxWriters, askers: maxAskers } = shares(connections);
   const { deadlineMs = patient ? PATIENT_MS : DEADLINE_MS } = options;
   const statementTimeoutMs = patient ? PATIENT_MS : STATEMENT_TIMEOUT_MS;
-  const readers = openConnections({ url, max: MAX_READERS, readOnly: true, statementTimeoutMs });
-  const writers = openConnections({ url, max: MAX_WRITERS, readOnly: false, statementTimeoutMs });
+  const readers = openConnections({ url, max: maxReaders, readOnly: true, statementTimeoutMs });
+  const writers = openConnections({ url, max: maxWriters, readOnly: false, statementTimeoutMs });
   try {
     await writers.use(PATIENT_MS, migratePostgres);
   } catch (error) {
@@ -58,14 +63,19 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     throw asOpeningError(error);
   }
   // Apart from the writers: no request waits for its rate limit behind a transaction.
-  const askers = openConnections({ url, max: MAX_ASKERS, readOnly: false, statementTimeoutMs });
+  const askers = openConnections({ url, max: maxAskers, readOnly: false, statementTimeoutMs });
   return {
     engine: "postgres",
     read: transactionOn(singly(readers, deadlineMs)),
     ask: (text, parameters) =>
       singly(askers, deadlineMs)(text, parameters, false) as Promise<Record<string, unknown>[]>,
     script: (text) => script(askers, deadlineMs, text),
-    migrating: (work) => writers.use(PATIENT_MS, (connection) => underMigrationLock(connection, work)),
+    unhurried: (text, ms) => writers.use(ms, (connection) => unhurried(connection, text, ms)),
+    migrating: (work) =>
+      writers.use(PATIENT_MS, (connection) =>
+        underMigrationLock(connection, () => work(() => refuseWhileOthersServe(connection.query))),
+      ),
+    confirmSchema: () => writers.use(PATIENT_MS, migratePostgres),
     // Noticing others' commits would cost as much as a query.
     version: () => null,
     problem: () => null,
@@ -84,6 +94,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
       await Promise.all([readers.close(), writers.close(), askers.close()]);
     },
   };
+}
+
+/** Two fifths for what reads, two fifths for transactions, the rest for single statements. */
+function shares(connections: number) {
+  const readers = Math.floor(0.4 * connections);
+  return { readers, writers: readers, askers: connections - 2 * readers };
 }
 
 interface Repeated<T> {
@@ -173,13 +189,19 @@ async function erase(connection: Connection, maxBytes: number | undefined): Prom
     true,
   )) as unknown[][];
   if (maxBytes !== undefined && Number(bytes) > maxBytes) return false;
-  await connection.run("SET statement_timeout = 0");
+  await unhurried(connection, "VACUUM (FULL)", 0);
+  return true;
+}
+
+/** `ms`: the server's limit for the statement; 0 for none. */
+async function unhurried(connection: Connection, text: string, ms: number): Promise<void> {
+  connection.begin();
+  await connection.run(`SET statement_timeout = ${ms}`);
   try {
-    await connection.run("VACUUM (FULL)");
+    await connection.run(text);
   } finally {
     await connection.run("RESET statement_timeout");
   }
-  return true;
 }
 
 function asOpeningError(error: unknown): unknown {

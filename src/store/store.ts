@@ -44,6 +44,11 @@ export interface Store {
   version(): number | null;
   /** Why nothing may be entrusted to it until somebody has looked, in words for the operator; null while all is well. */
   problem(): string | null;
+  /**
+   * Rejects with an OperatorError when a newer program has changed the tables since it was opened: whoever begins to serve
+   * asks after it is known to the others. Absent where a single process serves from it.
+   */
+  confirmSchema?: () => Promise<void>;
   /** What the engine wants done now and then, so that nothing of its own grows without end. */
   maintain(): Promise<void>;
   /**

@@ -66,6 +66,20 @@ onPostgres(
   },
 );
 
+onPostgres(
+  "who looks for dead workers a moment before its period is over finds them all the same",
+  async () => {
+    const { workspace, account } = await start();
+    const id = await acceptLive(workspace, account.id);
+    await claimed(workspace);
+    workspace.clock.advance(JOB_HEARTBEAT_MS - 1_000);
+    await tend(workspace);
+    workspace.clock.advance(JOB_TEND_MS - 1_000);
+    await tend(workspace);
+    expect((await claimed(workspace)).id).toBe(id);
+  },
+);
+
 onPostgres("an image whose workers are never heard of again fails once its renders are used up", async () => {
   const { workspace, account } = await start();
   await acceptLive(workspace, account.id);
@@ -117,6 +131,48 @@ onPostgres("images from before the queue, or copied from elsewhere, are queued w
     await jobs.close();
     await store.close();
   }
+});
+
+onPostgres(
+  "a queue that a newer version wrote is refused in words, and an older one not changed under others",
+  async () => {
+    const { workspace } = await start();
+    const version = (n: string) =>
+      tamper(workspace.folder.database, `UPDATE ${JOBS_SCHEMA}.version SET version = ${n}`);
+    const opening = async () => {
+      const store = await openPostgresStore({ url: postgresUrl(workspace.folder.database) });
+      try {
+        await (await openJobs(store, workspace.log)).close();
+      } finally {
+        await store.close();
+      }
+    };
+    await version("version + 1");
+    await expect(opening()).rejects.toThrow(/written by a newer cardpress .*Install that version/);
+    await version("version - 2");
+    await workspace.nodes.beat({ workers: 1, renderMs: 1 });
+    await expect(opening()).rejects.toThrow(/others serve from: .*Stop them all/);
+    await version("version + 1");
+    await opening();
+  },
+);
+
+onPostgres("an index of the queue that has grown without need is rebuilt while it is tended", async () => {
+  const { workspace } = await start();
+  const admin = new SQL(postgresUrl(workspace.folder.database), { max: 1 });
+  const size = async () => {
+    const [row] = await admin.unsafe(`SELECT pg_indexes_size('${JOBS_SCHEMA}.job_common')::int AS bytes`);
+    return row.bytes as number;
+  };
+  await admin.unsafe(
+    `INSERT INTO ${JOBS_SCHEMA}.job (name, id) SELECT 'live', gen_random_uuid() FROM generate_series(1, 60000)`,
+  );
+  await admin.unsafe(`DELETE FROM ${JOBS_SCHEMA}.job`);
+  await admin.unsafe(`VACUUM ANALYZE ${JOBS_SCHEMA}.job_common`);
+  const before = await size();
+  await tend(workspace);
+  expect(await size()).toBeLessThan(before / 2);
+  await admin.close();
 });
 
 onPostgres("processes that start at once make the queue once", async () => {

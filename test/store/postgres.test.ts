@@ -9,12 +9,21 @@ import * as exportsOfSchema from "../../db/postgres-schema.ts";
 import { postgresTables } from "../../db/postgres-schema.ts";
 import { OperatorError } from "../../src/core/errors.ts";
 import { sharingPatience } from "../../src/core/patience.ts";
+import type { Ask } from "../../src/core/ports.ts";
 import { StorageUnavailable } from "../../src/core/storage-unavailable.ts";
+import { startServer } from "../../src/service/server.ts";
 import { findAccount, insertAccount } from "../../src/store/accounts.ts";
 import { openPostgresStore } from "../../src/store/postgres.ts";
 import type { Store, Tx } from "../../src/store/store.ts";
-import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
-import { ENGINE, postgresUrl, tamper } from "../postgres.ts";
+import {
+  silentLog,
+  type TestWorkspace,
+  testAccount,
+  testConfig,
+  testFolder,
+  testWorkspace,
+} from "../harness.ts";
+import { ENGINE, openTestPostgres, postgresUrl, tamper } from "../postgres.ts";
 
 const dir = join(import.meta.dir, "../../db/migrations/postgres");
 
@@ -219,6 +228,64 @@ describe.skipIf(ENGINE !== "postgres")("on Postgres", () => {
     await tamper(workspace.folder.database, "INSERT INTO schema_migrations VALUES ('9999_later', 0)");
     const opened = openPostgresStore({ url: postgresUrl(workspace.folder.database) });
     await expect(opened).rejects.toThrow(/newer cardpress \(it has the migration 9999_later\)/);
+  });
+
+  test("a server that was starting while a newer version changed the tables does not begin to serve", async () => {
+    const folder = testFolder();
+    const starting = startServer(testConfig(folder.dir), silentLog, {
+      openStore: async (file, options) => {
+        const store = await openTestPostgres()(file, options);
+        await tamper(file, "INSERT INTO schema_migrations VALUES ('9999_later', 0)");
+        return store;
+      },
+    });
+    await expect(starting).rejects.toThrow(/newer cardpress \(it has the migration 9999_later\)/);
+    await folder.remove();
+  });
+
+  test("as many connections are opened as were asked for, whatever is asked at once", async () => {
+    await open();
+    const url = postgresUrl(workspace.folder.database);
+    const admin = new SQL(url, { max: 1 });
+    const all = async (): Promise<number[]> => {
+      const rows = await admin.unsafe(
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'cardpress'",
+      );
+      return rows.map(({ pid }: { pid: number }) => pid);
+    };
+    for (const connections of [5, 20]) {
+      const before = await all();
+      const store = await openPostgresStore({ url, connections });
+      const held = Promise.withResolvers<void>();
+      const writes = Array.from({ length: 40 }, () =>
+        store.write("test", async () => held.promise, { sideBySide: true }),
+      );
+      const sleep = (ask: Ask | undefined) => ask?.("SELECT pg_sleep(0.02)", []);
+      await Promise.all(Array.from({ length: 40 }, () => [sleep(store.read.ask), sleep(store.ask)]).flat());
+      const opened = (await all()).filter((pid) => !before.includes(pid));
+      expect(opened.length).toBe(connections);
+      held.resolve();
+      await Promise.all(writes);
+      await store.close();
+    }
+    await admin.close();
+  });
+
+  test("a statement that takes its time has it, and leaves the others their limit", async () => {
+    await open();
+    const store = await openPostgresStore({ url: postgresUrl(workspace.folder.database), connections: 5 });
+    closing.push(store.close);
+    await store.unhurried(
+      "CREATE TABLE limits AS SELECT current_setting('statement_timeout') AS ms",
+      300_000,
+    );
+    expect(await store.ask("SELECT ms FROM limits", [])).toEqual([{ ms: "5min" }]);
+    const now = await Promise.all(
+      [1, 2, 3].map(() =>
+        store.write("test", (tx) => tx.ask?.("SHOW statement_timeout", []) ?? Promise.resolve([])),
+      ),
+    );
+    expect(now).toEqual([1, 2, 3].map(() => [{ statement_timeout: "8s" }]));
   });
 
   test("tables are not changed while others serve from them", async () => {

@@ -118,12 +118,13 @@ function remover({ store, holds, log }: SourceKeeperOptions, { held, leaving }: 
   };
   if (!holds) return removeHere;
   return async (sha256, isNeeded, work) => {
-    if (!(await holds.announce(sha256))) return undefined;
+    const announced = await holds.announce(sha256);
+    if (!announced) return undefined;
     try {
       return await removeHere(sha256, isNeeded, work);
     } finally {
       // Should it fail, creates wait no longer than for a process that died.
-      await holds.withdraw(sha256).catch((error) => log.warn("hold_not_closed", { error: String(error) }));
+      await announced.withdraw().catch((error) => log.warn("hold_not_closed", { error: String(error) }));
     }
   };
 }

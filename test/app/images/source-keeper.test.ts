@@ -10,6 +10,8 @@ import {
   PLACEHOLDER_BYTES_PER_DAY,
   SOURCE_BYTES_PER_DAY,
 } from "../../../src/core/limits.ts";
+import { sharingPatience } from "../../../src/core/patience.ts";
+import { StorageUnavailable } from "../../../src/core/storage-unavailable.ts";
 import { buildDeps } from "../../../src/service/deps.ts";
 import { createSourceFetcher } from "../../../src/sources/fetch-source.ts";
 import { storeSource } from "../../../src/sources/source-files.ts";
@@ -265,6 +267,51 @@ describe.skipIf(ENGINE !== "postgres")("of two processes with one bucket", () =>
     expect(order).toEqual(["removed", "looked for"]);
     expect(await blobs.stat("source", sha256)).toEqual({ bytes: photo.length });
     await accepted.close(true);
+  });
+
+  test("who was frozen while it removed a photo does not end the announcement of who removes it now", async () => {
+    const { store } = workspace;
+    if (!store.ask) throw new Error("this store is not shared");
+    const { ask } = store;
+    const leaving = () => ask("SELECT sha256 FROM source_holds WHERE holder = 'leaving'", []);
+    const frozen = await sharedHolds({ ask, name: "frozen" }).announce("ab");
+    await ask("UPDATE source_holds SET until = 0", []);
+    const now = await sharedHolds({ ask, name: "now" }).announce("ab");
+    await frozen?.withdraw();
+    expect(await leaving()).toEqual([{ sha256: "ab" }]);
+    await now?.withdraw();
+    expect(await leaving()).toEqual([]);
+  });
+
+  test("a create waits for another server's removal no longer than its request may wait", async () => {
+    const { store } = workspace;
+    if (!store.ask) throw new Error("this store is not shared");
+    const removal = await sharedHolds({ ask: store.ask, name: "frozen" }).announce("cd");
+    const hold = workspace.keeper.hold();
+    await sharingPatience(200, async () => {
+      await expect(hold.add("cd")).rejects.toThrow(StorageUnavailable);
+    });
+    await removal?.withdraw();
+    await hold.close(false);
+  });
+
+  test("what a request had no time left to let go of is let go of after it", async () => {
+    const { store } = workspace;
+    const { ask } = store;
+    if (!ask) throw new Error("this store is not shared");
+    const holds = sharedHolds({ ask, name: "late" });
+    await sharingPatience(300, async () => {
+      const hold = holds.open();
+      await hold.add("ef");
+      const removal = await holds.announce("aa");
+      expect(removal).toBeDefined();
+      await expect(ask("SELECT pg_sleep(2)", [])).rejects.toThrow(StorageUnavailable);
+      await expect(hold.close()).rejects.toThrow(StorageUnavailable);
+      await expect(removal?.withdraw()).rejects.toThrow(StorageUnavailable);
+    });
+    const left = async () =>
+      (await ask("SELECT 1 FROM source_holds WHERE sha256 IN ('ef', 'aa')", [])).length;
+    while ((await left()) > 0);
   });
 
   test("what a killed process held and was removing is free after a while", async () => {
