@@ -8,11 +8,11 @@ const player = (height: number, score: number) =>
     face: { x: 480, y: 380, width: 70, height: 90, score, points: [] },
   }) as unknown as Finding;
 
-test("somebody who fills most of the photo and shows a face is no distant player, and may stand before a crowd", () => {
+test("somebody who fills most of the photo and shows a face is no distant player", () => {
   expect(isNear(player(563, 0.76), picture)).toBe(true);
 });
 
-test("somebody small, or without a clear face, has to stand alone", () => {
+test("somebody small, or without a clear face, is", () => {
   expect(isNear(player(300, 0.9), picture)).toBe(false);
   expect(isNear(player(563, 0.5), picture)).toBe(false);
   expect(isNear({ ...player(563, 0), face: null }, picture)).toBe(false);

@@ -85,7 +85,7 @@ const FACELESS_SCORE = 0.65;
 const CLOSER_LOOK_PART = 0.5;
 /** Area that other people may take around a distant player, relative to the player's: 0.1 measured, in a crowd 0.7. */
 const MAX_COMPANY = 0.35;
-/** From this part of the photo's height on, a body is not distant, and told apart from the people around it. */
+/** From this part of the photo's height on, a body is not distant, and there is a player: cropping the photo helps. */
 const NEAR_PART = 0.6;
 /** Two people whose centres are closer than this part of their size are the same person, seen in two squares. */
 const SAME_PLACE_PART = 0.3;
@@ -161,8 +161,9 @@ async function choosePlayer(photo, { faces, people }) {
   const farAway =
     (await bestPlayer(photo, distant.slice(0, MAX_CANDIDATES), [], false)) ??
     (await bestPlayer(photo, distant.slice(0, MAX_CANDIDATES).filter(isClear), [], true));
-  if (!farAway || !(isNear(farAway.player, picture) || standsAlone(farAway.player, picture)))
-    return { refusal: "no_player" };
+  if (!farAway) return { refusal: "no_player" };
+  if (!standsAlone(farAway.player, picture))
+    return { refusal: isNear(farAway.player, picture) ? "several_people" : "no_player" };
   return checkPlayer(photo, farAway, { people: distant, faces });
 }
 
