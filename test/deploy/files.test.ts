@@ -7,6 +7,8 @@ import { readConfig } from "../../src/config.ts";
 const deploy = join(import.meta.dir, "../../deploy");
 const text = (file: string) => Bun.file(join(deploy, file)).text();
 
+const source = (file: string) => Bun.file(join(deploy, "../src", file)).text();
+
 /** The settings of a file of `NAME=value` lines, also those that are commented out. */
 const settings = (env: string) =>
   Object.fromEntries(
@@ -16,6 +18,23 @@ const settings = (env: string) =>
 test("the service takes every setting of the example file, and keeps to itself behind its proxy", async () => {
   const config = readConfig(settings(await text("cardpress.env")));
   expect(config).toMatchObject({ baseUrl: "https://cards.example.com", host: "127.0.0.1", port: 3000 });
+});
+
+test("no file sets what the service does not know, such as a misspelt name", async () => {
+  const known = (await Promise.all(["config.ts", "cluster-config.ts"].map((file) => source(file)))).join();
+  const files = [
+    "cardpress.env",
+    "compose.yaml",
+    "cluster/compose.yaml",
+    "cluster/kubernetes.yaml",
+    "Dockerfile",
+  ];
+  for (const file of files) {
+    const names = new Set((await text(file)).match(/CARDPRESS_\w+/g));
+    expect([file, names.size]).not.toEqual([file, 0]);
+    const unknown = [...names].filter((name) => !new RegExp(`\\b${name}\\b`).test(known));
+    expect([file, unknown]).toEqual([file, []]);
+  }
 });
 
 test("the container has no rights, a folder of its own on a volume, and only the proxy's ports open", async () => {

@@ -244,6 +244,7 @@ describe.skipIf(ENGINE !== "postgres")("from a folder to PostgreSQL and a bucket
     const report = await moveBack({ cluster, dataDir: target, clock: here.clock }, quiet);
     expect(report.tables.find(({ table }) => table === "images")?.rows).toBe(6);
     expect(existsSync(`${target}.moving`)).toBe(false);
+    expect(readdirSync(target)).not.toContain("server.lock-journal");
     expect(readFileSync(join(target, "secret.key"), "utf8")).toBe(
       readFileSync(here.folder.secretKey, "utf8"),
     );

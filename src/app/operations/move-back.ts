@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
-import { basename } from "node:path";
+import { rm } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { folderBlobs } from "../../blobs/folder-blobs.ts";
 import type { Cluster } from "../../cluster-config.ts";
 import { OperatorError } from "../../core/errors.ts";
@@ -49,6 +50,8 @@ export async function moveBack({ cluster, dataDir, clock }: MoveBackDeps, step: 
       return report;
     } finally {
       lock.release();
+      // The lock was taken at a path that has gone, so SQLite left its journal.
+      await rm(join(dataDir, `${basename(folder.serverLock)}-journal`), { force: true });
     }
   } catch (error) {
     if (!isFileError(error)) throw error;
