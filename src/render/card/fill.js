@@ -251,10 +251,12 @@ async function successor(shown, source, name) {
   ready.dataset.source = source;
   const input = source.startsWith(PICKED) ? cutoutInput : source.startsWith(PHOTO) ? photoInput : null;
   const [picked] = input?.files ?? [];
-  await decodeInto(ready, picked ?? source, name);
+  const better =
+    picked && input === cutoutInput ? await improved(ready, picked, source.endsWith(SHARPER)) : null;
+  await decodeInto(ready, better ?? picked ?? source, name);
   if (!picked) return ready;
-  const better = input === photoInput ? reduced(ready) : improved(ready, source.endsWith(SHARPER));
-  if (better) await decodeInto(ready, better, name);
+  const smaller = input === photoInput ? reduced(ready) : null;
+  if (smaller) await decodeInto(ready, smaller, name);
   keep(source, ready);
   return ready;
 }
