@@ -29,7 +29,7 @@ import { createRenderPool } from "../../src/render/pool.ts";
 import { systemRandom, workerCommand } from "../../src/service/system.ts";
 import { type LoadedTemplate, loadTemplate } from "../../src/templates/load.ts";
 import { offerHelp } from "../help.ts";
-import { familyOf } from "./processes.ts";
+import { memoryMbOf, processorMsOf } from "./processes.ts";
 import { benchReads } from "./reads.ts";
 import { takumiCard } from "./takumi.ts";
 
@@ -70,12 +70,12 @@ interface Cost {
 async function perCard(make: (n: number) => Promise<Uint8Array>): Promise<Cost> {
   for (let n = 0; n < 2; n++) await make(n);
   const start = performance.now();
-  const before = familyOf(process.pid).processorMs;
+  const before = processorMsOf(process.pid);
   let [made, bytes] = [0, 0];
   while (performance.now() - start < runMs || made < 3) bytes += (await make(made++)).length;
   return {
     clockMs: (performance.now() - start) / made,
-    processorMs: (familyOf(process.pid).processorMs - before) / made,
+    processorMs: (processorMsOf(process.pid) - before) / made,
     bytes: bytes / made,
   };
 }
@@ -223,7 +223,7 @@ async function benchWorker(): Promise<void> {
   for (const [kind, one] of Object.entries(kinds)) {
     for (let n = 0; n < many; n++) await one(n);
     const stages: Record<string, number[]> = {};
-    const before = familyOf(worker).processorMs;
+    const before = processorMsOf(worker);
     const start = performance.now();
     let made = many;
     while (performance.now() - start < runMs || made % PLAYERS.length > 0) {
@@ -232,13 +232,13 @@ async function benchWorker(): Promise<void> {
     }
     const cards = made - many;
     const wallMs = (performance.now() - start) / cards;
-    const workMs = (familyOf(worker).processorMs - before) / cards;
+    const workMs = (processorMsOf(worker) - before) / cards;
     const parts = Object.entries(stages).map(([stage, list]) => `${stage} ${Math.round(median(list))}`);
     console.log(
       `  ${kind.padEnd(15)} ${shown(wallMs)}   processor ${workMs.toFixed(0)} ms   median ${parts.join(", ")}`,
     );
   }
-  console.log(`  memory of the worker with its browser: ${familyOf(worker).memoryMb.toFixed(0)} MB`);
+  console.log(`  memory of the worker with its browser: ${memoryMbOf(worker).toFixed(0)} MB`);
   renderer.release();
   await pool.close();
 }

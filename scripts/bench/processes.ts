@@ -3,16 +3,28 @@ import { readdirSync, readFileSync } from "node:fs";
 /** Linux counts CPU time in hundredths of a second. */
 const TICK_MS = 10;
 
-/** A process and its descendants. */
-export interface Family {
-  /** CPU time so far of those still running, in milliseconds. */
-  processorMs: number;
-  /** Private memory in megabytes, which no other process could share. */
-  memoryMb: number;
+/**
+ * CPU time so far in milliseconds of a process and those of its descendants that still run. Reads /proc, so it works only
+ * on Linux, like the service.
+ */
+export function processorMsOf(pid: number): number {
+  return familyOf(pid).reduce((sum, { ticks }) => sum + ticks * TICK_MS, 0);
 }
 
-/** Reads /proc, so it works only on Linux, like the service. */
-export function familyOf(pid: number): Family {
+/**
+ * Memory in megabytes that a process and its descendants hold for themselves: anonymous and shared memory, of a page that
+ * several of them share, each its part (Pss). Program files are left out: the system reads them again when it needs room.
+ */
+export function memoryMbOf(pid: number): number {
+  const parts = familyOf(pid).flatMap((one) => {
+    const rollup = read(`/proc/${one.pid}/smaps_rollup`);
+    return ["Pss_Anon", "Pss_Shmem"].map((key) => Number(new RegExp(`${key}:\\s+(\\d+)`).exec(rollup)?.[1]));
+  });
+  return parts.reduce((sum, kb) => sum + (kb || 0), 0) / 1024;
+}
+
+/** A process and its descendants. */
+function familyOf(pid: number): { pid: number; ticks: number }[] {
   const children = new Map<number, number[]>();
   const ticks = new Map<number, number>();
   for (const entry of readdirSync("/proc")) {
@@ -23,14 +35,8 @@ export function familyOf(pid: number): Family {
     children.set(parent, [...(children.get(parent) ?? []), Number(entry)]);
     ticks.set(Number(entry), Number(fields[11]) + Number(fields[12]));
   }
-  const family = [pid];
-  let [processorMs, memoryMb] = [0, 0];
-  for (let one = family.pop(); one !== undefined; one = family.pop()) {
-    processorMs += (ticks.get(one) ?? 0) * TICK_MS;
-    memoryMb += Number(/RssAnon:\s+(\d+)/.exec(read(`/proc/${one}/status`))?.[1] ?? 0) / 1024;
-    family.push(...(children.get(one) ?? []));
-  }
-  return { processorMs, memoryMb };
+  const below = (one: number): number[] => [one, ...(children.get(one) ?? []).flatMap(below)];
+  return below(pid).map((one) => ({ pid: one, ticks: ticks.get(one) ?? 0 }));
 }
 
 /** Empty when the process ended between listing and reading. */
