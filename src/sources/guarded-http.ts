@@ -119,21 +119,33 @@ export async function checkAddress(
   }
 }
 
+/** A timer this late was not held up by other work: the process, or its machine, stood still. */
+const STOOD_STILL_MS = 2_000;
+
 /** A signal whose reason is the error to throw, from the time limit or the caller, whichever comes first. */
 function startDeadline(request: Pick<GuardedRequest, "timeoutMs" | "signal">): {
   signal: AbortSignal;
   stop: () => void;
 } {
   const controller = new AbortController();
-  const onTimeout = () =>
+  let startedAt = performance.now();
+  const onTimeout = () => {
+    // The other side may have answered long since, and is not to be blamed: it gets its time again.
+    if (performance.now() - startedAt > request.timeoutMs + STOOD_STILL_MS) return begin();
     controller.abort(
       new GuardedHttpError("timeout", `No complete answer came within ${request.timeoutMs / 1000} seconds.`),
     );
+  };
   const onAbort = () =>
     controller.abort(
       new GuardedHttpError("aborted", "The request was given up.", { cause: request.signal?.reason }),
     );
-  const timer = setTimeout(onTimeout, request.timeoutMs);
+  let timer: Timer;
+  const begin = () => {
+    startedAt = performance.now();
+    timer = setTimeout(onTimeout, request.timeoutMs);
+  };
+  begin();
   if (request.signal?.aborted) onAbort();
   request.signal?.addEventListener("abort", onAbort);
   return {

@@ -7,6 +7,9 @@ import { AMPLE_MS, expectKind, get, LOOPBACK, text } from "./ask.ts";
 import { head, serveRaw, serveSilence, startCanary, TEST_AUTHORITY } from "./servers.ts";
 
 const SHORT_MS = 80;
+/** A limit that a busy machine keeps, and a stop far beyond it. */
+const KEPT_MS = 1_000;
+const STILL_MS = 3_500;
 
 const servers: { close: () => void }[] = [];
 afterEach(() => {
@@ -159,6 +162,20 @@ describe("the time limit covers", () => {
     const server = await using(serveRaw(() => {}));
     await expectKind(get(server, { timeoutMs: SHORT_MS }), "timeout");
     await server.firstClosed;
+  });
+
+  test("no time in which this process stood still: what came meanwhile is read", async () => {
+    const server = await using(
+      serveRaw((socket) => {
+        socket.write(head(200));
+        setImmediate(() => {
+          // As after a stop signal: when it goes on, the limit is long over.
+          Bun.sleepSync(STILL_MS);
+          socket.end("ok");
+        });
+      }),
+    );
+    expect(text((await get(server, { timeoutMs: KEPT_MS })).body)).toBe("ok");
   });
 
   test("headers and bodies that drip, although each byte comes in time", async () => {
