@@ -46,6 +46,7 @@ export function dropFringes(matte, { odds, fine, held, limbs, nearHair }, rgba, 
     limbs[i] < MAX_LIMB &&
     nearHair[i] <= MAX_HAIR;
   const { labels, sizes } = patches(matte.length, width, isDoubted);
+  if (!sizes.some(mayBeWide)) return;
   const scraps = measureScraps(labels, sizes, matte, odds, width);
   const playerCells = matte.reduce((cells, alpha) => cells + (alpha > 0.5 ? 1 : 0), 0);
   const isDropped = scraps.map((scrap) => {
@@ -56,6 +57,11 @@ export function dropFringes(matte, { odds, fine, held, limbs, nearHair }, rgba, 
     return isBackground(scrap, labels, { matte, odds }, rgba, width);
   });
   for (let i = 0; i < matte.length; i++) if (isDropped[labels[i]]) matte[i] = 0;
+}
+
+/** Whether a patch has enough cells to be wider than an edge. @param {number} size */
+function mayBeWide(size) {
+  return size >= WIDER_THAN_EDGE ** 2;
 }
 
 /**
@@ -82,14 +88,13 @@ function measureScraps(labels, sizes, matte, odds, width) {
     odds: 0,
     bounds: { left: width, right: 0, top: labels.length, bottom: 0 },
   }));
-  const others = dilate(
-    Float32Array.from(labels, (label) => (label ? 0 : 1)),
-    width,
-    WIDER_THAN_EDGE >> 1,
-  );
+  /** @type {Numbers} */
+  const outside = new Float32Array(labels.length);
+  for (let i = 0; i < labels.length; i++) outside[i] = mayBeWide(Number(sizes[labels[i]])) ? 0 : 1;
+  const others = dilate(outside, width, WIDER_THAN_EDGE >> 1);
   for (let i = 0; i < labels.length; i++) {
-    const scrap = labels[i] ? scraps[labels[i]] : undefined;
-    if (!scrap) continue;
+    const scrap = scraps[labels[i]];
+    if (!scrap || !mayBeWide(scrap.size)) continue;
     scrap.alpha += matte[i];
     scrap.odds += odds[i];
     if (others[i] === 0) scrap.wide = true;
