@@ -22,6 +22,7 @@ const SUITES = [
   "test/service/cluster.test.ts",
   "test/service/move.test.ts",
   "test/scripts/clustertest.test.ts",
+  "test/service/two-clocks.test.ts",
   "test/service/two-nodes.test.ts",
   "test/app/credits/ledger.test.ts",
   "test/app/credits/statement.test.ts",

@@ -8,6 +8,7 @@ import { findAccount } from "../../src/store/accounts.ts";
 import { leaseTokens } from "../../src/store/lease-holders.ts";
 import { stopEmulator } from "../buckets.ts";
 import { emptyCluster } from "../clusters.ts";
+import { client, testMember } from "../console/sessions.ts";
 import {
   get,
   imageRequest,
@@ -140,6 +141,24 @@ describe.skipIf(ENGINE !== "postgres")("two nodes on one database and one bucket
     expect(await statuses()).toEqual([403, 403]);
     await resumeAccount(workspace, rovers.account.id);
     expect(await statuses()).toEqual([200, 200]);
+  });
+
+  test("who signs out at one has no session at either", async () => {
+    const member = await testMember(workspace, rovers.account.id, "kit@rovers.example");
+    const browser = await client(workspace, a.address, member);
+    const pages = () =>
+      Promise.all(
+        [a, b].map(({ address }) =>
+          fetch(`${address}/console/profile`, { headers: { cookie: browser.cookie }, redirect: "manual" }),
+        ),
+      );
+    expect((await pages()).map(({ status }) => status)).toEqual([200, 200]);
+    await browser.post("/console/sign-out");
+    const after = await pages();
+    expect(after.map(({ status, headers }) => [status, headers.get("location")?.split("?")[0]])).toEqual([
+      [303, "/console/sign-in"],
+      [303, "/console/sign-in"],
+    ]);
   });
 
   test("what one was making when it was killed the other makes, and it comes back under another name", async () => {
