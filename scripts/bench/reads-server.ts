@@ -7,7 +7,8 @@ import { openWorkspace } from "../../src/service/workspace.ts";
 import { ampleQueue, idlePool } from "../../test/fakes.ts";
 import { testConfig } from "../../test/harness.ts";
 
-// The servers that reads.ts measures, each in a process of its own: bun reads-server.ts <bare|cardpress> FOLDER ORIGIN
+// The servers that reads.ts and nodes.ts measure, each in a process of its own:
+// bun reads-server.ts <bare|cardpress> FOLDER ORIGIN [further settings as JSON]
 
 export interface ReadsServerReport {
   port: number;
@@ -15,7 +16,7 @@ export interface ReadsServerReport {
   processorUs: number;
 }
 
-const [, , kind, dir = "", photos = ""] = process.argv;
+const [, , kind, dir = "", photos = "", settings = "{}"] = process.argv;
 const { port } = kind === "bare" ? bare() : await cardpress();
 process.on("message", report);
 report();
@@ -39,7 +40,7 @@ function bare(): { port: number } {
 
 /** The real service's HTTP side on the real store, with nothing to render and rate limits that are never reached. */
 async function cardpress(): Promise<{ port: number }> {
-  const config = testConfig(dir, { CARDPRESS_SOURCE_ALLOWED_ORIGINS: photos });
+  const config = testConfig(dir, { CARDPRESS_SOURCE_ALLOWED_ORIGINS: photos, ...JSON.parse(settings) });
   const workspace = await openWorkspace(config, jsonLog(stdoutByTurn()));
   const deps = buildDeps(workspace, { pool: idlePool, queue: ampleQueue() });
   const { take } = deps.limiter;
