@@ -29,7 +29,7 @@ import { offerHelp } from "../help.ts";
 import { type PostgresServer, startPostgres } from "../postgres-server.ts";
 import { steadyPort } from "../steady-port.ts";
 import { within } from "./load.ts";
-import { familyOf } from "./processes.ts";
+import { processorMsOf } from "./processes.ts";
 import type { ReadsServerReport } from "./reads-server.ts";
 
 offerHelp(import.meta);
@@ -98,10 +98,10 @@ async function answers({ place, settings, nodes }: Setup): Promise<void> {
       const reports = await Promise.all(running.map(({ report }) => report()));
       return reports.reduce((sum, { processorUs }) => sum + processorUs, 0) / 1000;
     };
-    const [before, ofServer] = [await processor(), familyOf(server.pid()).processorMs];
+    const [before, ofServer] = [await processor(), processorMsOf(server.pid())];
     const { perSecond, times } = await many(count, atOnce, work);
     const own = ((await processor()) - before) / count;
-    const database = (familyOf(server.pid()).processorMs - ofServer) / count;
+    const database = (processorMsOf(server.pid()) - ofServer) / count;
     console.log(
       `  ${name.padEnd(36)} ${perSecond.toFixed(0).padStart(5)}/s, half within ${within(times, 0.5).toFixed(1)} ms, 99 of 100 within ${within(times, 0.99).toFixed(1)} ms; processor ${own.toFixed(2)} ms, PostgreSQL ${database.toFixed(2)} ms`,
     );
@@ -147,7 +147,7 @@ async function rendered({ place, settings, nodes }: Setup): Promise<void> {
   };
   await all(2 * nodes);
   const pids = whole.map((node) => node.pid() ?? 0);
-  const processor = () => pids.reduce((sum, pid) => sum + familyOf(pid).processorMs, 0);
+  const processor = () => pids.reduce((sum, pid) => sum + processorMsOf(pid), 0);
   const [startedAt, before] = [performance.now(), processor()];
   await all(cards);
   const perSecond = (cards * 1000) / (performance.now() - startedAt);
