@@ -5,6 +5,7 @@ import { claimImage } from "../../../src/app/images/render-image.ts";
 import { audit } from "../../../src/app/operations/audit.ts";
 import { sweep } from "../../../src/app/operations/sweep.ts";
 import { createEndpoint } from "../../../src/app/webhooks/manage-webhooks.ts";
+import { StorageUnavailable } from "../../../src/core/storage-unavailable.ts";
 import { buildDeps } from "../../../src/service/deps.ts";
 import { findAccount } from "../../../src/store/accounts.ts";
 import { ampleQueue, idlePool } from "../../fakes.ts";
@@ -265,4 +266,13 @@ test("a replay that answers with another image, and counters that drifted, are f
     "UPDATE usage_days SET completed = completed + 1 WHERE environment = 'live' AND day = '2026-11-15'",
   );
   expect(await broken()).toEqual({ replays: [queued], usage: [account] });
+});
+
+test("a bucket that cannot be asked is no missing picture: the audit says that it cannot be used", async () => {
+  const away = async () => {
+    throw new StorageUnavailable(new Error("no answer"), "look for a picture in the bucket");
+  };
+  await expect(audit(workspace.store, workspace.clock.now(), { stat: away })).rejects.toThrow(
+    StorageUnavailable,
+  );
 });
