@@ -233,9 +233,10 @@ async function benchWorker(): Promise<void> {
     const cards = made - many;
     const wallMs = (performance.now() - start) / cards;
     const workMs = (processorMsOf(worker) - before) / cards;
+    const kept = Math.round((100 * (stages.plates_kept?.length ?? 0)) / cards);
     const parts = Object.entries(stages).map(([stage, list]) => `${stage} ${Math.round(median(list))}`);
     console.log(
-      `  ${kind.padEnd(15)} ${shown(wallMs)}   processor ${workMs.toFixed(0)} ms   median ${parts.join(", ")}`,
+      `  ${kind.padEnd(15)} ${shown(wallMs)}   processor ${workMs.toFixed(0)} ms   median ${parts.join(", ")}; plates kept ${kept} %`,
     );
   }
   console.log(`  memory of the worker with its browser: ${memoryMbOf(worker).toFixed(0)} MB`);

@@ -13,7 +13,7 @@ export interface LoadedTemplate {
   html: string;
   css: string;
   /** The references in its card.html. */
-  markup: Pick<Markup, "pictures" | "zones" | "paths">;
+  markup: Pick<Markup, "pictures" | "platePictures" | "zones" | "paths">;
   /** All that a card is made of. */
   files: TemplateFiles;
   /** SHA-256 over the files' names and bytes in lower-case hex: the same for the same look, wherever the files are. */
@@ -55,7 +55,12 @@ export function templateOf(files: TemplateFiles, place = (name: string) => name)
     manifest,
     html: text("card.html"),
     css: text("card.css"),
-    markup: { pictures: markup.pictures, zones: markup.zones, paths: markup.paths },
+    markup: {
+      pictures: markup.pictures,
+      platePictures: markup.platePictures,
+      zones: markup.zones,
+      paths: markup.paths,
+    },
     files,
     digest: digestOf(files),
   };

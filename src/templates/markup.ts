@@ -11,6 +11,8 @@ const FILE = "card.html";
 /** What a card.html refers to. */
 export interface Markup {
   pictures: ReadonlySet<PictureName>;
+  /** Those of them that lie in an element with `data-plate`. */
+  platePictures: ReadonlySet<PictureName>;
   zones: ReadonlySet<ZoneName>;
   /** The paths it shows or tests; inside lists, without the list's own prefix. */
   paths: ReadonlySet<string>;
@@ -43,6 +45,7 @@ interface Reading {
   known: KnownPaths;
   references: References;
   pictures: Set<PictureName>;
+  platePictures: Set<PictureName>;
   zones: Set<ZoneName>;
   paths: Set<string>;
   cards: number;
@@ -61,6 +64,7 @@ export function readMarkup(html: string, known: KnownPaths, references: Referenc
     known,
     references,
     pictures: new Set(),
+    platePictures: new Set(),
     zones: new Set(),
     paths: new Set(),
     cards: 0,
@@ -77,7 +81,8 @@ export function readMarkup(html: string, known: KnownPaths, references: Referenc
         `has ${reading.cards} elements with class="card". Put everything into one <main class="card">.`,
       ),
     );
-  return { pictures: reading.pictures, zones: reading.zones, paths: reading.paths, faults };
+  const { pictures, platePictures, zones, paths } = reading;
+  return { pictures, platePictures, zones, paths, faults };
 }
 
 function syntaxFault(html: string, { code, startOffset }: ParserError): Fault {
@@ -180,6 +185,7 @@ const CHECKS: Record<string, (attribute: Attribute) => void> = {
   "data-unless": checkPath,
   "data-each": checkList,
   "data-picture": checkPicture,
+  "data-plate": checkPlate,
   "data-zone": checkZone,
   "data-fit": checkFit,
   src: checkAddress,
@@ -207,6 +213,11 @@ function checkPath({ reading, element, name, value: path, list, report }: Attrib
     report("unknown_path", `there is no "${path}" to show. ${hint}`);
   }
   reading.paths.add(path);
+  if (path.startsWith("player.") && plateOf(element))
+    report(
+      "plate",
+      `a plate shows nothing of the player, or it is drawn for every card. Take "${path}" out.`,
+    );
   if (name === "data-text" && childrenOf(element).length > 0)
     report(
       "text",
@@ -231,6 +242,27 @@ function checkPicture({ reading, element, value, list, report }: Attribute): voi
   if (element.tagName !== "img") report("picture", "only an <img> can show a picture. Use one.");
   if (list !== null) report("picture", "a picture cannot lie in a list. Move it out.");
   takeOnce(reading.pictures, PICTURES, value, "picture", report);
+  if (!plateOf(element)) return;
+  const name = PICTURES.find((each) => each === value);
+  if (name) reading.platePictures.add(name);
+  if (name && name !== "scene" && name !== "badge")
+    report(
+      "plate",
+      `a plate shows nothing of the player, or it is drawn for every card. Take the ${name} out.`,
+    );
+}
+
+/** The element with `data-plate` that contains this one. */
+function plateOf(element: Element): Element | undefined {
+  for (let at = element.parentNode; at && "attrs" in at; at = at.parentNode)
+    if (has(at as Element, "data-plate")) return at as Element;
+  return undefined;
+}
+
+function checkPlate({ element, list, report }: Attribute): void {
+  if (element.tagName !== "div") report("plate", "only a <div> can be a plate. Use one.");
+  if (list !== null) report("plate", "a plate cannot lie in a list. Move it out.");
+  if (plateOf(element)) report("plate", "a plate cannot lie in another. Take data-plate off one of them.");
 }
 
 function checkZone({ reading, value, list, report }: Attribute): void {

@@ -1,4 +1,5 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is.
+import { keepPlates, layPlates, liftPlates, UNSEEN } from "./plates.js";
 
 /**
  * Elements drawn into a canvas, which browsers have behind a flag: https://github.com/WICG/html-in-canvas
@@ -46,6 +47,7 @@ export async function open(name) {
   canvas.append(stage);
   stage.append(document.body);
   shown = { canvas, context, pixels };
+  keepPlates(true);
   return true;
 }
 
@@ -55,6 +57,7 @@ export function close() {
   const { canvas, pixels } = shown;
   shown = undefined;
   hideProbe();
+  keepPlates(false);
   pixels.terminate();
   canvas.replaceWith(.../** @type {Element} */ (canvas.firstElementChild).children);
 }
@@ -62,6 +65,7 @@ export function close() {
 /**
  * Draws the body and writes its pixels to the file: rows of red, green, blue and alpha from the top.
  * @param {number} width @param {number} height
+ * @returns {Promise<import("./plates.js").PlatesLaid>} the card's plates
  */
 export async function shoot(width, height) {
   if (!shown) throw new Error("the canvas is not open");
@@ -69,8 +73,23 @@ export async function shoot(width, height) {
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
   const stage = /** @type {HTMLElement} */ (canvas.firstElementChild);
   // The background behind everything is the root's, which stays outside the canvas.
-  const { background } = getComputedStyle(document.documentElement);
-  stage.style.setProperty("background", background, "important");
+  const { background, backgroundColor, backgroundImage } = getComputedStyle(document.documentElement);
+  const isNone = backgroundColor === "rgba(0, 0, 0, 0)" && backgroundImage === "none";
+  stage.style.setProperty("background", isNone ? UNSEEN : background, "important");
+  const paint = () => paintOnce(canvas, context, stage);
+  try {
+    const laid = await layPlates(canvas, paint);
+    await paint();
+    const { data } = context.getImageData(0, 0, width, height);
+    await ask(pixels, { pixels: data.buffer }, [data.buffer]);
+    return laid;
+  } finally {
+    liftPlates();
+  }
+}
+
+/** @param {ElementCanvas} canvas @param {ElementContext} context @param {Element} stage */
+async function paintOnce(canvas, context, stage) {
   const painted = new Promise((resolve, reject) => {
     canvas.onpaint = () => {
       canvas.onpaint = null;
@@ -85,8 +104,6 @@ export async function shoot(width, height) {
   });
   canvas.requestPaint();
   await painted;
-  const { data } = context.getImageData(0, 0, width, height);
-  await ask(pixels, { pixels: data.buffer }, [data.buffer]);
 }
 
 /** Shows four squares on top of everything, until `hideProbe`. */

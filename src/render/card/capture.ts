@@ -4,6 +4,7 @@ import { profileOf } from "../browser/browser.ts";
 import { type Encoding, encode, JPEG_QUALITY, type Pixels } from "./encode.ts";
 import { withMetadata } from "./metadata.ts";
 import { openPixelFile, type PixelFile } from "./pixel-file.ts";
+import type { PlatesLaid } from "./plates.js";
 import { WEBP_QUALITY } from "./webp.ts";
 import { withTimeout } from "./within-time.ts";
 
@@ -31,13 +32,27 @@ export interface Camera {
 
 export interface Photograph {
   bytes: Uint8Array;
-  /** Time until the pixels were there, and then until they were encoded; a screenshot does both at once. */
-  timingsMs: { pixels: number; encode: number };
+  /**
+   * Time until the pixels were there, of that for its plates, and then until they were encoded; a screenshot does all at
+   * once.
+   */
+  timingsMs: { pixels: number; encode: number } & PlatesTime;
 }
 
 export interface CameraOptions {
   /** Set when a test or an operator insists on one way; otherwise the best one that works is used. */
   way?: CaptureWay | undefined;
+}
+
+/**
+ * The time for a card's plates: `plates_kept` when all were there from earlier cards, `plates_drawn` when one had to be
+ * drawn, nothing when it has none.
+ */
+type PlatesTime = { plates_kept?: number; plates_drawn?: number };
+
+function platesTime({ drawn, kept, ms }: PlatesLaid): PlatesTime {
+  if (drawn > 0) return { plates_drawn: ms };
+  return kept > 0 ? { plates_kept: ms } : {};
 }
 
 /** What canvas.js provides in the page. */
@@ -87,23 +102,32 @@ function canvasCamera(page: Page, file: PixelFile): Camera {
     way: "canvas",
     shoot: async (size, format, encoding) => {
       const started = performance.now();
-      const pixels = await draw(page, file, size);
+      const { pixels, plates } = await draw(page, file, size);
       const drawn = performance.now();
       const bytes = withMetadata(await encode(pixels, format, encoding), format);
-      return { bytes, timingsMs: { pixels: drawn - started, encode: performance.now() - drawn } };
+      const pixelsMs = drawn - started;
+      const encodeMs = performance.now() - drawn;
+      return { bytes, timingsMs: { pixels: pixelsMs, ...platesTime(plates), encode: encodeMs } };
     },
     close: async () => file.close(),
   };
 }
 
-async function draw(page: Page, file: PixelFile, size: Size): Promise<Pixels> {
+async function draw(
+  page: Page,
+  file: PixelFile,
+  size: Size,
+): Promise<{ pixels: Pixels; plates: PlatesLaid }> {
   const drawn = page.evaluate(
     (width, height) => (globalThis as unknown as InPage).cardpressCanvas.shoot(width, height),
     size.width,
     size.height,
   );
-  await withTimeout(drawn, CAPTURE_TIMEOUT_MS, "drawing the card");
-  return { rgba: file.read(size.width * size.height * 4), ...size };
+  const plates = await withTimeout(drawn, CAPTURE_TIMEOUT_MS, "drawing the card");
+  return {
+    pixels: { rgba: file.read(size.width * size.height * 4), width: size.width, height: size.height },
+    plates,
+  };
 }
 
 const PROBE: Size = { width: 64, height: 64 };
@@ -120,7 +144,7 @@ async function probe(page: Page, file: PixelFile): Promise<void> {
   await page.bringToFront();
   await page.setViewport({ ...PROBE, deviceScaleFactor: 1 });
   await page.evaluate(() => (globalThis as unknown as InPage).cardpressCanvas.showProbe());
-  const { rgba } = await draw(page, file, PROBE);
+  const { rgba } = (await draw(page, file, PROBE)).pixels;
   await page.evaluate(() => (globalThis as unknown as InPage).cardpressCanvas.hideProbe());
   for (const [x, y, colour] of PROBE_COLOURS) {
     const at = (y * PROBE.width + x) * 4;

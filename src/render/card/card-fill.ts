@@ -9,7 +9,7 @@ import type { Encoding } from "./encode.ts";
 import type { CardFill } from "./fill.js";
 import { type Placement, placeCutout } from "./framing.ts";
 import { type LayoutName, layoutFor, type Zones } from "./template-layout.ts";
-import { sceneColoursOf, sceneOf, seedOfPlayer, seedOfTheme } from "./themes.ts";
+import { sceneColoursOf, sceneOf, sceneVariantOf, seedOfPlayer, seedOfTheme } from "./themes.ts";
 
 export interface CardJob {
   card: CardInput;
@@ -101,13 +101,23 @@ export function settingOf(job: CardJob, { manifest }: LoadedTemplate): Setting {
   };
 }
 
+/** What a page gives to each of its cards. */
+interface PageSupplies {
+  /** The address of the noise tile. */
+  grain: string;
+  /** Takes the pictures that the page may ask for. */
+  media: Map<string, PageFile>;
+  /** Whether plates are kept from card to card. */
+  keepsPlates: boolean;
+}
+
 /** Everything that one card changes in its page. Pictures go into `media` under the addresses the page requests. */
 export function composeFill(
   job: CardJob,
   { markup }: LoadedTemplate,
   { box, layout, said, variables, attributes }: Setting,
   zones: Zones,
-  { grain, media }: { grain: string; media: Map<string, PageFile> },
+  { grain, media, keepsPlates }: PageSupplies,
 ): CardFill {
   const { player, style, branding } = job.card;
   const palette = paletteOf(branding, player.skillLevel);
@@ -115,10 +125,7 @@ export function composeFill(
   const place = placeCutout(shown, shown.framing, zones, box);
   const branded = isBranded(job.card);
   const seed = seedOfPlayer(player);
-  // Templates that do not use our scene should not pay for drawing one.
-  const scene = markup.pictures.has("scene")
-    ? sceneOf(style.backgroundTheme, palette, { ...box, focus: focusOf(zones) }, branded, seed)
-    : { svg: null, ...sceneColoursOf(style.backgroundTheme, palette, branded) };
+  const scene = sceneColoursOf(style.backgroundTheme, palette, branded);
   media.clear();
   return {
     variables: {
@@ -157,7 +164,18 @@ export function composeFill(
           : publish(media, shown),
       photo: job.photo ? `photo:${job.photo}` : null,
       badge: job.badge && publish(media, job.badge),
-      scene: scene.svg === null ? null : inAddress(scene.svg),
+      scene: markup.pictures.has("scene")
+        ? sceneAddress(
+            [
+              style.backgroundTheme,
+              palette,
+              { ...box, focus: focusOf(zones) },
+              branded,
+              sceneVariantOf(player),
+            ],
+            keepsPlates && markup.platePictures.has("scene") ? media : null,
+          )
+        : null,
     },
     outline: shown.outline,
     light: { colour: scene.colours.glow, side: seed & 16 ? 1 : -1 },
@@ -236,8 +254,23 @@ function attributesOf(
   };
 }
 
-/** The scene differs for each player: inlined as a data URL it arrives with the rest; a request for it took 10 ms. */
-const inAddress = (svg: string) => `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
+/**
+ * The scene's address. Inlined as a data URL it arrives with the rest, where a request for it takes 10 ms; on a plate,
+ * which is mostly there already, it is only drawn when it is asked for.
+ * @param media where a plate's scene is published
+ */
+function sceneAddress(of: Parameters<typeof sceneOf>, media: Map<string, PageFile> | null): string {
+  const draw = () => sceneOf(...of).svg;
+  if (!media) return `data:image/svg+xml;base64,${Buffer.from(draw()).toString("base64")}`;
+  const path = `/media/${new Bun.CryptoHasher("sha256").update(JSON.stringify(of)).digest("hex")}`;
+  media.set(path, {
+    get body() {
+      return draw();
+    },
+    contentType: "image/svg+xml",
+  });
+  return path;
+}
 
 /** Equal bytes get equal addresses, so that a page already showing them neither loads nor decodes them again. */
 function publish(media: Map<string, PageFile>, file: { bytes: Uint8Array; contentType: string }): string {

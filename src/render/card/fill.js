@@ -1,9 +1,11 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is.
 import { describeBadge } from "./badge.js";
 import { bind, prepare, takeAttributes } from "./bind.js";
+import { decodeInto } from "./decode.js";
 import { fitText } from "./fit.js";
 import { improved, reduced, rimLight } from "./light.js";
 import { loadNamed } from "./named-pictures.js";
+import { leaveToPlate } from "./plates.js";
 import { showWatermark } from "./watermark.js";
 
 /** @typedef {import("./bind.js").CardText} CardText */
@@ -222,7 +224,7 @@ async function readyPictures(card, fill) {
   const replace = async (name, wanted) => {
     const shown = /** @type {HTMLImageElement | null} */ (card.querySelector(`img[data-picture="${name}"]`));
     const source = shown && (await wanted());
-    if (!shown || !source || shown.dataset.source === source) return [];
+    if (!shown || !source || leaveToPlate(shown, source) || shown.dataset.source === source) return [];
     const ready = await successor(shown, source, name);
     return [/** @type {[HTMLImageElement, HTMLImageElement]} */ ([shown, ready])];
   };
@@ -259,19 +261,6 @@ async function successor(shown, source, name) {
   if (smaller) await decodeInto(ready, smaller, name);
   keep(source, ready);
   return ready;
-}
-
-/** @param {HTMLImageElement} image @param {Blob | string} source @param {string} name for the error */
-async function decodeInto(image, source, name) {
-  const address = typeof source === "string" ? source : URL.createObjectURL(source);
-  image.src = address;
-  try {
-    await image.decode();
-  } catch {
-    throw new Error(`the ${name} picture could not be decoded`);
-  } finally {
-    if (address !== source) URL.revokeObjectURL(address);
-  }
 }
 
 /**

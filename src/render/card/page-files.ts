@@ -9,6 +9,8 @@ import bindSource from "./bind.js" with { type: "text" };
 // @ts-expect-error As above.
 import canvasSource from "./canvas.js" with { type: "text" };
 // @ts-expect-error As above.
+import decodeSource from "./decode.js" with { type: "text" };
+// @ts-expect-error As above.
 import fillSource from "./fill.js" with { type: "text" };
 // @ts-expect-error As above.
 import fitSource from "./fit.js" with { type: "text" };
@@ -19,25 +21,29 @@ import namedPicturesSource from "./named-pictures.js" with { type: "text" };
 // @ts-expect-error As above.
 import pixelsSource from "./pixels.js" with { type: "text" };
 // @ts-expect-error As above.
+import platesSource from "./plates.js" with { type: "text" };
+// @ts-expect-error As above.
 import watermarkSource from "./watermark.js" with { type: "text" };
 
 /** Scripts and anything external are refused even if a template requests them. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; img-src 'self' data: blob:; base-uri 'none'; form-action 'none'";
 
-/** Rules for every template: hidden elements stay hidden, and zones are invisible boxes. */
+/** Rules for every template: hidden elements stay hidden, zones are invisible boxes, and plates keep to themselves. */
 const BASE_CSS =
-  "[hidden] { display: none !important } [data-zone] { position: absolute; visibility: hidden; pointer-events: none }\n";
+  "[hidden] { display: none !important } [data-zone] { position: absolute; visibility: hidden; pointer-events: none } [data-plate] { contain: strict !important }\n";
 
 const SCRIPTS: Record<string, string> = {
   "/badge.js": badgeSource,
   "/bind.js": bindSource,
   "/canvas.js": canvasSource,
+  "/decode.js": decodeSource,
   "/fill.js": fillSource,
   "/fit.js": fitSource,
   "/light.js": lightSource,
   "/named-pictures.js": namedPicturesSource,
   "/pixels.js": pixelsSource,
+  "/plates.js": platesSource,
   "/watermark.js": watermarkSource,
 };
 

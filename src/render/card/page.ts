@@ -66,15 +66,10 @@ export async function openCardPage(
   const grain = (await orCrash(page.evaluate("globalThis.cardpress.makeGrain()"))) as string;
   const camera = await orCrash(openCamera(page, session, options));
   const [giveCutout, givePhoto] = await orCrash(slotsOf(page));
-  let size: Size = { width: 0, height: 0 };
+  const supplies = { grain, media, keepsPlates: camera.way === "canvas" };
   const cleanUp = cleaner(browser, session);
-  const resize = async ({ width, height }: Size) => {
-    if (size.width === width && size.height === height) return;
-    size = { width, height };
-    await page.setViewport({ ...size, deviceScaleFactor: 1 });
-  };
+  const resize = resizer(page);
   let measure = zonesOnce(page);
-  const zonesOf = (setting: Setting) => measure(size, setting);
 
   return {
     async render(job, onStage) {
@@ -83,8 +78,8 @@ export async function openCardPage(
       onStage?.("compose");
       await orCrash(resize(style));
       const setting = settingOf(job, template);
-      const zones = await orCrash(zonesOf(setting));
-      const fill = composeFill(job, template, setting, zones, { grain, media });
+      const zones = await orCrash(measure(style, setting));
+      const fill = composeFill(job, template, setting, zones, supplies);
       if (options.watermark) fill.watermark = "TEST";
       // A page opened later may cover this one, which then draws no frames.
       const front = session.send("Page.bringToFront");
@@ -93,7 +88,7 @@ export async function openCardPage(
       const filled = await orCrash(fillPage(page, fill));
       const composed = performance.now();
       onStage?.("capture");
-      const shot = await orCrash(camera.shoot(size, style.format, job.encoding));
+      const shot = await orCrash(camera.shoot(style, style.format, job.encoding));
       const done = performance.now();
       cleanUp();
       return {
@@ -110,7 +105,7 @@ export async function openCardPage(
     },
     async zones(job) {
       await orCrash(resize(job.card.style));
-      return orCrash(zonesOf(settingOf(job, template)));
+      return orCrash(measure(job.card.style, settingOf(job, template)));
     },
     async remake(changed) {
       template = changed;
@@ -138,6 +133,15 @@ function crashWatch(page: Page): { crash: Promise<never>; hasCrashed: () => bool
   return { crash, hasCrashed: () => crashed };
 }
 
+function resizer(page: Page): (size: Size) => Promise<void> {
+  let last: Size = { width: 0, height: 0 };
+  return async ({ width, height }) => {
+    if (last.width === width && last.height === height) return;
+    last = { width, height };
+    await page.setViewport({ width, height, deviceScaleFactor: 1 });
+  };
+}
+
 /** Returns a function to call after each card: its picture is done, and the page can clean up while it is stored. */
 function cleaner(browser: Browser, session: CDPSession): () => void {
   let cards = 0;
@@ -154,8 +158,8 @@ function cleaner(browser: Browser, session: CDPSession): () => void {
 /** Measures the zones of a setting and size once and remembers them. */
 function zonesOnce(page: Page) {
   const measured = new Map<string, Zones>();
-  return async (size: Size, { variables, attributes }: Setting): Promise<Zones> => {
-    const key = JSON.stringify([size, attributes]);
+  return async ({ width, height }: Size, { variables, attributes }: Setting): Promise<Zones> => {
+    const key = JSON.stringify([width, height, attributes]);
     const known = measured.get(key);
     if (known) return known;
     const zones = { ...DEFAULT_ZONES, ...(await measureZones(page, variables, attributes)) };

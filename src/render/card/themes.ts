@@ -25,7 +25,7 @@ export interface Canvas {
   colours: SceneColours;
   /** Two or more colours that the text names, such as a flag's; otherwise empty. */
   tones: string[];
-  /** The next number of a sequence, from `low` to `high`; the sequence differs for each player. */
+  /** The next number of a sequence, from `low` to `high`; the sequence differs for each variant. */
   random: (low: number, high: number) => number;
   /** Likewise, but equal for each text: what all cards of one theme share. */
   shared: (low: number, high: number) => number;
@@ -219,7 +219,7 @@ export function sceneColoursOf(
 /**
  * Draws the background for a free text (or none) as SVG of the given shape; equal input gives equal output. The text
  * itself never gets into the SVG. `branded` keeps the club's colours unless the scene has natural colours of its own;
- * `seed` varies the scene from player to player within one design.
+ * `seed` varies the scene within one design.
  */
 export function sceneOf(
   text: string | undefined,
@@ -262,6 +262,21 @@ function drawTheme(theme: string, canvas: Canvas): string {
 /** A number for a player, so that a team's cards vary within one design; equal for equal names and numbers. */
 export function seedOfPlayer(player: { name: string; number: number }): number {
   return seedOf(`${player.name}\n${player.number}`);
+}
+
+/**
+ * How many scenes a theme has for one look. A squad's cards differ, but not all from each other, so that scenes come again
+ * and need not be drawn anew: a page keeps all of a club with three tiers. A power of two.
+ */
+export const SCENE_VARIANTS = 4;
+
+/** The `seed` of a player's scene: one of that many. */
+export function sceneVariantOf(player: { name: string; number: number }): number {
+  const seed = seedOfPlayer(player);
+  // FNV's low bits alone depend on too little of the text; folded, they depend on all of it.
+  const variant = (seed ^ (seed >>> 16)) & (SCENE_VARIANTS - 1);
+  // Spread, since neighbouring seeds begin alike.
+  return Math.imul(variant + 1, 0xc2b2ae35) >>> 0;
 }
 
 /** Fire is not blue and a forest not red just because a club is: these keep their own colours beside the club's. */

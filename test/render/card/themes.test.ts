@@ -2,7 +2,14 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { paletteOf } from "../../../src/render/card/colours.ts";
 import { coloursNamed } from "../../../src/render/card/theme-colours.ts";
-import { sceneOf, seedOfPlayer, THEMES, themeOf, themesOf } from "../../../src/render/card/themes.ts";
+import {
+  SCENE_VARIANTS,
+  sceneOf,
+  sceneVariantOf,
+  THEMES,
+  themeOf,
+  themesOf,
+} from "../../../src/render/card/themes.ts";
 
 const palette = paletteOf({ primaryColor: "#0b3d91", secondaryColor: "#ffcc00" }, 80);
 const size = { width: 1000, height: 1250, focus: { x: 0.55, y: 0.2 } };
@@ -92,11 +99,12 @@ describe("themes", () => {
     }
   });
 
-  test("scenes differ from player to player and are the same for the same one", () => {
-    const team = Array.from({ length: 40 }, (_, i) => seedOfPlayer({ name: `Player ${i}`, number: i + 1 }));
-    const drawn = (seed: number) => sceneOf(undefined, palette, size, true, seed).svg;
-    expect(new Set(team.map(drawn)).size).toBe(40);
-    expect(drawn(team[7] as number)).toBe(drawn(seedOfPlayer({ name: "Player 7", number: 8 })));
+  test("a squad's scenes come in a few variants that all differ, the same one for the same player", () => {
+    const team = Array.from({ length: 40 }, (_, i) => ({ name: `Player ${i}`, number: i + 1 }));
+    const drawn = (player: { name: string; number: number }) =>
+      sceneOf(undefined, palette, size, true, sceneVariantOf(player)).svg;
+    expect(new Set(team.map(drawn)).size).toBe(SCENE_VARIANTS);
+    expect(drawn(team[7] ?? { name: "", number: 0 })).toBe(drawn({ name: "Player 7", number: 8 }));
   });
 
   test("a scene stays small enough to draw quickly", () => {

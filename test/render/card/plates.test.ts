@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser } from "puppeteer-core";
+import type { CardJob } from "../../../src/render/card/card-fill.ts";
+import { type CardPage, openCardPage } from "../../../src/render/card/page.ts";
+import { BUILT_IN } from "../../../src/templates/built-in.ts";
+import { type LoadedTemplate, loadTemplate, templateOf } from "../../../src/templates/load.ts";
+import { CSS, HTML, sampleTemplate } from "../../templates/sample-template.ts";
+import { openPixelLab, type PixelLab } from "../pixels.ts";
+import { type CardSpec, cardInput, cutout, openBrowser } from "./cards.ts";
+
+// A plate is drawn once and kept for the next cards of the same look.
+
+let browser: Browser;
+let lab: PixelLab;
+beforeAll(async () => {
+  browser = await openBrowser();
+  lab = await openPixelLab(browser);
+});
+afterAll(() => browser.close());
+
+const open = (template: LoadedTemplate) => openCardPage(browser, template, { way: "canvas" });
+
+async function jobOf(spec: CardSpec): Promise<CardJob> {
+  return { card: cardInput({ name: "Ana", ...spec }), cutout: await cutout("yoga"), badge: null };
+}
+
+/** The card and what became of its plates. */
+async function draw(page: CardPage, spec: CardSpec) {
+  const { bytes, timingsMs } = await page.render(await jobOf(spec));
+  const plates = Object.keys(timingsMs).filter((stage) => stage.startsWith("plates_"));
+  return { bytes, plates: plates.join() };
+}
+
+/** The same card on a page that has kept nothing. */
+async function drawAfresh(template: LoadedTemplate, spec: CardSpec) {
+  const page = await open(template);
+  const card = await draw(page, spec);
+  await page.close();
+  return card;
+}
+
+const LOOKS: CardSpec[] = [
+  { width: 512, height: 640, theme: "stadium", skill: 81 },
+  { width: 700, height: 800, theme: "galaxy", primary: "#0b3d91", secondary: "#ffcc00", skill: 93 },
+  { width: 640, height: 640, skill: 64, format: "jpeg" },
+  { width: 815, height: 1110, theme: "forest snow", primary: "#c8102e", skill: 40 },
+  { width: 801, height: 533, theme: "neon", format: "webp", skill: 77 },
+];
+
+for (const name of BUILT_IN.keys()) {
+  test(`a ${name} from the kept plate has the bytes of one drawn afresh, in every size, theme, tier and format`, async () => {
+    const template = await loadTemplate(name);
+    const page = await open(template);
+    for (const look of LOOKS) await draw(page, { ...look, name: "Jo" });
+    const other = { name: "Li", number: 6 };
+    for (const look of LOOKS) {
+      const before = await draw(page, { ...look, ...other });
+      const kept = await draw(page, { ...look, ...other });
+      const fresh = await drawAfresh(template, { ...look, ...other });
+      expect([kept.plates, fresh.plates]).toEqual(["plates_kept", "plates_drawn"]);
+      expect(Buffer.compare(kept.bytes, fresh.bytes)).toBe(0);
+      expect(Buffer.compare(before.bytes, fresh.bytes)).toBe(0);
+    }
+    await page.close();
+  });
+}
+
+test("players of one club, whatever their names, numbers and skill within a tier, share a few plates", async () => {
+  const page = await open(await loadTemplate("club_card"));
+  const club = { theme: "stadium", primary: "#c8102e", secondary: "#f6eb61" };
+  let drawn = 0;
+  for (let i = 0; i < 25; i++) {
+    const player = { name: `Player ${i}`, number: i + 1, skill: 75 + (i % 15) };
+    if ((await draw(page, { ...club, ...player })).plates === "plates_drawn") drawn++;
+  }
+  expect(drawn).toBe(4);
+  await page.close();
+});
+
+test("as many plates are kept as memory is for them, and the oldest is drawn again", async () => {
+  const page = await open(await loadTemplate("match_day"));
+  // 16 million pixels are kept: six grounds of this size.
+  const look = (n: number) => ({ width: 1280, height: 2048, primary: `#${(0x101010 + n).toString(16)}` });
+  for (let n = 0; n < 7; n++) expect((await draw(page, look(n))).plates).toBe("plates_drawn");
+  expect((await draw(page, look(6))).plates).toBe("plates_kept");
+  expect((await draw(page, look(0))).plates).toBe("plates_drawn");
+  await page.close();
+});
+
+describe("whatever a template says is a plate, its card is right:", () => {
+  /** A template with a plate, its content and its rules. */
+  const plateOf = (content: string, rules: string) =>
+    templateOf(
+      sampleTemplate({
+        "card.html": HTML.replace("</main>", `<div class="plate" data-plate>${content}</div></main>`),
+        "card.css": `${CSS}
+          .plate { position: absolute; inset: 10% 5% auto 7.3%; height: 43.7%; background: rgb(0 0 0 / 0.2); border-radius: 9px }
+          .plate > * { position: absolute; inset: 7% }
+          ${rules}`,
+      }),
+    );
+  const A: CardSpec = { width: 600, height: 800, skill: 61, number: 3, position: "GK", name: "Li" };
+  const B: CardSpec = { width: 600, height: 800, skill: 88, number: 11, position: "ST", name: "Wojciech" };
+
+  const DEPENDENT: [what: string, content: string, rules: string][] = [
+    ["a number", "<i></i>", ".plate > i { background: rgb(calc(var(--skill-level) * 2) 0 0) }"],
+    ["the position", "<i></i>", '.card[data-position="GK"] .plate > i { background: #0f0 }'],
+    ["the tier, before an element", "<i></i>", '.card[data-tier="gold"] .plate > i::before { content: "x" }'],
+    ["a style of its own", '<i style="background: rgb(0 calc(var(--number) * 9) 0)"></i>', ""],
+    ["what is inherited", "<i>text</i>", ".plate { color: rgb(0 0 calc(var(--skill-level) * 2)) }"],
+    [
+      "its own size",
+      "<i></i>",
+      ".plate { height: calc(var(--skill-level) * 1%) } .plate > i { background: red }",
+    ],
+    ["a nested rule", "<i></i>", '.card { &[data-position="ST"] { .plate > i { background: blue } } }'],
+  ];
+  for (const [what, content, rules] of DEPENDENT)
+    test(`with content that depends on ${what}`, async () => {
+      const template = plateOf(content, rules);
+      const page = await open(template);
+      const [a, b] = [await draw(page, A), await draw(page, B)];
+      expect([a.plates, b.plates]).toEqual(["plates_drawn", "plates_drawn"]);
+      expect(Buffer.compare(b.bytes, (await drawAfresh(template, B)).bytes)).toBe(0);
+      const again = await draw(page, A);
+      expect(again.plates).toBe("plates_kept");
+      expect(Buffer.compare(again.bytes, a.bytes)).toBe(0);
+      await page.close();
+    });
+
+  const FILLED = "<i></i><b>PLATE</b>";
+  const EFFECTS: [what: string, rules: string][] = [
+    [
+      "with an opacity, a mask and a filter",
+      ".plate { opacity: 0.5; mask: linear-gradient(#000, transparent); filter: blur(2px) }",
+    ],
+    ["with a blend mode and a clip path", ".plate { mix-blend-mode: multiply; clip-path: circle(40%) }"],
+    ["with a border and padding", ".plate { border: 3.4px solid lime; padding: 5px }"],
+    ["with content reaching beyond its box", ".plate > i { inset: -20% }"],
+    ["turned", ".plate { transform: rotate(7deg) }"],
+    ["on a card that is scaled", ".card { scale: 0.93 }"],
+    ["beside elements that are always visible", ".card h1, .card p { visibility: visible }"],
+    ["hidden", ".plate { visibility: hidden }"],
+    ["without a place", ".plate { display: none }"],
+  ];
+  for (const [what, rules] of EFFECTS)
+    test(what, async () => {
+      const rule =
+        ".plate > i { background: repeating-linear-gradient(30deg, red 0 9px, transparent 0 20px) } .plate > b { font: 800 40px/1 'Barlow Condensed' }";
+      const template = plateOf(FILLED, `${rule} ${rules}`);
+      const page = await open(template);
+      await draw(page, A);
+      const kept = await draw(page, B);
+      await page.close();
+      const photographed = await openCardPage(browser, template, { way: "screenshot" });
+      const { psnr } = await lab.compare(kept.bytes, (await draw(photographed, B)).bytes);
+      await photographed.close();
+      // Without any difference there is no ratio.
+      expect(psnr ?? Number.POSITIVE_INFINITY).toBeGreaterThan(55);
+    });
+});
