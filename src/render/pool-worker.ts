@@ -93,10 +93,11 @@ export function kill(worker: Worker, plan?: string): void {
 /** Cleans up after a worker: a browser that may not have noticed, then its profile. */
 export async function clearAway({ browser, profilesDir }: Worker, log: Log): Promise<void> {
   try {
-    // A worker that died while its browser was starting could not report which process it is.
-    const groups = browser === undefined ? browsersIn(profilesDir) : [browser];
+    // A worker that died while a browser was starting could not report which process it is.
+    const groups = new Set(browsersIn(profilesDir));
+    if (browser !== undefined) groups.add(browser);
     // A browser that outlives its worker for a moment would recreate its folder.
-    await Promise.all(groups.map(endGroup));
+    await Promise.all([...groups].map(endGroup));
     await rm(profilesDir, { recursive: true, force: true });
   } catch (error) {
     log.warn("profile_not_removed", { error: String(error) });

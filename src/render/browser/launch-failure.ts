@@ -1,5 +1,7 @@
+import { closeSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { endGroup } from "./process-group.ts";
 
 /** A browser that cannot start says so within a second. */
 const WORDS_TIMEOUT_MS = 5_000;
@@ -30,6 +32,7 @@ export interface FailedLaunch {
 /**
  * Why a browser did not start, for an operator: its last words with the remedy where they are known, as they are where not;
  * undefined when it says nothing. Starts it once more, since what a browser writes before it answers is read by nobody.
+ * That one may well start: like any other it ends with this process, and leads a group by which it can be ended.
  */
 export async function whyNotLaunched({
   path,
@@ -38,14 +41,22 @@ export async function whyNotLaunched({
   profilesDir,
 }: FailedLaunch): Promise<string | undefined> {
   const profile = await mkdtemp(join(profilesDir, "profile-"));
+  const command = [path, "--headless", "--remote-debugging-pipe", `--user-data-dir=${profile}`, ...args];
   try {
-    const child = Bun.spawn([path, "--headless", `--user-data-dir=${profile}`, ...args, "about:blank"], {
+    const child = Bun.spawn([...command, "about:blank"], {
       env,
-      stdio: ["ignore", "ignore", "pipe"],
+      // The last two are the pipe: its end is the browser's.
+      stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
+      detached: true,
       timeout: WORDS_TIMEOUT_MS,
       killSignal: "SIGKILL",
     });
-    return explain(await new Response(child.stderr).text());
+    try {
+      return explain(await new Response(child.stderr).text());
+    } finally {
+      await endGroup(child.pid);
+      for (const end of child.stdio.slice(3)) if (typeof end === "number") closeSync(end);
+    }
   } catch (error) {
     return `${path} cannot be run: ${(error as Error).message}`;
   } finally {

@@ -3,9 +3,11 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { OperatorError } from "../../../src/core/errors.ts";
 import { launchBrowser } from "../../../src/render/browser/browser.ts";
+import { packagedChromium } from "../../../src/render/browser/chromium.ts";
 import { explain } from "../../../src/render/browser/launch-failure.ts";
+import { browsersIn } from "../../../src/render/browser/process-group.ts";
 import { runCommandWith } from "../../cli/run.ts";
-import { type TestFolder, testFolder } from "../../harness.ts";
+import { TEST_CACHE_DIR, type TestFolder, testFolder } from "../../harness.ts";
 
 /** What the packaged Chromium says where user namespaces are refused. */
 const NO_SANDBOX =
@@ -47,6 +49,23 @@ test("a missing library is named with what brings it, and other last words are p
   expect(explain(library)).toContain("needs the library libnss3.so");
   expect(explain("a warning\n[1:FATAL:gpu.cc(9)] GPU process is gone\n")).toContain("GPU process is gone");
   expect(explain("[1:ERROR:bus.cc] no bus")).toBeUndefined();
+});
+
+test("the browser that is started for its last words ends with the process that asked, even one that is killed", async () => {
+  const chromium = await packagedChromium(TEST_CACHE_DIR);
+  const asker = Bun.spawn(
+    [process.execPath, join(import.meta.dir, "ask-why.ts"), chromium.path, folder.dir],
+    {
+      env: { ...process.env, ...chromium.env },
+      stdout: "ignore",
+      stderr: "inherit",
+    },
+  );
+  while (browsersIn(folder.dir).length === 0 && asker.exitCode === null) await Bun.sleep(5);
+  expect(browsersIn(folder.dir)).toHaveLength(1);
+  asker.kill("SIGKILL");
+  await asker.exited;
+  while (browsersIn(folder.dir).length > 0) await Bun.sleep(5);
 });
 
 test("a demo whose browser cannot start ends soon, and says why and what helps", async () => {
