@@ -27,6 +27,13 @@ export interface BucketObject {
   modifiedAt: number;
 }
 
+/** What was asked for, all of it. */
+export interface BucketBytes {
+  bytes: Uint8Array<ArrayBuffer>;
+  /** The Content-Range of an answer with a part. */
+  contentRange: string | undefined;
+}
+
 /** The few requests made to an S3-compatible storage. Each rejects with StorageUnavailable when it fails. */
 export interface Bucket {
   put(key: string, body: Uint8Array): Promise<void>;
@@ -34,8 +41,8 @@ export interface Bucket {
   head(key: string): Promise<Omit<BucketObject, "key"> | undefined>;
   /** The whole object. Undefined when it is absent. */
   read(key: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** `range` as in a request's Range header. Undefined when the object is absent. */
-  get(key: string, range?: string): Promise<GetObjectCommandOutput | undefined>;
+  /** The object, or the part of it that `range` asks for as a request's Range header does. Undefined when it is absent. */
+  get(key: string, range?: string): Promise<BucketBytes | undefined>;
   /** Copying an object onto itself renews its modification time. False when it is absent. */
   copy(from: string, to: string): Promise<boolean>;
   remove(key: string): Promise<void>;
@@ -59,10 +66,19 @@ export async function openBucket(
   const { bucket: Bucket, endpoint } = settings;
   const client = clientOf(s3, settings, tryMs);
   const ask = asking(tryMs);
-  const get: Bucket["get"] = (Key, Range) =>
-    ask(`get ${Key}`, (sent) =>
-      client.send(new s3.GetObjectCommand({ Bucket, Key, ...(Range && { Range }) }), sent),
-    );
+  const get: Bucket["get"] = async (Key, Range) => {
+    for (let tries = 1; ; tries++) {
+      const found = await ask(`get ${Key}`, (sent) =>
+        client.send(new s3.GetObjectCommand({ Bucket, Key, ...(Range && { Range }) }), sent),
+      );
+      if (!found) return undefined;
+      try {
+        return { bytes: await wholeBody(found, tryMs), contentRange: found.ContentRange };
+      } catch (error) {
+        if (tries === MAX_TRIES) throw new StorageUnavailable(error as Error, `read ${Key} from the bucket`);
+      }
+    }
+  };
   const noBucket = new StorageUnavailable(new Error(`there is no bucket ${Bucket} at ${endpoint}`));
   return {
     put: async (Key, Body) => {
@@ -73,18 +89,7 @@ export async function openBucket(
       );
       if (!kept) throw noBucket;
     },
-    read: async (key) => {
-      for (let tries = 1; ; tries++) {
-        const found = await get(key);
-        if (!found) return undefined;
-        try {
-          return await wholeBody(found, tryMs);
-        } catch (error) {
-          if (tries === MAX_TRIES)
-            throw new StorageUnavailable(error as Error, `read ${key} from the bucket`);
-        }
-      }
-    },
+    read: async (key) => (await get(key))?.bytes,
     head: async (Key) => {
       const found = await ask(`look for ${Key}`, (sent) =>
         client.send(new s3.HeadObjectCommand({ Bucket, Key }), sent),

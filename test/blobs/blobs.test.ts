@@ -130,9 +130,10 @@ describe.each([
     expect([
       whole.status,
       whole.headers.get("accept-ranges"),
+      whole.headers.get("content-length"),
       whole.headers.get("etag"),
       await whole.text(),
-    ]).toEqual([200, "bytes", '"v"', "0123456789"]);
+    ]).toEqual([200, "bytes", "10", '"v"', "0123456789"]);
     const part = await fetch(server.url, { headers: { Range: "bytes=2-4" } });
     expect([part.status, part.headers.get("content-range"), await part.text()]).toEqual([
       206,
