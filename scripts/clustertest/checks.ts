@@ -136,7 +136,7 @@ export async function checkPictures(
   { workspace, admin, figures, client }: Books,
   fetched: readonly Picture[],
 ): Promise<void> {
-  const served = new Map(fetched.map(({ name, sha256 }) => [name, sha256]));
+  const served = new Map(fetched.map((picture) => [picture.name, picture]));
   const rows: { name: string; bytes: string; receipt: string | null }[] = await admin.unsafe(
     `SELECT output_name AS name, output_bytes AS bytes, receipt FROM images LEFT JOIN image_receipts ON image_id = id
      WHERE state = 'completed'`,
@@ -154,8 +154,8 @@ export async function checkPictures(
     const was = served.get(name);
     figures.check(
       "pictures",
-      was === undefined || was === hash,
-      () => `${name} was served as ${was}, not ${hash}`,
+      was === undefined || was.sha256 === hash,
+      () => `${name} was served as ${was?.sha256}, not ${hash}, with ${was?.told}`,
     );
   }
   const last = rows.at(-1);

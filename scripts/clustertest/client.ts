@@ -38,8 +38,11 @@ export function cardClient(balancer: string, nodes: readonly Node[], figures: Fi
         signal: AbortSignal.timeout(PATIENCE_MS),
       });
       const bytes = await response.bytes();
-      const text = new TextDecoder().decode(bytes);
       const { status, headers } = response;
+      const announced = Number(headers.get("content-length") ?? bytes.length);
+      if (method !== "HEAD" && announced !== bytes.length)
+        throw new Error(`${bytes.length} of ${announced} bytes came, which every client and cache notices`);
+      const text = new TextDecoder().decode(bytes);
       const isOwn = headers.has(OWN_ANSWER);
       const by = to ?? nodes.find(({ name }) => name === headers.get(ANSWERED_BY));
       const wasDisturbed = by ? by.wasDisturbed(startedAt) : true;

@@ -30,6 +30,8 @@ export interface Promised {
 export interface Picture {
   name: string;
   sha256: string;
+  /** The headers of that answer. */
+  told: string;
 }
 
 export interface LoadOptions {
@@ -264,7 +266,8 @@ async function fetchPicture({ client }: LoadOptions, load: Load, card: Promised)
     if (answer?.status === 200) {
       load.counts.fetched += 1;
       const sha256 = new Bun.CryptoHasher("sha256").update(answer.bytes).digest("hex");
-      card.picture = { name: address.slice(address.lastIndexOf("/") + 1), sha256 };
+      const told = JSON.stringify(Object.fromEntries(answer.headers));
+      card.picture = { name: address.slice(address.lastIndexOf("/") + 1), sha256, told };
       return;
     }
     load.counts.notFetched += 1;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { SQL } from "bun";
 import type { AcceptImage } from "../../../src/app/images/accept-image.ts";
 import { queueEstimate } from "../../../src/app/images/queue-estimate.ts";
 import { renderNextImage } from "../../../src/app/images/render-image.ts";
@@ -19,7 +20,7 @@ import { sharedHolds } from "../../../src/state/shared-holds.ts";
 import type { Account } from "../../../src/store/accounts.ts";
 import { idlePool, poolOf } from "../../fakes.ts";
 import { imageRequest, type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
-import { ENGINE } from "../../postgres.ts";
+import { ENGINE, postgresUrl } from "../../postgres.ts";
 import { png } from "../../sources/pictures.ts";
 
 let workspace: TestWorkspace;
@@ -300,14 +301,17 @@ describe.skipIf(ENGINE !== "postgres")("of two processes with one bucket", () =>
     const { ask } = store;
     if (!ask) throw new Error("this store is not shared");
     const holds = sharedHolds({ ask, name: "late" });
+    await using other = new SQL(postgresUrl(workspace.folder.database), { max: 1 });
     await sharingPatience(300, async () => {
       const hold = holds.open();
       await hold.add("ef");
       const removal = await holds.announce("aa");
       expect(removal).toBeDefined();
-      await expect(ask("SELECT pg_sleep(2)", [])).rejects.toThrow(StorageUnavailable);
+      // While another has the table no time is enough, however quick the database.
+      await other.unsafe("BEGIN; LOCK TABLE source_holds");
       await expect(hold.close()).rejects.toThrow(StorageUnavailable);
       await expect(removal?.withdraw()).rejects.toThrow(StorageUnavailable);
+      await other.unsafe("COMMIT");
     });
     const left = async () =>
       (await ask("SELECT 1 FROM source_holds WHERE sha256 IN ('ef', 'aa')", [])).length;
