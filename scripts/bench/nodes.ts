@@ -11,10 +11,10 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { SQL } from "bun";
 import { quietLog } from "../../src/log.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
-import { emptyBucket, stopEmulator } from "../../test/buckets.ts";
+import { stopEmulator } from "../../test/buckets.ts";
+import { emptyCluster } from "../../test/clusters.ts";
 import {
   get,
   imageRequest,
@@ -26,11 +26,11 @@ import {
 } from "../../test/harness.ts";
 import { clusterNode } from "../clustertest/node.ts";
 import { offerHelp } from "../help.ts";
-import { type PostgresServer, startPostgres } from "../postgres-server.ts";
+import { startPostgres } from "../postgres-server.ts";
 import { steadyPort } from "../steady-port.ts";
 import { within } from "./load.ts";
 import { processorMsOf } from "./processes.ts";
-import type { ReadsServerReport } from "./reads-server.ts";
+import { type RunningServer, startServer } from "./running-server.ts";
 
 offerHelp(import.meta);
 const { values } = parseArgs({
@@ -58,7 +58,8 @@ try {
   ] as const) {
     const place = join(dir, `${engine}-${nodes}`);
     mkdirSync(place);
-    const fresh = async () => (engine === "sqlite" ? {} : await emptyCluster(server, place));
+    const fresh = async () =>
+      engine === "sqlite" ? {} : await emptyCluster({ url: emptyDatabase(), dir: place });
     console.log(`${engine}, ${nodes === 1 ? "1 server" : `${nodes} servers`}:`);
     await answers({ place, settings: await fresh(), nodes });
     await rendered({ place, settings: await fresh(), nodes });
@@ -70,6 +71,10 @@ try {
   rmSync(dir, { recursive: true, force: true });
 }
 process.exit(0);
+
+function emptyDatabase(): URL {
+  return new URL(`${server.url}/nodes_${crypto.randomUUID().replaceAll("-", "")}`);
+}
 
 interface Setup {
   place: string;
@@ -84,8 +89,9 @@ async function answers({ place, settings, nodes }: Setup): Promise<void> {
   const running = await Promise.all(
     Array.from({ length: nodes }, (_, n) => startAnswering(data(n), settings)),
   );
+  const addressOf = (n: number) => `http://127.0.0.1:${running[n % nodes]?.port}`;
   const create = async (n: number, key: string) => {
-    const answer = await post(running[n % nodes]?.address ?? "", key, body);
+    const answer = await post(addressOf(n), key, body);
     const { data } = (await answer.json()) as { data: { image_id: string } | null };
     if (answer.status !== 202) throw new Error(`a create was answered with ${answer.status}`);
     return data?.image_id ?? "";
@@ -113,7 +119,7 @@ async function answers({ place, settings, nodes }: Setup): Promise<void> {
   await took("creates, 16 at once, one account", creates, AT_ONCE, (n) => create(n, keyOf(0)));
   const owner = keyOf(creates / 2 - 1);
   await took("reads of an image, 16 at once", reads, AT_ONCE, async (n) => {
-    const answer = await get(running[n % nodes]?.address ?? "", owner, `/v1/images/${id}`);
+    const answer = await get(addressOf(n), owner, `/v1/images/${id}`);
     await answer.arrayBuffer();
     if (answer.status !== 200) throw new Error(`a read was answered with ${answer.status}`);
   });
@@ -167,37 +173,9 @@ async function makePartners(data: string, settings: Record<string, string>): Pro
   return partners;
 }
 
-interface Answering {
-  address: string;
-  report(): Promise<ReadsServerReport>;
-  stop(): Promise<void>;
-}
-
-async function startAnswering(data: string, settings: Record<string, string>): Promise<Answering> {
+function startAnswering(data: string, settings: Record<string, string>): Promise<RunningServer> {
   mkdirSync(data, { recursive: true });
-  let told = Promise.withResolvers<ReadsServerReport>();
-  const program = join(import.meta.dir, "reads-server.ts");
-  const child = Bun.spawn({
-    cmd: [process.execPath, program, "cardpress", data, photos.origin, JSON.stringify(settings)],
-    stdout: Bun.file(join(data, "log")),
-    stderr: "inherit",
-    ipc: (report: ReadsServerReport) => told.resolve(report),
-    onExit: () => told.reject(new Error("a server ended")),
-  });
-  const { port } = await told.promise;
-  return {
-    address: `http://127.0.0.1:${port}`,
-    report: () => {
-      told = Promise.withResolvers<ReadsServerReport>();
-      child.send("report");
-      return told.promise;
-    },
-    stop: async () => {
-      told.promise.catch(() => {});
-      child.kill();
-      await child.exited;
-    },
-  };
+  return startServer("cardpress", { dir: data, photos: photos.origin, settings });
 }
 
 async function many(count: number, atOnce: number, work: (n: number) => Promise<unknown>) {
@@ -215,25 +193,5 @@ async function many(count: number, atOnce: number, work: (n: number) => Promise<
   return {
     perSecond: (count * 1000) / (performance.now() - startedAt),
     times: times.toSorted((a, b) => a - b),
-  };
-}
-
-/** The settings of an empty database and an empty bucket. */
-async function emptyCluster({ url }: PostgresServer, place: string): Promise<Record<string, string>> {
-  const name = `nodes_${crypto.randomUUID().replaceAll("-", "")}`;
-  const admin = new SQL(`${url}/postgres`, { max: 1 });
-  await admin.unsafe(`CREATE DATABASE ${name}`);
-  await admin.close();
-  const bucket = await emptyBucket();
-  const key = join(place, "key");
-  await Bun.write(key, Buffer.alloc(32, 7).toString("base64"));
-  return {
-    CARDPRESS_DATABASE_URL: `${url}/${name}`,
-    CARDPRESS_S3_ENDPOINT: bucket.endpoint,
-    CARDPRESS_S3_REGION: bucket.region,
-    CARDPRESS_S3_BUCKET: bucket.bucket,
-    CARDPRESS_S3_ACCESS_KEY_ID: bucket.accessKeyId,
-    CARDPRESS_S3_SECRET_ACCESS_KEY: bucket.secretAccessKey,
-    CARDPRESS_SECRET_KEY_FILE: key,
   };
 }

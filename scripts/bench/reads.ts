@@ -19,7 +19,7 @@ import { imageRequest, photoServer, testConfig } from "../../test/harness.ts";
 import { keepRendering } from "./busy-workers.ts";
 import { fillDatabase, idOf } from "./fill.ts";
 import { load, within } from "./load.ts";
-import type { ReadsServerReport } from "./reads-server.ts";
+import { type RunningServer, startServer } from "./running-server.ts";
 
 const IMAGES = 20_000;
 const ACCOUNT = "acct_0";
@@ -49,8 +49,9 @@ export async function benchReads(requests: number): Promise<void> {
   try {
     await fillDatabase(join(dir, "cardpress.db"), { images: IMAGES, perAccount: IMAGES });
     const key = await liveKey(dir);
-    const bare = await start("bare", dir, photos.origin);
-    const ours = await start("cardpress", dir, photos.origin);
+    const place = { dir, photos: photos.origin };
+    const bare = await startServer("bare", place);
+    const ours = await startServer("cardpress", place);
     servers.push(bare, ours);
     const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nX-API-Key: ${key}\r\n\r\n`;
     const image = `/v1/images/${idOf(IMAGES / 2)}`;
@@ -170,38 +171,6 @@ async function liveKey(dir: string): Promise<string> {
   const { key } = await createKey(workspace, { accountId: ACCOUNT, environment: "live", name: "bench" });
   await workspace.store.close();
   return key;
-}
-
-interface RunningServer {
-  port: number;
-  report(): Promise<ReadsServerReport>;
-  stop(): Promise<void>;
-}
-
-async function start(kind: "bare" | "cardpress", dir: string, photos: string): Promise<RunningServer> {
-  let told = Promise.withResolvers<ReadsServerReport>();
-  const child = Bun.spawn({
-    cmd: [process.execPath, join(import.meta.dir, "reads-server.ts"), kind, dir, photos],
-    // A log that is actually written.
-    stdout: Bun.file(join(dir, `${kind}.log`)),
-    stderr: "inherit",
-    ipc: (report: ReadsServerReport) => told.resolve(report),
-    onExit: () => told.reject(new Error(`the ${kind} server ended`)),
-  });
-  const { port } = await told.promise;
-  return {
-    port,
-    report: () => {
-      told = Promise.withResolvers<ReadsServerReport>();
-      child.send("report");
-      return told.promise;
-    },
-    stop: async () => {
-      told.promise.catch(() => {});
-      child.kill();
-      await child.exited;
-    },
-  };
 }
 
 if (import.meta.main) {

@@ -6,6 +6,7 @@ import { fitText } from "./fit.js";
 import { improved, reduced, rimLight } from "./light.js";
 import { loadNamed } from "./named-pictures.js";
 import { leaveToPlate } from "./plates.js";
+import { keepRecent } from "./recent.js";
 import { showWatermark } from "./watermark.js";
 
 /** @typedef {import("./bind.js").CardText} CardText */
@@ -55,7 +56,11 @@ photoInput.type = "file";
  */
 const lastPlayers = new Map();
 /** 24 MB when decoded: two large cutouts or a team of small ones. */
-const MAX_LAST_PLAYERS_PIXELS = 6_000_000;
+const LAST_PLAYERS = {
+  max: 6_000_000,
+  /** @param {HTMLImageElement} player */
+  pixelsOf: ({ naturalWidth, naturalHeight }) => naturalWidth * naturalHeight,
+};
 
 /** The size at which the player's longer side is drawn for a shadow, the shadow's blur at that size, and its opacity. */
 const SHADOW_PX = 96;
@@ -246,7 +251,7 @@ async function readyPictures(card, fill) {
 async function successor(shown, source, name) {
   const last = lastPlayers.get(source);
   if (last) {
-    keep(source, last);
+    keepRecent(lastPlayers, source, last, LAST_PLAYERS);
     return last;
   }
   const ready = /** @type {HTMLImageElement} */ (shown.cloneNode(false));
@@ -259,23 +264,8 @@ async function successor(shown, source, name) {
   if (!picked) return ready;
   const smaller = input === photoInput ? reduced(ready) : null;
   if (smaller) await decodeInto(ready, smaller, name);
-  keep(source, ready);
+  keepRecent(lastPlayers, source, ready, LAST_PLAYERS);
   return ready;
-}
-
-/**
- * Keeps a player as the most recent one, and as many of the others as the limit allows.
- * @param {string} source
- * @param {HTMLImageElement} player
- */
-function keep(source, player) {
-  lastPlayers.delete(source);
-  lastPlayers.set(source, player);
-  let pixels = 0;
-  for (const [other, { naturalWidth, naturalHeight }] of [...lastPlayers].reverse()) {
-    pixels += naturalWidth * naturalHeight;
-    if (pixels > MAX_LAST_PLAYERS_PIXELS) lastPlayers.delete(other);
-  }
 }
 
 /**

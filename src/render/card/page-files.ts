@@ -23,6 +23,8 @@ import pixelsSource from "./pixels.js" with { type: "text" };
 // @ts-expect-error As above.
 import platesSource from "./plates.js" with { type: "text" };
 // @ts-expect-error As above.
+import recentSource from "./recent.js" with { type: "text" };
+// @ts-expect-error As above.
 import watermarkSource from "./watermark.js" with { type: "text" };
 
 /** Scripts and anything external are refused even if a template requests them. */
@@ -44,6 +46,7 @@ const SCRIPTS: Record<string, string> = {
   "/named-pictures.js": namedPicturesSource,
   "/pixels.js": pixelsSource,
   "/plates.js": platesSource,
+  "/recent.js": recentSource,
   "/watermark.js": watermarkSource,
 };
 

@@ -1,5 +1,6 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is.
 import { decodeInto } from "./decode.js";
+import { keepRecent } from "./recent.js";
 
 // A plate is an element with `data-plate`: its content depends on the look of a card and not on its player, is drawn once
 // and kept as pixels for the next cards of the same look. What it depends on is never guessed: it is kept under all that
@@ -10,7 +11,11 @@ import { decodeInto } from "./decode.js";
 /** What laying the plates came to. @typedef {{ drawn: number, kept: number, ms: number }} PlatesLaid */
 
 /** 64 MB: fifteen grounds of 1024x1280, about what a club's cards of all tiers take. */
-const MAX_KEPT_PIXELS = 16_000_000;
+const KEPT = {
+  max: 16_000_000,
+  /** @param {HTMLCanvasElement} pixels */
+  pixelsOf: ({ width, height }) => width * height,
+};
 /** Beyond that, telling what a plate depends on costs more than drawing it. */
 const MAX_ELEMENTS = 64;
 
@@ -72,7 +77,7 @@ export async function layPlates(canvas, paint) {
     if (!known) await loadPictures(plate);
     const pixels = known ?? (key === null ? undefined : await drawn(plate, canvas, paint));
     if (key === null || !pixels) continue;
-    keep(key, pixels);
+    keepRecent(kept, key, pixels, KEPT);
     if (show(plate, pixels)) laid[known ? "kept" : "drawn"]++;
     else if (known) await loadPictures(plate);
   }
@@ -197,17 +202,6 @@ function show(plate, pixels) {
     shown.left === left && shown.top === top && shown.width === width && shown.height === height;
   if (!isExact) plate.shadowRoot?.replaceChildren(slotOf(plate));
   return isExact;
-}
-
-/** @param {string} key @param {HTMLCanvasElement} pixels */
-function keep(key, pixels) {
-  kept.delete(key);
-  kept.set(key, pixels);
-  let total = 0;
-  for (const [other, { width, height }] of [...kept].reverse()) {
-    total += width * height;
-    if (total > MAX_KEPT_PIXELS) kept.delete(other);
-  }
 }
 
 /**
