@@ -9,7 +9,7 @@ import type { Store } from "../../store/store.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { lockFile } from "../../system/file-lock.ts";
 import { openCluster } from "../places.ts";
-import { audit } from "./audit.ts";
+import { auditCopy } from "./audit-copy.ts";
 import type { Step } from "./backup.ts";
 import { type MovedFiles, moveFiles } from "./move-files.ts";
 
@@ -62,13 +62,8 @@ export async function moveFolder({ config, folder, clock }: MoveDeps, step: Step
         },
       }),
     );
-    const { findings } = await step("the books there", () => audit(into, clock.now()));
-    const broken = findings.filter(({ ok }) => !ok).map(({ check }) => check);
-    if (broken.length > 0)
-      throw new OperatorError(
-        `Everything was copied, but these rules do not hold there: ${broken.join(", ")}. Run "cardpress audit" on ${root}: they may have been broken before. Do not go on with the copy until you know.`,
-      );
-    return { tables, files, rules: findings.length };
+    const remedy = `Run "cardpress audit" on ${root}: they may have been broken before. Do not go on with the copy until you know.`;
+    return { tables, files, rules: await auditCopy(into, { now: clock.now(), remedy }, step) };
   } finally {
     await to?.close();
     await from.close();
