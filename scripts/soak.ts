@@ -1,11 +1,12 @@
 /**
  * Makes many cards with the real service while its parts are killed at random, and reports what is left over.
  *
- *     bun scripts/soak.ts --cards 10000 [--kill-every 20] [--new 0.3] [--program dist/cardpress] [--seed N]
+ *     bun scripts/soak.ts --cards 10000 [--seconds 3600] [--kill-every 20] [--new 0.3] [--program dist/cardpress] [--seed N]
  *
  * Kills workers, browsers, single pages and now and then the whole service, and makes browsers hang. At the end every
  * accepted card must be finished, with no process, browser profile or unfinished file left over; memory and disk use are
- * reported along the way. Exits with 1 when anything is lost or left over.
+ * reported along the way. With --seconds no card is begun after that time, so that a busy machine ends with a report too.
+ * Exits with 1 when anything is lost or left over.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -20,6 +21,7 @@ offerHelp(import.meta);
 const { values } = parseArgs({
   options: {
     cards: { type: "string", default: "300" },
+    seconds: { type: "string" },
     "kill-every": { type: "string", default: "20" },
     program: { type: "string" },
     new: { type: "string", default: "0.3" },
@@ -35,6 +37,7 @@ const figures = await soak({
   dir,
   seed,
   cards: Number(values.cards),
+  seconds: values.seconds === undefined ? Number.POSITIVE_INFINITY : Number(values.seconds),
   killEvery: Number(values["kill-every"]),
   command: values.program === undefined ? [process.execPath, main] : [values.program],
   newShare: Number(values.new),

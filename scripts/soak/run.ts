@@ -16,6 +16,8 @@ export interface SoakOptions {
   dir: string;
   seed: number;
   cards: number;
+  /** No card is begun after this time. */
+  seconds: number;
   /** Cards per attack, on average. */
   killEvery: number;
   command: string[];
@@ -142,7 +144,7 @@ export async function soak(options: SoakOptions): Promise<SoakFigures> {
   const line = async () => {
     for (;;) {
       const n = next++;
-      if (n >= cards) return;
+      if (n >= cards || performance.now() - startedAt > options.seconds * 1000) return;
       if (random() < 1 / options.killEvery) {
         const kind = attack(random, server.pid, data);
         if (kind) figures.attacks[kind] = (figures.attacks[kind] ?? 0) + 1;
