@@ -65,6 +65,25 @@ for (const name of BUILT_IN.keys()) {
   });
 }
 
+test("the grain is there before the first card shows it: a plate drawn too early would be kept without it", async () => {
+  const page = await open(await loadTemplate("match_day"));
+  await page.page.evaluate(() => {
+    const { setProperty } = CSSStyleDeclaration.prototype;
+    CSSStyleDeclaration.prototype.setProperty = function (name, value, priority) {
+      if (name === "--grain") {
+        // Only a picture that is loaded already is complete at once.
+        const grain = new Image();
+        grain.src = /"(.+)"/.exec(value ?? "")?.[1] ?? "";
+        Object.assign(globalThis, { grainWasThere: grain.complete });
+      }
+      setProperty.call(this, name, value, priority);
+    };
+  });
+  await draw(page, {});
+  expect(await page.page.evaluate("globalThis.grainWasThere")).toBe(true);
+  await page.close();
+});
+
 test("players of one club, whatever their names, numbers and skill within a tier, share a few plates", async () => {
   const page = await open(await loadTemplate("club_card"));
   const club = { theme: "stadium", primary: "#c8102e", secondary: "#f6eb61" };
