@@ -15,20 +15,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Browser } from "puppeteer-core";
-import type { CardInput, CutoutFile, ImageFormat } from "../../src/core/card.ts";
-import { quietLog } from "../../src/log.ts";
+import type { CutoutFile, ImageFormat } from "../../src/core/card.ts";
 import { launchBrowser, PAGE_ORIGIN } from "../../src/render/browser/browser.ts";
 import { findChromium } from "../../src/render/browser/chromium.ts";
 import type { CardJob } from "../../src/render/card/card-fill.ts";
 import { openCardPage } from "../../src/render/card/page.ts";
 import { saveCutout } from "../../src/render/card-renderer.ts";
 import { fontLibraryFile } from "../../src/render/fonts/fonts.ts";
-import { packagedRuntime } from "../../src/render/photo/onnx-runtime.ts";
 import { openPhotoCutter } from "../../src/render/photo/photo.ts";
-import { createRenderPool } from "../../src/render/pool.ts";
-import { systemRandom, workerCommand } from "../../src/service/system.ts";
 import { type LoadedTemplate, loadTemplate } from "../../src/templates/load.ts";
 import { offerHelp } from "../help.ts";
+import { card, largePhoto, openWorker, PHOTOS, SAMPLES } from "./one-worker.ts";
 import { memoryMbOf, processorMsOf } from "./processes.ts";
 import { benchReads } from "./reads.ts";
 import { takumiCard } from "./takumi.ts";
@@ -37,27 +34,11 @@ offerHelp(import.meta);
 
 const { values: options } = parseArgs({ options: { seconds: { type: "string", default: "5" } } });
 const runMs = Number(options.seconds) * 1000;
-const PHOTOS = join(import.meta.dir, "../../test/photos");
-const NAMES = ["Maya Okafor", "Li Wei", "João Félix da Silva", "Ana", "Zlatko Đorđević", "O'Brien"];
-
 const scratch = mkdtempSync(join(tmpdir(), "cardpress-bench-"));
 const cacheDir = join(tmpdir(), "cardpress-test-cache");
 mkdirSync(cacheDir, { recursive: true });
 const noSandbox = process.getuid?.() === 0;
 const chromium = await findChromium({ configuredPath: process.env.CARDPRESS_CHROMIUM, cacheDir });
-
-function card(n: number, format: ImageFormat): CardInput {
-  return {
-    player: {
-      name: NAMES[n % NAMES.length] ?? "",
-      position: "ST",
-      number: (n % 99) + 1,
-      skillLevel: 60 + (n % 40),
-    },
-    style: { preset: "club_card", width: 1024, height: 1280, format, backgroundTheme: "stadium" },
-    branding: { primaryColor: "#C8102E", secondaryColor: "#F6EB61" },
-  };
-}
 
 interface Cost {
   clockMs: number;
@@ -168,54 +149,18 @@ function tell(format: ImageFormat, what: string, cost: Cost, baseline: Cost): vo
   );
 }
 
-/** The sample photos with a player, from close-up to full length and in many sizes. */
-const PLAYERS = ["unsplash_man.jpg", "astronaut.png", "skier.jpg", "yoga.jpg", "market_street.jpg"];
-
 /** A worker process as in the service: the cost of a card in elapsed and CPU time. */
 async function benchWorker(): Promise<void> {
-  const pool = createRenderPool({
-    workers: 1,
-    command: workerCommand(),
-    renderer: {
-      chromium,
-      onnxRuntime: packagedRuntime(),
-      matteModel: null,
-      profilesDir: scratch,
-      cutoutsDir: join(scratch, "cutouts"),
-      templatesDir: null,
-      presets: ["club_card"],
-      noSandbox,
-    },
-    log: quietLog(),
-    random: systemRandom,
-    rendersPerBrowser: 100_000,
-  });
-  const renderer = await pool.acquire();
-  const [worker = 0] = pool.pids();
-  const samples = PLAYERS.map((name) => join(PHOTOS, name));
-  const large = join(scratch, "large.jpg");
-  await Bun.write(large, await new Bun.Image(samples[0] as string).resize(3000, 4500).jpeg().bytes());
-  const make = async (n: number, photoSha256: string, photos = samples) => {
-    const photoPath = photos[n % photos.length] as string;
-    const outputPath = join(scratch, "card.png");
-    const job = {
-      jobId: `bench-${n}`,
-      card: card(n, "png"),
-      photoPath,
-      photoSha256,
-      badgePath: null,
-      outputPath,
-    };
-    const outcome = await renderer.render(job, () => {});
-    if (outcome.kind === "refused") throw new Error(outcome.message);
-    return outcome.file.timingsMs;
-  };
-  console.log(`One render worker, photo to finished 1024x1280 PNG file, ${PLAYERS.length} photos in turn:`);
+  const worker = await openWorker(chromium, scratch);
+  const large = await largePhoto(scratch);
+  const make = (n: number, photoSha256: string, photos = SAMPLES) =>
+    worker.render(card(n, "png"), { path: photos[n % photos.length] as string, sha256: photoSha256 });
+  console.log(`One render worker, photo to finished 1024x1280 PNG file, ${SAMPLES.length} photos in turn:`);
   // A random hash stands for a new photo, a fixed one for a photo seen before: among the last few, or one of many.
-  const many = 4 * PLAYERS.length;
+  const many = 4 * SAMPLES.length;
   const kinds = {
     "new photo": (n: number) => make(n, String(n).padStart(64, "0")),
-    "repeated photo": (n: number) => make(n, String(n % PLAYERS.length).padStart(64, "f")),
+    "repeated photo": (n: number) => make(n, String(n % SAMPLES.length).padStart(64, "f")),
     "seen long ago": (n: number) => make(n, String(n % many).padStart(64, "e")),
     "new, 13 MP": (n: number) => make(n, String(n).padStart(64, "d"), [large]),
     "repeated, 13 MP": (n: number) => make(n, String(n % many).padStart(64, "c"), [large]),
@@ -223,25 +168,24 @@ async function benchWorker(): Promise<void> {
   for (const [kind, one] of Object.entries(kinds)) {
     for (let n = 0; n < many; n++) await one(n);
     const stages: Record<string, number[]> = {};
-    const before = processorMsOf(worker);
+    const before = processorMsOf(worker.pid);
     const start = performance.now();
     let made = many;
-    while (performance.now() - start < runMs || made % PLAYERS.length > 0) {
+    while (performance.now() - start < runMs || made % SAMPLES.length > 0) {
       for (const [stage, ms] of Object.entries(await one(made++)))
         stages[stage] = [...(stages[stage] ?? []), ms];
     }
     const cards = made - many;
     const wallMs = (performance.now() - start) / cards;
-    const workMs = (processorMsOf(worker) - before) / cards;
+    const workMs = (processorMsOf(worker.pid) - before) / cards;
     const kept = Math.round((100 * (stages.plates_kept?.length ?? 0)) / cards);
     const parts = Object.entries(stages).map(([stage, list]) => `${stage} ${Math.round(median(list))}`);
     console.log(
       `  ${kind.padEnd(15)} ${shown(wallMs)}   processor ${workMs.toFixed(0)} ms   median ${parts.join(", ")}; plates kept ${kept} %`,
     );
   }
-  console.log(`  memory of the worker with its browser: ${memoryMbOf(worker).toFixed(0)} MB`);
-  renderer.release();
-  await pool.close();
+  console.log(`  memory of the worker with its browser: ${memoryMbOf(worker.pid).toFixed(0)} MB`);
+  await worker.close();
 }
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;

@@ -16,11 +16,31 @@ export function processorMsOf(pid: number): number {
  * several of them share, each its part (Pss). Program files are left out: the system reads them again when it needs room.
  */
 export function memoryMbOf(pid: number): number {
-  const parts = familyOf(pid).flatMap((one) => {
+  return [...memoryMbByKind(pid).values()].reduce((sum, mb) => sum + mb, 0);
+}
+
+/**
+ * The same by kind of process: "worker" for the process itself, "browser" for Chromium's main one, and Chromium's own word
+ * for its others, such as "renderer"; those of one kind one by one, the largest first.
+ */
+export function memoryMbByKind(pid: number): Map<string, number> {
+  const found = familyOf(pid).map((one) => {
     const rollup = read(`/proc/${one.pid}/smaps_rollup`);
-    return ["Pss_Anon", "Pss_Shmem"].map((key) => Number(new RegExp(`${key}:\\s+(\\d+)`).exec(rollup)?.[1]));
+    const type = /--type=([\w-]+)/.exec(read(`/proc/${one.pid}/cmdline`))?.[1] ?? "browser";
+    const kb = ["Pss_Anon", "Pss_Shmem"].map((key) =>
+      Number(new RegExp(`${key}:\\s+(\\d+)`).exec(rollup)?.[1]),
+    );
+    return {
+      kind: one.pid === pid ? "worker" : type,
+      mb: kb.reduce((sum, part) => sum + (part || 0), 0) / 1024,
+    };
   });
-  return parts.reduce((sum, kb) => sum + (kb || 0), 0) / 1024;
+  const kinds = new Map<string, number>();
+  for (const { kind, mb } of found.sort((a, b) => b.mb - a.mb)) {
+    const others = [...kinds.keys()].filter((known) => known === kind || known.startsWith(`${kind} `)).length;
+    kinds.set(others === 0 ? kind : `${kind} ${others + 1}`, mb);
+  }
+  return kinds;
 }
 
 /** A process and its descendants. */
