@@ -31,6 +31,10 @@ export function defineTables(kit: Kit) {
       retentionDays: int("retention_days"),
       /** Days after an image's end at which its personal data is deleted; null: only on request. */
       forgetAfterDays: int("forget_after_days"),
+      /** Credits a month that the account means to use; null for none. Only tells, and stops nothing. */
+      usageBudget: int("usage_budget"),
+      /** Percent of the budget at which its owners are told, ascending; null when there is no budget. */
+      usageAlerts: json<number[] | null>("usage_alerts"),
       createdAt: int("created_at").notNull(),
       updatedAt: int("updated_at").notNull(),
     },

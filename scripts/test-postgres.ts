@@ -26,6 +26,7 @@ const SUITES = [
   "test/service/two-nodes.test.ts",
   "test/app/credits/ledger.test.ts",
   "test/app/credits/statement.test.ts",
+  "test/app/credits/usage-alerts.test.ts",
   "test/app/images/image-templates.test.ts",
   "test/app/images/keep-template.test.ts",
   "test/app/images/leases.test.ts",

@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import { creditsOf } from "../app/credits/credits.ts";
+import { budgetState, changeBudget } from "../app/credits/usage-alerts.ts";
 import {
   accountNotFound,
   createAccount,
@@ -9,8 +10,10 @@ import {
 } from "../app/people/manage-account.ts";
 import { changeRetention } from "../app/people/manage-retention.ts";
 import { TIERS } from "../core/account.ts";
-import { MAX_CREDITS, MAX_RETENTION_DAYS } from "../core/limits.ts";
-import { isoTime } from "../core/time.ts";
+import { Refusal } from "../core/errors.ts";
+import { MAX_CREDITS, MAX_RETENTION_DAYS, MAX_USAGE_ALERT_PERCENT } from "../core/limits.ts";
+import { isoTime, monthOf } from "../core/time.ts";
+import { USUAL_ALERTS } from "../core/usage-budget.ts";
 import type { Workspace } from "../service/workspace.ts";
 import { type Account, findAccount, listAccounts } from "../store/accounts.ts";
 import { oneOf, wholeNumber } from "./arguments.ts";
@@ -19,7 +22,7 @@ import { withWorkspace } from "./workspace.ts";
 
 export function accountCommands(): Command {
   const account = new Command("account").description(
-    "create, list, rename, suspend and resume partner accounts, and say how long they keep what is theirs",
+    "create, list, rename, suspend and resume partner accounts, say how long they keep what is theirs, and at which use they are told",
   );
   account
     .command("create")
@@ -54,6 +57,7 @@ export function accountCommands(): Command {
     );
   account.addCommand(renameCommand());
   account.addCommand(retentionCommand());
+  account.addCommand(alertsCommand());
   account
     .command("suspend")
     .description("refuse the account's requests from the next one on")
@@ -92,16 +96,31 @@ function renameCommand(): Command {
     );
 }
 
+/** A parser for a number from 1, or for the word that stands for none: it stays as it is, since null would be "" here. */
+function numberOr(word: string, max: number): (text: string) => number | string {
+  return (text) => (text === word ? text : wholeNumber(1, max)(text));
+}
+
+/** What an option of numberOr asks for; what is stored, when it was not given. */
+function chosen(option: number | string | undefined, stored: number | null): number | null {
+  if (option === undefined) return stored;
+  return typeof option === "number" ? option : null;
+}
+
 function retentionCommand(): Command {
-  const daysOr = (word: string) => (text: string) =>
-    text === word ? text : wholeNumber(1, MAX_RETENTION_DAYS)(text);
-  const chosen = (option: number | string | undefined, stored: number | null) =>
-    option === undefined ? stored : typeof option === "number" ? option : null;
   return new Command("retention")
     .description("set how long an account's pictures are served, and when everything personal goes by itself")
     .requiredOption("--account <id>", "the account")
-    .option("--pictures <days>", '"default" is what the service is set to', daysOr("default"))
-    .option("--forget-after <days>", 'days after a card\'s end; "never" is until asked', daysOr("never"))
+    .option(
+      "--pictures <days>",
+      '"default" is what the service is set to',
+      numberOr("default", MAX_RETENTION_DAYS),
+    )
+    .option(
+      "--forget-after <days>",
+      'days after a card\'s end; "never" is until asked',
+      numberOr("never", MAX_RETENTION_DAYS),
+    )
     .option("--json", "print JSON")
     .action(({ account: id, pictures, forgetAfter, json }) =>
       withWorkspace(async (workspace) => {
@@ -130,6 +149,59 @@ function retentionCommand(): Command {
         );
       }),
     );
+}
+
+function alertsCommand(): Command {
+  return new Command("alerts")
+    .description("tell an account's owners how much of a monthly budget of credits is used; it stops nothing")
+    .requiredOption("--account <id>", "the account")
+    .option("--budget <credits>", 'credits a month; "none" for no budget', numberOr("none", MAX_CREDITS))
+    .option(
+      "--at <percents>",
+      `percent of it at which they are told; ${USUAL_ALERTS} when not given`,
+      percents,
+    )
+    .option("--json", "print JSON")
+    .action(({ account: id, budget, at, json }) =>
+      withWorkspace(async (workspace) => {
+        const { store, clock } = workspace;
+        let account = await findAccount(store.read, id);
+        if (!account) throw accountNotFound(id);
+        if (budget !== undefined || at !== undefined) {
+          const credits = chosen(budget, account.usageBudget);
+          if (at !== undefined && credits === null)
+            throw new Refusal("INVALID_REQUEST", "Give --budget too: --at is in percent of it.");
+          const alerts = at ?? account.usageAlerts ?? USUAL_ALERTS;
+          account = await changeBudget(
+            workspace,
+            id,
+            credits === null ? undefined : { credits, alerts },
+            null,
+          );
+        }
+        const state = await budgetState(store.read, account, clock.now());
+        const shown = {
+          account_id: id,
+          period: monthOf(clock.now()),
+          budget: state?.credits ?? null,
+          credits_used: state?.used ?? null,
+          alerts: (state?.marks ?? []).map(({ percent, due, toldAt }) => ({
+            percent,
+            credits: due,
+            told_at: toldAt === null ? null : isoTime(toldAt),
+          })),
+        };
+        printResult(json, shown, () =>
+          state
+            ? `Account ${id}: ${state.used} of ${state.credits} credits used in ${state.period}.\n${table(shown.alerts)}`
+            : `Account ${id} has no budget: its owners are told of no use.`,
+        );
+      }),
+    );
+}
+
+function percents(text: string): number[] {
+  return text.split(",").map((percent) => wholeNumber(1, MAX_USAGE_ALERT_PERCENT)(percent.trim()));
 }
 
 function resumeCommand(): Command {

@@ -18,6 +18,7 @@ import { narrowPage, shell } from "./layout.tsx";
 import { notFound } from "./page-error.ts";
 import { redirect } from "./respond.ts";
 import { daysOf } from "./usage.tsx";
+import { budgetTrouble } from "./usage-alerts.tsx";
 import { canWrite, field, type MemberVisit, member, signedIn, type UserVisit } from "./visit.ts";
 
 const LATEST_SHOWN = 5;
@@ -62,7 +63,15 @@ function creditNote(credits: Credits): string {
 }
 
 /** What needs somebody's attention, most urgent first. */
-function Troubles({ credits, endpoints }: { credits: Credits; endpoints: Endpoint[] }) {
+function Troubles({
+  credits,
+  budget,
+  endpoints,
+}: {
+  credits: Credits;
+  budget: Awaited<ReturnType<typeof budgetTrouble>>;
+  endpoints: Endpoint[];
+}) {
   // Same rule as the credits.low event, so that console and webhook agree.
   const { left } = credits;
   return (
@@ -73,6 +82,12 @@ function Troubles({ credits, endpoints }: { credits: Credits; endpoints: Endpoin
             ? "Live requests are refused until the next month begins or credits are added. "
             : `${count(left)} are left until the next month begins. `}
           Ask the operator of this service for a top-up.
+        </Notice>
+      )}
+      {budget && (
+        <Notice tone="warn" title={`${budget.percent} % of the month's budget is used.`}>
+          {`${count(budget.used)} of ${count(budget.credits)} credits. Cards go on being made. `}
+          <a href="/console/usage">Usage</a>
         </Notice>
       )}
       {endpoints.map((endpoint) => (
@@ -200,7 +215,7 @@ async function homePage(visit: MemberVisit): Promise<Response> {
           </a>
         )}
       </PageHead>
-      <Troubles credits={credits} endpoints={failing} />
+      <Troubles credits={credits} budget={await budgetTrouble(visit, account)} endpoints={failing} />
       {canWrite(visit) && steps.some((step) => !step.done) && <FirstSteps steps={steps} />}
       <Numbers credits={credits} days={days} />
       <Latest visit={visit} images={live.length > 0 ? live : test} isLive={live.length > 0} />

@@ -10,8 +10,9 @@ import { CreditMeter, UsageChart } from "./chart.tsx";
 import { planNote } from "./credits.tsx";
 import { Card, count, Empty, PageHead, Segments, Stat } from "./elements.tsx";
 import { shell } from "./layout.tsx";
-import { privateFile } from "./respond.ts";
-import { type MemberVisit, member } from "./visit.ts";
+import { privateFile, redirect } from "./respond.ts";
+import { BudgetCard, saveBudget } from "./usage-alerts.tsx";
+import { type MemberVisit, member, owner, takeFlash } from "./visit.ts";
 
 const PERIOD_NAMES: Record<UsagePeriod, string> = {
   current_month: "This month",
@@ -176,6 +177,9 @@ function Totals({ days }: { days: UsageDay[] }) {
 async function usagePage(visit: MemberVisit): Promise<Response> {
   const { period, environment } = readChoice(visit);
   const days = await daysOf(visit, period, environment);
+  const flash = await takeFlash(visit);
+  const action = visit.role === "owner" ? "/console/usage/budget" : undefined;
+  const budget = await BudgetCard({ visit, account: visit.account, flash, action });
   const link = (change: { period?: UsagePeriod; environment?: Environment }) =>
     `/console/usage?${new URLSearchParams({ period, environment, ...change })}`;
   return shell(
@@ -191,6 +195,7 @@ async function usagePage(visit: MemberVisit): Promise<Response> {
         </a>
       </PageHead>
       {await CreditsLeft(visit)}
+      {budget}
       <div class="toolbar">
         <Segments
           label="Environment"
@@ -213,7 +218,13 @@ async function usagePage(visit: MemberVisit): Promise<Response> {
       {await KeyTable({ visit, period, environment })}
       <DayTable days={days} />
     </>,
+    { flash },
   );
+}
+
+async function setBudget(visit: MemberVisit): Promise<Response> {
+  await visit.flashes.put(visit.session.id, { notice: await saveBudget(visit, visit.account) });
+  return redirect("/console/usage", visit.exchange);
 }
 
 async function usageCsv(visit: MemberVisit): Promise<Response> {
@@ -233,4 +244,5 @@ async function usageCsv(visit: MemberVisit): Promise<Response> {
 export const usageRoutes = [
   member.get("/console/usage", usagePage),
   member.get("/console/usage.csv", usageCsv),
+  owner.post("/console/usage/budget", setBudget),
 ];

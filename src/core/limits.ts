@@ -140,6 +140,9 @@ export const MAX_INTERIM_RESPONSES = 8;
 
 /** Ten years, in days: longer than anybody keeps cards, and well within the range of a date. */
 export const MAX_RETENTION_DAYS = 3_650;
+/** Alerts of one budget, and the highest in percent of it: more are noise, and beyond ten times it a mistake. */
+export const MAX_USAGE_ALERTS = 10;
+export const MAX_USAGE_ALERT_PERCENT = 1_000;
 
 export const DEFAULT_LIST_LIMIT = 20;
 export const MAX_LIST_LIMIT = 100;
@@ -392,8 +395,5 @@ export const MAX_KNOWN_KEYS = 10_000;
 export const MIN_PASSWORD_CHARS = 12;
 /** Hashing cost hardly depends on length, but a whole body is no password. */
 export const MAX_PASSWORD_CHARS = 256;
-/**
- * Passwords waiting to be hashed or checked: two to three seconds of one thread, longer than anybody waits to sign
- * in.
- */
+/** Passwords waiting to be hashed or checked: two to three seconds of one thread, longer than anybody waits. */
 export const MAX_WAITING_PASSWORDS = 64;

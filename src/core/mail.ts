@@ -5,6 +5,7 @@ export const MAIL_KINDS = [
   "password_reset",
   "credits_low",
   "credits_out",
+  "usage_alert",
   "endpoint_failing",
   "endpoint_disabled",
   "digest",
@@ -57,6 +58,26 @@ export function creditsLow(of: { account: string; left: number; limit: number; u
         ? `All credits of ${of.account} are used: creates with live keys are answered 402 until there are new ones.`
         : `${of.account} has ${left} left of this month's ${limit}.`,
       "The plan's credits are granted anew at the start of each month (UTC). Write to the operator of the service for more.",
+      of.url,
+    ),
+  };
+}
+
+export function usageAlert(of: {
+  account: string;
+  percent: number;
+  used: number;
+  budget: number;
+  /** Such as 2026-11. */
+  period: string;
+  url: string;
+}): MailText {
+  const part = `${of.percent} % of`;
+  return {
+    subject: `${of.account} has used ${part} its budget`,
+    body: paragraphs(
+      `${of.account} has used ${credits(of.used)} in ${of.period}: ${part} its budget of ${of.budget.toLocaleString("en-US")} a month.`,
+      "The budget stops nothing: cards are made while there are credits. The months are those of UTC.",
       of.url,
     ),
   };

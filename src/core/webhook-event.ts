@@ -7,6 +7,7 @@ export const SUBSCRIBABLE_EVENTS = [
   "image.failed",
   "batch.completed",
   "credits.low",
+  "usage.alert",
 ] as const;
 /** Sent to a single endpoint on request, whatever its filter. */
 export const TEST_EVENT = "webhook.test";

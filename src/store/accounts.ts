@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, exists, gte, inArray, lt, max, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, exists, getTableColumns, gte, inArray, lt, max, or, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { CreditBucket } from "../core/credits.ts";
 import type { ListPosition } from "../core/list-position.ts";
@@ -17,6 +17,22 @@ const accountById = prepared("account by id", ({ db, t }, { id }: Parameters<{ i
 
 export async function findAccount(tx: Tx, id: string): Promise<Account | undefined> {
   const [account] = await accountById(tx, { id });
+  return account;
+}
+
+const ownerOfImage = prepared("owner of image", ({ db, t }, { imageId }: Parameters<{ imageId: string }>) =>
+  db
+    .select(getTableColumns(t.accounts))
+    .from(t.images)
+    .innerJoin(t.accounts, eq(t.accounts.id, t.images.accountId))
+    .where(eq(t.images.id, imageId))
+    .limit(1),
+);
+
+/** The account an image belongs to. Throws when there is no such image. */
+export async function ownerOf(tx: Tx, imageId: string): Promise<Account> {
+  const [account] = await ownerOfImage(tx, { imageId });
+  if (!account) throw new Error(`image ${imageId} is gone`);
   return account;
 }
 
@@ -123,6 +139,20 @@ export async function setAccountRetention(
     .update(t.accounts)
     .set({ retentionDays, forgetAfterDays, updatedAt: now })
     .where(eq(t.accounts.id, id));
+}
+
+export async function setAccountBudget(
+  { db, t }: Tx,
+  id: string,
+  change: { usageBudget: number | null; usageAlerts: number[] | null; now: number },
+): Promise<Account | undefined> {
+  const { usageBudget, usageAlerts, now } = change;
+  const [account] = await db
+    .update(t.accounts)
+    .set({ usageBudget, usageAlerts, updatedAt: now })
+    .where(eq(t.accounts.id, id))
+    .returning();
+  return account;
 }
 
 /** Accounts whose plan credits are of a month before `period`. */

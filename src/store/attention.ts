@@ -1,4 +1,4 @@
-import { and, asc, eq, isNotNull, lte, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gte, isNotNull, lte, or, sql } from "drizzle-orm";
 import type { Account } from "./accounts.ts";
 import type { Tx } from "./store.ts";
 import type { WebhookEndpoint } from "./webhooks.ts";
@@ -14,6 +14,33 @@ export async function accountsRunningLow({ db, t }: Tx, part: number, limit: num
       and(eq(a.status, "active"), sql`${a.creditLimit} > 0`, sql`(${left}) * ${part} <= ${a.creditLimit}`),
     )
     .orderBy(asc(left), asc(a.id))
+    .limit(limit);
+}
+
+/** Active accounts that used their budget up in a month, such as 2026-11, with the credits used; the most used first. */
+export async function accountsOverBudget(
+  { db, t }: Tx,
+  month: string,
+  limit: number,
+): Promise<{ account: Account; used: number }[]> {
+  const { accounts: a, usageDays: u } = t;
+  const used = sql<number>`sum(${u.creditsUsed})`.mapWith(Number);
+  return db
+    .select({ account: getTableColumns(a), used })
+    .from(a)
+    .innerJoin(
+      u,
+      and(
+        eq(u.accountId, a.id),
+        eq(u.environment, "live"),
+        gte(u.day, `${month}-01`),
+        lte(u.day, `${month}-31`),
+      ),
+    )
+    .where(and(eq(a.status, "active"), isNotNull(a.usageBudget)))
+    .groupBy(a.id)
+    .having(sql`sum(${u.creditsUsed}) >= ${a.usageBudget}`)
+    .orderBy(desc(used), asc(a.id))
     .limit(limit);
 }
 

@@ -103,15 +103,3 @@ export async function imageNames({ db, t }: Tx, sha256: string, accountId?: stri
   }
   return false;
 }
-
-/** How many days pictures of this image's account are served; null means the service's default. */
-export async function retentionOf({ db, t }: Tx, imageId: string): Promise<number | null> {
-  const { images: i, accounts: a } = t;
-  const [row] = await db
-    .select({ days: a.retentionDays })
-    .from(i)
-    .innerJoin(a, eq(a.id, i.accountId))
-    .where(eq(i.id, imageId))
-    .limit(1);
-  return row?.days ?? null;
-}

@@ -119,6 +119,12 @@ export async function membersOf(
     .orderBy(asc(t.memberships.createdAt), asc(t.users.email));
 }
 
+/** The email addresses of an account's owners. */
+export async function ownersOf(tx: Tx, accountId: string): Promise<string[]> {
+  const members = await membersOf(tx, accountId);
+  return members.filter(({ membership }) => membership.role === "owner").map(({ user }) => user.email);
+}
+
 export async function countOwners({ db, t }: Tx, accountId: string): Promise<number> {
   const [row] = await db
     .select({ n: sql<number>`count(*)`.mapWith(Number) })

@@ -119,6 +119,19 @@ export async function findEvents({ db, t }: Tx, ids: string[]): Promise<WebhookE
   return db.select().from(t.webhookEvents).where(inArray(t.webhookEvents.id, ids));
 }
 
+/** The events of one type about these subjects. */
+export async function eventsAbout(
+  { db, t }: Tx,
+  type: string,
+  subjects: string[],
+): Promise<{ subject: string; createdAt: number }[]> {
+  const e = t.webhookEvents;
+  return db
+    .select({ subject: e.subject, createdAt: e.createdAt })
+    .from(e)
+    .where(and(inArray(e.subject, subjects), eq(e.type, type)));
+}
+
 /** Oldest first, after `after`, from `since` on. `types` null is all; `exceptTypes` are left out. */
 export async function eventsSince(
   { db, t }: Tx,

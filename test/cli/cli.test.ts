@@ -40,6 +40,28 @@ test("an account and its keys can be made, listed and revoked; the key is shown 
   expect((await run("account", "list", "--json")).json()).toHaveLength(1);
 });
 
+test("an account's budget and its alerts are shown, set and taken away", async () => {
+  const made = await run("account", "create", "--name", "A", "--tier", "starter", "--credits", "5", "--json");
+  const { account_id } = made.json();
+  const alerts = (...options: string[]) =>
+    run("account", "alerts", "--account", account_id, "--json", ...options);
+  const unset = { account_id, period: expect.stringMatching(/^20\d\d-\d\d$/), budget: null, alerts: [] };
+  expect((await alerts()).json()).toEqual({ ...unset, credits_used: null });
+  const mark = (percent: number, credits: number) => ({ percent, credits, told_at: null });
+  const set = { ...unset, budget: 900, credits_used: 0 };
+  expect((await alerts("--budget", "900")).json()).toEqual({
+    ...set,
+    alerts: [mark(50, 450), mark(80, 720), mark(100, 900)],
+  });
+  expect((await alerts("--at", "90, 10")).json()).toEqual({ ...set, alerts: [mark(10, 90), mark(90, 810)] });
+  expect((await run("account", "alerts", "--account", account_id)).out).toContain("0 of 900 credits used");
+  expect((await alerts("--budget", "none")).json()).toEqual({ ...unset, credits_used: null });
+  const percentOfNothing = await alerts("--at", "50");
+  expect([percentOfNothing.code, percentOfNothing.err]).toEqual([1, expect.stringContaining("--budget")]);
+  expect((await alerts("--budget", "0")).code).toBe(2);
+  expect((await alerts("--budget", "10", "--at", "half")).code).toBe(2);
+});
+
 test("how long an account keeps what is theirs is shown and set, each by itself", async () => {
   const made = await run("account", "create", "--name", "K", "--tier", "starter", "--credits", "5", "--json");
   const { account_id } = made.json();

@@ -99,3 +99,28 @@ test("an image's page has what was asked, what is answered, what happened and wh
   const thumb = await member.get(`/console/images/${ids["striker-1"]}/thumb`);
   expect(await new Bun.Image(await thumb.bytes()).metadata()).toMatchObject({ format: "webp", width: 360 });
 });
+
+test("an owner sets the budget on the page of usage; a developer sees it and may not change it", async () => {
+  const { service, baseUrl } = server;
+  const developer = await client(
+    service,
+    baseUrl,
+    await testMember(service, partner.account.id, "dev@usage.example", "developer"),
+  );
+  expect(await (await developer.get("/console/usage")).text()).toContain("There is no budget.");
+  const set = (by: Client, budget: string, alerts: string) =>
+    by.post("/console/usage/budget", { budget, alerts });
+  expect((await set(developer, "1000", "50")).status).toBe(403);
+
+  const saved = await set(member, "1,000", "80 %; 50, 100");
+  expect([saved.status, saved.headers.get("location")]).toEqual([303, "/console/usage"]);
+  for (const one of [member, developer]) {
+    const page = await (await one.get("/console/usage")).text();
+    expect(page).toContain("<strong>0 of 1,000</strong> credits of the budget are used");
+    for (const mark of ["500 credits", "800 credits", "1,000 credits"]) expect(page).toContain(mark);
+  }
+  const refused = await set(member, "1000", "half");
+  expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining("whole percentages")]);
+  expect((await set(member, "", "50")).status).toBe(303);
+  expect(await (await developer.get("/console/usage")).text()).toContain("There is no budget.");
+});

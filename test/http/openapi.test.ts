@@ -16,6 +16,7 @@ import {
   CreditsLowEvent,
   ImageCompletedEvent,
   ImageFailedEvent,
+  UsageAlertEvent,
   WebhookTestEvent,
 } from "../../src/http/openapi/webhook-schemas.ts";
 import { PhotoResponse } from "../../src/http/photo-schemas.ts";
@@ -127,6 +128,7 @@ const SHAPES: [string, TSchema, unknown][] = [
   ["image.completed", ImageCompletedEvent, EXAMPLES.webhooks["image.completed"]],
   ["image.failed", ImageFailedEvent, EXAMPLES.webhooks["image.failed"]],
   ["credits.low", CreditsLowEvent, EXAMPLES.webhooks["credits.low"]],
+  ["usage.alert", UsageAlertEvent, EXAMPLES.webhooks["usage.alert"]],
   ["webhook.test", WebhookTestEvent, EXAMPLES.webhooks["webhook.test"]],
 ];
 for (const [name, schema, example] of SHAPES) {

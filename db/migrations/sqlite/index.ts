@@ -9,6 +9,7 @@ import imageReceipts from "./0007_image_receipts.sql" with { type: "text" };
 import publishedTemplates from "./0008_published_templates.sql" with { type: "text" };
 import requestPlayers from "./0009_request_players.sql" with { type: "text" };
 import largeTables from "./0010_large_tables.sql" with { type: "text" };
+import usageBudgets from "./0011_usage_budgets.sql" with { type: "text" };
 
 /** Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries it. */
 export const migrations: { name: string; sql: string }[] = [
@@ -23,4 +24,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0008_published_templates", sql: publishedTemplates },
   { name: "0009_request_players", sql: requestPlayers },
   { name: "0010_large_tables", sql: largeTables },
+  { name: "0011_usage_budgets", sql: usageBudgets },
 ];

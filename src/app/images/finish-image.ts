@@ -1,8 +1,8 @@
 import { MAX_RENDERS } from "../../core/limits.ts";
 import { PHOTO_LOST_MESSAGE, RENDER_FAULT_MESSAGE } from "../../core/partner-refusals.ts";
 import { DAY_MS } from "../../core/time.ts";
+import { ownerOf } from "../../store/accounts.ts";
 import { failUnbegun } from "../../store/batches.ts";
-import { retentionOf } from "../../store/image-files.ts";
 import {
   completeImage,
   failImage,
@@ -17,6 +17,7 @@ import { countUsage } from "../../store/usage.ts";
 import { noteBatches } from "../batches/note-batches.ts";
 import type { AppContext } from "../context.ts";
 import { releaseCredits, settleCredit } from "../credits/credits.ts";
+import { alertOfUsage } from "../credits/usage-alerts.ts";
 import { type NewEvent, recordEvents } from "../webhooks/webhook-events.ts";
 import { imageView } from "./image-view.ts";
 
@@ -92,13 +93,15 @@ async function giveBack(
 
 async function complete(tx: Tx, context: AppContext, lease: Lease, output: ImageOutput, now: number) {
   if (!(await context.jobs.end(tx, lease))) return undefined;
-  const days = (await retentionOf(tx, lease.imageId)) ?? context.config.retentionDays;
+  const account = await ownerOf(tx, lease.imageId);
+  const days = account.retentionDays ?? context.config.retentionDays;
   const expiresAt = now + days * DAY_MS;
   const image = await completeImage(tx, lease, { output, now, expiresAt });
   if (!image) return undefined;
   if (output.receipt) await insertReceipt(tx, image.id, output.receipt);
   const creditsUsed = await settleCredit(tx, image.id, { now, random: context.random });
   await countUsage(tx, image, now, { completed: 1, creditsUsed });
+  if (creditsUsed > 0) await alertOfUsage(tx, context, account, now);
   await noteBatches(tx, [image], "completed", { now, random: context.random });
   await recordEvents(tx, [endEvent(context, image)], { now, random: context.random });
   return image;

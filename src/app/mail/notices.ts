@@ -3,7 +3,7 @@ import { creditsLow, digest, endpointTrouble, type MailKind, type MailText } fro
 import { DAY_MS, HOUR_MS, isoTime } from "../../core/time.ts";
 import { dayOf, wasWritten } from "../../store/attention.ts";
 import { latestGrant } from "../../store/ledger.ts";
-import { listOperators, membersOf } from "../../store/users.ts";
+import { listOperators, membersOf, ownersOf } from "../../store/users.ts";
 import type { WebhookEndpoint } from "../../store/webhooks.ts";
 import { type AttentionDeps, inWords, type Troubles, troubles } from "../operations/attention.ts";
 import { writeMail } from "./outbox.ts";
@@ -45,7 +45,7 @@ async function ofCredits(deps: AttentionDeps, { account, left }: Troubles["low"]
   return {
     kind,
     occasion: `${kind}.${account.id}.${grant}`,
-    recipients: await ownersOf(deps, account.id),
+    recipients: await ownersOf(read, account.id),
     text: creditsLow({ account: account.name, left, limit: account.creditLimit, url }),
   };
 }
@@ -75,11 +75,6 @@ async function ofEndpoint(
 /** Only the host: receivers' URLs often contain a secret. */
 function receiverOf({ url }: WebhookEndpoint): string {
   return URL.parse(url)?.host ?? "The receiver";
-}
-
-async function ownersOf(deps: AttentionDeps, accountId: string): Promise<string[]> {
-  const members = await membersOf(deps.store.read, accountId);
-  return members.filter(({ membership }) => membership.role === "owner").map(({ user }) => user.email);
 }
 
 /** Yesterday in a few lines, for every operator. */

@@ -4,6 +4,7 @@ import type { Moment } from "../context.ts";
 
 /** Every action the audit log distinguishes. */
 export type AuditAction =
+  | "account.alerts_changed"
   | "account.created"
   | "account.plan_changed"
   | "account.renamed"

@@ -1,9 +1,9 @@
 import { ENDPOINT_FAILING_MAIL_MS } from "../../core/limits.ts";
 import { credits } from "../../core/mail.ts";
-import { DAY_MS } from "../../core/time.ts";
+import { DAY_MS, monthOf } from "../../core/time.ts";
 import type { Account } from "../../store/accounts.ts";
 import { accountNames } from "../../store/accounts.ts";
-import { accountsRunningLow, endpointsInTrouble } from "../../store/attention.ts";
+import { accountsOverBudget, accountsRunningLow, endpointsInTrouble } from "../../store/attention.ts";
 import { countMails } from "../../store/mails.ts";
 import type { WebhookEndpoint } from "../../store/webhooks.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
@@ -21,6 +21,8 @@ const EARLY = 8;
 export interface Troubles {
   /** Accounts whose credits are low or used up. */
   low: { account: Account; left: number }[];
+  /** Accounts that have used up their month's budget, and the credits they used. */
+  over: { account: Account; used: number }[];
   endpoints: { endpoint: WebhookEndpoint; accountName: string }[];
   /** In words, about the disk, backups and mails. */
   machine: string[];
@@ -34,8 +36,9 @@ export interface AttentionDeps extends AppContext {
 export async function troubles(deps: AttentionDeps): Promise<Troubles> {
   const { store, clock } = deps;
   const now = clock.now();
-  const [low, endpoints, machine] = await Promise.all([
+  const [low, over, endpoints, machine] = await Promise.all([
     accountsRunningLow(store.read, LOW_PART, MAX_TROUBLES),
+    accountsOverBudget(store.read, monthOf(now), MAX_TROUBLES),
     endpointsInTrouble(store.read, {
       failingSince: now - ENDPOINT_FAILING_MAIL_MS,
       disabledSince: now - 7 * DAY_MS,
@@ -49,6 +52,7 @@ export async function troubles(deps: AttentionDeps): Promise<Troubles> {
   );
   return {
     low: low.map((account) => ({ account, left: creditsAvailable(account, now) })),
+    over,
     endpoints: endpoints.map((endpoint) => ({
       endpoint,
       accountName: names.get(endpoint.accountId) ?? endpoint.accountId,
@@ -75,11 +79,15 @@ async function machineTroubles({ config, folder, store }: AttentionDeps, now: nu
 }
 
 /** One line per problem, for a mail. */
-export function inWords({ low, endpoints, machine }: Troubles): string[] {
+export function inWords({ low, over, endpoints, machine }: Troubles): string[] {
   return [
     ...machine,
     ...low.map(({ account, left }) =>
       left === 0 ? `${account.name} has no credits left.` : `${account.name} has ${credits(left)} left.`,
+    ),
+    ...over.map(
+      ({ account, used }) =>
+        `${account.name} has used ${credits(used)} of a budget of ${account.usageBudget}.`,
     ),
     ...endpoints.map(({ endpoint, accountName }) =>
       endpoint.state === "disabled"

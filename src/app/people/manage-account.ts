@@ -45,6 +45,8 @@ export async function createAccount(
     creditsHeld: 0,
     retentionDays: null,
     forgetAfterDays: null,
+    usageBudget: null,
+    usageAlerts: null,
     createdAt: now,
     updatedAt: now,
   };
@@ -74,7 +76,6 @@ export async function createAccount(
   });
 }
 
-/** Takes effect with the account's very next request. */
 /** Renames an account; its ids, keys and ledger stay. Throws a Refusal for an invalid name. */
 export async function renameAccount(
   { store, clock, random }: Context,
@@ -94,6 +95,7 @@ export async function renameAccount(
   return accountOrThrow(id, renamed);
 }
 
+/** Takes effect with the account's very next request. */
 export async function suspendAccount(
   context: Context,
   id: string,

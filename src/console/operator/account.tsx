@@ -27,6 +27,7 @@ import { addedFlash, FreshLink, InviteForm, readRole } from "../members.tsx";
 import { ownPath } from "../own-path.ts";
 import { notFound } from "../page-error.ts";
 import { redirect } from "../respond.ts";
+import { BudgetCard, saveBudget } from "../usage-alerts.tsx";
 import { field, operator, takeFlash, type UserVisit } from "../visit.ts";
 import { readCredits, readTier, TierSelect } from "./accounts.tsx";
 
@@ -209,6 +210,7 @@ async function accountPage(visit: UserVisit): Promise<Response> {
       )}
       <Balance credits={await creditsOf(read, account, visit.now)} />
       <MoneyForms visit={visit} account={account} />
+      {await BudgetCard({ visit, account, flash, action: `${path(account)}/budget` })}
       {await Members({ visit, account, flash })}
       <Card
         flush
@@ -356,6 +358,7 @@ export const accountRoutes = [
   operator.post("/console/operator/accounts/:id/resume", resume),
   operator.post("/console/operator/accounts/:id/credits", topUp),
   operator.post("/console/operator/accounts/:id/plan", plan),
+  operator.post("/console/operator/accounts/:id/budget", change(saveBudget)),
   operator.post("/console/operator/accounts/:id/members", addAccountMember),
   operator.post("/console/operator/accounts/:id/members/:user/link", newLink),
   operator.post("/console/operator/accounts/:id/view", view),

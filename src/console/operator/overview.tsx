@@ -152,8 +152,8 @@ interface FailuresProps {
 }
 
 /** The same as the daily digest, for operators who are here already. */
-function Attention({ troubles: { low, endpoints, machine } }: { troubles: Troubles }) {
-  if (low.length + endpoints.length + machine.length === 0) return null;
+function Attention({ troubles: { low, over, endpoints, machine } }: { troubles: Troubles }) {
+  if (low.length + over.length + endpoints.length + machine.length === 0) return null;
   return (
     <Card title="Needs somebody">
       <ul class="list">
@@ -169,6 +169,15 @@ function Attention({ troubles: { low, endpoints, machine } }: { troubles: Troubl
             <span>
               <a href={`/console/operator/accounts/${account.id}`}>{account.name}</a>{" "}
               {left === 0 ? "has no credits left" : `has ${credits(left)} left`}
+            </span>
+          </li>
+        ))}
+        {over.map(({ account, used }) => (
+          <li key={account.id}>
+            <Badge tone="busy">Budget</Badge>
+            <span>
+              <a href={`/console/operator/accounts/${account.id}`}>{account.name}</a>{" "}
+              {`has used ${credits(used)} of a budget of ${count(account.usageBudget ?? 0)}`}
             </span>
           </li>
         ))}

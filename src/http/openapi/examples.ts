@@ -218,6 +218,7 @@ export const EXAMPLES = {
     "image.failed": event("image.failed", failed),
     "batch.completed": event("batch.completed", batch),
     "credits.low": event("credits.low", { credits_remaining: 200, credit_limit: 1000 }),
+    "usage.alert": event("usage.alert", { period: "2026-11", credits_used: 800, budget: 1000, percent: 80 }),
     "webhook.test": event("webhook.test", {
       endpoint_id: "ep_3TqZ8rXm5dYE7Wc2Lk9VbTnX",
       message: "This is a test. Webhooks arrive at this endpoint.",

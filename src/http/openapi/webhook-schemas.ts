@@ -35,6 +35,24 @@ export const CreditsLow = Type.Object(
   { ...closed, $id: "CreditsLow" },
 );
 
+export const UsageAlert = Type.Object(
+  {
+    period: Type.String({ description: "The month, in UTC.", examples: ["2026-11"] }),
+    credits_used: Type.Integer({
+      minimum: 1,
+      description: "Credits used in that month so far.",
+      examples: [800],
+    }),
+    budget: Type.Integer({ minimum: 1, description: "The account's monthly budget.", examples: [1000] }),
+    percent: Type.Integer({
+      minimum: 1,
+      description: "The part of the budget that was reached.",
+      examples: [80],
+    }),
+  },
+  { ...closed, $id: "UsageAlert" },
+);
+
 export const WebhookTest = Type.Object(
   {
     endpoint_id: Type.String({ description: "The endpoint under test." }),
@@ -50,4 +68,5 @@ export const ImageCompletedEvent = event("image.completed", CompletedImage, "Ima
 export const ImageFailedEvent = event("image.failed", FailedImage, "ImageFailedEvent");
 export const BatchCompletedEvent = event("batch.completed", Batch, "BatchCompletedEvent");
 export const CreditsLowEvent = event("credits.low", CreditsLow, "CreditsLowEvent");
+export const UsageAlertEvent = event("usage.alert", UsageAlert, "UsageAlertEvent");
 export const WebhookTestEvent = event("webhook.test", WebhookTest, "WebhookTestEvent");

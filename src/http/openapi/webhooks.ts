@@ -5,6 +5,7 @@ import {
   CreditsLowEvent,
   ImageCompletedEvent,
   ImageFailedEvent,
+  UsageAlertEvent,
   WebhookTestEvent,
 } from "./webhook-schemas.ts";
 
@@ -58,6 +59,13 @@ const WEBHOOKS: Record<keyof (typeof EXAMPLES)["webhooks"], WebhookText> = {
     summary: "A fifth of the credits is left",
     description: "Sent when the credits available fall to 20 % of the plan.",
     schema: CreditsLowEvent,
+  },
+  "usage.alert": {
+    operationId: "onUsageAlert",
+    summary: "A part of the month's budget is used",
+    description:
+      "Sent when the credits used in a month reach an alert of the account's budget, once each month.",
+    schema: UsageAlertEvent,
   },
   "webhook.test": {
     operationId: "onWebhookTest",

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { reserveCredit, topUpCredits } from "../../../src/app/credits/credits.ts";
+import { changeBudget } from "../../../src/app/credits/usage-alerts.ts";
 import { finishImage, type RenderEnd } from "../../../src/app/images/finish-image.ts";
 import { freshImage } from "../../../src/app/images/fresh-image.ts";
 import { imageView } from "../../../src/app/images/image-view.ts";
@@ -13,6 +14,7 @@ import {
   CreditsLowEvent,
   ImageCompletedEvent,
   ImageFailedEvent,
+  UsageAlertEvent,
   WebhookTestEvent,
 } from "../../../src/http/openapi/webhook-schemas.ts";
 import { failPending } from "../../../src/store/deliveries.ts";
@@ -163,6 +165,7 @@ test("every event is as the published document describes it", async () => {
     { accountId: account.id, environment: "live", url: "http://127.0.0.1:9/" },
   );
   await sendTest(workspace, { endpointId: endpoint.id });
+  await changeBudget(workspace, account.id, { credits: 1, alerts: [100] }, null);
   for (let i = 0; i < 4; i++) await queue(account.id, "live");
   await end("live", { kind: "completed", output: OUTPUT });
   await end("live", { kind: "refused", message: "No player was found in the photo." });
@@ -170,6 +173,7 @@ test("every event is as the published document describes it", async () => {
     "image.completed": ImageCompletedEvent,
     "image.failed": ImageFailedEvent,
     "credits.low": CreditsLowEvent,
+    "usage.alert": UsageAlertEvent,
     "webhook.test": WebhookTestEvent,
   };
   const events = await eventsOf(account.id);
