@@ -42,8 +42,12 @@ const MAX_FACE = 0.5;
 const MAX_CUT_FACE = 0.66;
 /** Cards taller than 4:5 leave a close-up more room than their width suggests; it may grow by up to this factor. */
 const MAX_TALL = 1.25;
-/** Outstretched arms stay on the card unless that would shrink the player below this fraction of the available size. */
-const LEAST_FOR_ARMS = 0.78;
+/**
+ * Outstretched arms stay on the card unless that would shrink the player below this fraction of the available size ...
+ */
+const LEAST_FOR_ARMS = 0.6;
+/** ... in which case the card cuts them, and the player is shown this large: cut arms on a small player look worse. */
+const WITH_CUT_ARMS = 0.78;
 /** A whole figure lower than this, in face heights, crouches, dives or flies: its breadth is the picture ... */
 const LOW_FACES = 5.8;
 /** ... and stays on the card, also where the photo's edge touches it, unless that would shrink it below this fraction. */
@@ -96,7 +100,7 @@ export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Si
   const isLow = !cutSides.bottom && foot - top < LOW_FACES * face.height;
   const arms = isLow
     ? Math.max((card.width * (1 - 2 * EDGE)) / framing.body.width, LEAST_FOR_LOW * reach)
-    : Math.max(widthLimit(framing, face, target, card), LEAST_FOR_ARMS * reach);
+    : sizeForArms(widthLimit(framing, face, target, card), reach);
   const wanted = Math.min(reach, arms, largestFace, limit);
   const most = Math.min(wanted * MAX_COVER, largestFace * 1.1, MAX_REACH_ENLARGEMENT * blur);
 
@@ -130,6 +134,11 @@ export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Si
       right: cutSides.right || x + (framing.body.x + framing.body.width) * scale > card.width,
     },
   };
+}
+
+/** The scale for outstretched arms: the one at which they fit, unless the player would be too small. */
+function sizeForArms(fitting: number, reach: number): number {
+  return fitting < LEAST_FOR_ARMS * reach ? WITH_CUT_ARMS * reach : fitting;
 }
 
 /** The scale at which a player shown complete from side to side just fits on the card, the face near its target. */

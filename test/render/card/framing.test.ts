@@ -150,6 +150,21 @@ describe("framing", () => {
     expect(place.cut).toEqual({ top: false, right: false, left: false });
   });
 
+  test("arms half as wide again as the body is high are kept whole, on a smaller player; wider ones are cut, on a large one", () => {
+    const placed = (width: number) => {
+      const { size, framing } = person(100, 4, { ...none, bottom: true });
+      size.width = framing.body.width = width;
+      for (const box of [framing.face, framing.head]) if (box) box.x = (width - box.width) / 2;
+      return placeCutout(size, framing, CLUB_CARD_ZONES.portrait, card);
+    };
+    const whole = placed(550);
+    expect(whole.x).toBeGreaterThanOrEqual(0);
+    expect(whole.x + whole.width).toBeLessThanOrEqual(card.width);
+    const cut = placed(900);
+    expect(cut.cut).toMatchObject({ left: true, right: true });
+    expect(cut.height).toBeGreaterThan(1.15 * whole.height);
+  });
+
   test("a body that ends early is shown down to its end, and what goes on below is behind the plate", () => {
     const { size, framing } = person(100, 8, { ...none, bottom: true });
     framing.body.height = 380;
