@@ -45,6 +45,7 @@ const SUITES = [
   "test/http/paths-and-headers.test.ts",
   "test/http/photos.test.ts",
   "test/http/request-log.test.ts",
+  "test/http/statements.test.ts",
   "test/console/sign-in.test.ts",
 ];
 

@@ -1,3 +1,4 @@
+import { queueEstimate } from "../../src/app/images/queue-estimate.ts";
 import { newestAccounts } from "../../src/store/accounts.ts";
 import { listAudit } from "../../src/store/activity.ts";
 import { accountsRunningLow, endpointsInTrouble } from "../../src/store/attention.ts";
@@ -18,9 +19,10 @@ import {
   queueDepth,
   recentLiveFailures,
 } from "../../src/store/image-search.ts";
-import { abandonedRenders, countByState, hasClaimable, nextPlace } from "../../src/store/images.ts";
+import { abandonedRenders, countByState, hasClaimable } from "../../src/store/images.ts";
 import { ledgerPage, newestEntries } from "../../src/store/ledger.ts";
 import { overviewCounts } from "../../src/store/overview.ts";
+import { nextPlace } from "../../src/store/queue-place.ts";
 import type { Tx } from "../../src/store/store.ts";
 import { sumUsage, usageByDay } from "../../src/store/usage.ts";
 import { accountNumbers, earliestDue } from "../../src/store/vitals.ts";
@@ -78,7 +80,8 @@ export const QUESTIONS: Record<string, (tx: Tx, images: number) => Promise<unkno
   "metrics, credits": (tx) => accountNumbers(tx),
   "metrics, deliveries": (tx) => earliestDue(tx),
   "metrics, images by state": (tx) => countByState(tx),
-  "create, its place in the queue": (tx) => nextPlace(tx, other),
+  "create, its place in the queue": (tx) =>
+    nextPlace(tx, other, { most: queueEstimate({ workers: 8 }).mostCounted("live") }),
   "queue, whether something waits": (tx) => hasClaimable(tx, "live", FILLED_AT),
   "queue, left by the dead": (tx) => abandonedRenders(tx, { now: FILLED_AT, limit: 100 }),
   "sweep, expired pictures": (tx) => expiredOutputs(tx, FILLED_AT - 1000 * DAY_MS, 100),

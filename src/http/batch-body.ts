@@ -2,10 +2,7 @@ import type { Config } from "../config.ts";
 import type { ErrorDetail } from "../core/errors.ts";
 import type { CreateImageRequest } from "../core/image-request.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS } from "../core/limits.ts";
-import type { TemplateRegistry } from "../templates/registry.ts";
-import { checkCard } from "./images.ts";
-
-type Templates = Pick<TemplateRegistry, "current" | "listed">;
+import { type CardTemplates, checkCard } from "./images.ts";
 
 /** More faults than this help nobody, and a body could contain thousands. */
 const MAX_DETAILS = 100;
@@ -22,7 +19,7 @@ export interface BatchBody {
 export async function checkBatch(
   body: unknown,
   config: Config,
-  templates: Templates,
+  templates: CardTemplates,
 ): Promise<{ value: BatchBody; details?: undefined } | { value?: undefined; details: ErrorDetail[] }> {
   const problem = (field: string, message: string) => ({ details: [{ field, message }] });
   if (body === null || typeof body !== "object" || Array.isArray(body))
@@ -51,22 +48,26 @@ export async function checkBatch(
 export async function checkCards(
   cards: unknown[],
   config: Config,
-  templates: Templates,
+  templates: CardTemplates,
 ): Promise<{ requests: CreateImageRequest[]; details: ErrorDetail[] }> {
   // All cards share the same template files, which are read once.
-  const looked = new Map<string, ReturnType<Templates["current"]>>();
-  const current: Templates["current"] = (name) => {
+  const looked = new Map<string, ReturnType<CardTemplates["current"]>>();
+  const current: CardTemplates["current"] = (name) => {
     const known = looked.get(name) ?? templates.current(name);
     looked.set(name, known);
     return known;
   };
-  const presets = templates.listed();
-  const listed = () => presets;
+  let presets: ReturnType<CardTemplates["listed"]> | undefined;
+  const listed = () => {
+    presets ??= templates.listed();
+    return presets;
+  };
+  const { configured } = templates;
   const requests: CreateImageRequest[] = [];
   const details: ErrorDetail[] = [];
   const seen = new Map<string, number>();
   for (const [at, card] of cards.entries()) {
-    const { request, details: faults = [] } = await checkCard(card, config, { current, listed });
+    const { request, details: faults = [] } = await checkCard(card, config, { current, listed, configured });
     for (const { field, message } of faults)
       details.push({ field: field === "body" ? `cards[${at}]` : `cards[${at}].${field}`, message });
     if (!request) continue;

@@ -7,18 +7,17 @@ import { API_PATHS, fillPath } from "../core/api-paths.ts";
 import { DEFAULT_LIST_LIMIT, MAX_BATCH_BODY_BYTES, MAX_LIST_LIMIT } from "../core/limits.ts";
 import { batchNotFound, invalidRequest } from "../core/partner-refusals.ts";
 import { type Batch, findBatch, imagesOfBatch, listBatches } from "../store/batches.ts";
-import type { TemplateRegistry } from "../templates/registry.ts";
 import type { Caller } from "./auth.ts";
 import { checkBatch } from "./batch-body.ts";
 import { readJson, requireJsonType } from "./body.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { standardHeaders, success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
-import { checkIdempotencyKey } from "./images.ts";
+import { type CardTemplates, checkIdempotencyKey } from "./images.ts";
 import { readQuery } from "./query.ts";
 
 export interface BatchRoutesDeps extends AppContext, ZipDeps {
-  templates: Pick<TemplateRegistry, "current" | "listed">;
+  templates: CardTemplates;
   acceptBatch: (command: BatchCommand) => Promise<AcceptedBatch>;
 }
 

@@ -26,8 +26,11 @@ import { readQuery } from "./query.ts";
 export interface ImageRoutesDeps extends AppContext {
   accept: AcceptImage;
   progress: ProgressTracker;
-  templates: Pick<TemplateRegistry, "current" | "listed">;
+  templates: CardTemplates;
 }
+
+/** What tells which templates a card may ask for. */
+export type CardTemplates = Pick<TemplateRegistry, "current" | "listed" | "configured">;
 
 const VISIBLE_ASCII = new RegExp(`^[\\x21-\\x7e]{1,${MAX_IDEMPOTENCY_KEY_CHARS}}$`);
 
@@ -62,17 +65,25 @@ export async function createImage(
 export async function checkCard(
   body: unknown,
   config: Config,
-  templates: Pick<TemplateRegistry, "current" | "listed">,
+  templates: CardTemplates,
 ): Promise<
   { request: CreateImageRequest; details?: undefined } | { request?: undefined; details: ErrorDetail[] }
 > {
-  const checked = createImageValidator(await templates.listed()).check(body);
+  const { configured } = templates;
+  // Which others are listed is read only where one of them may be meant.
+  const isConfigured = (configured as readonly unknown[]).includes(presetOf(body));
+  const checked = createImageValidator(isConfigured ? configured : await templates.listed()).check(body);
   if (!checked.ok) return { details: checked.details };
   const details = [
     ...checkMeaning(checked.value, config),
     ...(await checkPresetFields(checked.value, templates)),
   ];
   return details.length > 0 ? { details } : { request: checked.value };
+}
+
+/** What stands where a card's preset should. */
+function presetOf(body: unknown): unknown {
+  return (body as { style?: { preset?: unknown } | null } | null | undefined)?.style?.preset;
 }
 
 /** A requested test 429 looks real in its headers too: nothing is left. */

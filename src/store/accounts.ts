@@ -166,47 +166,71 @@ export async function accountsToRenew({ db, t }: Tx, period: string, limit: numb
   return rows.map((row) => row.id);
 }
 
-/** A held credit: the month of the plan it belongs to, and what remains to be spent. */
+/** A held credit: the month of the plan it belongs to, what was granted for it, and what remains to be spent. */
 export interface HeldCredit {
   period: string;
+  granted: number;
   left: number;
 }
 
 /** Moves one credit from a bucket to held; undefined when the bucket is empty. */
 export async function holdCredit(
-  { db, t }: Tx,
+  tx: Tx,
   id: string,
   bucket: CreditBucket,
   now: number,
 ): Promise<HeldCredit | undefined> {
-  const { column, change } = takeOne(t, bucket);
-  const [held] = await db
-    .update(t.accounts)
-    .set({ ...change, creditsHeld: sql`${t.accounts.creditsHeld} + 1`, updatedAt: now })
-    .where(and(eq(t.accounts.id, id), gte(column, 1)))
-    .returning(balance(t));
+  const [held] = await oneHeld[bucket](tx, { id, now });
   return held && heldCredit(held);
 }
 
-const balance = ({ accounts: a }: Tx["t"]) => ({
-  period: a.planPeriod,
-  plan: a.creditsPlan,
-  topup: a.creditsTopup,
-});
+const holdOne = (bucket: CreditBucket) =>
+  prepared(`hold of a ${bucket} credit`, (tx, { id, now }: Parameters<{ id: string; now: number }>) => {
+    const a = tx.t.accounts;
+    const { column, change } = takeOne(tx.t, bucket);
+    return tx.db
+      .update(a)
+      .set({ ...change, creditsHeld: sql`${a.creditsHeld} + 1`, updatedAt: sql`${now}` })
+      .where(and(eq(a.id, id), gte(column, 1)))
+      .returning(balance(tx));
+  });
+const oneHeld = { plan: holdOne("plan"), topup: holdOne("topup") };
 
-function heldCredit({ period, plan, topup }: { period: string; plan: number; topup: number }): HeldCredit {
-  return { period, left: plan + topup };
+function balance({ db, t: { accounts: a, ledgerEntries: l } }: Tx) {
+  const grant = db
+    .select({ amount: l.amount })
+    .from(l)
+    // Phrased like the unique index that guarantees there is only one.
+    .where(
+      and(
+        eq(l.accountId, a.id),
+        eq(l.period, a.planPeriod),
+        sql`${l.kind} = 'grant' and ${l.bucket} = 'plan'`,
+      ),
+    );
+  return {
+    period: a.planPeriod,
+    plan: a.creditsPlan,
+    topup: a.creditsTopup,
+    granted: sql<number>`coalesce(${grant}, 0)`.mapWith(Number),
+  };
+}
+
+type Balance = { period: string; plan: number; topup: number; granted: number };
+
+function heldCredit({ period, plan, topup, granted }: Balance): HeldCredit {
+  return { period, granted, left: plan + topup };
 }
 
 /** Moves credits of both buckets to held, all or none; returns what holdCredit does. */
 export async function holdCredits(
-  { db, t }: Tx,
+  tx: Tx,
   id: string,
   { plan, topup }: Record<CreditBucket, number>,
   now: number,
 ): Promise<HeldCredit | undefined> {
-  const a = t.accounts;
-  const [held] = await db
+  const a = tx.t.accounts;
+  const [held] = await tx.db
     .update(a)
     .set({
       creditsPlan: sql`${a.creditsPlan} - ${plan}`,
@@ -215,7 +239,7 @@ export async function holdCredits(
       updatedAt: now,
     })
     .where(and(eq(a.id, id), gte(a.creditsPlan, plan), gte(a.creditsTopup, topup)))
-    .returning(balance(t));
+    .returning(balance(tx));
   return held && heldCredit(held);
 }
 

@@ -1,7 +1,6 @@
-import { and, asc, eq, gt, inArray, isNull, lte, max, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNull, lte, or, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/account.ts";
-import { type ImageState, UNFINISHED_STATES } from "../core/image-state.ts";
 import { LEASE_MS, MAX_RETRY_PAUSE_MS } from "../core/limits.ts";
 import { everyColumn, type Parameters, prepared } from "./prepared.ts";
 import type { Receipt } from "./receipts.ts";
@@ -39,123 +38,6 @@ const imageInsert = prepared("image insert", ({ db, t }, image: Parameters<Image
 export async function insertImage(tx: Tx, image: Image): Promise<void> {
   await imageInsert(tx, image);
 }
-
-/** The place an image accepted now would get. */
-export interface QueuePlace {
-  turn: number;
-  /** Unfinished images that are served before it. */
-  ahead: number;
-  /** All unfinished single images of the environment. */
-  total: number;
-}
-
-/** An account's single images and those of its batches are served in parallel. */
-export const LANES = { single: 0, batch: 1 } as const;
-export type Lane = keyof typeof LANES;
-
-/**
- * The next place in the fair order. Each account's images take consecutive turns, and a newcomer starts at the turn
- * being served, so that an account with a thousand waiting images delays another's first image by one render only
- * (start-time fair queueing: Goyal, Vin and Cheng, 1996).
- */
-export async function nextPlace(
-  tx: Tx,
-  scope: { accountId: string; environment: Environment },
-  lane: Lane = "single",
-): Promise<QueuePlace> {
-  const { accountId, environment } = scope;
-  const [own] = await lastTurn(tx, { accountId, environment, lane: LANES[lane] });
-  const turn = Math.max(await servedTurn(tx, environment), (own?.turn ?? -1) + 1);
-  const [ahead] = await countAhead(tx, { environment, turn });
-  const [total] = await countWaiting(tx, { environment });
-  return { turn, ahead: ahead?.n ?? 0, total: total?.n ?? 0 };
-}
-
-type OfEnvironment = { environment: Environment };
-
-const lastTurn = prepared(
-  "last turn of an account",
-  ({ db, t }, own: Parameters<OfEnvironment & { accountId: string; lane: number }>) =>
-    db
-      .select({ turn: max(t.images.turn) })
-      .from(t.images)
-      .where(
-        and(
-          eq(t.images.accountId, own.accountId),
-          eq(t.images.environment, own.environment),
-          eq(t.images.lane, own.lane),
-          unfinished(t),
-        ),
-      ),
-);
-
-const count = () => ({ n: sql<number>`count(*)`.mapWith(Number) });
-
-const countAhead = prepared(
-  "images ahead",
-  ({ db, t }, place: Parameters<OfEnvironment & { turn: number }>) =>
-    db
-      .select(count())
-      .from(t.images)
-      .where(
-        and(
-          eq(t.images.environment, place.environment),
-          inArray(t.images.state, UNFINISHED_STATES),
-          lte(t.images.turn, place.turn),
-          unfinished(t),
-        ),
-      ),
-);
-
-const countWaiting = prepared("images waiting", ({ db, t }, { environment }: Parameters<OfEnvironment>) =>
-  db
-    .select(count())
-    .from(t.images)
-    // Written out, as the index of them is.
-    .where(and(eq(t.images.environment, environment), unfinished(t), sql`${t.images.lane} = 0`)),
-);
-
-/**
- * The turn being served: the lowest among untried images. An image waiting for a retry keeps its old, low turn and
- * must not pull newcomers down to it, past everyone waiting; when no image is untried, the order continues from the
- * highest turn assigned.
- */
-async function servedTurn(tx: Tx, environment: Environment): Promise<number> {
-  const untried: number[] = [];
-  // A card whose photo is still being fetched also keeps its batch's place.
-  for (const state of ["waiting", "queued"] as const) {
-    const [first] = await firstUntried(tx, { environment, state });
-    if (first) untried.push(first.turn);
-  }
-  if (untried.length > 0) return Math.min(...untried);
-  const [highest] = await highestTurn(tx, { environment });
-  return highest?.turn ?? 0;
-}
-
-const firstUntried = prepared(
-  "first untried image",
-  ({ db, t }, { environment, state }: Parameters<OfEnvironment & { state: ImageState }>) =>
-    db
-      .select({ turn: t.images.turn })
-      .from(t.images)
-      .where(
-        and(
-          eq(t.images.environment, environment),
-          unfinished(t),
-          eq(t.images.state, state),
-          eq(t.images.renders, 0),
-        ),
-      )
-      .orderBy(asc(t.images.turn))
-      .limit(1),
-);
-
-const highestTurn = prepared("highest turn", ({ db, t }, { environment }: Parameters<OfEnvironment>) =>
-  db
-    .select({ turn: max(t.images.turn) })
-    .from(t.images)
-    .where(and(eq(t.images.environment, environment), unfinished(t))),
-);
 
 /** How many unfinished images there are, by environment and state. */
 export async function countByState({

@@ -3,7 +3,7 @@ import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/account.ts";
 
 import { dayOf } from "../core/time.ts";
-import { type Parameters, prepared } from "./prepared.ts";
+import { everyColumn, type Parameters, prepared } from "./prepared.ts";
 import type { Tx } from "./store.ts";
 
 export interface UsageCounts {
@@ -18,31 +18,42 @@ const COUNTS = ["requested", "completed", "failed", "creditsUsed"] as const;
 /** What was asked for in the console has no key. */
 export const CONSOLE_KEY = "console";
 
+type Counted = UsageCounts & Scope & { day: string };
+
+const plus = (c: Tables["usageDays"] | Tables["usageKeys"], add: Parameters<UsageCounts>) => ({
+  requested: sql`${c.requested} + ${add.requested}`,
+  completed: sql`${c.completed} + ${add.completed}`,
+  failed: sql`${c.failed} + ${add.failed}`,
+  creditsUsed: sql`${c.creditsUsed} + ${add.creditsUsed}`,
+});
+
+const addToDay = prepared("usage of a day", ({ db, t: { usageDays: u } }, add: Parameters<Counted>) =>
+  db
+    .insert(u)
+    .values(everyColumn(u, add))
+    .onConflictDoUpdate({ target: [u.accountId, u.environment, u.day], set: plus(u, add) }),
+);
+
+const addToKey = prepared(
+  "usage of a key",
+  ({ db, t: { usageKeys: k } }, add: Parameters<Counted & { keyId: string }>) =>
+    db
+      .insert(k)
+      .values(everyColumn(k, add))
+      .onConflictDoUpdate({ target: [k.accountId, k.environment, k.day, k.keyId], set: plus(k, add) }),
+);
+
 /** Adds to today's counters, in the transaction that changes the image: of the account, and of the key it was asked with. */
 export async function countUsage(
-  { db, t }: Tx,
-  { accountId, environment, keyId }: { accountId: string; environment: Environment; keyId: string | null },
+  tx: Tx,
+  { accountId, environment, keyId }: Scope & { keyId: string | null },
   now: number,
   add: Partial<UsageCounts>,
 ): Promise<void> {
-  const { usageDays: u, usageKeys: k } = t;
-  const { requested = 0, completed = 0, failed = 0, creditsUsed = 0 } = add;
-  const counts = { requested, completed, failed, creditsUsed };
-  const scope = { accountId, environment, day: dayOf(now) };
-  const plus = (c: typeof u | typeof k) => ({
-    requested: sql`${c.requested} + ${requested}`,
-    completed: sql`${c.completed} + ${completed}`,
-    failed: sql`${c.failed} + ${failed}`,
-    creditsUsed: sql`${c.creditsUsed} + ${creditsUsed}`,
-  });
-  await db
-    .insert(u)
-    .values({ ...scope, ...counts })
-    .onConflictDoUpdate({ target: [u.accountId, u.environment, u.day], set: plus(u) });
-  await db
-    .insert(k)
-    .values({ ...scope, keyId: keyId ?? CONSOLE_KEY, ...counts })
-    .onConflictDoUpdate({ target: [k.accountId, k.environment, k.day, k.keyId], set: plus(k) });
+  const counts = { requested: 0, completed: 0, failed: 0, creditsUsed: 0, ...add };
+  const counted = { accountId, environment, day: dayOf(now), ...counts };
+  await addToDay(tx, counted);
+  await addToKey(tx, { ...counted, keyId: keyId ?? CONSOLE_KEY });
 }
 
 /** The sums of each key from day `from` to day `to`, both included; the most used first. */

@@ -17,6 +17,8 @@ export interface TemplateRegistry {
    * used in examples. Returns the same array while nothing changes.
    */
   listed(): Promise<readonly string[]>;
+  /** Those of them that the operator lists: known without asking anybody, unlike what may have been published since. */
+  readonly configured: readonly string[];
   /**
    * A template from its current files. While edited files are invalid the last valid ones stay in use: a
    * half-finished edit must not cost anybody's card. Throws an OperatorError when there is none, or none was ever
@@ -148,6 +150,7 @@ export function templateRegistry(options: RegistryOptions): TemplateRegistry {
 
   return {
     listed,
+    configured: presets,
     current,
     has: async (name) =>
       BUILT_IN.has(name) ||

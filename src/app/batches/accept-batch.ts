@@ -16,7 +16,8 @@ import {
 } from "../../store/batches.ts";
 import { deleteRecord, findRecord } from "../../store/idempotency.ts";
 import { findImage } from "../../store/image-reads.ts";
-import { type Image, nextPlace } from "../../store/images.ts";
+import type { Image } from "../../store/images.ts";
+import { nextPlace } from "../../store/queue-place.ts";
 import type { Tx } from "../../store/store.ts";
 import { countUsage } from "../../store/usage.ts";
 import type { TemplateRegistry } from "../../templates/registry.ts";
@@ -85,7 +86,7 @@ export async function acceptBatch(deps: AcceptBatchDeps, command: BatchCommand):
     const scope = { accountId: account.id, environment };
     if ((await openBatchCards(tx, scope)) + requests.length > MAX_OPEN_BATCH_CARDS)
       throw overloaded(FULL_RETRY_SECONDS);
-    const place = await nextPlace(tx, scope, "batch");
+    const place = await nextPlace(tx, scope, { lane: "batch", most: COUNTED_AHEAD });
     const cards = await cardsOf(tx, deps, command, { templates, turn: place.turn, now });
     const batch = await writeBatch(tx, deps, command, { cards, print, now });
     const ahead = place.ahead + requests.length - 1;
@@ -94,6 +95,9 @@ export async function acceptBatch(deps: AcceptBatchDeps, command: BatchCommand):
   if (!accepted.replayed) deps.wakeBatches(environment);
   return accepted;
 }
+
+/** For the estimate alone, which then says "at least": as many as one account may have open. */
+const COUNTED_AHEAD = { ahead: MAX_OPEN_BATCH_CARDS, total: 0 };
 
 /** The one test refusal that is reported on the card itself, because the photos of a batch are fetched later. */
 const PER_CARD = "test_unsupported_source";

@@ -1,5 +1,6 @@
 import { type Batch, countInBatches } from "../../store/batches.ts";
-import { type Image, LANES } from "../../store/images.ts";
+import type { Image } from "../../store/images.ts";
+import { LANES } from "../../store/queue-place.ts";
 import type { Tx } from "../../store/store.ts";
 import type { Moment } from "../context.ts";
 import { recordEvent } from "../webhooks/webhook-events.ts";

@@ -31,11 +31,17 @@ import { warnOfLowCredits } from "./credit-warning.ts";
 export async function renewPlan(tx: Tx, accountId: string, { now, random }: Moment): Promise<Account> {
   const account = await findAccount(tx, accountId);
   if (!account) throw new Error(`account ${accountId} is gone`);
+  return renewed(tx, account, { now, random });
+}
+
+/** See renewPlan: the account as this transaction has just read it. */
+async function renewed(tx: Tx, account: Account, { now, random }: Moment): Promise<Account> {
+  const { id: accountId } = account;
   const period = monthOf(now);
   // A clock that was set back must not grant an old month again.
   if (account.planPeriod >= period) return account;
-  const renewed = await replacePlanCredits(tx, account, period, now);
-  if (!renewed) return renewPlan(tx, accountId, { now, random });
+  const changed = await replacePlanCredits(tx, account, period, now);
+  if (!changed) return renewPlan(tx, accountId, { now, random });
   const entry = (kind: "grant" | "expire", of: string, amount: number): Promise<void> =>
     amount === 0
       ? Promise.resolve()
@@ -52,24 +58,23 @@ export async function renewPlan(tx: Tx, accountId: string, { now, random }: Mome
         });
   await entry("expire", account.planPeriod, account.creditsPlan);
   await entry("grant", period, account.creditLimit);
-  return renewed;
+  return changed;
 }
 
-/** Reserves one credit for an image: plan credits first, because they expire. Throws INSUFFICIENT_CREDITS. */
-export async function reserveCredit(
-  tx: Tx,
-  accountId: string,
-  imageId: string,
-  moment: Moment,
-): Promise<void> {
-  const account = await renewPlan(tx, accountId, moment);
+/**
+ * Reserves one credit for an image: plan credits first, because they expire. `asRead` in this transaction. Throws
+ * INSUFFICIENT_CREDITS.
+ */
+export async function reserveCredit(tx: Tx, asRead: Account, imageId: string, moment: Moment): Promise<void> {
+  const account = await renewed(tx, asRead, moment);
+  const accountId = account.id;
   const hold = async (bucket: CreditBucket) => {
     const held = await holdCredit(tx, accountId, bucket, moment.now);
     return held && { bucket, ...held };
   };
   const held = (await hold("plan")) ?? (await hold("topup"));
   if (!held) throw insufficientCredits(account.creditLimit);
-  const { bucket, period, left } = held;
+  const { bucket, period, left, granted: limit } = held;
   await insertEntry(tx, {
     bucket,
     period,
@@ -81,7 +86,6 @@ export async function reserveCredit(
     reason: null,
     createdAt: moment.now,
   });
-  const limit = await planOfMonth(tx, account, moment.now);
   await warnOfLowCredits(tx, { accountId, left, taken: 1, limit }, moment);
 }
 
@@ -118,8 +122,8 @@ export async function reserveCredits(
     }),
   );
   await insertEntries(tx, entries);
-  const limit = await planOfMonth(tx, account, moment.now);
-  await warnOfLowCredits(tx, { accountId, left: held.left, taken: imageIds.length, limit }, moment);
+  const { left, granted: limit } = held;
+  await warnOfLowCredits(tx, { accountId, left, taken: imageIds.length, limit }, moment);
 }
 
 /** Consumes the credit reserved for an image; does nothing for an image that reserved none. Returns credits used. */

@@ -19,7 +19,8 @@ import {
   type IdempotencyScope,
   insertRecord,
 } from "../../store/idempotency.ts";
-import { type Image, insertImage, nextPlace } from "../../store/images.ts";
+import { type Image, insertImage } from "../../store/images.ts";
+import { nextPlace, type QueuePlace } from "../../store/queue-place.ts";
 import type { Tx } from "../../store/store.ts";
 import { countUsage } from "../../store/usage.ts";
 import type { TemplateRegistry } from "../../templates/registry.ts";
@@ -114,7 +115,7 @@ async function acceptOnce(
   print: string,
 ): Promise<Accepted> {
   const { store, clock } = deps;
-  const replay = await findReplay(store.read, scope, print, clock.now());
+  const replay = replayOf(await findRecord(store.read, scope), print, clock.now());
   if (replay) return replay;
   await deps.room.refuseWhenLow();
 
@@ -133,9 +134,10 @@ async function acceptOnce(
     const accept = async (tx: Tx) => {
       const now = clock.now();
       // Another process, or a faster call, may have written the record during the fetch.
-      const overtaken = await findReplay(tx, scope, print, now);
+      const record = await findRecord(tx, scope);
+      const overtaken = replayOf(record, print, now);
       if (overtaken) return overtaken;
-      await freeExpiredKey(tx, scope, now);
+      if (record) await freeExpiredKey(tx, scope, now);
       return writeAccepted(tx, deps, { command, scope, print, sources, template, now });
     };
     // When two calls write the same record at once, its unique key refuses the second, which finds the record on its
@@ -166,10 +168,21 @@ async function sourcesFor(
     return { photo: null, badge: null };
   }
   if (creditsAvailable(account, deps.clock.now()) < 1) throw insufficientCredits(account.creditLimit);
-  deps.queue.refuseWhenFull("live", await nextPlace(deps.store.read, { accountId: account.id, environment }));
+  await placeUnlessFull(deps.store.read, deps, { accountId: account.id, environment });
   const limit = SOURCE_BYTES_PER_DAY[account.tier];
   await refuseWhenSpent(deps.sourceBytes, account, limit, "photos and badges fetched");
   return fetchSources(deps, { accountId: account.id, environment, request }, hold);
+}
+
+/** The place of the owner's next image. Throws SERVICE_OVERLOADED when it would wait too long there. */
+async function placeUnlessFull(
+  tx: Tx,
+  { queue }: Pick<AcceptImageDeps, "queue">,
+  owner: Pick<Image, "accountId" | "environment">,
+): Promise<QueuePlace> {
+  const place = await nextPlace(tx, owner, { most: queue.mostCounted(owner.environment) });
+  queue.refuseWhenFull(owner.environment, place);
+  return place;
 }
 
 interface NewImage {
@@ -186,9 +199,9 @@ async function writeAccepted(tx: Tx, deps: AcceptImageDeps, fresh: NewImage): Pr
   const { command, scope, now } = fresh;
   const owner = { accountId: command.account.id, environment: command.environment };
   // What was checked before the fetch may have changed since, so the decision is made here.
-  if ((await findAccount(tx, owner.accountId))?.status !== "active") throw partnerSuspended();
-  const place = await nextPlace(tx, owner);
-  deps.queue.refuseWhenFull(owner.environment, place);
+  const account = await findAccount(tx, owner.accountId);
+  if (account?.status !== "active") throw partnerSuspended();
+  const place = await placeUnlessFull(tx, deps, owner);
   const image = freshImage(deps.random, {
     scope: owner,
     keyId: command.keyId ?? null,
@@ -205,7 +218,7 @@ async function writeAccepted(tx: Tx, deps: AcceptImageDeps, fresh: NewImage): Pr
   await insertImage(tx, image);
   await deps.jobs.enqueue(tx, [image]);
   if (command.environment === "live")
-    await reserveCredit(tx, owner.accountId, image.id, { now, random: deps.random });
+    await reserveCredit(tx, account, image.id, { now, random: deps.random });
   await countUsage(tx, image, now, { requested: 1 });
   const eta = owner.environment === "test" ? testEtaSeconds(image.externalId) : deps.queue.etaSeconds(place);
   const answer = acceptedAnswer(image, eta);
@@ -241,16 +254,10 @@ function scopeOf(command: CreateCommand): IdempotencyScope {
 }
 
 /**
- * The stored response for this key; undefined when the key is free. Throws IDEMPOTENCY_KEY_REUSED when the payload
- * differs.
+ * The stored response for a key with this record; undefined when the key is free. Throws IDEMPOTENCY_KEY_REUSED when the
+ * payload differs.
  */
-async function findReplay(
-  tx: Tx,
-  scope: IdempotencyScope,
-  print: string,
-  now: number,
-): Promise<Accepted | undefined> {
-  const record = await findRecord(tx, scope);
+function replayOf(record: IdempotencyRecord | undefined, print: string, now: number): Accepted | undefined {
   if (!record || isExpired(record, now)) return undefined;
   if (record.fingerprint !== print) throw idempotencyKeyReused();
   return { answer: storedAnswer(record), replayed: true };

@@ -7,7 +7,7 @@ import {
 } from "../../core/limits.ts";
 import { overloaded } from "../../core/partner-refusals.ts";
 import type { NodeLoad } from "../../state/nodes.ts";
-import type { QueuePlace } from "../../store/images.ts";
+import type { CountLimits, QueuePlace } from "../../store/queue-place.ts";
 
 /** Weight of the newest render in the moving average, which about the last twenty determine. */
 const NEWEST_WEIGHT = 0.1;
@@ -33,6 +33,8 @@ export interface QueueEstimate {
    * the fair order, so an account that has filled its share is refused while others are not.
    */
   refuseWhenFull(environment: Environment, place: Pick<QueuePlace, "ahead" | "total">): void;
+  /** The numbers from which on refuseWhenFull refuses: none needs to be counted beyond. */
+  mostCounted(environment: Environment): CountLimits;
 }
 
 export interface QueueEstimateOptions {
@@ -45,10 +47,9 @@ export interface QueueEstimateOptions {
 /** Starts from a typical render; the first few after a start correct it, within seconds if there is a queue. */
 export function queueEstimate({ workers, others = () => [] }: QueueEstimateOptions): QueueEstimate {
   let renderMs = TYPICAL_RENDER_MS;
-  const workMs = (images: number) => {
-    const perMs = [{ workers, renderMs }, ...others()].reduce((sum, n) => sum + n.workers / n.renderMs, 0);
-    return images / perMs;
-  };
+  /** Images per ms. */
+  const pace = () => [{ workers, renderMs }, ...others()].reduce((sum, n) => sum + n.workers / n.renderMs, 0);
+  const workMs = (images: number) => images / pace();
   return {
     load: () => ({ workers, renderMs }),
     observe: (ms) => {
@@ -63,6 +64,14 @@ export function queueEstimate({ workers, others = () => [] }: QueueEstimateOptio
       refuseBeyond(MAX_QUEUE_WAIT_MS, workMs(ahead));
       refuseBeyond(MAX_QUEUE_WORK_MS, workMs(total));
     },
+    // One more than what fits, as the last one may be a fraction.
+    mostCounted: (environment) =>
+      environment === "test"
+        ? { ahead: MAX_WAITING_TEST_IMAGES, total: 0 }
+        : {
+            ahead: Math.floor(MAX_QUEUE_WAIT_MS * pace()) + 1,
+            total: Math.floor(MAX_QUEUE_WORK_MS * pace()) + 1,
+          },
   };
 }
 

@@ -237,7 +237,7 @@ test("a fault between balance and entry leaves neither", async () => {
     },
   };
   const moment = { now: w.clock.now(), random };
-  await expect(w.store.write("test", (tx) => reserveCredit(tx, account.id, "img_x", moment))).rejects.toThrow(
+  await expect(w.store.write("test", (tx) => reserveCredit(tx, account, "img_x", moment))).rejects.toThrow(
     "half way",
   );
   await expect(w.store.write("test", (tx) => topUpCredits(tx, account.id, 5, null, moment))).rejects.toThrow(

@@ -7,7 +7,7 @@ import {
   RENDER_TIMEOUT_MS,
   TYPICAL_RENDER_MS,
 } from "../../../src/core/limits.ts";
-import { nextPlace } from "../../../src/store/images.ts";
+import { nextPlace } from "../../../src/store/queue-place.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 import { acceptLive } from "../accepting.ts";
 
@@ -33,7 +33,11 @@ test("an account that has filled its share is refused; another is accepted and s
     }
   };
   expect(await acceptUntilFull(rovers)).toBe(SHARE);
-  const place = await nextPlace(workspace.store.read, { accountId: united, environment: "live" });
+  const place = await nextPlace(
+    workspace.store.read,
+    { accountId: united, environment: "live" },
+    { most: queue.mostCounted("live") },
+  );
   // Behind the first of the other account only, and its estimate says so.
   expect(place).toEqual({ turn: 0, ahead: 1, total: SHARE });
   expect(queue.etaSeconds(place)).toBe(Math.ceil((2 * TYPICAL_RENDER_MS) / 1000));
@@ -77,4 +81,23 @@ test("the work is shared among all nodes that live, each at its own pace", () =>
   expect(queue.etaSeconds({ ahead: 40 })).toBe(Math.ceil((11 * TYPICAL_RENDER_MS) / 1000));
   others.push({ workers: 8, renderMs: 2 * TYPICAL_RENDER_MS });
   expect(queue.etaSeconds({ ahead: 40 })).toBe(Math.ceil((6 * TYPICAL_RENDER_MS) / 1000));
+});
+
+test("no more of a queue is counted than makes a difference, and what is refused stays refused", async () => {
+  const workspace = await testWorkspace();
+  open.push(workspace);
+  const { id: accountId } = (await testAccount(workspace, { credits: 1000 })).account;
+  for (let n = 0; n < 12; n++) await acceptLive(workspace, accountId);
+  const placeOf = (ahead: number, total: number) =>
+    nextPlace(workspace.store.read, { accountId, environment: "live" }, { most: { ahead, total } });
+  expect(await placeOf(100, 100)).toEqual({ turn: 12, ahead: 12, total: 12 });
+  expect(await placeOf(5, 7)).toEqual({ turn: 12, ahead: 5, total: 7 });
+  for (const queue of [queueEstimate({ workers: 1 }), queueEstimate({ workers: 7 })]) {
+    const { ahead, total } = queue.mostCounted("live");
+    expect(() => queue.refuseWhenFull("live", { ahead, total: 0 })).toThrow("Retry-After");
+    expect(() => queue.refuseWhenFull("live", { ahead: 0, total })).toThrow("Retry-After");
+    queue.refuseWhenFull("live", { ahead: ahead - 2, total: total - 2 });
+  }
+  const queue = queueEstimate({ workers: 1 });
+  expect(() => queue.refuseWhenFull("test", queue.mostCounted("test"))).toThrow("Retry-After");
 });

@@ -17,6 +17,7 @@ import {
   UsageAlertEvent,
   WebhookTestEvent,
 } from "../../../src/http/openapi/webhook-schemas.ts";
+import { findAccount } from "../../../src/store/accounts.ts";
 import { failPending } from "../../../src/store/deliveries.ts";
 import { findImage } from "../../../src/store/image-reads.ts";
 import { type Image, insertImage } from "../../../src/store/images.ts";
@@ -53,8 +54,9 @@ async function queue(accountId: string, environment: "live" | "test"): Promise<I
   await workspace.store.write("test", async (tx) => {
     await insertImage(tx, image);
     await workspace.jobs.enqueue(tx, [image]);
-    if (environment === "live")
-      await reserveCredit(tx, accountId, image.id, { now, random: workspace.random });
+    const account = await findAccount(tx, accountId);
+    if (environment === "live" && account)
+      await reserveCredit(tx, account, image.id, { now, random: workspace.random });
   });
   return image;
 }
