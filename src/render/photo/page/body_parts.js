@@ -183,14 +183,14 @@ export function readParts(scores, crop) {
   const face = new Float32Array(cells);
   /** @type {Numbers} */
   const skin = new Float32Array(cells);
+  const weights = new Float64Array(CLASSES);
   for (let i = 0, at = 0; i < cells; i++, at += CLASSES) {
-    const weight = (/** @type {number} */ k) => Math.exp(scores[at + k] - scores[at]);
     let person = 0;
-    for (let k = 1; k < CLASSES; k++) person += weight(k);
+    for (let k = 1; k < CLASSES; k++) person += weights[k] = Math.exp(scores[at + k] - scores[at]);
     odds[i] = Math.log(person);
-    hair[i] = weight(HAIR) / (1 + person);
-    face[i] = weight(FACE) / (1 + person);
-    skin[i] = weight(SKIN) / (1 + person);
+    hair[i] = Number(weights[HAIR]) / (1 + person);
+    face[i] = Number(weights[FACE]) / (1 + person);
+    skin[i] = Number(weights[SKIN]) / (1 + person);
   }
   const mask = (/** @type {Numbers} */ values) => ({
     values,

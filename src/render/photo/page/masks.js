@@ -140,51 +140,78 @@ export function patches(cells, width, inside) {
 
 /**
  * For each cell the largest value within `radius` cells across and down (a grey dilation by a square).
+ *
+ * The van Herk algorithm: with running maxima, forwards and backwards, within blocks as long as the window, the maximum
+ * of any window is the larger of just two of them. Down the columns whole rows are compared, since reading memory in
+ * order is several times faster than going down each column.
  * @param {Numbers} values
  * @param {number} width
  * @param {number} radius
  * @returns {Numbers}
  */
 export function dilate(values, width, radius) {
-  const height = values.length / width;
-  const across = new Float32Array(values.length);
+  if (radius <= 0) return values.slice();
+  return greatestDown(greatestAcross(values, width, radius), width, radius);
+}
+
+/** @param {Numbers} values @param {number} width @param {number} radius @returns {Numbers} */
+function greatestAcross(values, width, radius) {
+  const window = 2 * radius + 1;
+  const lastBlock = width - 1 - ((width - 1) % window);
+  /** @type {Numbers} */
   const out = new Float32Array(values.length);
-  slideMax(values, across, height, width, width, 1, radius);
-  slideMax(across, out, width, height, 1, width, radius);
+  /** @type {Numbers} */
+  const ahead = new Float32Array(width);
+  /** @type {Numbers} */
+  const back = new Float32Array(width);
+  for (let row = 0; row < values.length; row += width) {
+    for (let start = 0; start < width; start += window) {
+      const end = Math.min(width, start + window);
+      let most = values[row + start];
+      for (let x = start; x < end; x++) ahead[x] = most = Math.max(most, values[row + x]);
+      most = values[row + end - 1];
+      for (let x = end - 1; x >= start; x--) back[x] = most = Math.max(most, values[row + x]);
+    }
+    for (let x = 0; x < width; x++) {
+      const last = x + radius < width ? x + radius : width - 1;
+      if (x < radius) out[row + x] = ahead[last];
+      else if (x - radius >= lastBlock) out[row + x] = back[x - radius];
+      else out[row + x] = Math.max(back[x - radius], ahead[last]);
+    }
+  }
   return out;
 }
 
-/**
- * The van Herk algorithm: with running maxima, forwards and backwards, within blocks as long as the window, the maximum
- * of any window is the larger of just two of them.
- * @param {Numbers} from @param {Numbers} to
- * @param {number} lines @param {number} length cells in a line
- * @param {number} lineStep @param {number} cellStep @param {number} radius
- */
-function slideMax(from, to, lines, length, lineStep, cellStep, radius) {
+/** @param {Numbers} values @param {number} width @param {number} radius @returns {Numbers} */
+function greatestDown(values, width, radius) {
+  const height = values.length / width;
   const window = 2 * radius + 1;
+  const lastBlock = height - 1 - ((height - 1) % window);
   /** @type {Numbers} */
-  const ahead = new Float32Array(length);
+  const ahead = values.slice();
   /** @type {Numbers} */
-  const back = new Float32Array(length);
-  for (let line = 0; line < lines; line++) {
-    const base = line * lineStep;
-    for (let k = 0; k < length; k++) {
-      const value = from[base + k * cellStep];
-      ahead[k] = k % window === 0 ? value : Math.max(ahead[k - 1], value);
-    }
-    for (let k = length - 1; k >= 0; k--) {
-      const value = from[base + k * cellStep];
-      back[k] = k === length - 1 || (k + 1) % window === 0 ? value : Math.max(back[k + 1], value);
-    }
-    for (let k = 0; k < length; k++) {
-      const first = k - radius;
-      const last = Math.min(length - 1, k + radius);
-      const sameBlock = Math.floor(first / window) === Math.floor(last / window);
-      to[base + k * cellStep] =
-        first < 0 ? ahead[last] : sameBlock ? back[first] : Math.max(back[first], ahead[last]);
-    }
+  const back = values.slice();
+  /** @type {(plane: Numbers, y: number, from: number) => void} */
+  const include = (plane, y, from) => {
+    for (let i = y * width, j = from * width, end = i + width; i < end; i++, j++)
+      plane[i] = Math.max(plane[i], plane[j]);
+  };
+  for (let start = 0; start < height; start += window) {
+    const end = Math.min(height, start + window);
+    for (let y = start + 1; y < end; y++) include(ahead, y, y - 1);
+    for (let y = end - 2; y >= start; y--) include(back, y, y + 1);
   }
+  /** @type {Numbers} */
+  const out = new Float32Array(values.length);
+  for (let y = 0; y < height; y++) {
+    const last = Math.min(height - 1, y + radius);
+    const [plane, from] = y >= radius && y - radius >= lastBlock ? [back, y - radius] : [ahead, last];
+    out.set(plane.subarray(from * width, (from + 1) * width), y * width);
+    if (y < radius || y - radius >= lastBlock) continue;
+    for (let i = y * width, j = (y - radius) * width, end = i + width; i < end; i++, j++)
+      out[i] = Math.max(out[i], back[j]);
+  }
+  return out;
 }
 
 /**
@@ -222,16 +249,19 @@ export function boxBlur(values, width, radius) {
   }
   // Adding whole rows to running sums reads memory in order, several times faster than going down each column.
   const sums = new Float64Array(width);
-  const addRow = (/** @type {number} */ y, /** @type {number} */ sign) => {
-    const row = Math.min(height - 1, Math.max(0, y)) * width;
-    for (let x = 0; x < width; x++) sums[x] = /** @type {number} */ (sums[x]) + sign * across[row + x];
-  };
-  for (let y = -radius; y <= radius; y++) addRow(y, 1);
+  const rowAt = (/** @type {number} */ y) => Math.min(height - 1, Math.max(0, y)) * width;
+  for (let y = -radius; y <= radius; y++) {
+    for (let x = 0, from = rowAt(y); x < width; x++) sums[x] = Number(sums[x]) + across[from + x];
+  }
   for (let y = 0; y < height; y++) {
     const row = y * width;
-    for (let x = 0; x < width; x++) out[row + x] = /** @type {number} */ (sums[x]) * share;
-    addRow(y + radius + 1, 1);
-    addRow(y - radius, -1);
+    const entering = rowAt(y + radius + 1);
+    const leaving = rowAt(y - radius);
+    for (let x = 0; x < width; x++) {
+      const sum = /** @type {number} */ (sums[x]);
+      out[row + x] = sum * share;
+      sums[x] = sum + across[entering + x] - across[leaving + x];
+    }
   }
   return out;
 }
