@@ -7,6 +7,7 @@ import { audit } from "../../src/app/operations/audit.ts";
 import { requeueAbandoned } from "../../src/app/operations/sweep.ts";
 import type { Environment } from "../../src/core/account.ts";
 import { LEASE_MS, MAX_RENDERS } from "../../src/core/limits.ts";
+import { StorageUnavailable } from "../../src/core/storage-unavailable.ts";
 import type { Claimed } from "../../src/jobs/jobs.ts";
 import { buildDeps } from "../../src/service/deps.ts";
 import { findAccount } from "../../src/store/accounts.ts";
@@ -192,6 +193,41 @@ test("an image whose workers die every time fails after as many renders as any o
   expect(await findAccount(workspace.store.read, account.id)).toMatchObject({
     creditsPlan: 500,
     creditsHeld: 0,
+  });
+});
+
+test("a claim whose answer the database lost costs the image none of its renders, whether or not it was committed", async () => {
+  const { workspace, account, row } = await start();
+  const id = await acceptLive(workspace, account.id);
+  const lost = new StorageUnavailable(new Error("the connection was lost during the commit"));
+  for (let n = 0; n < 2 * MAX_RENDERS; n++) {
+    const { store } = workspace;
+    let calls = 0;
+    const write: typeof store.write = async (name, fn, options) => {
+      const isFirst = ++calls === 1;
+      const isCommitted = n % 2 === 0;
+      const done = await store.write(
+        name,
+        async (tx) => {
+          const result = await fn(tx);
+          if (isFirst && !isCommitted) throw lost;
+          return result;
+        },
+        options,
+      );
+      if (isFirst) throw lost;
+      return done;
+    };
+    await expect(claimImage({ ...workspace, store: { ...store, write } }, "live")).rejects.toThrow(
+      "during the commit",
+    );
+    expect(calls).toBe(2);
+    expect(await row(id)).toMatchObject({ state: "queued", renders: 0, leaseToken: null });
+  }
+  const heir = await claimed(workspace);
+  expect(heir).toMatchObject({ id, renders: 1 });
+  expect(await finishImage(workspace, leaseOf(heir), { kind: "completed", output })).toMatchObject({
+    state: "completed",
   });
 });
 

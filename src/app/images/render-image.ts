@@ -51,23 +51,37 @@ export interface RenderImageDeps extends AppContext {
 /** What remains of a lease after the longest possible render. */
 const FINISH_PATIENCE_MS = LEASE_MS - RENDER_TIMEOUT_MS;
 
-/** Claims the next image of an environment; undefined when none is waiting. */
+const NEVER = new AbortController().signal;
+
+/**
+ * Claims the next image of an environment; undefined when none is waiting. Where the answer of the database is lost the
+ * claim may be committed all the same: then it is given back, as a render that nobody began is none of the image's.
+ */
 export async function claimImage(
   context: AppContext,
   environment: Environment,
+  signal: AbortSignal = NEVER,
 ): Promise<Claimed | undefined> {
   const { store, jobs, clock } = context;
   if (!(await jobs.isWaiting(environment, clock.now()))) return undefined;
   const token = leaseToken(context);
+  let claimed: Claimed | undefined;
   const claim = async (tx: Tx) => {
     for (;;) {
       const now = clock.now();
-      const image = await jobs.claim(tx, { environment, token, now, leaseExpiresAt: now + LEASE_MS });
-      if (!image?.isSpent) return image;
-      await endRender(tx, context, leaseOf(image), { kind: "fault" });
+      claimed = await jobs.claim(tx, { environment, token, now, leaseExpiresAt: now + LEASE_MS });
+      if (!claimed?.isSpent) return claimed;
+      await endRender(tx, context, leaseOf(claimed), { kind: "fault" });
     }
   };
-  return store.write("claim", claim, { sideBySide: true });
+  try {
+    return await store.write("claim", claim, { sideBySide: true });
+  } catch (error) {
+    // Whoever claimed nothing finds its lease lost, and changes nothing.
+    if (claimed && storageFault(error))
+      await finishWhileLeased(context, leaseOf(claimed), { kind: "given_back" }, signal);
+    throw error;
+  }
 }
 
 /** What ends a claimed image's render. */
@@ -87,7 +101,7 @@ export async function renderNextImage(
   if (!(await deps.jobs.isWaiting("live", deps.clock.now()))) return;
   const renderer = await deps.pool.acquire(signal);
   try {
-    const image = await claimImage(deps, "live");
+    const image = await claimImage(deps, "live", signal);
     if (!image) return;
     more();
     if (image.renders === 1)

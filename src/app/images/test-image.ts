@@ -29,7 +29,7 @@ export async function renderNextTestImage(
   signal: AbortSignal,
   more: () => void,
 ): Promise<void> {
-  const image = await claimImage(deps, "test");
+  const image = await claimImage(deps, "test", signal);
   if (!image) return;
   more();
   const lease = leaseOf(image);
