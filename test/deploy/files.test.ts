@@ -40,10 +40,14 @@ test("no file sets what the service does not know, such as a misspelt name", asy
 test("the container has no rights, a folder of its own on a volume, and only the proxy's ports open", async () => {
   // biome-ignore lint/suspicious/noExplicitAny: a document of others.
   const { services } = Bun.YAML.parse(await text("compose.yaml")) as any;
-  const { cardpress } = services;
+  const { cardpress, proxy } = services;
   expect(cardpress).toMatchObject({ cap_drop: ["ALL"], read_only: true, restart: "always" });
-  expect(cardpress.ports).toEqual(["80:80", "443:443", "443:443/udp"]);
-  expect(readConfig(cardpress.environment).host).toBe("127.0.0.1");
+  // A network of the two, since one container in another's network loses it when Docker starts that one again.
+  for (const name of ["ports", "network_mode"]) expect(cardpress).not.toHaveProperty(name);
+  expect(proxy).not.toHaveProperty("network_mode");
+  expect(proxy.ports).toEqual(["80:80", "443:443", "443:443/udp"]);
+  expect(await text("Caddyfile")).toContain("reverse_proxy {$UPSTREAM:127.0.0.1:3000}");
+  expect(proxy.environment).toEqual({ UPSTREAM: `cardpress:${readConfig({}).port}` });
   const dockerfile = await text("Dockerfile");
   expect(dockerfile).toMatch(/^USER cardpress$/m);
   expect(cardpress.volumes).toEqual(["cards:/data"]);

@@ -96,8 +96,7 @@ export function checkSupervision(
   { baseUrl, dataDir }: Pick<Config, "baseUrl" | "dataDir">,
   machine: Machine,
 ): Finding {
-  const isContainer = ["/.dockerenv", "/run/.containerenv"].some((path) => machine.read(path) !== undefined);
-  if (isContainer) return checkContainer(dataDir);
+  if (isContainer(machine)) return checkContainer(dataDir);
   const unit = unitProperties(
     machine.run(["systemctl", "show", "cardpress.service", `--property=${UNIT_PROPERTIES}`]) ?? "",
   );
@@ -123,6 +122,19 @@ export function checkSupervision(
   return problems.length === 0
     ? { status: "ok", message: found }
     : { status: "warning", message: `${found}; ${problems.join("; ")}` };
+}
+
+/**
+ * Whether this process is in a container. Docker leaves a file. Podman leaves one too unless the root is read-only; it and
+ * Kubernetes tell the container's processes by a variable.
+ */
+function isContainer(machine: Machine): boolean {
+  const files = ["/.dockerenv", "/run/.containerenv"];
+  const variables = (machine.read("/proc/self/environ") ?? "").split("\0");
+  return (
+    files.some((path) => machine.read(path) !== undefined) ||
+    variables.some((variable) => /^(container=(podman|oci|docker)$|KUBERNETES_SERVICE_HOST=)/.test(variable))
+  );
 }
 
 /** A folder inside the container disappears with it. */
@@ -160,6 +172,7 @@ export async function checkAddress(
     await wrongAnswer(live, baseUrl),
     ...(live.ok ? await leaks(baseUrl, machine) : []),
     !LOCAL_HOSTS.includes(host) &&
+      !isContainer(machine) &&
       `the service listens on ${host} without TLS beside the proxy: let a firewall keep others out, or set CARDPRESS_HOST=127.0.0.1 where the proxy is on this machine`,
   ].filter((problem) => typeof problem === "string");
   return problems.length === 0
@@ -214,8 +227,16 @@ export function checkDescriptors(machine: Machine): Finding {
  * Memory available to this process and its browsers, in bytes: the machine's, or the limit of its container or unit.
  */
 export function memoryLimit(machineBytes: number, machine: Machine): number {
-  const group = /^0::(.*)$/m.exec(machine.read("/proc/self/cgroup") ?? "")?.[1]?.replace(/\/$/, "") ?? "";
-  const limits = [`/sys/fs/cgroup${group}/memory.max`, "/sys/fs/cgroup/memory.max"]
+  const groups = machine.read("/proc/self/cgroup") ?? "";
+  const group = /^0::(.*)$/m.exec(groups)?.[1]?.replace(/\/$/, "") ?? "";
+  // The older kind of control groups, as on Ubuntu 20.04 and Red Hat 8.
+  const older = /^\d+:memory:(.*)$/m.exec(groups)?.[1]?.replace(/\/$/, "") ?? "";
+  const limits = [
+    `/sys/fs/cgroup${group}/memory.max`,
+    "/sys/fs/cgroup/memory.max",
+    `/sys/fs/cgroup/memory${older}/memory.limit_in_bytes`,
+    "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+  ]
     .map((path) => Number(machine.read(path)?.trim()))
     .filter((bytes) => Number.isInteger(bytes) && bytes > 0);
   return Math.min(machineBytes, ...limits);

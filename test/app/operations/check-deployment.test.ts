@@ -56,6 +56,15 @@ test("data inside a container's own folder is told to go with it", () => {
   expect(checkSupervision({ ...SITE, dataDir: "/proc" }, container).status).toBe("ok");
 });
 
+test("a container is known where no file tells it: Podman with a read-only root, and Kubernetes", () => {
+  for (const variable of ["container=podman", "KUBERNETES_SERVICE_HOST=10.0.0.1"]) {
+    const container = files({ "/proc/self/environ": `PATH=/bin\0${variable}\0HOME=/data\0` });
+    expect(checkSupervision({ ...SITE, dataDir: "/proc" }, container).message).toContain("in a container");
+  }
+  const service = files({ "/proc/self/environ": "PATH=/bin\0CONTAINERS_CONF=/etc/containers\0" });
+  expect(checkSupervision({ ...SITE, dataDir: "/proc" }, service).message).not.toContain("in a container");
+});
+
 /** A proxy that answers as told; `budget` counts clients by the address they claim, or all as one. */
 function proxy(answer: Record<string, number>, isFooled = false): Machine {
   const used = new Map<string, number>();
@@ -100,6 +109,11 @@ test("a public address without TLS, and a port without TLS beside the proxy, are
   );
   const open = await checkAddress({ ...HTTPS, host: "0.0.0.0" }, proxy({ "/live": 200, "/v1/usage": 401 }));
   expect(open.message).toContain("CARDPRESS_HOST=127.0.0.1");
+  const container: Machine = {
+    ...proxy({ "/live": 200, "/v1/usage": 401 }),
+    read: (path) => (path === "/.dockerenv" ? "" : undefined),
+  };
+  expect((await checkAddress({ ...HTTPS, host: "0.0.0.0" }, container)).status).toBe("ok");
 });
 
 test("the memory of a container or a unit counts, not the machine's around it", () => {
@@ -108,6 +122,11 @@ test("the memory of a container or a unit counts, not the machine's around it", 
     "/sys/fs/cgroup/system.slice/cardpress.service/memory.max": "1000\n",
   });
   expect(memoryLimit(5000, limited)).toBe(1000);
+  const older = files({
+    "/proc/self/cgroup": "4:memory:/libpod/1\n0::/libpod/1\n",
+    "/sys/fs/cgroup/memory/memory.limit_in_bytes": "2000\n",
+  });
+  expect(memoryLimit(5000, older)).toBe(2000);
   expect(memoryLimit(5000, files({ "/sys/fs/cgroup/memory.max": "max\n" }))).toBe(5000);
 });
 
