@@ -107,6 +107,11 @@ test("the cluster's servers differ in their data folders alone, and take their s
   expect(caddy).toContain("reverse_proxy node1:3000 node2:3000 node3:3000");
 });
 
+test.skipIf(Bun.which("caddy") === null)("Caddy knows every line of the cluster's file", () => {
+  const adapted = Bun.spawnSync(["caddy", "adapt", "--config", join(deploy, "cluster/Caddyfile")]);
+  expect([adapted.exitCode, adapted.stderr.toString()]).toEqual([0, expect.not.stringContaining("Error")]);
+});
+
 test("Kubernetes gives the service every setting of a cluster, and asks for its readiness and its life", async () => {
   // biome-ignore lint/suspicious/noExplicitAny: documents of others.
   const documents = Bun.YAML.parse(await text("cluster/kubernetes.yaml")) as any[];
