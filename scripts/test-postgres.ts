@@ -17,6 +17,7 @@ import { startPostgres } from "./postgres-server.ts";
 const SUITES = [
   "test/store/postgres.test.ts",
   "test/store/postgres-plans.test.ts",
+  "test/store/queue-depth.test.ts",
   "test/state",
   "test/jobs",
   "test/service/cluster.test.ts",

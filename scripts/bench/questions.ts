@@ -16,12 +16,12 @@ import {
   findImagesByExternalId,
   latestImages,
   latestPictures,
-  queueDepth,
   recentLiveFailures,
 } from "../../src/store/image-search.ts";
-import { abandonedRenders, countByState, hasClaimable } from "../../src/store/images.ts";
+import { abandonedRenders, hasClaimable } from "../../src/store/images.ts";
 import { ledgerPage, newestEntries } from "../../src/store/ledger.ts";
 import { overviewCounts } from "../../src/store/overview.ts";
+import { queueDepth } from "../../src/store/queue-depth.ts";
 import { nextPlace } from "../../src/store/queue-place.ts";
 import type { Tx } from "../../src/store/store.ts";
 import { sumUsage, usageByDay } from "../../src/store/usage.ts";
@@ -64,7 +64,7 @@ export const QUESTIONS: Record<string, (tx: Tx, images: number) => Promise<unkno
   "console, statement": (tx) => newestEntries(tx, "acct_0", 26),
   "console, grants": (tx) => ledgerPage(tx, { accountId: "acct_0", grantsOnly: true, limit: 26 }),
   "operators, overview": (tx) => overviewCounts(tx, { since: FILLED_AT - DAY_MS }),
-  "operators, queue": (tx) => queueDepth(tx, "live"),
+  "operators and metrics, queue": (tx) => queueDepth(tx, "live"),
   "operators, failures": (tx) => recentLiveFailures(tx, 12),
   "operators, pictures": (tx) => latestPictures(tx, 12),
   "operators, accounts": (tx) => newestAccounts(tx, { after: undefined, limit: 26 }),
@@ -79,7 +79,6 @@ export const QUESTIONS: Record<string, (tx: Tx, images: number) => Promise<unkno
   "events of an hour": (tx) => eventsSince(tx, { ...scope, since: FILLED_AT - DAY_MS / 24, limit: 100 }),
   "metrics, credits": (tx) => accountNumbers(tx),
   "metrics, deliveries": (tx) => earliestDue(tx),
-  "metrics, images by state": (tx) => countByState(tx),
   "create, its place in the queue": (tx) =>
     nextPlace(tx, other, { most: queueEstimate({ workers: 8 }).mostCounted("live") }),
   "queue, whether something waits": (tx) => hasClaimable(tx, "live", FILLED_AT),

@@ -38,7 +38,10 @@ export const METRICS = {
     help: "Whole renders, by how they ended.",
     bounds: STAGE_BOUNDS,
   },
-  cardpress_images_unfinished: { type: "gauge", help: "Images that wait or are being rendered." },
+  cardpress_images_unfinished: {
+    type: "gauge",
+    help: "Images that wait or are being rendered, up to 10,000 of each.",
+  },
   cardpress_queue_oldest_seconds: {
     type: "gauge",
     help: "Age of the image that has waited longest; 0 when none does.",

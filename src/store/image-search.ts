@@ -1,8 +1,8 @@
-import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lt, min, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { Environment } from "../core/account.ts";
 import { type PublicStatus, UNFINISHED_STATES } from "../core/image-state.ts";
 import { searchedName } from "../core/name.ts";
-import { type Image, unfinished } from "./images.ts";
+import type { Image } from "./images.ts";
 import type { Tx } from "./store.ts";
 
 // Console searches; the service's own queries are in images.ts.
@@ -119,25 +119,6 @@ export async function recentLiveFailures({ db, t }: Tx, limit: number): Promise<
       .orderBy(desc(t.images.completedAt))
       .limit(limit)
   );
-}
-
-/** How many images are waiting and being rendered, and how long the oldest has waited. */
-export async function queueDepth(
-  { db, t }: Tx,
-  environment: Environment,
-): Promise<{ queued: number; rendering: number; oldestQueuedAt: number | null }> {
-  const i = t.images;
-  const rows = await db
-    .select({ state: i.state, n: sql<number>`count(*)`.mapWith(Number), oldest: min(i.createdAt) })
-    .from(i)
-    .where(and(eq(i.environment, environment), unfinished(t)))
-    .groupBy(i.state);
-  const of = (state: Image["state"]) => rows.find((row) => row.state === state);
-  return {
-    queued: of("queued")?.n ?? 0,
-    rendering: of("rendering")?.n ?? 0,
-    oldestQueuedAt: of("queued")?.oldest ?? null,
-  };
 }
 
 /** The newest images that are not deleted, of one account or of all. */

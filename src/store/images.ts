@@ -39,19 +39,6 @@ export async function insertImage(tx: Tx, image: Image): Promise<void> {
   await imageInsert(tx, image);
 }
 
-/** How many unfinished images there are, by environment and state. */
-export async function countByState({
-  db,
-  t,
-}: Tx): Promise<{ environment: string; state: string; count: number }[]> {
-  const i = t.images;
-  return db
-    .select({ environment: i.environment, state: i.state, count: sql<number>`count(*)`.mapWith(Number) })
-    .from(i)
-    .where(and(inArray(i.environment, ["live", "test"]), unfinished(t)))
-    .groupBy(i.environment, i.state);
-}
-
 /** Waiting, with its pause over. A pause longer than any was written by a clock that has since been set back. */
 function isDue({ images: i }: Tables, environment: Environment, now: number) {
   const over = or(lte(i.availableAt, now), gt(i.availableAt, now + MAX_RETRY_PAUSE_MS));

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { suspendAccount } from "../../src/app/people/manage-account.ts";
 import { MAX_QUEUE_WAIT_MS, TYPICAL_RENDER_MS } from "../../src/core/limits.ts";
 import { findAccount } from "../../src/store/accounts.ts";
-import { queueDepth } from "../../src/store/image-search.ts";
 import { listEntries } from "../../src/store/ledger.ts";
+import { queueDepth } from "../../src/store/queue-depth.ts";
 import { get, imageRequest, post, type TestServer, testAccount, testServer } from "../harness.ts";
 
 let server: TestServer;

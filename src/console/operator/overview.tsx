@@ -7,9 +7,11 @@ import { credits } from "../../core/mail.ts";
 
 import { DAY_MS } from "../../core/time.ts";
 import { accountNames } from "../../store/accounts.ts";
-import { findAnyImage, queueDepth, recentLiveFailures } from "../../store/image-search.ts";
+import { MAX_COUNTED } from "../../store/image-reads.ts";
+import { findAnyImage, recentLiveFailures } from "../../store/image-search.ts";
 import type { Image } from "../../store/images.ts";
 import { overviewCounts } from "../../store/overview.ts";
+import { queueDepth } from "../../store/queue-depth.ts";
 import { VERSION } from "../../version.ts";
 import { Badge, Card, count, Empty, PageHead, PostForm, Stat, Time } from "../elements.tsx";
 import { photoThumb } from "../image.tsx";
@@ -22,6 +24,11 @@ import { operator, type UserVisit } from "../visit.ts";
 const FAILURES_SHOWN = 12;
 
 const GIB = 1024 ** 3;
+
+/** "10,000+": so far the store counts. */
+function upTo(number: number): string {
+  return number < MAX_COUNTED ? count(number) : `${count(MAX_COUNTED)}+`;
+}
 
 /** Current queue, workers, deliveries and disk; refreshed every few seconds. */
 async function pulse({ deps, now }: UserVisit) {
@@ -39,14 +46,14 @@ async function pulse({ deps, now }: UserVisit) {
   return (
     <div id="pulse" hx-get="/console/operator/pulse" hx-trigger="every 3s" hx-swap="outerHTML">
       <dl class="stats stats-many">
-        <Stat label="Live images queued" value={count(live?.queued ?? 0)} note={waited} />
+        <Stat label="Live images queued" value={upTo(live?.queued ?? 0)} note={waited} />
         <Stat label="Being rendered" value={count(live?.rendering ?? 0)} note="Live" />
         <Stat
           label="Renderers ready"
           value={`${workers.ready} of ${workers.wanted}`}
           note={workers.ready < workers.wanted ? "Some are starting" : "All warm"}
         />
-        <Stat label="Test images open" value={count((test?.queued ?? 0) + (test?.rendering ?? 0))} />
+        <Stat label="Test images open" value={upTo((test?.queued ?? 0) + (test?.rendering ?? 0))} />
         <Stat label="Failed in 24 hours" value={count(numbers.failedSince)} note="Live and test" />
         <Stat
           label="Webhooks to deliver"
