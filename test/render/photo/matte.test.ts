@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { sortBelongings } from "../../../src/render/photo/page/belongings.js";
 import { readParts } from "../../../src/render/photo/page/body_parts.js";
+import { refineEdge } from "../../../src/render/photo/page/edge.js";
 import { dropFringes } from "../../../src/render/photo/page/fringes.js";
 import { nearestSeed } from "../../../src/render/photo/page/geodesic.js";
 import { emptyHairGaps } from "../../../src/render/photo/page/hair_gaps.js";
@@ -81,6 +82,11 @@ describe("things beside the body", () => {
   test("what has the colours of the background beside it is left", () => {
     const { held, left } = sort([70, 50, 15, 15], 0.95, grey);
     expect([at(held, 77, 57), at(left, 77, 57)]).toEqual([0, 1]);
+  });
+
+  test("what is small and only looks out from behind the body is left, what is small and clings to it is kept", () => {
+    const kept = (thing: Box) => at(sort(thing, 0.95, picture([[thing, 250]])).held, thing[0], thing[1]);
+    expect([kept([70, 50, 10, 3]), kept([70, 50, 3, 10])]).toEqual([0, 1]);
   });
 
   test("what is hardly salient is left whole", () => {
@@ -334,6 +340,24 @@ describe("what body parts tell against a photo", () => {
     expect(faultOf([FACE, [75, 12, 16, 16]], [])).toBe("several_people");
     expect(faultOf([FACE, [80, 12, 8, 8]], [])).toBeNull();
   });
+});
+
+test("single strands are found before a plain wall; a wall's own lines are not taken for strands", () => {
+  const HEAD: Box = [35, 30, 30, 30];
+  const alphaOf = (lines: Box[]) => {
+    const rgba = picture([
+      [[0, 0, SIDE, SIDE], 220],
+      [HEAD, 20],
+      ...lines.map((box): [Box, number] => [box, 20]),
+    ]);
+    const large = { rgba: rgba.slice(), width: SIDE, height: SIDE };
+    const head = { x: -20, y: -20, width: 140, height: 140 };
+    refineEdge(large, { rgba, matte: map([HEAD]), hair: map([HEAD]), width: SIDE, height: SIDE, head });
+    return large.rgba[4 * (26 * SIDE + 50) + 3];
+  };
+  expect(alphaOf([[50, 26, 1, 4]])).toBeGreaterThan(200);
+  const wall = Array.from({ length: 10 }, (_, k): Box => [k * 10, 0, 1, SIDE]);
+  expect(alphaOf(wall)).toBeLessThan(50);
 });
 
 describe("gaps between strands", () => {

@@ -27,6 +27,12 @@ const MAX_BORDER = 1;
  * them the body would have a bite taken out.
  */
 const MIN_CONTACT = 0.9;
+/**
+ * A thing below this part of the player's area that touches the body for less than this, in square roots of its size,
+ * only looks out from behind it, unless the masks see the player there or it is round.
+ */
+const SMALL_THING_PART = 0.01;
+const MIN_SMALL_CONTACT = 1.5;
 /** How far the faint edge of a thing and its connection to the body extend around it, in cells. */
 const REACH_CELLS = 5;
 
@@ -188,6 +194,8 @@ function belongs(
   if (blending > (handled > 0 ? MAX_HELD_BLENDING : MAX_BLENDING)) return false;
   if (border > MAX_BORDER * Math.sqrt(size)) return false;
   if (masked > 0.5 * size && touches > 0) return true;
+  const looksOut = size < SMALL_THING_PART * playerCells && touches < MIN_SMALL_CONTACT * Math.sqrt(size);
+  if (looksOut && !isBall(bounds, size)) return false;
   const isBefore = touches > MIN_CONTACT * Math.sqrt(size) && salience >= MIN_BELONGING_SALIENCE * size;
   const largest = (inCompany ? MAX_HELD_IN_COMPANY : MAX_HELD_PART) * playerCells;
   if (isBefore && size <= largest) return true;

@@ -1,6 +1,6 @@
 import { edgeColours } from "./edge_colours.js";
 import { fitLinearMatte } from "./guided_filter.js";
-import { dilate, smoothStep } from "./masks.js";
+import { boxBlur, dilate, smoothStep } from "./masks.js";
 
 /** @import { Bytes, Numbers, Rect } from "./masks.js" */
 
@@ -23,6 +23,13 @@ const EDGE_REACH_CELLS = 1;
  */
 const HAIR_REACH_PART = 0.06;
 const MAX_HAIR_REACH_CELLS = 7;
+
+/**
+ * A backdrop with lines, letters or leaves has pixels that look like strands too. How much of it would be taken for hair
+ * shows just beyond the hair's reach, where there is none: outside the matte, strands are believed fully up to `low`, and
+ * from `high` on not at all. Both are roots of mean squares, 0 to 1, so that thin lines count.
+ */
+const FALSE_STRANDS = { low: 0.015, high: 0.05 };
 
 /** Squared colour distance (each channel 0 to 1) above which colour tells player and background apart. */
 const TELLING_COLOURS = { low: 0.03, high: 0.12 };
@@ -52,6 +59,7 @@ export function refineEdge(large, small) {
   const hair = hairWeights(small, refined);
   const edge = edgeCells(small, refined, hair);
   const colours = edgeColours(small.rgba, refined, small.width);
+  doubtStrands(hair, refined, colours, small);
   // Interleaved, so that a cell's values lie side by side in memory.
   const cells = interleave([
     linear.r,
@@ -204,6 +212,33 @@ function hairWeights({ head, hair, width }, refined) {
     if (near > 0) weights[i] = near * smoothStep(Math.min(inside[i], outside[i]), 0.3, 0.9);
   }
   return weights;
+}
+
+/**
+ * Takes hair's weight away outside the matte where the backdrop itself would pass for strands.
+ * @param {Numbers} weights changed in place @param {Numbers} refined
+ * @param {{ player: Numbers[], behind: Numbers[] }} colours @param {SmallPicture} small
+ */
+function doubtStrands(weights, refined, { player, behind }, { head, rgba, width }) {
+  const reach = Math.min(MAX_HAIR_REACH_CELLS, Math.round((HAIR_REACH_PART * head.width) / 2));
+  const around = dilate(weights, width, reach);
+  /** @type {Numbers} */
+  const beyond = new Float32Array(weights.length);
+  /** @type {Numbers} */
+  const falsely = new Float32Array(weights.length);
+  for (let i = 0; i < weights.length; i++) {
+    if (weights[i] > 0 || around[i] <= 0 || refined[i] > 0.02) continue;
+    beyond[i] = 1;
+    const off = (/** @type {number} */ k) => rgba[4 * i + k] / 255 - Number(behind[k]?.[i]);
+    const apart = (/** @type {number} */ k) => Number(player[k]?.[i]) - Number(behind[k]?.[i]);
+    falsely[i] = mixtureStep(0, off(0), off(1), off(2), apart(0), apart(1), apart(2)) ** 2;
+  }
+  const cells = boxBlur(beyond, width, 2 * reach);
+  const strands = boxBlur(falsely, width, 2 * reach);
+  for (let i = 0; i < weights.length; i++) {
+    if (weights[i] > 0 && refined[i] < 0.5 && cells[i] > 0)
+      weights[i] *= 1 - smoothStep(Math.sqrt(strands[i] / cells[i]), FALSE_STRANDS.low, FALSE_STRANDS.high);
+  }
 }
 
 /**
