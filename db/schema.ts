@@ -3,6 +3,7 @@ import { ACCOUNT_STATUSES, ENVIRONMENTS, TIERS } from "../src/core/account.ts";
 import { CREDIT_BUCKETS, LEDGER_KINDS } from "../src/core/credits.ts";
 import { IMAGE_STATES } from "../src/core/image-state.ts";
 import { WEBHOOK_DELIVERY_STATES, WEBHOOK_ENDPOINT_STATES } from "../src/core/webhook-event.ts";
+import { bookTables } from "./books.ts";
 import { type Kit, sqliteKit } from "./kit.ts";
 import { peopleTables } from "./people.ts";
 import { seasonTables } from "./season.ts";
@@ -146,6 +147,8 @@ export function defineTables(kit: Kit) {
         .where(sql`${t.completedAt} is null`),
       uniqueIndex("images_output_name").on(t.outputName).where(sql`${t.outputName} is not null`),
       index("images_expiry").on(t.expiresAt).where(sql`${t.expiresAt} is not null and ${t.purgedAt} is null`),
+      // What ended in a span of time: the audit goes through history along it.
+      index("images_ended").on(t.completedAt).where(sql`${t.completedAt} is not null`),
       index("images_failures").on(t.completedAt).where(sql`${t.state} = 'failed'`),
       index("images_external").on(t.accountId, t.environment, t.externalId),
       index("images_singles")
@@ -439,6 +442,7 @@ export function defineTables(kit: Kit) {
     deliveryAttempts,
     ...people,
     ...templateTables(kit),
+    ...bookTables(kit),
   };
 }
 
@@ -463,3 +467,4 @@ export const {
 export const { photos, batches, batchCards, requestLog, requestPlayers } = sqliteTables;
 export const { users, memberships, setupLinks, passkeys, sessions, auditEntries, mails } = sqliteTables;
 export const { templates, templateVersions } = sqliteTables;
+export const { sealedSpans, sealedSums } = sqliteTables;

@@ -37,6 +37,7 @@ const SUITES = [
   "test/app/mail",
   "test/app/operations/audit.test.ts",
   "test/app/operations/retention.test.ts",
+  "test/app/operations/sealed-history.test.ts",
   "test/app/people",
   "test/app/webhooks",
   "test/http/batches.test.ts",

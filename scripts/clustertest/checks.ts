@@ -103,7 +103,7 @@ export async function checkLedger(
   { workspace, admin, figures }: Books,
   partners: readonly Partner[],
 ): Promise<void> {
-  const report = await audit(workspace.store, Date.now(), workspace.blobs);
+  const report = await audit(workspace.store, Date.now(), { blobs: workspace.blobs });
   for (const { check, rule, ok, broken } of report.findings)
     figures.check("ledger", ok, () => `audit ${check} (${rule}): ${JSON.stringify(broken.slice(0, 5))}`);
   const charged = await oneNumber(admin, "SELECT count(*) AS n FROM ledger_entries WHERE kind = 'settle'");

@@ -1,16 +1,35 @@
 import { Command } from "commander";
 import { type AuditReport, audit } from "../app/operations/audit.ts";
+import { forgetSeals } from "../app/operations/sealed-history.ts";
 import { printResult } from "./output.ts";
 import { withWorkspace } from "./workspace.ts";
+
+interface Options {
+  full?: boolean;
+  resume?: boolean;
+  reseal?: boolean;
+  json?: boolean;
+}
 
 export function auditCommand(): Command {
   return new Command("audit")
     .description("recompute every balance and rule of the books, and name what is broken")
+    .option("--full", "also what earlier audits found right and sealed, from the first image on")
+    .option("--resume", "go on with a full audit that was interrupted")
+    .option("--reseal", "forget what was sealed, and seal what is there now")
     .option("--json", "print JSON")
-    .action((options) =>
+    .action((options: Options) =>
       withWorkspace(
         async ({ store, clock, blobs }) => {
-          const report = await audit(store, clock.now(), blobs);
+          if (options.reseal) await forgetSeals(store.write);
+          const isFull = options.full || options.resume;
+          const report = await audit(store, clock.now(), {
+            blobs,
+            write: store.write,
+            sinceSealed: !isFull,
+            resume: options.resume,
+            onProgress: progress(options.json),
+          });
           if (!report.ok) process.exitCode = 1;
           printResult(options.json, report, () => auditText(report));
         },
@@ -19,13 +38,25 @@ export function auditCommand(): Command {
     );
 }
 
-function auditText({ ok, findings, ms }: AuditReport): string {
+/** Tells a terminal how many images were gone through, on one line. */
+function progress(json: boolean | undefined): ((images: number) => void) | undefined {
+  if (json || !process.stderr.isTTY) return undefined;
+  let audited = 0;
+  return (images) => {
+    audited += images;
+    process.stderr.write(`\r${audited.toLocaleString("en")} finished images audited`);
+    // The report begins on a line of its own.
+    process.stderr.write("\r");
+  };
+}
+
+function auditText({ ok, full, findings, ms }: AuditReport): string {
   const lines = findings.flatMap((finding) => [
     `${finding.ok ? "ok    " : "BROKEN"}  ${finding.check.padEnd(10)} ${finding.rule}`,
     ...finding.broken.map(({ id, detail }) => `          ${id}: ${detail}`),
   ]);
   const verdict = ok
-    ? `Every rule holds (${ms} ms).`
+    ? `Every rule holds${full ? "" : ` since what earlier audits have sealed; "cardpress audit --full" looks at that again`} (${ms} ms).`
     : findings.every(({ check, ok }) => ok || check === "pictures")
       ? "The books hold, but pictures are gone. Restore the blobs of images from a backup."
       : "The books are broken. Stop the service, keep a copy of the data blobs, and compare with the last backup.";

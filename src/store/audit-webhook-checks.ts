@@ -1,8 +1,8 @@
-import { and, count, eq, gt, inArray, isNull, ne, or, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import { DELIVERY_JITTER, MAX_RETRY_AFTER_MS } from "../core/delivery-schedule.ts";
 import { WEBHOOK_LEASE_MS } from "../core/limits.ts";
 import { DAY_MS } from "../core/time.ts";
-import type { AuditCheck } from "./audit-checks.ts";
+import type { AuditCheck, Breach } from "./audit-checks.ts";
 import type { Tx } from "./store.ts";
 
 /** Events are deleted after 30 days; this far back they must be complete, even if a clock was wrong for a while. */
@@ -13,10 +13,10 @@ const LONGEST_WAIT_MS = Math.ceil(MAX_RETRY_AFTER_MS * (1 + DELIVERY_JITTER));
 const events: AuditCheck = {
   name: "events",
   rule: "every image that ended in the last 20 days, and was not deleted, has the webhook event of its end and no other, with a body that tells it",
-  find: async (tx, { limit, now }) => {
+  find: async (tx, { limit, now, since: sealed }) => {
     const { db, t } = tx;
     const { images: i, webhookEvents: e } = t;
-    const since = now - EVENTS_WHOLE_MS;
+    const since = Math.max(now - EVENTS_WHOLE_MS, sealed ?? 0);
     const ofImage = sql`${e.type} like 'image.%'`;
     const detail = sql<string>`${e.type} || ' about ' || ${e.subject}`;
     const garbled = await db
@@ -62,8 +62,9 @@ const events: AuditCheck = {
  */
 async function areEndsTold({ db, t }: Tx, since: number): Promise<boolean> {
   const { images: i, webhookEvents: e } = t;
+  // The expression keeps an index out that has the accounts in order, and all their images.
   const difference = sql`(select account_id, environment, type, sum(n) as n from (
-    select ${i.accountId} as account_id, ${i.environment} as environment, 'image.' || ${i.state} as type, count(*) as n
+    select coalesce(${i.accountId}, '') as account_id, ${i.environment} as environment, 'image.' || ${i.state} as type, count(*) as n
       from ${i} where ${i.completedAt} > ${since} and ${i.forgottenAt} is null group by 1, 2, 3
     union all select ${e.accountId}, ${e.environment}, ${e.type}, -count(*)
       from ${e} where ${e.createdAt} > ${since} and ${e.type} like 'image.%' group by 1, 2, 3
@@ -75,8 +76,10 @@ async function areEndsTold({ db, t }: Tx, since: number): Promise<boolean> {
 const deliveries: AuditCheck = {
   name: "deliveries",
   rule: "every delivery belongs to the account and environment of its endpoint, and until it has arrived to those of its event; its attempts are on record; it has arrived, failed, or is going to be sent to an endpoint that is enabled",
-  find: async ({ db, t }, { limit }) => {
-    const { webhookEvents: e, webhookDeliveries: d, webhookEndpoints: p, deliveryAttempts: a } = t;
+  find: async (tx, { limit, since }) => {
+    const { db, t } = tx;
+    const { webhookEvents: e, webhookDeliveries: d, webhookEndpoints: p } = t;
+    const recent = since === undefined ? undefined : inArray(d.id, deliveriesSince(t, since));
     const sound = sql`case ${d.state}
       when 'pending' then ${p.state} = 'enabled' and ${d.leaseToken} is null and ${d.nextAttemptAt} <= ${d.updatedAt} + ${sql.raw(String(LONGEST_WAIT_MS))}
       when 'sending' then ${d.leaseToken} is not null and ${d.leaseExpiresAt} <= ${d.updatedAt} + ${sql.raw(String(WEBHOOK_LEASE_MS))}
@@ -91,7 +94,7 @@ const deliveries: AuditCheck = {
       })
       .from(d)
       .leftJoin(p, eq(p.id, d.endpointId))
-      .where(or(sql`coalesce(not (${sound}), true)`, sql`(${ofEndpoint})`))
+      .where(and(recent, or(sql`coalesce(not (${sound}), true)`, sql`(${ofEndpoint})`)))
       .limit(limit);
     const ofEvent = sql`${e.id} is null or (${d.accountId}, ${d.environment}, ${d.eventType}) <> (${e.accountId}, ${e.environment}, ${e.type})`;
     const astray = await db
@@ -104,29 +107,35 @@ const deliveries: AuditCheck = {
       // Only undelivered ones matter: these few may still be sent, and have an index.
       .where(sql`${d.state} <> 'delivered' and (${ofEvent})`)
       .limit(limit);
+    return [...broken, ...astray, ...(await uncountedAttempts(tx, recent, limit))].slice(0, limit);
+  },
+};
+
+/** The deliveries of events since then, and those that have not arrived. */
+function deliveriesSince({ webhookEvents: e, webhookDeliveries: d }: Tx["t"], since: number): SQL {
+  return sql`(select ${d.id} from ${e} join ${d} on ${d.eventId} = ${e.id} where ${e.createdAt} > ${since}
+    union all select ${d.id} from ${d} where ${d.state} <> 'delivered')`;
+}
+
+/** Deliveries that count another number of attempts than are on record; all of them, unless only some are `wanted`. */
+async function uncountedAttempts({ db, t }: Tx, wanted: SQL | undefined, limit: number): Promise<Breach[]> {
+  const { webhookDeliveries: d, deliveryAttempts: a } = t;
+  if (!wanted) {
+    // Two sums are many times quicker than looking up the attempts of each.
     const sums = sql`(select (select sum(${d.attempts}) from ${d}) as counted, (select count(*) from ${a}) as made) as sums`;
     const odd = await db
       .select({ odd: sql`1` })
       .from(sums)
       .where(sql`coalesce(sums.counted, 0) <> sums.made`);
-    if (odd.length === 0) return [...broken, ...astray].slice(0, limit);
-    const made = db
-      .select({ deliveryId: a.deliveryId, made: count().as("made") })
-      .from(a)
-      .groupBy(a.deliveryId)
-      .as("made_attempts");
-    const uncounted = await db
-      .select({
-        id: d.id,
-        detail: sql<string>`${d.attempts} || ' attempts, on record ' || coalesce(${made.made}, 0)`,
-      })
-      .from(d)
-      .leftJoin(made, eq(made.deliveryId, d.id))
-      .where(ne(d.attempts, sql`coalesce(${made.made}, 0)`))
-      .limit(limit);
-    return [...broken, ...astray, ...uncounted].slice(0, limit);
-  },
-};
+    if (odd.length === 0) return [];
+  }
+  const made = sql`(select count(*) from ${a} where ${a.deliveryId} = ${d.id})`;
+  return db
+    .select({ id: d.id, detail: sql<string>`${d.attempts} || ' attempts, on record ' || ${made}` })
+    .from(d)
+    .where(and(wanted, sql`${d.attempts} <> ${made}`))
+    .limit(limit);
+}
 
 const endpoints: AuditCheck = {
   name: "endpoints",

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
 import { unfinished } from "./images.ts";
 import { hasUpload } from "./photos.ts";
 import type { Tx } from "./store.ts";
@@ -21,34 +21,51 @@ export async function expiredOutputs(
   return rows.map((row) => ({ id: row.id, name: row.name ?? "" }));
 }
 
-/** Where a list of pictures by expiry continues. */
+/** Where a list of pictures by expiry, or by their images' ends, continues. */
 export interface PicturePlace {
   id: string;
   expiresAt: number;
+  completedAt: number;
 }
 
-/** Finished pictures that are still served, by their expiry, after `after`. */
+/**
+ * Finished pictures that are still served, by their expiry, after `after`; with `since` only those whose images ended
+ * later than that, by their ends.
+ */
 export async function servedPictures(
   { db, t }: Tx,
-  query: { now: number; after?: PicturePlace | undefined; limit: number },
+  query: { now: number; since?: number | undefined; after?: PicturePlace | undefined; limit: number },
 ): Promise<(PicturePlace & { name: string; bytes: number })[]> {
   const i = t.images;
-  const { expiresAt, id } = query.after ?? { expiresAt: query.now, id: "\u{10FFFF}" };
+  const { now, since, after } = query;
+  const order = since === undefined ? i.expiresAt : i.completedAt;
+  const from = (since === undefined ? after?.expiresAt : after?.completedAt) ?? since ?? now;
+  const place = sql`${order} >= ${from} and (${order}, ${i.id}) > (${from}, ${after?.id ?? LAST_ID})`;
+  // By their ends the expression keeps the index of expiries out, which would be gone through whole.
+  const isServed = since === undefined ? gt(i.expiresAt, now) : sql`coalesce(${i.expiresAt}, 0) > ${now}`;
   const rows = await db
-    .select({ id: i.id, expiresAt: i.expiresAt, name: i.outputName, bytes: i.outputBytes })
+    .select({
+      id: i.id,
+      expiresAt: i.expiresAt,
+      completedAt: i.completedAt,
+      name: i.outputName,
+      bytes: i.outputBytes,
+    })
     .from(i)
-    .where(
-      and(isNotNull(i.expiresAt), isNull(i.purgedAt), sql`(${i.expiresAt}, ${i.id}) > (${expiresAt}, ${id})`),
-    )
-    .orderBy(asc(i.expiresAt), asc(i.id))
+    .where(and(isNull(i.purgedAt), place, isServed))
+    .orderBy(asc(order), asc(i.id))
     .limit(query.limit);
-  return rows.map(({ id, expiresAt, name, bytes }) => ({
+  return rows.map(({ id, expiresAt, completedAt, name, bytes }) => ({
     id,
     expiresAt: expiresAt ?? 0,
+    completedAt: completedAt ?? 0,
     name: name ?? "",
     bytes: bytes ?? 0,
   }));
 }
+
+/** Behind every id. */
+const LAST_ID = "\u{10FFFF}";
 
 export async function markPurged({ db, t }: Tx, ids: string[], now: number): Promise<void> {
   await db

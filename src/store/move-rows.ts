@@ -35,6 +35,8 @@ export const TABLES_IN_ORDER: readonly (keyof Tables)[] = [
   "webhookEvents",
   "webhookDeliveries",
   "deliveryAttempts",
+  "sealedSpans",
+  "sealedSums",
 ];
 
 /** Entries of one kind refer to those of kinds before it, and rules refuse them as long as those are missing. */

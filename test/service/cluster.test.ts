@@ -99,7 +99,7 @@ describe.skipIf(ENGINE !== "postgres")("with PostgreSQL and a bucket", () => {
 
     const other = testFolder();
     const there = await openWorkspace(testConfig(other.dir, env), silentLog);
-    const report = await audit(there.store, here.clock.now(), there.blobs);
+    const report = await audit(there.store, here.clock.now(), { blobs: there.blobs });
     expect(report.findings.filter(({ ok }) => !ok)).toEqual([]);
     expect(await (await there.blobs.open("source", "ab12"))?.text()).toBe("a photo");
     expect(await unreadableEndpoints(there)).toEqual([]);

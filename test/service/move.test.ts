@@ -267,7 +267,7 @@ describe.skipIf(ENGINE !== "postgres")("from a folder to PostgreSQL and a bucket
     await renderNextTestImage(buildDeps(back, { pool }), new AbortController().signal, () => {});
     const images = await back.store.read.db.select().from(back.store.read.t.images);
     expect(images.map(({ state }) => state)).toEqual(Array(6).fill("completed"));
-    const books = await audit(back.store, back.clock.now(), back.blobs);
+    const books = await audit(back.store, back.clock.now(), { blobs: back.blobs });
     expect(books.findings.filter(({ ok }) => !ok)).toEqual([]);
     await deliverDue(createDeliverer(back));
     expect(hook.received.map(({ event }) => event.type)).toEqual(Array(5).fill("image.completed"));

@@ -94,7 +94,7 @@ describe.skipIf(ENGINE !== "postgres")("two nodes on one database and one bucket
   }
   /** Every image ever accepted is paid for once, and the books add up. */
   async function expectPaid(images: number): Promise<void> {
-    const report = await audit(workspace.store, Date.now(), workspace.blobs);
+    const report = await audit(workspace.store, Date.now(), { blobs: workspace.blobs });
     expect(report.findings.filter(({ ok }) => !ok)).toEqual([]);
     const account = await findAccount(workspace.store.read, rovers.account.id);
     expect((account?.creditsPlan ?? 0) + (account?.creditsTopup ?? 0)).toBe(CREDITS - images);

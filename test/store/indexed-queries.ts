@@ -9,6 +9,7 @@ import { findKeyByHash } from "../../src/store/keys.ts";
 import * as ledger from "../../src/store/ledger.ts";
 import * as photos from "../../src/store/photos.ts";
 import * as requests from "../../src/store/request-log.ts";
+import { nextSpan } from "../../src/store/sealed-books.ts";
 import type { Tx } from "../../src/store/store.ts";
 import { sumUsage, usageByKey } from "../../src/store/usage.ts";
 import { eventsSince, hasExpiredSecret, hasOldEvent, listEndpointRows } from "../../src/store/webhooks.ts";
@@ -40,6 +41,11 @@ export const INDEXED_QUERIES: [string, (tx: Tx) => Promise<unknown>, RegExp][] =
     "whether a picture needs a template",
     (tx) => files.templateInUse(tx, "d"),
     /images_template \(template_digest=\?\)/,
+  ],
+  [
+    "where a span of history ends",
+    (tx) => nextSpan(tx, { after: 5, before: 9 }),
+    /images_ended \(completed_at>/,
   ],
   ["pictures to remove", (tx) => files.expiredOutputs(tx, 5, limit), /images_expiry/],
   ["an account's deliveries", (tx) => deliveries.listDeliveryRows(tx, { ...scope, limit }), /_account /],

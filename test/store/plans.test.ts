@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { fillPlaceholders } from "drizzle-orm";
 import { listAccounts, newestAccounts } from "../../src/store/accounts.ts";
+import { imageGroups } from "../../src/store/audit-sums.ts";
 import * as deliveries from "../../src/store/deliveries.ts";
 import * as files from "../../src/store/image-files.ts";
 import * as reads from "../../src/store/image-reads.ts";
@@ -172,6 +173,19 @@ test.each(OF_THE_QUEUE)(
     expect(steps.join()).not.toContain("TEMP B-TREE");
   },
 );
+
+test("a span of history is found along the ends of images, and each entry by its image", async () => {
+  const [plan] = await plansOf((tx) => imageGroups(tx, { after: 5, until: 9 }));
+  expect(plan).toContain("SEARCH images USING INDEX images_ended (completed_at>? AND completed_at<?)");
+  for (const index of ["reserve", "resolution", "late_expiry"])
+    expect(plan).toContain(`SEARCH ledger_entries USING INDEX ledger_one_${index} (image_id=?)`);
+  expect(plan).not.toMatch(/SCAN (images|ledger)/);
+});
+test("pictures of images that ended since a time are found along their ends, those of one moment sorted by id", async () => {
+  expect(await plansOf((tx) => files.servedPictures(tx, { now: 5, since: 5, limit }))).toEqual([
+    "SEARCH images USING INDEX images_ended (completed_at>?); USE TEMP B-TREE FOR LAST TERM OF ORDER BY",
+  ]);
+});
 
 test("what is looked for by an image or an external id does not walk the account's rows", async () => {
   const [byImage] = await plansOf((tx) =>

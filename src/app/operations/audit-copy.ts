@@ -19,7 +19,7 @@ export async function auditCopy(
   { now, blobs, remedy }: AuditCopyOptions,
   step: Step,
 ): Promise<number> {
-  const { findings } = await step("the books there", () => audit(copy, now, blobs));
+  const { findings } = await step("the books there", () => audit(copy, now, { blobs }));
   const broken = findings.filter(({ ok }) => !ok).map(({ check }) => check);
   if (broken.length === 0) return findings.length;
   throw new OperatorError(

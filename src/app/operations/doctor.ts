@@ -266,7 +266,7 @@ const checkDatabase: Check = async (config, folder) => {
 
 const checkBooks: Check = (config, folder) =>
   withBooks(config, folder, async ({ store }) => {
-    const report = await audit(store, Date.now());
+    const report = await audit(store, Date.now(), { sinceSealed: true });
     const broken = report.findings.filter(({ ok }) => !ok);
     if (report.ok) return { status: "ok", message: `${report.findings.length} rules hold` };
     const named = broken.map((finding) => `${finding.check} (${finding.broken[0]?.id})`).join(", ");

@@ -66,7 +66,9 @@ test("the audit names every picture that is missing or cut off, and none that ha
   const { workspace, image } = await make(async () => {}, "done");
   const path = blobPath(workspace.folder, "picture", image.outputName ?? "");
   const found = async (now = workspace.clock.now()) =>
-    (await audit(workspace.store, now, workspace.blobs)).findings.find(({ check }) => check === "pictures");
+    (await audit(workspace.store, now, { blobs: workspace.blobs })).findings.find(
+      ({ check }) => check === "pictures",
+    );
   expect(await found()).toMatchObject({ ok: true, broken: [] });
   await writeWhole(path, "pict");
   expect(await found()).toMatchObject({

@@ -272,7 +272,7 @@ test("a bucket that cannot be asked is no missing picture: the audit says that i
   const away = async () => {
     throw new StorageUnavailable(new Error("no answer"), "look for a picture in the bucket");
   };
-  await expect(audit(workspace.store, workspace.clock.now(), { stat: away })).rejects.toThrow(
+  await expect(audit(workspace.store, workspace.clock.now(), { blobs: { stat: away } })).rejects.toThrow(
     StorageUnavailable,
   );
 });
