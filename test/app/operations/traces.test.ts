@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { join } from "node:path";
 import { otlpTraces, type RenderTrace } from "../../../src/app/operations/traces.ts";
 import { quietLog } from "../../../src/log.ts";
 
@@ -90,4 +91,21 @@ test("a collector that is away is told to the log, and holds up neither renders 
   sent.render(TRACE);
   await sent.close();
   expect(faults).toContain("trace_lost");
+});
+
+test("a service that is not told to trace loads nothing of it, whatever it renders; one that is sends its card", async () => {
+  const card = async (endpoint: string | undefined) => {
+    const { OTEL_EXPORTER_OTLP_ENDPOINT: _, ...env } = process.env;
+    const child = Bun.spawn([process.execPath, join(import.meta.dir, "tracing-process.ts")], {
+      env: { ...env, ...(endpoint !== undefined && { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }) },
+      stdout: "pipe",
+    });
+    return JSON.parse((await child.stdout.text()).trim().split("\n").at(-1) ?? "");
+  };
+  expect(await card(undefined)).toEqual({ status: "completed", loaded: 0 });
+  expect(spans).toEqual([]);
+  const traced = await card(collector.url.href);
+  expect(traced.status).toBe("completed");
+  expect(traced.loaded).toBeGreaterThan(0);
+  expect(named("render")).toBeDefined();
 });
