@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { findAccount } from "../../src/store/accounts.ts";
 import { imageRequest, post, type TestServer, testAccount, testServer, untilEnded } from "../harness.ts";
 import { type Client, client, testMember, testOperator } from "./sessions.ts";
@@ -72,4 +74,29 @@ test("the overview shows what failed live with the photo beside it, to operators
     await testMember(server.service, account.id, "ana@united.example"),
   );
   expect((await ana.get(photo(live))).status).not.toBe(200);
+});
+
+test("the page of the disk says what takes it, the largest first, and what bounds each, to operators alone", async () => {
+  const { service, baseUrl } = server;
+  for (const [name, megabytes] of [
+    ["one", 2],
+    ["two", 1],
+  ] as const)
+    writeFileSync(join(service.config.dataDir, "cutouts", name), Buffer.alloc(megabytes * 2 ** 20, 1));
+  let page = "";
+  // Where measuring takes longer than a visitor waits, a later visit shows it.
+  while (!page.includes("What takes the disk"))
+    page = await (await operator.get("/console/operator/disk")).text();
+  const rows = [...page.matchAll(/<tr><th scope="row">(.*?)<\/tr>/gs)].map(([, row = ""]) =>
+    row.replace(/<[^>]*>/g, "|").replace(/\|+/g, "|"),
+  );
+  expect(rows.find((row) => row.startsWith("Players cut out"))).toBe(
+    "Players cut out|3.0 MB|2|7 days, then made again when needed|",
+  );
+  const place = (name: string) => rows.findIndex((row) => row.startsWith(name));
+  expect(place("Players cut out")).toBeLessThan(place("Write-ahead log"));
+  expect(rows).toHaveLength(11);
+  const member = await testMember(service, accounts.Old_Town?.account.id ?? "", "disk@valley.example");
+  const theirs = await client(service, baseUrl, member);
+  expect((await theirs.get("/console/operator/disk")).status).toBe(404);
 });

@@ -100,7 +100,7 @@ test("a service that is not told to trace loads nothing of it, whatever it rende
       env: { ...env, ...(endpoint !== undefined && { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }) },
       stdout: "pipe",
     });
-    return JSON.parse((await child.stdout.text()).trim().split("\n").at(-1) ?? "");
+    return JSON.parse((await new Response(child.stdout).text()).trim().split("\n").at(-1) ?? "");
   };
   expect(await card(undefined)).toEqual({ status: "completed", loaded: 0 });
   expect(spans).toEqual([]);
