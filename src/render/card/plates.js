@@ -19,6 +19,9 @@ const KEPT = {
 /** Beyond that, telling what a plate depends on costs more than drawing it. */
 const MAX_ELEMENTS = 64;
 
+/** What a plate takes at most, in pictures: of one that begins far outside the picture, little is seen. */
+const MAX_SIZE = 2;
+
 /** What resets effects that the element and those around it apply to the kept plate as to its content. */
 const WITHOUT_EFFECTS = {
   opacity: "1",
@@ -124,12 +127,12 @@ async function loadPictures(plate) {
 }
 
 /**
- * The pixels of a plate's content alone, or nothing when it lies outside the picture.
+ * The pixels of a plate's content alone, or nothing when it lies outside the picture, or mostly.
  * @param {HTMLElement} plate @param {HTMLCanvasElement} canvas @param {Paint} paint
  */
 async function drawn(plate, canvas, paint) {
   const { left, top, width, height } = boundsOf(plate, canvas);
-  if (width <= 0 || height <= 0) return undefined;
+  if (width <= 0 || height <= 0 || width * height > MAX_SIZE * canvas.width * canvas.height) return undefined;
   const restore = isolate(plate);
   try {
     await paint();
@@ -146,13 +149,14 @@ async function drawn(plate, canvas, paint) {
 }
 
 /**
- * The whole pixels that a plate's content may fill, inside the picture. The browser moves a plate to the next whole pixel,
- * so its end can be half a pixel further.
+ * The whole pixels that a plate's content may fill, from its own corner, also where that lies outside the picture: laid
+ * farther inside than its corner, a canvas is painted as if it were not. The browser moves a plate to the next whole
+ * pixel, so its end can be half a pixel further.
  * @param {HTMLElement} plate @param {HTMLCanvasElement} canvas
  */
 function boundsOf(plate, canvas) {
   const box = plate.getBoundingClientRect();
-  const [left, top] = [Math.max(0, Math.round(box.left)), Math.max(0, Math.round(box.top))];
+  const [left, top] = [Math.round(box.left), Math.round(box.top)];
   const right = Math.min(canvas.width, Math.ceil(box.right + 0.5));
   const bottom = Math.min(canvas.height, Math.ceil(box.bottom + 0.5));
   return { left, top, width: right - left, height: bottom - top };
@@ -192,7 +196,7 @@ function isolate(plate) {
  */
 function show(plate, pixels) {
   const box = plate.getBoundingClientRect();
-  const [left, top] = [Math.max(0, Math.round(box.left)), Math.max(0, Math.round(box.top))];
+  const [left, top] = [Math.round(box.left), Math.round(box.top)];
   const { width, height } = pixels;
   pixels.style.cssText = `all: initial; position: absolute; visibility: inherit; image-rendering: pixelated; width: ${width}px; height: ${height}px;
     left: ${left - box.left - plate.clientLeft}px; top: ${top - box.top - plate.clientTop}px`;

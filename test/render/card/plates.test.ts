@@ -159,6 +159,11 @@ describe("whatever a template says is a plate, its card is right:", () => {
     ["turned", ".plate { transform: rotate(7deg) }"],
     ["on a card that is scaled", ".card { scale: 0.93 }"],
     ["beside elements that are always visible", ".card h1, .card p { visibility: visible }"],
+    [
+      "that begins outside the picture",
+      ".plate { inset: -71.3px auto auto -33.6px; width: 60%; height: 50% }",
+    ],
+    ["that lies mostly outside", ".plate { inset: -300% auto auto -300%; width: 350%; height: 350% }"],
     ["hidden", ".plate { visibility: hidden }"],
     ["without a place", ".plate { display: none }"],
   ];
