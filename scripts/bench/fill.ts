@@ -81,12 +81,21 @@ export async function fillPostgres(url: string, filling: Filling): Promise<void>
   try {
     await db.unsafe("SET session_replication_role = replica");
     await db.unsafe("SET maintenance_work_mem = '1GB'");
+    // Primary keys too: their rows come in no order, and each would be put into its place.
+    const keys: { owner: string; name: string; sql: string }[] = await db.unsafe(
+      `SELECT conrelid::regclass::text AS owner, conname AS name, pg_get_constraintdef(oid) || CASE contype WHEN 'f' THEN ' NOT VALID' ELSE '' END AS sql
+       FROM pg_constraint WHERE contype IN ('p', 'f') AND connamespace = 'public'::regnamespace ORDER BY contype DESC`,
+    );
     const indexes: { name: string; sql: string }[] = await db.unsafe(
       `SELECT indexname AS name, indexdef AS sql FROM pg_indexes
        WHERE schemaname = 'public' AND indexname NOT IN (SELECT conname FROM pg_constraint)`,
     );
     for (const { name } of indexes) await db.unsafe(`DROP INDEX "${name}"`);
+    for (const { owner, name } of keys)
+      await db.unsafe(`ALTER TABLE ${owner} DROP CONSTRAINT IF EXISTS "${name}" CASCADE`);
     for (const statement of statementsFor(POSTGRES, filling)) await db.unsafe(statement);
+    for (const { owner, name, sql } of keys)
+      await db.unsafe(`ALTER TABLE ${owner} ADD CONSTRAINT "${name}" ${sql}`);
     for (const { sql } of indexes) await db.unsafe(sql);
     await db.unsafe("VACUUM ANALYZE");
   } finally {

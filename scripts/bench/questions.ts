@@ -2,7 +2,7 @@ import { queueEstimate } from "../../src/app/images/queue-estimate.ts";
 import { newestAccounts } from "../../src/store/accounts.ts";
 import { listAudit } from "../../src/store/activity.ts";
 import { accountsRunningLow, endpointsInTrouble } from "../../src/store/attention.ts";
-import { listDeliveryRows } from "../../src/store/deliveries.ts";
+import { dueEndpoints, listDeliveryRows } from "../../src/store/deliveries.ts";
 import { endedBefore } from "../../src/store/forgotten-images.ts";
 import {
   expiredOutputs,
@@ -26,7 +26,7 @@ import { nextPlace } from "../../src/store/queue-place.ts";
 import type { Tx } from "../../src/store/store.ts";
 import { sumUsage, usageByDay } from "../../src/store/usage.ts";
 import { accountNumbers, earliestDue } from "../../src/store/vitals.ts";
-import { eventsSince } from "../../src/store/webhooks.ts";
+import { eventsSince, hasOldEvent } from "../../src/store/webhooks.ts";
 import { createdAtOf, FILLED_AT, idOf } from "./fill.ts";
 
 const DAY_MS = 86_400_000;
@@ -61,6 +61,12 @@ export const QUESTIONS: Record<string, (tx: Tx, images: number) => Promise<unkno
   "console, deliveries": (tx) => listDeliveryRows(tx, { ...scope, limit: 26 }),
   "console, deliveries of both environments": (tx) =>
     listDeliveryRows(tx, { accountId: "acct_0", limit: 26 }),
+  "console, an endpoint's deliveries, in the middle": (tx, n) =>
+    listDeliveryRows(tx, { ...scope, endpointId: "ep_acct_0", after: deliveryInTheMiddle(n), limit: 26 }),
+  "console, failed deliveries": (tx) => listDeliveryRows(tx, { ...scope, state: "failed", limit: 26 }),
+  "console, deliveries about an image": (tx, n) =>
+    listDeliveryRows(tx, { ...scope, subject: idOf(n / 2), limit: 26 }),
+  "webhooks, endpoints with something due": (tx) => dueEndpoints(tx, FILLED_AT),
   "console, statement": (tx) => newestEntries(tx, "acct_0", 26),
   "console, grants": (tx) => ledgerPage(tx, { accountId: "acct_0", grantsOnly: true, limit: 26 }),
   "operators, overview": (tx) => overviewCounts(tx, { since: FILLED_AT - DAY_MS }),
@@ -83,6 +89,7 @@ export const QUESTIONS: Record<string, (tx: Tx, images: number) => Promise<unkno
     nextPlace(tx, other, { most: queueEstimate({ workers: 8 }).mostCounted("live") }),
   "queue, whether something waits": (tx) => hasClaimable(tx, "live", FILLED_AT),
   "queue, left by the dead": (tx) => abandonedRenders(tx, { now: FILLED_AT, limit: 100 }),
+  "sweep, whether an event is old": (tx) => hasOldEvent(tx, FILLED_AT - 29 * DAY_MS),
   "sweep, expired pictures": (tx) => expiredOutputs(tx, FILLED_AT - 1000 * DAY_MS, 100),
   "sweep, whether a photo is needed": (tx) => sourceInUse(tx, "f".repeat(64)),
   "sweep, whether a template is needed": (tx) => templateInUse(tx, "f".repeat(64)),
@@ -96,4 +103,9 @@ const aDay = { from: FILLED_AT - 10 * DAY_MS, before: FILLED_AT - 9 * DAY_MS };
 function middle(images: number) {
   const at = 2 * Math.floor(images / 4);
   return { createdAt: createdAtOf(at, images), id: idOf(at) };
+}
+
+function deliveryInTheMiddle(images: number) {
+  const { createdAt, id } = middle(images);
+  return { createdAt: createdAt + 2_000, id: id.replace("img_", "dlv_") };
 }

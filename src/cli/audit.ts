@@ -38,17 +38,17 @@ export function auditCommand(): Command {
     );
 }
 
-/** Tells a terminal how many images were gone through, on one line. */
+/** Tells a terminal how many images were gone through, on one line that the report is written over. */
 function progress(json: boolean | undefined): ((images: number) => void) | undefined {
   if (json || !process.stderr.isTTY) return undefined;
   let audited = 0;
   return (images) => {
     audited += images;
-    process.stderr.write(`\r${audited.toLocaleString("en")} finished images audited`);
-    // The report begins on a line of its own.
-    process.stderr.write("\r");
+    process.stderr.write(`${CLEAR_LINE}${audited.toLocaleString("en")} finished images audited\r`);
   };
 }
+
+const CLEAR_LINE = "\u001B[2K";
 
 function auditText({ ok, full, findings, ms }: AuditReport): string {
   const lines = findings.flatMap((finding) => [
