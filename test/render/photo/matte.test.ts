@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { sortBelongings } from "../../../src/render/photo/page/belongings.js";
 import { readParts } from "../../../src/render/photo/page/body_parts.js";
 import { refineEdge } from "../../../src/render/photo/page/edge.js";
-import { dropFringes } from "../../../src/render/photo/page/fringes.js";
+import { dropFringes, dropMirages } from "../../../src/render/photo/page/fringes.js";
 import { nearestSeed } from "../../../src/render/photo/page/geodesic.js";
 import { emptyHairGaps } from "../../../src/render/photo/page/hair_gaps.js";
 import { fuseMatte } from "../../../src/render/photo/page/matte.js";
@@ -229,6 +229,33 @@ describe("scraps at the edge that nothing but the masks claims", () => {
     ]);
     expect(drop(rgba, { odds: map([BODY], 4, -2) }, 0.4)).toEqual([0, 0, 1]);
   });
+});
+
+test("a piece of white sky that one network takes for the top of a cap goes, a part of the cap stays", () => {
+  const CAP: Box = [40, 8, 20, 12];
+  const ABOVE: Box = [45, 1, 10, 7];
+  const drop = (rgba: Uint8ClampedArray<ArrayBuffer>, seen: Box[]) => {
+    const matte = map([CAP, ABOVE]);
+    const maps = { odds: map([CAP, ABOVE], 4, -4), fine: map(seen), core: map([CAP]) };
+    dropMirages(matte, { ...maps, held: nobody, limbs: nobody, nearHair: nobody }, rgba, SIDE);
+    return [at(matte, 50, 4), at(matte, 50, 12)];
+  };
+  const sky = picture([
+    [[0, 0, SIDE, SIDE], 252],
+    [CAP, 240],
+  ]);
+  expect(drop(sky, [CAP])).toEqual([0, 1]);
+  expect(drop(sky, [CAP, ABOVE])).toEqual([1, 1]);
+  expect(
+    drop(
+      picture([
+        [[0, 0, SIDE, SIDE], 252],
+        [CAP, 240],
+        [ABOVE, 240],
+      ]),
+      [CAP],
+    ),
+  ).toEqual([1, 1]);
 });
 
 describe("whose parts they are", () => {

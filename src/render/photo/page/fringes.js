@@ -16,6 +16,13 @@ const MAX_SCRAP_ODDS = 0.25;
 /** A veil is so faint (alpha) and so surely nobody (log odds) on average that its colours do not matter. */
 const VEIL = { alpha: 0.6, odds: -1.5, part: 0.1 };
 
+/**
+ * A mirage is what the body parts network alone takes for the player, such as a white sky above a white cap: neither
+ * salience nor masks see it (0 to 1), and its colour is the backdrop's, nearer than this.
+ */
+const UNSEEN = 0.05;
+const SAME_COLOUR = 5;
+
 /** How far around a scrap player and background are looked at for their colours, in cells, and how many of them. */
 const AROUND_CELLS = 6;
 const MAX_SAMPLES = 200;
@@ -29,6 +36,30 @@ const FOREIGN = 40;
 /** Cells this opaque, where the body parts network is this sure of a person, show the player's colours. */
 const SURE_ALPHA = 0.9;
 const SURE_ODDS = 0.5;
+
+/**
+ * Drops mirages at the edge, whole.
+ * @param {Numbers} matte 0 to 1, changed in place
+ * @param {{ odds: Numbers, fine: Numbers, core: Numbers, held: Numbers, limbs: Numbers, nearHair: Numbers }} maps
+ * @param {Bytes} rgba @param {number} width
+ */
+export function dropMirages(matte, { odds, fine, core, held, limbs, nearHair }, rgba, width) {
+  const isUnseen = (/** @type {number} */ i) =>
+    matte[i] > 0.04 &&
+    fine[i] < UNSEEN &&
+    core[i] < UNSEEN &&
+    held[i] <= 0 &&
+    limbs[i] < MAX_LIMB &&
+    nearHair[i] <= MAX_HAIR;
+  const { labels, sizes } = patches(matte.length, width, isUnseen);
+  if (!sizes.some(mayBeWide)) return;
+  const isDropped = measureScraps(labels, sizes, matte, odds, width).map((scrap) => {
+    if (!scrap.wide) return false;
+    const { player, behind } = coloursAround(scrap, labels, { matte, odds }, rgba, width);
+    return behind < SAME_COLOUR && behind < player;
+  });
+  for (let i = 0; i < matte.length; i++) if (isDropped[labels[i]]) matte[i] = 0;
+}
 
 /**
  * Drops scraps of background that are connected to the player: wide, half-sure patches at the edge that nothing but pose
@@ -54,7 +85,8 @@ export function dropFringes(matte, { odds, fine, held, limbs, nearHair }, rgba, 
     const isVeil = scrap.alpha < VEIL.alpha * scrap.size && scrap.odds < VEIL.odds * scrap.size;
     if (isVeil) return scrap.size <= VEIL.part * playerCells;
     if (scrap.size > MAX_SCRAP_PART * playerCells || scrap.odds > MAX_SCRAP_ODDS * scrap.size) return false;
-    return isBackground(scrap, labels, { matte, odds }, rgba, width);
+    const { player, behind } = coloursAround(scrap, labels, { matte, odds }, rgba, width);
+    return player - behind > CLEARLY_NEARER || (player > FOREIGN && player >= behind);
   });
   for (let i = 0; i < matte.length; i++) if (isDropped[labels[i]]) matte[i] = 0;
 }
@@ -109,11 +141,11 @@ function measureScraps(labels, sizes, matte, odds, width) {
 }
 
 /**
- * Whether a scrap's colours are the background's rather than the player's, as far as both are seen around it.
+ * How far a scrap's colours are from the player's and the background's, as far as both are seen around it.
  * @param {Scrap} scrap @param {Labels} labels @param {{ matte: Numbers, odds: Numbers }} maps
  * @param {Bytes} rgba @param {number} width
  */
-function isBackground({ label, size, bounds }, labels, { matte, odds }, rgba, width) {
+function coloursAround({ label, size, bounds }, labels, { matte, odds }, rgba, width) {
   /** @type {number[]} */
   const own = [];
   /** @type {number[]} */
@@ -131,11 +163,11 @@ function isBackground({ label, size, bounds }, labels, { matte, odds }, rgba, wi
   if (behind.length < Math.sqrt(size)) {
     for (let i = 0; i < matte.length; i++) if (matte[i] < 0.02) behind.push(i);
   }
-  if (behind.length === 0) return false;
   const samples = thinned(own);
-  const toPlayer = colourDistance(samples, thinned(player), rgba);
-  const toBehind = colourDistance(samples, thinned(behind), rgba);
-  return toPlayer - toBehind > CLEARLY_NEARER || (toPlayer > FOREIGN && toPlayer >= toBehind);
+  return {
+    player: colourDistance(samples, thinned(player), rgba),
+    behind: colourDistance(samples, thinned(behind), rgba),
+  };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { sortBelongings } from "./belongings.js";
 import { partsOnGrid, SURELY_NOBODY } from "./body_parts.js";
-import { dropFringes } from "./fringes.js";
+import { dropFringes, dropMirages } from "./fringes.js";
 import { nearestSeed } from "./geodesic.js";
 import { limbMap } from "./limbs.js";
 import { boundsAbove, dilate, patches, sampleMask, smoothStep } from "./masks.js";
@@ -171,7 +171,9 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
   settle(matte, { core, limbs, votes, nearHair, parts: parts.odds }, clear, grid.width);
   for (let i = 0; i < matte.length; i++) matte[i] = smoothStep(1 / (1 + Math.exp(-matte[i])), 0.15, 0.85);
   closeHoles(matte, core, grid.width);
-  dropFringes(matte, { odds: parts.odds, fine, held, limbs, nearHair }, rgba, grid.width);
+  const maps = { odds: parts.odds, fine, core, held, limbs, nearHair };
+  dropFringes(matte, maps, rgba, grid.width);
+  dropMirages(matte, maps, rgba, grid.width);
   dropIslands(matte, { held, fine }, grid.width);
   return { matte, parts };
 }
