@@ -20,6 +20,7 @@ import { type AuditOptions, audit } from "../../src/app/operations/audit.ts";
 import { openJobs } from "../../src/jobs/open-jobs.ts";
 import { openPostgresStore } from "../../src/store/postgres.ts";
 import { transactionOn } from "../../src/store/postgres-connections.ts";
+import { plannedOnce } from "../../src/store/prepared.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import type { Store, Tx } from "../../src/store/store.ts";
 import { silentLog } from "../../test/harness.ts";
@@ -166,7 +167,7 @@ function sqlitePlaces(): Places {
       const { read } = openSqliteStore(file(images));
       const plans: string[] = [];
       const logQuery = (text: string, parameters: unknown[]) => {
-        const steps = client.query<{ detail: string }, never[]>(`EXPLAIN QUERY PLAN ${text}`);
+        const steps = client.query<{ detail: string }, never[]>(`EXPLAIN QUERY PLAN ${plannedOnce(text)}`);
         plans.push(...steps.all(...(parameters as never[])).map(({ detail }) => detail));
       };
       await work({ ...read, db: drizzle({ client, logger: { logQuery } }) });

@@ -6,6 +6,20 @@ export type Parameters<Values> = { readonly [Name in keyof Values]: Placeholder 
 
 interface Preparable<Result> extends PromiseLike<Result> {
   prepare(): unknown;
+  toSQL(): { sql: string };
+}
+
+/** The texts of the queries below. */
+const texts = new Set<string>();
+
+/**
+ * SQLite compiles a statement anew when a value it looked at while planning, such as a LIMIT's or one beside an ORDER BY, is
+ * bound otherwise: its plan may be better then, but that costs several times what looking up a row does. Into an expression
+ * it does not look, and a plus before a value changes nothing else of any type. For the prepared queries alone: the plans of
+ * others rest on their values.
+ */
+export function plannedOnce(query: string): string {
+  return texts.has(query) && /^\(?select\b/i.test(query) ? query.replaceAll("?", "+?") : query;
 }
 
 /**
@@ -21,7 +35,9 @@ export function prepared<Values, Result>(
   return async (tx, values) => {
     const known = kept.get(tx.db);
     if (known) return known.execute(values);
-    const query = build(tx, byName<Values>()) as unknown as {
+    const built = build(tx, byName<Values>());
+    texts.add(built.toSQL().sql);
+    const query = built as unknown as {
       prepare(name: string): { execute(values: Values): PromiseLike<Result> };
     };
     const made = query.prepare(name);

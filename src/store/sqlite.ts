@@ -8,6 +8,7 @@ import { OperatorError, Refusal } from "../core/errors.ts";
 import { StorageUnavailable } from "../core/storage-unavailable.ts";
 import { BACKUPS_FOLDER } from "../system/data-folder.ts";
 import { damagedDatabase, migrate, refuseDamaged } from "./migrate.ts";
+import { plannedOnce } from "./prepared.ts";
 import { databaseBytes } from "./snapshot.ts";
 import type { Store, Tx } from "./store.ts";
 
@@ -224,7 +225,7 @@ function keepStatements(client: SqliteDatabase, note: (error: unknown) => void):
   client.prepare = ((query: string, ...rest: []) => {
     const known = kept.get(query);
     if (known) return known;
-    const statement = noting(note, () => compile(query, ...rest));
+    const statement = noting(note, () => compile(plannedOnce(query), ...rest));
     // Prepared queries run theirs without asking for it again.
     observed(statement, note, () => keep(query, statement));
     keep(query, statement);

@@ -9,6 +9,7 @@ import * as reads from "../../src/store/image-reads.ts";
 import * as search from "../../src/store/image-search.ts";
 import * as images from "../../src/store/images.ts";
 import { overviewCounts } from "../../src/store/overview.ts";
+import { plannedOnce } from "../../src/store/prepared.ts";
 import { queueDepth } from "../../src/store/queue-depth.ts";
 import { nextPlace } from "../../src/store/queue-place.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
@@ -63,7 +64,7 @@ async function plansOf(work: (tx: Tx) => Promise<unknown>): Promise<string[]> {
   await store.write("test", async (tx) => work(tx));
   return run.splice(0).map(({ sql, params }) =>
     planner
-      .query<{ detail: string }, never[]>(`EXPLAIN QUERY PLAN ${sql}`)
+      .query<{ detail: string }, never[]>(`EXPLAIN QUERY PLAN ${plannedOnce(sql)}`)
       .all(...params)
       .map(({ detail }) => detail)
       .join("; "),
@@ -216,4 +217,15 @@ test("what the operator console asks every few seconds reads small indexes, neve
   const small = /INDEX (images_(queue|failures|expiry)|webhook_deliveries_(queue|leases))\b/;
   for (const step of plans.flatMap((plan) => plan.split("; ")))
     if (step.startsWith("SCAN")) expect(step).toMatch(small);
+});
+
+test("a prepared query is planned without its values, so that SQLite does not compile it at every run; no other is", async () => {
+  run.length = 0;
+  await store.write("test", async (tx) => {
+    await reads.listImageRows(tx, { ...scope, after, limit });
+    await search.recentLiveFailures(tx, limit);
+  });
+  const [list = "", failures = ""] = run.map(({ sql }) => sql);
+  expect(plannedOnce(list).match(/\+\?/g)).toHaveLength(list.split("?").length - 1);
+  expect(plannedOnce(failures)).toBe(failures);
 });
