@@ -190,9 +190,9 @@ async function untilEnded(address: string, key: string, id: string): Promise<str
   for (const deadline = performance.now() + END_MS; performance.now() < deadline; await Bun.sleep(POLL_MS)) {
     const answer = await get(address, key, `/v1/images/${id}`).catch(() => undefined);
     if (answer?.status !== 200) continue;
-    const { data } = (await answer.json()) as { data: { status: string; error?: { message: string } } };
+    const { data } = (await answer.json()) as { data: { status: string; failure?: { message: string } } };
     if (data.status !== "processing")
-      return data.status === "failed" ? `failed, ${data.error?.message}` : data.status;
+      return data.status === "failed" ? `failed, ${data.failure?.message}` : data.status;
   }
   return "still unfinished";
 }
