@@ -13,7 +13,7 @@ import { createDeliverer } from "../../src/app/webhooks/deliver-webhook.ts";
 import { createEndpoint, unreadableEndpoints } from "../../src/app/webhooks/manage-webhooks.ts";
 import { BLOB_KINDS } from "../../src/blobs/blobs.ts";
 import type { Config } from "../../src/config.ts";
-import { DAY_MS, MINUTE_MS } from "../../src/core/time.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/core/time.ts";
 import { buildDeps } from "../../src/service/deps.ts";
 import { openWorkspace, type Workspace } from "../../src/service/workspace.ts";
 import { TABLES_IN_ORDER } from "../../src/store/move-rows.ts";
@@ -209,6 +209,9 @@ async function stock(workspace: Workspace, hook: string) {
       await db.insert(t.requestPlayers).values({ requestId: id, accountId, externalId, createdAt: at });
     }
   });
+  // What has ended is sealed two hours later.
+  const { store, clock } = workspace;
+  await audit(store, clock.now() + 2 * HOUR_MS, { write: store.write });
   return account;
 }
 
