@@ -2,8 +2,8 @@
 import { describeBadge } from "./badge.js";
 import { bind, prepare, takeAttributes } from "./bind.js";
 import { decodeInto } from "./decode.js";
-import { fitText } from "./fit.js";
-import { improved, reduced, rimLight } from "./light.js";
+import { checkFonts, fitText } from "./fit.js";
+import { halved, halvingsOf, improved, reduced, rimLight } from "./light.js";
 import { loadNamed } from "./named-pictures.js";
 import { leaveToPlate } from "./plates.js";
 import { keepRecent } from "./recent.js";
@@ -74,6 +74,8 @@ const HALO_OPACITY = 0.5;
 const shadows = new Map();
 const MAX_SHADOWS = 50;
 
+/** The pictures that come from a photo. */
+const PHOTOGRAPHIC = ["player", "photo"];
 /** Opacity, of 255, at which grain is visible as a texture but not as dots. */
 const GRAIN_ALPHA = 12;
 
@@ -106,6 +108,7 @@ export async function fillCard(fill) {
   const boxes = /** @type {NodeListOf<HTMLElement>} */ (card.querySelectorAll("[data-fit]"));
   // A picture without a box is hidden, itself or by an ancestor.
   const fits = [...boxes].filter((box) => box.getClientRects().length > 0).map(fitText);
+  await bounded("pictures", reducePictures(card));
   card.style.visibility = "";
   return {
     fits,
@@ -269,6 +272,28 @@ async function successor(shown, source, name) {
 }
 
 /**
+ * Reduces pictures that are shown far smaller than they are, as often to half as leaves the browser one half at most. It
+ * would do all of it too, but begin with whichever smaller one it still has of other cards, and so the same card would
+ * come out differently after others.
+ * @param {HTMLElement} card
+ */
+async function reducePictures(card) {
+  for (const shown of picturesOf(card)) {
+    const { source = "", picture: name = "" } = shown.dataset;
+    const halvings = PHOTOGRAPHIC.includes(name) && !source.startsWith("/") ? halvingsOf(shown) : 0;
+    if (halvings === 0) continue;
+    const key = `${source} halved ${halvings}`;
+    const known = lastPlayers.get(key);
+    const ready = known ?? /** @type {HTMLImageElement} */ (shown.cloneNode(false));
+    if (!known) await decodeInto(ready, await halved(shown, halvings), name);
+    ready.dataset.source = key;
+    ready.hidden = shown.hidden;
+    keepRecent(lastPlayers, key, ready, LAST_PLAYERS);
+    shown.replaceWith(ready);
+  }
+}
+
+/**
  * The light that shines past the player from behind, and the player's shadow, as a data URL for the template's
  * `<img data-picture="shadow">`. Drawn small from the outline and enlarged on the card: a CSS filter would take twenty
  * times as long to blur it. A canvas in the page itself would become a layer of its own, and everything above it another.
@@ -332,21 +357,6 @@ function bounded(what, work) {
       ),
     ),
   ]);
-}
-
-/**
- * Throws when the browser finds no system font: it then silently refuses the bundled fonts too, and cards would have no
- * text.
- */
-export function checkFonts() {
-  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
-    new OffscreenCanvas(1, 1).getContext("2d")
-  );
-  context.font = "16px sans-serif";
-  if (context.measureText("0").width > 0) return;
-  throw new Error(
-    "Chromium finds no font of the system, and without one it draws no text at all. Install one, such as the Debian package fonts-dejavu-core.",
-  );
 }
 
 /** The picture of the grain, held so that the browser keeps it: what a style sheet shows, nobody waits for. */

@@ -157,3 +157,18 @@ function cutToFit(text, fits) {
   cut(fitting);
   return true;
 }
+
+/**
+ * Throws when the browser finds no system font: it then silently refuses the bundled fonts too, and cards would have no
+ * text.
+ */
+export function checkFonts() {
+  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
+    new OffscreenCanvas(1, 1).getContext("2d")
+  );
+  context.font = "16px sans-serif";
+  if (context.measureText("0").width > 0) return;
+  throw new Error(
+    "Chromium finds no font of the system, and without one it draws no text at all. Install one, such as the Debian package fonts-dejavu-core.",
+  );
+}

@@ -31,6 +31,9 @@ const SEEN = 0.03;
 const GREY_SATURATION = 0.16;
 const MIN_GREYS = 0.08;
 
+/** Below this the browser halves once, with a margin for its rounding. */
+const HALVED_ONCE = 3.5;
+
 /** The rim light, at the small size: how far it reaches inwards, how soft its inner side is, and its opacity. */
 const RIM_PX = 2.2;
 const RIM_BLUR_PX = 1.6;
@@ -210,6 +213,34 @@ export function reduced(photo) {
   context.imageSmoothingQuality = "high";
   context.drawImage(photo, 0, 0, w, h);
   return bitmapFile(context.getImageData(0, 0, w, h));
+}
+
+/** How often a picture is to be halved for its box. @param {HTMLImageElement} picture */
+export function halvingsOf(picture) {
+  const { width, height } = picture.getBoundingClientRect();
+  if (width === 0 || height === 0) return 0;
+  const times = Math.min(picture.naturalWidth / width, picture.naturalHeight / height);
+  return Math.max(0, Math.ceil(Math.log2(times / HALVED_ONCE)));
+}
+
+/**
+ * A picture reduced to half as often as that. Whatever else was made of it before, the same comes out.
+ * @param {HTMLImageElement} picture
+ * @param {number} times
+ * @returns {Promise<Blob>} a BMP file
+ */
+export async function halved(picture, times) {
+  const shrink = (/** @type {number} */ side) => Math.max(1, Math.round(side / 2 ** times));
+  const bitmap = await createImageBitmap(picture, {
+    resizeWidth: shrink(picture.naturalWidth),
+    resizeHeight: shrink(picture.naturalHeight),
+    resizeQuality: "medium",
+  });
+  const { width, height } = bitmap;
+  const { context } = canvasOf(width, height);
+  context.drawImage(bitmap, 0, 0);
+  bitmap.close();
+  return bitmapFile(context.getImageData(0, 0, width, height));
 }
 
 /** @param {Grade} grade @param {Uint8ClampedArray} data */

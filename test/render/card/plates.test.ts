@@ -84,6 +84,23 @@ test("the grain is there before the first card shows it: a plate drawn too early
   await page.close();
 });
 
+for (const way of ["canvas", "screenshot"] as const)
+  test(`a small card of a large photo has the same bytes after cards of other sizes, by ${way}`, async () => {
+    const man = await cutout("man");
+    const template = await loadTemplate("match_day");
+    const last = async (...sizes: [width: number, height: number][]) => {
+      const page = await openCardPage(browser, template, { way });
+      let bytes: Uint8Array = new Uint8Array();
+      for (const [width, height] of sizes)
+        ({ bytes } = await page.render({ card: cardInput({ width, height }), cutout: man, badge: null }));
+      await page.close();
+      return bytes;
+    };
+    const small: [number, number] = [300, 400];
+    const after = await last([512, 640], [700, 800], [1024, 1280], [815, 1110], small);
+    expect(Buffer.compare(after, await last(small))).toBe(0);
+  });
+
 test("players of one club, whatever their names, numbers and skill within a tier, share a few plates", async () => {
   const page = await open(await loadTemplate("club_card"));
   const club = { theme: "stadium", primary: "#c8102e", secondary: "#f6eb61" };
