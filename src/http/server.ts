@@ -128,7 +128,7 @@ export function httpAnswer(httpDeps: HttpDeps): Answer {
       response = refuse(deps, exchange, error);
     }
     const ms = performance.now() - startedAt;
-    logAnswer(deps.log, exchange, response.status, ms);
+    if (!isProbeInOrder(url?.pathname, response.status)) logAnswer(deps.log, exchange, response.status, ms);
     const method = METHODS.has(original.method) ? original.method : "other";
     measure(method, exchange.route, response.status, ms / 1000);
     if (!(await discardBody(original))) response.headers.set("Connection", "close");
@@ -354,6 +354,13 @@ function refuse(deps: HttpDeps, exchange: Exchange, error: unknown): Response {
 
 /** Whoever knows the URL of a setup link or picture can open it, so it must not be logged. */
 const SECRET_ADDRESS = /(\/setup|\/cdn|\/cards)\/.*/;
+
+/** What supervisors and collectors ask every few seconds is most of a quiet service's log, unless it is left out while all is well. */
+function isProbeInOrder(path: string | undefined, status: number): boolean {
+  return status === 200 && PROBES.has(path ?? "");
+}
+
+const PROBES: ReadonlySet<string> = new Set([ROUTES.live.path, ROUTES.ready.path, ROUTES.metrics.path]);
 
 function logAnswer(log: Log, exchange: Exchange, status: number, ms: number): void {
   log.info("request", {

@@ -34,6 +34,17 @@ for (const name of ["sources", "cutouts", "images"] as const) {
   });
 }
 
+test("a probe is logged when something is wrong, and not while all is well", async () => {
+  const logged = () => api.lines.filter((line) => line.includes('"path":"/ready"')).length;
+  const before = logged();
+  await ready();
+  expect(logged()).toBe(before);
+  renameSync(api.dataDir, `${api.dataDir}-away`);
+  await ready();
+  renameSync(`${api.dataDir}-away`, api.dataDir);
+  expect(logged()).toBe(before + 1);
+});
+
 test("/ready is 503 while the data folder is moved away", async () => {
   renameSync(api.dataDir, `${api.dataDir}-away`);
   expect(await ready()).toEqual({ status: 503, checks: { ...READY.checks, database: false, disk: false } });
