@@ -1,5 +1,5 @@
 /**
- * Learns to tell pictures of people (drawn, painted, rendered, moulded; and monkeys) from photos of people, from what the body parts
+ * Learns to tell pictures of people (drawn, painted, rendered, moulded) from photos of people, from what the body parts
  * network knows of head and shoulders, and writes src/render/photo/page/depiction_weights.js. Prints how often that is right for
  * photos of repositories it did not learn from.
  *

@@ -8,7 +8,7 @@ import { packagedRuntime, returnFreedMemory } from "./onnx-runtime.ts";
 import { type OpenPhotoPage, openPhotoPage } from "./photo_page.ts";
 
 /** Part of a cached cutout's key: changes whenever the same photo would give a different cutout. */
-export const VISION_VERSION = "19";
+export const VISION_VERSION = "20";
 
 /** The version for a service with the operator's matte network, which gives different cutouts. */
 export const visionOf = (matteModel: MatteModel | null) =>

@@ -15,7 +15,7 @@ const MIN_FACE_WIDTH_PX = 40;
 const MIN_FACE = 0.02;
 
 /**
- * Whether a look at head and shoulders shows a drawn, painted, rendered or moulded person, or a monkey. The body parts
+ * Whether a look at head and shoulders shows a drawn, painted, rendered or moulded person. The body parts
  * network sees the difference, though nobody taught it to: a weighted sum of its traits tells, see scripts/depiction.ts.
  * Only a clear face is judged: behind the bars of a helmet, or from behind, a photographed player looks moulded too.
  * @param {PartsLook} look @param {Finding} player
