@@ -9,15 +9,15 @@
  * biases as int32. Scales of activations come from the largest value of each tensor over the calibration pictures.
  *   https://onnxruntime.ai/docs/performance/model-optimizations/quantization.html
  *   Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference", 2018
- * The same network, photos, browser and machine give the same values; another processor's float convolutions may move a
- * scale's last digit. The file in use was written by an encoder that did not pack lists: it is 152 bytes longer.
+ * The same network, photos, browser and machine give the same file; another processor's float convolutions may move a
+ * scale's last digit.
  */
 
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { offerHelp } from "./help.ts";
-import { constant, type Node, readOnnx, type Tensor, TYPES, writeOnnx } from "./models/onnx.ts";
+import { attribute, constant, type Node, readOnnx, type Tensor, TYPES, writeOnnx } from "./models/onnx.ts";
 import { calibrationPictures, greatestValues } from "./salient-calibration.ts";
 
 offerHelp(import.meta);
@@ -41,6 +41,18 @@ const GREATEST_WEIGHT = 64;
  * steps.
  */
 const FLOAT_LAYERS = new Set(["Conv_0", "Conv_765", "Conv_787"]);
+
+/**
+ * The one concatenation of a float and an 8-bit tensor whose result becomes bytes. Its float part is made bytes before it,
+ * at the result's scale, which gives the same values: as floats it would be the largest tensor of the network.
+ */
+const MIXED_IN_BYTES = new Set(["Concat_809"]);
+
+/**
+ * The one pooling that the runtime does not move to the channels-last layout of the convolutions around it, since its
+ * input is also used far behind. Left channels first, it has the runtime copy whole tensors to and fro.
+ */
+const CHANNELS_LAST_POOLS = new Set(["MaxPool_135"]);
 
 const first = (names: string[] | null | undefined) => names?.[0] ?? "";
 
@@ -139,8 +151,37 @@ function addConvolution(to: Rewrite, conv: Node, output: string): void {
   addNode(to, { ...names, attribute: conv.attribute ?? [] });
 }
 
+/** Adds a max-pooling of bytes in the channels-last layout, between two transpositions that the runtime removes. */
+function addPoolChannelsLast(to: Rewrite, pool: Node, input: string, output: string): void {
+  const transposed = (from: string, name: string, perm: number[]) =>
+    addNode(to, { opType: "Transpose", input: [from], output: [name], attribute: [attribute("perm", perm)] });
+  const [before, after] = [`${input}_last`, `${output}_last`];
+  const node = { opType: "NhwcMaxPool", domain: "com.microsoft", attribute: pool.attribute };
+  transposed(input, before, [0, 2, 3, 1]);
+  addNode(to, { ...node, input: [before], output: [after] });
+  transposed(after, output, [0, 3, 1, 2]);
+}
+
+/** Adds a concatenation of float and 8-bit tensors in bytes. */
+function addMixedConcat(to: Rewrite, { input, output, attribute }: Node): void {
+  const [bytes, ...parameters] = declareBytes(to, first(output)).names;
+  const operands = input.flatMap((name) => {
+    const known = to.bytes.get(name);
+    if (known) return known.names;
+    addNode(to, { opType: "QuantizeLinear", input: [name, ...parameters], output: [`${name}_q`] });
+    return [`${name}_q`, ...parameters];
+  });
+  const node = { opType: "QLinearConcat", domain: "com.microsoft", attribute };
+  addNode(to, { ...node, input: [...parameters, ...operands], output: [bytes] });
+}
+
 /** Adds a node's 8-bit form if its operator has one and its inputs are 8-bit; returns whether it did. */
-function addInBytes(to: Rewrite, { opType, input, output, attribute }: Node): boolean {
+function addInBytes(to: Rewrite, node: Node): boolean {
+  const { opType, input, output, attribute, name: layer = "" } = node;
+  if (MIXED_IN_BYTES.has(layer)) {
+    addMixedConcat(to, node);
+    return true;
+  }
   const inputs = input.map((name) => to.bytes.get(name));
   const [picture] = inputs;
   if (!picture) return false;
@@ -151,13 +192,14 @@ function addInBytes(to: Rewrite, { opType, input, output, attribute }: Node): bo
     // Neither operator leaves the range of its input.
     const [bytes, ...parameters] = picture.names;
     to.bytes.set(name, { names: [`${name}_q`, ...parameters], scale: picture.scale });
-    addNode(to, { opType, input: [bytes, ...input.slice(1)], output: [`${name}_q`], attribute });
+    if (CHANNELS_LAST_POOLS.has(layer)) addPoolChannelsLast(to, node, bytes, `${name}_q`);
+    else addNode(to, { opType, input: [bytes, ...input.slice(1)], output: [`${name}_q`], attribute });
   } else if ((opType === "Concat" || opType === "Add") && inputs.every((one) => one !== undefined)) {
     const operands = inputs.flatMap((one) => one.names);
     const [bytes, ...parameters] = declareBytes(to, name).names;
     const ordered = opType === "Concat" ? [...parameters, ...operands] : [...operands, ...parameters];
-    const node = { opType: `QLinear${opType}`, domain: "com.microsoft", attribute };
-    addNode(to, { ...node, input: ordered, output: [bytes] });
+    const inBytes = { opType: `QLinear${opType}`, domain: "com.microsoft", attribute };
+    addNode(to, { ...inBytes, input: ordered, output: [bytes] });
   } else return false;
   return true;
 }
