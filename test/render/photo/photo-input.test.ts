@@ -94,6 +94,18 @@ describe("every encoding of one photo gives the same player", () => {
   });
 });
 
+test("a small player in a photo of 13 million pixels is cut at the photo's full resolution", async () => {
+  const astronaut = photo("astronaut.png");
+  const [near, far] = await Promise.all([
+    lab.draw([1000, 1000], [{ bytes: astronaut, at: [0, 0, 1000, 1000] }]),
+    lab.draw([5200, 2500], [{ bytes: astronaut, at: [2100, 1500, 1000, 1000] }]),
+  ]);
+  const alone = await cutOf(near.png);
+  const small = await cutOf(await new Bun.Image(far.png).jpeg({ quality: 92 }).bytes());
+  const [wide = 0, face = 0] = [alone, small].map(({ framing }) => framing.face?.width ?? 0);
+  expect(Math.abs(face - wide)).toBeLessThan(0.1 * wide);
+});
+
 function solidPart({ rgba }: Pixels): number {
   let solid = 0;
   for (let i = 3; i < rgba.length; i += 4) if ((rgba[i] ?? 0) > 128) solid++;

@@ -1,5 +1,8 @@
-/** Larger photos are reduced to this longer side, in pixels: enough for a 2,048 px player who fills half of it. */
-const MAX_DECODED_PX = 4096;
+/**
+ * Photos with more pixels are reduced to this many, 67 MB: enough for a 2,048 px player who fills half of it. Those of most
+ * cameras have less, and reducing them would take longer than decoding them.
+ */
+const MAX_DECODED_PIXELS = 4096 * 4096;
 
 /** Longer side of the picture in which people are looked for, in pixels; the networks see it at 256 px at most. */
 const MAX_SEARCH_PX = 1024;
@@ -71,11 +74,11 @@ function hasTransparency(canvas) {
 
 /** @param {ImageBitmap} bitmap */
 async function bounded(bitmap) {
-  const scale = MAX_DECODED_PX / Math.max(bitmap.width, bitmap.height);
+  const scale = Math.sqrt(MAX_DECODED_PIXELS / (bitmap.width * bitmap.height));
   if (scale >= 1) return bitmap;
   const smaller = await createImageBitmap(bitmap, {
-    resizeWidth: Math.max(1, Math.round(bitmap.width * scale)),
-    resizeHeight: Math.max(1, Math.round(bitmap.height * scale)),
+    resizeWidth: Math.max(1, Math.floor(bitmap.width * scale)),
+    resizeHeight: Math.max(1, Math.floor(bitmap.height * scale)),
     resizeQuality: "high",
   });
   bitmap.close();
