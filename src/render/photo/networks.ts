@@ -23,6 +23,8 @@ export interface Networks {
   run(name: NetworkName, picture: NetworkPicture): Promise<Float32Array[]>;
   /** Starts loading what nearly every photo needs (0.3 s of CPU) without waiting; the first caller to need it does. */
   warm(): void;
+  /** Frees large, rarely used networks that nobody used since the last call; the next use loads them again (0.2 s of CPU). */
+  letGoUnused(): void;
   /** The number of pixels the operator's matte network works on; null without one, or when it takes any size. */
   mattePixels(): Promise<number | null>;
 }
@@ -36,6 +38,9 @@ const USUAL: NetworkName[] = [
   "salient",
   "bodyParts",
 ];
+
+/** Holds 57 MB, and is only asked about people whom the quick pose network does not make out. */
+const RARE: NetworkName[] = ["carefulPoseLandmarks"];
 
 /**
  * Outputs besides a network's own: what the body parts network knows of a picture before it draws its masks, 384 channels of
@@ -58,7 +63,9 @@ export function openNetworks(
 ): Networks {
   const ort = loadOnnxRuntime(runtime);
   const sessions = new Map<NetworkName, Promise<OnnxSession>>();
+  const recent = new Set<NetworkName>();
   const sessionOf = (name: NetworkName) => {
+    recent.add(name);
     const session = sessions.get(name) ?? readNetwork(name).then((file) => ort.open(file, threads));
     sessions.set(name, session);
     // A failed load, for lack of memory perhaps, is retried on the next request.
@@ -71,6 +78,18 @@ export function openNetworks(
   return {
     warm() {
       for (const name of USUAL) if (!(matte && name === "salient")) sessionOf(name);
+    },
+    letGoUnused() {
+      for (const name of RARE) {
+        if (recent.has(name)) continue;
+        // Whoever waits for it still runs it: what waits first is called first. A load that failed holds nothing.
+        sessions.get(name)?.then(
+          (session) => session.end(),
+          () => {},
+        );
+        sessions.delete(name);
+      }
+      recent.clear();
     },
     async mattePixels() {
       const size = (await matte)?.size;

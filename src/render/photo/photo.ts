@@ -3,7 +3,7 @@ import type { Cutout } from "../../core/card.ts";
 import { MAX_SOURCE_PIXELS } from "../../core/limits.ts";
 import { PHOTO_REFUSALS, type PhotoRefusal } from "../../core/photo-refusals.ts";
 import type { MatteModel } from "./matte-model.ts";
-import { openNetworks } from "./networks.ts";
+import { type Networks, openNetworks } from "./networks.ts";
 import { packagedRuntime, returnFreedMemory } from "./onnx-runtime.ts";
 import { type OpenPhotoPage, openPhotoPage } from "./photo_page.ts";
 
@@ -41,13 +41,14 @@ const NETWORK_THREADS = 1;
 const PHOTOS_PER_TIDYING = 8;
 const IDLE_MS = 2_000;
 
-/** Returns a function to call after each photo, which gives freed memory back now and then, and a function to stop it. */
-function tidying(): { afterPhoto: () => void; stop: () => void } {
+/** Returns a function to call after each photo, which gives memory back now and then, and a function to stop it. */
+function tidying(networks: Networks): { afterPhoto: () => void; stop: () => void } {
   let photos = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const tidy = () => {
     clearTimeout(timer);
     photos = 0;
+    networks.letGoUnused();
     returnFreedMemory();
   };
   return {
@@ -74,7 +75,7 @@ export async function openPhotoCutter(
   const networks = openNetworks(runtime, NETWORK_THREADS, matteModel);
   let page: OpenPhotoPage | null = await openPhotoPage(browser, networks);
   let last: Promise<unknown> = Promise.resolve();
-  const { afterPhoto, stop } = tidying();
+  const { afterPhoto, stop } = tidying(networks);
 
   const work = async (photoPath: string, onStage: (stage: PhotoStage) => void) => {
     if (page?.hasCrashed())
