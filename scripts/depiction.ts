@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openNetworks } from "../src/render/photo/networks.ts";
 import { packagedRuntime } from "../src/render/photo/onnx-runtime.ts";
+import { readHeader } from "../src/render/photo/photo.ts";
 import { openPhotoPage } from "../src/render/photo/photo_page.ts";
 import { openBrowser } from "../test/render/card/cards.ts";
 import { offerHelp } from "./help.ts";
@@ -65,8 +66,10 @@ async function readExamples(): Promise<Example[]> {
     const browser = await openBrowser();
     const page = await openPhotoPage(browser, openNetworks(packagedRuntime(), 1));
     for (const { blob } of unread) {
-      await page.givePhoto(join(options.photos, blob));
-      const isSeen = (await page.call("decode")) && (await page.call("find")) === "found";
+      const path = join(options.photos, blob);
+      await page.givePhoto(path);
+      const header = await readHeader(path);
+      const isSeen = header && (await page.call("decode", header)) && (await page.call("find")) === "found";
       if (isSeen) await page.call("prepare");
       const traits = isSeen ? await page.call("traits") : null;
       await page.call("release");

@@ -5,10 +5,11 @@ import { PHOTO_REFUSALS, type PhotoRefusal } from "../../core/photo-refusals.ts"
 import type { MatteModel } from "./matte-model.ts";
 import { type Networks, openNetworks } from "./networks.ts";
 import { packagedRuntime, returnFreedMemory } from "./onnx-runtime.ts";
+import type { Header } from "./page/decode.js";
 import { type OpenPhotoPage, openPhotoPage } from "./photo_page.ts";
 
 /** Part of a cached cutout's key: changes whenever the same photo would give a different cutout. */
-export const VISION_VERSION = "20";
+export const VISION_VERSION = "21";
 
 /** The version for a service with the operator's matte network, which gives different cutouts. */
 export const visionOf = (matteModel: MatteModel | null) =>
@@ -129,11 +130,12 @@ async function cutOutIn(
   });
 
   onStage("decode");
-  if (!(await isPhoto(photoPath))) return refuse("undecodable");
+  const header = await readHeader(photoPath);
+  if (!header) return refuse("undecodable");
   try {
     const decoded = timed("decode", async () => {
       await page.givePhoto(photoPath);
-      return page.call("decode");
+      return page.call("decode", header);
     });
     if (!(await decoded)) return refuse("undecodable");
     onStage("find");
@@ -153,12 +155,13 @@ async function cutOutIn(
   }
 }
 
-/** Checks the header only; damage further on shows when the photo is decoded. */
-async function isPhoto(path: string): Promise<boolean> {
+/** What the header says of the photo, null if it is none; damage further on shows when the photo is decoded. */
+export async function readHeader(path: string): Promise<Header | null> {
   try {
     const { format, width, height } = await new Bun.Image(path, { maxPixels: MAX_SOURCE_PIXELS }).metadata();
-    return PHOTO_FORMATS.has(format) && width * height <= MAX_SOURCE_PIXELS;
+    const isPhoto = PHOTO_FORMATS.has(format) && width * height <= MAX_SOURCE_PIXELS;
+    return isPhoto ? { format, width, height } : null;
   } catch {
-    return false;
+    return null;
   }
 }

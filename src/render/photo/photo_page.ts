@@ -28,7 +28,10 @@ export interface OpenPhotoPage {
   takeCutout(): Promise<Uint8Array>;
   /** Whether its process has crashed, so that nothing will answer any more. */
   hasCrashed(): boolean;
-  call<Step extends PhotoStep>(step: Step): Promise<Awaited<ReturnType<PhotoPage[Step]>>>;
+  call<Step extends PhotoStep>(
+    step: Step,
+    ...input: Parameters<PhotoPage[Step]>
+  ): Promise<Awaited<ReturnType<PhotoPage[Step]>>>;
   close(): Promise<void>;
 }
 
@@ -51,7 +54,7 @@ export async function openPhotoPage(browser: Browser, networks: Networks): Promi
     givePhoto: (path) => guarded(give(path), "give"),
     takeCutout: () => guarded(read("globalThis.photoPage.cutout()"), "take"),
     hasCrashed: () => crashed,
-    call: (step) => guarded(callPage(page, step), step),
+    call: (step, ...input) => guarded(callPage(page, step, input), step),
     async close() {
       endBridge();
       await page.close();
@@ -74,10 +77,16 @@ function answer(path: string, mattePixels: number | null): PageFile | undefined 
   return body === undefined ? undefined : { body, contentType: "text/javascript" };
 }
 
-function callPage<Step extends PhotoStep>(page: Page, step: Step) {
+function callPage<Step extends PhotoStep>(page: Page, step: Step, input: Parameters<PhotoPage[Step]>) {
   return page.evaluate(
-    (name: PhotoStep) => (globalThis as unknown as { photoPage: PhotoPage }).photoPage[name](),
-    step as PhotoStep,
+    (name, given) => {
+      const { photoPage } = globalThis as unknown as {
+        photoPage: Record<string, (...given: unknown[]) => unknown>;
+      };
+      return photoPage[name]?.(...given);
+    },
+    step as string,
+    input as unknown[],
   ) as Promise<Awaited<ReturnType<PhotoPage[Step]>>>;
 }
 

@@ -106,6 +106,67 @@ test("a small player in a photo of 13 million pixels is cut at the photo's full 
   expect(Math.abs(face - wide)).toBeLessThan(0.1 * wide);
 });
 
+describe("a JPEG large enough to be decoded at half its size gives the same player", () => {
+  // Reduced to half, its longer side is 1,952 pixels; a cutout of the photo at full size may have 2,048.
+  const large = (jpeg: Uint8Array) => new Bun.Image(jpeg).resize(2602, 3904);
+  const HALF_PX = 1952;
+  let jpeg: Uint8Array;
+  let plain: Cutout;
+  beforeAll(async () => {
+    jpeg = await large(photo("unsplash_man.jpg")).jpeg({ quality: 92 }).bytes();
+    plain = await cutOf(jpeg);
+  });
+
+  const same = async (cutout: Cutout) => {
+    expect(Math.max(cutout.width, cutout.height)).toBeLessThanOrEqual(HALF_PX);
+    expect(Math.abs(cutout.width - plain.width)).toBeLessThan(30);
+    expect(Math.abs((cutout.framing.face?.y ?? 0) - (plain.framing.face?.y ?? 0))).toBeLessThan(30);
+    const [r = 0, g = 0, b = 0] = await faceColour(cutout);
+    const [R = 0, G = 0, B = 0] = await faceColour(plain);
+    expect(Math.max(Math.abs(r - R), Math.abs(g - G), Math.abs(b - B))).toBeLessThan(8);
+  };
+
+  test("as a cutout that is nearly as large", async () => {
+    await same(plain);
+    expect(plain.height).toBeGreaterThan(1800);
+    const small = await cutOf(photo("unsplash_man.jpg"));
+    const [near = 0, far = 0] = [plain, small].map(
+      ({ framing, height }) => (framing.face?.height ?? 0) / height,
+    );
+    expect(Math.abs(near - far)).toBeLessThan(0.04);
+  });
+
+  for (const [orientation, turn] of [
+    [3, 180],
+    [6, 270],
+    [8, 90],
+  ] as const)
+    test(`turned as its EXIF orientation ${orientation} says`, async () => {
+      const turned = new Bun.Image(jpeg).rotate(turn).jpeg({ quality: 92 });
+      await same(await cutOf(withOrientation(await turned.bytes(), orientation)));
+    });
+
+  test("that lies on its side", async () => {
+    const turned = new Bun.Image(jpeg).rotate(90).jpeg({ quality: 92 });
+    await same(await cutOf(await turned.bytes()));
+  });
+
+  test("in a colour space of its own", async () => {
+    const swapped = await swappedJpeg(await lab.pixelsOf(photo("unsplash_man.jpg")));
+    // The profile's segment, behind the start of the image.
+    const end = 4 + (swapped[4] ?? 0) * 256 + (swapped[5] ?? 0);
+    const profile = swapped.subarray(2, end);
+    const bare = Buffer.concat([swapped.subarray(0, 2), swapped.subarray(end)]);
+    const pixels = await large(bare).jpeg({ quality: 92 }).bytes();
+    await same(await cutOf(Buffer.concat([pixels.subarray(0, 2), profile, pixels.subarray(2)])));
+  });
+
+  test("or is refused when half of the file is missing", async () => {
+    const result = await lab.cutOut(jpeg.subarray(0, jpeg.length / 2));
+    expect(result.ok ? "cutout" : result.reason).toBe("undecodable");
+  });
+});
+
 function solidPart({ rgba }: Pixels): number {
   let solid = 0;
   for (let i = 3; i < rgba.length; i += 4) if ((rgba[i] ?? 0) > 128) solid++;

@@ -1,8 +1,16 @@
+/** @import { Rect } from "./masks.js" */
+
 /**
  * Photos with more pixels are reduced to this many, 67 MB: enough for a 2,048 px player who fills half of it. Those of most
  * cameras have less, and reducing them would take longer than decoding them.
  */
 const MAX_DECODED_PIXELS = 4096 * 4096;
+
+/**
+ * JPEGs of at least this longer side, in pixels, are decoded at half their size first, in half the time: a player who fills
+ * such a photo is still as large as a cutout may be, within 5 of 100.
+ */
+const MIN_HALVED_PX = 3900;
 
 /** Longer side of the picture in which people are looked for, in pixels; the networks see it at 256 px at most. */
 const MAX_SEARCH_PX = 1024;
@@ -15,22 +23,50 @@ export const BACKDROP = "#808080";
 
 /**
  * @typedef {object} Photo
- * @property {ImageBitmap} bitmap the upright photo in sRGB; whoever decoded it has to close it
+ * @property {ImageBitmap} bitmap the upright photo in sRGB, or half of it; whoever decoded it has to close it
+ * @property {(() => Promise<ImageBitmap>) | null} whole decodes it at full size, if `bitmap` is half of it
  * @property {OffscreenCanvas} search an opaque, reduced copy in which people are looked for
- * @property {number} scale search pixels per photo pixel, at most 1
- * @property {number} width
- * @property {number} height
+ * @property {number} scale search pixels per pixel of the photo at full size, at most 1
+ * @property {number} width at full size
+ * @property {number} height at full size
  * @property {boolean} transparent whether parts of the photo are transparent because the player was already cut out
  */
 
 /**
- * Decodes a JPEG, PNG or WebP, recognised by its content, applies its EXIF orientation and converts it to sRGB.
- * Throws a DOMException if the bytes are broken or end early.
- * @param {Blob} blob
+ * What the file's header says of the photo. The sides may be swapped, if the photo lies on its side in the file.
+ * @typedef {{ format: string, width: number, height: number }} Header
+ */
+
+/**
+ * Decodes a JPEG, PNG or WebP, recognised by its content, applies its EXIF orientation and converts it to sRGB. A large JPEG
+ * is decoded at half its size: see `makeSharp`. Throws a DOMException if the bytes are broken or end early.
+ * @param {Blob} blob @param {Header} header
  * @returns {Promise<Photo>}
  */
-export async function decodePhoto(blob) {
-  return photoOf(await bounded(await createImageBitmap(blob, { imageOrientation: "from-image" })));
+export async function decodePhoto(blob, header) {
+  const whole = async () => bounded(await createImageBitmap(blob, { imageOrientation: "from-image" }));
+  const half = await halfOf(blob, header);
+  if (!half) return photoOf(await whole());
+  const sides = Math.max(header.width, header.height) / Math.max(half.width, half.height);
+  const times = sides * Math.min(1, boundOf(header));
+  return photoOf(half, { width: half.width * times, height: half.height * times, whole });
+}
+
+/**
+ * Decodes the photo at full size if it is at half, unless the longer side of a rectangle has this many pixels as it is.
+ * @param {Photo} photo its bitmap is replaced @param {Rect} rect in search pixels @param {number} enoughPx
+ */
+export async function makeSharp(photo, rect, enoughPx) {
+  if (!photo.whole || Math.max(rect.width, rect.height) * pixelsPerSearchPx(photo) >= enoughPx) return;
+  const bitmap = await photo.whole();
+  photo.bitmap.close();
+  photo.bitmap = bitmap;
+  photo.whole = null;
+}
+
+/** Pixels of the bitmap per search pixel. @param {Photo} photo */
+export function pixelsPerSearchPx({ bitmap, width, scale }) {
+  return bitmap.width / width / scale;
 }
 
 /**
@@ -38,7 +74,14 @@ export async function decodePhoto(blob) {
  * @param {Photo} photo @param {number} quarters clockwise quarter turns
  * @returns {Photo}
  */
-export function turnPhoto({ bitmap }, quarters) {
+export function turnPhoto({ bitmap, whole, width, height }, quarters) {
+  const sides = quarters % 2 === 0 ? { width, height } : { width: height, height: width };
+  const turnWhole = whole && (async () => turned(await whole(), quarters));
+  return photoOf(turned(bitmap, quarters), { ...sides, whole: turnWhole });
+}
+
+/** @param {ImageBitmap} bitmap closed @param {number} quarters */
+function turned(bitmap, quarters) {
   const { width, height } = bitmap;
   const canvas = quarters % 2 === 0 ? canvasOf(width, height) : canvasOf(height, width);
   const context = contextOf(canvas);
@@ -46,12 +89,42 @@ export function turnPhoto({ bitmap }, quarters) {
   context.rotate((quarters * Math.PI) / 2);
   context.drawImage(bitmap, -width / 2, -height / 2);
   bitmap.close();
-  return photoOf(canvas.transferToImageBitmap());
+  return canvas.transferToImageBitmap();
 }
 
-/** @param {ImageBitmap} bitmap @returns {Photo} */
-function photoOf(bitmap) {
-  const { width, height } = bitmap;
+/**
+ * A large JPEG at half its size, as its blocks of 8 x 8 pixels give it at once; null for other photos, and where that
+ * fails: decoding all of it then tells whether the file is broken.
+ * @param {Blob} blob @param {Header} header
+ */
+async function halfOf(blob, { format, width, height }) {
+  if (format !== "jpeg" || Math.max(width, height) < MIN_HALVED_PX || !("ImageDecoder" in globalThis))
+    return null;
+  const [desiredWidth, desiredHeight] = [Math.ceil(width / 2), Math.ceil(height / 2)];
+  const decoder = new ImageDecoder({ data: blob.stream(), type: "image/jpeg", desiredWidth, desiredHeight });
+  try {
+    const { image } = await decoder.decode();
+    const half = await createImageBitmap(image, { imageOrientation: "from-image" });
+    image.close();
+    if (Math.max(half.width, half.height) === Math.max(desiredWidth, desiredHeight)) return half;
+    half.close();
+    return null;
+  } catch {
+    return null;
+  } finally {
+    decoder.close();
+  }
+}
+
+/**
+ * @param {ImageBitmap} bitmap
+ * @param {Pick<Photo, "width" | "height" | "whole">} size of the photo at full size
+ * @returns {Photo}
+ */
+function photoOf(
+  bitmap,
+  { width, height, whole } = { width: bitmap.width, height: bitmap.height, whole: null },
+) {
   const scale = Math.min(1, MAX_SEARCH_PX / Math.max(width, height));
   const search = canvasOf(Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale)));
   const context = contextOf(search);
@@ -61,7 +134,7 @@ function photoOf(bitmap) {
   context.globalCompositeOperation = "destination-over";
   context.fillStyle = BACKDROP;
   context.fillRect(0, 0, search.width, search.height);
-  return { bitmap, search, scale, width, height, transparent };
+  return { bitmap, whole, search, scale, width, height, transparent };
 }
 
 /** @param {OffscreenCanvas} canvas */
@@ -72,9 +145,14 @@ function hasTransparency(canvas) {
   return clear >= (MIN_TRANSPARENT_PART * data.length) / 4;
 }
 
+/** The factor by which a photo's sides are reduced; 1 and more for one that stays as it is. @param {{ width: number, height: number }} size */
+function boundOf({ width, height }) {
+  return Math.sqrt(MAX_DECODED_PIXELS / (width * height));
+}
+
 /** @param {ImageBitmap} bitmap */
 async function bounded(bitmap) {
-  const scale = Math.sqrt(MAX_DECODED_PIXELS / (bitmap.width * bitmap.height));
+  const scale = boundOf(bitmap);
   if (scale >= 1) return bitmap;
   const smaller = await createImageBitmap(bitmap, {
     resizeWidth: Math.max(1, Math.floor(bitmap.width * scale)),

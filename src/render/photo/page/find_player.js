@@ -1,5 +1,5 @@
 import { hasEqualBeside } from "./company.js";
-import { turnPhoto } from "./decode.js";
+import { makeSharp, turnPhoto } from "./decode.js";
 import { findFaces, findPeople, squareAround, wholePicture } from "./detectors.js";
 import {
   coverGrid,
@@ -15,7 +15,7 @@ import {
   sharedPart,
 } from "./examine.js";
 import { dilate, sampleMask } from "./masks.js";
-import { faceBox, isDrawn, lookOf } from "./quality.js";
+import { faceBox, isDrawn, lookOf, SHARP_FACE_PX } from "./quality.js";
 import { findRivals } from "./rivals.js";
 import { findTurn } from "./upright.js";
 
@@ -119,6 +119,8 @@ export async function findPlayer(given) {
     photo = turnPhoto(photo, turn.quarters);
     seen = await lookAt(photo.search);
   }
+  const height = Math.max(0, ...seen.faces.map((face) => face.height));
+  await makeSharp(photo, { x: 0, y: 0, width: 0, height }, SHARP_FACE_PX);
   const choice = await choosePlayer(photo, seen);
   const isNobody = "refusal" in choice && choice.refusal === "no_player";
   const light = isNobody ? lightFault(lookOf(photo, allOf(photo.search))) : null;
@@ -346,6 +348,7 @@ async function checkPlayer(photo, { player, person, others }, { people, faces })
     player.body.height < MIN_PLAYER_PART * picture.height || box.height / photo.scale < MIN_FACE_PX;
   if (tooSmall) return { refusal: "player_too_small" };
   if (face && partInside(face, picture) < MIN_FACE_INSIDE) return { refusal: "face_cut" };
+  await makeSharp(photo, box, SHARP_FACE_PX);
   const refusal = faultOf(lookOf(photo, box));
   if (refusal) return { refusal };
   const company = people

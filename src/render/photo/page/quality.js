@@ -1,4 +1,4 @@
-import { BACKDROP, canvasOf, contextOf } from "./decode.js";
+import { BACKDROP, canvasOf, contextOf, pixelsPerSearchPx } from "./decode.js";
 import { headBox } from "./framing.js";
 import { sampleMask } from "./masks.js";
 
@@ -8,6 +8,8 @@ import { sampleMask } from "./masks.js";
 
 /** The face is measured at this side in pixels, about its size on the smallest card. */
 const FACE_PX = 64;
+/** A face with this many pixels looks at FACE_PX as it does with more. */
+export const SHARP_FACE_PX = 2 * FACE_PX;
 
 /**
  * What a face looks like in a photo, measured at FACE_PX. Brightness is from 0 to 255.
@@ -20,7 +22,7 @@ const FACE_PX = 64;
 
 /** @param {Photo} photo @param {Rect} face in search pixels @returns {Look} */
 export function lookOf(photo, face) {
-  const scale = 1 / photo.scale;
+  const scale = pixelsPerSearchPx(photo);
   const context = contextOf(canvasOf(FACE_PX, FACE_PX));
   context.imageSmoothingQuality = "high";
   context.fillStyle = BACKDROP;

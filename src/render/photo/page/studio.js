@@ -9,7 +9,7 @@ import { runSalient } from "./salient.js";
 /** @import { Framing } from "../../../core/card.ts" */
 /** @import { PlayerRefusal } from "../../../core/photo-refusals.ts" */
 /** @import { Cut } from "./cut_out.js" */
-/** @import { Photo } from "./decode.js" */
+/** @import { Header, Photo } from "./decode.js" */
 /** @import { Finding } from "./find_player.js" */
 /** @import { Rect } from "./masks.js" */
 
@@ -20,7 +20,7 @@ import { runSalient } from "./salient.js";
  * @typedef {object} PhotoPage
  * @property {() => Promise<string>} load opens the shared file and returns what it begins with
  * @property {typeof answered} answered reports that a network's answer is in the file
- * @property {() => Promise<boolean>} decode false when the bytes are not a complete photo
+ * @property {(header: Header) => Promise<boolean>} decode false when the bytes are not a complete photo
  * @property {() => Promise<"found" | PlayerRefusal>} find finds the player, turning the photo upright if necessary
  * @property {() => Promise<"ready" | PlayerRefusal>} prepare selects the part of the photo to cut and finds the body parts in it
  * @property {() => number[] | null} traits after prepare: what scripts/depiction.ts learns from
@@ -44,11 +44,11 @@ const photoPage = {
   load: openNetworkFile,
   answered,
 
-  async decode() {
+  async decode(header) {
     const [file] = document.querySelector("input")?.files ?? [];
     if (!file) throw new Error("No photo was given to the page.");
     try {
-      job = { photo: await decodePhoto(file) };
+      job = { photo: await decodePhoto(file, header) };
       return true;
     } catch (error) {
       if (error instanceof DOMException) return false;
