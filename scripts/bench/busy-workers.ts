@@ -1,9 +1,6 @@
 import { join } from "node:path";
-import { quietLog } from "../../src/log.ts";
 import { findChromium } from "../../src/render/browser/chromium.ts";
-import { packagedRuntime } from "../../src/render/photo/onnx-runtime.ts";
-import { createRenderPool } from "../../src/render/pool.ts";
-import { systemRandom, workerCommand } from "../../src/service/system.ts";
+import { benchPool, PHOTOS } from "./one-worker.ts";
 
 export interface BusyWorkers {
   /** The cards made so far. */
@@ -20,23 +17,8 @@ export async function keepRendering(
   workers: number,
   { dir, cacheDir }: { dir: string; cacheDir: string },
 ): Promise<BusyWorkers> {
-  const pool = createRenderPool({
-    workers,
-    command: workerCommand(),
-    renderer: {
-      chromium: await findChromium({ configuredPath: process.env.CARDPRESS_CHROMIUM, cacheDir }),
-      onnxRuntime: packagedRuntime(),
-      matteModel: null,
-      profilesDir: dir,
-      cutoutsDir: join(dir, "cutouts"),
-      templatesDir: null,
-      presets: ["club_card"],
-      noSandbox: process.getuid?.() === 0,
-    },
-    log: quietLog(),
-    random: systemRandom,
-    rendersPerBrowser: 100_000,
-  });
+  const chromium = await findChromium({ configuredPath: process.env.CARDPRESS_CHROMIUM, cacheDir });
+  const pool = benchPool(workers, chromium, dir);
   let [made, isStopping] = [0, false];
   const first = Array.from({ length: workers }, () => Promise.withResolvers<void>());
   const work = first.map(async (begun, worker) => {
@@ -56,7 +38,7 @@ export async function keepRendering(
             },
             branding: { primaryColor: "#C8102E", secondaryColor: "#F6EB61" },
           },
-          photoPath: join(import.meta.dir, "../../test/photos/unsplash_man.jpg"),
+          photoPath: join(PHOTOS, "unsplash_man.jpg"),
           photoSha256: `${worker}${n}`.padStart(64, "b"),
           badgePath: null,
           outputPath: join(dir, `busy-${worker}.png`),

@@ -3,7 +3,7 @@ import type { CardInput, ImageFormat } from "../../src/core/card.ts";
 import { quietLog } from "../../src/log.ts";
 import type { Chromium } from "../../src/render/browser/chromium.ts";
 import { packagedRuntime } from "../../src/render/photo/onnx-runtime.ts";
-import { createRenderPool } from "../../src/render/pool.ts";
+import { createRenderPool, type RenderPool } from "../../src/render/pool.ts";
 import { systemRandom, workerCommand } from "../../src/service/system.ts";
 
 export const PHOTOS = join(import.meta.dir, "../../test/photos");
@@ -53,10 +53,10 @@ export interface BenchWorker {
   close(): Promise<void>;
 }
 
-/** @param scratch a folder for profiles, cutouts and pictures */
-export async function openWorker(chromium: Chromium, scratch: string): Promise<BenchWorker> {
-  const pool = createRenderPool({
-    workers: 1,
+/** Render workers as in the service, whose browsers are not recycled. @param scratch a folder for profiles and cutouts */
+export function benchPool(workers: number, chromium: Chromium, scratch: string): RenderPool {
+  return createRenderPool({
+    workers,
     command: workerCommand(),
     renderer: {
       chromium,
@@ -72,6 +72,11 @@ export async function openWorker(chromium: Chromium, scratch: string): Promise<B
     random: systemRandom,
     rendersPerBrowser: 100_000,
   });
+}
+
+/** @param scratch a folder for profiles, cutouts and pictures */
+export async function openWorker(chromium: Chromium, scratch: string): Promise<BenchWorker> {
+  const pool = benchPool(1, chromium, scratch);
   const renderer = await pool.acquire();
   const [pid = 0] = pool.pids();
   let jobs = 0;

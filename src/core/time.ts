@@ -20,6 +20,11 @@ export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
+/** The days of a month such as 2026-11, both included, to compare days with; the last may be none of that month's. */
+export function daysOfMonth(month: string): { from: string; to: string } {
+  return { from: `${month}-01`, to: `${month}-31` };
+}
+
 export const USAGE_PERIODS = ["current_month", "previous_month", "last_30_days"] as const;
 export type UsagePeriod = (typeof USAGE_PERIODS)[number];
 

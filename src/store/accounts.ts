@@ -2,6 +2,7 @@ import { and, asc, desc, eq, exists, getTableColumns, gte, inArray, lt, max, or,
 import type { Tables } from "../../db/schema.ts";
 import type { CreditBucket } from "../core/credits.ts";
 import type { ListPosition } from "../core/list-position.ts";
+import { isPlanGrant } from "./ledger.ts";
 import { type Parameters, prepared } from "./prepared.ts";
 import type { Tx } from "./store.ts";
 
@@ -200,14 +201,7 @@ function balance({ db, t: { accounts: a, ledgerEntries: l } }: Tx) {
   const grant = db
     .select({ amount: l.amount })
     .from(l)
-    // Phrased like the unique index that guarantees there is only one.
-    .where(
-      and(
-        eq(l.accountId, a.id),
-        eq(l.period, a.planPeriod),
-        sql`${l.kind} = 'grant' and ${l.bucket} = 'plan'`,
-      ),
-    );
+    .where(isPlanGrant(l, { accountId: a.id, period: a.planPeriod }));
   return {
     period: a.planPeriod,
     plan: a.creditsPlan,

@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, getTableColumns, gte, isNotNull, lte, or, sql } from "drizzle-orm";
+import { daysOfMonth } from "../core/time.ts";
 import type { Account } from "./accounts.ts";
 import type { Tx } from "./store.ts";
 import type { WebhookEndpoint } from "./webhooks.ts";
@@ -24,19 +25,12 @@ export async function accountsOverBudget(
   limit: number,
 ): Promise<{ account: Account; used: number }[]> {
   const { accounts: a, usageDays: u } = t;
+  const { from, to } = daysOfMonth(month);
   const used = sql<number>`sum(${u.creditsUsed})`.mapWith(Number);
   return db
     .select({ account: getTableColumns(a), used })
     .from(a)
-    .innerJoin(
-      u,
-      and(
-        eq(u.accountId, a.id),
-        eq(u.environment, "live"),
-        gte(u.day, `${month}-01`),
-        lte(u.day, `${month}-31`),
-      ),
-    )
+    .innerJoin(u, and(eq(u.accountId, a.id), eq(u.environment, "live"), gte(u.day, from), lte(u.day, to)))
     .where(and(eq(a.status, "active"), isNotNull(a.usageBudget)))
     .groupBy(a.id)
     .having(sql`sum(${u.creditsUsed}) >= ${a.usageBudget}`)

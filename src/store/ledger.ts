@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { ListPosition } from "../core/list-position.ts";
 import { everyColumn, type Parameters, prepared } from "./prepared.ts";
@@ -57,21 +57,22 @@ export async function latestGrant({ db, t }: Tx, accountId: string): Promise<Led
   return entry;
 }
 
+/** Whether an entry is the plan's grant of a month, phrased like the unique index that guarantees there is only one. */
+export function isPlanGrant(
+  l: Tables["ledgerEntries"],
+  of: { accountId: SQLWrapper; period: SQLWrapper },
+): SQL | undefined {
+  return and(
+    eq(l.accountId, of.accountId),
+    eq(l.period, of.period),
+    sql`${l.kind} = 'grant' and ${l.bucket} = 'plan'`,
+  );
+}
+
 const grantOfMonth = prepared(
   "plan grant",
   ({ db, t: { ledgerEntries: l } }, month: Parameters<{ accountId: string; period: string }>) =>
-    db
-      .select({ amount: l.amount })
-      .from(l)
-      // Phrased like the unique index that guarantees there is only one.
-      .where(
-        and(
-          eq(l.accountId, month.accountId),
-          eq(l.period, month.period),
-          sql`${l.kind} = 'grant' and ${l.bucket} = 'plan'`,
-        ),
-      )
-      .limit(1),
+    db.select({ amount: l.amount }).from(l).where(isPlanGrant(l, month)).limit(1),
 );
 
 /** The plan credits granted to an account for a month; 0 when none were. */

@@ -1,7 +1,7 @@
 import { Refusal } from "../../core/errors.ts";
 import { MAX_CREDITS, MAX_USAGE_ALERT_PERCENT, MAX_USAGE_ALERTS } from "../../core/limits.ts";
 import { usageAlert } from "../../core/mail.ts";
-import { monthOf } from "../../core/time.ts";
+import { daysOfMonth, monthOf } from "../../core/time.ts";
 import { alertDue, budgetOf, type UsageBudget } from "../../core/usage-budget.ts";
 import { type Account, setAccountBudget } from "../../store/accounts.ts";
 import type { Tx } from "../../store/store.ts";
@@ -96,8 +96,9 @@ function subjectOf(accountId: string, period: string, due: number): string {
 
 /** The credits an account used in a month, such as 2026-11, with live keys. */
 function usedIn(tx: Tx, accountId: string, period: string): Promise<number> {
-  const days = { from: `${period}-01`, to: `${period}-31` };
-  return sumUsage(tx, { accountId, environment: "live" }, days).then(({ creditsUsed }) => creditsUsed);
+  return sumUsage(tx, { accountId, environment: "live" }, daysOfMonth(period)).then(
+    ({ creditsUsed }) => creditsUsed,
+  );
 }
 
 /** A month's use beside the budget. */

@@ -38,19 +38,23 @@ const SURE_ALPHA = 0.9;
 const SURE_ODDS = 0.5;
 
 /**
+ * Tells the cells of a matte in which something shows that is neither held nor a limb nor near hair.
+ * @param {Numbers} matte @param {{ held: Numbers, limbs: Numbers, nearHair: Numbers }} claims
+ */
+function unclaimed(matte, { held, limbs, nearHair }) {
+  return (/** @type {number} */ i) =>
+    matte[i] > 0.04 && held[i] <= 0 && limbs[i] < MAX_LIMB && nearHair[i] <= MAX_HAIR;
+}
+
+/**
  * Drops mirages at the edge, whole.
  * @param {Numbers} matte 0 to 1, changed in place
  * @param {{ odds: Numbers, fine: Numbers, core: Numbers, held: Numbers, limbs: Numbers, nearHair: Numbers }} maps
  * @param {Bytes} rgba @param {number} width
  */
-export function dropMirages(matte, { odds, fine, core, held, limbs, nearHair }, rgba, width) {
-  const isUnseen = (/** @type {number} */ i) =>
-    matte[i] > 0.04 &&
-    fine[i] < UNSEEN &&
-    core[i] < UNSEEN &&
-    held[i] <= 0 &&
-    limbs[i] < MAX_LIMB &&
-    nearHair[i] <= MAX_HAIR;
+export function dropMirages(matte, { odds, fine, core, ...claims }, rgba, width) {
+  const isUnclaimed = unclaimed(matte, claims);
+  const isUnseen = (/** @type {number} */ i) => fine[i] < UNSEEN && core[i] < UNSEEN && isUnclaimed(i);
   const { labels, sizes } = patches(matte.length, width, isUnseen);
   if (!sizes.some(mayBeWide)) return;
   const isDropped = measureScraps(labels, sizes, matte, odds, width).map((scrap) => {
@@ -68,14 +72,10 @@ export function dropMirages(matte, { odds, fine, core, held, limbs, nearHair }, 
  * @param {{ odds: Numbers, fine: Numbers, held: Numbers, limbs: Numbers, nearHair: Numbers }} maps
  * @param {Bytes} rgba @param {number} width
  */
-export function dropFringes(matte, { odds, fine, held, limbs, nearHair }, rgba, width) {
+export function dropFringes(matte, { odds, fine, ...claims }, rgba, width) {
+  const isUnclaimed = unclaimed(matte, claims);
   const isDoubted = (/** @type {number} */ i) =>
-    matte[i] > 0.04 &&
-    fine[i] < UNSALIENT &&
-    odds[i] < MAX_CELL_ODDS &&
-    held[i] <= 0 &&
-    limbs[i] < MAX_LIMB &&
-    nearHair[i] <= MAX_HAIR;
+    fine[i] < UNSALIENT && odds[i] < MAX_CELL_ODDS && isUnclaimed(i);
   const { labels, sizes } = patches(matte.length, width, isDoubted);
   if (!sizes.some(mayBeWide)) return;
   const scraps = measureScraps(labels, sizes, matte, odds, width);
