@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from "node:fs";
+import { closeSync, openSync, readdirSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { audit } from "../../src/app/operations/audit.ts";
 import { createAccount, createKey } from "../../src/app/people/manage-account.ts";
@@ -74,6 +74,8 @@ class Server {
   constructor(
     private readonly command: string[],
     private readonly env: Record<string, string>,
+    /** File descriptor its log is appended to, over all its starts. */
+    private readonly log: number,
   ) {}
   get pid(): number {
     return this.child?.pid ?? 0;
@@ -81,7 +83,7 @@ class Server {
   start(): void {
     this.child = Bun.spawn([...this.command, "serve"], {
       env: { ...process.env, ...this.env },
-      stdio: ["ignore", "ignore", "ignore"],
+      stdio: ["ignore", this.log, this.log],
       onExit: () => {
         if (!this.isOver) setTimeout(() => this.start(), 200);
       },
@@ -120,7 +122,9 @@ export async function soak(options: SoakOptions): Promise<SoakFigures> {
     left: [],
     broken: [],
   };
-  const server = new Server(options.command, env);
+  const logFile = join(dir, "service.log");
+  const log = openSync(logFile, "a");
+  const server = new Server(options.command, env, log);
   server.start();
   const startedAt = performance.now();
   let made = 0;
@@ -147,7 +151,10 @@ export async function soak(options: SoakOptions): Promise<SoakFigures> {
       if (n >= cards || performance.now() - startedAt > options.seconds * 1000) return;
       if (random() < 1 / options.killEvery) {
         const kind = attack(random, server.pid, data);
-        if (kind) figures.attacks[kind] = (figures.attacks[kind] ?? 0) + 1;
+        if (kind) {
+          figures.attacks[kind] = (figures.attacks[kind] ?? 0) + 1;
+          writeSync(log, `${JSON.stringify({ time: new Date().toISOString(), event: "attack", kind })}\n`);
+        }
       }
       await one(n);
     }
@@ -157,6 +164,7 @@ export async function soak(options: SoakOptions): Promise<SoakFigures> {
   const code = await server.stop();
   if (code !== 0) figures.broken.push(`the service ended with ${code}`);
   await photos.stop();
+  closeSync(log);
   figures.left = leftovers(data);
   figures.broken.push(...(await brokenRules(data)));
   return figures;

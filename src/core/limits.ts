@@ -167,8 +167,14 @@ export const JOB_TOUCH_MS = 5 * SECOND_MS;
  * ended are noticed sooner, by their beat.
  */
 export const JOB_TEND_MS = 15 * SECOND_MS;
-/** A photo that has broken the renderer three times will break it again. */
-export const MAX_RENDERS = 3;
+/**
+ * Pauses before the renders after a fault. A photo that breaks the renderer breaks it each time, whatever the pause; but
+ * a machine short of memory, or somebody who kills browsers, hits the same card several times within seconds, and is
+ * often over in half a minute.
+ */
+export const RENDER_RETRY_PAUSES_MS = [500, 2 * SECOND_MS, 8 * SECOND_MS, 30 * SECOND_MS];
+/** After so many renders, all of which ended in a fault, an image has failed. */
+export const MAX_RENDERS = 1 + RENDER_RETRY_PAUSES_MS.length;
 /** Free space that must remain for creates to be accepted, unless configured otherwise: about 150 of the largest pictures. */
 export const MIN_FREE_DISK_BYTES = 256 * MB;
 /** Pause before retrying when the disk is full: an operator needs minutes to make room. */

@@ -193,8 +193,8 @@ export async function requeueImage(
 
 /**
  * Moves all waiting images of an account's lane back by one turn, because one of its renders came to nothing and
- * fair queueing counts renders. Otherwise an account whose images fail, and are tried three times each, would get
- * three times its share.
+ * fair queueing counts renders. Otherwise an account whose images fail, and are tried five times each, would get
+ * five times its share.
  */
 export async function postponeTurns(
   { db, t }: Tx,

@@ -6,7 +6,7 @@ import { claimImage } from "../../src/app/images/render-image.ts";
 import { audit } from "../../src/app/operations/audit.ts";
 import { requeueAbandoned } from "../../src/app/operations/sweep.ts";
 import type { Environment } from "../../src/core/account.ts";
-import { LEASE_MS, MAX_RENDERS } from "../../src/core/limits.ts";
+import { LEASE_MS, MAX_RENDERS, MAX_RETRY_PAUSE_MS } from "../../src/core/limits.ts";
 import { StorageUnavailable } from "../../src/core/storage-unavailable.ts";
 import type { Claimed } from "../../src/jobs/jobs.ts";
 import { buildDeps } from "../../src/service/deps.ts";
@@ -186,7 +186,7 @@ test("an image whose workers die every time fails after as many renders as any o
   for (let n = 1; n <= MAX_RENDERS; n++) {
     expect((await claimed(workspace)).renders).toBe(n);
     await die(workspace);
-    workspace.clock.advance(10_000);
+    workspace.clock.advance(MAX_RETRY_PAUSE_MS);
   }
   expect(await claimImage(workspace, "live")).toBeUndefined();
   expect(await row(id)).toMatchObject({ state: "failed", renders: MAX_RENDERS });

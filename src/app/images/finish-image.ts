@@ -1,4 +1,4 @@
-import { MAX_RENDERS } from "../../core/limits.ts";
+import { RENDER_RETRY_PAUSES_MS } from "../../core/limits.ts";
 import { PHOTO_LOST_MESSAGE, RENDER_FAULT_MESSAGE } from "../../core/partner-refusals.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { ownerOf } from "../../store/accounts.ts";
@@ -20,9 +20,6 @@ import { releaseCredits, settleCredit } from "../credits/credits.ts";
 import { alertOfUsage } from "../credits/usage-alerts.ts";
 import { type NewEvent, recordEvents } from "../webhooks/webhook-events.ts";
 import { imageView } from "./image-view.ts";
-
-/** Pause before retrying after a fault, by the number of renders so far. */
-const RETRY_DELAY_MS = [500, 2_000];
 
 /**
  * How a render ended. `fault`: ours, will be retried; `refused`: because of the photo, final; `photo_lost`: our
@@ -71,8 +68,8 @@ export async function endRender(
     case "given_back":
       return giveBack(tx, context, lease, { now, pauseMs: end.pauseMs ?? 0, uncounted: true });
     case "fault": {
-      if (lease.renders >= MAX_RENDERS) return fail(tx, context, lease, RENDER_FAULT_MESSAGE, now);
-      const pauseMs = RETRY_DELAY_MS[lease.renders - 1] ?? RETRY_DELAY_MS.at(-1) ?? 0;
+      const pauseMs = RENDER_RETRY_PAUSES_MS[lease.renders - 1];
+      if (pauseMs === undefined) return fail(tx, context, lease, RENDER_FAULT_MESSAGE, now);
       const image = await giveBack(tx, context, lease, { now, pauseMs });
       // The account used up a render, so its turn moves back by one; this image stays ahead of its others.
       if (image) await context.jobs.postpone(tx, image);

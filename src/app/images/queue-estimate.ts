@@ -12,7 +12,7 @@ import type { CountLimits, QueuePlace } from "../../store/queue-place.ts";
 /** Weight of the newest render in the moving average, which about the last twenty determine. */
 const NEWEST_WEIGHT = 0.1;
 /**
- * Caps how many average renders a single one may count for. A photo that hits the time limit three times would
+ * Caps how many average renders a single one may count for. A photo that hits the time limit each time would
  * otherwise inflate everybody's estimate by minutes; when all renders become slow, the average still follows within
  * about fifteen of them.
  */

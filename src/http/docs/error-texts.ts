@@ -211,7 +211,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
     remedies: [
       "Read `failure.message`: it tells whether the photo or the service was at fault.",
       "The photo at fault? The message says what is wrong with it: nobody or several people, a cut face, too small, too blurred, too dark, sideways. Choose one in which one person's face and upper body are clear. See [photos that work well](/docs/photos).",
-      "A fault on our side? It was tried three times already. Create the image again with a **new** `Idempotency-Key`: the old one keeps answering with the failed image.",
+      "A fault on our side? It was tried five times already. Create the image again with a **new** `Idempotency-Key`: the old one keeps answering with the failed image.",
     ],
     retry: "no",
     example: { message: PHOTO_REFUSALS.no_player },

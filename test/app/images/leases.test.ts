@@ -211,19 +211,19 @@ test("the placeholder of a test image that lost its lease is removed", async () 
   expect(files(workspace)).toEqual([]);
 });
 
-test("an image is rendered at most three times; then it fails and its credit comes back", async () => {
+test("after a fault an image is rendered again, at most four times after growing pauses; then it fails and its credit comes back", async () => {
   const { workspace, account, image, kinds } = await start(1);
   const id = await acceptLive(workspace, account.id);
-  let renders = 0;
+  const begun: number[] = [];
   const deps = renderDeps(workspace, async () => {
-    renders += 1;
+    begun.push(workspace.clock.now());
     throw new RenderFault("the render worker ended during the render");
   });
-  for (let n = 0; n < 10; n++) {
+  for (let n = 0; n < 100; n++) {
     await renderNextImage(deps, never, () => {});
-    workspace.clock.advance(10_000);
+    workspace.clock.advance(500);
   }
-  expect(renders).toBe(MAX_RENDERS);
+  expect(begun.slice(1).map((time, n) => time - (begun[n] ?? 0))).toEqual([500, 2_000, 8_000, 30_000]);
   expect(await image(id)).toMatchObject({
     state: "failed",
     renders: MAX_RENDERS,
@@ -308,7 +308,7 @@ test("one image whose books are broken does not keep the sweep from the others",
   for (let n = 0; n < 2; n++) claimed.push((await claimImage(workspace, "live")) as Image);
   await tamper(
     workspace.folder.database,
-    "UPDATE images SET renders = 3",
+    `UPDATE images SET renders = ${MAX_RENDERS}`,
     // The release of this account's hold cannot be booked.
     `UPDATE accounts SET credits_held = 0 WHERE id = '${account.id}'`,
   );
