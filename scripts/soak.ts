@@ -6,7 +6,8 @@
  * Kills workers, browsers, single pages and now and then the whole service, and makes browsers hang. At the end every
  * accepted card must be finished, with no process, browser profile or unfinished file left over; memory and disk use are
  * reported along the way. With --seconds no card is begun after that time, so that a busy machine ends with a report too.
- * Exits with 1 when anything is lost or left over.
+ * Exits with 1 when anything is lost or left over: then the lines about lost cards are shown, and the whole log, with the
+ * attacks among its lines, stays in the folder.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,11 +1,13 @@
-import { closeSync, openSync, readdirSync, rmSync, writeSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { count } from "drizzle-orm";
 import { audit } from "../../src/app/operations/audit.ts";
 import { createAccount, createKey } from "../../src/app/people/manage-account.ts";
 import { quietLog } from "../../src/log.ts";
 import { freePort } from "../../src/service/free-port.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
+import type { Store } from "../../src/store/store.ts";
 import { get, imageRequest, post, testConfig } from "../../test/harness.ts";
 import { type Attack, attack } from "./attacks.ts";
 import { diskMb } from "./disk.ts";
@@ -41,6 +43,8 @@ export interface SoakFigures {
   attacks: Partial<Record<Attack, number>>;
   seconds: number;
   samples: Sample[];
+  /** How many images were rendered how often. */
+  renders: Record<number, number>;
   /** Accepted images that did not become cards. */
   lost: string[];
   /** Processes and files that should be gone. */
@@ -118,6 +122,7 @@ export async function soak(options: SoakOptions): Promise<SoakFigures> {
     attacks: {},
     seconds: 0,
     samples: [],
+    renders: {},
     lost: [],
     left: [],
     broken: [],
@@ -165,8 +170,14 @@ export async function soak(options: SoakOptions): Promise<SoakFigures> {
   if (code !== 0) figures.broken.push(`the service ended with ${code}`);
   await photos.stop();
   closeSync(log);
+  const lines = readFileSync(logFile, "utf8").split("\n");
+  for (const end of figures.lost)
+    for (const line of lines) if (line.includes(end.slice(0, end.indexOf(":")))) note(line);
   figures.left = leftovers(data);
-  figures.broken.push(...(await brokenRules(data)));
+  const store = openSqliteStore(join(data, "cardpress.db"), { verify: true });
+  figures.renders = await rendersOf(store);
+  figures.broken.push(...(await brokenRules(store)));
+  await store.close();
   return figures;
 }
 
@@ -227,9 +238,13 @@ function leftovers(data: string): string[] {
   return [...running.map(({ pid, args }) => `process ${pid}: ${args.slice(0, 120)}`), ...files];
 }
 
-async function brokenRules(data: string): Promise<string[]> {
-  const store = openSqliteStore(join(data, "cardpress.db"), { verify: true });
+async function rendersOf({ read: { db, t } }: Store): Promise<Record<number, number>> {
+  const { renders } = t.images;
+  const rows = await db.select({ renders, images: count() }).from(t.images).groupBy(renders);
+  return Object.fromEntries(rows.map((row) => [row.renders, row.images]));
+}
+
+async function brokenRules(store: Store): Promise<string[]> {
   const { findings } = await audit(store, Date.now());
-  await store.close();
   return findings.filter(({ ok }) => !ok).map(({ check, broken }) => `${check}: ${broken[0]?.id}`);
 }
