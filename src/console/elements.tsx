@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren, FormHTMLAttributes } from "preact";
-import { MIN_PASSWORD_CHARS } from "../core/limits.ts";
+import { MIN_PASSWORD_CHARS } from "../core/sign-in-limits.ts";
 import { Badge, Choice, Field } from "../web/elements.tsx";
 import type { UserVisit, Visit } from "./visit.ts";
 

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { isEmail, requestPasswordReset } from "../app/people/manage-users.ts";
 import { normalEmail } from "../app/people/sign-in.ts";
-import { RESETS_PER_EMAIL } from "../core/limits.ts";
+import { RESETS_PER_EMAIL } from "../core/sign-in-limits.ts";
 import { Field, Notice } from "./elements.tsx";
 import { narrowPage } from "./layout.tsx";
 import { anyone, field, type Visit } from "./visit.ts";

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { renderToString } from "preact-render-to-string";
 import type { Config } from "../config.ts";
-import { SESSION_LIFETIME_MS } from "../core/limits.ts";
+import { SESSION_LIFETIME_MS } from "../core/sign-in-limits.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { documentText } from "../web/page.tsx";
 import { PAGE_HEADERS } from "../web/policy.ts";

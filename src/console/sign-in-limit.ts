@@ -6,7 +6,7 @@ import {
   SIGN_INS_PER_ADDRESS,
   SIGN_INS_PER_EMAIL,
   SIGN_INS_PER_EMAIL_AND_ADDRESS,
-} from "../core/limits.ts";
+} from "../core/sign-in-limits.ts";
 import { HOUR_MS } from "../core/time.ts";
 import { networkOf } from "../http/client-address.ts";
 import type { ShortLivedState } from "../state/state.ts";

@@ -252,6 +252,12 @@ export const RATE_LIMIT_PER_MINUTE = { starter: 120, growth: 600, scale: 6000 } 
 export const RATE_WINDOW_MS = MINUTE_MS;
 /** Refused keys per minute for each client address: far above any honest mistake, far below a search. */
 export const REFUSED_KEYS_PER_MINUTE = 60;
+/** Budgets remembered at a time, for accounts and for client addresses. */
+export const MAX_BUDGETS = 100_000;
+/** Client addresses whose network is cached, under 1 MB; the cache is cleared when it is full. */
+export const MAX_KNOWN_NETWORKS = 5_000;
+/** API keys whose rows are cached between commits, about 10 MB; more partners than call within a second. */
+export const MAX_KNOWN_KEYS = 10_000;
 
 /**
  * Bytes of photos and badges an account may have fetched per UTC day: 5,000 typical photos of 4 MB for the smallest
@@ -372,34 +378,3 @@ export const LOGGED_BODY_CHARS = 4_000;
 export const BACKUP_POLL_MS = MINUTE_MS;
 /** Pause after a failed backup: an operator needs time to make room, or to mount the disk. */
 export const BACKUP_RETRY_MS = HOUR_MS;
-
-/** A session idle for a working day ends; everyone signs in again after a week. */
-export const SESSION_IDLE_MS = 8 * HOUR_MS;
-export const SESSION_LIFETIME_MS = 7 * DAY_MS;
-/** Long enough for a link sent before the weekend. */
-export const SETUP_LINK_LIFETIME_MS = 3 * DAY_MS;
-/** Anybody can have this link sent to somebody's mailbox, so it only lives as long as it takes to read it. */
-export const RESET_LINK_LIFETIME_MS = HOUR_MS;
-/** Password reset requests per hour: enough for mails that went astray, too few to fill a mailbox. */
-export const RESETS_PER_EMAIL = 3;
-export const RESETS_PER_ADDRESS = 20;
-/** Failed sign-ins in a window: far above any honest mistake, far below a search. */
-export const SIGN_IN_WINDOW_MS = 15 * MINUTE_MS;
-export const SIGN_INS_PER_EMAIL_AND_ADDRESS = 8;
-export const SIGN_INS_PER_ADDRESS = 40;
-/** Against guesses at one email from many addresses. */
-export const SIGN_INS_PER_EMAIL = 200;
-/** Names each of these budgets remembers, 50 MB in all; more than passwords can be checked within a window. */
-export const MAX_SIGN_IN_NAMES = 50_000;
-/** Budgets remembered at a time, for accounts and for client addresses. */
-export const MAX_BUDGETS = 100_000;
-/** Client addresses whose network is cached, under 1 MB; the cache is cleared when it is full. */
-export const MAX_KNOWN_NETWORKS = 5_000;
-/** API keys whose rows are cached between commits, about 10 MB; more partners than call within a second. */
-export const MAX_KNOWN_KEYS = 10_000;
-/** NIST SP 800-63B recommends length over complexity, with at least 8; 12 resists an offline search of Argon2id. */
-export const MIN_PASSWORD_CHARS = 12;
-/** Hashing cost hardly depends on length, but a whole body is no password. */
-export const MAX_PASSWORD_CHARS = 256;
-/** Passwords waiting to be hashed or checked: two to three seconds of one thread, longer than anybody waits. */
-export const MAX_WAITING_PASSWORDS = 64;

@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, isNull, lte, ne } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
-import { SESSION_IDLE_MS } from "../core/limits.ts";
+import { SESSION_IDLE_MS } from "../core/sign-in-limits.ts";
 import type { Tx } from "./store.ts";
 import type { User } from "./users.ts";
 

@@ -2,7 +2,11 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { addMember } from "../../src/app/people/manage-users.ts";
 import { checkPassword, completeSetup, setupLinkFor } from "../../src/app/people/sign-in.ts";
 import { consoleAnswer } from "../../src/console/answer.ts";
-import { RESET_LINK_LIFETIME_MS, RESETS_PER_ADDRESS, RESETS_PER_EMAIL } from "../../src/core/limits.ts";
+import {
+  RESET_LINK_LIFETIME_MS,
+  RESETS_PER_ADDRESS,
+  RESETS_PER_EMAIL,
+} from "../../src/core/sign-in-limits.ts";
 import { HOUR_MS } from "../../src/core/time.ts";
 import { buildDeps } from "../../src/service/deps.ts";
 import { findUserByEmail } from "../../src/store/users.ts";

@@ -25,7 +25,7 @@ import {
   SIGN_IN_WINDOW_MS,
   SIGN_INS_PER_ADDRESS,
   SIGN_INS_PER_EMAIL,
-} from "../../src/core/limits.ts";
+} from "../../src/core/sign-in-limits.ts";
 import { memoryState } from "../../src/state/memory-state.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
 import { PASSWORD, testMember, tokenOf } from "./sessions.ts";

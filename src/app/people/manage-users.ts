@@ -1,7 +1,8 @@
 import { Refusal } from "../../core/errors.ts";
-import { MAX_MEMBERS, RESET_LINK_LIFETIME_MS, SETUP_LINK_LIFETIME_MS } from "../../core/limits.ts";
+import { MAX_MEMBERS } from "../../core/limits.ts";
 import { invitation, passwordReset } from "../../core/mail.ts";
 import { inOneLine, isDeceptive } from "../../core/name.ts";
+import { RESET_LINK_LIFETIME_MS, SETUP_LINK_LIFETIME_MS } from "../../core/sign-in-limits.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { deletePasskeysOf } from "../../store/passkeys.ts";

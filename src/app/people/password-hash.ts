@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import PQueue from "p-queue";
 import { Refusal } from "../../core/errors.ts";
-import { MAX_WAITING_PASSWORDS } from "../../core/limits.ts";
+import { MAX_WAITING_PASSWORDS } from "../../core/sign-in-limits.ts";
 
 /** Argon2id with 19 MiB and 2 passes: OWASP's Password Storage Cheat Sheet; about 31 ms. */
 const ARGON2ID = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;

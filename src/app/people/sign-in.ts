@@ -5,7 +5,7 @@ import {
   MIN_PASSWORD_CHARS,
   SESSION_IDLE_MS,
   SESSION_LIFETIME_MS,
-} from "../../core/limits.ts";
+} from "../../core/sign-in-limits.ts";
 import { deletePasskeysOf } from "../../store/passkeys.ts";
 import {
   deleteSession,

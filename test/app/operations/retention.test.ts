@@ -14,11 +14,10 @@ import {
   AUDIT_RETENTION_MS,
   IDEMPOTENCY_RETENTION_MS,
   REQUEST_LOG_RETENTION_MS,
-  SESSION_LIFETIME_MS,
-  SETUP_LINK_LIFETIME_MS,
   SOURCE_RETENTION_MS,
   WEBHOOK_RETENTION_MS,
 } from "../../../src/core/limits.ts";
+import { SESSION_LIFETIME_MS, SETUP_LINK_LIFETIME_MS } from "../../../src/core/sign-in-limits.ts";
 import { DAY_MS } from "../../../src/core/time.ts";
 import { insertRequests } from "../../../src/store/request-log.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
