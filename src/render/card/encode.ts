@@ -45,18 +45,31 @@ export function encodePng({ rgba, width, height }: Pixels, encoding: Encoding = 
   const rows = isFile ? upFiltered(rgba, width, height) : unfiltered(rgba, width, height);
   const packed = Bun.deflateSync(rows, { library: "libdeflate", level: isFile ? 1 : 0 });
   // RFC 1950: the method, the compressed bytes, and a checksum of the uncompressed ones.
-  const data = new Uint8Array(packed.length + 6);
-  data.set([0x78, 0x01]);
-  data.set(packed, 2);
-  new DataView(data.buffer).setUint32(packed.length + 2, Bun.hash.adler32(rows));
+  const checksum = new Uint8Array(4);
+  new DataView(checksum.buffer).setUint32(0, Bun.hash.adler32(rows));
   return Buffer.concat([
     SIGNATURE,
-    pngChunk("IHDR", head),
-    pngChunk("IDAT", data),
-    pngChunk("IEND", new Uint8Array()),
+    ...pngChunk("IHDR", head),
+    ...pngChunk("IDAT", DEFLATE, packed, checksum),
+    ...pngChunk("IEND"),
   ]);
 }
 
+/** RFC 1950: method and window, and that the level was the fastest. */
+const DEFLATE = Uint8Array.of(0x78, 0x01);
+
+/** Kept from card to card: the system would hand out every page of a new one as zeros, which takes as long as the filter. */
+let kept = new Uint8Array();
+
+/** Room for the filtered rows, valid until the next call; not cleared. */
+function roomFor(width: number, height: number): Uint8Array<ArrayBuffer> {
+  const bytes = (width * 4 + 1) * height;
+  // It stays close to the size of the card at hand; the largest takes 16 MB.
+  if (kept.length < bytes || kept.length > 2 * bytes) kept = new Uint8Array(bytes);
+  return kept.subarray(0, bytes);
+}
+
+const NONE = 0;
 const UP = 2;
 /** In each of four bytes: all bits but the highest, and the highest. */
 const LOW_BITS = 0x7f7f7f7f;
@@ -64,7 +77,7 @@ const HIGH_BITS = 0x80808080;
 
 function upFiltered(rgba: Uint8Array, width: number, height: number): Uint8Array<ArrayBuffer> {
   const rowBytes = width * 4;
-  const rows = new Uint8Array((rowBytes + 1) * height);
+  const rows = roomFor(width, height);
   const pixels = new Uint32Array(rgba.buffer, rgba.byteOffset, width * height);
   const row = new Uint32Array(width);
   const bytes = new Uint8Array(row.buffer);
@@ -88,9 +101,12 @@ function upFiltered(rgba: Uint8Array, width: number, height: number): Uint8Array
 
 function unfiltered(rgba: Uint8Array, width: number, height: number): Uint8Array<ArrayBuffer> {
   const rowBytes = width * 4;
-  const rows = new Uint8Array((rowBytes + 1) * height);
-  for (let y = 0; y < height; y++)
-    rows.set(rgba.subarray(y * rowBytes, (y + 1) * rowBytes), y * (rowBytes + 1) + 1);
+  const rows = roomFor(width, height);
+  for (let y = 0; y < height; y++) {
+    const out = y * (rowBytes + 1);
+    rows[out] = NONE;
+    rows.set(rgba.subarray(y * rowBytes, (y + 1) * rowBytes), out + 1);
+  }
   return rows;
 }
 

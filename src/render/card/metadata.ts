@@ -35,20 +35,24 @@ function intoPng(bytes: Uint8Array): Uint8Array {
   view.setUint8(8, METRE);
   return join(
     bytes.subarray(0, end),
-    pngChunk("sRGB", Uint8Array.of(PERCEPTUAL)),
-    pngChunk("pHYs", resolution),
-    pngChunk("tEXt", ascii(`Software\0${MAKER}`)),
+    ...pngChunk("sRGB", Uint8Array.of(PERCEPTUAL)),
+    ...pngChunk("pHYs", resolution),
+    ...pngChunk("tEXt", ascii(`Software\0${MAKER}`)),
     bytes.subarray(end),
   );
 }
 
-/** A PNG chunk with its length and checksum. */
-export function pngChunk(type: string, data: Uint8Array): Uint8Array {
-  const chunk = join(new Uint8Array(4), ascii(type), data, new Uint8Array(4));
-  const view = new DataView(chunk.buffer);
-  view.setUint32(0, data.length);
-  view.setUint32(8 + data.length, Bun.hash.crc32(chunk.subarray(4, 8 + data.length)));
-  return chunk;
+/** A PNG chunk with its length and checksum, in parts that follow each other: megabytes of data are copied once less. */
+export function pngChunk(type: string, ...data: Uint8Array[]): Uint8Array[] {
+  const head = join(new Uint8Array(4), ascii(type));
+  new DataView(head.buffer).setUint32(
+    0,
+    data.reduce((sum, { length }) => sum + length, 0),
+  );
+  const checksum = new Uint8Array(4);
+  const crc = data.reduce((sum, part) => Bun.hash.crc32(part, sum), Bun.hash.crc32(ascii(type)));
+  new DataView(checksum.buffer).setUint32(0, crc);
+  return [head, ...data, checksum];
 }
 
 /** JFIF 1.02: its APP0 segment comes first and states the resolution; XMP follows in an APP1 segment. */
