@@ -17,3 +17,24 @@ export async function decodeInto(image, source, name) {
     if (address !== source) URL.revokeObjectURL(address);
   }
 }
+
+/**
+ * Loads a picture whose bytes are known to decode, so that it is there when the card is drawn. Without `decode`, which
+ * decodes for a layer of the page: a canvas then decodes once more.
+ * @param {HTMLImageElement} image
+ * @param {Blob} source
+ * @param {string} name for the error
+ */
+export async function loadInto(image, source, name) {
+  const address = URL.createObjectURL(source);
+  const loaded = new Promise((resolve, reject) => {
+    image.onload = resolve;
+    image.onerror = () => reject(new Error(`the ${name} picture could not be loaded`));
+  });
+  image.src = address;
+  try {
+    await loaded;
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}

@@ -1,7 +1,7 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is.
 import { describeBadge } from "./badge.js";
 import { bind, prepare, takeAttributes } from "./bind.js";
-import { decodeInto } from "./decode.js";
+import { decodeInto, loadInto } from "./decode.js";
 import { checkFonts, fitText } from "./fit.js";
 import { halved, halvingsOf, improved, reduced, rimLight } from "./light.js";
 import { loadNamed } from "./named-pictures.js";
@@ -261,9 +261,10 @@ async function successor(shown, source, name) {
   ready.dataset.source = source;
   const input = source.startsWith(PICKED) ? cutoutInput : source.startsWith(PHOTO) ? photoInput : null;
   const [picked] = input?.files ?? [];
-  const better =
-    picked && input === cutoutInput ? await improved(ready, picked, source.endsWith(SHARPER)) : null;
-  await decodeInto(ready, better ?? picked ?? source, name);
+  if (picked && input === cutoutInput) {
+    const better = await improved(ready, picked, source.endsWith(SHARPER));
+    await loadInto(ready, better ?? picked, name);
+  } else await decodeInto(ready, picked ?? source, name);
   if (!picked) return ready;
   const smaller = input === photoInput ? reduced(ready) : null;
   if (smaller) await decodeInto(ready, smaller, name);

@@ -250,6 +250,8 @@ function toneIn({ slope, intercept }, data) {
   );
   if (!reds || !greens || !blues) return;
   for (let i = 0; i < data.length; i += 4) {
+    // Nothing is added to black, so what is transparent stays as it is: half of most cutouts.
+    if (data[i + 3] === 0) continue;
     data[i] = reds[data[i] ?? 0] ?? 0;
     data[i + 1] = greens[data[i + 1] ?? 0] ?? 0;
     data[i + 2] = blues[data[i + 2] ?? 0] ?? 0;
