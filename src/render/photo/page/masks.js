@@ -138,6 +138,25 @@ export function patches(cells, width, inside) {
   return { labels, sizes };
 }
 
+/** @type {Map<string, Numbers>} */
+const spares = new Map();
+
+/**
+ * Room for values that are not needed once a function has returned, kept for its next call: the system hands out new memory
+ * page by page, and a photo has some seventy such calls. Holds what the last call left.
+ * @param {string} name no two of the same name are in use at the same time
+ * @param {number} length
+ * @returns {Numbers}
+ */
+function spare(name, length) {
+  const kept = spares.get(name);
+  if (kept && kept.length >= length) return kept.subarray(0, length);
+  /** @type {Numbers} */
+  const made = new Float32Array(length);
+  spares.set(name, made);
+  return made;
+}
+
 /**
  * For each cell the largest value within `radius` cells across and down (a grey dilation by a square).
  *
@@ -151,15 +170,15 @@ export function patches(cells, width, inside) {
  */
 export function dilate(values, width, radius) {
   if (radius <= 0) return values.slice();
-  return greatestDown(greatestAcross(values, width, radius), width, radius);
+  const across = spare("across", values.length);
+  writeGreatestAcross(across, values, width, radius);
+  return greatestDown(across, width, radius);
 }
 
-/** @param {Numbers} values @param {number} width @param {number} radius @returns {Numbers} */
-function greatestAcross(values, width, radius) {
+/** @param {Numbers} out @param {Numbers} values @param {number} width @param {number} radius */
+function writeGreatestAcross(out, values, width, radius) {
   const window = 2 * radius + 1;
   const lastBlock = width - 1 - ((width - 1) % window);
-  /** @type {Numbers} */
-  const out = new Float32Array(values.length);
   /** @type {Numbers} */
   const ahead = new Float32Array(width);
   /** @type {Numbers} */
@@ -179,7 +198,6 @@ function greatestAcross(values, width, radius) {
       else out[row + x] = Math.max(back[x - radius], ahead[last]);
     }
   }
-  return out;
 }
 
 /** @param {Numbers} values @param {number} width @param {number} radius @returns {Numbers} */
@@ -187,10 +205,10 @@ function greatestDown(values, width, radius) {
   const height = values.length / width;
   const window = 2 * radius + 1;
   const lastBlock = height - 1 - ((height - 1) % window);
-  /** @type {Numbers} */
-  const ahead = values.slice();
-  /** @type {Numbers} */
-  const back = values.slice();
+  const ahead = spare("ahead", values.length);
+  const back = spare("back", values.length);
+  ahead.set(values);
+  back.set(values);
   /** @type {(plane: Numbers, y: number, from: number) => void} */
   const include = (plane, y, from) => {
     for (let i = y * width, j = from * width, end = i + width; i < end; i++, j++)
@@ -230,8 +248,7 @@ export function smoothStep(value, low, high) {
  */
 export function boxBlur(values, width, radius) {
   const height = values.length / width;
-  /** @type {Numbers} */
-  const across = new Float32Array(values.length);
+  const across = spare("across", values.length);
   /** @type {Numbers} */
   const out = new Float32Array(values.length);
   const share = 1 / (2 * radius + 1);
