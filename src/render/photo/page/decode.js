@@ -46,10 +46,14 @@ export const BACKDROP = "#808080";
 export async function decodePhoto(blob, header) {
   const whole = async () => bounded(await createImageBitmap(blob, { imageOrientation: "from-image" }));
   const half = await halfOf(blob, header);
-  if (!half) return photoOf(await whole());
+  const opaque = header.format === "jpeg";
+  if (!half) {
+    const bitmap = await whole();
+    return photoOf(bitmap, { width: bitmap.width, height: bitmap.height, whole: null, opaque });
+  }
   const sides = Math.max(header.width, header.height) / Math.max(half.width, half.height);
   const times = sides * Math.min(1, boundOf(header));
-  return photoOf(half, { width: half.width * times, height: half.height * times, whole });
+  return photoOf(half, { width: half.width * times, height: half.height * times, whole, opaque });
 }
 
 /**
@@ -74,10 +78,10 @@ export function pixelsPerSearchPx({ bitmap, width, scale }) {
  * @param {Photo} photo @param {number} quarters clockwise quarter turns
  * @returns {Photo}
  */
-export function turnPhoto({ bitmap, whole, width, height }, quarters) {
+export function turnPhoto({ bitmap, whole, width, height, transparent }, quarters) {
   const sides = quarters % 2 === 0 ? { width, height } : { width: height, height: width };
   const turnWhole = whole && (async () => turned(await whole(), quarters));
-  return photoOf(turned(bitmap, quarters), { ...sides, whole: turnWhole });
+  return photoOf(turned(bitmap, quarters), { ...sides, whole: turnWhole, opaque: !transparent });
 }
 
 /** @param {ImageBitmap} bitmap closed @param {number} quarters */
@@ -118,19 +122,17 @@ async function halfOf(blob, { format, width, height }) {
 
 /**
  * @param {ImageBitmap} bitmap
- * @param {Pick<Photo, "width" | "height" | "whole">} size of the photo at full size
+ * @param {Pick<Photo, "width" | "height" | "whole"> & { opaque: boolean }} size of the photo at full size, and whether it is
+ * known to have no transparency
  * @returns {Photo}
  */
-function photoOf(
-  bitmap,
-  { width, height, whole } = { width: bitmap.width, height: bitmap.height, whole: null },
-) {
+function photoOf(bitmap, { width, height, whole, opaque }) {
   const scale = Math.min(1, MAX_SEARCH_PX / Math.max(width, height));
   const search = canvasOf(Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale)));
   const context = contextOf(search);
   context.imageSmoothingQuality = "high";
   context.drawImage(bitmap, 0, 0, search.width, search.height);
-  const transparent = hasTransparency(search);
+  const transparent = !opaque && hasTransparency(search);
   context.globalCompositeOperation = "destination-over";
   context.fillStyle = BACKDROP;
   context.fillRect(0, 0, search.width, search.height);
