@@ -25,9 +25,6 @@ export interface PageFile {
 /** Answers a path such as "/card.css", or undefined to refuse it. */
 export type PageFiles = (path: string) => PageFile | undefined;
 
-/** How much of a blob is read at once; most fit in one part. */
-const BLOB_PART_BYTES = 16 * 1024 * 1024;
-
 /** A page and its scripts come from this process: 50 ms, or two seconds on a busy machine. */
 const LOAD_TIMEOUT_MS = 10_000;
 /** Longer than any step of a photo or a card may take, with the operator's matte network too. */
@@ -171,31 +168,6 @@ export async function fileSlot(page: Page, input: string): Promise<(path: string
   const session = await page.createCDPSession();
   const objectId = await objectOf(session, input);
   return (path) => session.send("DOM.setFileInputFiles", { files: [path], objectId });
-}
-
-/**
- * Returns a function that reads the bytes of the blob an expression evaluates to. The browser reads the blob itself; a
- * data URL built by the page's script would take twice as long.
- */
-export async function blobReader(page: Page): Promise<(expression: string) => Promise<Uint8Array>> {
-  const session = await page.createCDPSession();
-  return async (expression) => {
-    const objectId = await objectOf(session, expression);
-    const { uuid } = await session.send("IO.resolveBlob", { objectId });
-    const handle = `blob:${uuid}`;
-    try {
-      const parts: Uint8Array[] = [];
-      for (let ended = false; !ended; ) {
-        const { data, eof } = await session.send("IO.read", { handle, size: BLOB_PART_BYTES });
-        parts.push(Uint8Array.fromBase64(data));
-        ended = eof;
-      }
-      return Buffer.concat(parts);
-    } finally {
-      await session.send("IO.close", { handle });
-      await session.send("Runtime.releaseObject", { objectId });
-    }
-  };
 }
 
 /** The object handle of what an expression evaluates to in the page. */

@@ -1,7 +1,6 @@
-import { closeSync, readSync, writeSync } from "node:fs";
-import type { Browser, CDPSession, Page } from "puppeteer-core";
+import { readSync, writeSync } from "node:fs";
+import type { CDPSession, Page } from "puppeteer-core";
 import { MAX_NETWORK_PICTURE_PIXELS } from "../../core/limits.ts";
-import { openSharedFile } from "../browser/shared-file.ts";
 import { isNetwork, type NetworkName, type NetworkPicture, type Networks } from "./networks.ts";
 
 /** The function the page calls to make a request; the answer comes back separately. */
@@ -13,17 +12,11 @@ const ANSWER = "function (lengths, problem) { photoPage.answered(lengths, proble
 /**
  * Lets a page run networks in this process. The page writes a picture into a shared file and calls the binding; this
  * side reads the picture, runs the network and writes its outputs, as floats, over the picture.
- * @param beginning the bytes the page's file begins with, by which it is found
+ * @param file the shared file's descriptor
  * @returns a function that closes the bridge
  */
-export async function bridgeNetworks(
-  page: Page,
-  browser: Browser,
-  networks: Networks,
-  beginning: string,
-): Promise<() => void> {
+export async function bridgeNetworks(page: Page, networks: Networks, file: number): Promise<() => void> {
   const session = await page.createCDPSession();
-  const file = openSharedFile(browser, beginning);
   let open = true;
   const { result } = await session.send("Runtime.evaluate", { expression: "globalThis" });
   const answer = (lengths: number[], problem: string | null) =>
@@ -41,7 +34,6 @@ export async function bridgeNetworks(
   });
   await allowToAsk(session);
   return () => {
-    if (open) closeSync(file);
     open = false;
   };
 }

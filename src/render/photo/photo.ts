@@ -2,6 +2,7 @@ import type { Browser } from "puppeteer-core";
 import type { Cutout } from "../../core/card.ts";
 import { MAX_SOURCE_PIXELS } from "../../core/limits.ts";
 import { PHOTO_REFUSALS, type PhotoRefusal } from "../../core/photo-refusals.ts";
+import { encodePng } from "../card/encode.ts";
 import type { MatteModel } from "./matte-model.ts";
 import { type Networks, openNetworks } from "./networks.ts";
 import { packagedRuntime, returnFreedMemory } from "./onnx-runtime.ts";
@@ -147,7 +148,7 @@ async function cutOutIn(
     await timed("salient", () => page.call("salient"));
     const cutout = await timed("cut_out", async () => {
       const description = await page.call("cutOut");
-      return { ...description, bytes: await page.takeCutout() };
+      return { ...description, bytes: encodePng(page.takeCutout(description)) };
     });
     return { ok: true, cutout, timingsMs };
   } finally {

@@ -1,5 +1,8 @@
+import { closeSync, readSync } from "node:fs";
 import type { Browser, Page } from "puppeteer-core";
-import { blobReader, crashOf, fileSlot, openSealedPage, type PageFile } from "../browser/browser.ts";
+import { crashOf, fileSlot, openSealedPage, type PageFile } from "../browser/browser.ts";
+import { openSharedFile } from "../browser/shared-file.ts";
+import type { Pixels } from "../card/encode.ts";
 import { bridgeNetworks } from "./network-bridge.ts";
 import type { Networks } from "./networks.ts";
 import type { PhotoPage } from "./page/studio.js";
@@ -20,12 +23,20 @@ const OWN_MATTE_LIMIT_MS = 40_000;
 /** The steps the page performs on request. */
 type PhotoStep = Exclude<keyof PhotoPage, "answered">;
 
+/** The longer side of the largest cutout, as in cut_out.js. */
+const MAX_CUTOUT_PX = 2048;
+
+interface Size {
+  width: number;
+  height: number;
+}
+
 /** The page that does the pixel work. */
 export interface OpenPhotoPage {
   /** Gives the page the photo that the next "decode" reads. */
   givePhoto(path: string): Promise<void>;
-  /** The PNG produced by the last "cutOut". */
-  takeCutout(): Promise<Uint8Array>;
+  /** The picture of the last "cutOut", of the size it returned. */
+  takeCutout(size: Size): Pixels;
   /** Whether its process has crashed, so that nothing will answer any more. */
   hasCrashed(): boolean;
   call<Step extends PhotoStep>(
@@ -45,23 +56,26 @@ export async function openPhotoPage(browser: Browser, networks: Networks): Promi
     crashed = true;
   });
   const give = await fileSlot(page, "document.querySelector('input')");
-  const read = await blobReader(page);
   const limitMs = mattePixels === null ? STEP_LIMIT_MS : OWN_MATTE_LIMIT_MS;
   const guarded = <T>(work: Promise<T>, step: string) =>
     withinLimit(Promise.race([work, crash]), step, limitMs);
+  let file: number | undefined;
   let endBridge = () => {};
   const opened: OpenPhotoPage = {
     givePhoto: (path) => guarded(give(path), "give"),
-    takeCutout: () => guarded(read("globalThis.photoPage.cutout()"), "take"),
+    takeCutout: (size) => readPixels(file, size),
     hasCrashed: () => crashed,
     call: (step, ...input) => guarded(callPage(page, step, input), step),
     async close() {
       endBridge();
+      if (file !== undefined) closeSync(file);
+      file = undefined;
       await page.close();
     },
   };
   try {
-    endBridge = await bridgeNetworks(page, browser, networks, await opened.call("load"));
+    file = openSharedFile(browser, await opened.call("load"));
+    endBridge = await bridgeNetworks(page, networks, file);
     return opened;
   } catch (cause) {
     await opened.close().catch(() => {});
@@ -88,6 +102,16 @@ function callPage<Step extends PhotoStep>(page: Page, step: Step, input: Paramet
     step as string,
     input as unknown[],
   ) as Promise<Awaited<ReturnType<PhotoPage[Step]>>>;
+}
+
+/** The page decodes untrusted bytes, so what it says of its cutout is validated. */
+function readPixels(file: number | undefined, { width, height }: Size): Pixels {
+  const isSide = (side: number) => Number.isInteger(side) && side > 0 && side <= MAX_CUTOUT_PX;
+  if (file === undefined || !isSide(width) || !isSide(height))
+    throw new Error(`The page has no cutout of ${width} x ${height} pixels.`);
+  const rgba = new Uint8Array(4 * width * height);
+  if (readSync(file, rgba, 0, rgba.length, 0) !== rgba.length) throw new Error("The cutout is not whole.");
+  return { rgba, width, height };
 }
 
 async function withinLimit<T>(work: Promise<T>, step: string, limitMs: number): Promise<T> {

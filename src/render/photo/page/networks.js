@@ -65,11 +65,19 @@ export function askNetwork(network, rgb, size) {
   return answer;
 }
 
+/**
+ * Writes bytes at the beginning of the shared file. No network may run meanwhile.
+ * @param {Bytes | Uint8Array<ArrayBuffer>} bytes transferred, so the caller can no longer use them
+ */
+export async function writeShared(bytes) {
+  const written = fileMessage();
+  fileWorker.postMessage({ write: bytes }, [bytes.buffer]);
+  await written;
+}
+
 /** @param {NetworkName} network @param {Uint8Array<ArrayBuffer>} rgb @param {{ width: number, height: number }} size */
 async function ask(network, rgb, { width, height }) {
-  const written = fileMessage();
-  fileWorker.postMessage({ write: rgb }, [rgb.buffer]);
-  await written;
+  await writeShared(rgb);
   asked = Promise.withResolvers();
   /** @type {any} */ (globalThis).askNetwork(JSON.stringify({ network, width, height }));
   const lengths = await asked.promise;

@@ -3,17 +3,17 @@
  * such a file synchronously. It handles one message at a time: bytes to write, or the number of bytes to read.
  */
 
-/** @typedef {{ write: Uint8Array<ArrayBuffer> } | { read: number }} Request */
+/** @typedef {{ write: ArrayBufferView<ArrayBuffer> } | { read: number }} Request */
 /**
  * A synchronous file handle. Only workers can get one, so the compiler's library for pages omits it.
  * @typedef {object} OpenFile
- * @property {(bytes: Uint8Array, at: { at: number }) => number} write
+ * @property {(bytes: ArrayBufferView, at: { at: number }) => number} write
  * @property {(bytes: Uint8Array, at: { at: number }) => number} read
  * @property {(length: number) => void} truncate
  */
 
-/** More than any network's answer; parts of the file that are never written take no space. */
-const FILE_BYTES = 4 * 1024 * 1024;
+/** As much as the largest cutout's pixels, and more than any network's answer; what is never written takes no space. */
+const FILE_BYTES = 16 * 1024 * 1024;
 /** Prefix of the file's name. Other files with it belong to earlier pages of the same browser. */
 const PREFIX = "networks-";
 
