@@ -1,4 +1,5 @@
 import { Database } from "bun:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import { SQL } from "bun";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 
@@ -53,12 +54,14 @@ const POSTGRES: Dialect = {
  */
 export async function fillDatabase(file: string, filling: Filling): Promise<void> {
   await openSqliteStore(file).close();
+  const restoreKeys = removeKeys(file);
   const db = new Database(file);
   // The file is thrown away if this fails.
   for (const setting of [
     "journal_mode = DELETE",
     "journal_mode = OFF",
     "synchronous = OFF",
+    "ignore_check_constraints = ON",
     "cache_size = -2000000",
   ])
     db.run(`PRAGMA ${setting}`);
@@ -70,9 +73,58 @@ export async function fillDatabase(file: string, filling: Filling): Promise<void
   // Rows are written first and sorted into the indexes then: far quicker than row by row.
   for (const { type, name } of kept) db.run(`DROP ${type} ${name}`);
   for (const statement of statementsFor(SQLITE, filling)) db.transaction(() => db.run(statement))();
+  restoreKeys(db);
   for (const { sql } of kept) db.run(sql);
   db.run("PRAGMA journal_mode = WAL");
   db.close();
+}
+
+/**
+ * Takes the primary keys from the tables of a database without rows, and returns what gives them back. SQLite can neither
+ * drop nor add one, but what it keeps of it is an index like any other: that is built of the finished table, and then
+ * called what it was.
+ */
+function removeKeys(file: string): (filled: Database) => void {
+  // Bun's own driver lets nobody change the schema by hand.
+  const edit = (work: (db: DatabaseSync) => void) => {
+    const db = new DatabaseSync(file, { defensive: false });
+    db.exec("PRAGMA writable_schema = ON");
+    work(db);
+    db.exec("PRAGMA writable_schema = OFF");
+    db.close();
+  };
+  const define = "UPDATE sqlite_master SET sql = ? WHERE type = 'table' AND name = ?";
+  const keys: { name: string; owner: string; made: string; columns: string }[] = [];
+  edit((db) => {
+    const found = db.prepare(`SELECT i.name, i.tbl_name AS owner, t.sql AS made,
+        (SELECT group_concat(name) FROM pragma_index_info(i.name)) AS columns
+      FROM sqlite_master AS i JOIN sqlite_master AS t ON t.type = 'table' AND t.name = i.tbl_name
+      WHERE i.type = 'index' AND i.sql IS NULL AND i.tbl_name <> 'schema_migrations'`);
+    keys.push(...(found.all() as typeof keys));
+    for (const { name, owner, made } of keys) {
+      const keyless = made
+        .replace(" PRIMARY KEY NOT NULL", " NOT NULL")
+        .replace(/,\s*PRIMARY KEY\s*\([^)]*\)/, "");
+      if (/PRIMARY KEY/.test(keyless)) throw new Error(`the primary key of ${owner} is written otherwise`);
+      db.prepare(define).run(keyless, owner);
+      db.prepare("DELETE FROM sqlite_master WHERE name = ?").run(name);
+    }
+  });
+  // The first pages of their indexes are nobody's now.
+  edit((db) => db.exec("VACUUM"));
+  return (filled) => {
+    for (const [n, { owner, columns }] of keys.entries())
+      filled.run(`CREATE UNIQUE INDEX key_${n} ON ${owner} (${columns})`);
+    edit((db) => {
+      for (const [n, { name, owner, made }] of keys.entries()) {
+        db.prepare(define).run(made, owner);
+        db.prepare("UPDATE sqlite_master SET name = ?, sql = NULL WHERE name = ?").run(name, `key_${n}`);
+      }
+      // Other connections notice that the schema is another.
+      const { schema_version } = db.prepare("PRAGMA schema_version").get() as { schema_version: number };
+      db.exec(`PRAGMA schema_version = ${schema_version + 1}`);
+    });
+  };
 }
 
 /** The same in a database on PostgreSQL that has its tables and no rows; its user must be a superuser. */
