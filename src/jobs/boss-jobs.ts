@@ -5,7 +5,7 @@ import { JOB_TOUCH_MS, MAX_RENDERS } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
 import { claimQueued, inheritImage, type Lease, postponeTurns } from "../store/images.ts";
 import type { PostgresStore } from "../store/postgres.ts";
-import { asked, hasDueJob, imagesWithoutJob, postponeJobs } from "../store/postgres-jobs.ts";
+import { asked, hasDueJob, postponeJobs, unfinishedAfter, withoutJob } from "../store/postgres-jobs.ts";
 import type { Tx } from "../store/store.ts";
 import type { Claim, Claimed, Jobs } from "./jobs.ts";
 
@@ -58,16 +58,17 @@ export function bossJobs(boss: PgBoss, store: PostgresStore, log: Pick<Log, "war
       await postponeJobs(tx, lane);
       await postponeTurns(tx, lane);
     },
-    adopt: async (tx) => {
-      const images = await imagesWithoutJob(tx, ADOPTED_AT_ONCE);
-      await enqueue(tx, images);
-      return images.length;
+    adopt: async (tx, after) => {
+      const images = await unfinishedAfter(tx, after, ADOPTED_AT_ONCE);
+      await enqueue(tx, await withoutJob(tx, images));
+      return images.at(-1);
     },
     tend: () => boss.supervise(),
   };
 }
 
-const ADOPTED_AT_ONCE = 1_000;
+/** Images looked at in one transaction. */
+export const ADOPTED_AT_ONCE = 1_000;
 
 /** The next image of a queue. One whose worker died is still `rendering`, and is taken over. */
 async function claimJob(boss: PgBoss, tx: Tx, claim: Claim): Promise<Claimed | undefined> {

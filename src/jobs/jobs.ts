@@ -1,6 +1,7 @@
 import type { Environment } from "../core/account.ts";
 import type { Image, Lease } from "../store/images.ts";
-import type { Store, Tx } from "../store/store.ts";
+import type { QueuePosition } from "../store/postgres-jobs.ts";
+import type { Tx } from "../store/store.ts";
 
 /**
  * The queue of renders: who works on which image, in which order, and who comes next when a worker died. What becomes of
@@ -23,8 +24,11 @@ export interface Jobs {
   withdraw(tx: Tx, images: readonly Pick<Image, "id" | "environment">[]): Promise<void>;
   /** Moves all waiting images of an account's lane back by one turn. See postponeTurns. */
   postpone(tx: Tx, lane: AccountLane): Promise<void>;
-  /** Queues some of the images that should wait here and do not, such as copied ones. Returns how many; 0: all do. */
-  adopt(tx: Tx): Promise<number>;
+  /**
+   * Looks at the next unfinished images behind `after`, and queues those that should wait here and do not, such as copied
+   * ones. Returns the last it has looked at; undefined: there were none.
+   */
+  adopt(tx: Tx, after: QueuePosition | undefined): Promise<QueuePosition | undefined>;
   /**
    * Has what dead workers held claimed by others; to be called by a service every JOB_TEND_MS. Several do it for one queue
    * no more often than one. Absent where requeueAbandoned does it all.
@@ -52,6 +56,6 @@ export interface Claim {
 export type Claimed = Image & { leaseToken: string; isSpent?: boolean };
 
 /** Queues the unfinished images that the queue does not know: those from before it, or copied from elsewhere. */
-export async function adoptAll(store: Pick<Store, "write">, jobs: Pick<Jobs, "adopt">): Promise<void> {
-  while ((await store.write("adopt images", (tx) => jobs.adopt(tx))) > 0);
+export async function adoptAll(adopt: (after?: QueuePosition) => ReturnType<Jobs["adopt"]>): Promise<void> {
+  for (let after = await adopt(); after; ) after = await adopt(after);
 }

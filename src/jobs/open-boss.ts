@@ -71,7 +71,7 @@ export async function openBossJobs(store: PostgresStore, log: Pick<Log, "warn">)
       if (version < pgboss.schema) await refuseWhileOthersServe();
       await boss.start();
       for (const name of ["live", "test"]) await ensureQueue(boss, name);
-      if (isNew) await adoptAll(store, jobs);
+      if (isNew) await adoptAll((after) => store.write("adopt images", (tx) => jobs.adopt(tx, after)));
     });
   } catch (error) {
     await stop();

@@ -17,7 +17,7 @@ export function sqlJobs(store: Pick<Store, "read">): OpenJobs {
     giveBack: async () => true,
     withdraw: async () => {},
     postpone: postponeTurns,
-    adopt: async () => 0,
+    adopt: async () => undefined,
     close: async () => {},
   };
 }

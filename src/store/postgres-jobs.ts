@@ -1,4 +1,4 @@
-import type { Environment } from "../core/account.ts";
+import { ENVIRONMENTS, type Environment } from "../core/account.ts";
 import type { Ask } from "../core/ports.ts";
 import type { Breach } from "./audit-checks.ts";
 import type { Image } from "./images.ts";
@@ -39,22 +39,58 @@ export async function postponeJobs(
   );
 }
 
-/** Up to `limit` images that should have a job and have none. */
-export async function imagesWithoutJob(
+/** A place among the images that should have a job: queue by queue, in the order of the index images_queue. */
+export type QueuePosition = Pick<Image, "environment" | "state" | "turn" | "createdAt" | "id">;
+
+/** The next images behind `after` that should have a job, all in one state of one queue. */
+export async function unfinishedAfter(
   tx: Tx,
+  after: QueuePosition | undefined,
   limit: number,
-): Promise<Pick<Image, "id" | "environment" | "turn">[]> {
-  const rows = await asked(tx)(
-    `SELECT i.id, i.environment, i.turn FROM images AS i
-     WHERE ${HAS_A_JOB} AND NOT EXISTS (SELECT 1 FROM ${JOBS} AS j WHERE ${JOB_OF_IMAGE} AND j.${IS_LIVE})
-     LIMIT $1`,
-    [limit],
+): Promise<QueuePosition[]> {
+  const places = ENVIRONMENTS.flatMap((environment) =>
+    (["queued", "rendering"] as const).map((state) => ({ environment, state })),
   );
-  return rows.map(({ id, environment, turn }) => ({
-    id: String(id),
-    environment: environment as Environment,
-    turn: Number(turn),
-  }));
+  const here = places.findIndex(
+    ({ environment, state }) => environment === after?.environment && state === after.state,
+  );
+  for (const [n, { environment, state }] of places.slice(Math.max(0, here)).entries()) {
+    const last = n === 0 ? after : undefined;
+    const rows = await asked(tx)(
+      `SELECT turn, created_at, id FROM images WHERE environment = $1 AND state = $2 AND completed_at IS NULL
+         ${last ? "AND (turn, created_at, id) > ($4, $5, $6)" : ""} ORDER BY turn, created_at, id LIMIT $3`,
+      [environment, state, limit, ...(last ? [last.turn, last.createdAt, last.id] : [])],
+    );
+    if (rows.length > 0)
+      return rows.map(({ turn, created_at, id }) => ({
+        environment,
+        state,
+        turn: Number(turn),
+        createdAt: Number(created_at),
+        id: String(id),
+      }));
+  }
+  return [];
+}
+
+/**
+ * Those of the images, all of one queue, that have no job. Apart from finding the images: joined with them PostgreSQL reads
+ * all jobs for each while it knows nothing of a new table.
+ */
+export async function withoutJob<Of extends Pick<Image, "id" | "environment">>(
+  tx: Tx,
+  images: readonly Of[],
+): Promise<Of[]> {
+  const [first] = images;
+  if (!first) return [];
+  const ids = images.map(({ id }) => id);
+  const rows = await asked(tx)(
+    `SELECT data->>'imageId' AS id FROM ${JOBS}
+     WHERE name = $1 AND ${IS_LIVE} AND id IN (SELECT md5(value)::uuid FROM json_array_elements_text($2::text::json) AS of(value))`,
+    [first.environment, JSON.stringify(ids)],
+  );
+  const known = new Set(rows.map(({ id }) => id));
+  return images.filter(({ id }) => !known.has(id));
 }
 
 /** Images and jobs that do not belong together: the first breaches of the audit's rule about them. */

@@ -4,7 +4,8 @@ import { finishImage } from "../../src/app/images/finish-image.ts";
 import { claimImage, leaseOf } from "../../src/app/images/render-image.ts";
 import { audit } from "../../src/app/operations/audit.ts";
 import { JOB_HEARTBEAT_MS, JOB_TEND_MS, MAX_RENDERS } from "../../src/core/limits.ts";
-import type { Claimed } from "../../src/jobs/jobs.ts";
+import { ADOPTED_AT_ONCE } from "../../src/jobs/boss-jobs.ts";
+import { adoptAll, type Claimed } from "../../src/jobs/jobs.ts";
 import { openJobs } from "../../src/jobs/open-jobs.ts";
 import { openPostgresStore } from "../../src/store/postgres.ts";
 import { JOBS_SCHEMA } from "../../src/store/postgres-jobs.ts";
@@ -214,4 +215,31 @@ onPostgres("a database user that may not make the queue's schema is told what to
   await opening();
   await admin.unsafe(`DROP OWNED BY ${role} CASCADE; DROP ROLE ${role}`);
   await admin.close();
+});
+
+onPostgres("a queue that is made for waiting images finds each of them, however many wait", async () => {
+  const { workspace, account } = await start();
+  const first = await acceptLive(workspace, account.id);
+  await acceptLive(workspace, account.id);
+  await claimed(workspace);
+  const many = ADOPTED_AT_ONCE + 1;
+  const columns =
+    "account_id, environment, type, external_id, player_name, request, lane, available_at, renders, created_at, updated_at";
+  await tamper(
+    workspace.folder.database,
+    `INSERT INTO images (id, state, turn, ${columns})
+     SELECT 'img_' || n, 'queued', n / 10, ${columns.replace("renders", "0")} FROM images, generate_series(1, ${many}) AS n
+     WHERE id = '${first}'`,
+    // As before there was a queue, except for one image.
+    `DELETE FROM ${JOBS_SCHEMA}.job WHERE data->>'imageId' <> '${first}'`,
+  );
+  const { store, jobs } = workspace;
+  let parts = 0;
+  await adoptAll((after) => {
+    parts++;
+    return store.write("adopt images", (tx) => jobs.adopt(tx, after));
+  });
+  expect(await mismatches(workspace)).toEqual([]);
+  // Two of those that are queued, one of those being rendered, and nothing is left: no image is looked at twice.
+  expect(parts).toBe(4);
 });

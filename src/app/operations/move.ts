@@ -3,6 +3,7 @@ import { folderBlobs } from "../../blobs/folder-blobs.ts";
 import type { Config } from "../../config.ts";
 import { OperatorError } from "../../core/errors.ts";
 import type { Clock } from "../../core/ports.ts";
+import { adoptAll } from "../../jobs/jobs.ts";
 import { isEmpty, type MovedTable, moveRows } from "../../store/move-rows.ts";
 import { openSqliteStore } from "../../store/sqlite.ts";
 import type { Store } from "../../store/store.ts";
@@ -57,9 +58,7 @@ export async function moveFolder({ config, folder, clock }: MoveDeps, step: Step
     const tables = await step("rows", (note) =>
       moveRows(from, into, {
         tell: ({ table, rows }) => note(`${rows} of ${table}`),
-        last: async (tx) => {
-          while ((await places.jobs.adopt(tx)) > 0);
-        },
+        last: (tx) => adoptAll((after) => places.jobs.adopt(tx, after)),
       }),
     );
     const remedy = `Run "cardpress audit" on ${root}: they may have been broken before. Do not go on with the copy until you know.`;
