@@ -24,7 +24,12 @@ export async function encode(
 ): Promise<Uint8Array> {
   if (format === "png") return encodePng(pixels, encoding);
   if (format === "webp") return encodeWebp(pixels);
-  return new Bun.Image(asBmp(pixels)).jpeg({ quality: JPEG_QUALITY }).bytes();
+  const bitmap = asBmp(pixels);
+  try {
+    return await new Bun.Image(bitmap).jpeg({ quality: JPEG_QUALITY }).bytes();
+  } finally {
+    spareBitmap = bitmap;
+  }
 }
 
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
@@ -114,12 +119,17 @@ const BMP_HEAD_BYTES = 14 + 108;
 /** The header value for "bit masks define the channels". */
 const BITFIELDS = 3;
 
+/** The last bitmap, kept as `kept` is; whoever encodes takes it away, since Bun reads it on another thread. */
+let spareBitmap: Uint8Array | undefined;
+
 /**
  * The simplest container for pixels: a Windows bitmap with a version 4 header, which supports alpha and this channel
  * order.
  */
 function asBmp({ rgba, width, height }: Pixels): Uint8Array {
-  const file = new Uint8Array(BMP_HEAD_BYTES + rgba.length);
+  const bytes = BMP_HEAD_BYTES + rgba.length;
+  const file = spareBitmap?.length === bytes ? spareBitmap : new Uint8Array(bytes);
+  spareBitmap = undefined;
   const view = new DataView(file.buffer);
   file.set([0x42, 0x4d]);
   view.setUint32(2, file.length, true);

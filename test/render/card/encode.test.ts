@@ -50,3 +50,14 @@ test("a PNG gives back every pixel", async () => {
   for (const encoding of ["file", "screen"] as const)
     expect(Buffer.from(decode(await encode(card, "png", encoding)).rgba).equals(card.rgba)).toBe(true);
 });
+
+test("pictures that are encoded side by side come out as they do alone", async () => {
+  const card = decode(await new Bun.Image(GOLDEN).png().bytes());
+  const other = { ...card, rgba: card.rgba.map((value) => 255 - value) };
+  for (const format of ["png", "jpeg", "webp"] as const) {
+    const alone = [await encode(card, format), await encode(other, format)];
+    const together = await Promise.all([encode(card, format), encode(other, format)]);
+    for (const [i, bytes] of together.entries())
+      expect(Buffer.from(bytes).equals(Buffer.from(alone[i] as Uint8Array))).toBe(true);
+  }
+});
