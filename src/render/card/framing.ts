@@ -100,7 +100,7 @@ export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Si
   const isLow = !cutSides.bottom && foot - top < LOW_FACES * face.height;
   const arms = isLow
     ? Math.max((card.width * (1 - 2 * EDGE)) / framing.body.width, LEAST_FOR_LOW * reach)
-    : sizeForArms(widthLimit(framing, face, target, card), reach);
+    : sizeForArms(widthLimit(framing, face, target, card), reach, (line - upper) / (seen + crown - top));
   const wanted = Math.min(reach, arms, largestFace, limit);
   const most = Math.min(wanted * MAX_COVER, largestFace * 1.1, MAX_REACH_ENLARGEMENT * blur);
 
@@ -136,9 +136,13 @@ export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Si
   };
 }
 
-/** The scale for outstretched arms: the one at which they fit, unless the player would be too small. */
-function sizeForArms(fitting: number, reach: number): number {
-  return fitting < LEAST_FOR_ARMS * reach ? WITH_CUT_ARMS * reach : fitting;
+/**
+ * The scale for outstretched arms: the one at which they fit, unless the player would be too small.
+ * @param reach the scale at which a player seen to the knees goes from the card's top to the plate
+ * @param whole the scale at which everything that is seen of the player does: larger is never too small
+ */
+function sizeForArms(fitting: number, reach: number, whole: number): number {
+  return fitting < Math.min(LEAST_FOR_ARMS * reach, whole) ? WITH_CUT_ARMS * reach : fitting;
 }
 
 /** The scale at which a player shown complete from side to side just fits on the card, the face near its target. */

@@ -165,6 +165,16 @@ describe("framing", () => {
     expect(cut.height).toBeGreaterThan(1.15 * whole.height);
   });
 
+  test("a player seen to the feet keeps arms of any breadth whole, as long as the figure still fills the card", () => {
+    const { size, framing } = person(60, 16, { ...none, bottom: true });
+    size.width = framing.body.width = 840;
+    for (const box of [framing.face, framing.head]) if (box) box.x = (size.width - box.width) / 2;
+    const place = placeCutout(size, framing, CLUB_CARD_ZONES.portrait, card);
+    expect(place.x).toBeGreaterThanOrEqual(0);
+    expect(place.x + place.width).toBeLessThanOrEqual(card.width);
+    expect(place.height).toBeGreaterThan(0.85 * card.height);
+  });
+
   test("a body that ends early is shown down to its end, and what goes on below is behind the plate", () => {
     const { size, framing } = person(100, 8, { ...none, bottom: true });
     framing.body.height = 380;
