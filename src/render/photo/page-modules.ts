@@ -14,6 +14,7 @@ import edgeColours from "./page/edge_colours.js" with { type: "text" };
 import examine from "./page/examine.js" with { type: "text" };
 import exposure from "./page/exposure.js" with { type: "text" };
 import findPlayer from "./page/find_player.js" with { type: "text" };
+import focus from "./page/focus.js" with { type: "text" };
 import framing from "./page/framing.js" with { type: "text" };
 import fringes from "./page/fringes.js" with { type: "text" };
 import geodesic from "./page/geodesic.js" with { type: "text" };
@@ -48,6 +49,7 @@ export const PAGE_MODULES: Record<string, string> = {
   "examine.js": examine,
   "exposure.js": exposure,
   "find_player.js": findPlayer,
+  "focus.js": focus,
   "framing.js": framing,
   "fringes.js": fringes,
   "geodesic.js": geodesic,

@@ -89,6 +89,30 @@ describe("things beside the body", () => {
     expect([kept([70, 50, 10, 3]), kept([70, 50, 3, 10])]).toEqual([0, 1]);
   });
 
+  test("what is out of focus beside a sharp body is behind and left, what is as sharp as the body is kept", () => {
+    const [x, y, w, h]: Box = [70, 40, 18, 34];
+    const kept = (blur: number) => {
+      const rgba = picture([
+        [BODY, 20],
+        [[x, y, w, h], 250],
+      ]);
+      for (let row = 0; row < SIDE; row++)
+        for (let column = x; column < SIDE; column++) {
+          const away = Math.max(0, column - x - w + 1, y - row, row - y - h + 1);
+          if (away > 0 && away < blur)
+            rgba.fill(250 - (122 * away) / blur, 4 * (row * SIDE + column), 4 * (row * SIDE + column + 1));
+        }
+      return at(sort([x, y, w, h], 0.95, rgba).held, 77, 57);
+    };
+    expect([kept(0), kept(12)]).toEqual([1, 0]);
+  });
+
+  test("a lamp apart from the body is left, a bright ball is kept", () => {
+    const kept = (level: number) =>
+      at(sort([76, 20, 14, 14], 0.95, picture([[[76, 20, 14, 14], level]])).held, 82, 26);
+    expect([kept(255), kept(240)]).toEqual([0, 1]);
+  });
+
   test("what is hardly salient is left whole", () => {
     const { held, left } = sort([70, 50, 15, 15], 0.6, picture([[[70, 50, 15, 15], 250]]));
     expect([at(held, 77, 57), at(left, 77, 57)]).toEqual([0, 1]);

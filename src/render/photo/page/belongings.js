@@ -1,4 +1,5 @@
 import { SURELY_NOBODY } from "./body_parts.js";
+import { outlineFocus } from "./focus.js";
 import { trunkLength } from "./limbs.js";
 import { dilate, patches } from "./masks.js";
 
@@ -62,6 +63,14 @@ const GAP_STEP = 14;
 const MAX_BALL_ASPECT = 1.3;
 const MIN_BALL_FILL = 0.7;
 /**
+ * Things that nobody holds are as sharp as the player; a smaller part of the player's sharpness than this is behind, such
+ * as somebody else's sleeve. Balls may fly.
+ */
+const MIN_FOCUS_PART = 0.55;
+/** Things apart from the body of which more than this part is pure white are lamps; pure is from this level on. */
+const MAX_WHITE_PART = 0.9;
+const WHITE_LEVEL = 250;
+/**
  * A thing's colours are compared with the background's up to this many cells around it, with this many bits for each
  * channel.
  */
@@ -101,6 +110,7 @@ export function sortBelongings(player, { parts, own, others, fine, core, claimed
     labels,
     sizes,
     { isBody, fine, core, inHand: handCells(player, grid) },
+    rgba,
     width,
   );
   const isBehind = (/** @type {number} */ i) => fine[i] < 0.4 && parts.odds[i] < 0 && core[i] < 0.4;
@@ -109,6 +119,8 @@ export function sortBelongings(player, { parts, own, others, fine, core, claimed
   const isReal = (/** @type {Thing} */ { size }) => size >= MIN_THING_PART * playerCells;
   const gaps = things.map((thing, label) => label > 0 && isReal(thing) && isGap(thing));
   growGaps(labels, gaps, core, rgba, width);
+  if (things.some((thing, label) => label > 0 && isReal(thing) && thing.handled === 0))
+    measureFocus(things, labels, isBody, rgba, width);
   const inCompany = theirs.some((value) => value > 0.5);
   const kept = things.map(
     (thing, label) => label > 0 && isReal(thing) && !gaps[label] && belongs(thing, playerCells, inCompany),
@@ -141,15 +153,18 @@ export function sortBelongings(player, { parts, own, others, fine, core, claimed
  * @property {number} touches adjacent to the body
  * @property {number} border at the left, right or top edge
  * @property {Bounds} bounds
+ * @property {number} white of pure white
  * @property {number} blending part of its colours that the background shares, 0 to 1
+ * @property {number} focus how sharply it is outlined as a part of how sharply the player is, 1 where nothing tells
  */
 
 /**
  * @param {Labels} labels @param {number[]} sizes
- * @param {{ isBody: (cell: number) => boolean, fine: Numbers, core: Numbers, inHand: Numbers }} maps @param {number} width
+ * @param {{ isBody: (cell: number) => boolean, fine: Numbers, core: Numbers, inHand: Numbers }} maps
+ * @param {Bytes} rgba @param {number} width
  * @returns {{ things: Thing[], playerCells: number }} things by label
  */
-function measureThings(labels, sizes, { isBody, fine, core, inHand }, width) {
+function measureThings(labels, sizes, { isBody, fine, core, inHand }, rgba, width) {
   const things = sizes.map((size) => ({
     size,
     salience: 0,
@@ -158,7 +173,9 @@ function measureThings(labels, sizes, { isBody, fine, core, inHand }, width) {
     touches: 0,
     border: 0,
     bounds: { left: width, right: 0, top: labels.length, bottom: 0 },
+    white: 0,
     blending: 0,
+    focus: 1,
   }));
   let playerCells = 0;
   for (let i = 0; i < labels.length; i++) {
@@ -170,10 +187,23 @@ function measureThings(labels, sizes, { isBody, fine, core, inHand }, width) {
     thing.masked += core[i];
     grow(thing.bounds, x, Math.floor(i / width));
     if (inHand[i] > 0) thing.handled++;
+    if (Math.min(rgba[4 * i], rgba[4 * i + 1], rgba[4 * i + 2]) >= WHITE_LEVEL) thing.white++;
     if ([i - 1, i + 1, i - width, i + width].some(isBody)) thing.touches++;
     if (x === 0 || x === width - 1 || i < width) thing.border++;
   }
   return { things, playerCells };
+}
+
+/**
+ * @param {Thing[]} things by label, changed in place @param {Labels} labels @param {(cell: number) => boolean} isBody
+ * @param {Bytes} rgba @param {number} width
+ */
+function measureFocus(things, labels, isBody, rgba, width) {
+  const body = Int32Array.from(labels, (_, i) => (isBody(i) ? 1 : 0));
+  const [, player = null] = outlineFocus(body, 2, (i) => labels[i] > 0, rgba, width);
+  if (player === null) return;
+  for (const [label, focus] of outlineFocus(labels, things.length, isBody, rgba, width).entries())
+    if (focus !== null) Object.assign(things[label] ?? {}, { focus: focus / player });
 }
 
 /** Whether a thing is a gap in the body through which the background shows. @param {Thing} thing */
@@ -184,13 +214,16 @@ function isGap({ size, touches, masked, blending }) {
 
 /** @param {Thing} thing @param {number} playerCells @param {boolean} inCompany whether others are beside the player */
 function belongs(
-  { size, salience, border, handled, touches, masked, bounds, blending },
+  { size, salience, border, handled, touches, masked, bounds, white, blending, focus },
   playerCells,
   inCompany,
 ) {
   const minCore = border === 0 ? MIN_BODY_CORE : MIN_BORDER_CORE;
   if (touches > MIN_ENCLOSED * Math.sqrt(size) && masked > minCore * size) return true;
-  if (inCompany && handled === 0 && masked < MIN_BODY_CORE * size && !isBall(bounds, size)) return false;
+  if (touches === 0 && white > MAX_WHITE_PART * size) return false;
+  const isClaimed = masked >= MIN_BODY_CORE * size;
+  if (focus < MIN_FOCUS_PART && handled === 0 && !isClaimed && !isBall(bounds, size)) return false;
+  if (inCompany && handled === 0 && !isClaimed && !isBall(bounds, size)) return false;
   if (blending > (handled > 0 ? MAX_HELD_BLENDING : MAX_BLENDING)) return false;
   if (border > MAX_BORDER * Math.sqrt(size)) return false;
   if (masked > 0.5 * size && touches > 0) return true;
