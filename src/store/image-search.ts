@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { Environment } from "../core/account.ts";
-import { type PublicStatus, UNFINISHED_STATES } from "../core/image-state.ts";
+import { type ImageState, type PublicStatus, UNFINISHED_STATES } from "../core/image-state.ts";
 import { searchedName } from "../core/name.ts";
 import type { Image } from "./images.ts";
 import type { Tx } from "./store.ts";
@@ -33,12 +33,8 @@ export async function findImagesByExternalId(
 ): Promise<Image[]> {
   const i = t.images;
   const { accountId, environment, search, status, limit } = query;
-  const state =
-    status === undefined
-      ? undefined
-      : status === "processing"
-        ? inArray(i.state, UNFINISHED_STATES)
-        : eq(i.state, status);
+  const states: readonly ImageState[] | undefined =
+    status === "processing" ? UNFINISHED_STATES : status && [status];
   const own = and(eq(i.accountId, accountId), eq(i.environment, environment));
   // The highest code point closes the range of texts that begin with `search`.
   const begins = and(gte(i.externalId, search), lt(i.externalId, `${search}\u{10FFFF}`));
@@ -63,20 +59,27 @@ export async function findImagesByExternalId(
     .limit(MAX_SEARCHED);
   // Apart from what is asked for them: with the three as conditions PostgreSQL reads all of the account's images.
   const ids = new Set([search, ...found.map(({ id }) => id), ...players.map(({ id }) => id)]);
-  return db
+  // The limit, which leaves nothing out, keeps what follows from being looked for in the account's whole list.
+  const named = db
     .select()
     .from(i)
+    .where(inArray(i.id, [...ids]))
+    .limit(ids.size)
+    .as("named");
+  return db
+    .select()
+    .from(named)
     .where(
       and(
-        inArray(i.id, [...ids]),
-        own,
-        isNull(i.forgottenAt),
-        state,
-        query.from === undefined ? undefined : gte(i.createdAt, query.from),
-        query.before === undefined ? undefined : lt(i.createdAt, query.before),
+        eq(named.accountId, accountId),
+        eq(named.environment, environment),
+        isNull(named.forgottenAt),
+        states && inArray(named.state, states),
+        query.from === undefined ? undefined : gte(named.createdAt, query.from),
+        query.before === undefined ? undefined : lt(named.createdAt, query.before),
       ),
     )
-    .orderBy(desc(i.createdAt), desc(i.id))
+    .orderBy(desc(named.createdAt), desc(named.id))
     .limit(limit);
 }
 
