@@ -33,54 +33,53 @@ export async function findImagesByExternalId(
 ): Promise<Image[]> {
   const i = t.images;
   const { accountId, environment, search, status, limit } = query;
-  const states: readonly ImageState[] | undefined =
-    status === "processing" ? UNFINISHED_STATES : status && [status];
-  const own = and(eq(i.accountId, accountId), eq(i.environment, environment));
+  const own = and(eq(i.accountId, accountId), eq(i.environment, environment), isNull(i.forgottenAt));
+  const brief = { id: i.id, state: i.state, createdAt: i.createdAt };
+  const itself = await db
+    .select(brief)
+    .from(i)
+    .where(and(eq(i.id, search), own));
   // The highest code point closes the range of texts that begin with `search`.
   const begins = and(gte(i.externalId, search), lt(i.externalId, `${search}\u{10FFFF}`));
   const found = await db
-    .select({ id: i.id })
+    .select(brief)
     .from(i)
     .where(and(own, begins))
     .orderBy(asc(i.externalId))
     .limit(MAX_SEARCHED);
   const name = searchedName(search).replaceAll(/[\\%_]/g, "\\$&");
   const newest = db
-    .select({ id: i.id, playerName: i.playerName })
+    .select({ ...brief, playerName: i.playerName })
     .from(i)
-    .where(and(own, isNull(i.forgottenAt)))
+    .where(own)
     .orderBy(desc(i.createdAt), desc(i.id))
     .limit(MAX_NAMES_READ)
     .as("newest");
   const players = await db
-    .select({ id: newest.id })
+    .select({ id: newest.id, state: newest.state, createdAt: newest.createdAt })
     .from(newest)
     .where(sql`${newest.playerName} like ${`%${name}%`} escape '\\'`)
     .limit(MAX_SEARCHED);
-  // Apart from what is asked for them: with the three as conditions PostgreSQL reads all of the account's images.
-  const ids = new Set([search, ...found.map(({ id }) => id), ...players.map(({ id }) => id)]);
-  // The limit, which leaves nothing out, keeps what follows from being looked for in the account's whole list.
-  const named = db
-    .select()
-    .from(i)
-    .where(inArray(i.id, [...ids]))
-    .limit(ids.size)
-    .as("named");
-  return db
-    .select()
-    .from(named)
-    .where(
-      and(
-        eq(named.accountId, accountId),
-        eq(named.environment, environment),
-        isNull(named.forgottenAt),
-        states && inArray(named.state, states),
-        query.from === undefined ? undefined : gte(named.createdAt, query.from),
-        query.before === undefined ? undefined : lt(named.createdAt, query.before),
-      ),
+  const states: readonly ImageState[] | undefined =
+    status === "processing" ? UNFINISHED_STATES : status && [status];
+  const { from = 0, before = Number.POSITIVE_INFINITY } = query;
+  const page = [...new Map([...itself, ...found, ...players].map((image) => [image.id, image])).values()]
+    .filter(
+      ({ state, createdAt }) => states?.includes(state) !== false && createdAt >= from && createdAt < before,
     )
-    .orderBy(desc(named.createdAt), desc(named.id))
-    .limit(limit);
+    .sort(newestFirst)
+    .slice(0, limit);
+  // By nothing else: with the rest as conditions either engine may walk the account's whole list instead.
+  const ids = page.map(({ id }) => id);
+  if (ids.length === 0) return [];
+  return (await db.select().from(i).where(inArray(i.id, ids))).sort(newestFirst);
+}
+
+type Dated = Pick<Image, "id" | "createdAt">;
+
+/** The order of lists. */
+function newestFirst(one: Dated, other: Dated): number {
+  return other.createdAt - one.createdAt || (other.id > one.id ? 1 : -1);
 }
 
 /** The same player's finished picture before this image, if it still exists. */
