@@ -36,9 +36,10 @@ make_card() {
     find demo-data/images -name '*.png' -exec cp {} "$results/card.png" \;
 }
 kill_server() {
-  local before; before=$(unit MainPID); kill -9 "$before"
+  local before after; before=$(unit MainPID); kill -9 "$before"
   for ((i = 0; i < 300; i++)); do
-    [[ $(unit MainPID) != 0 && $(unit MainPID) != "$before" ]] && return; sleep 0.1
+    after=$(unit MainPID)
+    [[ $after != 0 && $after != "$before" ]] && return; sleep 0.1
   done
   return 1
 }
