@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { link, mkdir, open, readFile, rename, rm, utimes } from "node:fs/promises";
-import { dirname } from "node:path";
+import { link, mkdir, open, readdir, readFile, rename, rm, utimes } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 
 /** The disk takes no writes: it is full, over its quota or file limit, or mounted read-only. */
 const FULL_DISK_CODES: readonly unknown[] = ["ENOSPC", "EDQUOT", "EFBIG", "EROFS"];
@@ -39,6 +39,14 @@ export async function writeWhole(path: string, content: Uint8Array | string): Pr
   // A new name survives a power cut only once its folder is synced too.
   await sync(folder);
   if (created !== undefined) await sync(dirname(created));
+}
+
+/** Removes a file, and what processes that were killed while writing it have left. */
+export async function removeWhole(path: string): Promise<void> {
+  const folder = dirname(path);
+  const staged = (name: string) => name.startsWith(`${basename(path)}.`) && name.endsWith(STAGING_SUFFIX);
+  const left = (await readdir(folder)).filter(staged).map((name) => join(folder, name));
+  for (const file of [path, ...left]) await rm(file, { force: true });
 }
 
 /** Moves a file atomically and durably; copies it when the target is on another disk. */

@@ -7,6 +7,7 @@ import { SOURCE_BYTES_PER_DAY } from "../../core/limits.ts";
 import type { RenderPool } from "../../render/pool.ts";
 import type { Account } from "../../store/accounts.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
+import { removeWhole } from "../../system/write-whole.ts";
 import { type FetchSourcesDeps, fetchSources, refuseWhenSpent } from "../images/fetch-sources.ts";
 import type { SourceKeeper } from "../images/source-keeper.ts";
 
@@ -81,9 +82,7 @@ async function draw(
     return await Bun.file(outputPath).bytes();
   } finally {
     renderer.release();
-    await Bun.file(outputPath)
-      .delete()
-      .catch(() => {});
+    await removeWhole(outputPath).catch(() => {});
   }
 }
 

@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Blobs } from "../../blobs/blobs.ts";
@@ -22,7 +21,7 @@ import { findImageByOutput } from "../../store/image-reads.ts";
 import type { Image } from "../../store/images.ts";
 import type { Tx } from "../../store/store.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
-import { isFullDisk } from "../../system/write-whole.ts";
+import { isFullDisk, removeWhole } from "../../system/write-whole.ts";
 import type { TemplateRegistry } from "../../templates/registry.ts";
 import type { AppContext } from "../context.ts";
 import type { Traces } from "../operations/traces.ts";
@@ -246,8 +245,8 @@ async function attempt(
       return { kind: "given_back", pauseMs: STORAGE_RETRY_MS };
     return { kind: "fault" };
   } finally {
-    // If it cannot be removed now, the next start will.
-    await rm(outputPath, { force: true }).catch(() => {});
+    // If it cannot be removed now, a sweep or the next start will.
+    await removeWhole(outputPath).catch(() => {});
   }
 }
 

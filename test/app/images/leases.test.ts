@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { finishImage, type RenderEnd } from "../../../src/app/images/finish-image.ts";
 import { claimImage, renderNextImage } from "../../../src/app/images/render-image.ts";
@@ -17,6 +17,7 @@ import { findAccount } from "../../../src/store/accounts.ts";
 import { findImage } from "../../../src/store/image-reads.ts";
 import type { Image } from "../../../src/store/images.ts";
 import { listEntries } from "../../../src/store/ledger.ts";
+import { STAGING_SUFFIX } from "../../../src/system/write-whole.ts";
 import { picturesAfter, poolOf } from "../../fakes.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 import { tamper } from "../../postgres.ts";
@@ -242,6 +243,17 @@ test("whatever breaks in a render ends it at once; nothing waits for its lease",
     () => {},
   );
   expect(await image(id)).toMatchObject({ state: "queued", renders: 1, leaseToken: null });
+});
+
+test("a worker killed while it writes a picture leaves nothing of it", async () => {
+  const { workspace, account } = await start();
+  await acceptLive(workspace, account.id);
+  const deps = renderDeps(workspace, async ({ outputPath }) => {
+    writeFileSync(`${outputPath}.${crypto.randomUUID()}${STAGING_SUFFIX}`, "half a picture");
+    throw new RenderFault("the render worker ended during the render");
+  });
+  await renderNextImage(deps, never, () => {});
+  expect(readdirSync(workspace.folder.scratch)).toEqual([]);
 });
 
 test("an interrupted render and one that a full disk or a bucket out of reach refused do not count", async () => {
