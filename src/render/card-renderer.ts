@@ -1,4 +1,4 @@
-import { access, mkdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
 import type { Badge, Cutout, CutoutDescription, CutoutFile } from "../core/card.ts";
@@ -183,18 +183,23 @@ export async function saveCutout(path: string, cutout: Cutout): Promise<CutoutFi
   const { bytes, ...description } = cutout;
   await writeWhole(path, bytes);
   // The description comes last: without it the cutout does not count.
-  await writeWhole(descriptionOf(path), JSON.stringify(description));
+  await writeWhole(descriptionOf(path), JSON.stringify({ ...description, checksum: checksumOf(bytes) }));
   return { path, ...description };
 }
 
+/** The cutout kept at `path`; undefined without one, and when the disk has damaged it: it is then cut out again. */
 async function findCutout(path: string): Promise<CutoutFile | undefined> {
   try {
-    const [description] = await Promise.all([readFile(descriptionOf(path), "utf8"), access(path)]);
-    return { path, ...(JSON.parse(description) as CutoutDescription) };
+    const [text, bytes] = await Promise.all([readFile(descriptionOf(path), "utf8"), readFile(path)]);
+    const { checksum, ...description } = JSON.parse(text) as CutoutDescription & { checksum: string };
+    return checksum === checksumOf(bytes) ? { path, ...description } : undefined;
   } catch {
     return undefined;
   }
 }
+
+/** Checked here because a browser shows a damaged picture as far as it goes. */
+const checksumOf = (bytes: Uint8Array) => Bun.hash.xxHash3(bytes).toString(16);
 
 /** What fill.js says of it. */
 const BADGE_UNDECODABLE = "the badge picture could not be decoded";

@@ -104,18 +104,19 @@ test("a worker killed during a render gives a fault, and another takes its place
   expect(outcome.kind).toBe("done");
 });
 
-test("a cutout that the disk has damaged costs one attempt, and the player is cut out again", async () => {
+test("a cutout that the disk has damaged, in one byte even, is cut out again", async () => {
   const damaged = job("skier.jpg");
   const path = join(settings.cutoutsDir, "00", `${damaged.photoSha256}-${VISION_VERSION}`);
-  const description = await Bun.file(join(import.meta.dir, "../fixtures/cutouts/skier.json")).text();
-  await Promise.all([Bun.write(path, "not a picture"), Bun.write(`${path}.json`, description)]);
   const renderer = await pool.acquire();
-  const fault = await renderer.render(damaged, () => {}).catch((error) => error);
-  const next = await renderer.render(damaged, () => {});
+  const render = () => renderer.render(damaged, () => {});
+  expect((await render()).kind).toBe("done");
+  const whole = await Bun.file(path).bytes();
+  const card = await Bun.file(damaged.outputPath).bytes();
+  await Bun.write(path, whole.with(whole.length >> 1, (whole[whole.length >> 1] ?? 0) ^ 1));
+  expect((await render()).kind).toBe("done");
+  expect(await Bun.file(path).bytes()).toEqual(whole);
+  expect(await Bun.file(damaged.outputPath).bytes()).toEqual(card);
   renderer.release();
-  expect(fault).toBeInstanceOf(RenderFault);
-  expect(fault.message).toContain("the player picture could not be decoded");
-  expect(next.kind).toBe("done");
 });
 
 test("pages that crash cost one attempt, and their worker goes on", async () => {

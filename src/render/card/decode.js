@@ -20,7 +20,7 @@ export async function decodeInto(image, source, name) {
 
 /**
  * Loads a picture whose bytes are known to decode, so that it is there when the card is drawn. Without `decode`, which
- * decodes for a layer of the page: a canvas then decodes once more.
+ * decodes for a layer of the page: a canvas then decodes once more. Throws when it is no picture at all.
  * @param {HTMLImageElement} image
  * @param {Blob} source
  * @param {string} name for the error
@@ -29,7 +29,7 @@ export async function loadInto(image, source, name) {
   const address = URL.createObjectURL(source);
   const loaded = new Promise((resolve, reject) => {
     image.onload = resolve;
-    image.onerror = () => reject(new Error(`the ${name} picture could not be loaded`));
+    image.onerror = () => reject(new Error(`the ${name} picture could not be decoded`));
   });
   image.src = address;
   try {

@@ -3,7 +3,7 @@ import { describeBadge } from "./badge.js";
 import { bind, prepare, takeAttributes } from "./bind.js";
 import { decodeInto, loadInto } from "./decode.js";
 import { checkFonts, fitText } from "./fit.js";
-import { halved, halvingsOf, improved, reduced, rimLight } from "./light.js";
+import { halved, halvingsOf, reduced, rimLight, sharpened } from "./light.js";
 import { loadNamed } from "./named-pictures.js";
 import { leaveToPlate } from "./plates.js";
 import { keepRecent } from "./recent.js";
@@ -70,9 +70,11 @@ const SHADOW_OPACITY = 0.62;
 const HALO_BLUR_PX = 4;
 const HALO_OPACITY = 0.5;
 
-/** Shadows already drawn, by outline and light: they are small, and most photos come again. @type {Map<string, string>} */
-const shadows = new Map();
-const MAX_SHADOWS = 50;
+/** The pictures that the page draws from the player's outline. */
+const DRAWN = { shadow: softOutline, light: rimLight };
+/** Those already drawn, by name, light and outline: they are small, and most photos come again. @type {Map<string, string>} */
+const drawings = new Map();
+const MAX_DRAWINGS = 100;
 
 /** The pictures that come from a photo. */
 const PHOTOGRAPHIC = ["player", "photo"];
@@ -218,7 +220,7 @@ function picturesOf(card) {
 
 /** Whether the page draws this picture itself, from the player. @param {HTMLImageElement} picture */
 function isDrawn(picture) {
-  return picture.dataset.picture === "shadow" || picture.dataset.picture === "light";
+  return (picture.dataset.picture ?? "") in DRAWN;
 }
 
 /**
@@ -237,12 +239,10 @@ async function readyPictures(card, fill) {
     return [/** @type {[HTMLImageElement, HTMLImageElement]} */ ([shown, ready])];
   };
   const pictures = Object.entries(fill.pictures).map(([name, source]) => replace(name, () => source));
-  const shadow = replace("shadow", () => drawShadow(fill));
-  const ready = (await Promise.all([...pictures, shadow])).flat();
-  const shown = /** @type {HTMLImageElement | null} */ (card.querySelector('img[data-picture="player"]'));
-  const player = ready.find(([old]) => old === shown)?.[1] ?? shown;
-  const rim = player ? await replace("light", () => rimLight(player, fill.light)) : [];
-  return [...ready, ...rim];
+  const drawn = Object.entries(DRAWN).map(([name, draw]) =>
+    replace(name, () => fromOutline(name, draw, fill)),
+  );
+  return (await Promise.all([...pictures, ...drawn])).flat();
 }
 
 /**
@@ -262,8 +262,7 @@ async function successor(shown, source, name) {
   const input = source.startsWith(PICKED) ? cutoutInput : source.startsWith(PHOTO) ? photoInput : null;
   const [picked] = input?.files ?? [];
   if (picked && input === cutoutInput) {
-    const better = await improved(ready, picked, source.endsWith(SHARPER));
-    await loadInto(ready, better ?? picked, name);
+    await loadInto(ready, source.endsWith(SHARPER) ? await sharpened(picked) : picked, name);
   } else await decodeInto(ready, picked ?? source, name);
   if (!picked) return ready;
   const smaller = input === photoInput ? reduced(ready) : null;
@@ -295,26 +294,32 @@ async function reducePictures(card) {
 }
 
 /**
- * The light that shines past the player from behind, and the player's shadow, as a data URL for the template's
- * `<img data-picture="shadow">`. Drawn small from the outline and enlarged on the card: a CSS filter would take twenty
- * times as long to blur it. A canvas in the page itself would become a layer of its own, and everything above it another.
+ * A picture drawn from the player's outline in this light, as a data URL, drawn once for the same.
+ * @param {string} name
+ * @param {(outline: HTMLImageElement, light: CardFill["light"]) => string} draw
  * @param {CardFill} fill
  */
-async function drawShadow({ outline: source, light }) {
-  const key = [light.colour, light.side, source].join(" ");
-  const known = shadows.get(key);
+async function fromOutline(name, draw, { outline: source, light }) {
+  const key = [name, light.colour, light.side, source].join(" ");
+  const known = drawings.get(key);
   if (known) return known;
-  if (shadows.size >= MAX_SHADOWS) shadows.clear();
-  const drawn = await softOutline(source, light);
-  shadows.set(key, drawn);
+  if (drawings.size >= MAX_DRAWINGS) drawings.clear();
+  const outline = new Image();
+  outline.src = source;
+  await outline.decode();
+  const drawn = draw(outline, light);
+  drawings.set(key, drawn);
   return drawn;
 }
 
-/** @param {string} source @param {CardFill["light"]} light */
-async function softOutline(source, light) {
-  const player = new Image();
-  player.src = source;
-  await player.decode();
+/**
+ * The light that shines past the player from behind, and the player's shadow, as a data URL for the template's
+ * `<img data-picture="shadow">`. Drawn small from the outline and enlarged on the card: a CSS filter would take twenty
+ * times as long to blur it. A canvas in the page itself would become a layer of its own, and everything above it another.
+ * @param {HTMLImageElement} player the outline
+ * @param {CardFill["light"]} light
+ */
+function softOutline(player, light) {
   const { naturalWidth: width, naturalHeight: height } = player;
   const scale = SHADOW_PX / Math.max(width, height);
   const [w, h] = [Math.max(4, Math.round(width * scale)), Math.max(4, Math.round(height * scale))];
@@ -325,6 +330,7 @@ async function softOutline(source, light) {
     canvas.height = h * 1.5;
     const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
     context.filter = `blur(${blurPx}px)`;
+    context.imageSmoothingQuality = "medium";
     context.drawImage(player, w / 4 + shift, h / 4, w, h);
     context.filter = "none";
     context.globalCompositeOperation = "source-in";

@@ -18,6 +18,7 @@ import focus from "./page/focus.js" with { type: "text" };
 import framing from "./page/framing.js" with { type: "text" };
 import fringes from "./page/fringes.js" with { type: "text" };
 import geodesic from "./page/geodesic.js" with { type: "text" };
+import grade from "./page/grade.js" with { type: "text" };
 import guidedFilter from "./page/guided_filter.js" with { type: "text" };
 import hairGaps from "./page/hair_gaps.js" with { type: "text" };
 import limbs from "./page/limbs.js" with { type: "text" };
@@ -53,6 +54,7 @@ export const PAGE_MODULES: Record<string, string> = {
   "framing.js": framing,
   "fringes.js": fringes,
   "geodesic.js": geodesic,
+  "grade.js": grade,
   "guided_filter.js": guidedFilter,
   "hair_gaps.js": hairGaps,
   "limbs.js": limbs,

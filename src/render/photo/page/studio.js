@@ -2,6 +2,7 @@ import { cutOut, prepareCut, salientInput } from "./cut_out.js";
 import { canvasOf, contextOf, decodePhoto } from "./decode.js";
 import { isDepiction, traitsOf } from "./depiction.js";
 import { findPlayer } from "./find_player.js";
+import { gradedPixels } from "./grade.js";
 import { answered, openNetworkFile, writeShared } from "./networks.js";
 import { faultOfParts } from "./parts_faults.js";
 import { runSalient } from "./salient.js";
@@ -82,7 +83,7 @@ const photoPage = {
 
   async cutOut() {
     const { canvas, framing, inPhoto } = cutOut(done(job.cut), done(job.player), done(job.salient));
-    await writeShared(contextOf(canvas).getImageData(0, 0, canvas.width, canvas.height).data);
+    await writeShared(gradedPixels(canvas));
     return {
       width: canvas.width,
       height: canvas.height,
@@ -98,15 +99,17 @@ const photoPage = {
   },
 };
 
-/** The longer side of an outline in pixels: enough for a soft shadow. */
-const OUTLINE_PX = 96;
+/** The longer side of an outline in pixels: enough for a shadow and for an edge of light. */
+const OUTLINE_PX = 320;
 
 /** The cutout's silhouette, small and black. @param {OffscreenCanvas} cutout */
 function outlineOf(cutout) {
-  const scale = OUTLINE_PX / Math.max(cutout.width, cutout.height);
+  const scale = Math.min(1, OUTLINE_PX / Math.max(cutout.width, cutout.height));
   const [width, height] = [cutout.width, cutout.height].map((side) => Math.max(4, Math.round(side * scale)));
   const outline = canvasOf(Number(width), Number(height));
   const context = contextOf(outline);
+  // Evenly reduced: an edge drawn from single pixels flickers along hair.
+  context.imageSmoothingQuality = "medium";
   context.drawImage(cutout, 0, 0, outline.width, outline.height);
   context.globalCompositeOperation = "source-in";
   context.fillRect(0, 0, outline.width, outline.height);

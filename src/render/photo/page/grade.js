@@ -1,0 +1,116 @@
+import { canvasOf, contextOf } from "./decode.js";
+
+/**
+ * The factor for each channel of a photo, and what is then added to all of them, as a fraction of white.
+ * @typedef {{ slope: [number, number, number], intercept: number }} Grade
+ */
+
+/** The longer side in pixels at which a player is measured: tones need no more, whatever the photo. */
+const SMALL_PX = 320;
+
+/** The fractions of the pixels that count as the darkest and as the brightest tones. */
+const DARKEST = 0.02;
+const BRIGHTEST = 0.98;
+/** The values those tones should have, 0..1: a hazy photo has no black, a dull one no white. */
+const BLACK = 0.05;
+const WHITE = 0.9;
+/** The limits of a grade. Every skin keeps its tone: middle tones move by at most about 4% of white. */
+const MAX_DARKER = 0.05;
+const MAX_GAIN = 1.08;
+const MAX_BALANCE = 0.035;
+/** Smaller changes are invisible. */
+const SEEN = 0.03;
+/**
+ * A pixel counts as grey up to this saturation; with a smaller fraction of grey pixels than this, the white balance
+ * cannot be determined.
+ */
+const GREY_SATURATION = 0.16;
+const MIN_GREYS = 0.08;
+
+/**
+ * The cutout's pixels in the tones of a set. Graded here, once: a card would have to decode the player for it first.
+ * @param {OffscreenCanvas} cutout
+ * @returns {Uint8ClampedArray<ArrayBuffer>} red, green, blue and alpha, row by row
+ */
+export function gradedPixels(cutout) {
+  const { data } = contextOf(cutout).getImageData(0, 0, cutout.width, cutout.height);
+  const grade = measure(smallOf(cutout));
+  if (grade) toneIn(grade, data);
+  return data;
+}
+
+/** @param {OffscreenCanvas} cutout */
+function smallOf(cutout) {
+  const scale = Math.min(1, SMALL_PX / Math.max(cutout.width, cutout.height));
+  const [width, height] = [cutout.width * scale, cutout.height * scale];
+  const small = canvasOf(Math.max(1, Math.round(width)), Math.max(1, Math.round(height)));
+  const context = contextOf(small);
+  context.imageSmoothingQuality = "medium";
+  context.drawImage(cutout, 0, 0, small.width, small.height);
+  return small;
+}
+
+/**
+ * The grade that moves a player's tones towards those of the others: black to black, white to white, grey to grey, each
+ * only part of the way; null when it would not be visible.
+ * @param {OffscreenCanvas} small
+ * @returns {Grade | null}
+ */
+function measure(small) {
+  const { data } = contextOf(small).getImageData(0, 0, small.width, small.height);
+  const tones = new Uint32Array(256);
+  const grey = /** @type {[number, number, number]} */ ([0, 0, 0]);
+  let [count, greys] = [0, 0];
+  for (let i = 0; i < data.length; i += 4) {
+    if ((data[i + 3] ?? 0) < 230) continue;
+    // Read one by one: a view of each pixel took ten times as long.
+    const [r, g, b] = [data[i] ?? 0, data[i + 1] ?? 0, data[i + 2] ?? 0];
+    const tone = Math.round(0.2126 * r + 0.7152 * g + 0.0722 * b);
+    tones[tone] = (tones[tone] ?? 0) + 1;
+    count++;
+    const most = Math.max(r, g, b);
+    if (tone < 60 || tone > 235 || most - Math.min(r, g, b) > most * GREY_SATURATION) continue;
+    greys++;
+    grey[0] += r;
+    grey[1] += g;
+    grey[2] += b;
+  }
+  if (count === 0) return null;
+  const toneAt = (/** @type {number} */ part) => {
+    let below = 0;
+    for (let tone = 0; tone < 256; tone++) {
+      below += tones[tone] ?? 0;
+      if (below >= part * count) return tone / 255;
+    }
+    return 1;
+  };
+  const [dark, bright] = [toneAt(DARKEST), toneAt(BRIGHTEST)];
+  const lower = Math.min(MAX_DARKER, Math.max(0, dark - BLACK));
+  const gain = Math.min(MAX_GAIN, Math.max(1, WHITE / Math.max(0.01, bright)));
+  // What the dark end loses is given back towards the bright end.
+  const slope = gain * (1 + lower * 0.9);
+  const mean = grey.reduce((sum, value) => sum + value, 0) / 3;
+  const balance = grey.map((value) =>
+    greys < count * MIN_GREYS || value === 0
+      ? 1
+      : Math.min(1 + MAX_BALANCE, Math.max(1 - MAX_BALANCE, 1 + (mean / value - 1) * 0.7)),
+  );
+  const [r = 1, g = 1, b = 1] = balance.map((value) => Math.round(value * slope * 1000) / 1000);
+  const isSeen = lower > SEEN || [r, g, b].some((value) => Math.abs(value - 1) > SEEN);
+  return isSeen ? { slope: [r, g, b], intercept: Math.round(-lower * 1000) / 1000 } : null;
+}
+
+/** @param {Grade} grade @param {Uint8ClampedArray} data */
+function toneIn({ slope, intercept }, data) {
+  const [reds, greens, blues] = slope.map((factor) =>
+    Uint8ClampedArray.from({ length: 256 }, (_, value) => value * factor + intercept * 255),
+  );
+  if (!reds || !greens || !blues) return;
+  for (let i = 0; i < data.length; i += 4) {
+    // Nothing is added to black, so what is transparent stays as it is: half of most cutouts.
+    if (data[i + 3] === 0) continue;
+    data[i] = reds[data[i] ?? 0] ?? 0;
+    data[i + 1] = greens[data[i + 1] ?? 0] ?? 0;
+    data[i + 2] = blues[data[i + 2] ?? 0] ?? 0;
+  }
+}
