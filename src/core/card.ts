@@ -77,7 +77,7 @@ export interface CutoutDescription {
   framing: Framing;
   /** Where the cutout lies in the upright photo, as fractions of the photo's width and height. */
   inPhoto: Box;
-  /** A data URL of a small silhouette of the player, from which the card's shadow is made. */
+  /** A data URL of a small silhouette of the player, from which the card's shadow and rim light are drawn. */
   outline: string;
 }
 

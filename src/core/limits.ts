@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./time.ts";
 
-/** Every bound of the service in one place, each with its unit and its reason. */
+/** Every bound of the service but those of signing in (sign-in-limits.ts), each with its unit and its reason. */
 
 const KB = 1024;
 const MB = 1024 * KB;
