@@ -3,7 +3,7 @@ import { describeBadge } from "./badge.js";
 import { bind, prepare, takeAttributes } from "./bind.js";
 import { decodeInto, loadInto } from "./decode.js";
 import { checkFonts, fitText } from "./fit.js";
-import { halved, halvingsOf, reduced, rimLight, sharpened } from "./light.js";
+import { halved, halvingsOf, reduced, rimLight, sharpened, softOutline } from "./light.js";
 import { loadNamed } from "./named-pictures.js";
 import { leaveToPlate } from "./plates.js";
 import { keepRecent } from "./recent.js";
@@ -61,14 +61,6 @@ const LAST_PLAYERS = {
   /** @param {HTMLImageElement} player */
   pixelsOf: ({ naturalWidth, naturalHeight }) => naturalWidth * naturalHeight,
 };
-
-/** The size at which the player's longer side is drawn for a shadow, the shadow's blur at that size, and its opacity. */
-const SHADOW_PX = 96;
-const SHADOW_BLUR_PX = 2.2;
-const SHADOW_OPACITY = 0.62;
-/** The light that shines past the player from behind: wider than the shadow, and weaker. */
-const HALO_BLUR_PX = 4;
-const HALO_OPACITY = 0.5;
 
 /** The pictures that the page draws from the player's outline. */
 const DRAWN = { shadow: softOutline, light: rimLight };
@@ -310,42 +302,6 @@ async function fromOutline(name, draw, { outline: source, light }) {
   const drawn = draw(outline, light);
   drawings.set(key, drawn);
   return drawn;
-}
-
-/**
- * The light that shines past the player from behind, and the player's shadow, as a data URL for the template's
- * `<img data-picture="shadow">`. Drawn small from the outline and enlarged on the card: a CSS filter would take twenty
- * times as long to blur it. A canvas in the page itself would become a layer of its own, and everything above it another.
- * @param {HTMLImageElement} player the outline
- * @param {CardFill["light"]} light
- */
-function softOutline(player, light) {
-  const { naturalWidth: width, naturalHeight: height } = player;
-  const scale = SHADOW_PX / Math.max(width, height);
-  const [w, h] = [Math.max(4, Math.round(width * scale)), Math.max(4, Math.round(height * scale))];
-  /** @param {string} colour @param {number} blurPx @param {number} opacity @param {number} shift towards the right */
-  const soft = (colour, blurPx, opacity, shift) => {
-    const canvas = document.createElement("canvas");
-    canvas.width = w * 1.5;
-    canvas.height = h * 1.5;
-    const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-    context.filter = `blur(${blurPx}px)`;
-    context.imageSmoothingQuality = "medium";
-    context.drawImage(player, w / 4 + shift, h / 4, w, h);
-    context.filter = "none";
-    context.globalCompositeOperation = "source-in";
-    context.globalAlpha = opacity;
-    context.fillStyle = colour;
-    context.fillRect(0, 0, canvas.width, canvas.height);
-    return canvas;
-  };
-  const behind = soft(light.colour, HALO_BLUR_PX, HALO_OPACITY, light.side * 1.5);
-  const shadow = soft("#000", SHADOW_BLUR_PX, SHADOW_OPACITY, -light.side * 1.5);
-  const context = /** @type {CanvasRenderingContext2D} */ (behind.getContext("2d"));
-  context.globalCompositeOperation = "source-over";
-  context.globalAlpha = 1;
-  context.drawImage(shadow, 0, 0);
-  return behind.toDataURL();
 }
 
 /**

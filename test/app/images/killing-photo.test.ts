@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { MAX_RENDERS } from "../../../src/core/limits.ts";
 import { childrenOf, niceness } from "../../crash/processes.ts";
 import {
   get,
@@ -60,7 +61,7 @@ test("a photo that kills Chromium at every render fails with its credit back, an
 
   expect(await untilEnded(server.baseUrl, liveKey, poison)).toMatchObject({ status: "failed" });
   expect(await untilEnded(server.baseUrl, liveKey, innocent)).toMatchObject({ status: "completed" });
-  expect(killed).toBe(3);
+  expect(killed).toBe(MAX_RENDERS);
   const usage = (await (await get(server.baseUrl, liveKey, "/v1/usage?period=current_month")).json()) as {
     data: Record<string, unknown>;
   };

@@ -5,6 +5,7 @@ import { claimImage } from "../../../src/app/images/render-image.ts";
 import { audit } from "../../../src/app/operations/audit.ts";
 import { sweep } from "../../../src/app/operations/sweep.ts";
 import { createEndpoint } from "../../../src/app/webhooks/manage-webhooks.ts";
+import { MAX_RENDERS } from "../../../src/core/limits.ts";
 import { StorageUnavailable } from "../../../src/core/storage-unavailable.ts";
 import { buildDeps } from "../../../src/service/deps.ts";
 import { findAccount } from "../../../src/store/accounts.ts";
@@ -136,7 +137,7 @@ test("an image whose end was never told is found", async () => {
 
 test("impossible states are found", async () => {
   await tamper(
-    `UPDATE images SET renders = 4 WHERE id = '${failed}'`,
+    `UPDATE images SET renders = ${MAX_RENDERS + 1} WHERE id = '${failed}'`,
     `UPDATE images SET output_name = NULL WHERE id = '${completed}'`,
   );
   expect((await broken()).states?.sort()).toEqual([completed, failed].sort());
