@@ -1,5 +1,6 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is. Lights a player like the rest of a set, with a shadow and an edge of
-// light in the card's colour, gives small photos sharper lines, and brings pictures to the size at which they are shown.
+// Runs inside the page. Type-checked through JSDoc, served as it is. Lights a player like the rest of a set, with a shadow
+// and an edge of light in the card's colour, gives small photos sharper lines, and brings pictures to the size at which they
+// are shown.
 
 /** The longer side in pixels at which the rim light is drawn, as of the outlines in studio.js: fine enough for an edge. */
 const RIM_SIDE_PX = 320;
