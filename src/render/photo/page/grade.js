@@ -1,12 +1,9 @@
-import { canvasOf, contextOf } from "./decode.js";
+import { contextOf } from "./decode.js";
 
 /**
  * The factor for each channel of a photo, and what is then added to all of them, as a fraction of white.
  * @typedef {{ slope: [number, number, number], intercept: number }} Grade
  */
-
-/** The longer side in pixels at which a player is measured: tones need no more, whatever the photo. */
-const SMALL_PX = 320;
 
 /** The fractions of the pixels that count as the darkest and as the brightest tones. */
 const DARKEST = 0.02;
@@ -30,24 +27,14 @@ const MIN_GREYS = 0.08;
 /**
  * The cutout's pixels in the tones of a set. Graded here, once: a card would have to decode the player for it first.
  * @param {OffscreenCanvas} cutout
+ * @param {OffscreenCanvas} small the same, reduced: its tones are measured here
  * @returns {Uint8ClampedArray<ArrayBuffer>} red, green, blue and alpha, row by row
  */
-export function gradedPixels(cutout) {
+export function gradedPixels(cutout, small) {
   const { data } = contextOf(cutout).getImageData(0, 0, cutout.width, cutout.height);
-  const grade = measure(smallOf(cutout));
+  const grade = measure(small);
   if (grade) toneIn(grade, data);
   return data;
-}
-
-/** @param {OffscreenCanvas} cutout */
-function smallOf(cutout) {
-  const scale = Math.min(1, SMALL_PX / Math.max(cutout.width, cutout.height));
-  const [width, height] = [cutout.width * scale, cutout.height * scale];
-  const small = canvasOf(Math.max(1, Math.round(width)), Math.max(1, Math.round(height)));
-  const context = contextOf(small);
-  context.imageSmoothingQuality = "medium";
-  context.drawImage(cutout, 0, 0, small.width, small.height);
-  return small;
 }
 
 /**

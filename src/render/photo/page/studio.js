@@ -83,13 +83,14 @@ const photoPage = {
 
   async cutOut() {
     const { canvas, framing, inPhoto } = cutOut(done(job.cut), done(job.player), done(job.salient));
-    await writeShared(gradedPixels(canvas));
+    const small = smallOf(canvas);
+    await writeShared(gradedPixels(canvas, small));
     return {
       width: canvas.width,
       height: canvas.height,
       framing,
       inPhoto,
-      outline: await dataUrl(await outlineOf(canvas).convertToBlob({ type: "image/png" })),
+      outline: await dataUrl(await blackened(small).convertToBlob({ type: "image/png" })),
     };
   },
 
@@ -99,21 +100,27 @@ const photoPage = {
   },
 };
 
-/** The longer side of an outline in pixels: enough for a shadow and for an edge of light. */
-const OUTLINE_PX = 320;
+/** The longer side in pixels of a reduced cutout: enough for its tones, a shadow and an edge of light. */
+const SMALL_PX = 320;
 
-/** The cutout's silhouette, small and black. @param {OffscreenCanvas} cutout */
-function outlineOf(cutout) {
-  const scale = Math.min(1, OUTLINE_PX / Math.max(cutout.width, cutout.height));
+/** @param {OffscreenCanvas} cutout */
+function smallOf(cutout) {
+  const scale = Math.min(1, SMALL_PX / Math.max(cutout.width, cutout.height));
   const [width, height] = [cutout.width, cutout.height].map((side) => Math.max(4, Math.round(side * scale)));
-  const outline = canvasOf(Number(width), Number(height));
-  const context = contextOf(outline);
+  const small = canvasOf(Number(width), Number(height));
+  const context = contextOf(small);
   // Evenly reduced: an edge drawn from single pixels flickers along hair.
   context.imageSmoothingQuality = "medium";
-  context.drawImage(cutout, 0, 0, outline.width, outline.height);
+  context.drawImage(cutout, 0, 0, small.width, small.height);
+  return small;
+}
+
+/** A reduced cutout made its silhouette, in place. @param {OffscreenCanvas} small */
+function blackened(small) {
+  const context = contextOf(small);
   context.globalCompositeOperation = "source-in";
-  context.fillRect(0, 0, outline.width, outline.height);
-  return outline;
+  context.fillRect(0, 0, small.width, small.height);
+  return small;
 }
 
 /** @param {Blob} blob @returns {Promise<string>} */
