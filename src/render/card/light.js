@@ -2,13 +2,19 @@
 // and an edge of light in the card's colour, gives small photos sharper lines, and brings pictures to the size at which they
 // are shown.
 
+/**
+ * The longer side in pixels at which the rim light is drawn: fine enough for an edge. Outlines of players have it already
+ * (SMALL_PX in studio.js); the silhouette shown for want of a player is larger.
+ */
+const RIM_SIDE_PX = 320;
+
 /** The longer side beyond which no card shows more detail. */
 const LARGEST_PX = 2048;
 
 /** Below this the browser halves once, with a margin for its rounding. */
 const HALVED_ONCE = 3.5;
 
-/** The rim light, at the size of outlines (SMALL_PX in studio.js): how far it reaches inwards, how soft its inner side is, and its opacity. */
+/** The rim light, at that size: how far it reaches inwards, how soft its inner side is, and its opacity. */
 const RIM_PX = 2.2;
 const RIM_BLUR_PX = 1.6;
 const RIM_OPACITY = 0.62;
@@ -51,14 +57,20 @@ function canvasOf(width, height) {
  * @param {{ colour: string, side: 1 | -1 }} light its colour, and whether it comes from the right (1) or the left (-1)
  */
 export function rimLight(outline, { colour, side }) {
-  const { naturalWidth: w, naturalHeight: h } = outline;
+  const { naturalWidth, naturalHeight } = outline;
+  const scale = Math.min(1, RIM_SIDE_PX / Math.max(naturalWidth, naturalHeight));
+  const [w, h] = [
+    Math.max(1, Math.round(naturalWidth * scale)),
+    Math.max(1, Math.round(naturalHeight * scale)),
+  ];
   const canvas = document.createElement("canvas");
   [canvas.width, canvas.height] = [w, h];
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  context.drawImage(outline, 0, 0);
+  context.imageSmoothingQuality = "medium";
+  context.drawImage(outline, 0, 0, w, h);
   context.globalCompositeOperation = "destination-out";
   context.filter = `blur(${RIM_BLUR_PX}px)`;
-  context.drawImage(outline, -side * RIM_PX, RIM_PX * 0.7);
+  context.drawImage(outline, -side * RIM_PX, RIM_PX * 0.7, w, h);
   context.filter = "none";
   context.globalCompositeOperation = "source-in";
   context.globalAlpha = RIM_OPACITY;
