@@ -1,5 +1,6 @@
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Node } from "./node.ts";
+import { breakOff } from "./storage-proxy.ts";
 
 const PROBE_MS = 1_000;
 const PROBE_PATIENCE_MS = 2_500;
@@ -84,10 +85,8 @@ function asked(
 /** What breaks off on its way here breaks off on its way on. */
 function passOn(from: IncomingMessage, to: ServerResponse, own: Record<string, string>): void {
   to.writeHead(from.statusCode ?? 502, { ...from.headers, ...own });
-  // The answer's own destroy() ends one of which no byte is sent yet as a whole, empty one.
-  const breakOff = () => to.socket?.destroy();
-  from.on("error", breakOff);
-  from.on("aborted", breakOff);
+  from.on("error", () => breakOff(to));
+  from.on("aborted", () => breakOff(to));
   to.on("close", () => from.destroy());
   from.pipe(to);
 }

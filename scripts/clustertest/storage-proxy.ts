@@ -17,6 +17,9 @@ export interface StorageProxy {
   stop(): void;
 }
 
+/** An answer's own destroy() ends one of which no byte is sent yet as a whole, empty one. */
+export const breakOff = (response: ServerResponse) => void response.socket?.destroy();
+
 /**
  * A proxy before S3 storage that answers 500 and 503, stalls, breaks answers off, or takes no connections. Notes whatever
  * changes the storage.
@@ -40,13 +43,13 @@ export async function storageProxy(
       answer.once("data", (bytes: Buffer) => {
         met.truncated += 1;
         note(`${method} ${path} ${answer.statusCode} cut short`);
-        response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => response.destroy());
+        response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => breakOff(response));
         answer.destroy();
       });
       // An answer without a body cannot be cut.
       answer.once("end", () => response.end());
     });
-    onwards.on("error", () => response.destroy());
+    onwards.on("error", () => breakOff(response));
     response.on("close", () => onwards.destroy());
     request.pipe(onwards);
   };
@@ -77,7 +80,7 @@ export async function storageProxy(
     met,
     setMode: (next) => {
       mode = next;
-      if (mode !== "flaky") for (const response of stalled) response.destroy();
+      if (mode !== "flaky") for (const response of stalled) breakOff(response);
     },
     isDown: () => mode === "down",
     stop: () => {

@@ -158,7 +158,10 @@ function clientOf(
 
 const transferMs = (bytes: number) => (bytes / 2 ** 20) * MEGABYTE_MS;
 
-/** The bytes of an answer, all of them: a connection that breaks off or stalls rejects. */
+/**
+ * The bytes of an answer, all of them: a connection that breaks off or stalls rejects, and so does an answer without any.
+ * Nothing empty is ever stored, and a proxy before the storage may make one of an answer that broke off too early.
+ */
 async function wholeBody(
   { Body, ContentLength }: GetObjectCommandOutput,
   tryMs: number,
@@ -171,7 +174,8 @@ async function wholeBody(
   try {
     const bytes = await Promise.race([Body?.transformToByteArray(), stalled.promise]);
     // Without a length it came in chunks, the last of which is marked.
-    if (bytes && bytes.length === (ContentLength ?? bytes.length)) return bytes as Uint8Array<ArrayBuffer>;
+    if (bytes?.length && bytes.length === (ContentLength ?? bytes.length))
+      return bytes as Uint8Array<ArrayBuffer>;
     throw new Error(`the transfer broke off after ${bytes?.length} of ${ContentLength} bytes`);
   } catch (error) {
     (Body as { destroy?: () => void } | undefined)?.destroy?.();

@@ -111,6 +111,17 @@ describe("a bucket", () => {
     }
   });
 
+  test("whose answer is empty is asked again, and is not believed: nothing empty is stored", async () => {
+    const { url, asked, stop } = storage((n) => new Response(n === 2 ? "photo" : null));
+    const bucket = await openBucket(settings(url));
+    expect(new TextDecoder().decode(await bucket.read("source/ab"))).toBe("photo");
+    expect(asked()).toBe(2);
+    const blobs = bucketBlobs(bucket, await bucketOptions());
+    const viewed = new Request("http://localhost/cdn/picture");
+    await expect(blobs.serve("picture", NAME, viewed, {})).rejects.toThrow(StorageUnavailable);
+    await stop();
+  });
+
   test("that stalls is waited for no longer than the request it is asked for may wait, all together", async () => {
     const { url, asked, stop } = storage(() => new Promise<Response>(() => {}));
     const bucket = await openBucket(settings(url), { tryMs: 60_000 });
