@@ -84,28 +84,26 @@ export async function openBucket(
     put: async (Key, Body) => {
       const kept = await ask(
         `put ${Key}`,
-        (sent) => client.send(new s3.PutObjectCommand({ Bucket, Key, Body }), sent),
+        async (sent) => ofStorage(await client.send(new s3.PutObjectCommand({ Bucket, Key, Body }), sent)),
         transferMs(Body.length),
       );
       if (!kept) throw noBucket;
     },
     read: async (key) => (await get(key))?.bytes,
     head: async (Key) => {
-      const found = await ask(`look for ${Key}`, (sent) =>
-        client.send(new s3.HeadObjectCommand({ Bucket, Key }), sent),
+      const found = await ask(`look for ${Key}`, async (sent) =>
+        ofStorage(await client.send(new s3.HeadObjectCommand({ Bucket, Key }), sent)),
       );
       return found && { bytes: found.ContentLength ?? 0, modifiedAt: found.LastModified?.getTime() ?? 0 };
     },
     get,
     copy: async (from, Key) => {
       const CopySource = `${Bucket}/${from}`;
-      const copied = await ask(`copy ${from}`, (sent) =>
+      const copied = await ask(`copy ${from}`, async (sent) => {
         // S3 only allows copying an object onto itself when something changes, so the metadata is replaced.
-        client.send(
-          new s3.CopyObjectCommand({ Bucket, Key, CopySource, MetadataDirective: "REPLACE" }),
-          sent,
-        ),
-      );
+        const copying = new s3.CopyObjectCommand({ Bucket, Key, CopySource, MetadataDirective: "REPLACE" });
+        return ofStorage((await client.send(copying, sent)).CopyObjectResult ?? {});
+      });
       return copied !== undefined;
     },
     remove: async (Key) => {
@@ -159,23 +157,27 @@ function clientOf(
 const transferMs = (bytes: number) => (bytes / 2 ** 20) * MEGABYTE_MS;
 
 /**
- * The bytes of an answer, all of them: a connection that breaks off or stalls rejects, and so does an answer without any.
- * Nothing empty is ever stored, and a proxy before the storage may make one of an answer that broke off too early.
+ * The answer, if a storage gave it: each names the object's ETag. A proxy on the way that lost the storage, or shows a page
+ * of its own, may say 200 all the same, and what is believed to be kept then is lost.
  */
-async function wholeBody(
-  { Body, ContentLength }: GetObjectCommandOutput,
-  tryMs: number,
-): Promise<Uint8Array<ArrayBuffer>> {
+function ofStorage<T extends { ETag?: string | undefined }>(answer: T): T {
+  if (!answer.ETag) throw new Error("the answer has no ETag, so no storage gave it");
+  return answer;
+}
+
+/** The bytes of an answer, all of them: a connection that breaks off or stalls rejects. */
+async function wholeBody(found: GetObjectCommandOutput, tryMs: number): Promise<Uint8Array<ArrayBuffer>> {
+  const { Body, ContentLength } = found;
   const stalled = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => stalled.reject(new Error("the transfer stalled")),
     tryMs + transferMs(ContentLength ?? 0),
   );
   try {
+    ofStorage(found);
     const bytes = await Promise.race([Body?.transformToByteArray(), stalled.promise]);
     // Without a length it came in chunks, the last of which is marked.
-    if (bytes?.length && bytes.length === (ContentLength ?? bytes.length))
-      return bytes as Uint8Array<ArrayBuffer>;
+    if (bytes && bytes.length === (ContentLength ?? bytes.length)) return bytes as Uint8Array<ArrayBuffer>;
     throw new Error(`the transfer broke off after ${bytes?.length} of ${ContentLength} bytes`);
   } catch (error) {
     (Body as { destroy?: () => void } | undefined)?.destroy?.();

@@ -27,6 +27,8 @@ describe("a bucket", () => {
     accessKeyId: "testkey",
     secretAccessKey: "testsecret",
   });
+  /** What each answer of a storage about an object has. */
+  const headers = { ETag: '"v"' };
   /** A storage with prescribed answers, which counts its requests. */
   function storage(answer: (asked: number) => Response | Promise<Response>) {
     let asked = 0;
@@ -35,7 +37,7 @@ describe("a bucket", () => {
   }
 
   test("that fails twice is asked a third time, and nobody notices", async () => {
-    const { url, asked, stop } = storage((n) => new Response(null, { status: n < 3 ? 503 : 200 }));
+    const { url, asked, stop } = storage((n) => new Response(null, { status: n < 3 ? 503 : 200, headers }));
     await (await openBucket(settings(url))).put("source/ab", new Uint8Array([1]));
     expect(asked()).toBe(3);
     await stop();
@@ -64,7 +66,7 @@ describe("a bucket", () => {
           data: (socket) => {
             asked += 1;
             const isLast = asked === 3;
-            socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
+            socket.write('HTTP/1.1 200 OK\r\nETag: "v"\r\nContent-Length: 1000\r\n\r\n');
             socket.write(isLast ? whole : whole.slice(500));
             if (!isLast) end(socket);
           },
@@ -97,7 +99,7 @@ describe("a bucket", () => {
         port: 0,
         socket: {
           data: (socket) => {
-            socket.write(`HTTP/1.1 200 OK\r\n${head}`);
+            socket.write(`HTTP/1.1 200 OK\r\nETag: "v"\r\n${head}`);
             socket.write(new Uint8Array(150_000));
             end(socket);
           },
@@ -111,15 +113,20 @@ describe("a bucket", () => {
     }
   });
 
-  test("whose answer is empty is asked again, and is not believed: nothing empty is stored", async () => {
-    const { url, asked, stop } = storage((n) => new Response(n === 2 ? "photo" : null));
-    const bucket = await openBucket(settings(url));
-    expect(new TextDecoder().decode(await bucket.read("source/ab"))).toBe("photo");
-    expect(asked()).toBe(2);
-    const blobs = bucketBlobs(bucket, await bucketOptions());
-    const viewed = new Request("http://localhost/cdn/picture");
-    await expect(blobs.serve("picture", NAME, viewed, {})).rejects.toThrow(StorageUnavailable);
-    await stop();
+  test("is not believed that something is kept, found or copied by an answer that names no ETag", async () => {
+    const pages = ["", "<html>Back soon</html>"];
+    for (const page of pages) {
+      const { url, stop } = storage(() => new Response(page));
+      const bucket = await openBucket(settings(url));
+      await expect(bucket.put("picture/ab", new Uint8Array([1]))).rejects.toThrow(StorageUnavailable);
+      await expect(bucket.read("source/ab")).rejects.toThrow(StorageUnavailable);
+      await expect(bucket.head("source/ab")).rejects.toThrow(StorageUnavailable);
+      await expect(bucket.copy("source/ab", "source/ab")).rejects.toThrow(StorageUnavailable);
+      const blobs = bucketBlobs(bucket, await bucketOptions());
+      const viewed = new Request("http://localhost/cdn/picture");
+      await expect(blobs.serve("picture", NAME, viewed, {})).rejects.toThrow(StorageUnavailable);
+      await stop();
+    }
   });
 
   test("that stalls is waited for no longer than the request it is asked for may wait, all together", async () => {
@@ -143,7 +150,7 @@ describe("a bucket", () => {
           controller.close();
         },
       });
-    const { url, stop } = storage(() => new Response(inParts()));
+    const { url, stop } = storage(() => new Response(inParts(), { headers }));
     expect((await fetch(url)).headers.get("Content-Length")).toBeNull();
     const read = await (await openBucket(settings(url))).read("source/ab");
     expect(new TextDecoder().decode(read)).toBe("half a photo");
