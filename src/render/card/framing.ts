@@ -58,6 +58,8 @@ const MAX_COVER = 1.3;
 const HEADROOM = 0.016;
 /** How far the middle of the face may be from its target, as a fraction of the card's width. */
 const MAX_FACE_SHIFT = 0.13;
+/** Shoulders reach this far from the middle of the face, in face heights: what reaches further is an arm. */
+const SHOULDERS_FACES = 1.5;
 /** The space kept free at the card's sides, as a fraction of its width. */
 const EDGE = 0.01;
 
@@ -178,7 +180,7 @@ function gaps(x: number, size: Size, scale: number, cutSides: Framing["cutSides"
 /**
  * Puts the face on its target; then lets the middle of the whole body pull it a little, so that outstretched arms look
  * balanced; then moves straight edges under the frame where a small step of the face is enough, and keeps a whole
- * player on the card.
+ * player on the card, or the arm on the side that the photo does not cut.
  */
 function placeAcross(
   size: Size,
@@ -201,11 +203,21 @@ function placeAcross(
     return underRight <= underLeft
       ? clamp(clamp(pulled, underRight, underLeft), least, most)
       : clamp((underLeft + underRight) / 2, faceX - 0.4 * step, faceX + 0.4 * step);
-  // Where no step is enough there has to be a wall anyway, so the face keeps its place.
-  if (cutSides.left) return underLeft < least ? pulled : Math.min(pulled, underLeft);
-  if (cutSides.right) return underRight > most ? pulled : Math.max(pulled, underRight);
   const edge = EDGE * card.width;
   const [leftmost, rightmost] = [edge - body.x * scale, card.width - edge - (body.x + body.width) * scale];
+  const shoulders = SHOULDERS_FACES * face.height;
+  const middle = face.x + face.width / 2;
+  // Where no step is enough there has to be a wall anyway, or the card cuts the arm, so the face keeps its place.
+  if (cutSides.left) {
+    const under = underLeft < least ? pulled : Math.min(pulled, underLeft);
+    const isArm = body.x + body.width - middle > shoulders;
+    return isArm && rightmost >= least ? Math.min(under, rightmost) : under;
+  }
+  if (cutSides.right) {
+    const under = underRight > most ? pulled : Math.max(pulled, underRight);
+    const isArm = middle - body.x > shoulders;
+    return isArm && leftmost <= most ? Math.max(under, leftmost) : under;
+  }
   const kept = leftmost <= rightmost ? clamp(pulled, leftmost, rightmost) : (leftmost + rightmost) / 2;
   return clamp(kept, least, most);
 }

@@ -150,6 +150,19 @@ describe("framing", () => {
     expect(place.cut).toEqual({ top: false, right: false, left: false });
   });
 
+  test.each(["left", "right"] as const)(
+    "a player whom the photo cuts at the %s is moved there as far as a raised hand on the other side needs to stay on the card",
+    (side) => {
+      const { size, framing } = person(300, 3.4, { ...none, [side]: true, bottom: true });
+      const shift = side === "left" ? -270 : 340;
+      for (const box of [framing.face, framing.head]) if (box) box.x += shift;
+      const place = placeCutout(size, framing, CLUB_CARD_ZONES.portrait, card);
+      const [left, right] = [place.x, place.x + place.width];
+      expect(side === "left" ? right : -left).toBeLessThanOrEqual(side === "left" ? card.width : 0);
+      expect(place.cut).toMatchObject({ left: side === "left", right: side === "right" });
+    },
+  );
+
   test("arms half as wide again as the body is high are kept whole, on a smaller player; wider ones are cut, on a large one", () => {
     const placed = (width: number) => {
       const { size, framing } = person(100, 4, { ...none, bottom: true });
