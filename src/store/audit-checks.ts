@@ -1,4 +1,17 @@
-import { and, eq, gt, inArray, isNull, lt, ne, notInArray, notLike, or, type SQL, sql } from "drizzle-orm";
+import {
+  type AnyColumn,
+  and,
+  eq,
+  gt,
+  isNull,
+  lt,
+  ne,
+  notInArray,
+  notLike,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { TIERS } from "../core/account.ts";
 import { MAX_RENDERS } from "../core/limits.ts";
 import { DAY_MS, monthOf } from "../core/time.ts";
@@ -110,48 +123,61 @@ const RECORDS_WHOLE_MS = 2 * DAY_MS;
 const replays: AuditCheck = {
   name: "replays",
   rule: "every idempotency record answers with one image of its own account and environment, and no image of the last 48 hours is without",
-  find: async ({ db, t }, { limit, now, since }) => {
-    const { idempotencyRecords: r, images: i } = t;
+  find: async (tx, { limit, now, since }) => {
     const whole = now - RECORDS_WHOLE_MS;
-    const wrong = await db
-      .select({
-        id: r.imageId,
-        detail: sql<string>`'record ' || min(${r.key}) || ' of ' || min(${r.accountId})`,
-      })
-      .from(r)
-      .leftJoin(i, and(eq(i.id, r.imageId), eq(i.accountId, r.accountId), eq(i.environment, r.environment)))
-      .where(since === undefined ? undefined : inArray(r.imageId, imagesSince(t, since)))
-      .groupBy(r.imageId)
-      .having(
-        or(
-          isNull(sql`min(${i.id})`),
-          ne(sql`count(*)`, sql`1`),
-          sql`min(${r.responseBody}) not like '{%"image_id":"' || ${r.imageId} || '"%}'`,
-          sql`length(min(${r.fingerprint})) <> 64`,
-        ),
-      )
-      .limit(limit);
-    const unkept = await db
-      .select({ id: i.id, detail: sql<string>`'no record: a repeated request would make a second image'` })
-      .from(i)
-      .leftJoin(r, eq(r.imageId, i.id))
-      // A failed card of a batch may have been requested again: its record then belongs to the new image.
-      .where(
-        and(
-          inArray(i.id, imagesSince(t, Math.max(whole, since ?? whole))),
-          gt(i.createdAt, whole),
-          isNull(r.key),
-          eq(i.lane, 0),
-        ),
-      )
-      .limit(limit);
-    return [...wrong, ...unkept].slice(0, limit);
+    const ofImages = await misansweredImages(tx, { since: since ?? whole, whole, limit });
+    if (since !== undefined) return ofImages;
+    const ofRecords = await wrongRecords(tx, limit);
+    // The record of a recent image is looked at by both.
+    return [...new Map([...ofImages, ...ofRecords].map((breach) => [breach.id, breach])).values()];
   },
 };
 
-/** The ids of the images that ended after a time, or not at all, along the indexes of both. */
-function imagesSince({ images: i }: Tx["t"], since: number): SQL {
-  return sql`(select ${i.id} from ${i} where ${i.completedAt} > ${since} union all select ${i.id} from ${i} where ${i.completedAt} is null)`;
+/**
+ * The images that ended after `since`, or not at all, with a wrong record, or created after `whole` without one. As a
+ * subquery and not as a join: each record is looked up by its image, whatever an engine may think of reading all of them.
+ */
+async function misansweredImages(
+  { db, t }: Tx,
+  { since, whole, limit }: { since: number; whole: number; limit: number },
+): Promise<Breach[]> {
+  const { idempotencyRecords: r, images: i } = t;
+  const ofOther = sql`min(${r.accountId}) <> ${i.accountId} or min(${r.environment}) <> ${i.environment}`;
+  // A failed card of a batch may have been requested again: its record then belongs to the new image.
+  const detail = sql`(select case when count(*) = 0
+      then case when ${i.createdAt} > ${whole} and ${i.lane} = 0 then 'no record: a repeated request would make a second image' end
+    when count(*) > 1 or ${ofOther} or ${isGarbled(t, i.id)} then ${recordDetail(t)} end
+    from ${r} where ${r.imageId} = ${i.id})`;
+  // Along the indexes of both.
+  const looked = (condition: SQL) =>
+    sql`select ${i.id} as id, ${detail} as detail from ${i} where ${condition}`;
+  const found = sql`(${looked(sql`${i.completedAt} > ${since}`)} union all ${looked(sql`${i.completedAt} is null`)}) as found`;
+  return db
+    .select({ id: sql<string>`found.id`, detail: sql<string>`found.detail` })
+    .from(found)
+    .where(sql`found.detail is not null`)
+    .limit(limit);
+}
+
+/** The records that do not answer as they should, by the ids of their images. */
+async function wrongRecords({ db, t }: Tx, limit: number): Promise<Breach[]> {
+  const { idempotencyRecords: r, images: i } = t;
+  return db
+    .select({ id: r.imageId, detail: recordDetail(t) })
+    .from(r)
+    .leftJoin(i, and(eq(i.id, r.imageId), eq(i.accountId, r.accountId), eq(i.environment, r.environment)))
+    .groupBy(r.imageId)
+    .having(or(isNull(sql`min(${i.id})`), ne(sql`count(*)`, sql`1`), isGarbled(t, r.imageId)))
+    .limit(limit);
+}
+
+function recordDetail({ idempotencyRecords: r }: Tx["t"]): SQL<string> {
+  return sql<string>`'record ' || min(${r.key}) || ' of ' || min(${r.accountId})`;
+}
+
+/** Of a group of records of one image, whether the stored answer or the fingerprint cannot be right. */
+function isGarbled({ idempotencyRecords: r }: Tx["t"], imageId: AnyColumn): SQL {
+  return sql`(min(${r.responseBody}) not like '{%"image_id":"' || ${imageId} || '"%}' or length(min(${r.fingerprint})) <> 64)`;
 }
 
 const usage: AuditCheck = {

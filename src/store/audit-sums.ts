@@ -38,12 +38,14 @@ function groupsWhere({ t }: Tx, condition: SQL): SQL {
     sql`(select case when count(*) <= 1 then max(${of}) else 'several' end from ${e} where ${e.imageId} = ${i.id} and ${kinds})`;
   // The conditions of the ledger's partial indexes.
   const late = sql`${e.kind} = 'expire' and ${e.imageId} is not null`;
-  return sql`select ${i.accountId} as account_id, ${i.environment} as environment, ${i.state} as state,
+  // Apart from the grouping: PostgreSQL would sort whole rows, requests and all, by what it then looks up.
+  return sql`with looked_up as materialized (select ${i.accountId} as account_id, ${i.environment} as environment, ${i.state} as state,
       case when ${soundState(t)} then 1 else 0 end as is_sound,
       ${entry(credit, sql`${e.kind} = 'reserve'`)} as reserve,
       ${entry(sql`${e.kind} || ' ' || ${credit}`, sql`${e.kind} in ('settle', 'release')`)} as resolution,
-      ${entry(credit, late)} as expiry, count(*) as images
-    from ${i} where ${condition} group by 1, 2, 3, 4, 5, 6, 7`;
+      ${entry(credit, late)} as expiry from ${i} where ${condition})
+    select account_id, environment, state, is_sound, reserve, resolution, expiry, count(*) as images
+    from looked_up group by account_id, environment, state, is_sound, reserve, resolution, expiry`;
 }
 
 /** What the books say at one moment: of the images that ended after a time or not at all, and of the accounts. */

@@ -14,7 +14,6 @@ const JOBS = `${JOBS_SCHEMA}.job`;
 /** Created, or to be tried again, or being worked on. */
 const IS_LIVE = "state <= 'active'";
 const JOB_OF_IMAGE = "j.name = i.environment AND j.id = md5(i.id)::uuid";
-const HAS_A_JOB = "i.completed_at IS NULL AND i.state IN ('queued', 'rendering')";
 
 /** Whether a job of this queue can be claimed now. */
 export async function hasDueJob(ask: Ask, environment: Environment): Promise<boolean> {
@@ -93,19 +92,23 @@ export async function withoutJob<Of extends Pick<Image, "id" | "environment">>(
   return images.filter(({ id }) => !known.has(id));
 }
 
-/** Images and jobs that do not belong together: the first breaches of the audit's rule about them. */
+/**
+ * Images and jobs that do not belong together: the first breaches of the audit's rule about them. Both sides are read
+ * once, along the indexes of what is not over; the images that are over are looked up for what is wrong alone.
+ */
 export async function unmatchedJobs(tx: Tx, limit: number): Promise<Breach[]> {
   const rows = await asked(tx)(
-    `SELECT i.id, i.state || ' without a job' AS detail FROM images AS i
-       WHERE ${HAS_A_JOB} AND NOT EXISTS (SELECT 1 FROM ${JOBS} AS j WHERE ${JOB_OF_IMAGE} AND j.${IS_LIVE})
-     UNION ALL
-     SELECT j.data->>'imageId', 'a job, ' || j.state || ', of an image that is ' || coalesce(i.state, 'missing')
-       FROM ${JOBS} AS j LEFT JOIN images AS i ON ${JOB_OF_IMAGE}
-       WHERE j.name IN ('live', 'test') AND j.${IS_LIVE}
-         AND (i.id IS NULL OR i.state NOT IN ('queued', 'rendering'))
-     UNION ALL
-     SELECT i.id, 'queued, but somebody works on its job' FROM images AS i JOIN ${JOBS} AS j ON ${JOB_OF_IMAGE}
-       WHERE i.completed_at IS NULL AND i.state = 'queued' AND j.state = 'active'
+    `SELECT coalesce(i.id, j.image_id) AS id,
+       CASE WHEN j.id IS NULL THEN i.state || ' without a job'
+         WHEN i.id IS NULL THEN 'a job, ' || j.state || ', of an image that is '
+           || coalesce((SELECT over.state FROM images AS over WHERE over.id = j.image_id), 'missing')
+         ELSE 'queued, but somebody works on its job' END AS detail
+     FROM (SELECT id, environment, state FROM images
+         WHERE completed_at IS NULL AND state IN ('queued', 'rendering')) AS i
+       FULL JOIN (SELECT id, name, state, data->>'imageId' AS image_id FROM ${JOBS}
+         WHERE name IN ('live', 'test') AND ${IS_LIVE}) AS j
+       ON j.name = i.environment AND j.id = md5(i.id)::uuid
+     WHERE i.id IS NULL OR j.id IS NULL OR i.state = 'queued' AND j.state = 'active'
      LIMIT $1`,
     [limit],
   );

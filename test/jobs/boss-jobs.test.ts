@@ -108,10 +108,10 @@ onPostgres("the audit names images without a job, and jobs without an image", as
     `UPDATE images SET state = 'failed', completed_at = 1 WHERE id = '${kept}'`,
   );
   const broken = (await mismatches(workspace)) ?? [];
-  expect(broken.map(({ id, detail }) => `${id} ${detail}`)).toEqual([
-    `${lost} queued without a job`,
-    `${kept} a job, created, of an image that is failed`,
-  ]);
+  expect(Object.fromEntries(broken.map(({ id, detail }) => [id, detail]))).toEqual({
+    [lost]: "queued without a job",
+    [kept]: "a job, created, of an image that is failed",
+  });
 });
 
 onPostgres("images from before the queue, or copied from elsewhere, are queued when it is made", async () => {

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { fillPostgres } from "../../scripts/bench/fill.ts";
+import { FILLED_AT, fillPostgres } from "../../scripts/bench/fill.ts";
 import { QUESTIONS } from "../../scripts/bench/questions.ts";
+import { audit } from "../../src/app/operations/audit.ts";
+import { adoptAll } from "../../src/jobs/jobs.ts";
+import { openJobs } from "../../src/jobs/open-jobs.ts";
 import { transactionOn } from "../../src/store/postgres-connections.ts";
 import type { Tx } from "../../src/store/store.ts";
+import { silentLog } from "../harness.ts";
 import { ENGINE, openTestPostgresStore, postgresUrl } from "../postgres.ts";
 
 // The plans PostgreSQL makes with so many rows that reading a table whole is dearer than an index. They grow with
@@ -13,9 +17,9 @@ const LARGE =
 const IMAGES = 20_000;
 
 describe.skipIf(ENGINE !== "postgres")("on Postgres no large table is read whole for:", () => {
+  const name = `plans ${crypto.randomUUID()}`;
   let client: SQL;
   beforeAll(async () => {
-    const name = `plans ${crypto.randomUUID()}`;
     await (await openTestPostgresStore(name)).close();
     await fillPostgres(postgresUrl(name), {
       images: IMAGES,
@@ -42,6 +46,25 @@ describe.skipIf(ENGINE !== "postgres")("on Postgres no large table is read whole
 
   test.each(Object.entries(QUESTIONS))("%s", async (_, ask) => {
     expect(await plansOf((tx) => ask(tx, IMAGES))).not.toMatch(LARGE);
+  });
+
+  test("an audit of what has come since the seals, its queue's jobs among it", async () => {
+    const store = await openTestPostgresStore(name);
+    try {
+      const jobs = await openJobs(store, silentLog);
+      await adoptAll((after) => store.write("adopt", (tx) => jobs.adopt(tx, after)));
+      await jobs.close();
+      await audit(store, FILLED_AT, { write: store.write });
+    } finally {
+      await store.close();
+    }
+    await client.unsafe("ANALYZE");
+    const plans = await plansOf(async (tx) => {
+      const report = await audit({ read: tx }, FILLED_AT, { sinceSealed: true });
+      expect(report).toMatchObject({ ok: true, full: false });
+    });
+    expect(plans).toMatch(/ on job/);
+    expect(plans).not.toMatch(LARGE);
   });
 
   test("a page of those in the making sorts no more than the page has of each state", async () => {
