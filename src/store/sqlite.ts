@@ -143,7 +143,9 @@ function openConnection(file: string): SqliteDatabase {
     client.run("PRAGMA synchronous = FULL");
     // Deleted content is overwritten with zeros; remnants of moved rows are removed by erase().
     client.run("PRAGMA secure_delete = ON");
-    client.run("PRAGMA cache_size = -65536");
+    // KiB. With four times as much neither reads nor creates nor audits are cheaper among ten million images; with a quarter
+    // twice as many pages are read.
+    client.run("PRAGMA cache_size = -16384");
     client.run("PRAGMA temp_store = MEMORY");
     return client;
   } catch (cause) {
