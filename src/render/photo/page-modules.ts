@@ -24,6 +24,7 @@ import hairGaps from "./page/hair_gaps.js" with { type: "text" };
 import limbs from "./page/limbs.js" with { type: "text" };
 import masks from "./page/masks.js" with { type: "text" };
 import matte from "./page/matte.js" with { type: "text" };
+import neighbours from "./page/neighbours.js" with { type: "text" };
 import networks from "./page/networks.js" with { type: "text" };
 import ownParts from "./page/own_parts.js" with { type: "text" };
 import partsFaults from "./page/parts_faults.js" with { type: "text" };
@@ -60,6 +61,7 @@ export const PAGE_MODULES: Record<string, string> = {
   "limbs.js": limbs,
   "masks.js": masks,
   "matte.js": matte,
+  "neighbours.js": neighbours,
   "networks.js": networks,
   "own_parts.js": ownParts,
   "parts_faults.js": partsFaults,

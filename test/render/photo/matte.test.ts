@@ -6,6 +6,7 @@ import { dropFringes, dropMirages } from "../../../src/render/photo/page/fringes
 import { nearestSeed } from "../../../src/render/photo/page/geodesic.js";
 import { emptyHairGaps } from "../../../src/render/photo/page/hair_gaps.js";
 import { fuseMatte } from "../../../src/render/photo/page/matte.js";
+import { dropNeighbours } from "../../../src/render/photo/page/neighbours.js";
 import { otherPeople, ownParts, rivalsOf } from "../../../src/render/photo/page/own_parts.js";
 import { faultOfParts } from "../../../src/render/photo/page/parts_faults.js";
 
@@ -445,4 +446,21 @@ describe("gaps between strands", () => {
     expect(emptied(30, 220, 5)).toEqual({ gap: 1, beside: 1 });
     expect(emptied(30, 60, 0)).toEqual({ gap: 1, beside: 1 });
   });
+});
+
+test("a neighbour's sleeve at the photo's side goes, the player's own sleeve and what a hand holds stay", () => {
+  const SLEEVE: Box = [0, 70, 12, 30];
+  const sleeveAfter = (masked: Box[], reach: Box[], odds = 0.2) => {
+    const matte = map([BODY, [0, 70, 30, 30]]);
+    const maps = { core: map([BODY, [12, 70, 18, 30], ...masked]), limbs: map([]), hands: map(reach) };
+    const sleeve = map([SLEEVE], odds);
+    const parts = map([BODY, [12, 70, 18, 30]], 4, -4).map((value, i) => sleeve[i] || value);
+    dropNeighbours(matte, { ...maps, odds: parts }, SIDE);
+    return [at(matte, 5, 85), at(matte, 20, 85), at(matte, 50, 50)];
+  };
+  expect(sleeveAfter([], [])).toEqual([0, 1, 1]);
+  expect(sleeveAfter([SLEEVE], [])).toEqual([1, 1, 1]);
+  expect(sleeveAfter([], [SLEEVE])).toEqual([1, 1, 1]);
+  // A racket or a flag is nobody's arm.
+  expect(sleeveAfter([], [], -3)).toEqual([1, 1, 1]);
 });

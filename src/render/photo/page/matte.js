@@ -1,9 +1,10 @@
-import { sortBelongings } from "./belongings.js";
+import { handCells, sortBelongings } from "./belongings.js";
 import { partsOnGrid, SURELY_NOBODY } from "./body_parts.js";
 import { dropFringes, dropMirages } from "./fringes.js";
 import { nearestSeed } from "./geodesic.js";
 import { limbMap } from "./limbs.js";
 import { boundsAbove, dilate, patches, sampleMask, smoothStep } from "./masks.js";
+import { dropNeighbours } from "./neighbours.js";
 import { otherPeople, ownParts, rivalsOf } from "./own_parts.js";
 
 /** @import { Parts, PartsLooks } from "./body_parts.js" */
@@ -174,6 +175,7 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
   const maps = { odds: parts.odds, fine, core, held, limbs, nearHair };
   dropFringes(matte, maps, rgba, grid.width);
   dropMirages(matte, maps, rgba, grid.width);
+  dropNeighbours(matte, { ...maps, hands: handCells(player, grid) }, grid.width);
   dropIslands(matte, { held, fine }, grid.width);
   return { matte, parts };
 }
