@@ -301,7 +301,8 @@ function hairRect(player, grid) {
 /** @param {Cut} cut @param {Uint8Array} salient */
 function salientMask({ rect, salient: size }, salient) {
   /** @type {Numbers} */
-  const values = Float32Array.from(salient, (value) => value / 255);
+  const values = new Float32Array(salient.length);
+  for (let i = 0; i < values.length; i++) values[i] = Number(salient[i]) / 255;
   const crop = {
     cx: rect.x + rect.width / 2,
     cy: rect.y + rect.height / 2,
