@@ -38,8 +38,12 @@ const HIPS_FACES = 5.2;
 const SEEN_OF_WHOLE = 0.8;
 /** The largest face, as a fraction of the card's shorter side; a larger close-up leaves no room for the card. */
 const MAX_FACE = 0.5;
-/** A player whose head the photo cuts is a close-up in any case, and must reach from the frame's top to the plate. */
+/**
+ * A player whose head the photo cuts is a close-up in any case, and must reach from the frame's top to the plate. So is one
+ * seen less than NECK_FACES face heights from the crown down: at the usual size the head would hang low on an empty card.
+ */
 const MAX_CUT_FACE = 0.66;
+const NECK_FACES = 1.7;
 /** Cards taller than 4:5 leave a close-up more room than their width suggests; it may grow by up to this factor. */
 const MAX_TALL = 1.25;
 /**
@@ -53,7 +57,7 @@ const LOW_FACES = 5.8;
 /** ... and stays on the card, also where the photo's edge touches it, unless that would shrink it below this fraction. */
 const LEAST_FOR_LOW = 0.55;
 /** How much a player may grow beyond the wanted size so that the frame hides the sides cut by the photo. */
-const MAX_COVER = 1.3;
+const MAX_COVER = 1.42;
 /** Space above crown or raised hands, as a fraction of the card's height. */
 const HEADROOM = 0.016;
 /** How far the middle of the face may be from its target, as a fraction of the card's width. */
@@ -95,8 +99,9 @@ export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Si
   const shown = Math.min(seen, mostFaces * face.height) + crown - top;
   const blur = sharpness(card);
   const tall = clamp((0.8 * card.height) / card.width, 1, MAX_TALL);
+  const isCloseUp = cutSides.top || foot - crown < NECK_FACES * face.height;
   const largestFace =
-    ((cutSides.top ? MAX_CUT_FACE : MAX_FACE) * tall * Math.min(card.width, card.height)) / face.height;
+    ((isCloseUp ? MAX_CUT_FACE : MAX_FACE) * tall * Math.min(card.width, card.height)) / face.height;
   const reach = (line - upper) / shown;
   const limit = (cutSides.bottom ? MAX_REACH_ENLARGEMENT : MAX_ENLARGEMENT) * blur;
   const isLow = !cutSides.bottom && foot - top < LOW_FACES * face.height;
@@ -104,7 +109,7 @@ export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Si
     ? Math.max((card.width * (1 - 2 * EDGE)) / framing.body.width, LEAST_FOR_LOW * reach)
     : sizeForArms(widthLimit(framing, face, target, card), reach, (line - upper) / (seen + crown - top));
   const wanted = Math.min(reach, arms, largestFace, limit);
-  const most = Math.min(wanted * MAX_COVER, largestFace * 1.1, MAX_REACH_ENLARGEMENT * blur);
+  const most = Math.min(wanted * MAX_COVER, arms, largestFace * 1.1, MAX_REACH_ENLARGEMENT * blur);
 
   const across = (scale: number) => placeAcross(size, framing, face, scale, target, frame, card);
   // Larger only where that closes the gap: a wall alone looks better than a wall beside an oversized face.

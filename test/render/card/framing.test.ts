@@ -132,6 +132,31 @@ describe("framing", () => {
     expect(whole.cut).toEqual({ top: false, right: false, left: false });
   });
 
+  test("a photo that is nearly as wide as the frame fills it: a player two fifths larger needs no walls", () => {
+    const { size, framing } = person(300, 4.2, { top: false, right: true, bottom: true, left: true });
+    const wanted = placeCutout(
+      size,
+      { ...framing, cutSides: { ...none, bottom: true } },
+      CLUB_CARD_ZONES.portrait,
+      card,
+    );
+    const scale = wanted.width / size.width;
+    size.width = (CLUB_CARD_ZONES.portrait.frame.width * card.width) / (1.38 * scale);
+    for (const box of [framing.face, framing.head]) if (box) box.x = (size.width - box.width) / 2;
+    framing.body.width = size.width;
+    const place = placeCutout(size, framing, CLUB_CARD_ZONES.portrait, card);
+    expect(place.walls).toEqual({ top: 0, right: 0, left: 0 });
+    expect(place.width / size.width).toBeGreaterThan(1.35 * scale);
+  });
+
+  test("a face alone fills the card: it does not hang low for want of a body", () => {
+    const { size, framing } = person(500, 1.65, { ...none, bottom: true });
+    size.width = framing.body.width = 700;
+    for (const box of [framing.face, framing.head]) if (box) box.x = (size.width - box.width) / 2;
+    const place = placeCutout(size, framing, CLUB_CARD_ZONES.portrait, card);
+    expect(place.y).toBeLessThan(0.1 * card.height);
+  });
+
   test("a head that the photo cuts is cut by the frame too: the edge lies at the frame's or behind a wall", () => {
     const { size, framing } = person(300, 4.2, { ...none, top: true });
     const place = placeCutout(size, framing, CLUB_CARD_ZONES.portrait, card);
