@@ -178,6 +178,7 @@ export function composeFill(
         : null,
     },
     outline: shown.outline,
+    seen: place.seen,
     light: { colour: scene.colours.glow, side: seed & 16 ? 1 : -1 },
     watermark: job.watermark ?? null,
   };

@@ -7,6 +7,7 @@ import { halved, halvingsOf, reduced, rimLight, sharpened, softOutline } from ".
 import { loadNamed } from "./named-pictures.js";
 import { leaveToPlate } from "./plates.js";
 import { keepRecent } from "./recent.js";
+import { straysOf, without } from "./strays.js";
 import { showWatermark } from "./watermark.js";
 
 /** @typedef {import("./bind.js").CardText} CardText */
@@ -21,6 +22,7 @@ import { showWatermark } from "./watermark.js";
  *   lists: Record<string, CardList>,
  *   pictures: Record<string, string | null>,
  *   outline: string,
+ *   seen: { from: number, to: number } | null,
  *   light: { colour: string, side: 1 | -1 },
  *   watermark: string | null,
  * }} CardFill
@@ -222,17 +224,22 @@ function isDrawn(picture) {
  * @returns {Promise<[shown: HTMLImageElement, ready: HTMLImageElement][]>}
  */
 async function readyPictures(card, fill) {
+  const strays = fill.seen && (await straysOf(fill.outline, fill.seen));
+  const outline = strays?.outline ?? fill.outline;
   /** @param {string} name @param {() => string | null | Promise<string>} wanted */
   const replace = async (name, wanted) => {
     const shown = /** @type {HTMLImageElement | null} */ (card.querySelector(`img[data-picture="${name}"]`));
     const source = shown && (await wanted());
-    if (!shown || !source || leaveToPlate(shown, source) || shown.dataset.source === source) return [];
-    const ready = await successor(shown, source, name);
+    if (!shown || !source || leaveToPlate(shown, source)) return [];
+    const key = strays && name === "player" ? `${source} without ${strays.key}` : source;
+    if (shown.dataset.source === key) return [];
+    const whole = await successor(shown, source, name);
+    const ready = strays && key !== source ? await cleared(whole, strays.parts, key) : whole;
     return [/** @type {[HTMLImageElement, HTMLImageElement]} */ ([shown, ready])];
   };
   const pictures = Object.entries(fill.pictures).map(([name, source]) => replace(name, () => source));
   const drawn = Object.entries(DRAWN).map(([name, draw]) =>
-    replace(name, () => fromOutline(name, draw, fill)),
+    replace(name, () => fromOutline(name, draw, { ...fill, outline })),
   );
   return (await Promise.all([...pictures, ...drawn])).flat();
 }
@@ -260,6 +267,21 @@ async function successor(shown, source, name) {
   const smaller = input === photoInput ? reduced(ready) : null;
   if (smaller) await decodeInto(ready, smaller, name);
   keepRecent(lastPlayers, source, ready, LAST_PLAYERS);
+  return ready;
+}
+
+/**
+ * An `<img>` like `player`, without these parts.
+ * @param {HTMLImageElement} player decoded
+ * @param {OffscreenCanvas} parts
+ * @param {string} key what tells this picture apart
+ */
+async function cleared(player, parts, key) {
+  const known = lastPlayers.get(key);
+  const ready = known ?? /** @type {HTMLImageElement} */ (player.cloneNode(false));
+  if (!known) await decodeInto(ready, without(player, parts), "player");
+  ready.dataset.source = key;
+  keepRecent(lastPlayers, key, ready, LAST_PLAYERS);
   return ready;
 }
 

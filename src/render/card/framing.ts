@@ -13,6 +13,11 @@ export interface Placement extends Box {
    * it.
    */
   cut: { top: boolean; right: boolean; left: boolean };
+  /**
+   * What the card shows of the cutout's width, as fractions of it, if the card cuts arms that the photo shows whole; null
+   * if it does not.
+   */
+  seen: { from: number; to: number } | null;
 }
 
 interface Size {
@@ -125,6 +130,12 @@ export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Si
   );
   const [width, height] = [size.width * scale, size.height * scale];
   const end = frame.x + frame.width;
+  const beyond = {
+    left: !cutSides.left && x + framing.body.x * scale < 0,
+    right: !cutSides.right && x + (framing.body.x + framing.body.width) * scale > card.width,
+  };
+  const from = beyond.left ? (frame.x - x) / width : 0;
+  const to = beyond.right ? (end - x) / width : 1;
   return {
     x,
     y,
@@ -137,9 +148,10 @@ export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Si
     },
     cut: {
       top: cutSides.top,
-      left: cutSides.left || x + framing.body.x * scale < 0,
-      right: cutSides.right || x + (framing.body.x + framing.body.width) * scale > card.width,
+      left: cutSides.left || beyond.left,
+      right: cutSides.right || beyond.right,
     },
+    seen: beyond.left || beyond.right ? { from, to } : null,
   };
 }
 

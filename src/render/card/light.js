@@ -43,7 +43,7 @@ const HALO_BLUR_PX = 4;
 const HALO_OPACITY = 0.5;
 
 /** @param {number} width @param {number} height */
-function canvasOf(width, height) {
+export function canvasOf(width, height) {
   const canvas = new OffscreenCanvas(width, height);
   const context = /** @type {OffscreenCanvasRenderingContext2D} */ (
     canvas.getContext("2d", { willReadFrequently: true })
@@ -212,7 +212,7 @@ function gainOf(difference) {
  * Writing and reading a PNG would take ten times as long, and this file is not kept.
  * @param {ImageData} picture
  */
-function bitmapFile({ data, width, height }) {
+export function bitmapFile({ data, width, height }) {
   const head = new DataView(new ArrayBuffer(14 + 108));
   const [BITFIELDS, SRGB] = [3, 0x73524742];
   head.setUint16(0, 0x424d);

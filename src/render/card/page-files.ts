@@ -25,6 +25,8 @@ import platesSource from "./plates.js" with { type: "text" };
 // @ts-expect-error As above.
 import recentSource from "./recent.js" with { type: "text" };
 // @ts-expect-error As above.
+import straysSource from "./strays.js" with { type: "text" };
+// @ts-expect-error As above.
 import watermarkSource from "./watermark.js" with { type: "text" };
 
 /** Scripts and anything external are refused even if a template requests them. */
@@ -47,6 +49,7 @@ const SCRIPTS: Record<string, string> = {
   "/pixels.js": pixelsSource,
   "/plates.js": platesSource,
   "/recent.js": recentSource,
+  "/strays.js": straysSource,
   "/watermark.js": watermarkSource,
 };
 
