@@ -61,7 +61,9 @@ const WITH_CUT_ARMS = 0.78;
 const LOW_FACES = 5.8;
 /** ... and stays on the card, also where the photo's edge touches it, unless that would shrink it below this fraction. */
 const LEAST_FOR_LOW = 0.55;
-/** How much a player may grow beyond the wanted size so that the frame hides the sides cut by the photo. */
+/** How much a player may grow beyond the wanted size, as little as is enough, so that the frame hides the sides cut by the photo ... */
+const COVER = 1.3;
+/** ... and at once where that is not enough, unless the card would then cut arms. */
 const MAX_COVER = 1.42;
 /** Space above crown or raised hands, as a fraction of the card's height. */
 const HEADROOM = 0.016;
@@ -114,11 +116,12 @@ export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Si
     ? Math.max((card.width * (1 - 2 * EDGE)) / framing.body.width, LEAST_FOR_LOW * reach)
     : sizeForArms(widthLimit(framing, face, target, card), reach, (line - upper) / (seen + crown - top));
   const wanted = Math.min(reach, arms, largestFace, limit);
-  const most = Math.min(wanted * MAX_COVER, arms, largestFace * 1.1, MAX_REACH_ENLARGEMENT * blur);
+  const most = (cover: number) => Math.min(wanted * cover, largestFace * 1.1, MAX_REACH_ENLARGEMENT * blur);
 
   const across = (scale: number) => placeAcross(size, framing, face, scale, target, frame, card);
   // Larger only where that closes the gap: a wall alone looks better than a wall beside an oversized face.
-  const larger = Array.from({ length: 11 }, (_, step) => wanted + ((most - wanted) * step) / 10);
+  const larger = Array.from({ length: 11 }, (_, step) => wanted + ((most(COVER) - wanted) * step) / 10);
+  larger.push(Math.min(arms, most(MAX_COVER)));
   const scale = larger.find((one) => gaps(across(one), size, one, cutSides, frame) === 0) ?? wanted;
   const x = across(scale);
   const y = Math.max(
