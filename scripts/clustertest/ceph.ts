@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { CreateBucketCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { steadyPort } from "../steady-port.ts";
 import { tell } from "./node.ts";
 
@@ -13,7 +14,7 @@ export interface Ceph {
 }
 
 /** Why Ceph cannot be started on this machine, with what helps; undefined when it can. */
-export function cephIsMissing(): string | undefined {
+function cephIsMissing(): string | undefined {
   const missing = PROGRAMS.filter((program) => !Bun.which(program));
   if (missing.length === 0) return undefined;
   return `Ceph's gateway is not installed (${missing.join(", ")}). Debian and Ubuntu: apt-get install --no-install-recommends ${PACKAGES}`;
@@ -41,5 +42,18 @@ export async function startCeph(folder: string): Promise<Ceph> {
     await stop();
     throw new Error(`Ceph did not start, see ${folder}/log`);
   }
-  return { endpoint: `http://127.0.0.1:${port}`, stop };
+  const endpoint = `http://127.0.0.1:${port}`;
+  await makePools(endpoint).catch(async (error) => {
+    await stop();
+    throw error;
+  });
+  return { endpoint, stop };
+}
+
+/** Ceph makes the pools of its objects at the first put, which takes seconds. */
+async function makePools(endpoint: string): Promise<void> {
+  const credentials = { accessKeyId: "testkey", secretAccessKey: "testsecret" };
+  const client = new S3Client({ endpoint, region: "us-east-1", credentials, forcePathStyle: true });
+  await client.send(new CreateBucketCommand({ Bucket: "first" }));
+  await client.send(new PutObjectCommand({ Bucket: "first", Key: "first", Body: "first" }));
 }
