@@ -12,6 +12,7 @@ import { openPostgresStore } from "../src/store/postgres.ts";
 import { FOLLOW_TEST_CLOCK, TEMPLATE } from "../test/postgres.ts";
 import { offerHelp } from "./help.ts";
 import { startPostgres } from "./postgres-server.ts";
+import { runSuites } from "./run-suites.ts";
 
 /** The suites that use the database. Those that start browsers, or inspect SQLite's own file, are left out. */
 const SUITES = [
@@ -52,20 +53,11 @@ const SUITES = [
 ];
 
 offerHelp(import.meta);
-const arguments_ = process.argv.slice(2);
-const paths = arguments_.filter((argument) => !argument.startsWith("-"));
 const given = process.env.CARDPRESS_TEST_POSTGRES;
 const server = given ? { url: given, stop: async () => {} } : await startPostgres(["autovacuum=off"]);
 try {
   await makeTemplate(server.url);
-  const tests = Bun.spawn(
-    [process.execPath, "test", "--timeout", "120000", ...(paths.length > 0 ? [] : SUITES), ...arguments_],
-    {
-      env: { ...process.env, ENGINE: "postgres", CARDPRESS_TEST_POSTGRES: server.url },
-      stdio: ["inherit", "inherit", "inherit"],
-    },
-  );
-  process.exitCode = await tests.exited;
+  process.exitCode = await runSuites(SUITES, { ENGINE: "postgres", CARDPRESS_TEST_POSTGRES: server.url });
 } finally {
   await server.stop();
 }

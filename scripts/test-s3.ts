@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startCeph } from "./clustertest/ceph.ts";
 import { offerHelp } from "./help.ts";
+import { runSuites } from "./run-suites.ts";
 
 const SUITES = ["test/blobs"];
 
@@ -26,16 +27,7 @@ const storage = given
       process.exit(0);
     });
 try {
-  const arguments_ = process.argv.slice(2);
-  const hasPaths = arguments_.some((argument) => !argument.startsWith("-"));
-  const tests = Bun.spawn(
-    [process.execPath, "test", "--timeout", "120000", ...(hasPaths ? [] : SUITES), ...arguments_],
-    {
-      env: { ...process.env, CARDPRESS_TEST_S3: storage.endpoint },
-      stdio: ["inherit", "inherit", "inherit"],
-    },
-  );
-  process.exitCode = await tests.exited;
+  process.exitCode = await runSuites(SUITES, { CARDPRESS_TEST_S3: storage.endpoint });
 } finally {
   await storage.stop();
   rmSync(folder, { recursive: true, force: true });

@@ -4,9 +4,9 @@ import type { BucketSettings } from "../src/blobs/bucket.ts";
 
 let buckets = 0;
 
-/** On the storage named by the environment, or on the emulator. */
-export async function emptyBucket(): Promise<BucketSettings> {
-  const endpoint = process.env.CARDPRESS_TEST_S3 ?? (await emulator());
+/** On the storage at `given`, or on the one named by the environment, or on the emulator. */
+export async function emptyBucket(given = process.env.CARDPRESS_TEST_S3): Promise<BucketSettings> {
+  const endpoint = given ?? (await emulator());
   const [accessKeyId = "", secretAccessKey = ""] = (
     process.env.CARDPRESS_TEST_S3_KEY ?? "testkey:testsecret"
   ).split(":");

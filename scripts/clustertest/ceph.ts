@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { CreateBucketCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { openBucket } from "../../src/blobs/bucket.ts";
+import { emptyBucket } from "../../test/buckets.ts";
 import { steadyPort } from "../steady-port.ts";
 import { tell } from "./node.ts";
 
@@ -52,8 +53,6 @@ export async function startCeph(folder: string): Promise<Ceph> {
 
 /** Ceph makes the pools of its objects at the first put, which takes seconds. */
 async function makePools(endpoint: string): Promise<void> {
-  const credentials = { accessKeyId: "testkey", secretAccessKey: "testsecret" };
-  const client = new S3Client({ endpoint, region: "us-east-1", credentials, forcePathStyle: true });
-  await client.send(new CreateBucketCommand({ Bucket: "first" }));
-  await client.send(new PutObjectCommand({ Bucket: "first", Key: "first", Body: "first" }));
+  const bucket = await openBucket(await emptyBucket(endpoint), { tryMs: 60_000 });
+  await bucket.put("first", new TextEncoder().encode("first"));
 }

@@ -107,7 +107,7 @@ export async function unmatchedJobs(tx: Tx, limit: number): Promise<Breach[]> {
          WHERE completed_at IS NULL AND state IN ('queued', 'rendering')) AS i
        FULL JOIN (SELECT id, name, state, data->>'imageId' AS image_id FROM ${JOBS}
          WHERE name IN ('live', 'test') AND ${IS_LIVE}) AS j
-       ON j.name = i.environment AND j.id = md5(i.id)::uuid
+       ON ${JOB_OF_IMAGE}
      WHERE i.id IS NULL OR j.id IS NULL OR i.state = 'queued' AND j.state = 'active'
      LIMIT $1`,
     [limit],
