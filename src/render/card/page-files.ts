@@ -3,6 +3,8 @@ import type { LoadedTemplate } from "../../templates/load.ts";
 import type { PageFile } from "../browser/browser.ts";
 import { FONT_LIBRARY_CSS, fontLibraryFile } from "../fonts/fonts.ts";
 // @ts-expect-error TypeScript sees the module; the import gives its text, which runs in the page.
+import masksSource from "../photo/page/masks.js" with { type: "text" };
+// @ts-expect-error As above.
 import badgeSource from "./badge.js" with { type: "text" };
 // @ts-expect-error As above.
 import bindSource from "./bind.js" with { type: "text" };
@@ -51,6 +53,8 @@ const SCRIPTS: Record<string, string> = {
   "/recent.js": recentSource,
   "/strays.js": straysSource,
   "/watermark.js": watermarkSource,
+  // Of the page in which players are cut out.
+  "/photo/page/masks.js": masksSource,
 };
 
 const css = (body: string): PageFile => ({ body, contentType: "text/css; charset=utf-8" });

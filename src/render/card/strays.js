@@ -1,11 +1,18 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. Finds what would float at the card's side: a fist whose
 // arm runs off the card and comes back.
+import { patches } from "../photo/page/masks.js";
 import { bitmapFile, canvasOf } from "./light.js";
 
 /** From this alpha (0 to 255) on, a pixel of the outline belongs to the player. */
 const SOLID_ALPHA = 128;
 /** The soft edge around a part, in pixels of the outline. */
 const SOFT_PX = 3;
+
+/** @typedef {{ parts: OffscreenCanvas, outline: string, key: string }} Strays */
+
+/** What was found last, by outline and what is seen of it: most photos come again. @type {Map<string, Strays | null>} */
+const found = new Map();
+const MAX_FOUND = 20;
 
 /**
  * The parts of the player that hang together with the rest only beyond the card's sides: a picture of the outline's size,
@@ -14,6 +21,20 @@ const SOFT_PX = 3;
  * @param {{ from: number, to: number }} seen what the card shows of the player's width, as fractions of it
  */
 export async function straysOf(source, seen) {
+  const key = `${seen.from} ${seen.to}`;
+  const known = found.get(`${key} ${source}`);
+  if (known !== undefined) return known;
+  const strays = await findStrays(source, seen, key);
+  if (found.size >= MAX_FOUND) found.clear();
+  found.set(`${key} ${source}`, strays);
+  return strays;
+}
+
+/**
+ * @param {string} source @param {{ from: number, to: number }} seen @param {string} key
+ * @returns {Promise<Strays | null>}
+ */
+async function findStrays(source, seen, key) {
   const outline = new Image();
   outline.src = source;
   await outline.decode();
@@ -23,7 +44,7 @@ export async function straysOf(source, seen) {
   [canvas.width, canvas.height] = [outline.naturalWidth, outline.naturalHeight];
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   erase(context, outline, parts);
-  return { parts, outline: canvas.toDataURL(), key: `${seen.from} ${seen.to}` };
+  return { parts, outline: canvas.toDataURL(), key };
 }
 
 /**
@@ -64,53 +85,24 @@ function strayParts(outline, { from, to }) {
     const x = ((pixel % width) + 0.5) / width;
     return x >= from && x <= to && isSolid(pixel);
   };
-  const seen = patchesOf(width, height, isSeen);
+  const seen = patches(width * height, width, isSeen);
   if (seen.sizes.length <= 2) return null;
   const player = seen.sizes.indexOf(Math.max(...seen.sizes));
-  const whole = patchesOf(width, height, isSolid);
+  const whole = patches(width * height, width, isSolid);
   const own = whole.labels[seen.labels.indexOf(player)];
   const strays = new ImageData(width, height);
-  let found = false;
+  let hasStrays = false;
   for (let pixel = 0; pixel < width * height; pixel++) {
     const label = seen.labels[pixel] ?? 0;
     if (label === 0 || label === player || whole.labels[pixel] !== own) continue;
     strays.data[4 * pixel + 3] = 255;
-    found = true;
+    hasStrays = true;
   }
-  if (!found) return null;
+  if (!hasStrays) return null;
   const { canvas, context: hard } = canvasOf(width, height);
   hard.putImageData(strays, 0, 0);
   const wide = canvasOf(width, height);
   for (let y = -SOFT_PX; y <= SOFT_PX; y++)
     for (let x = -SOFT_PX; x <= SOFT_PX; x++) wide.context.drawImage(canvas, x, y);
   return wide.canvas;
-}
-
-/**
- * Numbers the patches of pixels that touch side by side, from 1 on; 0 is none.
- * @param {number} width @param {number} height @param {(pixel: number) => boolean} isInside
- */
-function patchesOf(width, height, isInside) {
-  const labels = new Int32Array(width * height);
-  const sizes = [0];
-  for (let start = 0; start < labels.length; start++) {
-    if (labels[start] !== 0 || !isInside(start)) continue;
-    const label = sizes.length;
-    const waiting = [start];
-    labels[start] = label;
-    let size = 0;
-    for (let pixel = waiting.pop(); pixel !== undefined; pixel = waiting.pop()) {
-      size++;
-      const x = pixel % width;
-      const [left, right] = [x > 0 ? pixel - 1 : -1, x < width - 1 ? pixel + 1 : -1];
-      for (const next of [left, right, pixel - width, pixel + width]) {
-        // Beyond the picture there is no label either.
-        if (labels[next] !== 0 || !isInside(next)) continue;
-        labels[next] = label;
-        waiting.push(next);
-      }
-    }
-    sizes.push(size);
-  }
-  return { labels, sizes };
 }
