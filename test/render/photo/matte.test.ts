@@ -71,8 +71,9 @@ describe("things beside the body", () => {
       core: map([BODY]),
       claimed: nobody,
       theirs: nobody,
+      hands: nobody,
     };
-    return sortBelongings(player, maps, rgba, grid);
+    return sortBelongings(maps, rgba, SIDE);
   };
 
   test("a clearly salient thing at the body is kept whole", () => {
@@ -130,7 +131,6 @@ describe("what a body encloses", () => {
   const INSIDE: Box = [38, 40, 24, 40];
   const sort = (core: Float32Array<ArrayBuffer>, rgba: Uint8ClampedArray<ArrayBuffer>) =>
     sortBelongings(
-      player,
       {
         parts: partsOf(LIMBS, []),
         own: map([BODY]),
@@ -139,9 +139,10 @@ describe("what a body encloses", () => {
         core,
         claimed: nobody,
         theirs: nobody,
+        hands: nobody,
       },
       rgba,
-      grid,
+      SIDE,
     );
   const bodyOfItsOwn = picture(LIMBS.map((box): [Box, number] => [box, 20]));
 
@@ -172,9 +173,10 @@ test("beside other people only a ball is kept that the player does not hold", ()
       core: map([BODY]),
       claimed: nobody,
       theirs: map([[0, 0, 10, 10]]),
+      hands: nobody,
     };
     const rgba = picture([[thing, 250]]);
-    const { held } = sortBelongings(player, { parts: partsOf([BODY], [FACE]), ...maps }, rgba, grid);
+    const { held } = sortBelongings({ parts: partsOf([BODY], [FACE]), ...maps }, rgba, SIDE);
     return at(held, thing[0] + 2, thing[1] + 2);
   };
   expect([sort([70, 50, 12, 12]), sort([70, 50, 8, 30])]).toEqual([1, 0]);
@@ -284,7 +286,13 @@ test("a piece of white sky that one network takes for the top of a cap goes, a p
 });
 
 describe("whose parts they are", () => {
-  const maps = { posed: map([BODY]), limbs: nobody, fine: map([[0, 0, SIDE, SIDE]]), theirs: nobody };
+  const maps = {
+    posed: map([BODY]),
+    limbs: nobody,
+    hands: nobody,
+    fine: map([[0, 0, SIDE, SIDE]]),
+    theirs: nobody,
+  };
 
   test("a part that touches the body is the player's, one with a face of its own is not", () => {
     const sleeve: Box = [74, 40, 16, 10];

@@ -1,10 +1,8 @@
 import { SURELY_NOBODY } from "./body_parts.js";
 import { outlineFocus } from "./focus.js";
-import { trunkLength } from "./limbs.js";
 import { dilate, patches } from "./masks.js";
 
-/** @import { Finding } from "./find_player.js" */
-/** @import { Bytes, Grid, Labels, Numbers } from "./masks.js" */
+/** @import { Bytes, Labels, Numbers } from "./masks.js" */
 
 /**
  * A salient thing next to the body, such as a ball, is kept if it takes at most this part of the player's area and its
@@ -80,23 +78,15 @@ const LEVEL_SHIFT = 8 - LEVEL_BITS;
 /** A thing with fewer cells of background next to it than this, in square roots of its size, is enclosed. */
 const MIN_BESIDE = 1;
 
-/** How far from a hand a thing can be held, as a part of the trunk's length. */
-const HAND_REACH_PART = 0.45;
-/** BlazePose's landmarks of wrists, little fingers, index fingers and thumbs. */
-const HANDS = [15, 16, 17, 18, 19, 20, 21, 22];
-const MIN_HAND_VISIBLE = 0.3;
-
 /**
  * Decides which salient things outside the body belong to the player. Each is kept or dropped whole: half a ball is
  * worse than none.
- * @param {Finding} player
- * @param {{ parts: { odds: Numbers }, own: Numbers, others: Numbers, fine: Numbers, core: Numbers, claimed: Numbers, theirs: Numbers }} maps
- * @param {Bytes} rgba on the grid @param {Grid} grid
+ * @param {{ parts: { odds: Numbers }, own: Numbers, others: Numbers, fine: Numbers, core: Numbers, claimed: Numbers, theirs: Numbers, hands: Numbers }} maps
+ * `hands` is 1 within reach of the player's hands @param {Bytes} rgba on the grid @param {number} width
  * @returns {{ held: Numbers, left: Numbers }} `held` is 1 on things that belong to the player and less on their soft
  * edge, `left` 1 on things that do not
  */
-export function sortBelongings(player, { parts, own, others, fine, core, claimed, theirs }, rgba, grid) {
-  const { width } = grid;
+export function sortBelongings({ parts, own, others, fine, core, claimed, theirs, hands }, rgba, width) {
   // Legs that the body parts network misses must not be taken for things; masks and salience do see them.
   const isClaimed = (/** @type {number} */ i) => claimed[i] > MIN_CLAIM && parts.odds[i] > SURELY_NOBODY;
   const isBody = (/** @type {number} */ i) =>
@@ -106,13 +96,7 @@ export function sortBelongings(player, { parts, own, others, fine, core, claimed
     width,
     (i) => fine[i] > 0.5 && parts.odds[i] < 0 && theirs[i] < 0.5 && !isClaimed(i),
   );
-  const { things, playerCells } = measureThings(
-    labels,
-    sizes,
-    { isBody, fine, core, inHand: handCells(player, grid) },
-    rgba,
-    width,
-  );
+  const { things, playerCells } = measureThings(labels, sizes, { isBody, fine, core, hands }, rgba, width);
   const isBehind = (/** @type {number} */ i) => fine[i] < 0.4 && parts.odds[i] < 0 && core[i] < 0.4;
   for (const [label, blending] of blendings(labels, sizes, isBehind, rgba, width).entries())
     Object.assign(things[label] ?? {}, { blending });
@@ -160,11 +144,11 @@ export function sortBelongings(player, { parts, own, others, fine, core, claimed
 
 /**
  * @param {Labels} labels @param {number[]} sizes
- * @param {{ isBody: (cell: number) => boolean, fine: Numbers, core: Numbers, inHand: Numbers }} maps
+ * @param {{ isBody: (cell: number) => boolean, fine: Numbers, core: Numbers, hands: Numbers }} maps
  * @param {Bytes} rgba @param {number} width
  * @returns {{ things: Thing[], playerCells: number }} things by label
  */
-function measureThings(labels, sizes, { isBody, fine, core, inHand }, rgba, width) {
+function measureThings(labels, sizes, { isBody, fine, core, hands }, rgba, width) {
   const things = sizes.map((size) => ({
     size,
     salience: 0,
@@ -186,7 +170,7 @@ function measureThings(labels, sizes, { isBody, fine, core, inHand }, rgba, widt
     thing.salience += fine[i];
     thing.masked += core[i];
     grow(thing.bounds, x, Math.floor(i / width));
-    if (inHand[i] > 0) thing.handled++;
+    if (hands[i] > 0) thing.handled++;
     if (Math.min(rgba[4 * i], rgba[4 * i + 1], rgba[4 * i + 2]) >= WHITE_LEVEL) thing.white++;
     if ([i - 1, i + 1, i - width, i + width].some(isBody)) thing.touches++;
     if (x === 0 || x === width - 1 || i < width) thing.border++;
@@ -341,27 +325,4 @@ function spreadLabels(labels, width, cells) {
     now = next;
   }
   return now;
-}
-
-/**
- * 1 within reach of the player's visible hands, 0 elsewhere.
- * @param {Finding} player @param {Grid} grid
- * @returns {Numbers}
- */
-export function handCells({ pose }, { x, y, width, height, step }) {
-  /** @type {Numbers} */
-  const cells = new Float32Array(width * height);
-  if (!pose) return cells;
-  const radius = (HAND_REACH_PART * trunkLength(pose.points)) / step;
-  for (const i of HANDS) {
-    const hand = pose.points[i];
-    if (!hand || Number(pose.visibility[i]) < MIN_HAND_VISIBLE) continue;
-    const [cx, cy] = [(hand.x - x) / step, (hand.y - y) / step];
-    for (let v = Math.max(0, Math.ceil(cy - radius)); v < Math.min(height, cy + radius); v++) {
-      const reach = Math.sqrt(Math.max(0, radius * radius - (v - cy) * (v - cy)));
-      const [left, right] = [Math.max(0, Math.ceil(cx - reach)), Math.min(width, Math.ceil(cx + reach))];
-      if (left < right) cells.fill(1, v * width + left, v * width + right);
-    }
-  }
-  return cells;
 }

@@ -27,6 +27,12 @@ const TRUNK = [
   [12, 23, 0.15],
 ];
 
+/** How far from a hand a thing can be held, as a part of the trunk's length. */
+const HAND_REACH_PART = 0.45;
+/** BlazePose's landmarks of wrists, little fingers, index fingers and thumbs. */
+const HANDS = [15, 16, 17, 18, 19, 20, 21, 22];
+const MIN_HAND_VISIBLE = 0.3;
+
 /**
  * 1 where the pose places the player's trunk, visible or not, falling to 0 outside it.
  * @param {Finding} player @param {Grid} grid
@@ -63,6 +69,29 @@ export function limbMap({ pose }, grid) {
     if (sure > 0) drawBone(map, grid, a, b, part * trunk, sure);
   }
   return map;
+}
+
+/**
+ * 1 within reach of the player's visible hands, 0 elsewhere.
+ * @param {Finding} player @param {Grid} grid
+ * @returns {Numbers}
+ */
+export function handCells({ pose }, { x, y, width, height, step }) {
+  /** @type {Numbers} */
+  const cells = new Float32Array(width * height);
+  if (!pose) return cells;
+  const radius = (HAND_REACH_PART * trunkLength(pose.points)) / step;
+  for (const i of HANDS) {
+    const hand = pose.points[i];
+    if (!hand || Number(pose.visibility[i]) < MIN_HAND_VISIBLE) continue;
+    const [cx, cy] = [(hand.x - x) / step, (hand.y - y) / step];
+    for (let v = Math.max(0, Math.ceil(cy - radius)); v < Math.min(height, cy + radius); v++) {
+      const reach = Math.sqrt(Math.max(0, radius * radius - (v - cy) * (v - cy)));
+      const [left, right] = [Math.max(0, Math.ceil(cx - reach)), Math.min(width, Math.ceil(cx + reach))];
+      if (left < right) cells.fill(1, v * width + left, v * width + right);
+    }
+  }
+  return cells;
 }
 
 /**

@@ -1,8 +1,8 @@
-import { handCells, sortBelongings } from "./belongings.js";
+import { sortBelongings } from "./belongings.js";
 import { partsOnGrid, SURELY_NOBODY } from "./body_parts.js";
 import { dropFringes, dropMirages } from "./fringes.js";
 import { nearestSeed } from "./geodesic.js";
-import { limbMap } from "./limbs.js";
+import { handCells, limbMap } from "./limbs.js";
 import { boundsAbove, dilate, patches, sampleMask, smoothStep } from "./masks.js";
 import { dropNeighbours } from "./neighbours.js";
 import { otherPeople, ownParts, rivalsOf } from "./own_parts.js";
@@ -136,9 +136,10 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
   );
   const theirs = rivalsOf(player, grid, posed, parts);
   const limbs = limbMap(player, grid);
+  const hands = handCells(player, grid);
   const others = otherPeople(player, parts, { limbs, posed }, rgba, grid);
   for (let i = 0; i < theirs.length; i++) theirs[i] = Math.max(theirs[i], others[i]);
-  const { own, left: strangers } = ownParts(player, parts, { posed: core, limbs, fine, theirs }, grid);
+  const { own, left: strangers } = ownParts(player, parts, { posed: core, limbs, hands, fine, theirs }, grid);
   const clear = brightened(rgba);
   // Only the body parts network gets dark photos brightened, so there it knows better than the others.
   const isDark = clear !== rgba;
@@ -147,10 +148,9 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
     isDark ? 0 : smoothStep(Math.min(fine[i], value), CLAIMED.low, CLAIMED.high),
   );
   const { held, left } = sortBelongings(
-    player,
-    { parts, own, others: strangers, fine, core, claimed, theirs },
+    { parts, own, others: strangers, fine, core, claimed, theirs, hands },
     rgba,
-    grid,
+    grid.width,
   );
   /** @type {Numbers} */
   const matte = new Float32Array(core.length);
@@ -175,7 +175,7 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
   const maps = { odds: parts.odds, fine, core, held, limbs, nearHair };
   dropFringes(matte, maps, rgba, grid.width);
   dropMirages(matte, maps, rgba, grid.width);
-  dropNeighbours(matte, { ...maps, hands: handCells(player, grid) }, grid.width);
+  dropNeighbours(matte, { ...maps, hands }, grid.width);
   dropIslands(matte, { held, fine }, grid.width);
   return { matte, parts };
 }

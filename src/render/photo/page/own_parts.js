@@ -1,4 +1,3 @@
-import { handCells } from "./belongings.js";
 import { headBox } from "./framing.js";
 import { nearestSeed } from "./geodesic.js";
 import { trunkMap } from "./limbs.js";
@@ -102,11 +101,12 @@ function isHead(box, { x, y, width, height, step }, { odds, hair, face }) {
 /**
  * Separates the player's body parts from other people's.
  * @param {Finding} player @param {Parts} parts
- * @param {{ posed: Numbers, limbs: Numbers, fine: Numbers, theirs: Numbers }} maps
+ * @param {{ posed: Numbers, limbs: Numbers, hands: Numbers, fine: Numbers, theirs: Numbers }} maps `hands` is 1 within reach
+ * of the player's hands
  * @param {Grid} grid
  * @returns {{ own: Numbers, left: Numbers }} own: 1 where the player may be; left: 1 on other people's parts
  */
-export function ownParts(player, { odds, face, skin }, { posed, limbs, fine, theirs }, grid) {
+export function ownParts(player, { odds, face, skin }, { posed, limbs, hands, fine, theirs }, grid) {
   const { width, height } = grid;
   const radius = Math.max(3, Math.round(OWN_REACH_PART * Math.max(width, height)));
   const near = dilate(posed, width, radius);
@@ -115,8 +115,7 @@ export function ownParts(player, { odds, face, skin }, { posed, limbs, fine, the
   const own = new Float32Array(odds.length);
   /** @type {Numbers} */
   const left = new Float32Array(odds.length);
-  const strangeSkin = skinElsewhere(player, limbs, grid);
-  const hands = handCells(player, grid);
+  const strangeSkin = skinElsewhere(player, { limbs, hands, around }, grid);
   const nearTheirs = dilate(
     theirs,
     width,
@@ -256,17 +255,16 @@ function strangeHeads({ own, others, labels }, width) {
 /**
  * Whether bare skin in a cell would be somebody else's: above the hips it is, when both of the player's arms are clearly
  * seen elsewhere.
- * @param {Finding} player @param {Numbers} limbs @param {Grid} grid
+ * @param {Finding} player @param {{ limbs: Numbers, hands: Numbers, around: Numbers }} maps `around` is 1 around the head
+ * @param {Grid} grid
  * @returns {(cell: number) => boolean}
  */
-function skinElsewhere(player, limbs, grid) {
+function skinElsewhere(player, { limbs, hands, around }, grid) {
   const { pose } = player;
   const isSeen = ARM_POINTS.every((i) => Number(pose?.visibility[i]) >= MIN_ARM_VISIBLE);
   if (!pose || !isSeen) return () => false;
   const near = dilate(limbs, grid.width, 2);
-  const hands = handCells(player, grid);
   const trunk = dilate(trunkMap(player, grid), grid.width, 4);
-  const around = ownHair(player, grid);
   const hips = (Number(pose.points[23]?.y) + Number(pose.points[24]?.y)) / 2;
   return (cell) =>
     grid.y + Math.floor(cell / grid.width) * grid.step < hips &&
