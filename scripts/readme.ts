@@ -1,5 +1,5 @@
 /**
- * Renders the README's pictures into docs/: card.webp, one card as the command line makes it, and cards.png, several on
+ * Renders the README's pictures into docs/: card.webp, one card as the command line makes it, and cards.webp, several on
  * one sheet; and the card on the documentation's first page. Run `bun scripts/readme.ts` after changing the template.
  */
 
@@ -18,8 +18,8 @@ const ROOT = join(import.meta.dir, "..");
 const CARD_PX = { width: 640, height: 800 };
 const SHEET_WIDTH_PX = 1160;
 const GAP_PX = 12;
-/** The README's pictures are downloaded often, so PNG's slowest level is worth its second. */
-const PNG_LEVEL = 9;
+/** Pixels of the sheet for each that is displayed. */
+const SHEET_SCALE = 1.5;
 
 interface Sample {
   photo: string;
@@ -44,7 +44,7 @@ const SAMPLES: Sample[] = [
     heightPx: 350,
   },
   {
-    photo: "cyclists.jpg",
+    photo: "skier.jpg",
     badge: "shield",
     player: { name: "Luka Kovač", position: "RW", number: 7, skill_level: 84 },
     size: portrait,
@@ -137,15 +137,11 @@ async function renderCard(sample: Sample, folder: string, out: string): Promise<
   await Bun.$`bun ${join(ROOT, "src/main.ts")} render ${files} --badge ${badgeFile}`.quiet();
 }
 
-async function writeSmall(path: string, png: Uint8Array): Promise<void> {
-  const small = await new Bun.Image(png).png({ compressionLevel: PNG_LEVEL }).bytes();
-  await writeFile(path, small);
-  console.log(`${path}: ${Math.round(small.length / 1024)} KB`);
-}
-
 /** As WebP: a fifth of the PNG, and the repository keeps every one. */
-async function writeCard(png: Uint8Array): Promise<void> {
-  await writeFile(join(ROOT, "docs/card.webp"), await new Bun.Image(png).webp({ quality: 88 }).bytes());
+async function writeWebp(path: string, png: Uint8Array, quality: number): Promise<void> {
+  const webp = await new Bun.Image(png).webp({ quality }).bytes();
+  await writeFile(join(ROOT, path), webp);
+  console.log(`${path}: ${Math.round(webp.length / 1024)} KB`);
 }
 
 /** Two pixels of the documentation's card for each displayed pixel. */
@@ -162,7 +158,7 @@ async function drawSheet(browser: Browser, folder: string): Promise<Uint8Array> 
   const style = `margin:0;display:flex;flex-wrap:wrap;gap:${GAP_PX}px;justify-content:center`;
   files.set("/", { body: `<body style="${style}">${cells.join("")}`, contentType: "text/html" });
   const page = await openSealedPage(browser, (path) => files.get(path), "/");
-  await page.setViewport({ width: SHEET_WIDTH_PX, height: 100 });
+  await page.setViewport({ width: SHEET_WIDTH_PX, height: 100, deviceScaleFactor: SHEET_SCALE });
   await page.evaluate("Promise.all([...document.images].map((image) => image.decode()))");
   const picture = await page.screenshot({ omitBackground: true, fullPage: true });
   await page.close();
@@ -176,12 +172,12 @@ try {
   await drawBadges(browser, folder);
   const [first] = SAMPLES;
   if (first) await renderCard({ ...first, size: CARD_PX }, folder, join(folder, "card.png"));
-  await writeCard(await Bun.file(join(folder, "card.png")).bytes());
+  await writeWebp("docs/card.webp", await Bun.file(join(folder, "card.png")).bytes(), 88);
   for (const [i, sample] of SAMPLES.entries()) await renderCard(sample, folder, join(folder, `${i}.png`));
   const docsCard = { ...DOCS_CARD, size: { width: 960, height: 1200 } };
   await renderCard(docsCard, folder, join(folder, "docs.png"));
   await writeDocsCard(await Bun.file(join(folder, "docs.png")).bytes());
-  await writeSmall(join(ROOT, "docs/cards.png"), await drawSheet(browser, folder));
+  await writeWebp("docs/cards.webp", await drawSheet(browser, folder), 84);
 } finally {
   await browser.close();
   await rm(folder, { recursive: true, force: true });
