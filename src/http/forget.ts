@@ -25,9 +25,13 @@ export async function deletePlayer(
   { account, environment }: Caller,
   externalId: string,
 ): Promise<Response> {
-  if ([...externalId].length > MAX_EXTERNAL_ID_CHARS)
+  const { length } = [...externalId];
+  if (length < 1 || length > MAX_EXTERNAL_ID_CHARS)
     throw invalidRequest([
-      { field: "path external_id", message: `must be text of 1 to ${MAX_EXTERNAL_ID_CHARS} characters.` },
+      {
+        field: "path external_id",
+        message: `must be text of 1 to ${MAX_EXTERNAL_ID_CHARS} characters, percent-encoded in UTF-8.`,
+      },
     ]);
   const count = await forgetPlayer(deps, { accountId: account.id, environment, externalId });
   return success(exchange, { images_deleted: count, deleted_at: isoTime(deps.clock.now()) });

@@ -188,7 +188,8 @@ type PartnerHandler = (exchange: Exchange, caller: Caller, params: Params) => Pr
 type OpenHandler = (exchange: Exchange, params: Params) => Response | Promise<Response>;
 interface Context {
   request: Request;
-  params?: Params;
+  /** Null for what is not percent-encoded UTF-8. */
+  params?: Record<string, string | null>;
 }
 
 /** The handler of each route. */
@@ -237,10 +238,15 @@ function handlers(deps: AnswerDeps): Record<RouteName, OpenHandler> {
   };
 }
 
+/** The path's parameters; empty text, which nothing is called, for one that cannot be decoded. */
+function readable(params: Context["params"] = {}): Params {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value ?? ""]));
+}
+
 function routes(deps: AnswerDeps, exchangeOf: (request: Request) => Exchange) {
   const answering = (handler: OpenHandler) => (context: Context) => {
     const exchange = exchangeOf(context.request);
-    return orRefuse(deps, exchange, () => handler(exchange, context.params ?? {}));
+    return orRefuse(deps, exchange, () => handler(exchange, readable(context.params)));
   };
   const raw = { parse: "none" } as const;
   // Elysia's shortcut for host names reads no path after one of two letters, such as a container's.

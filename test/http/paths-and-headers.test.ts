@@ -90,6 +90,20 @@ for (const path of [
   });
 }
 
+test("a part of a path that is no UTF-8 names nothing", async () => {
+  const headers = { "X-API-Key": key };
+  for (const [method, path, code] of [
+    ["GET", "/v1/images/%ff", "IMAGE_NOT_FOUND"],
+    ["GET", "/v1/batches/%ff", "NOT_FOUND"],
+    ["GET", "/cdn/%ff", "NOT_FOUND"],
+    ["DELETE", "/v1/images/%ff", "IMAGE_NOT_FOUND"],
+    ["DELETE", "/v1/players/%ff", "INVALID_REQUEST"],
+  ] as const) {
+    await expectError(await send(api, path, { method, headers }), code);
+  }
+  expect((await send(api, "/docs/presets/%ff", { headers })).status).toBe(404);
+});
+
 test("a path is read after a host name of any length", async () => {
   for (const host of ["x", "ab", "cardpress", "cards.example.org", "[::1]:80"]) {
     const response = await send(api, "/v1/usage?period=current_month", {
