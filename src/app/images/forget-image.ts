@@ -55,15 +55,13 @@ export async function forgetImage(deps: ForgetDeps, scope: Scope & { id: string 
 }
 
 async function forgetOne(deps: FileDeps, scope: Scope & { id: string }): Promise<number> {
-  const image = await deps.store.write("forget image", async (tx) => {
-    const found = await findOnceOwn(tx, scope);
-    if (found && found.forgottenAt === null) await forgetRow(tx, deps, found);
-    return found;
+  const { image, forgottenAt } = await deps.store.write("forget image", async (tx) => {
+    const image = await findOnceOwn(tx, scope);
+    if (!image) throw imageNotFound();
+    return { image, forgottenAt: image.forgottenAt ?? (await forgetRow(tx, deps, image)) };
   });
-  if (!image) throw imageNotFound();
-  if (image.forgottenAt !== null) return image.forgottenAt;
-  await removeFiles(deps, image);
-  return deps.clock.now();
+  if (image.forgottenAt === null) await removeFiles(deps, image);
+  return forgottenAt;
 }
 
 /** Deletes every image of a player, finished or not. Returns how many there were. */
@@ -84,7 +82,8 @@ export async function forgetPlayer(deps: ForgetDeps, scope: Scope & { externalId
   }
 }
 
-async function forgetRow(tx: Tx, { clock, random, jobs }: AppContext, image: Image): Promise<void> {
+/** Empties an image's row. Returns the time that it keeps as that of its deletion. */
+async function forgetRow(tx: Tx, { clock, random, jobs }: AppContext, image: Image): Promise<number> {
   const now = clock.now();
   if (image.completedAt === null) {
     await jobs.withdraw(tx, [image]);
@@ -96,6 +95,7 @@ async function forgetRow(tx: Tx, { clock, random, jobs }: AppContext, image: Ima
   await deleteReceipt(tx, image.id);
   await deleteEventsAbout(tx, image.id);
   await emptyRequests(tx, image);
+  return now;
 }
 
 /**
