@@ -98,15 +98,17 @@ export function idempotencyKeyReused(): Refusal {
   );
 }
 
-export function payloadTooLarge(maxBytes: number): Refusal {
+const SEND_ADDRESS = "Send the photo's address, not the photo; POST /v1/photos takes photos.";
+
+export function payloadTooLarge(maxBytes: number, remedy = SEND_ADDRESS): Refusal {
   const size = maxBytes < 1024 ** 2 ? `${maxBytes / 1024} KB` : `${Math.floor(maxBytes / 1024 ** 2)} MB`;
-  const message = `must be at most ${size}. Send the photo's address, not the photo; POST /v1/photos takes photos.`;
+  const message = `must be at most ${size}. ${remedy}`;
   return new Refusal("PAYLOAD_TOO_LARGE", `The body ${message}`, { details: [{ field: "body", message }] });
 }
 
 const MEDIA_REFUSALS = {
   "Content-Type": "must be application/json (in UTF-8).",
-  "Content-Type of an upload": "must be multipart/form-data, with the photo as its file.",
+  "Content-Type of an upload": 'must be multipart/form-data, with the photo as its field "file".',
   "Content-Encoding": "must be left out: send the body uncompressed.",
 };
 

@@ -49,7 +49,7 @@ export async function readMultipart(
 ): Promise<{ file: SentForm["file"] | null; fields: URLSearchParams }> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^multipart\/form-data\s*;/i.test(type)) throw unsupportedMediaType("Content-Type of an upload");
-  const bytes = await readBounded(request, timeoutMs, maxBytes);
+  const bytes = await readBounded(request, timeoutMs, maxBytes, "Send a smaller file.");
   const form = await new Response(new Blob([bytes as Uint8Array<ArrayBuffer>]), {
     headers: { "Content-Type": type },
   })
@@ -120,8 +120,9 @@ export async function readBounded(
   request: Request,
   timeoutMs = BODY_TIMEOUT_MS,
   maxBytes = MAX_BODY_BYTES,
+  remedy?: string,
 ): Promise<Uint8Array> {
-  if (announcedBytes(request) > maxBytes) throw tooLarge(maxBytes);
+  if (announcedBytes(request) > maxBytes) throw tooLarge(maxBytes, remedy);
   if (!request.body) return new Uint8Array();
   const reader = request.body.getReader();
   let late = false;
@@ -142,7 +143,7 @@ export async function readBounded(
       if (size > maxBytes) {
         // discardBody handles the rest.
         reader.releaseLock();
-        throw tooLarge(maxBytes);
+        throw tooLarge(maxBytes, remedy);
       }
       chunks.push(value);
     }
@@ -154,7 +155,8 @@ export async function readBounded(
 
 /**
  * Discards what a client is still sending with a request that was answered early: closing the connection would reset
- * it, and many clients would report that instead of the response. Never rejects; gives up on a body that is too
+ * it, and many clients would report that instead of the response. So it is for those that asked for 100 Continue: Bun
+ * sends it by itself before the request arrives here. Never rejects; gives up on a body that is too
  * long, too slow, in tiny chunks, or never begins. False when more may follow: then the connection must be closed,
  * because Bun keeps reading whatever arrives on an open one.
  */
@@ -165,8 +167,6 @@ export async function discardBody(request: Request): Promise<boolean> {
   if (!body) return !request.headers.has("transfer-encoding");
   // Whoever read the body is responsible for its end.
   if (body.locked) return true;
-  // A client waiting for 100 Continue sends nothing unless the body is read.
-  if (!request.bodyUsed && request.headers.has("expect")) return false;
   const reader = body.getReader();
   let gaveUp = false;
   const stop = () => void reader.cancel().catch(() => {});
@@ -210,6 +210,6 @@ function incomplete(message: string, cause?: unknown): HttpRefusal {
   return new HttpRefusal(refusal, CLOSING);
 }
 
-function tooLarge(maxBytes: number): HttpRefusal {
-  return new HttpRefusal(payloadTooLarge(maxBytes), CLOSING);
+function tooLarge(maxBytes: number, remedy?: string): HttpRefusal {
+  return new HttpRefusal(payloadTooLarge(maxBytes, remedy), CLOSING);
 }

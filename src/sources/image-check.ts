@@ -77,13 +77,13 @@ function recognise(bytes: Uint8Array): SourceContentType {
 }
 
 function describeForeign(start: string): string {
-  if (start === "") return "The answer is empty. Check that the address is the picture's own.";
+  if (start === "") return "It is empty. Check that it opens as a picture.";
   const text = start
     .replace(/^\xef\xbb\xbf/, "")
     .trimStart()
     .toLowerCase();
   if (/^<(!doctype html|html|head|body|script)/.test(text)) {
-    return "The address answers with a web page, not with a picture. Give the address of the picture itself, and check that it needs no login.";
+    return "It is a web page, not a picture. Give the picture itself, and check that its address needs no login.";
   }
   if (/<svg[\s/>]/.test(text)) {
     return "It is an SVG; JPEG, PNG or WebP is needed. Export it as PNG.";
@@ -97,7 +97,7 @@ function describeForeign(start: string): string {
   const foreign = FOREIGN_FORMATS.find(({ starts }) => start.startsWith(starts));
   if (foreign) return `It is ${foreign.name}; JPEG, PNG or WebP is needed. ${foreign.remedy ?? CONVERT}`;
   if (/^[{[<]/.test(text)) {
-    return "The address answers with text, not with a picture. Give the address of the picture itself.";
+    return "It is text, not a picture. Give the picture itself.";
   }
   return `It is not a JPEG, PNG or WebP, whatever its name says. ${CONVERT}`;
 }

@@ -155,6 +155,25 @@ for (const [name, headers, body] of [
   });
 }
 
+test("whoever asked for 100 Continue before sending 16 MB hears the refusal, not a broken connection", async () => {
+  const bytes = Buffer.alloc(16 * 1024 * 1024);
+  const refused = await new Promise<string>((resolve, reject) => {
+    let answer = "";
+    const socket = connect({ host: "127.0.0.1", port: Number(new URL(api.baseUrl).port) });
+    socket.on("error", reject);
+    socket.on("close", () => resolve(answer));
+    socket.on("data", (data) => {
+      answer += data.toString();
+      if (!answer.startsWith(CONTINUE) || socket.bytesWritten > bytes.length) return;
+      // As curl does: it listens again once all is sent.
+      socket.pause();
+      socket.write(bytes, () => socket.resume());
+    });
+    socket.write(head(`Content-Length: ${bytes.length}`, "Expect: 100-continue"));
+  });
+  expect(refused).toStartWith(`${CONTINUE}HTTP/1.1 413`);
+});
+
 /** More than what is discarded and what the system's buffers hold. */
 const FAR_TOO_MUCH = 128 * 1024 * 1024;
 

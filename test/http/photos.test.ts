@@ -95,7 +95,8 @@ test("what is no photo is refused with the reason, as a fetched one is", async (
 test("a form that is none, has no file, two files or unknown fields is told what is wrong", async () => {
   const post = (body: BodyInit, headers: Record<string, string> = {}) =>
     send(api, "/v1/photos", { method: "POST", headers: { "X-API-Key": own.liveKey, ...headers }, body });
-  await expectError(await post("{}", { "Content-Type": "application/json" }), "UNSUPPORTED_MEDIA_TYPE");
+  const json = await post("{}", { "Content-Type": "application/json" });
+  expect((await expectError(json, "UNSUPPORTED_MEDIA_TYPE")).message).toContain('its field "file"');
   await expectError(
     await post("x", { "Content-Type": "multipart/form-data; boundary=y" }),
     "INVALID_REQUEST",
@@ -112,9 +113,13 @@ test("a form that is none, has no file, two files or unknown fields is told what
   );
   expect(error.details.map(({ field }: Json) => field)).toEqual(["colour", "use"]);
   await expectError(await post(new Uint8Array(16 * 1024 * 1024)), "UNSUPPORTED_MEDIA_TYPE");
-  await expectError(
-    await upload(own.liveKey, form(new Uint8Array(15 * 1024 * 1024 + 70 * 1024))),
-    "PAYLOAD_TOO_LARGE",
+  const large = await upload(own.liveKey, form(new Uint8Array(15 * 1024 * 1024 + 70 * 1024)));
+  expect((await expectError(large, "PAYLOAD_TOO_LARGE")).message).toBe(
+    "The body must be at most 15 MB. Send a smaller file.",
+  );
+  const empty = await upload(own.liveKey, form(""));
+  expect((await expectError(empty, "UNSUPPORTED_IMAGE_SOURCE")).message).toBe(
+    "The photo cannot be used. It is empty. Check that it opens as a picture.",
   );
   await expectError(await send(api, "/v1/photos", { method: "POST", body: form("a") }), "INVALID_API_KEY");
 });

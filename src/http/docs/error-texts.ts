@@ -142,19 +142,25 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
     example: idempotencyKeyReused(),
   },
   PAYLOAD_TOO_LARGE: {
-    summary: "The body is over 64 KB",
-    meaning: "A request body may have 64 KB; real ones have less than two. Nothing of it was kept.",
-    remedies: ["Send the photo's address in `player.source_image_url`, never the photo itself."],
+    summary: "The body is too large",
+    meaning:
+      "The body of a request may have 64 KB, where real ones have less than two; that of a batch 4 MB, an uploaded photo 15 MB. Nothing of it was kept.",
+    remedies: [
+      "Send the photo's address in `player.source_image_url`, never the photo itself.",
+      "Save a photo that you send to `POST /v1/photos` smaller or with stronger compression.",
+    ],
     retry: "no",
     example: payloadTooLarge(MAX_BODY_BYTES),
   },
   UNSUPPORTED_MEDIA_TYPE: {
-    summary: "The body is not announced as plain JSON",
-    meaning: "Bodies are plain JSON in UTF-8 and must say so.",
+    summary: "The body is not announced as what is expected",
+    meaning:
+      "Bodies are plain JSON in UTF-8 and must say so; only `POST /v1/photos` takes a form, `multipart/form-data`.",
     remedies: [
       "Send the header `Content-Type: application/json`.",
       "Send the body uncompressed, without a `Content-Encoding` header.",
       "With curl, `-d` alone sends a form: add `-H 'Content-Type: application/json'`, or use `--json`.",
+      "A photo is the field `file` of a form: with curl `-F file=@player.jpg`.",
     ],
     retry: "no",
     example: unsupportedMediaType("Content-Type"),
