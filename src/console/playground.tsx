@@ -1,12 +1,7 @@
 /** @jsxImportSource preact */
 
 import type { ComponentChildren } from "preact";
-import type { ErrorDetail } from "../core/errors.ts";
-import {
-  type CreateImageRequest,
-  createImageValidator,
-  storedRequestValidator,
-} from "../core/image-request.ts";
+import { type CreateImageRequest, storedRequestValidator } from "../core/image-request.ts";
 import { publicStatus } from "../core/image-state.ts";
 import { MAX_UPLOAD_BODY_BYTES } from "../core/limits.ts";
 import { invalidRequest } from "../core/partner-refusals.ts";
@@ -14,7 +9,7 @@ import { storageFault } from "../core/storage-unavailable.ts";
 import { curlCreate } from "../http/curl.ts";
 import { asPartnerRefusal } from "../http/envelope.ts";
 import { ERROR_STATUS, isPartnerRefusal, type PartnerRefusal } from "../http/http-refusal.ts";
-import { checkMeaning, checkPresetFields } from "../http/images.ts";
+import { checkCard } from "../http/images.ts";
 import type { Image } from "../store/images.ts";
 import { takeFromBudget } from "./budget.ts";
 import { typescriptSample } from "./code-samples.ts";
@@ -127,7 +122,7 @@ async function send(visit: MemberVisit): Promise<Response> {
       const source_image_url = await keepPhoto(visit, environment, visit.file.bytes);
       state = { ...state, fields: { ...state.fields, source_image_url } };
     }
-    const request = await checked(visit, requestOf(state.fields, own.fields), state.presets);
+    const request = await checked(visit, requestOf(state.fields, own.fields));
     await takeFromBudget(visit, environment);
     const accepted = await visit.deps.accept({
       account: visit.account,
@@ -175,19 +170,10 @@ function WithItsAddress(props: PlaygroundState & { visit: MemberVisit }) {
   );
 }
 
-async function checked(
-  visit: MemberVisit,
-  body: unknown,
-  presets: readonly string[],
-): Promise<CreateImageRequest> {
-  const result = createImageValidator(presets).check(body);
-  if (!result.ok) throw invalidRequest(result.details);
-  const details: ErrorDetail[] = [
-    ...checkMeaning(result.value, visit.deps.config),
-    ...(await checkPresetFields(result.value, visit.deps.templates)),
-  ];
-  if (details.length > 0) throw invalidRequest(details);
-  return result.value;
+async function checked({ deps }: MemberVisit, body: unknown): Promise<CreateImageRequest> {
+  const { request, details } = await checkCard(body, deps.config, deps.templates);
+  if (!request) throw invalidRequest(details);
+  return request;
 }
 
 /** The playground with the card of a submitted request. */

@@ -73,7 +73,8 @@ export async function checkCard(
   // Which others are listed is read only where one of them may be meant.
   const isConfigured = (configured as readonly unknown[]).includes(presetOf(body));
   const checked = createImageValidator(isConfigured ? configured : await templates.listed()).check(body);
-  if (!checked.ok) return { details: checked.details };
+  // Whoever sent it hears of everything at once, also of an address beside a wrong number.
+  if (!checked.ok) return { details: [...checked.details, ...checkMeaning(body, config, checked.details)] };
   const details = [
     ...checkMeaning(checked.value, config),
     ...(await checkPresetFields(checked.value, templates)),
@@ -165,30 +166,27 @@ const MAX_SHOWN_KEY_CHARS = 100;
 /** Fillers and the blank braille cell count as letters or symbols, but show nothing. */
 const VISIBLE = /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{P}\p{S}]/u;
 
-/** The rules that JSON Schema cannot express. */
+/** The rules that JSON Schema cannot express, for every field of a body that is not `broken` already. */
 export function checkMeaning(
-  request: CreateImageRequest,
+  body: unknown,
   config: Pick<Config, "sourceAllowedOrigins" | "baseUrl" | "port">,
+  broken: readonly ErrorDetail[] = [],
 ): ErrorDetail[] {
   const details: ErrorDetail[] = [];
-  const addresses = [
-    ["player.source_image_url", request.player.source_image_url],
-    ["branding.club_badge_url", request.branding?.club_badge_url],
-  ] as const;
-  for (const [field, address] of addresses) {
+  const text = (field: string) => (isWithin(field, broken) ? undefined : textAt(body, field));
+  for (const field of ["player.source_image_url", "branding.club_badge_url"]) {
+    const address = text(field);
     const problem = address === undefined ? null : addressProblem(address, config);
     if (problem) details.push({ field, message: problem });
   }
-  const nameProblem = nameProblemOf(request.player.name);
+  const name = text("player.name");
+  const nameProblem = name === undefined ? null : nameProblemOf(name);
   if (nameProblem) details.push({ field: "player.name", message: nameProblem });
   const texts: [string, string | undefined][] = [
-    ["player.external_id", request.player.external_id],
-    ["player.name", request.player.name],
-    ["style.background_theme", request.style.background_theme],
-    ...Object.entries(request.metadata ?? {}).map(([key, value]): [string, string] => [
-      `metadata.${key.slice(0, MAX_SHOWN_KEY_CHARS)}`,
-      key + value,
-    ]),
+    ...["player.external_id", "player.name", "style.background_theme"].map(
+      (field): [string, string | undefined] => [field, text(field)],
+    ),
+    ...metadataTexts(body).filter(([field]) => !isWithin(field, broken)),
   ];
   for (const [field, text] of texts) {
     if (text !== undefined && (!text.isWellFormed() || text.includes("\0"))) {
@@ -196,6 +194,28 @@ export function checkMeaning(
     }
   }
   return details;
+}
+
+/** Whether a field, or what it stands in, is among the broken ones. */
+function isWithin(field: string, broken: readonly ErrorDetail[]): boolean {
+  return broken.some((one) => one.field === "body" || `${field}.`.startsWith(`${one.field}.`));
+}
+
+/** The text at a place such as `player.name`; undefined for anything else that stands there. */
+function textAt(body: unknown, field: string): string | undefined {
+  const value = field
+    .split(".")
+    .reduce((parent, name) => (parent as Record<string, unknown> | null | undefined)?.[name], body);
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Each key of the metadata together with its value, by their place. */
+function metadataTexts(body: unknown): [field: string, text: string][] {
+  const { metadata } = (body ?? {}) as { metadata?: unknown };
+  return Object.entries(metadata ?? {}).map(([key, value]) => [
+    `metadata.${key.slice(0, MAX_SHOWN_KEY_CHARS)}`,
+    key + value,
+  ]);
 }
 
 /** Checks that the request's own fields are declared by its preset and can be drawn. The preset must be listed. */
@@ -248,7 +268,9 @@ function addressProblem(address: string, config: Parameters<typeof checkMeaning>
   if (/[\s\p{Cc}\\]/u.test(address)) {
     return "must not hold spaces, line breaks or backslashes; write a space as %20.";
   }
-  const url = new URL(address);
+  const url = URL.parse(address);
+  // Told already.
+  if (!url) return null;
   if (url.username || url.password) return "must not carry a user name or password.";
   if (config.sourceAllowedOrigins.has(url.origin) || isOwnPhoto(address, config)) return null;
   if (url.protocol !== "https:" || !/^https:\/\//i.test(address))

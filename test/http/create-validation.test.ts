@@ -197,6 +197,41 @@ test("every broken field is named at once", async () => {
   ]);
 });
 
+test("what only the service can judge is told beside what the schema refuses", async () => {
+  const whole: Json = imageRequest({
+    branding: { primary_color: "red", club_badge_url: "ftp://x/badge.png" },
+  });
+  Object.assign(whole.player, { name: "\u200b", number: 0, source_image_url: "http://x/photo.jpg" });
+  whole.style.background_theme = "a\u0000b";
+  whole.metadata = { season: "\u0000", league: 5 };
+  const error = await expectError(await post(api.baseUrl, key, whole), "INVALID_REQUEST");
+  expect(error.details.map(({ field }: Json) => field).sort()).toEqual([
+    "branding.club_badge_url",
+    "branding.primary_color",
+    "metadata.league",
+    "metadata.season",
+    "player.name",
+    "player.number",
+    "player.source_image_url",
+    "style.background_theme",
+  ]);
+  for (const odd of [
+    {},
+    { player: null },
+    { player: "x", branding: [], metadata: "text" },
+    { metadata: null },
+  ])
+    await expectError(await post(api.baseUrl, key, odd), "INVALID_REQUEST");
+});
+
+test("of an address that is too long the length is told", async () => {
+  const source_image_url = `https://images.example.org/${"a".repeat(2048)}`;
+  const answer = await post(api.baseUrl, key, imageRequest({ player: { source_image_url } }));
+  expect((await expectError(answer, "INVALID_REQUEST")).details[0].message).toStartWith(
+    "must be text of at most 2048 characters; got",
+  );
+});
+
 const TEXT_BODIES: Record<string, string | Uint8Array> = {
   nothing: "",
   "white space": "  \n ",
