@@ -149,7 +149,10 @@ test("Kubernetes gives the service every setting of a cluster, and asks for its 
       value ?? (name.endsWith("URL") ? "postgres://a:b@db/cards" : "from the secret"),
     ]),
   );
-  expect(readConfig(environment).cluster?.bucket.bucket).toBe("cardpress-cards");
+  // What Kubernetes tells each pod of a Service named so.
+  const links: Record<string, string> =
+    spec.enableServiceLinks === false ? {} : { CARDPRESS_PORT: "tcp://10.0.0.1:80" };
+  expect(readConfig({ ...environment, ...links }).cluster?.bucket.bucket).toBe("cardpress-cards");
   expect([container.livenessProbe.httpGet.path, container.readinessProbe.httpGet.path]).toEqual([
     "/live",
     "/ready",
