@@ -44,6 +44,8 @@ export interface Config {
   backups: { dir: string; everyHours: number; keep: number } | undefined;
   /** Where state is kept instead of in the data folder; undefined: there. */
   cluster: Cluster | undefined;
+  /** Variables named like settings that are none: misspelt ones, which would go unnoticed. */
+  unknownSettings: readonly string[];
 }
 
 const MEGABYTE = 1024 * 1024;
@@ -51,7 +53,25 @@ const MEGABYTE = 1024 * 1024;
 type Environment = Record<string, string | undefined>;
 
 /** Reads and validates every CARDPRESS_ variable. Throws an OperatorError that names the variable and the remedy. */
-export function readConfig(env: Environment): Config {
+export function readConfig(given: Environment): Config {
+  const known = new Set(OTHERS_VARIABLES);
+  const env = new Proxy(given, {
+    get: (variables, name: string) => {
+      known.add(name);
+      return variables[name];
+    },
+  });
+  const config = readSettings(env);
+  const unknownSettings = Object.keys(given).filter(
+    (name) => name.startsWith("CARDPRESS_") && !known.has(name),
+  );
+  return { ...config, unknownSettings };
+}
+
+/** What the documentation's samples for partners keep in variables of their own. */
+const OTHERS_VARIABLES = ["CARDPRESS_KEY", "CARDPRESS_WEBHOOK_SECRET"];
+
+function readSettings(env: Environment): Omit<Config, "unknownSettings"> {
   const host = env.CARDPRESS_HOST || "127.0.0.1";
   const port = integer(env, "CARDPRESS_PORT", { fallback: 3000, min: 0, max: 65535 });
   const baseUrl = siteUrl(env, "CARDPRESS_BASE_URL") ?? localUrl(host, port);

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { join } from "node:path";
 import { readConfig, withPort } from "../src/config.ts";
 
 test("an empty environment gives the documented defaults", () => {
@@ -111,4 +112,18 @@ test.each([
   const read = () => readConfig({ ...CLUSTER, [name]: value });
   expect(read).toThrow(new RegExp(`^${name} `));
   expect(read).not.toThrow(/secret/);
+});
+
+test("a variable that is named like a setting and is none is told, and each in the README's table is one", async () => {
+  const readme = await Bun.file(join(import.meta.dir, "../README.md")).text();
+  const rows = readme.split("\n").filter((line) => line.startsWith("| `CARDPRESS_"));
+  const names = rows.flatMap((row) => row.split("|")[1]?.match(/CARDPRESS_\w+/g) ?? []);
+  expect(names.length).toBeGreaterThan(30);
+  expect(readConfig(Object.fromEntries(names.map((name) => [name, ""]))).unknownSettings).toEqual([]);
+  const { unknownSettings } = readConfig({
+    CARDPRESS_BAKUP_DIR: "/b",
+    CARDPRESS_KEY: "sk_test_x",
+    HOME: "/",
+  });
+  expect(unknownSettings).toEqual(["CARDPRESS_BAKUP_DIR"]);
 });

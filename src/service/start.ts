@@ -119,6 +119,11 @@ async function doubtStrangeTime({ store, clock, log }: SteadyWorkspace): Promise
 async function startPool(workspace: Workspace) {
   const { config, folder, log, random } = workspace;
   await clearAway(folder);
+  if (config.unknownSettings.length > 0)
+    log.warn("unknown_settings", {
+      variables: config.unknownSettings,
+      remedy: "They have no effect. Correct the spelling, or unset them.",
+    });
   const renderer = await rendererOptions(config, folder);
   if (renderer.noSandbox)
     log.warn("chromium_without_sandbox", { because: "running as root with CARDPRESS_ALLOW_ROOT=1" });

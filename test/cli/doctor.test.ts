@@ -55,6 +55,16 @@ test("doctor finds a sound installation sound, and launches its browser to be su
   });
 });
 
+test("doctor names settings that are none, and starts what follows a browser's fault as a sentence", async () => {
+  const env = { CARDPRESS_BAKUP_DIR: "/mnt/backup", CARDPRESS_CHROMIUM: "/bin/false" };
+  const { json } = cardpress(await filled(), env, "doctor");
+  const [config] = json.checks;
+  expect(config).toMatchObject({ check: "config", status: "warning" });
+  expect(config.message).toContain("without effect: CARDPRESS_BAKUP_DIR.");
+  const browser = json.checks.find(({ check }: { check: string }) => check === "browser");
+  expect(browser.message).toMatch(/\w\. Set CARDPRESS_CHROMIUM to another browser\.$/);
+});
+
 test("doctor tells when the clock is not where the service left it", async () => {
   const dir = await filled();
   // The machine's own word: this process has run for long, and its clock has drifted by parts of a second.

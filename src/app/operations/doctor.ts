@@ -85,9 +85,7 @@ const DEPLOYMENT: [Diagnosis["check"], Check][] = [
 
 /** Checks everything that can keep this installation from making cards. Writes nothing but into the cache, where it may unpack the browser. */
 export async function examine(config: Config): Promise<Diagnosis[]> {
-  const found: Diagnosis[] = [
-    { check: "config", status: "ok", message: `${config.baseUrl}, data in ${config.dataDir}` },
-  ];
+  const found: Diagnosis[] = [{ check: "config", ...checkConfig(config) }];
   if (!existsSync(config.dataDir)) return [...found, ...(await examineWithoutData(config))];
   let folder: DataFolder;
   try {
@@ -116,6 +114,15 @@ export async function examine(config: Config): Promise<Diagnosis[]> {
     if (check === "database" && result.status === "failed") break;
   }
   return found;
+}
+
+function checkConfig({ baseUrl, dataDir, unknownSettings }: Config): Omit<Diagnosis, "check"> {
+  const message = `${baseUrl}, data in ${dataDir}`;
+  if (unknownSettings.length === 0) return { status: "ok", message };
+  return {
+    status: "warning",
+    message: `${message}. No settings, and without effect: ${unknownSettings.join(", ")}. Correct the spelling, or unset them.`,
+  };
 }
 
 function lookAt(look: Check, config: Config, folder: DataFolder): Promise<Omit<Diagnosis, "check">> {
@@ -212,7 +219,7 @@ const checkBrowser: Check = async (config, folder) => {
   } catch (error) {
     return {
       status: "failed",
-      message: `${chromium.path} cannot be used: ${(error as Error).message.trim()}${error instanceof OperatorError ? "" : " Set CARDPRESS_CHROMIUM to another browser."}`,
+      message: `${chromium.path} cannot be used: ${(error as Error).message.trim()}${error instanceof OperatorError ? "" : ". Set CARDPRESS_CHROMIUM to another browser."}`,
     };
   }
 };
