@@ -24,7 +24,7 @@ import {
 import { openSqliteStore } from "../../store/sqlite.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { freeBytes, inUnits } from "../../system/disk-space.ts";
-import { lockFile } from "../../system/file-lock.ts";
+import { type FileLock, lockFile } from "../../system/file-lock.ts";
 import { isFileError, sync } from "../../system/write-whole.ts";
 import { VERSION } from "../../version.ts";
 import { audit } from "./audit.ts";
@@ -92,7 +92,7 @@ export async function makeBackup(deps: BackupDeps, options: BackupOptions): Prom
       `There is no database in ${folder.root}. Set CARDPRESS_DATA_DIR to the data folder of the service.`,
     );
   refuseTarget(to);
-  const lock = lockFile(join(folder.backups, "backup.lock"));
+  const lock = takeLock(folder);
   if (!lock)
     throw new OperatorError(`Another backup of ${folder.root} is being made. Wait for it, and try again.`);
   const scratch = join(folder.backups, "underway");
@@ -115,9 +115,21 @@ export async function makeBackup(deps: BackupDeps, options: BackupOptions): Prom
       `${to} cannot be made: ${error.message}. Check the folder, its permissions and free space.`,
     );
   } finally {
-    await rm(partial, { force: true });
-    await rm(scratch, { recursive: true, force: true });
+    // What cannot be removed must not hide why; the next backup clears it away.
+    await rm(partial, { force: true }).catch(() => {});
+    await rm(scratch, { recursive: true, force: true }).catch(() => {});
     lock.release();
+  }
+}
+
+/** Null when another backup is being made. Throws an OperatorError when the folder takes no file. */
+function takeLock({ backups }: DataFolder): FileLock | null {
+  try {
+    return lockFile(join(backups, "backup.lock"));
+  } catch (error) {
+    throw new OperatorError(
+      `The folder ${backups} cannot be written: ${(error as Error).message}. Check its permissions and free space.`,
+    );
   }
 }
 

@@ -10,6 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createTarPacker, packTar, type TarEntry, unpackTar } from "modern-tar";
 import { migrations } from "../../../db/migrations/sqlite/index.ts";
@@ -298,6 +299,15 @@ test("nothing is overwritten, two backups are not made at once, and a failed one
   await expect(backup(workspace, join(dir, "all.zip"))).rejects.toThrow(".tar.zst");
   await expect(backup(workspace, join(dir, "nowhere/all.tar"))).rejects.toThrow("Make it first");
   expect(readFileSync(to)).toEqual(bytes);
+  // Folders stand where files should: as on a disk that takes no writes, also for root.
+  mkdirSync(join(dir, "stuck.tar.partial"));
+  await expect(backup(workspace, join(dir, "stuck.tar"))).rejects.toThrow("stuck.tar cannot be made");
+  await rm(join(dir, "stuck.tar.partial"), { recursive: true });
+  const lock = join(workspace.folder.backups, "backup.lock");
+  await rm(lock);
+  mkdirSync(lock);
+  await expect(backup(workspace, join(dir, "unlocked.tar"))).rejects.toThrow("cannot be written");
+  await rm(lock, { recursive: true });
   expect(statSync(to).mode & 0o777).toBe(0o600);
 
   const stop = new AbortController();
