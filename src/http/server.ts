@@ -348,7 +348,8 @@ function unknownRoute(exchange: Exchange): never {
 function refuse(deps: HttpDeps, exchange: Exchange, error: unknown): Response {
   const known = asPartnerRefusal(error);
   if (ERROR_STATUS[known.code] >= 500) {
-    const cause = known.cause instanceof Error ? (known.cause.stack ?? known.cause.message) : known.cause;
+    const { cause: thrown = known.message } = known;
+    const cause = thrown instanceof Error ? (thrown.stack ?? thrown.message) : thrown;
     deps.log.error("request_failed", {
       requestId: exchange.requestId,
       code: known.code,
@@ -358,8 +359,8 @@ function refuse(deps: HttpDeps, exchange: Exchange, error: unknown): Response {
   return failure(exchange, known, deps.config.baseUrl);
 }
 
-/** Whoever knows the URL of a setup link or picture can open it, so it must not be logged. */
-const SECRET_ADDRESS = /(\/setup|\/cdn|\/cards)\/.*/;
+/** Whoever knows the URL of a setup link or picture can open it, and a player who is deleted must not stay in the log. */
+const SECRET_ADDRESS = /(\/setup|\/cdn|\/cards|\/v1\/players)\/.*/;
 
 /** What supervisors and collectors ask every few seconds is most of a quiet service's log, unless it is left out while all is well. */
 function isProbeInOrder(path: string | undefined, status: number): boolean {

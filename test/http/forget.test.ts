@@ -245,6 +245,12 @@ test("images are found by a part of the player's name, whatever its case, and no
   for (const search of ["émile", "n-1", id]) expect(await find(search)).toEqual([]);
 });
 
+test("the service's log does not name the player who is deleted", async () => {
+  const { liveKey } = await testAccount(api);
+  await expectSuccess(await remove("/v1/players/ana%40example.com", liveKey), 200, DeletedPlayerResponse);
+  expect(api.lines.join("\n")).not.toContain("ana");
+});
+
 test("an id with a slash, a space and an accent is one player's", async () => {
   const { testKey } = await testAccount(api);
   const external_id = "Übung 7/8?#";

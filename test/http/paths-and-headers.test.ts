@@ -156,7 +156,9 @@ test("an overloaded service says when to come back, and reserves nothing", async
       expect(response.status).toBe(202);
     }
     const response = await send(full, "/v1/images", create(liveKey, "one-too-many", full.photo));
-    await expectError(response, "SERVICE_OVERLOADED");
+    const error = await expectError(response, "SERVICE_OVERLOADED");
+    const told = full.lines.find((line) => line.includes("request_failed")) ?? "";
+    expect(JSON.parse(told)).toMatchObject({ requestId: error.request_id, cause: error.message });
     expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
     const usage = await send(full, "/v1/usage?period=current_month", { headers: { "X-API-Key": liveKey } });
     const { data } = (await usage.json()) as { data: object };
