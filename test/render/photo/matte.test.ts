@@ -59,19 +59,28 @@ function picture(boxes: [Box, number][]) {
 }
 
 describe("things beside the body", () => {
-  const sort = (thing: Box, salience: number, rgba: Uint8ClampedArray<ArrayBuffer>) => {
+  /** `odds` as the body parts network sees a person in the thing. */
+  const sort = (
+    thing: Box,
+    salience: number,
+    rgba: Uint8ClampedArray<ArrayBuffer>,
+    { odds = -1, masked = 0, hands = nobody } = {},
+  ) => {
     const parts = partsOf([BODY], [FACE]);
-    const thingly = map([thing], salience);
-    const fine = map([BODY]).map((value, i) => Math.max(value, Number(thingly[i])));
+    const thingly = map([thing]);
+    const beside = (values: Float32Array, value: number) =>
+      Float32Array.from(values, (other, i) =>
+        thingly[i] && !at(map([BODY]), i % SIDE, Math.floor(i / SIDE)) ? value : other,
+      );
     const maps = {
-      parts,
+      parts: { ...parts, odds: beside(parts.odds, odds) },
       own: map([BODY]),
       others: nobody,
-      fine,
-      core: map([BODY]),
+      fine: beside(map([BODY]), salience),
+      core: beside(map([BODY]), masked),
       claimed: nobody,
       theirs: nobody,
-      hands: nobody,
+      hands,
     };
     return sortBelongings(maps, rgba, SIDE);
   };
@@ -113,6 +122,20 @@ describe("things beside the body", () => {
     const kept = (level: number) =>
       at(sort([76, 20, 14, 14], 0.95, picture([[[76, 20, 14, 14], level]])).held, 82, 26);
     expect([kept(255), kept(240)]).toEqual([0, 1]);
+  });
+
+  test("a beam or a patch of wall that stands out is left, unless a hand is near, a mask sees the player in it, or it is a ball", () => {
+    const beam: Box = [60, 0, 30, 8];
+    const ball: Box = [70, 40, 14, 14];
+    const kept = ([x, y, w, h]: Box, more: { odds?: number; masked?: number; hands?: typeof nobody }) =>
+      at(sort([x, y, w, h], 0.95, picture([[[x, y, w, h], 250]]), more).held, x + w - 2, y + h - 2);
+    const pole: Box = [70, 20, 8, 40];
+    expect(kept(pole, { odds: -2.3 })).toBe(0);
+    expect(kept(beam, { odds: -2.3 })).toBe(0);
+    expect(kept(pole, { odds: -2.3, hands: map([[70, 40, 8, 4]]) })).toBe(1);
+    expect(kept(pole, { odds: -2.3, masked: 0.6 })).toBe(1);
+    expect(kept(pole, { odds: -1 })).toBe(1);
+    expect(kept(ball, { odds: -2.3 })).toBe(1);
   });
 
   test("what is hardly salient is left whole", () => {
