@@ -32,6 +32,8 @@ test("from an empty service to a partner who works: the first link, an account, 
   await page.type("#email", "boss@service.example");
   await setPassword();
   expect(await textOf(page)).toContain("Operator console");
+  // In the units of the page Disk and of doctor.
+  expect(await textOf(page)).toMatch(/Disk free\s+\d+\.\d [MGT]B\s/);
   // The link made an operator and makes no other.
   expect((await fetch(link)).status).toBe(404);
 

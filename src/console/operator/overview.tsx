@@ -12,6 +12,7 @@ import { findAnyImage, recentLiveFailures } from "../../store/image-search.ts";
 import type { Image } from "../../store/images.ts";
 import { overviewCounts } from "../../store/overview.ts";
 import { queueDepth } from "../../store/queue-depth.ts";
+import { inUnits } from "../../system/disk-space.ts";
 import { VERSION } from "../../version.ts";
 import { Badge, Card, count, Empty, PageHead, PostForm, Stat, Time } from "../elements.tsx";
 import { photoThumb } from "../image.tsx";
@@ -22,8 +23,6 @@ import { html } from "../respond.ts";
 import { operator, type UserVisit } from "../visit.ts";
 
 const FAILURES_SHOWN = 12;
-
-const GIB = 1024 ** 3;
 
 /** "10,000+": so far the store counts. */
 function upTo(number: number): string {
@@ -67,7 +66,7 @@ async function pulse({ deps, now }: UserVisit) {
         />
         <Stat
           label="Disk free"
-          value={`${(freeBytes / GIB).toFixed(freeBytes < 10 * GIB ? 1 : 0)} GiB`}
+          value={inUnits(freeBytes)}
           note={
             freeBytes < deps.config.minFreeDiskBytes
               ? "Too little: creates are refused"
