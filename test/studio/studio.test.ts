@@ -465,6 +465,29 @@ test("samples name files of their own folder only", async () => {
   expect(existsSync(join(root, "..", "golden"))).toBe(false);
 });
 
+test("whoever tabs through the page sees where the focus is", async () => {
+  await page.goto(server.url);
+  await page.waitForSelector(".dropzone");
+  const unseen: string[] = [];
+  const seen: string[] = [];
+  for (let stop = 0; stop < 25; stop++) {
+    await page.keyboard.press("Tab");
+    const [name, isMarked] = await page.evaluate(() => {
+      const focused = document.activeElement as HTMLElement;
+      const { id, className, tagName } = focused;
+      const label = focused.previousElementSibling;
+      const marked = id === "photo-file" && label ? label : focused;
+      // Fields are marked by the colour of their border.
+      const isField = marked === focused && ["INPUT", "SELECT", "TEXTAREA"].includes(tagName);
+      const hasOutline = getComputedStyle(marked).outlineStyle === "solid";
+      return [id || className || tagName, isField || hasOutline] as const;
+    });
+    (isMarked ? seen : unseen).push(name);
+  }
+  expect(unseen).toEqual([]);
+  expect(seen).toEqual(expect.arrayContaining(["photo-file", "room"]));
+});
+
 test("the page never complained", () => {
   expect(complaints).toEqual([]);
 });
