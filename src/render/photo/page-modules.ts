@@ -21,6 +21,7 @@ import geodesic from "./page/geodesic.js" with { type: "text" };
 import grade from "./page/grade.js" with { type: "text" };
 import guidedFilter from "./page/guided_filter.js" with { type: "text" };
 import hairGaps from "./page/hair_gaps.js" with { type: "text" };
+import isPlayer from "./page/is_player.js" with { type: "text" };
 import limbs from "./page/limbs.js" with { type: "text" };
 import masks from "./page/masks.js" with { type: "text" };
 import matte from "./page/matte.js" with { type: "text" };
@@ -58,6 +59,7 @@ export const PAGE_MODULES: Record<string, string> = {
   "grade.js": grade,
   "guided_filter.js": guidedFilter,
   "hair_gaps.js": hairGaps,
+  "is_player.js": isPlayer,
   "limbs.js": limbs,
   "masks.js": masks,
   "matte.js": matte,

@@ -3,7 +3,6 @@ import { makeSharp, turnPhoto } from "./decode.js";
 import { findFaces, findPeople, squareAround, wholePicture } from "./detectors.js";
 import {
   coverGrid,
-  detectAgain,
   distance,
   examine,
   examineFace,
@@ -14,6 +13,7 @@ import {
   SEEN_FACE_SCORE,
   sharedPart,
 } from "./examine.js";
+import { FACELESS_SCORE, isPlayer } from "./is_player.js";
 import { dilate, sampleMask } from "./masks.js";
 import { faceBox, isDrawn, lookOf, SHARP_FACE_PX } from "./quality.js";
 import { findRivals } from "./rivals.js";
@@ -69,15 +69,6 @@ const SURE_FACE_SCORE = 0.75;
 const LONE_FACE_SCORE = 0.45;
 /** Least score in its close-up for a face with a body right below it. */
 const BODILY_FACE_SCORE = 0.55;
-/**
- * Least sum of the scores of the face, of the person detector and of the latter on a close-up, for people who are not
- * clear enough without the close-up. A macaque has 1.6, a goldfish 1.5.
- */
-const MIN_EVIDENCE = 1.75;
-
-/** People seen from behind show no face, so the person detector has to be this sure of them. */
-const FACELESS_SCORE = 0.65;
-
 /**
  * Side of the overlapping squares in which distant players are looked for, as a part of the photo's longer side. This is
  * only done in photos larger than the search picture: in others, a player this small would give a blurred card.
@@ -312,26 +303,6 @@ function weightOfHead(photo, face, showsFace) {
     Math.min(1, Math.max(0.3, sharpness / 0.3)) *
     (showsFace ? 1 : 0.6)
   );
-}
-
-/**
- * Whether a finding is a person who could be on a card. The thresholds were tuned on 65 labelled photos, tried on 1,000
- * unlabelled ones, and measured again on 280 others.
- * @param {OffscreenCanvas} picture @param {Finding} finding
- */
-async function isPlayer(picture, finding) {
-  const presence = finding.pose?.presence ?? 0;
-  const { detector, cover } = finding;
-  const face = finding.face?.score ?? 0;
-  if (isDrawn(picture, finding)) return false;
-  if (presence >= 0.9 && cover >= 0.5 && detector >= 0.4 && face >= OWN_FACE_SCORE) {
-    if (face >= 0.7 && detector >= 0.5) return true;
-    const again = await detectAgain(picture, finding.body);
-    if (face >= SEEN_FACE_SCORE && face + detector + again >= MIN_EVIDENCE) return true;
-  }
-  // People seen from behind show no face; then the detector must be sure of the close-up as well as of the whole photo.
-  if (presence < 0.95 || cover < 0.85 || detector < FACELESS_SCORE) return false;
-  return (await detectAgain(picture, finding.body)) >= 0.88;
 }
 
 /**

@@ -1,0 +1,27 @@
+import { expect, test } from "bun:test";
+import type { Finding } from "../../../src/render/photo/page/examine.js";
+import { isPlayer } from "../../../src/render/photo/page/is_player.js";
+
+const picture = { width: 683, height: 1024 } as OffscreenCanvas;
+/** Somebody in the air, arched back and with an arm thrown up, whom the person detector hardly takes for one. */
+const leaping = {
+  detector: 0.32,
+  pose: { presence: 0.99995 },
+  cover: 0.97,
+  body: { x: 100, y: 100, width: 120, height: 240 },
+  face: { x: 150, y: 120, width: 30, height: 40, score: 0.76, points: [] },
+} as unknown as Finding;
+
+test("a leaping player whom pose, mask and face show beyond doubt is one, however doubtful the detector", async () => {
+  expect(await isPlayer(picture, leaping)).toBe(true);
+});
+
+test("doubts of pose, mask or face as well are too many", async () => {
+  const doubtful: Finding[] = [
+    { ...leaping, pose: { ...leaping.pose, presence: 0.99 } as Finding["pose"] },
+    { ...leaping, cover: 0.9 },
+    { ...leaping, face: { ...leaping.face, score: 0.6 } as Finding["face"] },
+    { ...leaping, face: null },
+  ];
+  for (const finding of doubtful) expect(await isPlayer(picture, finding)).toBe(false);
+});
