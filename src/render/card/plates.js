@@ -164,6 +164,10 @@ function boundsOf(plate, canvas) {
 
 /** Hides everything but a plate's content, and returns what undoes that. @param {HTMLElement} plate */
 function isolate(plate) {
+  // No style sheet hides a watermark, and one that was kept would be on cards that have none.
+  const mark = document.querySelector("cardpress-watermark");
+  const beside = mark?.previousElementSibling;
+  mark?.remove();
   /** @type {[HTMLElement, string | null][]} */
   const before = [];
   /** @param {HTMLElement} element @param {Record<string, string>} style */
@@ -186,6 +190,7 @@ function isolate(plate) {
     for (const [element, style] of before.reverse())
       if (style === null) element.removeAttribute("style");
       else element.setAttribute("style", style);
+    if (mark) beside?.after(mark);
   };
 }
 

@@ -65,6 +65,24 @@ for (const name of BUILT_IN.keys()) {
   });
 }
 
+for (const name of BUILT_IN.keys()) {
+  test(`a ${name} after one with a watermark shows nothing of it`, async () => {
+    const template = await loadTemplate(name);
+    const page = await open(template);
+    const job = await jobOf({ theme: "stadium" });
+    const marked = await page.render({ ...job, watermark: "TEST" });
+    const after = await draw(page, { theme: "stadium" });
+    const fresh = await drawAfresh(template, { theme: "stadium" });
+    expect(after.plates).toBe("plates_kept");
+    expect(Buffer.compare(after.bytes, fresh.bytes)).toBe(0);
+    // Nor is it on a card twice.
+    const again = await page.render({ ...job, watermark: "TEST" });
+    expect(Buffer.compare(again.bytes, marked.bytes)).toBe(0);
+    expect(Buffer.compare(marked.bytes, fresh.bytes)).not.toBe(0);
+    await page.close();
+  });
+}
+
 test("the grain is there before the first card shows it: a plate drawn too early would be kept without it", async () => {
   const page = await open(await loadTemplate("match_day"));
   await page.page.evaluate(() => {
