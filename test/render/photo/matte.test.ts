@@ -7,7 +7,7 @@ import { nearestSeed } from "../../../src/render/photo/page/geodesic.js";
 import { emptyHairGaps } from "../../../src/render/photo/page/hair_gaps.js";
 import { fuseMatte } from "../../../src/render/photo/page/matte.js";
 import { dropNeighbours } from "../../../src/render/photo/page/neighbours.js";
-import { otherPeople, ownParts, rivalsOf } from "../../../src/render/photo/page/own_parts.js";
+import { claimRest, otherPeople, ownParts, rivalsOf } from "../../../src/render/photo/page/own_parts.js";
 import { faultOfParts } from "../../../src/render/photo/page/parts_faults.js";
 
 // A small world: 100 x 100 cells of one search pixel, a head at the top, a body below it.
@@ -358,6 +358,27 @@ describe("whose parts they are", () => {
     );
     expect([at(others, 84, 38), at(others, 75, 90), at(others, 50, 60), at(others, 50, 20)]).toEqual([
       1, 1, 0, 0,
+    ]);
+  });
+
+  test("the rest of a body is its head's, as far as it does not stand out and no bone of the player's is in it", () => {
+    const BEHIND: Box = [70, 10, 20, 90];
+    const points = Array.from({ length: 33 }, () => ({ x: 50, y: 40 }));
+    const POINTS = { 11: [42, 40], 12: [58, 40], 13: [66, 55], 15: [80, 70], 23: [44, 80], 24: [56, 80] };
+    for (const [i, [x = 0, y = 0]] of Object.entries(POINTS)) points[Number(i)] = { x, y };
+    const claimed = (salience: number, wrist: number) => {
+      const visibility = points.map((_, i) => (i === 13 ? 1 : i === 15 ? wrist : 0));
+      const pose = { presence: 1, points, visibility, mask: player.people };
+      const theirs = map([[70, 10, 20, 25]]);
+      const fine = map([BEHIND], salience);
+      const parts = partsOf([BODY, BEHIND], [FACE]);
+      claimRest({ ...player, pose }, parts, { theirs, fine, nearHair: nobody }, grid);
+      return [at(theirs, 85, 90), at(theirs, 79, 69)];
+    };
+    expect([claimed(0, 0), claimed(0, 0.6), claimed(0.5, 0)]).toEqual([
+      [1, 1],
+      [1, 0],
+      [0, 0],
     ]);
   });
 

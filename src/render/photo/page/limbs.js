@@ -50,12 +50,16 @@ export function trunkMap({ pose }, grid) {
   return map;
 }
 
+/** A limb of which one end is seen no more surely than `none` is left out; from `full` on, it counts fully. */
+const CLEARLY_SEEN = { none: 0.85, full: 0.97 };
+
 /**
  * 1 where the pose places the player's limbs, falling to 0 at twice their width; less or 0 on limbs it does not clearly see.
- * @param {Finding} player @param {Grid} grid
+ * @param {Finding} player @param {Grid} grid @param {{ none: number, full: number, width?: number }} seen `width` as a part of a
+ * limb's own
  * @returns {Numbers}
  */
-export function limbMap({ pose }, grid) {
+export function limbMap({ pose }, grid, { none, full, width = 1 } = CLEARLY_SEEN) {
   /** @type {Numbers} */
   const map = new Float32Array(grid.width * grid.height);
   if (!pose) return map;
@@ -64,9 +68,9 @@ export function limbMap({ pose }, grid) {
     const a = pose.points[from];
     const b = pose.points[to];
     if (!a || !b) continue;
-    const seen = Math.min(Number(pose.visibility[from]), Number(pose.visibility[to]));
-    const sure = smoothStep(seen, 0.85, 0.97);
-    if (sure > 0) drawBone(map, grid, a, b, part * trunk, sure);
+    const visible = Math.min(Number(pose.visibility[from]), Number(pose.visibility[to]));
+    const sure = smoothStep(visible, none, full);
+    if (sure > 0) drawBone(map, grid, a, b, width * part * trunk, sure);
   }
   return map;
 }

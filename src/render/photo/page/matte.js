@@ -5,7 +5,7 @@ import { nearestSeed } from "./geodesic.js";
 import { handCells, limbMap } from "./limbs.js";
 import { boundsAbove, dilate, patches, sampleMask, smoothStep } from "./masks.js";
 import { dropNeighbours } from "./neighbours.js";
-import { otherPeople, ownParts, rivalsOf } from "./own_parts.js";
+import { claimRest, otherPeople, ownParts, rivalsOf } from "./own_parts.js";
 
 /** @import { Parts, PartsLooks } from "./body_parts.js" */
 /** @import { Finding } from "./find_player.js" */
@@ -139,6 +139,8 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
   const hands = handCells(player, grid);
   const others = otherPeople(player, parts, { limbs, posed }, rgba, grid);
   for (let i = 0; i < theirs.length; i++) theirs[i] = Math.max(theirs[i], others[i]);
+  const nearHair = dilate(parts.hair, grid.width, HAIR_CELLS);
+  claimRest(player, parts, { theirs, fine, nearHair }, grid);
   const { own, left: strangers } = ownParts(player, parts, { posed: core, limbs, hands, fine, theirs }, grid);
   const clear = brightened(rgba);
   // Only the body parts network gets dark photos brightened, so there it knows better than the others.
@@ -168,7 +170,6 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
   }
   const votes = (/** @type {number} */ i) =>
     Number(parts.odds[i] > 0) + Number(fine[i] > 0.5) + Number(core[i] > 0.5);
-  const nearHair = dilate(parts.hair, grid.width, HAIR_CELLS);
   settle(matte, { core, limbs, votes, nearHair, parts: parts.odds }, clear, grid.width);
   for (let i = 0; i < matte.length; i++) matte[i] = smoothStep(1 / (1 + Math.exp(-matte[i])), 0.15, 0.85);
   closeHoles(matte, core, grid.width);

@@ -1,6 +1,6 @@
 import { headBox } from "./framing.js";
 import { nearestSeed } from "./geodesic.js";
-import { trunkMap } from "./limbs.js";
+import { limbMap, trunkMap } from "./limbs.js";
 import { dilate, patches, sampleMask, smoothStep } from "./masks.js";
 import { facesOf } from "./parts_faults.js";
 
@@ -43,6 +43,17 @@ const MIN_OTHER_FACE = 0.05;
  */
 const MIN_STRANGE_HEAD = 0.25;
 const HEAD_AROUND_FACE = 0.8;
+/**
+ * The rest of a body whose head is surely another's (SURELY_THEIRS) is theirs as far as the salient network sees nobody (less than
+ * UNSALIENT) and no bone of the player's is, not even one half seen (HALF_SEEN): a limb's middle is enough, since
+ * theirs may touch its side.
+ */
+const SURELY_THEIRS = 0.9;
+const UNSALIENT = 0.2;
+const HALF_SEEN = { none: 0.3, full: 0.6, width: 0.6 };
+const ON_BONE = 0.95;
+/** Their soft edge. */
+const THEIR_EDGE_CELLS = 4;
 /** The player's own hair lies within three quarters of this many head heights of the head's centre. */
 const OWN_HAIR_HEADS = 1.3;
 /** Parts with a larger fraction of bare skin than this away from the player's arms are somebody else's arms. */
@@ -231,6 +242,33 @@ export function otherPeople(player, { odds, hair, face }, { limbs, posed }, rgba
   for (let i = 0; i < others.length; i++)
     if (owners[i] === 2 && !(posed && posed[i] > SURELY_POSED && heads[i] === 0)) others[i] = 1;
   return others;
+}
+
+/**
+ * Follows other people's bodies from what pose or face already claim for them. Of somebody behind the player often only head and
+ * shoulders are known, and the player's masks take an arm or a side in the same kit for the player's own.
+ * @param {Finding} player @param {Parts} parts
+ * @param {{ theirs: Numbers, fine: Numbers, nearHair: Numbers }} maps `theirs` is raised to 1 on the rest of their bodies
+ * @param {Grid} grid
+ */
+export function claimRest(player, { odds }, { theirs, fine, nearHair }, grid) {
+  if (!player.pose || !theirs.some((value) => value > SURELY_THEIRS)) return;
+  const bones = limbMap(player, grid, HALF_SEEN);
+  const trunk = trunkMap(player, grid);
+  const isOpen = (/** @type {number} */ i) =>
+    fine[i] < UNSALIENT && Math.max(bones[i], trunk[i]) < ON_BONE && nearHair[i] < 0.3;
+  const { labels, sizes } = patches(
+    odds.length,
+    grid.width,
+    (i) => odds[i] > 0 && (theirs[i] > SURELY_THEIRS || isOpen(i)),
+  );
+  const isTheirs = sizes.map(() => false);
+  for (let i = 0; i < theirs.length; i++)
+    if (labels[i] && theirs[i] > SURELY_THEIRS) isTheirs[labels[i]] = true;
+  /** @type {Numbers} */
+  const claimed = theirs.map((_, i) => (isTheirs[labels[i]] ? 1 : 0));
+  const around = dilate(claimed, grid.width, THEIR_EDGE_CELLS);
+  for (let i = 0; i < theirs.length; i++) if (claimed[i] || (around[i] && isOpen(i))) theirs[i] = 1;
 }
 
 /**
