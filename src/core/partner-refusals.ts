@@ -12,7 +12,8 @@ export function invalidRequest(details: ErrorDetail[]): Refusal {
 }
 
 const KEY_REFUSALS = {
-  missing: "The X-API-Key header is missing. Send your key in it; keys are made in the console.",
+  missing:
+    "The X-API-Key header is missing. Send your key in it, not in Authorization; keys are made in the console.",
   malformed:
     "The X-API-Key header holds no whole key: one begins with sk_live_ or sk_test_, and 49 letters and digits follow. Copy it again, or make a new one in the console.",
   unknown: "The key in the X-API-Key header is unknown or revoked. Make a new one in the console.",
