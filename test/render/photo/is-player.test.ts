@@ -25,3 +25,9 @@ test("doubts of pose, mask or face as well are too many", async () => {
   ];
   for (const finding of doubtful) expect(await isPlayer(picture, finding)).toBe(false);
 });
+
+test("somebody on whom pose and person mask do not agree is none, however sure face and detector", async () => {
+  const halved: Finding = { ...leaping, detector: 0.9, cover: 0.65 };
+  expect(await isPlayer(picture, halved)).toBe(false);
+  expect(await isPlayer(picture, { ...halved, cover: 0.8 })).toBe(true);
+});
