@@ -124,6 +124,14 @@ describe("things beside the body", () => {
     expect([kept(255), kept(240)]).toEqual([0, 1]);
   });
 
+  test("a mark printed into the photo's corner is left; what is beside the player, in a hand, or a ball there is kept", () => {
+    const kept = (thing: Box, hands = nobody) =>
+      at(sort(thing, 0.95, picture([[thing, 240]]), { hands }).held, thing[0] + 1, thing[1] + 1);
+    const mark: Box = [82, 90, 14, 7];
+    expect(kept(mark)).toBe(0);
+    expect([kept([82, 60, 14, 7]), kept(mark, map([mark])), kept([84, 84, 12, 12])]).toEqual([1, 1, 1]);
+  });
+
   test("a beam or a patch of wall that stands out is left, unless a hand is near, a mask sees the player in it, or it is a ball", () => {
     const beam: Box = [60, 0, 30, 8];
     const ball: Box = [70, 40, 14, 14];
@@ -227,6 +235,33 @@ describe("the matte of all opinions", () => {
 
   test("keeps legs that the body parts network does not see, where masks and salience do", () => {
     expect(at(fused(-1.8, 1, dressed), 50, 80)).toBe(1);
+  });
+
+  test("leaves the shade beside a trunk that pose and masks take for an arm, where neither other network sees anybody", () => {
+    const SHADE: Box = [18, 40, 12, 40];
+    const shade = map([SHADE]);
+    const shoulder = { x: 24, y: 30 };
+    const points = Object.assign(
+      Array.from({ length: 33 }, () => ({ x: 50, y: 90 })),
+      { 11: shoulder, 12: { x: 66, y: 30 }, 13: { x: 24, y: 80 } },
+    );
+    const finding = {
+      ...player,
+      people: mask(map([BODY]).map((value, i) => (shade[i] ? 0.85 : value))),
+      pose: {
+        ...pose,
+        mask: mask(map([BODY, SHADE])),
+        points,
+        visibility: points.map((_, i) => (i === 11 || i === 13 ? 1 : 0)),
+      },
+    } as unknown as Parameters<typeof fuseMatte>[0];
+    const shown = (odds: number) => {
+      const seen = mask(map([BODY], 4, -4).map((value, i) => (shade[i] ? odds : value)));
+      const look = { odds: seen, hair: mask(nobody), face: mask(map([FACE])), skin: mask(nobody) };
+      return at(fuseMatte(finding, { body: look, head: look }, mask(map([BODY])), grey, grid).matte, 22, 60);
+    };
+    expect(shown(-2.4)).toBeLessThan(0.2);
+    expect(shown(-1)).toBeGreaterThan(0.8);
   });
 
   test("gives what the opinions disagree on to the player up to the picture's edge, never half", () => {

@@ -74,6 +74,12 @@ const MIN_BALL_FILL = 0.7;
  * as somebody else's sleeve. Balls may fly.
  */
 const MIN_FOCUS_PART = 0.55;
+/**
+ * What lies within this part of the photo's sides from one of its corners is printed there, such as a sponsor's mark or a caption, when
+ * nobody holds it, masks hardly see the player in it (mean of 0 to 1) and it is no ball.
+ */
+const CORNER_PART = 0.2;
+const MAX_MARK_CORE = 0.05;
 /** Things apart from the body of which more than this part is pure white are lamps; pure is from this level on. */
 const MAX_WHITE_PART = 0.9;
 const WHITE_LEVEL = 250;
@@ -117,7 +123,12 @@ export function sortBelongings({ parts, own, others, fine, core, claimed, theirs
     measureFocus(things, labels, isBody, rgba, width);
   const inCompany = theirs.some((value) => value > 0.5);
   const kept = things.map(
-    (thing, label) => label > 0 && isReal(thing) && !gaps[label] && belongs(thing, playerCells, inCompany),
+    (thing, label) =>
+      label > 0 &&
+      isReal(thing) &&
+      !gaps[label] &&
+      !isMark(thing, width, fine.length / width) &&
+      belongs(thing, playerCells, inCompany),
   );
   /** @type {Numbers} */
   const held = new Float32Array(fine.length);
@@ -211,6 +222,15 @@ function measureFocus(things, labels, isBody, rgba, width) {
 function isGap({ size, touches, masked, blending }) {
   const isEnclosed = touches > MIN_ENCLOSED * Math.sqrt(size);
   return isEnclosed && masked < MAX_GAP_CORE * size && blending > MAX_GAP_BLENDING;
+}
+
+/** Whether a thing is printed into a corner of the photo. @param {Thing} thing @param {number} width @param {number} height */
+function isMark({ size, handled, masked, bounds }, width, height) {
+  if (handled > 0 || masked > MAX_MARK_CORE * size || isBall(bounds, size)) return false;
+  const { left, right, top, bottom } = bounds;
+  const across = Math.min(right + 1, width - left) / width;
+  const down = Math.min(bottom + 1, height - top) / height;
+  return Math.max(across, down) <= CORNER_PART;
 }
 
 /** @param {Thing} thing @param {number} playerCells @param {boolean} inCompany whether others are beside the player */

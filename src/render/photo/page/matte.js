@@ -214,7 +214,7 @@ function settle(odds, { core, limbs, nearHair, parts, votes }, rgba, width) {
     // An arm in front of people in the same colours has no edge, but masks and pose agree on it.
     const isLimb = core[i] > SURE_CORE && limbs[i] > 0.5;
     const isSeen = votes(i) >= 2 || (core[i] > MAX_BEHIND_CORE && parts[i] > SURELY_NOBODY);
-    if ((owners[i] === 1 && isSeen) || isLimb) odds[i] += BONUS_SETTLED;
+    if (isSeen && (owners[i] === 1 || isLimb)) odds[i] += BONUS_SETTLED;
     else if (owners[i] === 2 && votes(i) < 2) odds[i] -= BONUS_SETTLED;
   }
 }
