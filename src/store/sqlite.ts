@@ -77,14 +77,13 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
   // One writer at a time: drizzle's own transaction does not roll an async callback back on bun:sqlite.
   const mutex = new PQueue({ concurrency: 1 });
 
-  // The reader's own counter: the writer's commits change it just as another process's do.
   const dataVersion = reader.query<{ data_version: number }, []>("PRAGMA data_version");
-  const version = forOneTurn(() => noting(guard.note, () => dataVersion.get()?.data_version ?? null));
 
   return {
     engine: "sqlite",
     read,
-    version: version.tell,
+    // The reader's own counter: the writer's commits change it just as another process's do.
+    version: () => noting(guard.note, () => dataVersion.get()?.data_version ?? null),
     problem: guard.problem,
     write: (name, fn) => {
       const askedAt = performance.now();
@@ -95,7 +94,6 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
           await beginImmediate(askedAt);
           const result = await fn(writeTx);
           writer.run("COMMIT");
-          version.forget();
           return result;
         } catch (error) {
           guard.note(error);
@@ -332,24 +330,4 @@ function sqliteError(error: unknown): (Error & { code: string }) | undefined {
       return e as Error & { code: string };
   }
   return undefined;
-}
-
-/**
- * Asks once for all requests that came in together: asking takes and returns a lock of the file, which costs as much as a
- * query. What another process commits meanwhile is seen by every request that arrives after it.
- */
-function forOneTurn<T>(ask: () => T): { tell(): T; forget(): void } {
-  let told: { value: T } | undefined;
-  const forget = () => {
-    told = undefined;
-  };
-  return {
-    tell: () => {
-      if (told) return told.value;
-      told = { value: ask() };
-      setImmediate(forget);
-      return told.value;
-    },
-    forget,
-  };
 }

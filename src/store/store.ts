@@ -38,8 +38,8 @@ export interface Store {
    */
   write<T>(name: string, fn: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
   /**
-   * Another number after every commit, by whichever process, another's from the event loop's next turn on; null where the
-   * engine cannot tell for less than a query. Two equal ones mean that `read` would find what it found between them.
+   * Another number after every commit, by whichever process; null where the engine cannot tell for less than a query. Two
+   * equal ones mean that `read` would find what it found between them.
    */
   version(): number | null;
   /** Why nothing may be entrusted to it until somebody has looked, in words for the operator; null while all is well. */
