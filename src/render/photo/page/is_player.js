@@ -16,7 +16,7 @@ const MIN_EVIDENCE = 1.75;
 const NO_DOUBT = { presence: 0.9999, cover: 0.95, face: 0.7 };
 
 /**
- * Pose and person mask have to agree so far on whoever shows a face. Of 532 photos only a mannequin and a head that the photo's
+ * Pose and person mask have to agree so far on whoever shows a face. Of 480 photos only a mannequin and a head that the photo's
  * side halves lie between this and 0.5.
  */
 const MIN_COVER = 0.7;
