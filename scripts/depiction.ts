@@ -30,7 +30,7 @@ const { values: options } = parseArgs({
   },
 });
 /** Strength of the ridge that keeps weights small, per example. */
-const RIDGE = 2;
+const RIDGE = 1;
 /** Examples of one kind from one repository count together at most as much as this many. */
 const MAX_SHARE = 60;
 /** The limit lies this far above the highest score of a photo whose repository was left out. */
@@ -228,6 +228,12 @@ console.log(
 console.log(
   `depictions told, learned from: ${part(rows.filter(({ isDepiction }) => isDepiction).map((row) => scoreOf(learned, row) > limit))}`,
 );
+console.log("at other limits, left out:");
+for (const other of [0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
+  console.log(
+    `  ${other.toFixed(1)}: photos refused ${part(photos.map(({ score }) => score > other))}, ` +
+      `depictions told ${part(held.filter(({ example }) => example.isDepiction).map(({ score }) => score > other))}`,
+  );
 await Bun.write(
   OUT,
   `/** Written by scripts/depiction.ts from ${examples.length} pictures, which scripts/depiction-photos.tsv lists. @type {number[]} */
