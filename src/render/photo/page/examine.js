@@ -3,6 +3,7 @@ import { boundsAbove, sampleMask } from "./masks.js";
 
 /** @import { Face, Person, Point, Pose } from "./detectors.js" */
 /** @import { Grid, Mask, Numbers, Rect } from "./masks.js" */
+/** @import { Crop } from "./networks.js" */
 
 /**
  * Everything known about one person, in search pixels.
@@ -92,18 +93,28 @@ async function ownFace(picture, { centre, height, closeUp }, faces) {
 }
 
 /**
- * Examines a portrait so close that no body is found in it.
+ * The player is looked for in a rectangle of these many widths and heights of the face, with one height above it: the
+ * closer the person mask looks, the finer it is. Where the body goes on below that, it looks at MORE_BODY times as much.
+ */
+const AROUND_FACE = { width: 3, height: 4 };
+const MORE_BODY = 2;
+/**
+ * A body goes on below its mask when it takes more than this part of the mask's lowest row and the photo goes on for
+ * more than so many heights of the face: networks see bodies go on a little where the photo ends.
+ */
+const MIN_GOES_ON = 0.3;
+const MIN_MORE_PHOTO = 0.5;
+/** What is broader than so many heights of the face is not one body but two. */
+const MAX_BREADTH = 5;
+
+/**
+ * Examines somebody of whom the face is found and no body: mostly a portrait close by, sometimes somebody in wide or
+ * dark clothes.
  * @param {OffscreenCanvas} picture @param {Face} face
  * @returns {Promise<Finding>}
  */
 export async function examineFace(picture, face) {
-  const surroundings = {
-    x: face.x - face.width,
-    y: face.y - face.height,
-    width: 3 * face.width,
-    height: 4 * face.height,
-  };
-  const people = await maskPeople(picture, squareAround(surroundings, 0));
+  const people = await maskBelow(face, picture.height, (crop) => maskPeople(picture, crop));
   const body = {
     x: face.x - face.width / 2,
     y: face.y - face.height / 2,
@@ -120,6 +131,38 @@ export async function examineFace(picture, face) {
     rivals: [],
     cover: 1,
   };
+}
+
+/**
+ * The person mask around a face, with the body below it.
+ * @param {Face} face @param {number} photoHeight @param {(crop: Crop) => Promise<Mask>} mask runs the person mask network on a crop
+ * @returns {Promise<Mask>}
+ */
+export async function maskBelow(face, photoHeight, mask) {
+  const around = (/** @type {number} */ more) => {
+    const width = more * AROUND_FACE.width * face.width;
+    const height = more * AROUND_FACE.height * face.height;
+    const x = face.x + (face.width - width) / 2;
+    return squareAround({ x, y: face.y - face.height, width, height }, 0);
+  };
+  const near = around(1);
+  const close = await mask(near);
+  if (photoHeight - (near.cy + near.height / 2) <= MIN_MORE_PHOTO * face.height) return close;
+  const lowest = close.values.slice(-close.width);
+  const goesOn = lowest.filter((value) => value > 0.5).length > MIN_GOES_ON * close.width;
+  if (!goesOn) return close;
+  const wide = await mask(around(MORE_BODY));
+  return breadth(wide) > MAX_BREADTH * face.height ? close : wide;
+}
+
+/** How much of its broadest row a mask takes, in the picture's pixels. @param {Mask} mask */
+function breadth({ values, width, crop }) {
+  let most = 0;
+  for (let from = 0; from < values.length; from += width) {
+    const row = values.subarray(from, from + width);
+    most = Math.max(most, row.filter((value) => value > 0.5).length);
+  }
+  return (most / width) * crop.width;
 }
 
 /** From a face's centre to the hips, and from the hips to the circle around the body, in heights of the face's box. */
