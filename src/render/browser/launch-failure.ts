@@ -52,7 +52,9 @@ export async function whyNotLaunched({
       killSignal: "SIGKILL",
     });
     try {
-      return explain(await new Response(child.stderr).text());
+      const words = await new Response(child.stderr).text();
+      const code = await child.exited;
+      return explain(words) ?? (child.signalCode === null ? noBrowser(path, code, words) : undefined);
     } finally {
       await endGroup(child.pid);
       for (const end of child.stdio.slice(3)) if (typeof end === "number") closeSync(end);
@@ -62,6 +64,12 @@ export async function whyNotLaunched({
   } finally {
     await rm(profile, { recursive: true, force: true });
   }
+}
+
+/** A program that ends by itself instead of waiting for what to open, and says nothing of Chromium's, is something else. */
+function noBrowser(path: string, code: number, words: string): string {
+  const said = words.trim().split("\n", 1)[0]?.slice(0, 300);
+  return `${path} ended at once, with exit code ${code}${said ? ` ("${said}")` : ""}. If it is no Chromium, set CARDPRESS_CHROMIUM to one, or unset it for the packaged browser.`;
 }
 
 /** What a browser's last words mean. */

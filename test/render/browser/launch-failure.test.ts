@@ -43,6 +43,13 @@ test("a file that is no program is named", async () => {
   expect((await launch(`${path}-missing`)).message).toContain(`${path}-missing`);
 });
 
+test("a program that is no browser is told as such, with its words and what to set", async () => {
+  const { message } = await launch("/bin/ls");
+  expect(message).toContain("/bin/ls ended at once, with exit code 2");
+  expect(message).toContain("--headless");
+  expect(message).toContain("CARDPRESS_CHROMIUM");
+});
+
 test("a missing library is named with what brings it, and other last words are passed on", () => {
   const library =
     "chromium: error while loading shared libraries: libnss3.so: cannot open shared object file";
