@@ -44,13 +44,14 @@ const PHOTOS_PER_TIDYING = 8;
 const IDLE_MS = 2_000;
 
 /** Returns a function to call after each photo, which gives memory back now and then, and a function to stop it. */
-function tidying(networks: Networks): { afterPhoto: () => void; stop: () => void } {
+function tidying(networks: Networks, collect: () => void): { afterPhoto: () => void; stop: () => void } {
   let photos = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const tidy = () => {
     clearTimeout(timer);
     photos = 0;
     networks.letGoUnused();
+    collect();
     returnFreedMemory();
   };
   return {
@@ -77,7 +78,10 @@ export async function openPhotoCutter(
   const networks = openNetworks(runtime, NETWORK_THREADS, matteModel);
   let page: OpenPhotoPage | null = await openPhotoPage(browser, networks);
   let last: Promise<unknown> = Promise.resolve();
-  const { afterPhoto, stop } = tidying(networks);
+  const { afterPhoto, stop } = tidying(networks, () => {
+    // If this fails, the next photo reports why.
+    void page?.collectGarbage().catch(() => {});
+  });
 
   const work = async (photoPath: string, onStage: (stage: PhotoStage) => void) => {
     if (page?.hasCrashed())
