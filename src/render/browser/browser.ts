@@ -4,7 +4,6 @@ import { join } from "node:path";
 import puppeteer, {
   type Browser,
   type CDPSession,
-  type HTTPRequest,
   type LaunchOptions as LaunchSettings,
   type Page,
 } from "puppeteer-core";
@@ -114,6 +113,8 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
     // their own; without this one, any call that lacks a limit would wait for puppeteer's default of three minutes.
     protocolTimeout: ANSWER_TIMEOUT_MS,
     waitForInitialPage: false,
+    // Told of a page's loads, its engine keeps what it loaded for whoever may ask, base64 too: up to 200 MB a page.
+    networkEnabled: false,
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
@@ -134,28 +135,55 @@ export async function launchBrowser(options: LaunchOptions): Promise<Browser> {
 /**
  * Opens a page that can load only what `files` answers: offline, every request intercepted. The page is at `PAGE_ORIGIN
  * + path` when this resolves.
+ * @param onRefused told of each address that the page asked for and did not get
  */
-export async function openSealedPage(browser: Browser, files: PageFiles, path: string): Promise<Page> {
+export async function openSealedPage(
+  browser: Browser,
+  files: PageFiles,
+  path: string,
+  onRefused: (url: string) => void = () => {},
+): Promise<Page> {
   const page = await browser.newPage();
   const load = async () => {
-    await page.setRequestInterception(true);
-    page.on("request", (request) => void answer(request, files).catch(() => {}));
-    await page.setOfflineMode(true);
+    const session = await page.createCDPSession();
+    session.on("Fetch.requestPaused", (paused) => {
+      const file = fileFor(paused.request, files);
+      if (!file) onRefused(paused.request.url);
+      // The page may be gone meanwhile.
+      void answer(session, paused.requestId, file).catch(() => {});
+    });
+    await session.send("Fetch.enable", { patterns: [{ urlPattern: "*" }] });
+    await session.send("Network.emulateNetworkConditions", OFFLINE);
     await page.goto(`${PAGE_ORIGIN}${path}`, { waitUntil: "load", timeout: LOAD_TIMEOUT_MS });
   };
   await Promise.race([load(), crashOf(page)]);
   return page;
 }
 
-async function answer(request: HTTPRequest, files: PageFiles): Promise<void> {
-  const url = new URL(request.url());
-  const file = url.origin === PAGE_ORIGIN && request.method() === "GET" ? files(url.pathname) : undefined;
-  if (!file) return request.abort("blockedbyclient");
-  await request.respond({
-    status: 200,
-    contentType: file.contentType,
-    headers: { "Access-Control-Allow-Origin": PAGE_ORIGIN, ...file.headers },
-    body: file.body,
+const OFFLINE = { offline: true, latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
+
+function fileFor({ url: address, method }: { url: string; method: string }, files: PageFiles) {
+  const url = new URL(address);
+  return url.origin === PAGE_ORIGIN && method === "GET" ? files(url.pathname) : undefined;
+}
+
+async function answer(session: CDPSession, requestId: string, file: PageFile | undefined): Promise<void> {
+  if (!file) {
+    await session.send("Fetch.failRequest", { requestId, errorReason: "BlockedByClient" });
+    return;
+  }
+  const headers = {
+    "Content-Type": file.contentType,
+    "Access-Control-Allow-Origin": PAGE_ORIGIN,
+    // Pages of several templates have the same addresses.
+    "Cache-Control": "no-store",
+    ...file.headers,
+  };
+  await session.send("Fetch.fulfillRequest", {
+    requestId,
+    responseCode: 200,
+    responseHeaders: Object.entries(headers).map(([name, value]) => ({ name, value })),
+    body: Buffer.from(file.body).toString("base64"),
   });
 }
 

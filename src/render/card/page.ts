@@ -37,6 +37,8 @@ export interface CardPage {
 export interface CardPageOptions extends CameraOptions {
   /** Prints "TEST" across every card. */
   watermark?: boolean;
+  /** Told of each address that the page asked for and did not get. */
+  onRefused?: (url: string) => void;
 }
 
 /** The page itself gives up after 8 s; this catches a page that no longer answers at all. */
@@ -58,7 +60,8 @@ export async function openCardPage(
   let template = opened;
   let markup = opened.html;
   const media = new Map<string, PageFile>();
-  const page = await openSealedPage(browser, (path) => templateFile(template, path) ?? media.get(path), "/");
+  const files = (path: string) => templateFile(template, path) ?? media.get(path);
+  const page = await openSealedPage(browser, files, "/", options.onRefused);
   const { crash, hasCrashed } = crashWatch(page);
   // Calls to a crashed page would wait for ever: it never answers, and puppeteer does not report it.
   const orCrash = <T>(work: Promise<T>) => Promise.race([work, crash]);

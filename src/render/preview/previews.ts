@@ -125,9 +125,9 @@ async function show(
       return { shown: alive, did: "restyled" };
     }
   }
-  const page = await openCardPage(browser, template, { way });
-  const shown: Shown = { page, template, stamp, refused: new Set() };
-  page.page.on("requestfailed", (request) => shown.refused.add(request.url()));
+  const refused = new Set<string>();
+  const page = await openCardPage(browser, template, { way, onRefused: (url) => refused.add(url) });
+  const shown: Shown = { page, template, stamp, refused };
   opened.delete(key);
   opened.set(key, shown);
   if (kept) await close(kept);
