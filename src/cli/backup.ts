@@ -5,6 +5,7 @@ import { type BackupReport, makeBackup, type Step } from "../app/operations/back
 import { ARCHIVE_SUFFIXES } from "../app/operations/backup-archive.ts";
 import { refuseInCluster } from "../cluster-config.ts";
 import { readConfig } from "../config.ts";
+import { counted } from "../core/counted.ts";
 import { OperatorError } from "../core/errors.ts";
 import { lowerPriority } from "../render/browser/low-priority.ts";
 import { untilSignal } from "../service/stop-signal.ts";
@@ -56,8 +57,8 @@ export function stepsUnless(json: boolean | undefined): Step {
 function backupText(report: BackupReport): string {
   const { file, bytes, files, counts, schema, missing, broken_rules: broken } = report;
   const lines = [
-    `${file}: ${inUnits(bytes)}, ${files} files, read back and checked.`,
-    `${counts.accounts} accounts, ${counts.images} images (${counts.unfinished} unfinished), ${counts.pictures} pictures, ${report.templates ? "your templates" : "no templates of your own"}; schema ${schema}.`,
+    `${file}: ${inUnits(bytes)}, ${counted(files, "file")}, read back and checked.`,
+    `${counted(counts.accounts, "account")}, ${counted(counts.images, "image")} (${counts.unfinished} unfinished), ${counted(counts.pictures, "picture")}, ${report.templates ? "your templates" : "no templates of your own"}; schema ${schema}.`,
     report.secrets
       ? "It holds secrets (secret.key, password hashes, the photos of players): keep it where only you can read it. Its mode is 0600."
       : `It holds no secret.key: after a restore no webhook can be signed until each endpoint has a new secret ("cardpress webhook rotate"). It still holds password hashes and the photos of players.`,

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { type RestoreReport, restoreBackup } from "../app/operations/restore.ts";
 import { refuseInCluster } from "../cluster-config.ts";
 import { readConfig } from "../config.ts";
+import { counted } from "../core/counted.ts";
 import { stepsUnless, stopSignal } from "./backup.ts";
 import { printResult } from "./output.ts";
 
@@ -30,8 +31,8 @@ export function restoreCommand(): Command {
 function restoreText(report: RestoreReport, templatesDir: string | undefined): string {
   const { data_dir, files, created_at, cardpress, counts, missing } = report;
   const lines = [
-    `${data_dir}: ${files} files as of ${created_at} (cardpress ${cardpress}), every one checked.`,
-    `${counts.accounts} accounts, ${counts.images} images (${counts.unfinished} unfinished, which go on with the next "cardpress serve").`,
+    `${data_dir}: ${counted(files, "file")} as of ${created_at} (cardpress ${cardpress}), every one checked.`,
+    `${counted(counts.accounts, "account")}, ${counted(counts.images, "image")} (${counts.unfinished} unfinished, to go on with the next "cardpress serve").`,
   ];
   if (report.templates_dir !== null && report.templates_dir !== templatesDir)
     lines.push(
@@ -42,6 +43,6 @@ function restoreText(report: RestoreReport, templatesDir: string | undefined): s
       `The backup holds no secret.key: put yours back before you start the service, or give each webhook endpoint a new secret ("cardpress webhook rotate").`,
     );
   if (missing.count > 0)
-    lines.push(`Not in the backup: ${missing.count} files, such as ${missing.files[0]}.`);
+    lines.push(`Not in the backup: ${counted(missing.count, "file")}, such as ${missing.files[0]}.`);
   return lines.join("\n");
 }

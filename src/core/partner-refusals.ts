@@ -80,7 +80,7 @@ export const CANCELED_MESSAGE = "The batch was canceled before this card was mad
 export function nothingAt(path: string): Refusal {
   return new Refusal(
     "NOT_FOUND",
-    `There is nothing at ${path.slice(0, 200)}. The API lives under /v1, its documentation under /docs.`,
+    `There is nothing at ${path.slice(0, 200)}. The API's addresses begin with /v1/, such as /v1/images; all of them are listed under /docs.`,
   );
 }
 
@@ -94,7 +94,7 @@ export function methodNotAllowed(methods: readonly string[]): Refusal {
 export function idempotencyKeyReused(): Refusal {
   return new Refusal(
     "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_PAYLOAD",
-    "This Idempotency-Key was used with a different body. Send the same body to get the first answer again, or a new key for a new image.",
+    "This Idempotency-Key was used with a different body. Send the same body to get the first answer again, or a new key for another request.",
     { details: [{ field: "header Idempotency-Key", message: "was used with a different body." }] },
   );
 }

@@ -31,13 +31,12 @@ export async function checkBatch(
   }));
   if (typeof name !== "string" || [...name].length > MAX_ACCOUNT_NAME_CHARS || !name.isWellFormed())
     details.push({ field: "name", message: `must be text of at most ${MAX_ACCOUNT_NAME_CHARS} characters.` });
-  if (!Array.isArray(cards) || cards.length === 0 || cards.length > MAX_BATCH_CARDS)
-    return {
-      details: [
-        ...details,
-        { field: "cards", message: `must be an array of 1 to ${MAX_BATCH_CARDS} cards.` },
-      ],
-    };
+  if (!Array.isArray(cards) || cards.length === 0 || cards.length > MAX_BATCH_CARDS) {
+    const remedy =
+      Array.isArray(cards) && cards.length > 0 ? ` It has ${cards.length}: send several batches.` : "";
+    const message = `must be an array of 1 to ${MAX_BATCH_CARDS} cards.${remedy}`;
+    return { details: [...details, { field: "cards", message }] };
+  }
   const checked = await checkCards(cards, config, templates);
   details.push(...checked.details);
   if (details.length > 0) return { details: details.slice(0, MAX_DETAILS) };

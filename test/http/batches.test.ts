@@ -141,17 +141,14 @@ test("one fault refuses the whole batch, and every fault is told with its place"
     "cards[2].colour",
     "cards[3].player.external_id",
   ]);
-  for (const body of [
-    {},
-    { cards: [] },
-    { cards: "all" },
-    [],
-    { cards: cardsOf(1_001) },
-    { cards: [7] },
-    "{",
-    "",
-  ])
+  for (const body of [{}, { cards: [] }, { cards: "all" }, [], { cards: [7] }, "{", ""])
     await expectError(await postBatch(own.liveKey, body), "INVALID_REQUEST");
+  const tooMany = await postBatch(own.liveKey, { cards: cardsOf(1_001) });
+  const { details } = await expectError(tooMany, "INVALID_REQUEST");
+  expect(details[0]).toEqual({
+    field: "cards",
+    message: "must be an array of 1 to 1000 cards. It has 1001: send several batches.",
+  });
   const one = { cards: cardsOf(1) };
   await expectError(await postBatch(own.liveKey, one, { "Idempotency-Key": "a b" }), "INVALID_REQUEST");
   await expectError(await postBatch(own.liveKey, "x".repeat(4 * 1024 * 1024 + 1)), "PAYLOAD_TOO_LARGE");

@@ -1,3 +1,4 @@
+import { counted } from "../../core/counted.ts";
 import { DIGEST_HOUR } from "../../core/limits.ts";
 import { creditsLow, digest, endpointTrouble, type MailKind, type MailText } from "../../core/mail.ts";
 import { DAY_MS, HOUR_MS, isoTime } from "../../core/time.ts";
@@ -86,7 +87,7 @@ async function writeDigest(deps: AttentionDeps, found: Troubles): Promise<void> 
   await writeOnce(deps, async () => {
     const { completed, failed, accounts } = await dayOf(store.read, day);
     const lines = [
-      `${completed} cards were made for ${accounts} accounts, ${failed} images failed and cost nothing.`,
+      `Cards made: ${completed}, for ${counted(accounts, "account")}. Images that failed, and cost nothing: ${failed}.`,
     ];
     const operators = await listOperators(store.read);
     return {

@@ -5,6 +5,7 @@ import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { folderBlobs } from "../../blobs/folder-blobs.ts";
 import type { Config } from "../../config.ts";
+import { counted } from "../../core/counted.ts";
 import { OperatorError } from "../../core/errors.ts";
 import { CLOCK_HOLD_MS, CLOCK_TOLERANCE_MS, MIN_FREE_DISK_BYTES } from "../../core/limits.ts";
 import { secretBox } from "../../core/secret-box.ts";
@@ -239,7 +240,7 @@ const checkWorkers: Check = async ({ renderWorkers }) => {
   const cores = availableParallelism();
   const memory = renderWorkers * WORKER_BYTES;
   const usable = memoryLimit(totalmem(), thisMachine);
-  const found = `${renderWorkers} render workers on ${cores} cores and ${(usable / 1024 ** 3).toFixed(1)} GB`;
+  const found = `${counted(renderWorkers, "render worker")} on ${counted(cores, "core")} and ${(usable / 1024 ** 3).toFixed(1)} GB`;
   if (memory > usable)
     return {
       status: "warning",
@@ -311,7 +312,7 @@ const checkWebhooks: Check = (config, folder) =>
     const secrets = secretBox(loadSecretKey(keyFile), randomBytes);
     const unreadable = await unreadableEndpoints({ store, secrets });
     if (unreadable.length === 0)
-      return { status: "ok", message: `${enabled.length} endpoints can be signed for` };
+      return { status: "ok", message: `${counted(enabled.length, "endpoint")} can be signed for` };
     return {
       status: "failed",
       message: `the secrets of ${unreadable.join(", ")} cannot be read: ${keyFile} is not the key they were sealed with. Put the right one back, or give each a new secret with "cardpress webhook rotate".`,
