@@ -1,6 +1,6 @@
 import { OperatorError } from "../core/errors.ts";
 import { isFullDisk } from "../system/write-whole.ts";
-import { lowerPriority } from "./browser/low-priority.ts";
+import { lowerPriority, lowerSession } from "./browser/low-priority.ts";
 import { type CardRenderer, openCardRenderer, PhotoRefused } from "./card-renderer.ts";
 import { type FromWorker, parseToWorker, type ToWorker } from "./protocol.ts";
 
@@ -23,7 +23,10 @@ export function runWorker(): void {
     }
     try {
       // Chromium inherits the priority, so it is set before the browser starts.
-      if (!message.options.isAwaited) lowerPriority(WORKER_NICENESS);
+      if (!message.options.isAwaited) {
+        lowerPriority(WORKER_NICENESS);
+        void lowerSession(process.pid);
+      }
       renderer = await openCardRenderer(message.options, {
         onStep: (step) => send({ type: "starting", step }),
         onBrowser: (pid) => send({ type: "browser", pid }),

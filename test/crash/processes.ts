@@ -26,3 +26,8 @@ export function niceness(pid: number): number[] {
     }
   });
 }
+
+/** The niceness of the session that a process belongs to (sched(7), "The autogroup feature"). */
+export function sessionNiceness(pid: number): number {
+  return Number(/nice (-?\d+)/.exec(readFileSync(`/proc/${pid}/autogroup`, "utf8"))?.[1]);
+}

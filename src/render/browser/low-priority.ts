@@ -1,10 +1,12 @@
 import { dlopen } from "bun:ffi";
-import { existsSync, readdirSync } from "node:fs";
-import { setPriority } from "node:os";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { getPriority, setPriority } from "node:os";
 
 /** Linux' prctl(2) option and capability, from linux/prctl.h and linux/capability.h. */
 const PR_CAPBSET_DROP = 24;
 const CAP_SYS_NICE = 23;
+
+const SESSION_TRIES = 20;
 
 /**
  * Lowers the priority of this process, all its threads and its children. On Linux priority is per thread, so setting it
@@ -21,6 +23,31 @@ export function lowerPriority(niceness: number): void {
     }
   }
   if (process.getuid?.() === 0) keepChildrenLow();
+}
+
+/**
+ * Gives a session the niceness of the process that leads it. Where Linux shares the processor out among sessions
+ * (sched(7), "The autogroup feature"), niceness counts within one only, and workers and browsers lead their own: each
+ * would get as much as the server and everybody who asks it. Resolves without it where there are no autogroups, or
+ * where the process leads no session.
+ */
+export async function lowerSession(pid: number): Promise<void> {
+  // The kernel takes one such change in 100 ms of all users together, and workers start at the same time.
+  for (let tries = 0; tries < SESSION_TRIES; tries++) {
+    try {
+      if (!leadsSession(pid)) return;
+      return writeFileSync(`/proc/${pid}/autogroup`, String(getPriority(pid)));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return;
+    }
+    await Bun.sleep(100 + Math.random() * 100);
+  }
+}
+
+/** Field 6 of proc(5)'s stat, counted behind the name, which may hold spaces. */
+function leadsSession(pid: number): boolean {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[3]) === pid;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { MAX_RENDERS } from "../../../src/core/limits.ts";
-import { childrenOf, niceness } from "../../crash/processes.ts";
+import { childrenOf, niceness, sessionNiceness } from "../../crash/processes.ts";
 import {
   get,
   imageRequest,
@@ -17,6 +18,19 @@ beforeAll(async () => {
   while (server.service.pool.health().ready === 0) await Bun.sleep(25);
 });
 afterAll(() => server.close());
+
+const HAS_AUTOGROUPS = existsSync("/proc/self/autogroup");
+
+test.if(HAS_AUTOGROUPS)(
+  "the sessions of the workers and their browsers get less of a processor than the server's",
+  async () => {
+    const family = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(family)];
+    const processes = server.service.pool.pids().flatMap(family);
+    expect(processes.length).toBeGreaterThan(3);
+    for (const pid of processes)
+      while (sessionNiceness(pid) <= sessionNiceness(process.pid)) await Bun.sleep(25);
+  },
+);
 
 test("every thread of the workers and their browsers runs at a lower priority than the server", () => {
   const family = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(family)];
