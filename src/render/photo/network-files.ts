@@ -1,6 +1,6 @@
 // @ts-nocheck The compiler reads these imports as modules; the runtime gives the path to the file.
 // They are static, so that a compiled cardpress carries every file with it.
-import bodyParts from "./models/body_parts.onnx.zst" with { type: "file" };
+import bodyParts from "./models/body_parts_int8.onnx.zst" with { type: "file" };
 import carefulPoseLandmarks from "./models/careful_pose_landmarks.onnx.zst" with { type: "file" };
 import faceDetector from "./models/face_detector.onnx.zst" with { type: "file" };
 import personDetector from "./models/person_detector.onnx.zst" with { type: "file" };

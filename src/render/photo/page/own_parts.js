@@ -33,6 +33,8 @@ const SALIENT = 0.6;
 const SURE_SALIENCE = 0.85;
 /** A part with a larger fraction of face than this is somebody else's. */
 const MAX_EXTRA_HEAD = 0.06;
+/** With a larger fraction of hair than this, it may be somebody who turns their back: it is judged as in company. */
+const MAX_EXTRA_HAIR = 0.1;
 /** Cells that the pose's mask claims more surely than this are not given to other people. */
 const SURELY_POSED = 0.6;
 /** A face above this fraction of the player's own is somebody else's; smaller ones are ears and hands. */
@@ -117,7 +119,7 @@ function isHead(box, { x, y, width, height, step }, { odds, hair, face }) {
  * @param {Grid} grid
  * @returns {{ own: Numbers, left: Numbers }} own: 1 where the player may be; left: 1 on other people's parts
  */
-export function ownParts(player, { odds, face, skin }, { posed, limbs, hands, fine, theirs }, grid) {
+export function ownParts(player, { odds, face, hair, skin }, { posed, limbs, hands, fine, theirs }, grid) {
   const { width, height } = grid;
   const radius = Math.max(3, Math.round(OWN_REACH_PART * Math.max(width, height)));
   const near = dilate(posed, width, radius);
@@ -145,7 +147,7 @@ export function ownParts(player, { odds, face, skin }, { posed, limbs, hands, fi
   const extras = measureExtras(
     labels,
     sizes,
-    { odds, masked: posed, head: face, salience: fine, rival: theirs },
+    { odds, masked: posed, head: face, hair, salience: fine, rival: theirs },
     {
       touches: (i) => besideBody[i] > 0,
       handled: (i) => hands[i] > 0,
@@ -156,11 +158,12 @@ export function ownParts(player, { odds, face, skin }, { posed, limbs, hands, fi
   const inCompany = theirs.some((value) => value > 0.5);
   const isSure = extras.map((extra) => extra.odds >= SURE_EXTRA_ODDS * extra.size);
   const isOwn = extras.map(
-    ({ size, masked, head: heads, salience, rival, touches, strange, handled, beside }, label) =>
+    ({ size, masked, head: heads, hair, salience, rival, touches, strange, handled, beside }, label) =>
       label > 0 &&
       (beside === 0 || handled > 0) &&
       (touches > 0 || salience >= SURE_SALIENCE * size) &&
-      size <= (inCompany ? MAX_EXTRA_IN_COMPANY : MAX_EXTRA_PART) * playerCells &&
+      size <=
+        (inCompany || hair > MAX_EXTRA_HAIR * size ? MAX_EXTRA_IN_COMPANY : MAX_EXTRA_PART) * playerCells &&
       heads <= MAX_EXTRA_HEAD * size &&
       rival <= 0.3 * size &&
       (strange <= MAX_STRANGE_SKIN * size || (isSure[label] && masked >= MIN_EXTRA_MASKED * size)),
