@@ -5,8 +5,6 @@
 export const PLAYER_REFUSALS = {
   no_player:
     "No player was found in the photo. Use one where the player's face and upper body are clear and well lit: a photo, not a drawing or a render.",
-  not_a_photograph:
-    "The picture looks like a drawing, a painting, a computer render or a doll, not like a photo of a person. Use one where a camera took the player as they are, without effects.",
   several_people:
     "Several people are equally prominent in the photo, so it is not clear whose card it is. Use one where one person stands out, or crop this one to the player.",
   face_cut:

@@ -232,6 +232,7 @@ for (const [format, contentType] of [
 const FAILURES = [
   ...Object.entries(PHOTO_REFUSALS).map(([reason, message]) => [`test_fail_${reason}`, message] as const),
   ["test_fail_provider", RENDER_FAULT_MESSAGE] as const,
+  ["test_fail_not_a_photograph", PHOTO_REFUSALS.no_player] as const,
 ];
 for (const [id, message] of FAILURES) {
   test(`${id} is accepted and fails with the message that a live image would have`, async () => {

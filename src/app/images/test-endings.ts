@@ -21,6 +21,8 @@ const SLOW_MS = 10_000;
 const REFUSED_PHOTOS = new Map<string, string>(
   Object.entries(PHOTO_REFUSALS).map(([reason, message]) => [`test_fail_${reason}`, message]),
 );
+// Drawings had a reason of their own once, and partners' tests may still ask for it.
+REFUSED_PHOTOS.set("test_fail_not_a_photograph", PHOTO_REFUSALS.no_player);
 
 export function testEnding(externalId: string): TestEnding {
   const refusal = REFUSED_PHOTOS.get(externalId);

@@ -96,7 +96,12 @@ const PHOTO_EXAMPLES = [
   ["blurred", false, "Too blurred, or a small copy of a photo", "The woman as a few blurred spots"],
   ["dark", false, "Too dark: no light falls on the face", "The woman, hardly to be seen"],
   ["bright", false, "Burnt out: too much light on the face", "The woman with a white patch for a face"],
-  ["drawing", false, "A drawing, a comic or a render: send a photo", "The woman in a few flat colours"],
+  [
+    "drawing",
+    false,
+    "A drawing, a comic or a render: found now and then, never good",
+    "The woman in a few flat colours",
+  ],
 ] as const;
 
 function PhotoExamples() {

@@ -2,7 +2,6 @@ import { Tensor } from "onnxruntime-common";
 import { OperatorError } from "../../core/errors.ts";
 import { type MatteModel, openMatteModel, valuesFor } from "./matte-model.ts";
 import { NETWORK_FILES } from "./network-files.ts";
-import { withOutputs } from "./onnx-outputs.ts";
 import { loadOnnxRuntime, type OnnxSession } from "./onnx-runtime.ts";
 
 export type NetworkName = keyof typeof NETWORK_FILES;
@@ -18,7 +17,7 @@ export interface NetworkPicture {
 export interface Networks {
   /**
    * Runs one network, which is loaded on first use and kept.
-   * @returns its outputs in the order its file names them, channels last, and then those of FURTHER_OUTPUTS
+   * @returns its outputs in the order its file names them, channels last
    */
   run(name: NetworkName, picture: NetworkPicture): Promise<Float32Array[]>;
   /** Starts loading what nearly every photo needs (0.3 s of CPU) without waiting; the first caller to need it does. */
@@ -41,12 +40,6 @@ const USUAL: NetworkName[] = [
 
 /** Holds 57 MB, and is only asked about people whom the quick pose network does not make out. */
 const RARE: NetworkName[] = ["carefulPoseLandmarks"];
-
-/**
- * Outputs besides a network's own: what the body parts network knows of a picture before it draws its masks, 384 channels of
- * 16 x 16 cells, channels first.
- */
-const FURTHER_OUTPUTS: Partial<Record<NetworkName, string[]>> = { bodyParts: ["t338_first"] };
 
 export const isNetwork = (name: string): name is NetworkName => Object.hasOwn(NETWORK_FILES, name);
 
@@ -132,7 +125,5 @@ export async function tryNetworks(runtime: string): Promise<number> {
 async function readNetwork(name: NetworkName): Promise<Uint8Array> {
   const path = NETWORK_FILES[name];
   const bytes = await Bun.file(path).bytes();
-  const network = path.endsWith(".zst") ? await Bun.zstdDecompress(bytes) : bytes;
-  const further = FURTHER_OUTPUTS[name];
-  return further ? withOutputs(network, further) : network;
+  return path.endsWith(".zst") ? Bun.zstdDecompress(bytes) : bytes;
 }

@@ -6,8 +6,6 @@ import bodyParts from "./page/body_parts.js" with { type: "text" };
 import company from "./page/company.js" with { type: "text" };
 import cutOut from "./page/cut_out.js" with { type: "text" };
 import decode from "./page/decode.js" with { type: "text" };
-import depiction from "./page/depiction.js" with { type: "text" };
-import depictionWeights from "./page/depiction_weights.js" with { type: "text" };
 import detectors from "./page/detectors.js" with { type: "text" };
 import edge from "./page/edge.js" with { type: "text" };
 import edgeColours from "./page/edge_colours.js" with { type: "text" };
@@ -44,8 +42,6 @@ export const PAGE_MODULES: Record<string, string> = {
   "company.js": company,
   "cut_out.js": cutOut,
   "decode.js": decode,
-  "depiction.js": depiction,
-  "depiction_weights.js": depictionWeights,
   "detectors.js": detectors,
   "edge.js": edge,
   "edge_colours.js": edgeColours,

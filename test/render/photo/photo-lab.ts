@@ -27,13 +27,18 @@ export async function openLab() {
   const page = await browser.newPage();
 
   /** Draws pictures over each other at given places and returns the result as pixels and as PNG. */
-  const draw = async (size: [number, number], pictures: { bytes: Uint8Array; at: number[] }[]) => {
+  const draw = async (
+    size: [number, number],
+    pictures: { bytes: Uint8Array; at: number[] }[],
+    filter = "none",
+  ) => {
     const sources = pictures.map(({ bytes, at }) => ({ base64: bytes.toBase64(), at }));
     const drawn = await page.evaluate(
-      async ([width, height], list) => {
+      async ([width, height], list, filter) => {
         const canvas = new OffscreenCanvas(width, height);
         const context = canvas.getContext("2d", { willReadFrequently: true });
         if (!context) throw new Error("no canvas");
+        context.filter = filter;
         for (const { base64, at } of list) {
           const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
           const bitmap = await createImageBitmap(new Blob([bytes]));
@@ -53,6 +58,7 @@ export async function openLab() {
       },
       size,
       sources,
+      filter,
     );
     const [width, height] = size;
     const rgba = new Uint8ClampedArray(Uint8Array.fromBase64(drawn.rgba));
@@ -72,12 +78,20 @@ export async function openLab() {
     return draw([width, height], [{ bytes, at: [] }]);
   };
 
+  /** A picture reduced to a longer side and blurred. */
+  const softened = async (bytes: Uint8Array, longerSide: number): Promise<Pixels> => {
+    const { width, height } = await new Bun.Image(bytes).metadata();
+    const scale = longerSide / Math.max(width, height);
+    const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
+    return draw([w, h], [{ bytes, at: [0, 0, w, h] }], "blur(3px)");
+  };
+
   const close = async () => {
     await studio.close();
     await browser.close();
     rmSync(folder, { recursive: true });
   };
-  return { browser, folder, cutOut, draw, pixelsOf, close };
+  return { browser, folder, cutOut, draw, pixelsOf, softened, close };
 }
 
 /** A JPEG with an EXIF segment that says nothing but the orientation (TIFF 6.0, tag 0x0112). */

@@ -46,7 +46,6 @@ const HEAD_LOOK_FULL = 0.6;
  * @property {Mask} hair 0 to 1
  * @property {Mask} face 0 to 1
  * @property {Mask} skin of arms, hands and legs, 0 to 1
- * @property {Numbers} [traits] what the network knows of the crop before it draws masks, 384 channels of 16 x 16 cells
  */
 
 /** @typedef {{ body: PartsLook, head: PartsLook }} PartsLooks */
@@ -150,9 +149,9 @@ async function lookAt({ canvas, rect, zoom }, light, crop) {
     height: crop.height * zoom,
     rotation: 0,
   };
-  const [scores, traits] = await runNetwork("bodyParts", lit(canvas, light), inCut, INPUT);
-  if (!scores || !traits) throw new Error("The body parts network gave too few outputs.");
-  return { ...readParts(scores, crop), traits };
+  const [scores] = await runNetwork("bodyParts", lit(canvas, light), inCut, INPUT);
+  if (!scores) throw new Error("The body parts network gave no output.");
+  return readParts(scores, crop);
 }
 
 /** @param {OffscreenCanvas} canvas @param {Light} light */

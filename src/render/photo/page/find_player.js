@@ -15,7 +15,7 @@ import {
 } from "./examine.js";
 import { FACELESS_SCORE, isPlayer } from "./is_player.js";
 import { dilate, sampleMask } from "./masks.js";
-import { faceBox, isDrawn, lookOf, SHARP_FACE_PX } from "./quality.js";
+import { faceBox, lookOf, SHARP_FACE_PX } from "./quality.js";
 import { findRivals } from "./rivals.js";
 import { findTurn } from "./upright.js";
 
@@ -170,7 +170,6 @@ async function playerOfFace({ search: picture }, faces) {
     if (face.score < LONE_FACE_SCORE) continue;
     const person = personOf(face);
     const finding = await examine(picture, person, faces);
-    if (finding && isDrawn(picture, finding)) continue;
     if (finding && isBodyOf(finding, face)) return { player: finding, person, others: [] };
     if (face.score < SURE_FACE_SCORE) continue;
     const again = await findFaces(picture, squareAround(face, 1), LONE_FACE_SCORE);

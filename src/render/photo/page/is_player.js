@@ -1,5 +1,4 @@
 import { detectAgain, OWN_FACE_SCORE, SEEN_FACE_SCORE } from "./examine.js";
-import { isDrawn } from "./quality.js";
 
 /** @import { Finding } from "./examine.js" */
 
@@ -33,7 +32,6 @@ export async function isPlayer(picture, finding) {
   const presence = finding.pose?.presence ?? 0;
   const { detector, cover } = finding;
   const face = finding.face?.score ?? 0;
-  if (isDrawn(picture, finding)) return false;
   if (isBeyondDoubt(finding)) return true;
   if (presence >= 0.9 && cover >= MIN_COVER && detector >= 0.4 && face >= OWN_FACE_SCORE) {
     if (face >= 0.7 && detector >= 0.5) return true;

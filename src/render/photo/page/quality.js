@@ -1,6 +1,5 @@
 import { BACKDROP, canvasOf, contextOf, pixelsPerSearchPx } from "./decode.js";
 import { headBox } from "./framing.js";
-import { sampleMask } from "./masks.js";
 
 /** @import { Photo } from "./decode.js" */
 /** @import { Finding } from "./examine.js" */
@@ -53,58 +52,6 @@ export function lookOf(photo, face) {
     median: Number(sorted[sorted.length >> 1]),
     bright: Number(sorted[Math.floor(0.95 * sorted.length)]),
   };
-}
-
-/** Neighbouring pixels that differ by more than this in any channel, of 255, form an outline. */
-const OUTLINE_STEP = 40;
-/** Smaller bodies are full of hard lines anyway: in a small picture every fold is one. */
-const MIN_DRAWN_HEIGHT_PX = 250;
-/**
- * The fraction of a body's pixels that are outlines. Of 100 photographed people, 98 had at most 0.16 and one had 0.21;
- * drawn and painted people have a quarter. The stricter limit is for faces scored below CLEAR_FACE_SCORE, which may be
- * drawn: real faces of people with hard lines all over score 0.77 or more.
- */
-const DRAWN_PART = 0.2;
-const DRAWN_PART_BELOW_CLEAR_FACE = 0.25;
-const CLEAR_FACE_SCORE = 0.75;
-/**
- * Kit in loud colours and patterned shirts have as many hard lines. Of bodies that do, photographed people score at least this as
- * people when their face is clear; drawn people, and drawn faces on a photographed body, do not.
- */
-const SURE_PERSON_SCORE = 0.96;
-
-/**
- * Whether a body is full of hard lines, as in a drawing. False when there is no pose, or no doubt of a photographed person.
- * @param {OffscreenCanvas} picture @param {Finding} finding
- */
-export function isDrawn(picture, { detector, pose, body, face }) {
-  const isClear = (face?.score ?? 0) >= CLEAR_FACE_SCORE;
-  if (!pose || body.height < MIN_DRAWN_HEIGHT_PX || (isClear && detector >= SURE_PERSON_SCORE)) return false;
-  const { width, height } = picture;
-  const { data } = contextOf(picture).getImageData(0, 0, width, height);
-  const step = Math.max(1, Math.round(Math.max(width, height) / 200));
-  const grid = { x: 0, y: 0, width: Math.ceil(width / step), height: Math.ceil(height / step), step };
-  const posed = sampleMask(pose.mask, grid);
-  let pixels = 0;
-  let outlines = 0;
-  // Every second row is as telling and takes half the time.
-  for (let y = 0; y < height - 1; y += 2) {
-    const row = Math.floor(y / step) * grid.width;
-    for (let x = 0; x < width - 1; x++) {
-      if (!(posed[row + Math.floor(x / step)] > 0.9)) continue;
-      pixels++;
-      const at = 4 * (y * width + x);
-      if (isHardLine(data, at, at + 4) || isHardLine(data, at, at + 4 * width)) outlines++;
-    }
-  }
-  return outlines > (isClear ? DRAWN_PART_BELOW_CLEAR_FACE : DRAWN_PART) * pixels;
-}
-
-/** @param {Uint8ClampedArray} data @param {number} one @param {number} other */
-function isHardLine(data, one, other) {
-  for (let k = 0; k < 3; k++)
-    if (Math.abs(Number(data[one + k]) - Number(data[other + k])) > OUTLINE_STEP) return true;
-  return false;
 }
 
 /** The player's face, or the middle of the head when no face was detected. @param {Finding} player @returns {Rect} */

@@ -1,6 +1,5 @@
 import { cutOut, prepareCut, salientInput } from "./cut_out.js";
 import { canvasOf, contextOf, decodePhoto } from "./decode.js";
-import { isDepiction, traitsOf } from "./depiction.js";
 import { findPlayer } from "./find_player.js";
 import { gradedPixels } from "./grade.js";
 import { answered, openNetworkFile, writeShared } from "./networks.js";
@@ -24,7 +23,6 @@ import { runSalient } from "./salient.js";
  * @property {(header: Header) => Promise<boolean>} decode false when the bytes are not a complete photo
  * @property {() => Promise<"found" | PlayerRefusal>} find finds the player, turning the photo upright if necessary
  * @property {() => Promise<"ready" | PlayerRefusal>} prepare selects the part of the photo to cut and finds the body parts in it
- * @property {() => number[] | null} traits after prepare: what scripts/depiction.ts learns from
  * @property {() => Promise<void>} salient finds what stands out in that part
  * @property {() => Promise<{ width: number, height: number, framing: Framing, inPhoto: Rect, outline: string }>} cutOut
  *   writes the cutout's pixels into the shared file: red, green, blue and alpha, row by row
@@ -68,13 +66,8 @@ const photoPage = {
   async prepare() {
     const player = done(job.player);
     job.cut = await prepareCut(done(job.photo), player);
-    return (
-      faultOfParts(job.cut, player) ??
-      (isDepiction(job.cut.looks.head, player) ? "not_a_photograph" : "ready")
-    );
+    return faultOfParts(job.cut, player) ?? "ready";
   },
-
-  traits: () => traitsOf(done(job.cut).looks.head),
 
   async salient() {
     const cut = done(job.cut);
