@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { countNewCards } from "../app/batches/accept-batch.ts";
 import { previewCard } from "../app/batches/preview-card.ts";
 import { cardsOfList, faultsInList, type ListFault } from "../app/batches/squad-cards.ts";
 import { type Credits, creditsOf } from "../app/credits/credits.ts";
@@ -137,35 +138,41 @@ function Waiting({
   );
 }
 
-function Price({ credits, cards }: { credits: Credits; cards: number }) {
-  const { left } = credits;
-  if (left < cards)
+/** What live cards cost: those that an earlier batch has made are not made again. */
+function Price({ credits: { left }, cards, fresh }: { credits: Credits; cards: number; fresh: number }) {
+  if (left < fresh)
     return (
-      <Notice
-        tone="warn"
-        title={`Live cards would cost ${count(cards)} credits, and you have ${count(left)}.`}
-      >
+      <Notice tone="warn" title={`Live cards would cost ${creditsText(fresh)}, and you have ${count(left)}.`}>
         Make them as test cards, which are free, or have credits added first.
       </Notice>
     );
+  const known = cards - fresh;
   return (
     <p>
-      Live: <strong>{count(cards)} credits</strong> of the {count(left)} you have; {count(left - cards)} are
-      left. A card that fails costs nothing.
+      Live: <strong>{creditsText(fresh)}</strong> of the {count(left)} you have; {count(left - fresh)} are
+      left.{" "}
+      {known > 0 &&
+        `${count(known)} of the cards ${known === 1 ? "is" : "are"} unchanged: made before, and not charged again. `}
+      A card that fails costs nothing.
     </p>
   );
 }
+
+const creditsText = (credits: number) => `${count(credits)} ${credits === 1 ? "credit" : "credits"}`;
 
 function Confirmation({
   visit,
   draft,
   checked: { faults, requests },
   credits,
+  fresh,
 }: {
   visit: MemberVisit;
   draft: Draft;
   checked: Checked;
   credits: Credits;
+  /** Live cards that no earlier batch has made. */
+  fresh: number;
 }) {
   const cards = requests.length;
   const leftOut = draft.list.rows.length - cards;
@@ -175,15 +182,15 @@ function Confirmation({
         <Field label="Name of the batch" id="name">
           <input id="name" name="name" type="text" value={draft.name} maxLength={MAX_ACCOUNT_NAME_CHARS} />
         </Field>
-        <Price credits={credits} cards={cards} />
+        <Price credits={credits} cards={cards} fresh={fresh} />
         <Choice
           legend="Make them as"
           name="environment"
           options={[
-            ["live", `Live, ${count(cards)} ${cards === 1 ? "credit" : "credits"}`],
+            ["live", `Live, ${creditsText(fresh)}`],
             ["test", "Test, free"],
           ]}
-          chosen={credits.left < cards ? "test" : "live"}
+          chosen={credits.left < fresh ? "test" : "live"}
         />
         {faults.length > 0 && (
           <label class="check">
@@ -210,7 +217,10 @@ async function checkPage(visit: MemberVisit): Promise<Response> {
   const draft = await visit.lists.get(visit);
   const checked = await check(visit, draft);
   const { faults, requests } = checked;
-  const credits = await creditsOf(visit.deps.store.read, visit.account, visit.now);
+  const { account, now } = visit;
+  const credits = await creditsOf(visit.deps.store.read, account, now);
+  const live = { account, environment: "live", requests } as const;
+  const fresh = await countNewCards(visit.deps.store.read, live, now);
   const broken = draft.list.rows.length - requests.length;
   return shell(
     visit,
@@ -228,7 +238,7 @@ async function checkPage(visit: MemberVisit): Promise<Response> {
       {requests.length > 0 ? (
         <>
           <Previews draft={draft} requests={requests} />
-          <Confirmation visit={visit} draft={draft} checked={checked} credits={credits} />
+          <Confirmation visit={visit} draft={draft} checked={checked} credits={credits} fresh={fresh} />
         </>
       ) : (
         <div class="actions">
@@ -323,6 +333,8 @@ async function make(visit: MemberVisit): Promise<Response> {
       environment,
       // However often the button is pressed.
       idempotencyKey: `console-${draft.id}`,
+      // A mended list costs what is new in it.
+      reusesCards: true,
       name: [...field(visit, "name")].slice(0, MAX_ACCOUNT_NAME_CHARS).join(""),
       requests,
     });

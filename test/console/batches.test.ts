@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { unzipSync } from "fflate";
 import { audit } from "../../src/app/operations/audit.ts";
+import { findAccount } from "../../src/store/accounts.ts";
 import { listAudit } from "../../src/store/activity.ts";
 import { listBatches } from "../../src/store/batches.ts";
 import {
@@ -40,9 +41,9 @@ const next = (answer: Response) => {
   return answer.headers.get("location") ?? "";
 };
 /** Uploads a list and takes the columns as they were guessed; the address of its check. */
-async function checked(rows: string[]): Promise<string> {
-  const list = next(await ana.upload("/console/lists", squad(rows)));
-  const page = await (await ana.get(list)).text();
+async function checked(rows: string[], who = ana): Promise<string> {
+  const list = next(await who.upload("/console/lists", squad(rows)));
+  const page = await (await who.get(list)).text();
   const fields = Object.fromEntries(
     [...page.matchAll(/<select id="(col_\w+)"(.*?)<\/select>/gs)].map(([, name, options]) => [
       name ?? "",
@@ -50,7 +51,7 @@ async function checked(rows: string[]): Promise<string> {
     ]),
   );
   return next(
-    await ana.post(list, { ...fields, size: "1024x1280", format: "webp", all_background_theme: "fire" }),
+    await who.post(list, { ...fields, size: "1024x1280", format: "webp", all_background_theme: "fire" }),
   );
 }
 const credits = async () => {
@@ -109,6 +110,34 @@ test("a squad list becomes cards: columns guessed, faults named, three cards see
   expect((await audit(server.service.store, Date.now())).findings.filter(({ ok }) => !ok)).toEqual([]);
   const log = await listAudit(server.service.store.read, { accountId: own.account.id, limit: 10 });
   expect(log.map(({ entry }) => entry.action)).toContain("batch.created");
+});
+
+test("a mended list costs what is new in it: uploaded a second time, a third time, and in another order", async () => {
+  const { account } = await testAccount(server.service, { credits: 10 });
+  const cem = await client(
+    server.service,
+    server.baseUrl,
+    await testMember(server.service, account.id, "cem@united.example"),
+  );
+  const credits = async () => (await findAccount(server.service.store.read, account.id))?.creditsPlan ?? 0;
+  const order = async (list: string[]) => {
+    const before = await credits();
+    const check = await checked(list, cem);
+    const [, price] = /Live: <strong>(\d+ credits?)</.exec(await (await cem.get(check)).text()) ?? [];
+    next(await cem.post(check.replace("/check", "/make"), { environment: "live", name: "Mended" }));
+    const scope = { accountId: account.id, environment: "live", limit: 1 } as const;
+    const [newest] = await listBatches(server.service.store.read, scope);
+    return { price, charged: before - (await credits()), cards: newest?.total };
+  };
+  expect(await order([row("m1"), row("m2"), row("m3")])).toEqual({
+    price: "3 credits",
+    charged: 3,
+    cards: 3,
+  });
+  const mended = [row("m1"), row("m2", { no: "10" }), row("m3")];
+  expect(await order(mended)).toEqual({ price: "1 credit", charged: 1, cards: 3 });
+  expect(await order(mended)).toEqual({ price: "0 credits", charged: 0, cards: 3 });
+  expect(await order(mended.toReversed())).toEqual({ price: "0 credits", charged: 0, cards: 3 });
 });
 
 test("a batch of test cards is free, and one of more live cards than credits is refused and keeps the list", async () => {

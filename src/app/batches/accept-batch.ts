@@ -44,8 +44,13 @@ export interface BatchCommand {
   environment: Environment;
   /** Absent when the console asks. */
   keyId?: string;
-  /** Without a key each card is still made only once: identified by its external id and request. */
+  /** A batch sent again with its key is answered, not made again. */
   idempotencyKey: string | null;
+  /**
+   * Whether a card that was asked for in the same words is taken over from its batch, rather than made and charged
+   * again. Unless it is said, only without an idempotency key: a new key asks for new cards.
+   */
+  reusesCards?: boolean;
   name: string;
   /** Their external ids must differ. */
   requests: CreateImageRequest[];
@@ -154,14 +159,14 @@ async function cardsOf(
   let next = turn;
   for (const request of command.requests) {
     const print = fingerprint(request);
-    // No header value contains a space, so no partner's key can collide. The player is part of the fingerprint, so
-    // the id stays unreadable.
-    const recordKey = `${command.idempotencyKey ?? ""} ${print}`;
+    const recordKey = recordKeyOf(command, print);
     const known = await madeBefore(tx, { accountId: account.id, environment, key: recordKey }, now);
     if (known) {
       cards.push({ image: known, isNew: false, recordKey, print });
       continue;
     }
+    // Of a record that is of no use any more.
+    await deleteRecord(tx, { accountId: account.id, environment, key: recordKey });
     const fresh: FreshImage = {
       scope: { accountId: account.id, environment },
       keyId: command.keyId ?? null,
@@ -176,6 +181,32 @@ async function cardsOf(
   return cards;
 }
 
+/** Under what a card is remembered: with the batch's key, or so that other batches find it too. */
+function recordKeyOf(
+  { idempotencyKey, reusesCards = idempotencyKey === null }: OrderedBy,
+  print: string,
+): string {
+  // No header value contains a space, so no partner's key can collide. The player is part of the fingerprint, so
+  // the id stays unreadable.
+  return `${reusesCards ? "" : idempotencyKey} ${print}`;
+}
+
+type OrderedBy = Pick<BatchCommand, "idempotencyKey" | "reusesCards">;
+
+/** How many of the cards a batch that reuses cards would make, and with a live key charge, at `now`. */
+export async function countNewCards(
+  tx: Tx,
+  { account, environment, requests }: Pick<BatchCommand, "account" | "environment" | "requests">,
+  now: number,
+): Promise<number> {
+  let fresh = 0;
+  for (const request of requests) {
+    const key = recordKeyOf({ idempotencyKey: null }, fingerprint(request));
+    if (!(await madeBefore(tx, { accountId: account.id, environment, key }, now))) fresh++;
+  }
+  return fresh;
+}
+
 /** The image made from the same request; undefined when none can be reused. */
 async function madeBefore(
   tx: Tx,
@@ -183,12 +214,9 @@ async function madeBefore(
   now: number,
 ): Promise<Image | undefined> {
   const record = await findRecord(tx, scope);
-  if (!record) return undefined;
+  if (!record || record.expiresAt <= now) return undefined;
   const image = await findImage(tx, { ...scope, id: record.imageId });
-  const isOfUse = image && image.state !== "failed" && (image.expiresAt ?? now + 1) > now;
-  if (isOfUse && record.expiresAt > now) return image;
-  await deleteRecord(tx, scope);
-  return undefined;
+  return image && image.state !== "failed" && (image.expiresAt ?? now + 1) > now ? image : undefined;
 }
 
 async function writeBatch(
