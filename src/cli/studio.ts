@@ -1,12 +1,12 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { Command } from "commander";
-import { readConfig } from "../config.ts";
+import { type Config, readConfig } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
 import { quietLog } from "../log.ts";
 import { untilSignal } from "../service/stop-signal.ts";
 import { systemRandom } from "../service/system.ts";
-import { serveStudio } from "../studio/serve.ts";
+import { type RunningStudio, serveStudio } from "../studio/serve.ts";
 import { openStudio } from "../studio/studio.ts";
 import { wholeNumber } from "./arguments.ts";
 import { printResult } from "./output.ts";
@@ -30,25 +30,34 @@ export function studioCommand(): Command {
         throw new OperatorError(
           `${root} is no folder that can be read. Name a template's folder, or one that holds some.`,
         );
-      const bench = await openDesignBench(config, quietLog(), true);
-      try {
-        const studio = await openStudio({
-          root,
-          scratch: `${bench.scratch}/studio`,
-          pool: bench.pool,
-          baseUrl: config.baseUrl,
-        });
-        const server = serveStudio(studio, { port: options.port, random: systemRandom });
+      await withStudio(config, root, options.port, async (server) => {
         printResult(options.json, { url: server.url, folder: root }, () => notice(server.url, root));
         if (options.open && !options.json) openBrowser(server.url);
         await stop;
-        await server.stop();
-        await studio.close();
-      } finally {
-        await bench.close();
-      }
+      });
       process.exit(0);
     });
+}
+
+/** Whatever fails, everything that was opened is closed: a watcher left behind would keep the program alive. */
+async function withStudio(
+  config: Config,
+  root: string,
+  port: number,
+  use: (server: RunningStudio) => Promise<void>,
+): Promise<void> {
+  await using opened = new AsyncDisposableStack();
+  const bench = opened.adopt(await openDesignBench(config, quietLog(), true), (one) => one.close());
+  const studio = opened.adopt(
+    await openStudio({
+      root,
+      scratch: `${bench.scratch}/studio`,
+      pool: bench.pool,
+      baseUrl: config.baseUrl,
+    }),
+    (one) => one.close(),
+  );
+  await use(opened.adopt(serveStudio(studio, { port, random: systemRandom }), (one) => one.stop()));
 }
 
 function notice(url: string, root: string): string {

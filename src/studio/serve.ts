@@ -24,10 +24,13 @@ const MAX_UPLOAD_BYTES = 16 * 1024 * 1024;
 const json = (value: unknown, status = 200) =>
   Response.json(value, { status, headers: { "Cache-Control": "no-store" } });
 
-/** Serves the studio to this machine only, at an unguessable address. */
+/**
+ * Serves the studio to this machine only, at an unguessable address. Throws an OperatorError when the port cannot be
+ * had.
+ */
 export function serveStudio(studio: Studio, options: { port: number; random: Random }): RunningStudio {
   const token = Buffer.from(options.random.bytes(24)).toString("base64url");
-  const server = Bun.serve({
+  const server = listen(options.port, {
     hostname: "127.0.0.1",
     port: options.port,
     reusePort: false,
@@ -53,6 +56,19 @@ export function serveStudio(studio: Studio, options: { port: number; random: Ran
       await server.stop(true);
     },
   };
+}
+
+function listen(port: number, options: Parameters<typeof Bun.serve>[0]) {
+  try {
+    return Bun.serve(options);
+  } catch (cause) {
+    const { code } = cause as { code?: unknown };
+    const remedy = "Name another with --port; without it a free one is taken.";
+    if (code === "EADDRINUSE")
+      throw new OperatorError(`Port ${port} of 127.0.0.1 is taken by another program. ${remedy}`);
+    if (code === "EACCES") throw new OperatorError(`This user may not listen on port ${port}. ${remedy}`);
+    throw cause;
+  }
 }
 
 /**
