@@ -5,6 +5,7 @@ import { assetFolder, CSS, SCRIPT, textAsset } from "../web/assets.ts";
 import compare from "./client/compare.ts" with { type: "text" };
 import data from "./client/data.ts" with { type: "text" };
 import dom from "./client/dom.ts" with { type: "text" };
+import form from "./client/form.ts" with { type: "text" };
 import keys from "./client/keys.ts" with { type: "text" };
 import main from "./client/main.ts" with { type: "text" };
 import overlays from "./client/overlays.ts" with { type: "text" };
@@ -16,9 +17,26 @@ import server from "./client/server.ts" with { type: "text" };
 import stage from "./client/stage.ts" with { type: "text" };
 import state from "./client/state.ts" with { type: "text" };
 import studioCss from "./client/studio.css" with { type: "text" };
+import wait from "./client/wait.ts" with { type: "text" };
 import wall from "./client/wall.ts" with { type: "text" };
 
-const SCRIPTS = { compare, data, dom, keys, main, overlays, pane, panel, rail, server, stage, state, wall };
+const SCRIPTS = {
+  compare,
+  data,
+  dom,
+  form,
+  keys,
+  main,
+  overlays,
+  pane,
+  panel,
+  rail,
+  server,
+  stage,
+  state,
+  wait,
+  wall,
+};
 
 /** Browsers cannot run types; stripping them takes a few milliseconds, once. */
 const transpiler = new Bun.Transpiler({ loader: "ts", target: "browser" });

@@ -21,12 +21,20 @@ export interface SampleFile {
   problem: string | null;
 }
 
+/** A field of the template's own, as the form needs it. */
 export interface FieldHint {
   path: string;
   label: string;
-  type: "text" | "integer" | "list";
+  type: "text" | "integer" | "number" | "boolean" | "choice" | "color" | "list";
+  isRequired: boolean;
   min?: number;
+  /** The longest text, the largest number or the most entries. */
   max?: number;
+  /** Of a choice. */
+  options?: readonly string[];
+  /** The columns of a list, and what a new entry begins with. */
+  of?: FieldHint[];
+  entry?: Record<string, unknown>;
 }
 
 export interface TemplateState {

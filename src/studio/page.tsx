@@ -37,6 +37,7 @@ export function studioPage(): string {
               Compare
             </button>
           </nav>
+          <p id="wait" role="status" aria-live="polite" hidden />
           <p id="status" role="status" aria-live="polite">
             <i class="dot" /> <span>Starting the renderer…</span>
           </p>

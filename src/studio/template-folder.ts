@@ -3,6 +3,7 @@ import { basename, join } from "node:path";
 import { OperatorError } from "../core/errors.ts";
 import { examine } from "../templates/examine.ts";
 import type { Fault as FileFault } from "../templates/fault.ts";
+import { exampleFields, type Fields } from "../templates/fields.ts";
 import { digestOf, readTemplateFolder, type TemplateFiles } from "../templates/files.ts";
 import { type TemplateManifest, titleOf } from "../templates/manifest.ts";
 import { lastCommit } from "./git.ts";
@@ -70,7 +71,7 @@ export async function readFolderNow(
       revision,
       digest,
       sizes: manifest?.sizes ?? {},
-      fields: manifest ? fieldHints(manifest) : [],
+      fields: fieldHints(manifest?.fields ?? {}),
       samples: samples.map((sample) => told(sample, manifest)),
       goldens: goldens.filter((name) => name.endsWith(".webp")).map((name) => name.slice(0, -".webp".length)),
       inGit,
@@ -125,18 +126,16 @@ function told(sample: { name: string; text: string }, manifest: TemplateManifest
   }
 }
 
-function fieldHints({ fields = {} }: TemplateManifest): FieldHint[] {
+function fieldHints(fields: Fields): FieldHint[] {
   return Object.entries(fields).map(([path, field]) => ({
     path,
     label: field.title ?? path.replaceAll("_", " "),
-    type:
-      field.type === "list"
-        ? "list"
-        : field.type === "integer" || field.type === "number"
-          ? "integer"
-          : "text",
-    ...("min" in field && typeof field.min === "number" ? { min: field.min } : {}),
-    ...("max" in field && typeof field.max === "number" ? { max: field.max } : {}),
+    type: field.type,
+    isRequired: field.required ?? false,
+    ...("min" in field && field.min !== undefined ? { min: field.min } : {}),
+    ...("max" in field ? { max: field.max } : {}),
+    ...(field.type === "choice" ? { options: field.options } : {}),
+    ...(field.type === "list" ? { of: fieldHints(field.of), entry: exampleFields(field.of) } : {}),
   }));
 }
 

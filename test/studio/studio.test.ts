@@ -35,6 +35,8 @@ let browser: TestBrowser;
 let page: Page;
 /** What a page asked for last to show on its stage. */
 let asked: PictureRequest;
+/** What the stage's next pictures wait for. */
+let held = Promise.resolve();
 let complaints: string[];
 
 const dir = () => join(root, "my_card");
@@ -50,8 +52,11 @@ beforeAll(async () => {
     pool: bench.pool,
     baseUrl: "http://localhost:3000",
   });
-  const picture: Studio["picture"] = (request, base) => {
-    if (request.pane.endsWith(":card")) asked = request;
+  const picture: Studio["picture"] = async (request, base) => {
+    if (request.pane.endsWith(":card")) {
+      asked = request;
+      await held;
+    }
     return studio.picture(request, base);
   };
   server = serveStudio({ ...studio, picture }, { port: 0, random: systemRandom });
@@ -71,6 +76,8 @@ afterAll(async () => {
 const click = (selector: string) => page.$eval(selector, (element) => (element as HTMLElement).click());
 const text = (selector: string) => page.$eval(selector, (element) => element.textContent ?? "");
 const picture = () => page.$eval("#stage .picture img", (image) => (image as HTMLImageElement).src);
+const value = (path: string) =>
+  page.$eval(`[data-path="${path}"]`, (element) => (element as HTMLInputElement).value);
 const until = (expression: string) => page.waitForFunction(expression);
 /** Waits until the picture on the stage is another one. */
 const untilRedrawn = (before: string) =>
@@ -241,6 +248,84 @@ test("broken JSON changes nothing, edited data is drawn, and is saved as a sampl
   await click("dialog button.primary");
   await until("document.querySelector('[data-sample=\"zoe\"][aria-current]')");
   expect(JSON.parse(readFileSync(join(dir(), "samples/zoe.json"), "utf8")).player.name).toBe("Zoë Ångström");
+  expect(await value("player.name")).toBe("Zoë Ångström");
+  expect(await page.$eval("#json", (editor) => (editor as HTMLTextAreaElement).value)).toContain("Zoë");
+});
+
+test("once a broken template.json is mended, the form has its fields, and each input sends its own type", async () => {
+  const path = join(dir(), "template.json");
+  const good = readFileSync(path, "utf8");
+  const manifest = JSON.parse(good);
+  Object.assign(manifest.fields, {
+    captain: { type: "boolean" },
+    foot: { type: "choice", options: ["left", "right"] },
+    ink: { type: "color" },
+    height: { type: "number", min: 1, max: 3 },
+  });
+  writeFileSync(path, "{");
+  await until("document.querySelector('.fault')");
+  writeFileSync(path, JSON.stringify(manifest));
+  await until("document.querySelector('[data-path=\"fields.captain\"]')");
+  const put = (name: string, text: string) =>
+    page.$eval(
+      `[data-path="${name}"]`,
+      (element, given) => {
+        (element as HTMLInputElement).value = given;
+        for (const kind of ["input", "change"]) element.dispatchEvent(new Event(kind));
+      },
+      text,
+    );
+  await click('[data-path="fields.captain"]');
+  await put("fields.foot", "right");
+  await put("fields.ink", "#aabbcc");
+  await put("fields.height", "1.8");
+  await click('[data-remove="fields.stats.2"]');
+  await put("fields.stats.0.value", "40");
+  await put("fields.stats.1.label", "Saves");
+  const own = async () =>
+    page.$eval("#json", (editor) => JSON.parse((editor as HTMLTextAreaElement).value).fields);
+  expect(await own()).toMatchObject({
+    captain: true,
+    foot: "right",
+    ink: "#AABBCC",
+    height: 1.8,
+    stats: [
+      { label: "Goals", value: 40 },
+      { label: "Saves", value: 7 },
+    ],
+  });
+  await click('[data-add="fields.stats"]');
+  await click('[aria-label="No ink"]');
+  await put("fields.foot", "");
+  expect(await own()).toEqual({
+    club: "Harbour Rovers",
+    captain: true,
+    height: 1.8,
+    stats: [
+      { label: "Goals", value: 40 },
+      { label: "Saves", value: 7 },
+      { label: "Goals", value: 12 },
+    ],
+  });
+  await click("#data-buttons button:nth-child(3)");
+  expect(await value("fields.stats.1.label")).toBe("Assists");
+  writeFileSync(path, good);
+  await until("!document.querySelector('[data-path=\"fields.captain\"]')");
+});
+
+test("a long wait says what is waited for, until it is over", async () => {
+  const gate = Promise.withResolvers<void>();
+  held = gate.promise;
+  const before = await picture();
+  const good = css();
+  save(`${good}\n.name { letter-spacing: 0.2em }\n`);
+  await until("document.querySelector('#wait')?.hidden === false");
+  expect(await text("#wait")).toStartWith("Drawing");
+  gate.resolve();
+  await untilRedrawn(before);
+  await until("document.querySelector('#wait').hidden");
+  save(good);
+  await untilRedrawn(await picture());
 });
 
 test("an address opens the same state again", async () => {
@@ -387,6 +472,12 @@ test("the wall draws what may come, and puts what does not hold first", async ()
       .sort((a, b) => a.order - b.order),
   );
   expect(tiles.length).toBe(9);
+  const unusedPx = await page.evaluate(() => {
+    const grid = document.querySelector(".wall");
+    return (grid?.parentElement?.clientWidth ?? 0) - (grid?.clientWidth ?? 0);
+  });
+  // The room's padding of 24 on either side.
+  expect(unusedPx).toBe(48);
   expect(tiles[0]?.bad).toBe("yes");
   expect(tiles.map(({ bad }) => bad)).toEqual([...tiles.map(({ bad }) => bad)].sort().reverse());
   save(good);

@@ -3,6 +3,7 @@ import { byId, el, segments, toast } from "./dom.ts";
 import { server } from "./server.ts";
 import type { StageView } from "./stage.ts";
 import { pictureRequest, set, sizeOf, template, view } from "./state.ts";
+import { waitingFor } from "./wait.ts";
 
 const percent = (part: number) =>
   part === 0 ? "same" : part < 0.0001 ? "< 0.01 %" : `${(part * 100).toFixed(2)} %`;
@@ -27,7 +28,8 @@ export function compareView(): StageView {
     try {
       const { sample, against } = view;
       // Each has a pane of its own: the two pictures belong together, and neither may be dropped for a newer request.
-      const got = await server.compare({ ...pictureRequest(`compare:${mine}`, 0), sample, size, against });
+      const request = { ...pictureRequest(`compare:${mine}`, 0), sample, size, against };
+      const got = await waitingFor("Drawing both pictures", server.compare(request));
       await Promise.all([got.before, got.after, got.difference].map(loaded));
       if (mine !== newest) return;
       answer = got;
@@ -38,7 +40,9 @@ export function compareView(): StageView {
     }
   };
   const loadList = async () => {
-    const goldens = await server.goldens(view.template).catch(() => []);
+    const goldens = await waitingFor("Comparing the accepted pictures", server.goldens(view.template)).catch(
+      () => [],
+    );
     list.replaceChildren(...goldenList(goldens, reload));
   };
   const reload = () => {
@@ -167,7 +171,7 @@ function goldenList(goldens: GoldenState[], reload: () => void): HTMLElement[] {
   const changed = goldens.filter(({ state }) => state !== "same" && state !== "broken");
   const accept = async (names: string[]) => {
     try {
-      const { accepted } = await server.accept(view.template, names);
+      const { accepted } = await waitingFor("Accepting", server.accept(view.template, names));
       toast(`${accepted.length} accepted.`);
       reload();
     } catch (error) {

@@ -1,13 +1,12 @@
 import { byId, copy, el, toast } from "./dom.ts";
+import { form, type Path } from "./form.ts";
 import { server } from "./server.ts";
-import { sampleBody, sampleText, set, studio, template, view } from "./state.ts";
+import { readState, sampleBody, sampleText, set, studio, template, view } from "./state.ts";
 
-type Json = Record<string, unknown>;
+type Json = Record<string | number, unknown>;
 
 /** How long typing must pause before the picture is redrawn, in milliseconds. */
 const TYPING_MS = 120;
-
-const POSITIONS = "ST CF LW RW CAM CM CDM LM RM LB RB CB GK".split(" ");
 
 let typing: ReturnType<typeof setTimeout> | undefined;
 
@@ -32,7 +31,7 @@ export function dataTab(): HTMLElement {
   return el(
     "div",
     { class: "tab" },
-    form(),
+    newForm(),
     el("h3", {}, "All data", el("small", {}, "as the API takes it")),
     editor,
     el("p", { id: "json-problem", class: "bad", role: "status" }, jsonProblem(editor.value)),
@@ -56,8 +55,29 @@ function jsonProblem(text: string): string {
   }
 }
 
+/** What the form was made for, or last changed to: with anything else it is made anew. */
+let formOf = "";
+
+function formKey(): string {
+  return JSON.stringify([view.template, view.sample, template()?.fields, sampleBody()]);
+}
+
+function newForm(): HTMLElement {
+  formOf = formKey();
+  return form(put);
+}
+
+/** Makes the form anew where fields or data are others than those it shows; the focus stays in the same field. */
+function refreshForm(): void {
+  const shown = document.getElementById("data-form");
+  if (!shown || formOf === formKey()) return;
+  const { path } = (document.activeElement as HTMLElement | null)?.dataset ?? {};
+  shown.replaceWith(newForm());
+  if (path) document.querySelector<HTMLElement>(`#data-form [data-path="${CSS.escape(path)}"]`)?.focus();
+}
+
 /** Sets one value of the data by its path, and updates everything that shows it. */
-function put(path: string[], value: unknown): void {
+function put(path: Path, value: unknown, isOther = false): void {
   const body = structuredClone(sampleBody()) as Json;
   let at = body;
   for (const key of path.slice(0, -1)) {
@@ -65,79 +85,14 @@ function put(path: string[], value: unknown): void {
     at = at[key] as Json;
   }
   const last = path.at(-1) ?? "";
-  if (value === "" || value === undefined) delete at[last];
+  if (value === undefined) delete at[last];
   else at[last] = value;
   const text = `${JSON.stringify(body, null, 2)}\n`;
   const editor = document.getElementById("json") as HTMLTextAreaElement | null;
   if (editor) editor.value = text;
+  // The input that was changed shows the value already, and what is half typed in it must stay.
+  if (!isOther) formOf = JSON.stringify([view.template, view.sample, template()?.fields, body]);
   edit(text);
-}
-
-function form(): HTMLElement {
-  const body = sampleBody() as Record<string, Json | undefined>;
-  const text = (label: string, path: [string, string], props: Json = {}) =>
-    el(
-      "label",
-      {},
-      el("span", {}, label),
-      el("input", {
-        value: String(body[path[0]]?.[path[1]] ?? ""),
-        "data-path": path.join("."),
-        ...(props as Record<string, string>),
-        input: (event: Event) => {
-          const { value, type } = event.target as HTMLInputElement;
-          put(path, type === "number" && value !== "" ? Number(value) : value);
-        },
-      }),
-    );
-  const own = (template()?.fields ?? [])
-    .filter((field) => field.type !== "list")
-    .map((field) =>
-      text(
-        field.label,
-        ["fields", field.path],
-        field.type === "integer" ? { type: "number", min: field.min, max: field.max } : {},
-      ),
-    );
-  return el(
-    "div",
-    { class: "form" },
-    text("Name", ["player", "name"], { maxlength: 100, class: "wide" }),
-    el(
-      "label",
-      {},
-      el("span", {}, "Position"),
-      el(
-        "select",
-        { change: (event: Event) => put(["player", "position"], (event.target as HTMLSelectElement).value) },
-        ...POSITIONS.map((name) =>
-          el("option", { value: name, selected: name === body.player?.position }, name),
-        ),
-      ),
-    ),
-    text("Number", ["player", "number"], { type: "number", min: 1, max: 99 }),
-    text("Skill", ["player", "skill_level"], { type: "number", min: 1, max: 99 }),
-    text("Theme", ["style", "background_theme"], { class: "wide", placeholder: "stadium, night, ice…" }),
-    colour("First colour", "primary_color", body.branding),
-    colour("Second colour", "secondary_color", body.branding),
-    ...own,
-  );
-}
-
-function colour(label: string, key: string, branding: Json | undefined): HTMLElement {
-  const value = String(branding?.[key] ?? "");
-  return el(
-    "label",
-    { class: "colour" },
-    el("span", {}, label),
-    el("input", {
-      type: "color",
-      value: value || "#1a2320",
-      "data-path": `branding.${key}`,
-      "data-set": value ? "yes" : "no",
-      input: (event: Event) => put(["branding", key], (event.target as HTMLInputElement).value.toUpperCase()),
-    }),
-  );
 }
 
 function buttons(): HTMLElement {
@@ -164,9 +119,10 @@ function buttons(): HTMLElement {
   );
 }
 
-/** Updates the buttons to match the data; leaves the editor and its cursor alone. */
+/** Updates form and buttons to match the data; leaves the editor and its cursor alone. */
 export function refreshData(): void {
   document.getElementById("data-buttons")?.replaceWith(buttons());
+  refreshForm();
   const editor = document.getElementById("json") as HTMLTextAreaElement | null;
   if (editor && document.activeElement !== editor && editor.value !== sampleText()) {
     editor.value = sampleText();
@@ -177,6 +133,8 @@ export function refreshData(): void {
 async function save(name: string): Promise<void> {
   try {
     const { name: saved } = await server.saveSample(view.template, name, sampleText(), studio.photo?.id);
+    // First the list of samples with the new one in it: a sample that is not known yet would be shown empty.
+    await readState();
     set({ sample: saved, data: "" });
     toast(`Saved as samples/${saved}.json.`);
   } catch (error) {

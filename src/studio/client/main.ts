@@ -6,7 +6,7 @@ import { drawPanel, refreshPanel } from "./panel.ts";
 import { drawRail, usePhoto } from "./rail.ts";
 import { listen, server } from "./server.ts";
 import { cardView, type StageView, sizesView } from "./stage.ts";
-import { onChange, set, studio, template, view } from "./state.ts";
+import { onChange, readState, set, studio, template, view } from "./state.ts";
 import { wallView } from "./wall.ts";
 
 let stage: StageView | null = null;
@@ -113,10 +113,11 @@ function showEmpty(): void {
 /** Reloads the server's state: at the start, after a save, for another template. */
 async function load(): Promise<void> {
   try {
-    studio.state = await server.state(view.template);
+    if (!(await readState())) return;
   } catch (error) {
     return status("bad", (error as Error).message);
   }
+  if (!studio.state) return;
   const { templates, template: now } = studio.state;
   const chooser = byId<HTMLSelectElement>("template");
   chooser.hidden = templates.length < 2;

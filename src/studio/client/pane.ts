@@ -1,6 +1,7 @@
 import type { PictureAnswer, PictureRequest } from "../messages.ts";
 import { el } from "./dom.ts";
 import { Refused, server } from "./server.ts";
+import { waitingFor } from "./wait.ts";
 
 type Drawn = Extract<PictureAnswer, { kind: "drawn" }>;
 
@@ -27,7 +28,7 @@ export function createPane(onDrawn: (drawn: Drawn, pane: Pane) => void = () => {
       const mine = newest;
       element.dataset.busy = "";
       try {
-        const answer = await server.picture(request);
+        const answer = await waitingFor(reasonOf(request, pane.drawn), server.picture(request));
         if (mine !== newest || answer.kind === "superseded") return null;
         if (answer.kind !== "drawn") {
           element.dataset.state = answer.kind;
@@ -59,4 +60,12 @@ export function createPane(onDrawn: (drawn: Drawn, pane: Pane) => void = () => {
     },
   };
   return pane;
+}
+
+/** What a picture is waited for: its drawing alone takes no time that anybody would ask about. */
+function reasonOf({ pane, photo }: PictureRequest, drawn: Drawn | null): string {
+  const isOnStage = pane.endsWith(":card");
+  if (photo !== undefined && isOnStage) return "Finding and cutting out the player";
+  if (drawn === null && isOnStage) return "Starting the renderer";
+  return isOnStage ? "Drawing" : "Drawing the other pictures";
 }

@@ -6,6 +6,7 @@ import { textProblem } from "./overlays.ts";
 import type { Pane } from "./pane.ts";
 import { server } from "./server.ts";
 import { address, pictureRequest, sampleBody, set, sizeOf, studio, template, view } from "./state.ts";
+import { waitingFor } from "./wait.ts";
 
 /** The panel beside the picture: faults first, then data, texts, and ways to export the card. */
 export function drawPanel(pane: Pane | null): void {
@@ -177,11 +178,8 @@ function shareTab(pane: Pane | null): HTMLElement {
 
 /** Draws the card in that format if necessary, then lets the browser save it. */
 async function download(format: string): Promise<void> {
-  const answer = await server.picture({
-    ...pictureRequest("download", 0),
-    format: format as "png",
-    encoding: "file",
-  });
+  const request = { ...pictureRequest("download", 0), format: format as "png", encoding: "file" as const };
+  const answer = await waitingFor("Drawing the file", server.picture(request));
   if (answer.kind !== "drawn") return toast("message" in answer ? answer.message : "Try again.", "bad");
   const [width, height] = sizeOf();
   const name = `${view.template}-${view.sample}-${width}x${height}.${format === "jpeg" ? "jpg" : format}`;

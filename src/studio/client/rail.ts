@@ -2,6 +2,7 @@ import { byId, el, toast } from "./dom.ts";
 import { createPane, type Pane } from "./pane.ts";
 import { server } from "./server.ts";
 import { pictureRequest, set, sizeOf, studio, tell, template, view } from "./state.ts";
+import { waitingFor } from "./wait.ts";
 
 /** The longer side of a sample's thumbnail: twice its displayed size. */
 const THUMB_PX = 280;
@@ -117,10 +118,9 @@ function dropPhoto(): void {
 /** Shows every picture with this photo until it is removed. */
 export async function usePhoto(file: File): Promise<void> {
   try {
-    const { id } = await server.photo(file);
+    const { id } = await waitingFor("Taking the photo", server.photo(file));
     studio.photo = { id, name: file.name };
     tell(new Set(["photo"]));
-    toast("Your photo is being cut out.");
   } catch (error) {
     toast((error as Error).message, "bad");
   }

@@ -1,4 +1,5 @@
 import type { Fault, StudioState, TemplateState } from "../messages.ts";
+import { server } from "./server.ts";
 
 /** What the page shows. All of it is in the address, which can therefore be bookmarked and shared. */
 export interface View {
@@ -43,6 +44,18 @@ export const studio: {
   leftOut: Fault[];
   photo: { id: string; name: string } | null;
 } = { state: null, leftOut: [], photo: null };
+
+let reading = 0;
+
+/** Reads the server's state anew; of several answers only the newest counts. Returns whether this one did. */
+export async function readState(): Promise<boolean> {
+  reading += 1;
+  const mine = reading;
+  const state = await server.state(view.template);
+  if (mine !== reading) return false;
+  studio.state = state;
+  return true;
+}
 
 type Listener = (changed: ReadonlySet<string>) => void;
 const listeners: Listener[] = [];
