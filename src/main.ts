@@ -7,6 +7,10 @@ if (process.argv[2] === "render-worker") {
   // A service has its large database rewritten by another process, and goes on answering.
   const { REWRITE_BUSY, rewriteDatabase } = await import("./store/sqlite.ts");
   process.exitCode = rewriteDatabase(process.argv[3] ?? "") ? 0 : REWRITE_BUSY;
+} else if (process.argv[2] === "read-list") {
+  // What strangers upload is parsed by another process, which may use little and knows nothing.
+  const { runListReader } = await import("./app/batches/list-worker.ts");
+  await runListReader();
 } else if (process.argv[2] === "embedded-files") {
   // Embedded files by size: the build verifies that all of them are present.
   console.log(

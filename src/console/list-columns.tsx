@@ -3,7 +3,7 @@ import { type Mapping, TARGETS, type Target, templateTargets } from "../app/batc
 import { columnName, type SquadList } from "../app/batches/squad-list.ts";
 import { IMAGE_FORMATS } from "../core/card.ts";
 import { Refusal } from "../core/errors.ts";
-import { MAX_LIST_CELL_CHARS } from "../core/limits.ts";
+import { MAX_LIST_CELL_CHARS } from "../core/list-limits.ts";
 import { type TemplateManifest, titleOf } from "../templates/manifest.ts";
 import { Card, count, Field, PageHead, PostForm } from "./elements.tsx";
 import { shell } from "./layout.tsx";

@@ -1,6 +1,6 @@
 import type { CardStyle, Mapping } from "../app/batches/squad-cards.ts";
 import type { SquadList } from "../app/batches/squad-list.ts";
-import { LIST_KEPT_MS, MAX_LIST_PREVIEWS_KEPT, MAX_LISTS_KEPT } from "../core/limits.ts";
+import { LIST_KEPT_MS, MAX_LIST_PREVIEWS_KEPT, MAX_LISTS_KEPT } from "../core/list-limits.ts";
 import type { ShortLivedState } from "../state/state.ts";
 import { PageError } from "./page-error.ts";
 import type { MemberVisit } from "./visit.ts";

@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
 import { basename } from "node:path";
 import { guessMapping, TARGETS, templateTargets } from "../app/batches/squad-cards.ts";
-import { readSquadList } from "../app/batches/squad-list.ts";
 import { Refusal } from "../core/errors.ts";
-import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS, MAX_LIST_BYTES } from "../core/limits.ts";
+import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS } from "../core/limits.ts";
+import { MAX_LIST_BYTES } from "../core/list-limits.ts";
 import { SAMPLE_PHOTO_PATHS, samplePhotoUrl } from "../core/sample-photo.ts";
 import { Card, PageHead, PostForm } from "./elements.tsx";
 import { shell } from "./layout.tsx";
@@ -77,7 +77,7 @@ async function upload(visit: MemberVisit): Promise<Response> {
       "INVALID_REQUEST",
       `The file has ${(file.bytes.length / 1024 ** 2).toFixed(1)} MB, and may have ${MAX_LIST_BYTES / 1024 ** 2}. Leave out sheets and pictures, or save the list as CSV.`,
     );
-  const list = await readSquadList(file.bytes);
+  const list = await deps.readSquadList(visit.account.id, file.bytes);
   const [preset = ""] = await deps.templates.listed();
   const { manifest } = await deps.templates.current(preset);
   const [[width, height] = [1024, 1280]] = Object.values(manifest.sizes);

@@ -1,4 +1,5 @@
 import type { AcceptedBatch, BatchCommand } from "../app/batches/accept-batch.ts";
+import type { ReadSquadList } from "../app/batches/list-reader.ts";
 import type { PreviewDeps } from "../app/batches/preview-card.ts";
 import type { AcceptImage } from "../app/images/accept-image.ts";
 import type { ProgressTracker } from "../app/images/progress.ts";
@@ -23,6 +24,7 @@ import type { ResetLimit, SignInLimit } from "./sign-in-limit.ts";
 export interface ConsoleDeps extends WebhookContext, PreviewDeps, UploadDeps {
   accept: AcceptImage;
   acceptBatch: (command: BatchCommand) => Promise<AcceptedBatch>;
+  readSquadList: ReadSquadList;
   progress: ProgressTracker;
   disk: DiskGauge;
   state: ShortLivedState;

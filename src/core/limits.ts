@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "./time.ts";
 
-/** Every bound of the service but those of signing in (sign-in-limits.ts), each with its unit and its reason. */
+/** Every bound of the service but those of signing in (sign-in-limits.ts) and of squad lists (list-limits.ts), each with its unit and its reason. */
 
 const KB = 1024;
 const MB = 1024 * KB;
@@ -321,21 +321,6 @@ export const MAX_BATCH_FETCHES_PER_ACCOUNT = 2;
 export const BATCH_FETCH_LEASE_MS = 45 * SECOND_MS;
 /** Pauses before fetching a batch photo again, when its host may only have been busy. */
 export const BATCH_FETCH_PAUSES_MS = [5 * SECOND_MS, 30 * SECOND_MS] as const;
-
-/** A squad list: a thousand rows of long URLs as CSV, or a spreadsheet with a club's logo in it. */
-export const MAX_LIST_BYTES = 4 * MB;
-/** An unpacked spreadsheet: a thousand players take a few megabytes, a zip bomb gigabytes. */
-export const MAX_LIST_UNPACKED_BYTES = 64 * MB;
-/** Columns of a list: exports of club software have a few dozen. */
-export const MAX_LIST_COLUMNS = 100;
-/** One cell: a presigned URL; nothing in a squad list is longer. */
-export const MAX_LIST_CELL_CHARS = 4096;
-/** How long an uploaded list waits for its cards to be ordered: a meeting, or a lunch. */
-export const LIST_KEPT_MS = 4 * HOUR_MS;
-/** Lists waiting at a time, one per person; 10 MB together at a usual 200 KB, 400 MB at worst. */
-export const MAX_LISTS_KEPT = 50;
-/** Cards previewed before a batch is paid for, kept as long as their list: about 60 KB each. */
-export const MAX_LIST_PREVIEWS_KEPT = 300;
 
 /** How long a record of sent mail is kept. */
 export const MAIL_RETENTION_MS = 30 * DAY_MS;

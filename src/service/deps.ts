@@ -1,4 +1,5 @@
 import { type AcceptedBatch, acceptBatch, type BatchCommand } from "../app/batches/accept-batch.ts";
+import { listReader, type ReadSquadList } from "../app/batches/list-reader.ts";
 import { type AcceptImage, acceptImage } from "../app/images/accept-image.ts";
 import { type FetchGate, fetchGate } from "../app/images/fetch-gate.ts";
 import { type ProgressTracker, progressTracker } from "../app/images/progress.ts";
@@ -12,6 +13,7 @@ import { type RateLimiter, rateLimiter } from "../http/rate-limit.ts";
 import type { RenderPool } from "../render/pool.ts";
 import { createSourceFetcher, type SourceFetcher, type SourceRequest } from "../sources/fetch-source.ts";
 import { SAMPLE_PHOTOS } from "../sources/sample-photo.ts";
+import { listReaderCommand } from "./system.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** The dependencies of the use cases and edges, wired once. Nothing here runs by itself. */
@@ -26,6 +28,7 @@ export interface Deps extends Workspace {
   requests: RequestLog;
   accept: AcceptImage;
   acceptBatch: (command: BatchCommand) => Promise<AcceptedBatch>;
+  readSquadList: ReadSquadList;
 }
 
 export interface DepsOptions {
@@ -62,6 +65,7 @@ export function buildDeps<W extends Workspace>(workspace: W, options: DepsOption
     requests,
     accept,
     acceptBatch: acceptCards,
+    readSquadList: listReader({ command: listReaderCommand(), log: workspace.log }),
   };
 }
 

@@ -25,3 +25,8 @@ export function rewriteCommand(): string[] {
 export function workerCommand(): string[] {
   return [...programCommand(), "render-worker"];
 }
+
+/** The command that parses a squad list from its stdin. */
+export function listReaderCommand(): string[] {
+  return [...programCommand(), "read-list"];
+}

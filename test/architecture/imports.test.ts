@@ -112,6 +112,16 @@ test("a render worker never opens the database", async () => {
   expect(seen.size).toBeGreaterThan(5);
 });
 
+test("what parses the lists that people upload is loaded by the process for it alone", async () => {
+  const loaders = new Set<string>();
+  for await (const file of new Bun.Glob("**/*.{ts,tsx}").scan(root)) {
+    const source = await Bun.file(join(root, file)).text();
+    if (/from "(papaparse|read-excel-file|.*\/(parse-list|workbook)\.ts)/.test(source)) loaders.add(file);
+  }
+  const parsers = ["list-worker", "parse-list", "workbook"].map((name) => `app/batches/${name}.ts`);
+  expect([...loaders].sort()).toEqual(parsers);
+});
+
 test("SQLite's own calls stand nowhere outside the store's SQLite file", async () => {
   const found: string[] = [];
   for await (const file of new Bun.Glob("{app,http,store,console}/**/*.{ts,tsx}").scan(root)) {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { strToU8, zipSync } from "fflate";
+import { strToU8 } from "fflate";
+import { parseSquadList as readSquadList } from "../../../src/app/batches/parse-list.ts";
 import {
   cardsOfList,
   faultsInList,
@@ -7,8 +8,8 @@ import {
   TARGETS,
   templateTargets,
 } from "../../../src/app/batches/squad-cards.ts";
-import { readSquadList } from "../../../src/app/batches/squad-list.ts";
-import { MAX_LIST_UNPACKED_BYTES } from "../../../src/core/limits.ts";
+import { MAX_LIST_UNPACKED_BYTES } from "../../../src/core/list-limits.ts";
+import { HEAD, workbook } from "./workbooks.ts";
 
 const read = (text: string) => readSquadList(new TextEncoder().encode(text));
 const latin1 = (text: string) => new Uint8Array(Buffer.from(text, "latin1"));
@@ -66,33 +67,16 @@ describe("a CSV file", () => {
       await expect(typeof file === "string" ? read(file) : readSquadList(file)).rejects.toThrow(message);
   });
 
+  test("of more rows or columns than a list can have is refused at the first one too many", async () => {
+    await expect(read(`Name${",".repeat(4_000_000)}\nA`)).rejects.toThrow("Row 1 has 4000001 columns");
+    await expect(read(`Name\nA${"\n".repeat(4_000_000)}`)).rejects.toThrow("more than 20000 rows");
+    await expect(read(`Name\n${"x,\n".repeat(20_000)}`)).rejects.toThrow("more than 20000 rows");
+  });
+
   test("of exactly a thousand players is read", async () => {
     expect((await read(`Name\n${"x\n".repeat(1_000)}`)).rows).toHaveLength(1_000);
   });
 });
-
-const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>';
-const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
-const LINKS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
-const PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships";
-
-/** A workbook as Excel writes it, with one sheet of these rows. */
-function workbook(rows: string, more: Record<string, Uint8Array> = {}): Uint8Array {
-  const files = {
-    "[Content_Types].xml": `${XML}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>`,
-    "_rels/.rels": `${XML}<Relationships xmlns="${PACKAGE}"><Relationship Id="rId1" Type="${LINKS}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
-    "xl/workbook.xml": `${XML}<workbook xmlns="${MAIN}" xmlns:r="${LINKS}"><sheets><sheet name="Squad" sheetId="1" r:id="rId1"/></sheets></workbook>`,
-    "xl/_rels/workbook.xml.rels": `${XML}<Relationships xmlns="${PACKAGE}"><Relationship Id="rId1" Type="${LINKS}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${LINKS}/sharedStrings" Target="sharedStrings.xml"/><Relationship Id="rId3" Type="${LINKS}/styles" Target="styles.xml"/></Relationships>`,
-    "xl/sharedStrings.xml": `${XML}<sst xmlns="${MAIN}"><si><t>Name</t></si><si><t>No.</t></si><si><r><t>Jos</t></r><r><t>é</t></r></si></sst>`,
-    "xl/styles.xml": `${XML}<styleSheet xmlns="${MAIN}"><cellXfs><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/></cellXfs></styleSheet>`,
-    "xl/worksheets/sheet1.xml": `${XML}<worksheet xmlns="${MAIN}"><sheetData>${rows}</sheetData></worksheet>`,
-  };
-  const entries = Object.entries(files).map(([name, text]) => [name, strToU8(text)]);
-  return zipSync({ ...Object.fromEntries(entries), ...more });
-}
-
-const HEAD =
-  '<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="inlineStr"><is><t>Born</t></is></c></row>';
 
 describe("an Excel workbook", () => {
   test("gives texts, numbers, dates and the results of formulas, with its own row numbers", async () => {
@@ -103,13 +87,67 @@ describe("an Excel workbook", () => {
     });
   });
 
-  test("that would fill the memory is refused before it is unpacked", async () => {
+  test("may have empty cells with a look of their own anywhere, and a last row that is only high", async () => {
+    const styled = '<c r="D2" s="1"/><c r="XFD2" s="1"></c>';
+    const rows = `${HEAD}<row r="2"><c r="A2" t="s"><v>2</v></c>${styled}</row><row r="1048576" ht="12.8"></row>`;
+    expect(await readSquadList(workbook(rows))).toEqual({
+      columns: ["Name", "No.", "Born"],
+      rows: [{ line: 2, cells: ["José", "", ""] }],
+    });
+  });
+
+  test("may have further sheets and pictures of any size, which are not read", async () => {
+    const large = new Uint8Array(MAX_LIST_UNPACKED_BYTES + 1);
+    const rows = `${HEAD}<row r="2"><c r="A2" t="s"><v>2</v></c></row>`;
+    const file = workbook(rows, { "xl/worksheets/sheet2.xml": large, "xl/media/crest.png": large });
+    expect((await readSquadList(file)).rows).toHaveLength(1);
+  });
+
+  test("that would fill the memory is refused, whatever sizes it declares", async () => {
     const bomb = new Uint8Array(MAX_LIST_UNPACKED_BYTES + 1);
-    const file = workbook(HEAD, { "xl/worksheets/sheet2.xml": bomb });
-    expect(file.length).toBeLessThan(1024 * 1024);
-    await expect(readSquadList(file)).rejects.toThrow("too large unpacked");
+    for (const name of ["xl/worksheets/sheet1.xml", "xl/more/any.xml"]) {
+      const file = workbook(HEAD, { [name]: bomb });
+      expect(file.length).toBeLessThan(1024 * 1024);
+      await expect(readSquadList(file)).rejects.toThrow("too large unpacked");
+      await expect(readSquadList(declaring(file, 10))).rejects.toThrow("too large unpacked");
+    }
+  });
+
+  test("with a value far from the list is refused with its place, before all cells up to it are made", async () => {
+    const far = (cell: string) =>
+      workbook(`${HEAD}<row r="20000"><c r="${cell}" t="inlineStr"><is><t>x</t></is></c></row>`);
+    await expect(readSquadList(far("XFD20000"))).rejects.toThrow("something in XFD20000");
+    await expect(readSquadList(far("B20001"))).rejects.toThrow("something in B20001");
+    await expect(readSquadList(far("ZZZZ1"))).rejects.toThrow("something in ZZZZ1");
+    const row = workbook(`${HEAD}<row r="1e12"><c r="A2" t="s"><v>2</v></c></row>`);
+    await expect(readSquadList(row)).rejects.toThrow("something in row 1e12");
+  });
+
+  test("that names one long text in every cell is refused", async () => {
+    const long = "x".repeat(4_000);
+    const texts = strToU8(`<sst><si><t>Name</t></si><si><t>${long}</t></si></sst>`);
+    const letters = [..."ABCDEFGHIJ"];
+    const row = (line: number) =>
+      `<row r="${line}">${letters.map((letter) => `<c r="${letter}${line}" t="s"><v>1</v></c>`).join("")}</row>`;
+    const rows = Array.from({ length: 500 }, (_, at) => row(at + 2)).join("");
+    const file = workbook(HEAD + rows, { "xl/sharedStrings.xml": texts });
+    await expect(readSquadList(file)).rejects.toThrow("more text than a batch of cards");
   });
 });
+
+/** The same archive, each of whose files is said to have so many bytes unpacked. */
+function declaring(archive: Uint8Array, bytes: number): Uint8Array {
+  const copy = Buffer.from(archive);
+  for (const [signature, at] of [
+    ["PK\x01\x02", 24],
+    ["PK\x03\x04", 22],
+  ] as const)
+    for (let found = copy.indexOf(signature, 0, "latin1"); found >= 0; ) {
+      copy.writeUInt32LE(bytes, found + at);
+      found = copy.indexOf(signature, found + 4, "latin1");
+    }
+  return new Uint8Array(copy);
+}
 
 describe("the columns of a list", () => {
   test("are guessed by their names in several languages, a photo's also by its addresses", async () => {
