@@ -107,7 +107,7 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
     maintain: () => mutex.add(() => void writer.run("PRAGMA wal_checkpoint(PASSIVE)")),
     erase: async ({ maxBytes, signal }) => {
       const bytes = databaseBytes(writer);
-      if (maxBytes !== undefined && bytes > maxBytes) return false;
+      if (bytes > maxBytes) return false;
       const { rewriteCommand = [] } = options;
       return rewriteCommand.length > 0 && bytes > REWRITTEN_HERE_BYTES
         ? rewriteElsewhere([...rewriteCommand, file], signal)

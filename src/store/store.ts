@@ -52,10 +52,10 @@ export interface Store {
   /** What the engine wants done now and then, so that nothing of its own grows without end. */
   maintain(): Promise<void>;
   /**
-   * Rewrites the whole database, so that nothing of deleted rows is left in its files. False, and nothing done, when it
-   * is larger than `maxBytes`, somebody else is using it, or `signal` comes first. Whoever writes waits for it: about
-   * 10 s for a gigabyte.
+   * Removes what deleted rows left in the database's files. SQLite rewrites the whole file; whoever writes waits for it. False,
+   * and nothing done, when it is larger than `maxBytes`, somebody else is using it, or `signal` comes first. PostgreSQL
+   * vacuums the tables that personal data is deleted from, beside everything else that goes on; false when it has lately.
    */
-  erase(options: { maxBytes: number | undefined; signal?: AbortSignal | undefined }): Promise<boolean>;
+  erase(options: { maxBytes: number; signal?: AbortSignal | undefined }): Promise<boolean>;
   close(): Promise<void>;
 }

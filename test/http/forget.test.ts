@@ -14,6 +14,7 @@ import {
   DeletedPlayerResponse,
 } from "../../src/http/schemas.ts";
 import { findImagesByExternalId } from "../../src/store/image-search.ts";
+import type { Store } from "../../src/store/store.ts";
 import { get, imageRequest, post, testAccount } from "../harness.ts";
 import { expectError, expectSuccess, finishNext, send, type TestApi, testApi } from "./api.ts";
 
@@ -156,17 +157,30 @@ test("a live batch's photos, sent and fetched, go with their players, and a shar
   expect(await breaches()).toEqual([]);
 });
 
+/** The store as one whose file has this many bytes, and when it was rewritten. */
+function storeOf(bytes: number) {
+  const rewrites: string[] = [];
+  const erase: Store["erase"] = async ({ maxBytes }) => {
+    if (bytes > maxBytes) return false;
+    rewrites.push(new Date(api.clock.now()).toISOString().slice(11, 16));
+    return true;
+  };
+  return { store: { ...api.store, erase }, rewrites };
+}
+
+test("a database too large to be rewritten while writers wait never is", async () => {
+  const { liveKey } = await testAccount(api);
+  const { store, rewrites } = storeOf(1024 ** 3);
+  const [day] = new Date(api.clock.now() + 2 * DAY_MS).toISOString().split("T");
+  api.clock.set(`${day}T02:30:00.000Z`);
+  await remove(`/v1/images/${await created(liveKey, "in-much", "Ada")}`, liveKey);
+  await sweep({ ...api, store });
+  expect(rewrites).toEqual([]);
+});
+
 test("a large database is rewritten at night only, and once a night", async () => {
   const { liveKey } = await testAccount(api);
-  const rewrites: string[] = [];
-  const store = {
-    ...api.store,
-    erase: async ({ maxBytes }: { maxBytes: number | undefined }) => {
-      if (maxBytes !== undefined) return false;
-      rewrites.push(new Date(api.clock.now()).toISOString().slice(11, 16));
-      return true;
-    },
-  };
+  const { store, rewrites } = storeOf(128 * 1024 ** 2);
   const [day] = new Date(api.clock.now() + 2 * DAY_MS).toISOString().split("T");
   for (const time of ["01:59", "02:00", "03:00", "04:59", "12:00"]) {
     api.clock.set(`${day}T${time}:00.000Z`);

@@ -288,6 +288,26 @@ describe.skipIf(ENGINE !== "postgres")("on Postgres", () => {
     expect(now).toEqual([1, 2, 3].map(() => [{ statement_timeout: "8s" }]));
   });
 
+  test("what deletions left is vacuumed while others use the tables, rewrites none, and not again for hours", async () => {
+    const { store } = await open();
+    const beside = new SQL(postgresUrl(workspace.folder.database), { max: 1 });
+    closing.push(() => beside.close({ timeout: 0 }));
+    const files = () =>
+      beside.unsafe("SELECT relname, relfilenode FROM pg_class WHERE relkind IN ('r', 't') ORDER BY relname");
+    const before = await files();
+    // A rewrite needs each table alone, and would wait for this one.
+    await beside.unsafe("BEGIN");
+    await beside.unsafe("SELECT id FROM images FOR UPDATE");
+    expect(await store.erase({ maxBytes: 0 })).toBe(true);
+    expect(await store.erase({ maxBytes: Number.MAX_SAFE_INTEGER })).toBe(false);
+    await beside.unsafe("COMMIT");
+    expect(await files()).toEqual(before);
+    const vacuumed = await beside.unsafe(
+      "SELECT relname FROM pg_stat_user_tables WHERE last_vacuum IS NOT NULL ORDER BY relname",
+    );
+    expect(vacuumed.map(({ relname }: { relname: string }) => relname)).toContain("webhook_events");
+  });
+
   test("tables are not changed while others serve from them", async () => {
     const { store } = await open();
     const { database } = workspace.folder;

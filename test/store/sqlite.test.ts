@@ -172,7 +172,7 @@ test("a large database is rewritten by another process: deleted rows leave its f
   expect(await store.erase({ maxBytes: 1 })).toBe(false);
   let reads = 0;
   let isDone = false;
-  const erased = store.erase({ maxBytes: undefined }).finally(() => {
+  const erased = store.erase({ maxBytes: Number.MAX_SAFE_INTEGER }).finally(() => {
     isDone = true;
   });
   while (!isDone) {

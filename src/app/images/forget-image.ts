@@ -1,6 +1,6 @@
 import type { Blobs } from "../../blobs/blobs.ts";
 import type { Environment } from "../../core/account.ts";
-import { LEASE_MS } from "../../core/limits.ts";
+import { LEASE_MS, MAX_REWRITTEN_BYTES, QUICKLY_REWRITTEN_BYTES } from "../../core/limits.ts";
 import { imageNotFound } from "../../core/partner-refusals.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import {
@@ -136,23 +136,22 @@ export async function forgetAged(deps: FileDeps): Promise<void> {
   }
 }
 
-/** Databases above this size, in bytes, are rewritten only at night: this much takes half a second, and writes wait. */
-const QUICKLY_ERASED_BYTES = 64 * 1024 * 1024;
 /** From 02:00 to 05:00 UTC. */
 const isNight = (now: number) => now % DAY_MS >= 2 * HOUR_MS && now % DAY_MS < 5 * HOUR_MS;
-/**
- * A large file is rewritten once a night, however often something is deleted in it: for 1.1 GB that is 7 s of processor
- * time, several times as long on a slow disk, for as long as nothing can be written, and as much free disk as the file is large.
- */
+/** A large file is rewritten once a night, however often something is deleted in it. */
 const ONCE_MS = 12 * HOUR_MS;
 const lastRewrites = new WeakMap<Store, number>();
 
-/** Removes the traces that deleted rows leave in the database file; a large file keeps them until the next night. */
+/**
+ * Removes the traces that deleted rows leave in the database; a large file keeps them until the next night, and one above
+ * MAX_REWRITTEN_BYTES until its pages are used again.
+ */
 export async function eraseTraces({ store, clock }: FileDeps, signal?: AbortSignal): Promise<void> {
   if (!(await hasTraces(store.read))) return;
   const now = clock.now();
   const mayTakeLong = isNight(now) && now - (lastRewrites.get(store) ?? 0) >= ONCE_MS;
-  const erased = await store.erase({ maxBytes: mayTakeLong ? undefined : QUICKLY_ERASED_BYTES, signal });
+  const maxBytes = mayTakeLong ? MAX_REWRITTEN_BYTES : QUICKLY_REWRITTEN_BYTES;
+  const erased = await store.erase({ maxBytes, signal });
   if (erased && mayTakeLong) lastRewrites.set(store, now);
   if (erased) await store.write("mark erased", (tx) => markErased(tx, now, clock.now()));
 }
