@@ -131,9 +131,9 @@ export const MAX_LOOKUPS_PER_PARTY = 2;
 export const FAILED_LOOKUP_KEPT_MS = 30 * SECOND_MS;
 /** More than all accounts together can cause to fail in that time, two at once at five seconds each; a quick NXDOMAIN is cheap. */
 export const MAX_FAILED_LOOKUPS_KEPT = 1_000;
-/** Chunks of a response that may be tiny before the average is enforced: headers on slow links, and files of a few bytes. */
+/** Chunks of a body, sent or fetched, that may be tiny before the average is enforced: headers on slow links, and files of a few bytes. */
 export const MAX_TINY_PIECES = 1_000;
-/** Minimum average chunk of a response. A TCP segment carries 500 bytes and more, and every chunk costs a turn of the event loop. */
+/** Minimum average chunk of a body. A TCP segment carries 500 bytes and more, and every chunk costs a turn of the event loop. */
 export const MIN_PIECE_BYTES = 64;
 /** 1xx responses before the final one. Servers send one; an endless series would only cost memory. */
 export const MAX_INTERIM_RESPONSES = 8;

@@ -1,3 +1,4 @@
+import { BodyBuffer } from "../core/body-buffer.ts";
 import { Refusal } from "../core/errors.ts";
 import { placeOfFault } from "../core/json-place.ts";
 import {
@@ -132,20 +133,24 @@ export async function readBounded(
     stop();
   }, timeoutMs);
   try {
-    const chunks: Uint8Array[] = [];
-    for (let size = 0; ; ) {
+    const body = new BodyBuffer(maxBytes, announcedBytes(request));
+    for (;;) {
       const { done, value } = await reader.read().catch((cause) => {
         throw incomplete("broke off before its end.", cause);
       });
       if (late) throw incomplete(`must arrive within ${timeoutMs / 1000} s.`);
-      if (done) return Buffer.concat(chunks);
-      size += value.length;
-      if (size > maxBytes) {
+      if (done) return body.whole;
+      const outcome = body.add(value);
+      if (outcome === "full") {
         // discardBody handles the rest.
         reader.releaseLock();
         throw tooLarge(maxBytes, remedy);
       }
-      chunks.push(value);
+      if (outcome === "trickling")
+        throw incomplete(
+          "arrives in pieces of a few bytes each: let your client send it whole, with its Content-Length.",
+          new Error(body.size),
+        );
     }
   } finally {
     clearTimeout(deadline);
@@ -195,8 +200,9 @@ export async function discardBody(request: Request): Promise<boolean> {
   return false;
 }
 
+/** NaN when the length is not announced. */
 function announcedBytes(request: Request): number {
-  return Number(request.headers.get("content-length") ?? 0);
+  return Number(request.headers.get("content-length") ?? Number.NaN);
 }
 
 /** The unread rest of the body cannot be skipped on this connection. */

@@ -262,6 +262,35 @@ test("a client that hangs up in the middle of its body is no fault of the servic
   expect(said).not.toContain('"status":500');
 });
 
+test("a body in single bytes is given up by name, long before its limit of bytes", async () => {
+  let pieces = 0;
+  const bytes = new ReadableStream({
+    pull: (controller) => {
+      pieces += 1;
+      controller.enqueue(new Uint8Array(1));
+    },
+  });
+  const request = new Request("https://x/", { method: "POST", body: bytes });
+  const field = { field: "body", message: expect.stringContaining("pieces of a few bytes each") };
+  await expect(readBounded(request)).rejects.toMatchObject({
+    code: "INVALID_REQUEST",
+    headers: { Connection: "close" },
+    details: [field],
+  });
+  expect(pieces).toBeLessThan(2_000);
+});
+
+test("a body in pieces of any larger size is read whole into one buffer", async () => {
+  const piece = new Uint8Array(700).fill(7);
+  let left = 3_000;
+  const bytes = new ReadableStream({
+    pull: (controller) => (left-- > 0 ? controller.enqueue(piece) : controller.close()),
+  });
+  const request = new Request("https://x/", { method: "POST", body: bytes });
+  const body = await readBounded(request, 60_000, 3_000 * 700);
+  expect(body).toEqual(new Uint8Array(3_000 * 700).fill(7));
+});
+
 test("a body that never ends is given up, by name", async () => {
   const cancelled = Promise.withResolvers<void>();
   const endless = new ReadableStream({ cancel: () => cancelled.resolve() });
