@@ -1,3 +1,4 @@
+import { MAX_LOG_LINE_CHARS, MAX_LONG_LINE_TEXT_CHARS, MAX_REFUSAL_DETAILS } from "./core/limits.ts";
 import { inOneLine } from "./core/name.ts";
 import type { Log, LogFields } from "./core/ports.ts";
 
@@ -10,8 +11,18 @@ const toStdout: Write = (line) => void process.stdout.write(line);
 export function jsonLog(write: Write = toStdout): Log {
   const time = timeByMs();
   const at = (level: Level) => (event: string, fields?: LogFields) =>
-    write(`${JSON.stringify({ time: time(), level, event, ...fields })}\n`, level);
+    write(`${lineOf({ time: time(), level, event, ...fields })}\n`, level);
   return { info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+/** What is logged may quote a stranger, who has megabytes to say. */
+function lineOf(fields: LogFields): string {
+  const line = JSON.stringify(fields);
+  if (line.length <= MAX_LOG_LINE_CHARS) return line;
+  return JSON.stringify(fields, (_, value) => {
+    if (typeof value === "string") return value.slice(0, MAX_LONG_LINE_TEXT_CHARS).toWellFormed();
+    return Array.isArray(value) ? value.slice(0, MAX_REFUSAL_DETAILS) : value;
+  });
 }
 
 /** Tells the time in ISO 8601; written out once per millisecond, since a busy service logs many lines in one. */
@@ -44,7 +55,7 @@ export function peopleLog(write: Write = toStdout, isColoured = true): Log {
 
 function shown(value: unknown): string {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-  return inOneLine(text);
+  return inOneLine(text.slice(0, MAX_LOG_LINE_CHARS));
 }
 
 /** For people on a terminal; JSON lines elsewhere, for log collectors. */

@@ -72,3 +72,12 @@ test("a process that ends in the middle of a turn leaves no line untold", async 
 test("the last lines before a crash are there", async () => {
   expect(await outputOf(`jsonLog(stdoutByTurn()).info("a"); throw new Error("meant");`)).toEqual(["a"]);
 });
+
+test("a text of megabytes, a stranger's perhaps, makes no line of megabytes", () => {
+  const lines: string[] = [];
+  const text = "x".repeat(3_000_000);
+  jsonLog((line) => lines.push(line)).warn("render_fault", { error: text, all: Array(1_000).fill("y") });
+  peopleLog((line) => lines.push(line), false).warn("render_fault", { error: text });
+  for (const line of lines) expect(line.length).toBeLessThan(20_000);
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ event: "render_fault", level: "warn" });
+});

@@ -1,3 +1,5 @@
+import { MAX_DETAIL_FIELD_CHARS, MAX_REFUSAL_CHARS, MAX_REFUSAL_DETAILS } from "./limits.ts";
+
 /** Every error code a partner can receive. Codes are stable, because partners switch on them. */
 export const ERROR_CODES = [
   "INVALID_REQUEST",
@@ -55,7 +57,8 @@ export interface RefusalOptions {
 /**
  * A request that is not carried out, for a reason the requester is told together with the remedy. Thrown, never
  * returned. Each edge translates it: HTTP into a status and an envelope, the console into a message beside the form,
- * the command line into an exit code and a hint.
+ * the command line into an exit code and a hint. What it says may quote a stranger, so it is bounded here, before it is
+ * echoed, logged or stored.
  */
 export class Refusal<Code extends RefusalCode = RefusalCode> extends Error {
   readonly details: ErrorDetail[] | undefined;
@@ -66,11 +69,18 @@ export class Refusal<Code extends RefusalCode = RefusalCode> extends Error {
     message: string,
     options: RefusalOptions = {},
   ) {
-    super(message, { cause: options.cause });
+    super(cut(message, MAX_REFUSAL_CHARS), { cause: options.cause });
     this.name = "Refusal";
-    this.details = options.details;
+    this.details = options.details?.slice(0, MAX_REFUSAL_DETAILS).map(({ field, message: rule }) => ({
+      field: cut(field, MAX_DETAIL_FIELD_CHARS),
+      message: cut(rule, MAX_REFUSAL_CHARS),
+    }));
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
+}
+
+function cut(text: string, maxChars: number): string {
+  return text.length > maxChars ? `${text.slice(0, maxChars).toWellFormed()}…` : text;
 }
 
 /** A mistake in how the program was invoked or configured; its message is shown to the operator verbatim. */

@@ -1,6 +1,9 @@
-/** One JSON token (RFC 8259) with the white space before it: punctuation, a string, or a number or literal. */
+/** One JSON token (RFC 8259) with the white space before it: punctuation, a string's first quote, or a number or literal. */
 const TOKEN =
-  /[ \t\n\r]*(?:([{}[\],:])|("(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
+  /[ \t\n\r]*(?:([{}[\],:])|(")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
+/** The rest of a string up to something special: in one pattern with what follows, an unclosed string is tried again and again. */
+const PLAIN = /[ !#-[\]-\uffff]*/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const SPACE = /[ \t\n\r]*/y;
 
 type Expected = "value" | "value or ]" | "key" | "key or }" | ":" | ", or end";
@@ -28,8 +31,13 @@ export function whereFaulty(text: string): Place | undefined {
 
 /** The line and column of an index. */
 export function placeAt(text: string, index: number): Place {
-  const before = text.slice(0, index).split("\n");
-  return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
+  let line = 1;
+  let start = 0;
+  for (let at = text.indexOf("\n"); at >= 0 && at < index; at = text.indexOf("\n", start)) {
+    line += 1;
+    start = at + 1;
+  }
+  return { line, column: index - start + 1 };
 }
 
 /**
@@ -41,9 +49,7 @@ export function jsonPlaces(text: string): Map<string, number> {
   let at = 0;
   const token = (): [start: number, text: string] => {
     const start = skipSpace(text, at);
-    TOKEN.lastIndex = at;
-    TOKEN.exec(text);
-    at = TOKEN.lastIndex;
+    at = tokenAt(text, at)?.end ?? text.length;
     return [start, text.slice(start, at)];
   };
   const value = (pointer: string, begin?: number): void => {
@@ -74,22 +80,42 @@ function faultAt(text: string): number | undefined {
   for (let at = 0; ; ) {
     const start = skipSpace(text, at);
     if (open.length === 0 && expected === ", or end") return start === text.length ? undefined : start;
-    TOKEN.lastIndex = at;
-    const match = TOKEN.exec(text);
-    if (!match) return start;
-    at = TOKEN.lastIndex;
-    const next = afterToken(match, expected, open);
+    const token = tokenAt(text, at);
+    if (!token) return start;
+    at = token.end;
+    const next = afterToken(token, expected, open);
     if (next === undefined) return start;
     expected = next;
   }
 }
 
+interface Token {
+  sign: string | undefined;
+  quoted: string | undefined;
+  end: number;
+}
+
+function tokenAt(text: string, at: number): Token | undefined {
+  TOKEN.lastIndex = at;
+  const [found, sign, quoted] = TOKEN.exec(text) ?? [];
+  if (found === undefined) return undefined;
+  const end = quoted === undefined ? TOKEN.lastIndex : stringEnd(text, TOKEN.lastIndex);
+  return end === undefined ? undefined : { sign, quoted, end };
+}
+
+/** Behind the closing quote of a string whose text begins here; undefined when it is not closed or written wrongly. */
+function stringEnd(text: string, from: number): number | undefined {
+  for (let at = from; ; at = ESCAPE.lastIndex) {
+    PLAIN.lastIndex = at;
+    PLAIN.test(text);
+    if (text[PLAIN.lastIndex] === '"') return PLAIN.lastIndex + 1;
+    ESCAPE.lastIndex = PLAIN.lastIndex;
+    if (!ESCAPE.test(text)) return undefined;
+  }
+}
+
 /** What may follow this token, or undefined when the token itself is misplaced. Updates `open`. */
-function afterToken(
-  [, sign, quoted]: RegExpExecArray,
-  expected: Expected,
-  open: ("{" | "[")[],
-): Expected | undefined {
+function afterToken({ sign, quoted }: Token, expected: Expected, open: ("{" | "[")[]): Expected | undefined {
   const wantsValue = expected.startsWith("value");
   if (expected.startsWith("key") && quoted !== undefined) return ":";
   if (sign === undefined) return wantsValue ? ", or end" : undefined;

@@ -9,6 +9,11 @@ const GB = 1024 * MB;
 /** A create body is under 10 KB in practice; 64 KB leaves room and keeps parsing cheap. */
 export const MAX_BODY_BYTES = 64 * KB;
 
+/** Levels of a body of JSON: a batch's card's list's item's field is at the seventh. */
+export const MAX_JSON_DEPTH = 32;
+/** Values in it: a thousand cards with all the fields that a template may have. As many take 0.2 s to parse. */
+export const MAX_JSON_VALUES = 150_000;
+
 /** Time for a whole body to arrive: far less than a trickle could take, and shorter than the server's idle time-out. */
 export const BODY_TIMEOUT_MS = 20 * SECOND_MS;
 /**
@@ -24,6 +29,17 @@ export const MAX_DISCARDED_PIECES = 24 * KB;
 /** Time to drain the rest of a refused body, and to wait for its next bytes: a client that sends none is answered promptly. */
 export const DISCARD_TIMEOUT_MS = 10 * SECOND_MS;
 export const DISCARD_IDLE_MS = SECOND_MS / 2;
+
+/** A refusal is echoed, logged and stored, and may quote a stranger: more broken fields than this help nobody. */
+export const MAX_REFUSAL_DETAILS = 100;
+/** The name of a broken field, and what is said about it: the longest of our own are half as long. */
+export const MAX_DETAIL_FIELD_CHARS = 200;
+export const MAX_REFUSAL_CHARS = 1_000;
+/** A line of the log: a stack of errors takes 4,000. A longer line is written with each of its texts cut. */
+export const MAX_LOG_LINE_CHARS = 16_000;
+export const MAX_LONG_LINE_TEXT_CHARS = 2_000;
+/** Parts of a form with a file: the largest is the playground's, with all the fields a template may have. */
+export const MAX_FORM_PARTS = 200;
 
 /** Promised to partners: at least 48 hours; 72 covers a weekend of retries. */
 export const IDEMPOTENCY_RETENTION_MS = 72 * HOUR_MS;

@@ -3,11 +3,11 @@ import { type ErrorDetail, Refusal } from "./errors.ts";
 // The texts partners see, in one place: the service refuses with them, the documentation shows them as examples, and
 // the sandbox answers with them.
 
-/** Names the first few broken fields in its message, and all of them in its details. */
+/** Names the first few broken fields in its message, and all of them in its details, of which there are at most a hundred. */
 export function invalidRequest(details: ErrorDetail[]): Refusal {
-  const sentences = details.map(({ field, message }) => `${field} ${message}`);
-  const shown = sentences.slice(0, 3).join(" ");
-  const rest = sentences.length > 3 ? ` (and ${sentences.length - 3} more: see details)` : "";
+  const sentences = details.slice(0, 3).map(({ field, message }) => `${field} ${message}`);
+  const shown = sentences.join(" ");
+  const rest = details.length > 3 ? ` (and ${details.length - 3} more: see details)` : "";
   return new Refusal("INVALID_REQUEST", shown + rest, { details });
 }
 

@@ -4,9 +4,6 @@ import type { CreateImageRequest } from "../core/image-request.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS } from "../core/limits.ts";
 import { type CardTemplates, checkCard } from "./images.ts";
 
-/** More faults than this help nobody, and a body could contain thousands. */
-const MAX_DETAILS = 100;
-
 export interface BatchBody {
   name: string;
   cards: CreateImageRequest[];
@@ -26,7 +23,7 @@ export async function checkBatch(
     return problem("body", "must be an object with the cards in an array.");
   const { cards, name = "", ...rest } = body as Record<string, unknown>;
   const details: ErrorDetail[] = Object.keys(rest).map((field) => ({
-    field: field.slice(0, 200),
+    field,
     message: "is not a field of this request. Remove it, or check its spelling.",
   }));
   if (typeof name !== "string" || [...name].length > MAX_ACCOUNT_NAME_CHARS || !name.isWellFormed())
@@ -39,7 +36,7 @@ export async function checkBatch(
   }
   const checked = await checkCards(cards, config, templates);
   details.push(...checked.details);
-  if (details.length > 0) return { details: details.slice(0, MAX_DETAILS) };
+  if (details.length > 0) return { details };
   return { value: { name: name as string, cards: checked.requests } };
 }
 

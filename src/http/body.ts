@@ -1,5 +1,6 @@
 import { BodyBuffer } from "../core/body-buffer.ts";
 import { Refusal } from "../core/errors.ts";
+import { excessOfJson } from "../core/json-bounds.ts";
 import { placeOfFault } from "../core/json-place.ts";
 import {
   BODY_TIMEOUT_MS,
@@ -8,6 +9,7 @@ import {
   MAX_BODY_BYTES,
   MAX_DISCARDED_BODY_BYTES,
   MAX_DISCARDED_PIECES,
+  MAX_FORM_PARTS,
 } from "../core/limits.ts";
 import { payloadTooLarge, unsupportedMediaType } from "../core/partner-refusals.ts";
 import { HttpRefusal } from "./http-refusal.ts";
@@ -51,6 +53,7 @@ export async function readMultipart(
   const type = request.headers.get("content-type") ?? "";
   if (!/^multipart\/form-data\s*;/i.test(type)) throw unsupportedMediaType("Content-Type of an upload");
   const bytes = await readBounded(request, timeoutMs, maxBytes, "Send a smaller file.");
+  refuseManyParts(bytes, type);
   const form = await new Response(new Blob([bytes as Uint8Array<ArrayBuffer>]), {
     headers: { "Content-Type": type },
   })
@@ -60,13 +63,41 @@ export async function readMultipart(
     });
   const fields = new URLSearchParams();
   const files: File[] = [];
+  let chars = 0;
   for (const [name, value] of form.entries()) {
-    if (typeof value === "string") fields.append(name, value);
-    else files.push(value as File);
+    chars += name.length;
+    if (typeof value !== "string") files.push(value as File);
+    else {
+      chars += value.length;
+      fields.append(name, value);
+    }
   }
+  // As much as a form without a file may have.
+  if (chars > MAX_BODY_BYTES)
+    throw brokenForm(`its fields have ${chars} characters beside the file, and may have ${MAX_BODY_BYTES}`);
   const [file] = files;
   if (files.length > 1) throw brokenForm(`it has ${files.length} files`);
-  return { file: file ? { name: file.name, bytes: await file.bytes() } : null, fields };
+  return {
+    file: file ? { name: file.name.slice(-MAX_FILE_NAME_CHARS), bytes: await file.bytes() } : null,
+    fields,
+  };
+}
+
+/** As long as file systems allow, with the ending. */
+const MAX_FILE_NAME_CHARS = 255;
+
+/** Before they are parsed: a form of many tiny parts, each with a name, takes a hundred times its size. */
+function refuseManyParts(bytes: Uint8Array, type: string): void {
+  const [, quoted, plain = quoted] = /boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(type) ?? [];
+  if (plain === undefined) return;
+  const form = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const boundary = Buffer.from(`--${plain}`);
+  let parts = 0;
+  for (let at = form.indexOf(boundary); at >= 0; at = form.indexOf(boundary, at + boundary.length)) {
+    parts += 1;
+    // The last boundary ends the form.
+    if (parts > MAX_FORM_PARTS + 1) throw brokenForm(`it has more than ${MAX_FORM_PARTS} parts`);
+  }
 }
 
 function brokenForm(reason: string, cause?: unknown): Refusal {
@@ -91,6 +122,8 @@ export async function readJson(request: Request, maxBytes = MAX_BODY_BYTES): Pro
   }
   seen.set(request, text);
   if (text.trim() === "") throw brokenJson("it is empty");
+  const excess = excessOfJson(text);
+  if (excess !== undefined) throw brokenJson(excess);
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -10,8 +10,7 @@ export function readQuery<const Name extends string>(
 ): { values: Partial<Record<Name, string>>; details: ErrorDetail[] } {
   const values: Partial<Record<Name, string>> = {};
   const details: ErrorDetail[] = [];
-  for (const name of new Set(url.searchParams.keys())) {
-    const given = url.searchParams.getAll(name);
+  for (const [name, given] of Map.groupBy(url.searchParams, ([name]) => name)) {
     if (!(names as readonly string[]).includes(name)) {
       const known = names.join(", ");
       details.push({
@@ -22,7 +21,7 @@ export function readQuery<const Name extends string>(
       });
     } else if (given.length > 1)
       details.push({ field: `query ${name}`, message: "must be given once only." });
-    else values[name as Name] = given[0] ?? "";
+    else values[name as Name] = given[0]?.[1] ?? "";
   }
   return { values, details };
 }

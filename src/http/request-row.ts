@@ -16,7 +16,7 @@ const subjects = new WeakMap<Request, string>();
 
 /** Notes for the request log whose card a request is about, where its body does not tell. */
 export function noteSubject(request: Request, externalId: string): void {
-  subjects.set(request, externalId);
+  subjects.set(request, externalId.slice(0, MAX_EXTERNAL_ID_CHARS));
 }
 
 /** What the request log stores: a body only for refused creates and remakes of one card, and no secrets. */
@@ -55,6 +55,7 @@ export function requestRow(
 }
 
 const MAX_PATH_CHARS = 200;
+const MAX_EXTERNAL_ID_CHARS = 255;
 
 /** The value is in the stored body, which is deleted along with the player. */
 function withoutValue(message: string): string {
@@ -82,7 +83,7 @@ function externalIdsIn(text: string): string[] {
 
 function unquoted(text: string): string | null {
   try {
-    return String(JSON.parse(text)).slice(0, 255);
+    return String(JSON.parse(text)).slice(0, MAX_EXTERNAL_ID_CHARS);
   } catch {
     return null;
   }

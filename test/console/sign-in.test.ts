@@ -3,6 +3,7 @@ import {
   addMember,
   addOperator,
   firstOperatorLink,
+  isEmail,
   removeMember,
 } from "../../src/app/people/manage-users.ts";
 import {
@@ -10,6 +11,7 @@ import {
   completeSetup,
   endOtherSessions,
   endSession,
+  normalEmail,
   passwordProblem,
   readSession,
   setupLinkFor,
@@ -242,6 +244,12 @@ test("a flood of emails and addresses pushes out what was tried first, never the
   while (await limit.take("ana@example.com", "203.0.113.9"));
   for (let i = 0; i < MAX_SIGN_IN_NAMES; i++) await limit.take(`${i}@example.com`, `flood ${i}`);
   expect(await limit.take("ana@example.com", "203.0.113.9")).toBe(true);
+});
+
+test("what is too long for an email is kept no longer than one by the limits on guesses", () => {
+  expect(normalEmail(` ${"Ana".repeat(20_000)}@example.com`).length).toBeLessThan(300);
+  expect(isEmail(normalEmail(`ana@${"a".repeat(300)}.example`))).toBe(false);
+  expect(normalEmail(" Ana@Example.com ")).toBe("ana@example.com");
 });
 
 test("weak passwords are refused with what to do", () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { excessOfJson } from "../../src/core/json-bounds.ts";
 import { placeOfFault } from "../../src/core/json-place.ts";
 
 const PLACES: [string, string][] = [
@@ -54,4 +55,18 @@ test("the longest and the deepest bodies are read to their end", () => {
   expect(placeOfFault("[".repeat(65_536))).toBe("line 1, column 65537");
   expect(placeOfFault(`{"a":"${"\\n".repeat(32_000)}"`)).toBe("line 1, column 64008");
   expect(placeOfFault(`["${"x".repeat(65_000)}",]`)).toBe("line 1, column 65005");
+});
+
+test("megabytes of an unclosed string, of line breaks or of brackets have their place like anything else", () => {
+  expect(placeOfFault(`["${"\\n".repeat(2_000_000)}`)).toBe("line 1, column 2");
+  expect(placeOfFault(`{"a": ${"\n".repeat(2_000_000)}x`)).toBe("line 2000001, column 1");
+});
+
+test("what is nested or holds more than any request is told before it is parsed, whatever stands in its texts", () => {
+  expect(excessOfJson("[".repeat(1_000_000))).toContain("nested more than 32 levels");
+  expect(excessOfJson(`[${"1,".repeat(200_000)}1]`)).toContain("more than 150000 values");
+  const text = `"${'[,{\\\\\\"'.repeat(200_000)}"`;
+  expect(excessOfJson(`{"a": ${text}, "b": [[1], {"c": ${text}}]}`)).toBeUndefined();
+  expect(excessOfJson(`${"[".repeat(32)}${"]".repeat(32)}`)).toBeUndefined();
+  expect(excessOfJson(JSON.stringify(Array(1_000).fill({ a: Array(140).fill(1) })))).toBeUndefined();
 });

@@ -59,6 +59,8 @@ export async function uploadPhoto(
   deps: UploadDeps,
   { account, environment, bytes, use }: Upload,
 ): Promise<Photo> {
+  // Whether it can be used or not, it was sent.
+  await deps.sourceBytes.spend(account.id, bytes.length);
   const facts = await checkUpload(bytes, use).catch((error) => {
     if (!(error instanceof UnusableImageError)) throw error;
     throw new Refusal("UNSUPPORTED_IMAGE_SOURCE", `The ${use} cannot be used. ${error.message}`, {
@@ -70,7 +72,6 @@ export async function uploadPhoto(
   let used = false;
   try {
     const { sha256 } = await storeSource(deps.blobs, bytes, hold);
-    await deps.sourceBytes.spend(account.id, bytes.length);
     const photo = await deps.store.write("keep upload", async (tx) => {
       const now = deps.clock.now();
       const fresh: Photo = {

@@ -56,8 +56,11 @@ export function newToken(random: Context["random"]): string {
   return Buffer.from(random.bytes(32)).toString("base64url");
 }
 
+/** Of a text too long to be an email, one character more than any: it is kept by the limits on guesses. */
+const MAX_READ_EMAIL_CHARS = 255;
+
 export function normalEmail(text: string): string {
-  return text.trim().normalize("NFC").toLowerCase();
+  return text.trim().slice(0, MAX_READ_EMAIL_CHARS).normalize("NFC").toLowerCase();
 }
 
 /** Why a password is refused; null when it is acceptable. */
