@@ -75,10 +75,11 @@ export async function readMultipart(
   // As much as a form without a file may have.
   if (chars > MAX_BODY_BYTES)
     throw brokenForm(`its fields have ${chars} characters beside the file, and may have ${MAX_BODY_BYTES}`);
-  const [file] = files;
+  const [file = null] = files;
   if (files.length > 1) throw brokenForm(`it has ${files.length} files`);
   return {
-    file: file ? { name: file.name.slice(-MAX_FILE_NAME_CHARS), bytes: await file.bytes() } : null,
+    // A part without a file name has none in Bun, whatever its type says.
+    file: file && { name: (file.name ?? "").slice(-MAX_FILE_NAME_CHARS), bytes: await file.bytes() },
     fields,
   };
 }

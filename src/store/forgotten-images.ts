@@ -98,21 +98,31 @@ export async function deleteEventsAbout({ db, t }: Tx, imageId: string): Promise
   await db.delete(e).where(inArray(e.id, ids));
 }
 
-/** Removes a player's own words from the request log. */
+/** Removes a player's own words from the request log of one environment. */
 export async function emptyRequests(
   { db, t }: Tx,
-  { accountId, externalId }: { accountId: string; externalId: string },
+  { accountId, environment, externalId }: Scope & { externalId: string },
 ): Promise<void> {
   const { requestLog: l, requestPlayers: p } = t;
   await db
     .update(l)
     .set({ externalId: null, body: null, details: null })
-    .where(and(eq(l.accountId, accountId), eq(l.externalId, externalId)));
-  await db.delete(p).where(and(eq(p.accountId, accountId), eq(p.externalId, externalId)));
+    .where(and(eq(l.accountId, accountId), eq(l.externalId, externalId), eq(l.environment, environment)));
+  const named = db
+    .select({ id: p.requestId })
+    .from(p)
+    .innerJoin(l, eq(l.id, p.requestId))
+    .where(and(eq(p.accountId, accountId), eq(p.externalId, externalId), eq(l.environment, environment)));
+  await db
+    .delete(p)
+    .where(and(eq(p.accountId, accountId), eq(p.externalId, externalId), inArray(p.requestId, named)));
 }
 
-/** Forgotten images whose files are not yet known to be gone, deleted at or before `until`. */
-export async function forgottenWithFiles({ db, t }: Tx, until: number, limit: number): Promise<Image[]> {
+/** Forgotten images whose files are not yet known to be gone, deleted at or before `until`; all but the first `skip`. */
+export async function forgottenWithFiles(
+  { db, t }: Tx,
+  { until, skip, limit }: { until: number; skip: number; limit: number },
+): Promise<Image[]> {
   const i = t.images;
   return db
     .select()
@@ -126,7 +136,8 @@ export async function forgottenWithFiles({ db, t }: Tx, until: number, limit: nu
       ),
     )
     .orderBy(asc(i.forgottenAt))
-    .limit(limit);
+    .limit(limit)
+    .offset(skip);
 }
 
 /** Records that a forgotten image's files are gone. */

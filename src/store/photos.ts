@@ -43,9 +43,15 @@ export async function hasUpload({ db, t }: Tx, sha256: string): Promise<boolean>
   return (await db.select({ id: p.id }).from(p).where(eq(p.sha256, sha256)).limit(1)).length > 0;
 }
 
-export async function deleteUploads({ db, t }: Tx, accountId: string, sha256: string): Promise<void> {
+export async function deleteUploads(
+  { db, t }: Tx,
+  { accountId, environment }: Pick<Photo, "accountId" | "environment">,
+  sha256: string,
+): Promise<void> {
   const p = t.photos;
-  await db.delete(p).where(and(eq(p.sha256, sha256), eq(p.accountId, accountId)));
+  await db
+    .delete(p)
+    .where(and(eq(p.sha256, sha256), eq(p.accountId, accountId), eq(p.environment, environment)));
 }
 
 /** Deletes up to `limit` expired uploads and returns the SHA-256 of each. */

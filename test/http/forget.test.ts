@@ -285,6 +285,41 @@ test("a request refused a moment before the player is deleted is not logged with
   expect(rows).not.toContain('"refused-just-now"');
 });
 
+test("a deletion takes nothing from the log of requests of the other environment, nor its uploads", async () => {
+  const { liveKey, testKey, account } = await testAccount(api);
+  const player = { external_id: "both", name: "Ada", number: 1000 };
+  for (const key of [liveKey, testKey])
+    await expectError(await post(api.baseUrl, key, imageRequest({ player })), "INVALID_REQUEST");
+  const card = { ...imageRequest({ player: { external_id: "both" } }) };
+  const batch = { name: "Both", cards: [card] };
+  for (const key of [liveKey, testKey])
+    await send(api, "/v1/batches", {
+      method: "POST",
+      headers: { "X-API-Key": key, "Content-Type": "application/json" },
+      body: JSON.stringify({ ...batch, wrong: 1 }),
+    });
+  await api.requests.flush();
+  const left = async () => {
+    const { db, t } = api.store.read;
+    const rows = await db.select().from(t.requestLog);
+    const named = new Set((await db.select().from(t.requestPlayers)).map(({ requestId }) => requestId));
+    return rows
+      .filter(
+        ({ accountId, externalId, id }) =>
+          accountId === account.id && (externalId === "both" || named.has(id)),
+      )
+      .map(({ environment, body }) => `${environment} ${body === null ? "batch" : "card"}`)
+      .sort();
+  };
+  expect(await left()).toEqual(["live batch", "live card", "test batch", "test card"]);
+  const made = await post(api.baseUrl, testKey, imageRequest({ player: { external_id: "both" } }));
+  const { image_id } = await expectSuccess(made, 202, AcceptedImageResponse);
+  expect((await remove(`/v1/images/${image_id}`, testKey)).status).toBe(200);
+  expect(await left()).toEqual(["live batch", "live card"]);
+  await remove("/v1/players/both", liveKey);
+  expect(await left()).toEqual([]);
+});
+
 test("nobody deletes another account's images, nor those of the other environment", async () => {
   const [own, other] = [await testAccount(api), await testAccount(api)];
   const id = await created(own.liveKey, "mine", "Ada");

@@ -86,11 +86,15 @@ export const INDEXED_QUERIES: [string, (tx: Tx) => Promise<unknown>, RegExp][] =
     /images_external/,
   ],
   ["images that ended long ago", (tx) => forgotten.endedBefore(tx, scope, 5, limit), /images_list /],
-  ["what is left of deleted images", (tx) => forgotten.forgottenWithFiles(tx, 5, limit), /images_forgotten/],
+  [
+    "what is left of deleted images",
+    (tx) => forgotten.forgottenWithFiles(tx, { until: 5, skip: 0, limit }),
+    /images_forgotten/,
+  ],
   ["whether traces are left", (tx) => forgotten.hasTraces(tx), /images_forgotten/],
   [
     "the log of a deleted player",
-    (tx) => forgotten.emptyRequests(tx, { accountId: "a", externalId: "p" }),
+    (tx) => forgotten.emptyRequests(tx, { accountId: "a", environment: "live", externalId: "p" }),
     /request_log_external/,
   ],
   ["who else has a photo", (tx) => files.imageNames(tx, "s", "a"), /images_source.*images_badge/],

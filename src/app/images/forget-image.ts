@@ -100,26 +100,31 @@ async function forgetRow(tx: Tx, { clock, random, jobs }: AppContext, image: Ima
 
 /**
  * Removes an image's files. The row remembers them until they are gone, so that a crash in between leaves no
- * orphans.
+ * orphans. False while they are not.
  */
 async function removeFiles(
   deps: FileDeps,
   image: Image,
   isOver = image.state !== "rendering",
-): Promise<void> {
+): Promise<boolean> {
   const { store, blobs, keeper, clock } = deps;
   if (image.outputName !== null) await blobs.remove("picture", image.outputName);
+  let isHeld = false;
   for (const sha256 of [image.sourceSha256, image.badgeSha256])
-    if (sha256 !== null) await keeper.forget(sha256, image.accountId);
-  // A renderer that still holds the photo may write its cutout again: the sweep checks once no lease can be held.
-  if (isOver) await store.write("mark files gone", (tx) => markFilesGone(tx, image.id, clock.now()));
+    if (sha256 !== null && !(await keeper.forget(sha256, image))) isHeld = true;
+  // A renderer that still holds the photo may write its cutout again, and a create that holds it may be refused and leave
+  // it: the sweep looks once no lease can be held, until it is gone.
+  if (!isOver || isHeld) return false;
+  await store.write("mark files gone", (tx) => markFilesGone(tx, image.id, clock.now()));
+  return true;
 }
 
-/** Finishes deletions that were interrupted by a crash, or by a render still running. */
+/** Finishes deletions that were interrupted by a crash, or by a render or a create still running. */
 export async function finishForgetting(deps: FileDeps): Promise<void> {
-  for (;;) {
-    const left = await forgottenWithFiles(deps.store.read, deps.clock.now() - LEASE_MS, AT_ONCE);
-    for (const image of left) await removeFiles(deps, image, true);
+  const until = deps.clock.now() - LEASE_MS;
+  for (let held = 0; ; ) {
+    const left = await forgottenWithFiles(deps.store.read, { until, skip: held, limit: AT_ONCE });
+    for (const image of left) if (!(await removeFiles(deps, image, true))) held += 1;
     if (left.length < AT_ONCE) return;
   }
 }

@@ -1,4 +1,5 @@
 import type { Blobs } from "../../blobs/blobs.ts";
+import type { Environment } from "../../core/account.ts";
 import type { SharedHolds } from "../../state/holds.ts";
 import { imageNames, sourceInUse } from "../../store/image-files.ts";
 import { deleteUploads, hasUpload } from "../../store/photos.ts";
@@ -11,10 +12,11 @@ export interface SourceKeeper {
   /** Removes a source unless an unfinished image or a create in progress needs it. */
   drop(sha256: string): Promise<void>;
   /**
-   * Removes a source, its cutout, and `accountId`'s uploads of it, unless an undeleted image or a create in progress
-   * uses it. Rejects when it cannot be removed.
+   * Removes a source, its cutout, and an account's uploads of it in one environment, unless an undeleted image uses it,
+   * whose deletion will. False while a create in progress holds it, which may be refused: to be tried again then. Rejects
+   * when it cannot be removed.
    */
-  forget(sha256: string, accountId: string): Promise<void>;
+  forget(sha256: string, scope: { accountId: string; environment: Environment }): Promise<boolean>;
   /** Removes a source as drop() does, but only when it was not used since `until` (epoch ms). True if it was removed. */
   dropUnused(sha256: string, until: number): Promise<boolean>;
 }
@@ -65,7 +67,7 @@ export function sourceKeeper(options: SourceKeeperOptions): SourceKeeper {
     );
   const drop = async (sha256: string) => {
     try {
-      return (await removeUnused(sha256)) !== undefined;
+      return typeof (await removeUnused(sha256)) === "object";
     } catch (error) {
       // The sweep will remove it; the create reports its own refusal, not this.
       log.warn("source_not_removed", { sha256, error: String(error) });
@@ -75,42 +77,53 @@ export function sourceKeeper(options: SourceKeeperOptions): SourceKeeper {
   return {
     hold: () => openHold(options, board, drop),
     drop: async (sha256) => void (await drop(sha256)),
-    dropUnused: async (sha256, until) => (await removeUnused(sha256, { unlessYoungerThan: until })) ?? false,
-    forget: (sha256, accountId) =>
-      remove(
+    dropUnused: async (sha256, until) => {
+      const removed = await removeUnused(sha256, { unlessYoungerThan: until });
+      return typeof removed === "object" && removed.value;
+    },
+    forget: async (sha256, scope) => {
+      const forgotten = await remove(
         sha256,
         async (tx) => {
-          if (!(await imageNames(tx, sha256, accountId))) await deleteUploads(tx, accountId, sha256);
+          if (!(await imageNames(tx, sha256, scope.accountId))) await deleteUploads(tx, scope, sha256);
           return (await imageNames(tx, sha256)) || (await hasUpload(tx, sha256));
         },
         async () => {
           await blobs.remove("source", sha256);
           await blobs.removeStartingWith("cutout", sha256);
         },
-      ),
+      );
+      return forgotten !== "held";
+    },
   };
 }
 
-/** Does `work` unless the source is needed, and returns what it did; undefined where it is needed. */
+/**
+ * Does `work` unless the source is needed, and returns what it did; `needed` by something that is stored, or `held` by a
+ * create in progress or somebody else who is removing it.
+ */
 type Remove = <T>(
   sha256: string,
   isNeeded: (tx: Tx) => Promise<boolean>,
   work: () => Promise<T>,
-) => Promise<T | undefined>;
+) => Promise<{ value: T } | "needed" | "held">;
 
 function remover({ store, holds, log }: SourceKeeperOptions, { held, leaving }: Board): Remove {
   const removeHere: Remove = async (sha256, isNeeded, work) => {
     const gone = Promise.withResolvers<void>();
+    const isHeld = () => held.has(sha256) || leaving.has(sha256);
     let isLeaving = false;
     try {
-      await store.write("drop source", async (tx) => {
-        if (held.has(sha256) || leaving.has(sha256) || (await isNeeded(tx))) return;
+      const kept = await store.write("drop source", async (tx) => {
+        if (isHeld()) return "held";
+        if (await isNeeded(tx)) return "needed";
         // Creates that arrived during the query hold the source now; later ones wait.
-        if (held.has(sha256) || leaving.has(sha256)) return;
+        if (isHeld()) return "held";
         leaving.set(sha256, gone.promise);
         isLeaving = true;
+        return undefined;
       });
-      return isLeaving ? await work() : undefined;
+      return kept ?? { value: await work() };
     } finally {
       if (isLeaving) leaving.delete(sha256);
       gone.resolve();
@@ -119,7 +132,7 @@ function remover({ store, holds, log }: SourceKeeperOptions, { held, leaving }: 
   if (!holds) return removeHere;
   return async (sha256, isNeeded, work) => {
     const announced = await holds.announce(sha256);
-    if (!announced) return undefined;
+    if (!announced) return "held";
     try {
       return await removeHere(sha256, isNeeded, work);
     } finally {

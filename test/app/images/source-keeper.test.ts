@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { basename } from "node:path";
 import { SQL } from "bun";
 import type { AcceptImage } from "../../../src/app/images/accept-image.ts";
+import { finishForgetting, forgetImage } from "../../../src/app/images/forget-image.ts";
 import { queueEstimate } from "../../../src/app/images/queue-estimate.ts";
 import { renderNextImage } from "../../../src/app/images/render-image.ts";
 import { sourceKeeper } from "../../../src/app/images/source-keeper.ts";
@@ -8,6 +10,7 @@ import type { Blobs } from "../../../src/blobs/blobs.ts";
 import type { CreateImageRequest } from "../../../src/core/image-request.ts";
 import {
   FAILED_SOURCE_BYTES_PER_DAY,
+  LEASE_MS,
   PLACEHOLDER_BYTES_PER_DAY,
   SOURCE_BYTES_PER_DAY,
 } from "../../../src/core/limits.ts";
@@ -141,6 +144,55 @@ test("a photo two creates fetched at once stays with the finished card of the on
   expect(stored()).toHaveLength(1);
 });
 
+test("a deleted image's photo goes though a create held it at that moment, and was refused after", async () => {
+  const badge = Promise.withResolvers<Response>();
+  const asked = Promise.withResolvers<void>();
+  answers = {
+    "/photo": photo(300),
+    "/badge": () => {
+      asked.resolve();
+      return badge.promise;
+    },
+  };
+  const { answer } = await create();
+  await renderRefused();
+  const { keeper, blobs } = workspace;
+  const [sha256 = ""] = stored().map((path) => basename(path));
+  await blobs.put("cutout", `${sha256}-1.bin`, new Uint8Array(9));
+  const hold = keeper.hold();
+  await hold.add(sha256);
+  const scope = { accountId: account.id, environment: "live" as const, id: answer.image_id };
+  await forgetImage(buildDeps(workspace, { pool: idlePool }), scope);
+  // The create is about to make a card of it.
+  expect(stored()).toHaveLength(1);
+  await hold.close(false);
+  workspace.clock.advance(LEASE_MS);
+  await finishForgetting(workspace);
+  expect(stored()).toEqual([]);
+  expect(await Array.fromAsync(new Bun.Glob("**/*").scan(workspace.folder.cutouts))).toEqual([]);
+});
+
+test("a photo that stays held keeps other deletions from being finished no longer than a sweep", async () => {
+  answers = { "/photo": photo(300), "/other": photo(301) };
+  const first = await create();
+  await renderRefused();
+  const [sha256 = ""] = stored().map((path) => basename(path));
+  const second = await create({ photo: "/other" });
+  await renderRefused();
+  const hold = workspace.keeper.hold();
+  await hold.add(sha256);
+  const deps = buildDeps(workspace, { pool: idlePool });
+  for (const { answer } of [first, second])
+    await forgetImage(deps, { accountId: account.id, environment: "live", id: answer.image_id });
+  expect(stored().map((path) => basename(path))).toEqual([sha256]);
+  workspace.clock.advance(LEASE_MS);
+  await finishForgetting(workspace);
+  expect(stored()).toHaveLength(1);
+  await hold.close(false);
+  await finishForgetting(workspace);
+  expect(stored()).toEqual([]);
+});
+
 test("photos of failed images are kept to be looked at, up to a budget for each account and day", async () => {
   answers = { "/photo": photo(300), "/other": photo(301) };
   await create();
@@ -226,7 +278,7 @@ describe.skipIf(ENGINE !== "postgres")("of two processes with one bucket", () =>
     expect(await blobs.stat("source", sha256)).not.toBeNull();
     // Nor do the sweep and a deletion take it meanwhile.
     expect(await keeper.dropUnused(sha256, Number.MAX_SAFE_INTEGER)).toBeFalse();
-    await another(blobs).forget(sha256, account.id);
+    await another(blobs).forget(sha256, { accountId: account.id, environment: "live" });
     expect(await blobs.stat("source", sha256)).not.toBeNull();
     await accepted.close(true);
     expect(await another(blobs).dropUnused(sha256, Number.MAX_SAFE_INTEGER)).toBeTrue();
