@@ -114,6 +114,8 @@ export function defineTables(kit: Kit) {
       leaseExpiresAt: int("lease_expires_at"),
       failureCode: text("failure_code"),
       failureMessage: text("failure_message"),
+      /** What else is known of why it failed, as the API names it; null where its message alone tells. */
+      failureReason: text("failure_reason"),
       /** The finished picture's file name: the image id and an unguessable part. */
       outputName: text("output_name"),
       outputWidth: int("output_width"),
@@ -149,7 +151,9 @@ export function defineTables(kit: Kit) {
       index("images_expiry").on(t.expiresAt).where(sql`${t.expiresAt} is not null and ${t.purgedAt} is null`),
       // What ended in a span of time: the audit goes through history along it.
       index("images_ended").on(t.completedAt).where(sql`${t.completedAt} is not null`),
-      index("images_failures").on(t.completedAt).where(sql`${t.state} = 'failed'`),
+      index("images_faults")
+        .on(t.completedAt)
+        .where(sql`${t.state} = 'failed' and coalesce(${t.failureReason}, '') <> 'canceled'`),
       index("images_external").on(t.accountId, t.environment, t.externalId),
       index("images_singles")
         .on(t.environment, t.turn)
@@ -269,6 +273,8 @@ export function defineTables(kit: Kit) {
       requested: int("requested").notNull(),
       completed: int("completed").notNull(),
       failed: int("failed").notNull(),
+      /** How many of the failed ones were canceled. */
+      canceled: int("canceled").notNull().default(0),
       creditsUsed: int("credits_used").notNull(),
     },
     (t) => [primaryKey({ columns: [t.accountId, t.environment, t.day] })],
@@ -288,6 +294,8 @@ export function defineTables(kit: Kit) {
       requested: int("requested").notNull(),
       completed: int("completed").notNull(),
       failed: int("failed").notNull(),
+      /** How many of the failed ones were canceled. */
+      canceled: int("canceled").notNull().default(0),
       creditsUsed: int("credits_used").notNull(),
     },
     (t) => [primaryKey({ columns: [t.accountId, t.environment, t.day, t.keyId] })],

@@ -51,6 +51,8 @@ export function seasonTables(kit: Kit, accounts: Owner, images: Owner) {
       total: int("total").notNull(),
       completed: int("completed").notNull(),
       failed: int("failed").notNull(),
+      /** How many of the failed ones were canceled. */
+      canceled: int("canceled").notNull().default(0),
       createdAt: int("created_at").notNull(),
       updatedAt: int("updated_at").notNull(),
       canceledAt: int("canceled_at"),

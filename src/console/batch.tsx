@@ -22,6 +22,7 @@ import {
 } from "./elements.tsx";
 import { playerName, StatusBadge, Thumb } from "./image-parts.tsx";
 import { shell } from "./layout.tsx";
+import { faultsOf } from "./outcomes.ts";
 import { notFound } from "./page-error.ts";
 import { privateFile, redirect } from "./respond.ts";
 import { canWrite, type MemberVisit, member } from "./visit.ts";
@@ -41,11 +42,12 @@ const SHEET_SIZE = 60;
 
 const SHOWS: Record<
   string,
-  { label: string; states: readonly ImageState[]; size: (batch: Batch) => number }
+  { label: string; states: readonly ImageState[]; canceled?: boolean; size: (batch: Batch) => number }
 > = {
   all: { label: "All", states: IMAGE_STATES, size: ({ total }) => total },
   completed: { label: "Completed", states: ["completed"], size: ({ completed }) => completed },
-  failed: { label: "Failed", states: ["failed"], size: ({ failed }) => failed },
+  failed: { label: "Failed", states: ["failed"], canceled: false, size: faultsOf },
+  canceled: { label: "Canceled", states: ["failed"], canceled: true, size: ({ canceled }) => canceled },
   open: {
     label: "In the making",
     states: UNFINISHED_STATES,
@@ -62,7 +64,8 @@ function Progress({ batch }: { batch: Batch }) {
       <dl class="stats">
         <Stat label="Cards" value={count(total)} />
         <Stat label="Completed" value={<span class="key-completed">{count(completed)}</span>} />
-        <Stat label="Failed" value={<span class="key-failed">{count(failed)}</span>} />
+        <Stat label="Failed" value={<span class="key-failed">{count(faultsOf(batch))}</span>} />
+        {batch.canceled > 0 && <Stat label="Canceled" value={count(batch.canceled)} />}
         <Stat label="In the making" value={count(total - ended)} />
       </dl>
       {isRunning(batch) && (
@@ -100,11 +103,12 @@ async function batchPage(visit: MemberVisit): Promise<Response> {
   const batch = await ownBatch(visit);
   const { query, deps } = visit;
   const shown = Object.keys(SHOWS).find((name) => name === query.get("show")) ?? "all";
-  const { states = IMAGE_STATES } = SHOWS[shown] ?? {};
+  const { states = IMAGE_STATES, canceled } = SHOWS[shown] ?? {};
   const page = Math.max(1, Math.min(Number.parseInt(query.get("page") ?? "1", 10) || 1, 1_000));
   const found = await batchImages(deps.store.read, {
     batchId: batch.id,
     states,
+    canceled,
     offset: (page - 1) * SHEET_SIZE,
     limit: SHEET_SIZE + 1,
   });

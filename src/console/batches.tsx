@@ -5,6 +5,7 @@ import { formatPosition, parsePosition } from "../core/list-position.ts";
 import { type Batch, listBatches } from "../store/batches.ts";
 import { Badge, Card, count, Empty, PageHead, Pager, refreshing, Segments, Time } from "./elements.tsx";
 import { shell } from "./layout.tsx";
+import { faultsOf } from "./outcomes.ts";
 import { canWrite, type MemberVisit, member } from "./visit.ts";
 
 const PAGE_SIZE = 25;
@@ -23,8 +24,9 @@ export function BatchBadge({ batch }: { batch: Batch }) {
   const status = batchStatus(batch);
   if (status === "canceled") return <Badge>{isRunning(batch) ? "Being canceled" : "Canceled"}</Badge>;
   if (status === "processing") return <Badge tone="busy">In the making</Badge>;
-  return batch.failed > 0 ? (
-    <Badge tone="bad">{`${count(batch.failed)} failed`}</Badge>
+  const faults = faultsOf(batch);
+  return faults > 0 ? (
+    <Badge tone="bad">{`${count(faults)} failed`}</Badge>
   ) : (
     <Badge tone="good">Completed</Badge>
   );
@@ -66,7 +68,7 @@ function Table({ batches }: { batches: Batch[] }) {
               {count(batch.completed)}
             </td>
             <td data-label="Failed" class="number">
-              {count(batch.failed)}
+              {count(faultsOf(batch))}
             </td>
             <td data-label="Created">
               <Time at={batch.createdAt} style="relative" />

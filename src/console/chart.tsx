@@ -3,6 +3,7 @@ import { isLow } from "../app/credits/credit-warning.ts";
 import type { Credits } from "../app/credits/credits.ts";
 import type { UsageDay } from "../store/usage.ts";
 import { count } from "./elements.tsx";
+import { faultsOf } from "./outcomes.ts";
 
 // Drawn on the server with plain SVG attributes: no script, no inline style, works offline.
 
@@ -66,7 +67,7 @@ function Lines({ values, width, y }: { values: number[]; width: number; y: (valu
 
 function Bars({ days, size, name }: { days: UsageDay[]; size: Size; name: string }) {
   const { width, height } = size;
-  const max = Math.max(1, ...days.map((d) => d.completed + d.failed));
+  const max = Math.max(1, ...days.map((d) => d.completed + faultsOf(d)));
   const step = niceStep(max, 4);
   const top = Math.ceil(max / step) * step;
   const plot = height - TOP - BOTTOM;
@@ -85,10 +86,12 @@ function Bars({ days, size, name }: { days: UsageDay[]; size: Size; name: string
       <Lines values={lines} width={width} y={y} />
       {days.map((day, i) => {
         const x = LEFT + i * slot + (slot - bar) / 2;
-        const failedTop = y(day.completed + day.failed);
+        const faults = faultsOf(day);
+        const failedTop = y(day.completed + faults);
+        const canceled = day.canceled > 0 ? `, ${count(day.canceled)} canceled` : "";
         return (
           <g key={day.day} class="chart-day">
-            <title>{`${dayName(day.day)}: ${count(day.completed)} completed, ${count(day.failed)} failed of ${count(day.requested)} requested`}</title>
+            <title>{`${dayName(day.day)}: ${count(day.completed)} completed, ${count(faults)} failed${canceled} of ${count(day.requested)} requested`}</title>
             <rect class="chart-hit" x={LEFT + i * slot} y={TOP} width={slot} height={plot} />
             <rect
               class="chart-completed"
@@ -98,7 +101,7 @@ function Bars({ days, size, name }: { days: UsageDay[]; size: Size; name: string
               height={plot + TOP - y(day.completed)}
               rx={2}
             />
-            {day.failed > 0 && (
+            {faults > 0 && (
               <rect
                 class="chart-failed"
                 x={x}

@@ -15,6 +15,7 @@ import { Card, count, Empty, Notice, PageHead, refreshing, Stat } from "./elemen
 import { isOpen } from "./image-parts.tsx";
 import { Grid } from "./images.tsx";
 import { narrowPage, shell } from "./layout.tsx";
+import { faultsOf } from "./outcomes.ts";
 import { notFound } from "./page-error.ts";
 import { redirect } from "./respond.ts";
 import { daysOf } from "./usage.tsx";
@@ -134,7 +135,8 @@ function stepsOf(keys: ApiKey[], counts: { live: number; test: number }): FirstS
 
 function Numbers({ credits, days }: { credits: Credits; days: UsageDay[] }) {
   const today = days.at(-1);
-  const total = (of: "requested" | "completed" | "failed") => days.reduce((sum, day) => sum + day[of], 0);
+  const total = (of: "requested" | "completed") => days.reduce((sum, day) => sum + day[of], 0);
+  const failed = days.reduce((sum, day) => sum + faultsOf(day), 0);
   return (
     <>
       <Card>
@@ -142,14 +144,14 @@ function Numbers({ credits, days }: { credits: Credits; days: UsageDay[] }) {
           <Stat label="Credits left" value={count(credits.left)} note={creditNote(credits)} />
           <Stat label="Requests today" value={count(today?.requested ?? 0)} note="Live, in UTC" />
           <Stat label="Completed today" value={count(today?.completed ?? 0)} />
-          <Stat label="Failed today" value={count(today?.failed ?? 0)} />
+          <Stat label="Failed today" value={count(today ? faultsOf(today) : 0)} />
         </dl>
         <CreditMeter credits={credits} />
       </Card>
       {total("requested") > 0 && (
         <Card
           title="Last 30 days"
-          note={`${count(total("completed"))} live ${total("completed") === 1 ? "card" : "cards"} completed, ${count(total("failed"))} failed`}
+          note={`${count(total("completed"))} live ${total("completed") === 1 ? "card" : "cards"} completed, ${count(failed)} failed`}
           actions={
             <a class="button button-small" href="/console/usage">
               Usage

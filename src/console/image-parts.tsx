@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { publicStatus } from "../core/image-state.ts";
+import { isCanceled, publicStatus } from "../core/image-state.ts";
 import type { Image } from "../store/images.ts";
 import { Badge } from "./elements.tsx";
 
@@ -8,7 +8,8 @@ export function isOpen(image: Pick<Image, "state">): boolean {
   return publicStatus(image.state) === "processing";
 }
 
-export function StatusBadge({ image }: { image: Pick<Image, "state"> }) {
+export function StatusBadge({ image }: { image: Pick<Image, "state" | "failureReason"> }) {
+  if (isCanceled(image)) return <Badge>Canceled</Badge>;
   switch (image.state) {
     case "completed":
       return <Badge tone="good">Completed</Badge>;
@@ -30,6 +31,11 @@ function shortReason({ failureMessage }: Pick<Image, "failureMessage">): string 
   return failureMessage?.split(/(?<=\.) /)[0] ?? "No card";
 }
 
+/** How the place of a picture looks that is not there. */
+export function placeholderClass(image: Pick<Image, "state" | "failureReason">): string {
+  return isCanceled(image) ? "" : `thumb-${publicStatus(image.state)}`;
+}
+
 /** A thumbnail of the finished picture, or a placeholder for it. */
 export function Thumb({ image }: { image: Image }) {
   if (image.outputName !== null && image.purgedAt === null)
@@ -44,8 +50,14 @@ export function Thumb({ image }: { image: Image }) {
       />
     );
   return (
-    <span class={`thumb thumb-${publicStatus(image.state)}`}>
-      {image.purgedAt !== null ? "Expired" : image.state === "failed" ? shortReason(image) : "In the making"}
+    <span class={`thumb ${placeholderClass(image)}`}>
+      {image.purgedAt !== null
+        ? "Expired"
+        : isCanceled(image)
+          ? "Canceled"
+          : image.state === "failed"
+            ? shortReason(image)
+            : "In the making"}
     </span>
   );
 }

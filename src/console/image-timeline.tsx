@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { isCanceled } from "../core/image-state.ts";
 import type { Image } from "../store/images.ts";
 import type { LedgerEntry } from "../store/ledger.ts";
 import { Time } from "./elements.tsx";
@@ -42,9 +43,8 @@ export function timeline(image: Image, entries: LedgerEntry[]): Step[] {
     });
   if (image.state === "failed")
     steps.push({
-      title: "Failed",
       at: image.completedAt,
-      tone: "bad",
+      ...(isCanceled(image) ? { title: "Canceled" } : { title: "Failed", tone: "bad" }),
       ...(released ? { note: "The credit came back." } : {}),
     });
   if (image.purgedAt !== null)

@@ -3,7 +3,7 @@
 import PQueue from "p-queue";
 import { imageView } from "../app/images/image-view.ts";
 import { type Delivery, listDeliveries } from "../app/webhooks/manage-deliveries.ts";
-import { publicStatus } from "../core/image-state.ts";
+import { isCanceled } from "../core/image-state.ts";
 import { MAX_SOURCE_PIXELS } from "../core/limits.ts";
 import { envelope } from "../http/envelope.ts";
 import { findRecordOfImage, type IdempotencyRecord } from "../store/idempotency.ts";
@@ -14,7 +14,7 @@ import { entriesOfImage } from "../store/ledger.ts";
 import { Comparison } from "./compare.tsx";
 import { DeliveryState } from "./deliveries.tsx";
 import { Card, Code, Confirm, EnvironmentBadge, Notice, PageHead, refreshing } from "./elements.tsx";
-import { isOpen, playerName, StatusBadge } from "./image-parts.tsx";
+import { isOpen, placeholderClass, playerName, StatusBadge } from "./image-parts.tsx";
 import { Timeline, timeline } from "./image-timeline.tsx";
 import { shell } from "./layout.tsx";
 import { notFound } from "./page-error.ts";
@@ -34,6 +34,12 @@ export async function ownImage({ deps, account, params }: MemberVisit): Promise<
 /** What went wrong and how to fix it, as its message says, with a link to more. */
 function Failure({ image }: { image: Image }) {
   if (image.state !== "failed") return null;
+  if (isCanceled(image))
+    return (
+      <Notice tone="info" title="Canceled">
+        {image.failureMessage}
+      </Notice>
+    );
   return (
     <Notice tone="bad" title={`Failed: ${image.failureCode}`}>
       {image.failureMessage} <a href={`/docs/errors/${image.failureCode}`}>More about this code</a>
@@ -62,7 +68,7 @@ function Pictures({ image, hasPhoto }: { image: Image; hasPhoto: boolean }) {
             <img class="picture" src={`/cdn/${image.outputName}`} alt={`The card of ${name}`} />
           </a>
         ) : (
-          <span class={`picture thumb-${publicStatus(image.state)}`}>
+          <span class={`picture ${placeholderClass(image)}`}>
             {image.purgedAt !== null ? "Expired" : image.state === "failed" ? "No card" : "In the making"}
           </span>
         )}

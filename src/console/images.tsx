@@ -127,9 +127,17 @@ function ImageTable({ images, caption }: { images: Image[]; caption: string }) {
 
 type Counts = Record<PublicStatus, number>;
 
+/** What the API calls failed includes the canceled. */
+const STATUS_WORDS = {
+  all: "All",
+  processing: "Processing",
+  completed: "Completed",
+  failed: "Failed or canceled",
+};
+
 /** "Completed 1,204"; without a number where nothing was counted. */
 function statusLabel(name: PublicStatus | undefined, counts: Counts | null): string {
-  const word = name === undefined ? "All" : name.charAt(0).toUpperCase() + name.slice(1);
+  const word = STATUS_WORDS[name ?? "all"];
   if (!counts) return word;
   const numbers = name === undefined ? Object.values(counts) : [counts[name]];
   const total = numbers.reduce((sum, each) => sum + each, 0);

@@ -10,6 +10,7 @@ import { CreditMeter, UsageChart } from "./chart.tsx";
 import { planNote } from "./credits.tsx";
 import { Card, count, Empty, PageHead, Segments, Stat } from "./elements.tsx";
 import { shell } from "./layout.tsx";
+import { faultsOf } from "./outcomes.ts";
 import { privateFile, redirect } from "./respond.ts";
 import { BudgetCard, saveBudget } from "./usage-alerts.tsx";
 import { type MemberVisit, member, owner, takeFlash } from "./visit.ts";
@@ -43,7 +44,7 @@ export async function daysOf(
   const days: UsageDay[] = [];
   for (let at = Date.parse(from); dayOf(at) <= to; at += DAY_MS) {
     const day = dayOf(at);
-    days.push(known.get(day) ?? { day, requested: 0, completed: 0, failed: 0, creditsUsed: 0 });
+    days.push(known.get(day) ?? { day, requested: 0, completed: 0, failed: 0, canceled: 0, creditsUsed: 0 });
   }
   return days;
 }
@@ -60,6 +61,7 @@ function UsageTable({
   of: "Day" | "Key";
   rows: [name: string, counts: Omit<UsageDay, "day">][];
 }) {
+  const hasCanceled = rows.some(([, { canceled }]) => canceled > 0);
   return (
     <table class="table">
       <caption class="visually-hidden">Usage by {of.toLowerCase()}</caption>
@@ -75,6 +77,11 @@ function UsageTable({
           <th scope="col" class="number">
             Failed
           </th>
+          {hasCanceled && (
+            <th scope="col" class="number">
+              Canceled
+            </th>
+          )}
           <th scope="col" class="number">
             Credits used
           </th>
@@ -91,8 +98,13 @@ function UsageTable({
               {count(counts.completed)}
             </td>
             <td class="number" data-label="Failed">
-              {count(counts.failed)}
+              {count(faultsOf(counts))}
             </td>
+            {hasCanceled && (
+              <td class="number" data-label="Canceled">
+                {count(counts.canceled)}
+              </td>
+            )}
             <td class="number" data-label="Credits used">
               {count(counts.creditsUsed)}
             </td>
@@ -155,12 +167,17 @@ async function CreditsLeft({ account, now, deps }: MemberVisit) {
 
 function Totals({ days }: { days: UsageDay[] }) {
   const requested = sum(days, "requested");
+  const canceled = sum(days, "canceled");
   return (
     <Card>
       <dl class="stats">
         <Stat label="Requests" value={count(requested)} />
         <Stat label="Completed" value={<span class="key-completed">{count(sum(days, "completed"))}</span>} />
-        <Stat label="Failed" value={<span class="key-failed">{count(sum(days, "failed"))}</span>} />
+        <Stat
+          label="Failed"
+          value={<span class="key-failed">{count(sum(days, "failed") - canceled)}</span>}
+        />
+        {canceled > 0 && <Stat label="Canceled" value={count(canceled)} />}
         <Stat label="Credits used" value={count(sum(days, "creditsUsed"))} />
       </dl>
       {requested === 0 ? (
@@ -188,7 +205,7 @@ async function usagePage(visit: MemberVisit): Promise<Response> {
     <>
       <PageHead
         title="Usage"
-        lead="One credit for each finished live card. Failed and test cards cost nothing."
+        lead="One credit for each finished live card. Failed, canceled and test cards cost nothing."
       >
         <a class="button" href={`/console/usage.csv?${new URLSearchParams({ period, environment })}`}>
           Download CSV
@@ -231,8 +248,11 @@ async function usageCsv(visit: MemberVisit): Promise<Response> {
   const { period, environment } = readChoice(visit);
   const days = await daysOf(visit, period, environment);
   const lines = [
-    "day,environment,images_requested,images_completed,images_failed,credits_used",
-    ...days.map((d) => [d.day, environment, d.requested, d.completed, d.failed, d.creditsUsed].join(",")),
+    // As the API counts: canceled ones are failed ones too, and the last column tells how many.
+    "day,environment,images_requested,images_completed,images_failed,credits_used,images_canceled",
+    ...days.map((d) =>
+      [d.day, environment, d.requested, d.completed, d.failed, d.creditsUsed, d.canceled].join(","),
+    ),
   ];
   const { label } = usagePeriodDays(period, visit.now);
   return privateFile(visit.exchange, `${lines.join("\r\n")}\r\n`, {

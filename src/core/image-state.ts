@@ -13,6 +13,14 @@ export type PublicStatus = (typeof PUBLIC_STATUSES)[number];
 /** The states that are not final. */
 export const UNFINISHED_STATES = ["waiting", "queued", "rendering"] as const satisfies ImageState[];
 
+/** What else is told of why an image failed, beside code and message. Names are added, and never change. */
+export type FailureReason = "canceled";
+
+/** Whether an image failed because it was not wanted any more. Its status is `failed` all the same: for older clients. */
+export function isCanceled({ failureReason }: { failureReason: string | null }): boolean {
+  return failureReason === ("canceled" satisfies FailureReason);
+}
+
 /** The public status for a state. */
 export function publicStatus(state: ImageState): PublicStatus {
   return state === "completed" || state === "failed" ? state : "processing";

@@ -51,6 +51,7 @@ const facts = {
   total: Type.Integer({ minimum: 1, maximum: MAX_BATCH_CARDS, description: "Its cards.", examples: [500] }),
   completed: count("Cards that are ready.", 312),
   failed: count("Cards that could not be made, or were canceled. Nothing was charged for them.", 4),
+  canceled: count("How many of the failed ones were canceled before they were begun.", 0),
   processing: count("Cards that are being made or wait.", 184),
   progress: Type.Number({
     minimum: 0,

@@ -100,6 +100,13 @@ export const ImageFailure = Type.Object(
         "What happened and what to do, for people. Each reason to refuse a photo has a message of its own, which says what to send instead.",
       examples: [PHOTO_REFUSALS.no_player, PHOTO_REFUSALS.several_people],
     }),
+    reason: Type.Optional(
+      Type.String({
+        description:
+          "Only where more is known for programs: `canceled` for a card of a batch that was canceled before the card was begun. Further words may come.",
+        examples: ["canceled"],
+      }),
+    ),
   },
   { ...closed, $id: "ImageFailure", description: "Why an image failed. Its credit has been given back." },
 );
@@ -249,7 +256,7 @@ export const Usage = Type.Object(
     }),
     images_requested: count("Requests accepted in the period.", 412),
     images_completed: count("Images completed in the period.", 398),
-    images_failed: count("Images failed in the period.", 9),
+    images_failed: count("Images failed in the period, canceled ones among them.", 9),
     credits_used: count("Credits consumed in the period.", 398),
     credits_remaining: count("Credits available now.", 602),
     credit_limit: count(

@@ -57,7 +57,7 @@ export async function endpointsInTrouble(
     .limit(query.limit);
 }
 
-/** The outcome of all accounts' live images on one UTC day, such as 2026-11-21. */
+/** The outcome of all accounts' live images on one UTC day, such as 2026-11-21; canceled ones did not fail. */
 export async function dayOf(
   { db, t }: Tx,
   day: string,
@@ -67,7 +67,7 @@ export async function dayOf(
   const [row] = await db
     .select({
       completed: sum(u.completed),
-      failed: sum(u.failed),
+      failed: sql<number>`coalesce(sum(${u.failed} - ${u.canceled}), 0)`.mapWith(Number),
       accounts: sql<number>`count(*)`.mapWith(Number),
     })
     .from(u)

@@ -182,27 +182,28 @@ function isGarbled({ idempotencyRecords: r }: Tx["t"], imageId: AnyColumn): SQL 
 
 const usage: AuditCheck = {
   name: "usage",
-  rule: "the usage counters are the numbers of images requested, completed, failed and paid for",
+  rule: "the usage counters are the numbers of images requested, completed, failed, canceled and paid for",
   find: ({ db, t }, { limit }) => {
     const { usageDays: u, images: i, accounts: a } = t;
     const counted = sql`(select ${u.accountId} as account_id, ${u.environment} as environment, sum(${u.requested}) as requested,
-      sum(${u.completed}) as completed, sum(${u.failed}) as failed, sum(${u.creditsUsed}) as credits_used from ${u} group by 1, 2) as counted`;
+      sum(${u.completed}) as completed, sum(${u.failed}) as failed, sum(${u.canceled}) as canceled, sum(${u.creditsUsed}) as credits_used from ${u} group by 1, 2) as counted`;
     const real = sql`(select ${i.accountId} as account_id, ${i.environment} as environment, count(*) as requested,
-      sum(case when ${i.state} = 'completed' then 1 else 0 end) as completed, sum(case when ${i.state} = 'failed' then 1 else 0 end) as failed from ${i} group by 1, 2) as real`;
+      sum(case when ${i.state} = 'completed' then 1 else 0 end) as completed, sum(case when ${i.state} = 'failed' then 1 else 0 end) as failed,
+      sum(case when ${i.failureReason} = 'canceled' then 1 else 0 end) as canceled from ${i} group by 1, 2) as real`;
     const keys = sql`(select ${a.id} as account_id, 'live' as environment from ${a} union all select ${a.id}, 'test' from ${a}) as keys`;
     const same = (name: string) => sql.raw(`coalesce(counted.${name}, 0) = coalesce(real.${name}, 0)`);
     return db
       .select({
         id: sql<string>`keys.account_id`,
-        detail: sql<string>`keys.environment || ' counters requested/completed/failed/used ' || coalesce(counted.requested, 0) || '/' || coalesce(counted.completed, 0)
-          || '/' || coalesce(counted.failed, 0) || '/' || coalesce(counted.credits_used, 0) || ', images ' || coalesce(real.requested, 0)
-          || '/' || coalesce(real.completed, 0) || '/' || coalesce(real.failed, 0)`,
+        detail: sql<string>`keys.environment || ' counters requested/completed/failed/canceled/used ' || coalesce(counted.requested, 0) || '/' || coalesce(counted.completed, 0)
+          || '/' || coalesce(counted.failed, 0) || '/' || coalesce(counted.canceled, 0) || '/' || coalesce(counted.credits_used, 0) || ', images ' || coalesce(real.requested, 0)
+          || '/' || coalesce(real.completed, 0) || '/' || coalesce(real.failed, 0) || '/' || coalesce(real.canceled, 0)`,
       })
       .from(keys)
       .leftJoin(counted, sql`counted.account_id = keys.account_id and counted.environment = keys.environment`)
       .leftJoin(real, sql`real.account_id = keys.account_id and real.environment = keys.environment`)
       .where(
-        sql`not (${same("requested")} and ${same("completed")} and ${same("failed")} and coalesce(counted.credits_used, 0) =
+        sql`not (${same("requested")} and ${same("completed")} and ${same("failed")} and ${same("canceled")} and coalesce(counted.credits_used, 0) =
           case keys.environment when 'live' then coalesce(real.completed, 0) else 0 end)`,
       )
       .limit(limit);
@@ -218,19 +219,20 @@ const batches: AuditCheck = {
       since === undefined ? sql`true` : sql`(${b.completedAt} is null or ${b.completedAt} > ${since})`;
     const real = sql`(select ${c.batchId} as batch_id, count(*) as total,
       sum(case when ${i.state} = 'completed' then 1 else 0 end) as completed, sum(case when ${i.state} = 'failed' then 1 else 0 end) as failed,
+      sum(case when ${i.failureReason} = 'canceled' then 1 else 0 end) as canceled,
       min(${i.accountId} || ${i.environment}) as first_owner, max(${i.accountId} || ${i.environment}) as last_owner
       from ${b} cross join ${c} join ${i} on ${i.id} = ${c.imageId} where ${isRecent} and ${c.batchId} = ${b.id} group by 1) as real`;
     const told = sql`(select count(*) from ${e} where ${e.subject} = ${b.id} and ${e.type} = 'batch.completed')`;
     const owner = sql`${b.accountId} || ${b.environment}`;
-    const sound = sql`real.total = ${b.total} and real.completed = ${b.completed} and real.failed = ${b.failed}
+    const sound = sql`real.total = ${b.total} and real.completed = ${b.completed} and real.failed = ${b.failed} and real.canceled = ${b.canceled}
       and real.first_owner = ${owner} and real.last_owner = ${owner}
       and (${b.completedAt} is not null) = (real.completed + real.failed = real.total)
       and case when ${b.completedAt} is null then ${told} = 0 when ${b.completedAt} > ${now - EVENTS_WHOLE_MS} then ${told} = 1 else true end`;
     return db
       .select({
         id: b.id,
-        detail: sql<string>`'counts completed/failed/total ' || ${b.completed} || '/' || ${b.failed} || '/' || ${b.total}
-          || ', cards ' || coalesce(real.completed, 0) || '/' || coalesce(real.failed, 0) || '/' || coalesce(real.total, 0) || ', told ' || ${told}`,
+        detail: sql<string>`'counts completed/failed/canceled/total ' || ${b.completed} || '/' || ${b.failed} || '/' || ${b.canceled} || '/' || ${b.total}
+          || ', cards ' || coalesce(real.completed, 0) || '/' || coalesce(real.failed, 0) || '/' || coalesce(real.canceled, 0) || '/' || coalesce(real.total, 0) || ', told ' || ${told}`,
       })
       .from(b)
       .leftJoin(real, sql`real.batch_id = ${b.id}`)

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gt, inArray, isNull, lte, not, notInArray, type SQL, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/account.ts";
-import type { ImageState } from "../core/image-state.ts";
+import type { FailureReason, ImageState } from "../core/image-state.ts";
 import { MAX_RETRY_PAUSE_MS } from "../core/limits.ts";
 import type { ListPosition } from "../core/list-position.ts";
 import type { Image } from "./images.ts";
@@ -114,14 +114,26 @@ export async function imagesOfBatch({ db, t }: Tx, batchId: string): Promise<Ima
 /** A page of a batch's images in order: from position `offset` on, those in one of these states. */
 export async function batchImages(
   { db, t }: Tx,
-  query: { batchId: string; states: readonly ImageState[]; offset: number; limit: number },
+  query: {
+    batchId: string;
+    states: readonly ImageState[];
+    /** Only those that were canceled, or were not. */
+    canceled?: boolean | undefined;
+    offset: number;
+    limit: number;
+  },
 ): Promise<Image[]> {
   const { batchCards: c, images: i } = t;
+  const { canceled } = query;
+  const reason =
+    canceled === undefined
+      ? undefined
+      : sql`coalesce(${i.failureReason}, '') ${sql.raw(canceled ? "=" : "<>")} 'canceled'`;
   const rows = await db
     .select({ image: i })
     .from(c)
     .innerJoin(i, eq(i.id, c.imageId))
-    .where(and(eq(c.batchId, query.batchId), inArray(i.state, [...query.states])))
+    .where(and(eq(c.batchId, query.batchId), inArray(i.state, [...query.states]), reason))
     .orderBy(asc(c.position))
     .limit(query.limit)
     .offset(query.offset);
@@ -157,11 +169,14 @@ export async function openBatchCards({ db, t }: Tx, scope: Scope): Promise<numbe
   return row?.n ?? 0;
 }
 
+/** Canceled ones have failed too. */
+export type CardEnd = "completed" | "failed" | "canceled";
+
 /** Counts the same end of images in their batches, and returns the batches that are over with it. */
 export async function countInBatches(
   { db, t }: Tx,
   imageIds: string[],
-  end: "completed" | "failed",
+  end: CardEnd,
   now: number,
 ): Promise<Batch[]> {
   const { batches: b, batchCards: c } = t;
@@ -171,7 +186,10 @@ export async function countInBatches(
     const [batch] = await db
       .update(b)
       .set({
-        [end]: sql`${b[end]} + ${ended}`,
+        ...(end === "completed"
+          ? { completed: sql`${b.completed} + ${ended}` }
+          : { failed: sql`${b.failed} + ${ended}` }),
+        ...(end === "canceled" ? { canceled: sql`${b.canceled} + ${ended}` } : {}),
         updatedAt: now,
         completedAt: sql`case when ${b.completed} + ${b.failed} + ${ended} = ${b.total} then ${now} else null end`,
       })
@@ -340,6 +358,7 @@ export async function failUnbegun(
       state: "failed",
       failureCode: end.code,
       failureMessage: end.message,
+      failureReason: canceledBatch === undefined ? null : ("canceled" satisfies FailureReason),
       completedAt: end.now,
       updatedAt: end.now,
     })

@@ -76,6 +76,7 @@ export async function emptyImage({ db, t }: Tx, image: Image, now: number): Prom
         ? {
             state: "failed" as const,
             failureCode: "IMAGE_PROCESSING_FAILED",
+            failureReason: "canceled",
             leaseToken: null,
             leaseExpiresAt: null,
             completedAt: now,

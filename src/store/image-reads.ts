@@ -39,6 +39,7 @@ const imageAnswer = prepared("image answer", ({ db, t: { images: i } }, { id }: 
       state: i.state,
       failureCode: i.failureCode,
       failureMessage: i.failureMessage,
+      failureReason: i.failureReason,
       outputName: i.outputName,
       outputWidth: i.outputWidth,
       outputHeight: i.outputHeight,

@@ -110,17 +110,22 @@ export async function findAnyImage({ db, t }: Tx, id: string): Promise<Image | u
   return image;
 }
 
+/**
+ * Those that failed by a fault, of the photo or ours: not the canceled ones. Written out, as the index images_faults is:
+ * SQLite does not look into parameters when it chooses a partial index.
+ */
+export function faulty(i: Tx["t"]["images"]): SQL {
+  return sql`${i.state} = 'failed' and coalesce(${i.failureReason}, '') <> 'canceled'`;
+}
+
 /** The newest failures of all accounts, for operators. */
 export async function recentLiveFailures({ db, t }: Tx, limit: number): Promise<Image[]> {
-  return (
-    db
-      .select()
-      .from(t.images)
-      // Written out: SQLite does not look into parameters when it chooses a partial index.
-      .where(and(sql`${t.images.state} = 'failed'`, eq(t.images.environment, "live")))
-      .orderBy(desc(t.images.completedAt))
-      .limit(limit)
-  );
+  return db
+    .select()
+    .from(t.images)
+    .where(and(faulty(t.images), eq(t.images.environment, "live")))
+    .orderBy(desc(t.images.completedAt))
+    .limit(limit);
 }
 
 /** The newest images that are not deleted, of one account or of all. */

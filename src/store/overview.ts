@@ -1,4 +1,5 @@
 import { and, gte, sql } from "drizzle-orm";
+import { faulty } from "./image-search.ts";
 import type { Tx } from "./store.ts";
 
 const number = sql<number>`count(*)`.mapWith(Number);
@@ -14,7 +15,7 @@ export async function overviewCounts(
     db
       .select({ n: number })
       .from(i)
-      .where(and(sql`${i.state} = 'failed'`, gte(i.completedAt, query.since))),
+      .where(and(faulty(i), gte(i.completedAt, query.since))),
     db.select({ n: number }).from(d).where(sql`${d.state} = 'pending'`),
     db.select({ n: number }).from(d).where(sql`${d.state} = 'sending'`),
     db

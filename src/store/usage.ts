@@ -9,11 +9,15 @@ import type { Tx } from "./store.ts";
 export interface UsageCounts {
   requested: number;
   completed: number;
+  /** All that failed, canceled ones among them. */
   failed: number;
+  canceled: number;
   creditsUsed: number;
 }
 
-const COUNTS = ["requested", "completed", "failed", "creditsUsed"] as const;
+const COUNTS = ["requested", "completed", "failed", "canceled", "creditsUsed"] as const;
+
+const NONE: UsageCounts = { requested: 0, completed: 0, failed: 0, canceled: 0, creditsUsed: 0 };
 
 /** What was asked for in the console has no key. */
 export const CONSOLE_KEY = "console";
@@ -24,6 +28,7 @@ const plus = (c: Tables["usageDays"] | Tables["usageKeys"], add: Parameters<Usag
   requested: sql`${c.requested} + ${add.requested}`,
   completed: sql`${c.completed} + ${add.completed}`,
   failed: sql`${c.failed} + ${add.failed}`,
+  canceled: sql`${c.canceled} + ${add.canceled}`,
   creditsUsed: sql`${c.creditsUsed} + ${add.creditsUsed}`,
 });
 
@@ -50,7 +55,7 @@ export async function countUsage(
   now: number,
   add: Partial<UsageCounts>,
 ): Promise<void> {
-  const counts = { requested: 0, completed: 0, failed: 0, creditsUsed: 0, ...add };
+  const counts = { ...NONE, ...add };
   const counted = { accountId, environment, day: dayOf(now), ...counts };
   await addToDay(tx, counted);
   await addToKey(tx, { ...counted, keyId: keyId ?? CONSOLE_KEY });
@@ -63,9 +68,9 @@ export async function usageByKey(
   days: { from: string; to: string },
 ): Promise<(UsageCounts & { keyId: string })[]> {
   const k = t.usageKeys;
-  const { keyId, requested, completed, failed, creditsUsed } = k;
+  const { keyId, requested, completed, failed, canceled, creditsUsed } = k;
   const rows = await db
-    .select({ keyId, requested, completed, failed, creditsUsed })
+    .select({ keyId, requested, completed, failed, canceled, creditsUsed })
     .from(k)
     .where(
       and(
@@ -92,12 +97,14 @@ const usageSums = prepared(
     { db, t: { usageDays: u } },
     { accountId, environment, from, to }: Parameters<Scope & { from: string; to: string }>,
   ) => {
-    const sum = (column: typeof u.requested) => sql<number>`coalesce(sum(${column}), 0)`.mapWith(Number);
+    const sum = (column: typeof u.requested | typeof u.canceled) =>
+      sql<number>`coalesce(sum(${column}), 0)`.mapWith(Number);
     return db
       .select({
         requested: sum(u.requested),
         completed: sum(u.completed),
         failed: sum(u.failed),
+        canceled: sum(u.canceled),
         creditsUsed: sum(u.creditsUsed),
       })
       .from(u)
@@ -115,7 +122,7 @@ export async function sumUsage(
 ): Promise<UsageCounts> {
   const { accountId, environment } = scope;
   const [row] = await usageSums(tx, { accountId, environment, from: days.from, to: days.to });
-  return row ?? { requested: 0, completed: 0, failed: 0, creditsUsed: 0 };
+  return row ?? NONE;
 }
 
 export interface UsageDay extends UsageCounts {
@@ -135,6 +142,7 @@ export async function usageByDay(
       requested: u.requested,
       completed: u.completed,
       failed: u.failed,
+      canceled: u.canceled,
       creditsUsed: u.creditsUsed,
     })
     .from(u)

@@ -168,6 +168,18 @@ test("a batch is canceled from its page, and what was not begun comes back", asy
     creditsHeld: 0,
     used: newest?.completed ?? -1,
   });
+  // Nobody reads that what was called off went wrong.
+  expect(newest?.canceled).toBe(newest?.failed ?? -1);
+  expect(newest?.canceled).toBeGreaterThan(0);
+  const sheet = await (await ana.get(`${batch}?show=canceled`)).text();
+  expect(sheet).toMatch(/<span class="badge badge-neutral">Canceled<\/span>/);
+  expect(sheet).not.toContain(">Failed<");
+  expect(sheet).toMatch(/class="key-failed">0</);
+  const image = await (await ana.get(/href="(\/console\/images\/img_\w+)"/.exec(sheet)?.[1] ?? "")).text();
+  expect(image).toContain("The batch was canceled before this card was made.");
+  expect(image).not.toContain("Failed");
+  const usage = await (await ana.get("/console/usage")).text();
+  expect(usage).toMatch(new RegExp(`, ${newest?.canceled} canceled of `));
 });
 
 test("a column that every card needs is asked for by its name, and what was chosen is kept", async () => {
@@ -256,7 +268,7 @@ test("images are found by the days they were created in, counted by status, and 
   const day = new Date().toISOString().slice(0, 10);
   const today = await (await ana.get(`/console/images?from=${day}&to=${day}`)).text();
   expect(today).toContain("Nia Seen");
-  expect(today).toMatch(/>Failed \d+</);
+  expect(today).toMatch(/>Failed or canceled \d+</);
   const later = await (await ana.get("/console/images?from=2099-01-01")).text();
   expect(later).toContain("No live image was created in these days");
   expect(later).toContain(">All 0<");

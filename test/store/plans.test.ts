@@ -214,7 +214,7 @@ test("what the operator console asks every few seconds reads small indexes, neve
   });
   expect(plans.length).toBeGreaterThanOrEqual(6);
   // These indexes hold only rows in the one state that is asked for.
-  const small = /INDEX (images_(queue|failures|expiry)|webhook_deliveries_(queue|leases))\b/;
+  const small = /INDEX (images_(queue|faults|expiry)|webhook_deliveries_(queue|leases))\b/;
   for (const step of plans.flatMap((plan) => plan.split("; ")))
     if (step.startsWith("SCAN")) expect(step).toMatch(small);
 });

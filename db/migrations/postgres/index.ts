@@ -9,6 +9,7 @@ import sourceHolds from "./0007_source_holds.sql" with { type: "text" };
 import largeTables from "./0008_large_tables.sql" with { type: "text" };
 import usageBudgets from "./0009_usage_budgets.sql" with { type: "text" };
 import sealedBooks from "./0010_sealed_books.sql" with { type: "text" };
+import canceledCards from "./0011_canceled_cards.sql" with { type: "text" };
 
 /** Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries it. */
 export const migrations: { name: string; sql: string }[] = [
@@ -23,4 +24,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0008_large_tables", sql: largeTables },
   { name: "0009_usage_budgets", sql: usageBudgets },
   { name: "0010_sealed_books", sql: sealedBooks },
+  { name: "0011_canceled_cards", sql: canceledCards },
 ];

@@ -260,6 +260,7 @@ async function writeBatch(
     total: cards.length,
     completed,
     failed: 0,
+    canceled: 0,
     createdAt: now,
     updatedAt: now,
     canceledAt: null,

@@ -2,10 +2,11 @@ import { publicStatus } from "../../core/image-state.ts";
 import { isoTime } from "../../core/time.ts";
 import type { Batch } from "../../store/batches.ts";
 import type { Image } from "../../store/images.ts";
+import { failureView } from "../images/image-view.ts";
 
 /** The public view of a batch; its completion event carries the same. */
 export function batchView(batch: Batch) {
-  const { total, completed, failed } = batch;
+  const { total, completed, failed, canceled } = batch;
   const ended = completed + failed;
   return {
     batch_id: batch.id,
@@ -14,6 +15,7 @@ export function batchView(batch: Batch) {
     total,
     completed,
     failed,
+    canceled,
     processing: total - ended,
     progress: Math.round((ended / total) * 1000) / 1000,
     created_at: isoTime(batch.createdAt),
@@ -44,9 +46,6 @@ export function batchImageView(image: Image, cdnBaseUrl: string) {
     external_id: isDeleted ? null : image.externalId,
     status: isDeleted ? "deleted" : publicStatus(image.state),
     image_url: isThere ? `${cdnBaseUrl}/${image.outputName}` : null,
-    failure:
-      image.state === "failed" && !isDeleted
-        ? { code: image.failureCode ?? "", message: image.failureMessage ?? "" }
-        : null,
+    failure: image.state === "failed" && !isDeleted ? failureView(image) : null,
   };
 }

@@ -1,4 +1,4 @@
-import { type Batch, countInBatches } from "../../store/batches.ts";
+import { type Batch, type CardEnd, countInBatches } from "../../store/batches.ts";
 import type { Image } from "../../store/images.ts";
 import { LANES } from "../../store/queue-place.ts";
 import type { Tx } from "../../store/store.ts";
@@ -7,12 +7,7 @@ import { recordEvent } from "../webhooks/webhook-events.ts";
 import { batchView } from "./batch-view.ts";
 
 /** Counts the same end of images in their batches, in the transaction that ends them, and records which batches are over. */
-export async function noteBatches(
-  tx: Tx,
-  images: Image[],
-  end: "completed" | "failed",
-  moment: Moment,
-): Promise<void> {
+export async function noteBatches(tx: Tx, images: Image[], end: CardEnd, moment: Moment): Promise<void> {
   const cards = images.filter(({ lane }) => lane === LANES.batch).map(({ id }) => id);
   if (cards.length === 0) return;
   for (const batch of await countInBatches(tx, cards, end, moment.now)) await tellEnd(tx, batch, moment);

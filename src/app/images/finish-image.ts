@@ -107,12 +107,17 @@ async function complete(tx: Tx, context: AppContext, lease: Lease, output: Image
 async function fail(tx: Tx, context: AppContext, lease: Lease, message: string, now: number) {
   if (!(await context.jobs.end(tx, lease))) return undefined;
   const image = await failImage(tx, lease, { code: "IMAGE_PROCESSING_FAILED", message, now });
-  if (image) await recordFailures(tx, context, [image], now);
+  if (image) await recordFailures(tx, context, [image], { now, isCanceled: false });
   return image;
 }
 
 /** What becomes of the credits, counters, batches and subscribers of images that have just failed. */
-async function recordFailures(tx: Tx, context: AppContext, images: Image[], now: number): Promise<void> {
+async function recordFailures(
+  tx: Tx,
+  context: AppContext,
+  images: Image[],
+  { now, isCanceled }: { now: number; isCanceled: boolean },
+): Promise<void> {
   const moment = { now, random: context.random };
   await releaseCredits(
     tx,
@@ -122,8 +127,11 @@ async function recordFailures(tx: Tx, context: AppContext, images: Image[], now:
   const alike = Map.groupBy(images, ({ accountId, environment, keyId }) =>
     [accountId, environment, keyId].join(),
   );
-  for (const own of alike.values()) await countUsage(tx, own[0] as Image, now, { failed: own.length });
-  await noteBatches(tx, images, "failed", moment);
+  for (const own of alike.values()) {
+    const failed = own.length;
+    await countUsage(tx, own[0] as Image, now, { failed, canceled: isCanceled ? failed : 0 });
+  }
+  await noteBatches(tx, images, isCanceled ? "canceled" : "failed", moment);
   await recordEvents(
     tx,
     images.map((image) => endEvent(context, image)),
@@ -132,8 +140,8 @@ async function recordFailures(tx: Tx, context: AppContext, images: Image[], now:
 }
 
 /**
- * Fails those of these images whose rendering has not begun, and that have not ended; when `canceledBatch` is given, none
- * that another batch has come to want. Returns how many. In few statements, however many images: a transaction that
+ * Fails those of these images whose rendering has not begun, and that have not ended; when `canceledBatch` is given, as
+ * canceled, and none that another batch has come to want. Returns how many. In few statements, however many images: a transaction that
  * waited for an answer of the database for each would keep every other writer waiting.
  */
 export function failImagesUnbegun(
@@ -148,7 +156,7 @@ export function failImagesUnbegun(
     const images = await failUnbegun(tx, ids, end);
     if (images.length === 0) return 0;
     await context.jobs.withdraw(tx, images);
-    await recordFailures(tx, context, images, now);
+    await recordFailures(tx, context, images, { now, isCanceled: canceledBatch !== undefined });
     return images.length;
   });
 }

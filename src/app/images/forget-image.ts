@@ -88,8 +88,8 @@ async function forgetRow(tx: Tx, { clock, random, jobs }: AppContext, image: Ima
   if (image.completedAt === null) {
     await jobs.withdraw(tx, [image]);
     await releaseCredits(tx, [image.id], { now, random });
-    await countUsage(tx, image, now, { failed: 1 });
-    await noteBatches(tx, [image], "failed", { now, random });
+    await countUsage(tx, image, now, { failed: 1, canceled: 1 });
+    await noteBatches(tx, [image], "canceled", { now, random });
   }
   await emptyImage(tx, image, now);
   await deleteReceipt(tx, image.id);

@@ -42,6 +42,7 @@ export function freshImage(random: Random, fresh: FreshImage): Image {
     leaseExpiresAt: null,
     failureCode: null,
     failureMessage: null,
+    failureReason: null,
     outputName: null,
     outputWidth: null,
     outputHeight: null,

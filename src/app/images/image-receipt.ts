@@ -36,6 +36,7 @@ export function receiptView({ image, receipt }: { image: Image; receipt: Receipt
     expires_at: time(image.expiresAt),
     renders: image.renders,
     failure: image.failureMessage,
+    failure_reason: image.failureReason,
     template: { name: image.templateName, version: image.templateVersion, digest: image.templateDigest },
     source_sha256: image.sourceSha256,
     badge_sha256: image.badgeSha256,

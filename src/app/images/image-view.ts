@@ -16,7 +16,14 @@ export type ImageView =
       usage: { credits_used: 1 };
       completed_at: string;
     })
-  | (ViewOf<"failed"> & { failure: { code: string; message: string }; completed_at: string });
+  | (ViewOf<"failed"> & { failure: FailureView; completed_at: string });
+
+export interface FailureView {
+  code: string;
+  message: string;
+  /** Only where more is known than the message tells. */
+  reason?: string;
+}
 
 export interface ViewOptions {
   cdnBaseUrl: string;
@@ -56,11 +63,19 @@ export function imageView(image: ImageAnswer, options: ViewOptions): ImageView {
       return {
         image_id: image.id,
         status: "failed",
-        failure: { code: present(image.failureCode), message: present(image.failureMessage) },
+        failure: failureView(image),
         created_at: createdAt,
         completed_at: isoTime(present(image.completedAt)),
       };
   }
+}
+
+type Failed = Pick<ImageAnswer, "failureCode" | "failureMessage" | "failureReason">;
+
+/** Why an image failed, as the status view, batches and events tell it. */
+export function failureView({ failureCode, failureMessage, failureReason }: Failed): FailureView {
+  const told = { code: present(failureCode), message: present(failureMessage) };
+  return failureReason === null ? told : { ...told, reason: failureReason };
 }
 
 /** One item of the list. `completed_at` appears once a terminal state is reached. */

@@ -53,7 +53,11 @@ async function pulse({ deps, now }: UserVisit) {
           note={workers.ready < workers.wanted ? "Some are starting" : "All warm"}
         />
         <Stat label="Test images open" value={upTo((test?.queued ?? 0) + (test?.rendering ?? 0))} />
-        <Stat label="Failed in 24 hours" value={count(numbers.failedSince)} note="Live and test" />
+        <Stat
+          label="Failed in 24 hours"
+          value={count(numbers.failedSince)}
+          note="Live and test, without canceled"
+        />
         <Stat
           label="Webhooks to deliver"
           value={count(numbers.deliveriesOpen)}

@@ -33,7 +33,7 @@ export function errorIndexPage(): PageContent {
       "",
       "## Failed images",
       "",
-      "An image that was accepted and could not be made is not an HTTP error. It is answered with 200, its `status` is `failed`, and `failure.code` is [IMAGE_PROCESSING_FAILED](/docs/errors/IMAGE_PROCESSING_FAILED).",
+      "An image that was accepted and could not be made is not an HTTP error. It is answered with 200, its `status` is `failed`, and `failure.code` is [IMAGE_PROCESSING_FAILED](/docs/errors/IMAGE_PROCESSING_FAILED). A card that was canceled with its batch is told so too, with `failure.reason` `canceled`.",
       "",
       "## The order of checks",
       "",

@@ -45,7 +45,8 @@ const WEBHOOKS: Record<keyof (typeof EXAMPLES)["webhooks"], WebhookText> = {
   "image.failed": {
     operationId: "onImageFailed",
     summary: "An image could not be made",
-    description: "Sent once an image has failed. Its credit has been given back.",
+    description:
+      "Sent once an image has failed, or was canceled with its batch: then `data.failure.reason` is `canceled`. Its credit has been given back.",
     schema: ImageFailedEvent,
   },
   "batch.completed": {
