@@ -11,6 +11,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { BunPlugin } from "bun";
+import { commitOf } from "../src/version.ts";
 import { offerHelp } from "./help.ts";
 
 offerHelp(import.meta);
@@ -78,6 +79,8 @@ if (target === "linux-arm64") {
   writeFileSync(none, "This program uses the system's Chromium.\n");
   plugins.push(withoutBrowser(none));
 }
+// Where the sources came without their history, as in an image's build, whoever builds can tell.
+const commit = process.env.CARDPRESS_BUILD_COMMIT || commitOf(ROOT) || "";
 const built = await Bun.build({
   entrypoints: [join(ROOT, "src/main.ts")],
   target: "bun",
@@ -86,6 +89,7 @@ const built = await Bun.build({
   bytecode: true,
   format: "esm",
   metafile: true,
+  define: { CARDPRESS_BUILD_COMMIT: JSON.stringify(commit) },
   plugins,
 });
 if (!built.success) throw new AggregateError(built.logs, "The program was not built.");

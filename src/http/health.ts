@@ -4,6 +4,7 @@ import type { Blobs } from "../blobs/blobs.ts";
 import type { RenderPool } from "../render/pool.ts";
 import type { Store } from "../store/store.ts";
 import type { DataFolder } from "../system/data-folder.ts";
+import { COMMIT, VERSION } from "../version.ts";
 import { standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -17,7 +18,12 @@ export interface HealthDeps extends AppContext {
 
 /** GET /live: the process responds. Says nothing about browsers, because a restart would not repair them. */
 export function live(exchange: Exchange): Response {
-  return Response.json({ status: "ok" }, { headers: standardHeaders(exchange) });
+  return liveAnswer(standardHeaders(exchange));
+}
+
+/** Says which program it is too: whoever has replaced it sees that the new one answers. */
+export function liveAnswer(headers: Record<string, string>): Response {
+  return Response.json({ status: "ok", version: VERSION, commit: COMMIT }, { headers });
 }
 
 /** Each prerequisite of a create, and whether it is met. */

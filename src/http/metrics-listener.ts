@@ -1,6 +1,6 @@
 import { Refusal } from "../core/errors.ts";
 import { bind, type ListenAddress } from "./bind.ts";
-import { readyAnswer } from "./health.ts";
+import { liveAnswer, readyAnswer } from "./health.ts";
 import { isOwnHost } from "./host.ts";
 import { type MetricsDeps, metricsAnswer, refuseStrangers } from "./metrics.ts";
 
@@ -29,7 +29,7 @@ async function answer(deps: MetricsDeps, request: Request): Promise<Response> {
   try {
     switch (URL.parse(request.url)?.pathname) {
       case "/live":
-        return Response.json({ status: "ok" });
+        return liveAnswer({});
       case "/ready":
         return await readyAnswer(deps, {});
       case "/metrics":

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Config, withPort } from "../config.ts";
 import { DRAIN_TIMEOUT_MS } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
-import { VERSION } from "../version.ts";
+import { COMMIT, VERSION } from "../version.ts";
 import { freePort } from "./free-port.ts";
 import { type Service, type ServiceOptions, startService } from "./start.ts";
 
@@ -68,6 +68,7 @@ function serveRequests(
   log.info("listening", {
     address: config.baseUrl,
     version: VERSION,
+    commit: COMMIT,
     dataDir: config.dataDir,
     workers: config.renderWorkers,
   });

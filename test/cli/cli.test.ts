@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Glob } from "bun";
 import { table } from "../../src/cli/output.ts";
 import { parseApiKey } from "../../src/core/api-key.ts";
+import { COMMIT, RELEASE, VERSION } from "../../src/version.ts";
 import { type TestFolder, testFolder } from "../harness.ts";
 import { runCommand } from "./run.ts";
 
@@ -194,7 +195,9 @@ test("migrate makes the folder it is given", async () => {
 });
 
 test("version prints the version", async () => {
-  expect((await run("version", "--json")).json().version).toMatch(/^\d+\.\d+\.\d+/);
+  const told = (await run("version", "--json")).json();
+  expect(told).toEqual({ version: VERSION, commit: COMMIT, bun: Bun.version });
+  expect((await run("version")).out).toContain(RELEASE);
 });
 
 test("--version prints it as well, and help goes as deep as the commands do", async () => {

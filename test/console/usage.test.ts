@@ -41,7 +41,9 @@ test("the file of usage says what the API says, day by day, live and test apart"
         `cardpress-usage-${environment}-${period}-`,
       );
       const [head, ...lines] = (await answer.text()).trim().split("\r\n");
-      expect(head).toBe("day,environment,images_requested,images_completed,images_failed,credits_used,images_canceled");
+      expect(head).toBe(
+        "day,environment,images_requested,images_completed,images_failed,credits_used,images_canceled",
+      );
       const rows = lines.map((line) => line.split(","));
       const sum = (column: number) => rows.reduce((total, row) => total + Number(row[column]), 0);
       const key = environment === "live" ? partner.liveKey : partner.testKey;

@@ -17,6 +17,8 @@ const Manifest = Type.Object({
   format_version: Type.Integer({ minimum: 1 }),
   /** The version of the program that wrote it. */
   cardpress: Type.String(),
+  /** The commit of that program, where it knew it; absent from those that did not tell. */
+  commit: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   /** The newest migration in its database. */
   schema: Type.String(),
   /** When the database was copied, ISO 8601 in UTC. */

@@ -26,7 +26,7 @@ import type { DataFolder } from "../../system/data-folder.ts";
 import { freeBytes, inUnits } from "../../system/disk-space.ts";
 import { type FileLock, lockFile } from "../../system/file-lock.ts";
 import { isFileError, sync } from "../../system/write-whole.ts";
-import { VERSION } from "../../version.ts";
+import { COMMIT, VERSION } from "../../version.ts";
 import { audit } from "./audit.ts";
 import { ARCHIVE_SUFFIXES, type ArchiveWriter, readArchive, writeArchive } from "./backup-archive.ts";
 import { DATABASE, FORMAT, FORMAT_VERSION, MANIFEST, type Manifest, SECRET_KEY } from "./backup-manifest.ts";
@@ -252,6 +252,7 @@ async function writeFiles(
     format: FORMAT,
     format_version: FORMAT_VERSION,
     cardpress: VERSION,
+    commit: COMMIT,
     schema: appliedMigrations(client).at(-1) ?? "",
     created_at: isoTime(now),
     secrets,

@@ -137,9 +137,10 @@ function readManifest(from: string, text: string): Manifest {
   if (!manifest)
     throw new OperatorError(`${from} is no backup of cardpress: its ${MANIFEST} says something else.`);
   const known = MIGRATION_NAMES.includes(manifest.schema);
+  const of = manifest.commit ? ` of commit ${manifest.commit.slice(0, 10)}` : "";
   if (manifest.format_version > FORMAT_VERSION || !known)
     throw new OperatorError(
-      `${from} was made by cardpress ${manifest.cardpress}, which is newer (its database has the migration ${manifest.schema}). Restore it with that version or a later one.`,
+      `${from} was made by cardpress ${manifest.cardpress}${of}, which is newer (its database has the migration ${manifest.schema}). Restore it with that version or a later one.`,
     );
   return manifest;
 }

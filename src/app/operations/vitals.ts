@@ -9,7 +9,7 @@ import { overviewCounts } from "../../store/overview.ts";
 import { queueDepth } from "../../store/queue-depth.ts";
 import { accountNumbers, earliestDue } from "../../store/vitals.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
-import { VERSION } from "../../version.ts";
+import { COMMIT, VERSION } from "../../version.ts";
 import type { AppContext } from "../context.ts";
 import { readLastBackup } from "./backup-notes.ts";
 import type { DiskGauge } from "./disk-use.ts";
@@ -108,7 +108,7 @@ function workers({ pool }: VitalsDeps): Sample[] {
 function ownProcess(): Sample[] {
   const { user, system } = process.cpuUsage();
   return [
-    { name: "cardpress_info", labels: { version: VERSION }, value: 1 },
+    { name: "cardpress_info", labels: { version: VERSION, commit: COMMIT ?? "" }, value: 1 },
     { name: "process_start_time_seconds", value: Math.round((Date.now() - process.uptime() * 1000) / 1000) },
     { name: "process_cpu_seconds_total", value: (user + system) / 1e6 },
     { name: "process_resident_memory_bytes", value: process.memoryUsage.rss() },

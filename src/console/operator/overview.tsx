@@ -13,7 +13,7 @@ import type { Image } from "../../store/images.ts";
 import { overviewCounts } from "../../store/overview.ts";
 import { queueDepth } from "../../store/queue-depth.ts";
 import { inUnits } from "../../system/disk-space.ts";
-import { VERSION } from "../../version.ts";
+import { RELEASE } from "../../version.ts";
 import { Badge, Card, count, Empty, PageHead, PostForm, Stat, Time } from "../elements.tsx";
 import { photoThumb } from "../image.tsx";
 import { playerName } from "../image-parts.tsx";
@@ -224,7 +224,7 @@ async function overviewPage(visit: UserVisit): Promise<Response> {
           Accounts
         </a>
       </PageHead>
-      <Card title="Right now" note={`cardpress ${VERSION}, renewed every three seconds`}>
+      <Card title="Right now" note={`cardpress ${RELEASE}, renewed every three seconds`}>
         {now}
       </Card>
       <Attention troubles={await troubles(visit.deps)} />

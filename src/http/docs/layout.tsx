@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
-import { VERSION } from "../../version.ts";
+import { RELEASE } from "../../version.ts";
 import { Frame, Nav, type NavItem } from "../../web/frame.tsx";
 import { Icon } from "../../web/icons.tsx";
 import { Document, documentText } from "../../web/page.tsx";
@@ -63,7 +63,7 @@ function Page({ page }: { page: PageContent }) {
             <article class="prose">{body}</article>
             {!wide && <Neighbours current={path} />}
             <footer class="foot">
-              cardpress {VERSION} · <a href="/docs/openapi.json">OpenAPI document</a>
+              cardpress {RELEASE} · <a href="/docs/openapi.json">OpenAPI document</a>
             </footer>
           </div>
           <Contents headings={headings} />
