@@ -38,8 +38,8 @@ test("the commit of a checkout is read from its files, however git keeps it, and
   const detached = folder("detached", { ".git/HEAD": HASH });
   const tree = folder("tree", {
     ".git": `gitdir: ${branch}/.git/worktrees/tree`,
-    [`../branch/.git/worktrees/tree/HEAD`]: head,
-    [`../branch/.git/worktrees/tree/commondir`]: "../..",
+    "../branch/.git/worktrees/tree/HEAD": head,
+    "../branch/.git/worktrees/tree/commondir": "../..",
   });
   for (const checkout of [branch, packed, detached, tree]) expect(commitOf(checkout)).toBe(HASH);
   const strange = folder("strange", { ".git/HEAD": "ref: ../../../etc/passwd" });

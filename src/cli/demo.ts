@@ -12,6 +12,7 @@ import { freePort } from "../service/free-port.ts";
 import { type RunningServer, startServer } from "../service/server.ts";
 import { untilSignal } from "../service/stop-signal.ts";
 import { listAccounts } from "../store/accounts.ts";
+import { askUntilEnded, call } from "./demo-calls.ts";
 import { printResult } from "./output.ts";
 import { step } from "./steps.ts";
 
@@ -130,7 +131,7 @@ async function makeCard(server: RunningServer, show: typeof step): Promise<DemoC
     }),
   );
   const done = await show("find the player, cut out, set and photograph the card", (note) =>
-    poll(`${config.baseUrl}${accepted.poll_url}`, keys.live, note),
+    askUntilEnded(() => call(`${config.baseUrl}${accepted.poll_url}`, keys.live), note),
   );
   const { image_url } = done.result;
   const file = await show("fetch the picture and check it", async () => {
@@ -168,26 +169,6 @@ function cardRequest(config: Config): object {
     },
     style: { preset: config.presets[0], ...SIZE, background_theme: "galaxy" },
   };
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: the demo reads the answers as any partner's script would.
-type Answer = any;
-
-async function call(url: string, key: string, init: RequestInit = {}): Promise<Answer> {
-  const response = await fetch(url, { ...init, headers: { ...init.headers, "X-API-Key": key } });
-  const body = (await response.json()) as Answer;
-  if (!body.success) throw new OperatorError(`${url} answered ${response.status}: ${body.error.message}`);
-  return body.data;
-}
-
-async function poll(url: string, key: string, note: (text: string) => void): Promise<Answer> {
-  for (const deadline = Date.now() + GIVE_UP_MS; Date.now() < deadline; await Bun.sleep(150)) {
-    const image = await call(url, key);
-    if (image.status === "completed") return image;
-    if (image.status === "failed") throw new OperatorError(`The card failed: ${image.failure.message}`);
-    note(image.progress === null ? "queued" : `${Math.round(image.progress * 100)} %`);
-  }
-  throw new OperatorError(`The card was not finished after ${GIVE_UP_MS / 1000} s.`);
 }
 
 function cardText(card: DemoCard): string {

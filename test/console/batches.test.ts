@@ -173,7 +173,7 @@ test("a batch is canceled from its page, and what was not begun comes back", asy
   expect(newest?.canceled).toBeGreaterThan(0);
   const sheet = await (await ana.get(`${batch}?show=canceled`)).text();
   expect(sheet).toMatch(/<span class="badge badge-neutral">Canceled<\/span>/);
-  expect(sheet).not.toContain(">Failed<");
+  expect(sheet).not.toContain("badge-bad");
   expect(sheet).toMatch(/class="key-failed">0</);
   const image = await (await ana.get(/href="(\/console\/images\/img_\w+)"/.exec(sheet)?.[1] ?? "")).text();
   expect(image).toContain("The batch was canceled before this card was made.");
