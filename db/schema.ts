@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { ACCOUNT_STATUSES, ENVIRONMENTS, TIERS } from "../src/core/account.ts";
+import { COMPOSITIONS } from "../src/core/card.ts";
 import { CREDIT_BUCKETS, LEDGER_KINDS } from "../src/core/credits.ts";
 import { IMAGE_STATES } from "../src/core/image-state.ts";
 import { WEBHOOK_DELIVERY_STATES, WEBHOOK_ENDPOINT_STATES } from "../src/core/webhook-event.ts";
@@ -122,6 +123,8 @@ export function defineTables(kit: Kit) {
       outputHeight: int("output_height"),
       outputContentType: text("output_content_type"),
       outputBytes: int("output_bytes"),
+      /** How the player is shown in it; null for pictures that predate this column. */
+      outputComposition: oneOf("output_composition", COMPOSITIONS),
       createdAt: int("created_at").notNull(),
       updatedAt: int("updated_at").notNull(),
       completedAt: int("completed_at"),

@@ -28,6 +28,7 @@ export const RENDERED: RenderedFile = {
   width: 1,
   height: 1,
   bytes: 7,
+  composition: "cutout",
   template: { version: "1.0.0", digest: "0".repeat(64) },
   timingsMs: {},
   receipt: { sha256: "1".repeat(64), tools: {}, framing: null, timingsMs: {} },

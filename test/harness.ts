@@ -102,6 +102,13 @@ export async function ownTemplate(
   await edit("card.css", change);
 }
 
+/** Has a template of `ownTemplate` declare these compositions; none where it is left out, which means a cutout. */
+export async function declareCompositions(dir: string, name: string, own?: readonly string[]): Promise<void> {
+  const file = join(dir, name, "template.json");
+  const { compositions: _, ...manifest } = await Bun.file(file).json();
+  await Bun.write(file, JSON.stringify({ ...manifest, ...(own && { compositions: own }) }, null, 2));
+}
+
 export interface TestWorkspace extends Workspace {
   clock: FakeClock;
   close(): Promise<void>;

@@ -4,16 +4,17 @@ import { tmpdir } from "node:os";
 import { extname, join, resolve } from "node:path";
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
-import type { ImageFormat } from "../core/card.ts";
+import { ASKED_COMPOSITIONS, type AskedComposition, type ImageFormat } from "../core/card.ts";
 import { type ErrorDetail, OperatorError } from "../core/errors.ts";
 import { cardInput, createImageSchema } from "../core/image-request.ts";
 import { compileValidator } from "../core/validate.ts";
-import { checkPresetFields } from "../http/images.ts";
+import { checkForPreset } from "../http/images.ts";
 import { type CardRenderer, openCardRenderer, PhotoRefused } from "../render/card-renderer.ts";
 import type { RenderJob } from "../render/protocol.ts";
 import { rendererOptions } from "../service/renderer-options.ts";
 import { untilSignal } from "../service/stop-signal.ts";
 import { type TemplateRegistry, templateRegistry } from "../templates/registry.ts";
+import { oneOf } from "./arguments.ts";
 import { browserCache } from "./browser-cache.ts";
 import { printResult } from "./output.ts";
 
@@ -22,6 +23,7 @@ interface RenderOptions {
   input: string;
   photo: string;
   badge?: string;
+  composition?: AskedComposition;
   out: string;
   json?: boolean;
 }
@@ -33,6 +35,11 @@ export function renderCommand(): Command {
     .requiredOption("--input <file>", "the card's details: a JSON body as for POST /v1/images")
     .requiredOption("--photo <file>", "the player's photo")
     .option("--badge <file>", "the club's badge")
+    .option(
+      "--composition <way>",
+      `how the player is shown, whatever the details say: ${ASKED_COMPOSITIONS.join(", ")}`,
+      oneOf(ASKED_COMPOSITIONS),
+    )
     .requiredOption("--out <file>", "where to write the picture; .png, .webp, .jpg or .jpeg says how")
     .option("--json", "print JSON")
     .action(async (options: RenderOptions) => {
@@ -120,7 +127,7 @@ async function readJob(
 
 /** The request body from the file; the photo's URL may be omitted, because the photo is given. */
 async function readCard(
-  { input }: RenderOptions,
+  { input, composition }: RenderOptions,
   format: ImageFormat,
   template: string,
   templates: TemplateRegistry,
@@ -143,11 +150,13 @@ async function readCard(
     ...body,
     player: { external_id: "render", source_image_url: "https://photo.invalid/", ...player },
     ...(body.branding === undefined ? {} : { branding }),
-    // Command line options take precedence over the request's format and template.
-    style: { ...body.style, format, preset: template },
+    // Command line options take precedence over the request's format, template and composition.
+    style: { ...body.style, format, preset: template, ...(composition && { composition }) },
   });
   if (!checked.ok) throw badInput(input, checked.details);
-  const details = await checkPresetFields(checked.value, templates);
+  const details = await checkForPreset(checked.value, templates);
+  const unfit = composition && details.find(({ field }) => field === "style.composition");
+  if (unfit) throw new OperatorError(`--composition ${unfit.message}`);
   if (details.length > 0) throw badInput(input, details);
   return cardInput(checked.value);
 }

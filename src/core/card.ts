@@ -37,10 +37,26 @@ export const POSITION_NAMES: Readonly<Record<Position, string>> = {
 export const IMAGE_FORMATS = ["png", "webp", "jpeg"] as const;
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 
+/** How the player stands on the card: cut out of the photo, or in the photo itself within the card's frame. */
+export const COMPOSITIONS = ["cutout", "photo"] as const;
+export type Composition = (typeof COMPOSITIONS)[number];
+
+/** What may be asked for: one of them, or whichever suits photo and template. */
+export const ASKED_COMPOSITIONS = ["auto", ...COMPOSITIONS] as const;
+export type AskedComposition = (typeof ASKED_COMPOSITIONS)[number];
+
 export interface CardInput {
   player: { name: string; position: Position; number: number; skillLevel: number; externalId?: string };
   /** Width and height in pixels of the finished picture. */
-  style: { preset: string; width: number; height: number; format: ImageFormat; backgroundTheme?: string };
+  style: {
+    preset: string;
+    width: number;
+    height: number;
+    format: ImageFormat;
+    backgroundTheme?: string;
+    /** Absent: `auto`. */
+    composition?: AskedComposition;
+  };
   /** Colours as `#RRGGBB`. */
   branding: { primaryColor?: string; secondaryColor?: string };
   /** Values of the template's own fields, beyond what every card has. */

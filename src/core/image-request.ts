@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { type CardInput, IMAGE_FORMATS, POSITIONS } from "./card.ts";
+import { ASKED_COMPOSITIONS, type CardInput, IMAGE_FORMATS, POSITIONS } from "./card.ts";
 import { StringEnum } from "./string-enum.ts";
 import { compileValidator, type Validator } from "./validate.ts";
 
@@ -67,6 +67,13 @@ const AnyImageRequest = Type.Object(
           StringEnum(IMAGE_FORMATS, {
             default: "png",
             description: "File format of the finished image. PNG and WebP are transparent outside the card.",
+          }),
+        ),
+        composition: Type.Optional(
+          StringEnum(ASKED_COMPOSITIONS, {
+            default: "auto",
+            description:
+              "How the player is shown: `cutout`, cut out of the photo, or `photo`, within the photo itself in the card's frame; `auto` leaves it to the card. A preset takes those that `GET /v1/presets` lists as its `compositions`, and always `auto`.",
           }),
         ),
       },
@@ -145,11 +152,12 @@ export function remakeSchema(presets: readonly string[]) {
   const strict = { additionalProperties: false };
   const { player, style, branding, fields, metadata } = createImageSchema(presets).properties;
   const { external_id, ...own } = player.properties;
-  const { width, height, format, ...look } = style.properties;
+  const { width, height, format, composition, ...look } = style.properties;
   const free = {
     width: Type.Optional({ ...width, default: undefined }),
     height: Type.Optional({ ...height, default: undefined }),
     format: Type.Optional({ ...format, default: undefined }),
+    composition: Type.Optional({ ...composition, default: undefined }),
   };
   return Type.Object(
     {
@@ -206,6 +214,7 @@ const DEFAULT_HEIGHT_PX = 1280;
 /** What the card needs from an accepted request, with the defaults filled in. */
 export function cardInput(request: CreateImageRequest): CardInput {
   const { player, style, branding = {} } = request;
+  const { composition: asked } = style;
   return {
     player: {
       name: player.name,
@@ -220,6 +229,8 @@ export function cardInput(request: CreateImageRequest): CardInput {
       height: style.height ?? DEFAULT_HEIGHT_PX,
       format: style.format ?? "png",
       ...(style.background_theme === undefined ? {} : { backgroundTheme: style.background_theme }),
+      // Left out like a field that was not sent, so that cards which differ in nothing else share their test picture.
+      ...(asked === undefined || asked === "auto" ? {} : { composition: asked }),
     },
     branding: {
       ...(branding.primary_color === undefined ? {} : { primaryColor: branding.primary_color }),

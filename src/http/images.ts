@@ -14,6 +14,7 @@ import { undrawable } from "../render/card/display-name.ts";
 import { DRAWABLE_SCRIPTS, isDrawable } from "../render/fonts/fonts.ts";
 import { findImageAnswer, listImageRows } from "../store/image-reads.ts";
 import { checkFields } from "../templates/fields.ts";
+import { checkComposition } from "../templates/manifest.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
@@ -77,7 +78,7 @@ export async function checkCard(
   if (!checked.ok) return { details: [...checked.details, ...checkMeaning(body, config, checked.details)] };
   const details = [
     ...checkMeaning(checked.value, config),
-    ...(await checkPresetFields(checked.value, templates)),
+    ...(await checkForPreset(checked.value, templates)),
   ];
   return details.length > 0 ? { details } : { request: checked.value };
 }
@@ -218,14 +219,20 @@ function metadataTexts(body: unknown): [field: string, text: string][] {
   ]);
 }
 
-/** Checks that the request's own fields are declared by its preset and can be drawn. The preset must be listed. */
-export async function checkPresetFields(
+/**
+ * Checks what depends on the request's preset: the composition, and that its own fields are declared and can be drawn.
+ * The preset must be listed.
+ */
+export async function checkForPreset(
   { style, fields }: CreateImageRequest,
   templates: Pick<TemplateRegistry, "current">,
 ): Promise<ErrorDetail[]> {
   const { manifest } = await templates.current(style.preset);
   const details = checkFields(manifest, fields);
-  return details.length > 0 ? details : textsOf(fields, "fields").flatMap(undrawableText);
+  return [
+    ...checkComposition(manifest, style.composition),
+    ...(details.length > 0 ? details : textsOf(fields, "fields").flatMap(undrawableText)),
+  ];
 }
 
 /** Every text within a value and its location, such as `fields.stats[2].label`. */

@@ -5,7 +5,7 @@ import { invalidRequest } from "../core/partner-refusals.ts";
 import { layoutsAmong } from "../render/card/template-layout.ts";
 import { fieldsJsonSchema } from "../templates/fields.ts";
 import type { LoadedTemplate } from "../templates/load.ts";
-import { titleOf } from "../templates/manifest.ts";
+import { compositionsOf, titleOf } from "../templates/manifest.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import { standardHeaders, success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
@@ -44,6 +44,7 @@ function preset(template: LoadedTemplate, baseUrl: string) {
       min_aspect_ratio: min,
       max_aspect_ratio: max,
     })),
+    compositions: compositionsOf(template.manifest),
     fields: Object.keys(fields).length === 0 ? null : fieldsJsonSchema(fields),
   };
 }

@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { API_PATHS, fillPath } from "../core/api-paths.ts";
+import { COMPOSITIONS } from "../core/card.ts";
 import type { ErrorCode } from "../core/errors.ts";
 import { PUBLIC_STATUSES } from "../core/image-state.ts";
 import { PHOTO_REFUSALS } from "../core/photo-refusals.ts";
@@ -70,6 +71,12 @@ export const ImageResult = Type.Object(
     width: Type.Integer({ minimum: 512, maximum: 2048, description: "Pixels.", examples: [1024] }),
     height: Type.Integer({ minimum: 512, maximum: 2048, description: "Pixels.", examples: [1280] }),
     content_type: StringEnum(["image/png", "image/webp", "image/jpeg"], { description: "MIME type." }),
+    composition: Type.Optional(
+      StringEnum(COMPOSITIONS, {
+        description:
+          "How the player is shown, as asked for or as chosen for `auto`. Absent for pictures made before there was a choice.",
+      }),
+    ),
     expires_at: time("When the address stops working. Store the picture before.", "2026-12-21T10:00:03.412Z"),
   },
   { ...closed, $id: "ImageResult", description: "The finished picture." },
@@ -224,6 +231,12 @@ export const Preset = Type.Object(
       minItems: 1,
       maxItems: LAYOUTS.length,
       description: "The same shapes by the kinds of pictures, from narrow to wide.",
+    }),
+    compositions: Type.Array(StringEnum(COMPOSITIONS), {
+      minItems: 1,
+      maxItems: COMPOSITIONS.length,
+      uniqueItems: true,
+      description: "What `style.composition` may be for it besides `auto`, the usual one first.",
     }),
     fields: Type.Union([Type.Object({}, { additionalProperties: true }), Type.Null()], {
       description:

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { IMAGE_FORMATS, POSITIONS } from "../core/card.ts";
+import { ASKED_COMPOSITIONS, COMPOSITIONS, IMAGE_FORMATS, POSITIONS } from "../core/card.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { Previewed, previewJob, SupportsJob } from "./preview/messages.ts";
 
@@ -23,6 +23,7 @@ export const CardInputSchema = Type.Object({
     height: Type.Integer(),
     format: StringEnum(IMAGE_FORMATS),
     backgroundTheme: Type.Optional(Type.String()),
+    composition: Type.Optional(StringEnum(ASKED_COMPOSITIONS)),
   }),
   branding: Type.Object({
     primaryColor: Type.Optional(Type.String()),
@@ -90,6 +91,8 @@ export const RenderedFile = Type.Object({
   width: Type.Integer(),
   height: Type.Integer(),
   bytes: Type.Integer(),
+  /** How the player is shown, whether it was asked for or not. */
+  composition: StringEnum(COMPOSITIONS),
   /** The template that was actually used. */
   template: Type.Object({ version: Type.String(), digest: Type.String() }),
   timingsMs: Milliseconds,

@@ -44,6 +44,7 @@ const imageAnswer = prepared("image answer", ({ db, t: { images: i } }, { id }: 
       outputWidth: i.outputWidth,
       outputHeight: i.outputHeight,
       outputContentType: i.outputContentType,
+      outputComposition: i.outputComposition,
       createdAt: i.createdAt,
       updatedAt: i.updatedAt,
       completedAt: i.completedAt,

@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, inArray, isNull, lte, or, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/account.ts";
+import type { Composition } from "../core/card.ts";
 import { LEASE_MS, MAX_RETRY_PAUSE_MS } from "../core/limits.ts";
 import { everyColumn, type Parameters, prepared } from "./prepared.ts";
 import type { Receipt } from "./receipts.ts";
@@ -20,6 +21,7 @@ export interface ImageOutput {
   height: number;
   contentType: string;
   bytes: number;
+  composition: Composition;
   /** The template actually used; absent when none was drawn. */
   template?: Pick<Image, "templateVersion" | "templateDigest">;
   /** How it was made; absent likewise. */
@@ -144,6 +146,7 @@ export async function completeImage(
       outputHeight: end.output.height,
       outputContentType: end.output.contentType,
       outputBytes: end.output.bytes,
+      outputComposition: end.output.composition,
       ...end.output.template,
       expiresAt: end.expiresAt,
     })

@@ -1,6 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
+import { COMPOSITIONS, type Composition } from "../core/card.ts";
+import type { ErrorDetail } from "../core/errors.ts";
 import { jsonPlaces, whereFaulty } from "../core/json-place.ts";
+import { StringEnum } from "../core/string-enum.ts";
 import { didYouMean, type Fault, faultAt } from "./fault.ts";
 import { checkFields, FIELD_TYPES, FieldsSchema } from "./fields.ts";
 
@@ -29,6 +32,14 @@ export const TemplateManifest = Type.Object(
     shapes: Type.Tuple([aspect, aspect]),
     /** Whether the card bleeds to the cut edge of a 63 x 88 mm print instead of lying inside it. */
     bleeds: Type.Optional(Type.Boolean()),
+    /** How it shows a player, the usual way first; without it cut out. */
+    compositions: Type.Optional(
+      Type.Array(StringEnum(COMPOSITIONS), {
+        minItems: 1,
+        maxItems: COMPOSITIONS.length,
+        uniqueItems: true,
+      }),
+    ),
     /** The template's own fields, which partners send. */
     fields: Type.Optional(FieldsSchema),
   },
@@ -41,6 +52,23 @@ export const MANIFEST_FILE = "template.json";
 /** What is meant by a name, for people. */
 export const titleOf = ({ title, name }: TemplateManifest): string =>
   title ?? name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " ");
+
+/** The ways in which a template shows a player, the usual one first. */
+export const compositionsOf = ({
+  compositions = ["cutout"],
+}: Pick<TemplateManifest, "compositions">): readonly Composition[] => compositions;
+
+/** What is wrong with a request for a composition with this template; `auto`, and none, are right with every one. */
+export function checkComposition(
+  manifest: Pick<TemplateManifest, "name" | "compositions">,
+  asked: string | undefined,
+): ErrorDetail[] {
+  const supported = compositionsOf(manifest);
+  if (asked === undefined || ["auto", ...supported].includes(asked)) return [];
+  const offered = supported.map((one) => `"${one}"`).join(" and ");
+  const message = `is "${asked}", which the preset ${manifest.name} does not support; it supports ${offered}. Send one of these, or "auto".`;
+  return [{ field: "style.composition", message }];
+}
 
 /** Reads template.json. With any error there is no manifest. */
 export function readManifest(json: string): { manifest: TemplateManifest | null; faults: Fault[] } {
@@ -129,10 +157,13 @@ const GONE: Record<string, string> = {
   "/name_text": "--fit-largest, --fit-smallest and --fit-one-line in card.css say it now. Remove it.",
 };
 
+const COMPOSITIONS_REMEDY = `list "cutout", "photo" or both, each once and the usual one first, as in ["cutout", "photo"]; or remove it, which means ["cutout"].`;
+
 const codeOf = ({ type }: ValueError): string =>
   type === ValueErrorType.ObjectAdditionalProperties ? "manifest_unknown" : "manifest";
 
 function remedyOf({ path, type, message, schema }: ValueError): string {
+  if (/^\/compositions(?:\/|$)/.test(path)) return COMPOSITIONS_REMEDY;
   const known = GONE[path] ?? (path === "" ? undefined : PATTERN_REMEDIES[path]);
   if (known && (type !== ValueErrorType.ObjectRequiredProperty || GONE[path])) return known;
   if (type === ValueErrorType.ObjectAdditionalProperties) {

@@ -1,4 +1,5 @@
 import type { QueueEstimate } from "../../src/app/images/queue-estimate.ts";
+import type { AskedComposition } from "../../src/core/card.ts";
 import { buildDeps } from "../../src/service/deps.ts";
 import type { Workspace } from "../../src/service/workspace.ts";
 import type { SourceFetcher } from "../../src/sources/fetch-source.ts";
@@ -17,12 +18,14 @@ export async function acceptLive(
     sources?: SourceFetcher;
     environment?: "live" | "test";
     preset?: string;
+    composition?: AskedComposition;
     /** The player's name; each such card then gets its own external id. */
     name?: string;
   } = {},
 ): Promise<string> {
   const { queue = ampleQueue(), sources = readySources, environment = "live", preset = "club_card" } = deps;
   const player = deps.name === undefined ? {} : { name: deps.name, external_id: `player-${keys}` };
+  const style = deps.composition === undefined ? {} : { composition: deps.composition };
   const account = await findAccount(workspace.store.read, accountId);
   if (!account) throw new Error(`no account ${accountId}`);
   const { accept } = buildDeps(workspace, { pool: idlePool, sources, queue });
@@ -30,7 +33,7 @@ export async function acceptLive(
     account,
     environment,
     idempotencyKey: `accept-${++keys}`,
-    request: imageRequest({ style: { preset }, player }),
+    request: imageRequest({ style: { preset, ...style }, player }),
   });
   return answer.image_id;
 }

@@ -89,7 +89,14 @@ test("doctor names pictures that are gone, and a secret.key that is not the one 
   await acceptLive(workspace, account.id);
   const image = await claimImage(workspace, "live");
   if (!image) throw new Error("nothing to claim");
-  const output = { name: `${image.id}-x.png`, width: 1, height: 1, contentType: "image/png", bytes: 1 };
+  const output = {
+    name: `${image.id}-x.png`,
+    width: 1,
+    height: 1,
+    contentType: "image/png",
+    bytes: 1,
+    composition: "cutout" as const,
+  };
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
   await finishImage(workspace, lease, { kind: "completed", output });
   await workspace.store.close();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { templateRegistry } from "../../src/templates/registry.ts";
-import { ownTemplate, type TestFolder, testFolder } from "../harness.ts";
+import { declareCompositions, ownTemplate, type TestFolder, testFolder } from "../harness.ts";
 import { runCommand, runCommandWith } from "./run.ts";
 
 const MAIN = join(import.meta.dir, "../../src/main.ts");
@@ -36,6 +36,31 @@ test("--photo may be a path from the current folder", async () => {
   const photo = relative(process.cwd(), PHOTO);
   const { code } = await render(...args("card.webp"), "--photo", photo);
   expect({ code, photo }).toEqual({ code: 0, photo: expect.not.stringMatching(/^\//) });
+});
+
+test("--composition goes before the details, and is refused like them where the template does not support it", async () => {
+  const templates = at("compositions");
+  for (const name of ["in_the_photo", "plain"]) await ownTemplate(templates, name);
+  await declareCompositions(templates, "in_the_photo", ["photo", "cutout"]);
+  await declareCompositions(templates, "plain");
+  writeFileSync(
+    at("photo.json"),
+    JSON.stringify({ ...CARD, style: { ...CARD.style, composition: "photo" } }),
+  );
+  const draw = async (input: string, ...more: string[]) => {
+    const env = { CARDPRESS_TEMPLATES_DIR: templates };
+    return runCommandWith(env, folder.dir, "render", ...args("composed.png"), "--input", at(input), ...more);
+  };
+  const error = ({ err }: { err: string }) => JSON.parse(err).error;
+  const lacks = 'is "photo", which the preset plain does not support; it supports "cutout".';
+  const own = await draw("photo.json", "--template", "plain");
+  expect([own.code, error(own)]).toEqual([1, expect.stringContaining(`style.composition ${lacks}`)]);
+  const option = await draw("card.json", "--template", "plain", "--composition", "photo");
+  expect([option.code, error(option)]).toEqual([1, expect.stringContaining(`--composition ${lacks}`)]);
+  const unknown = await draw("card.json", "--composition", "both");
+  expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining("one of auto, cutout, photo")]);
+  const drawn = await draw("photo.json", "--template", "in_the_photo", "--composition", "cutout");
+  expect(drawn.json()).toMatchObject({ composition: "cutout" });
 });
 
 test("--template draws any template there is, listed or not; without it the first that is listed", async () => {

@@ -89,6 +89,7 @@ export async function finishNext(
     height: 1280,
     contentType: "image/png",
     bytes: 7,
+    composition: "cutout" as const,
     ...(template && { template }),
   };
   await finishImage(

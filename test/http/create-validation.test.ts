@@ -110,6 +110,7 @@ const FIELDS: Record<string, Field> = {
     bad: [1, true, [], {}, "a\u0000b", "\ud800"],
   },
   "style.format": { required: false, ...choices("png", "webp", "jpeg") },
+  "style.composition": { required: false, ...choices("auto", "cutout") },
   branding: { required: false, good: [{}], bad: [[], "x", 1, true] },
   "branding.club_badge_url": { required: false, ...addresses },
   "branding.primary_color": { required: false, ...colours },

@@ -98,7 +98,14 @@ test("a completed image has exactly its six fields, and costs one credit", async
   await finishNext(api, "completed");
   const view = await image(image_id, partner.liveKey);
   expect(Object.keys(view)).toEqual(["image_id", "status", "result", "usage", "created_at", "completed_at"]);
-  expect(Object.keys(view.result)).toEqual(["image_url", "width", "height", "content_type", "expires_at"]);
+  expect(Object.keys(view.result)).toEqual([
+    "image_url",
+    "width",
+    "height",
+    "content_type",
+    "composition",
+    "expires_at",
+  ]);
   expect(view).toMatchObject({ status: "completed", created_at, usage: { credits_used: 1 } });
   expect(Date.parse(view.completed_at) - Date.parse(created_at)).toBe(1_500);
   expect(Date.parse(view.result.expires_at) - Date.parse(view.completed_at)).toBe(30 * 86_400_000);

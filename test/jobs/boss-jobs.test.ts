@@ -30,7 +30,14 @@ async function start() {
   return { workspace, account };
 }
 
-const output = { name: "a-b.png", width: 1, height: 1, contentType: "image/png", bytes: 1 };
+const output = {
+  name: "a-b.png",
+  width: 1,
+  height: 1,
+  contentType: "image/png",
+  bytes: 1,
+  composition: "cutout" as const,
+};
 
 async function claimed(workspace: TestWorkspace): Promise<Claimed> {
   const image = await claimImage(workspace, "live");

@@ -40,7 +40,14 @@ async function start() {
 }
 
 const leaseOf = ({ id, leaseToken, renders }: Claimed) => ({ imageId: id, token: leaseToken, renders });
-const output = { name: "a-b.png", width: 1, height: 1, contentType: "image/png", bytes: 1 };
+const output = {
+  name: "a-b.png",
+  width: 1,
+  height: 1,
+  contentType: "image/png",
+  bytes: 1,
+  composition: "cutout" as const,
+};
 const ENDS: RenderEnd[] = [
   { kind: "completed", output },
   { kind: "refused", message: "no player" },

@@ -16,7 +16,7 @@ import { ENGINE, openTestPostgresStore } from "../postgres.ts";
 
 const AHEAD_MS = 3 * SECOND_MS;
 const onPostgres = test.if(ENGINE === "postgres");
-const output = { width: 1, height: 1, contentType: "image/png", bytes: 1 };
+const output = { width: 1, height: 1, contentType: "image/png", bytes: 1, composition: "cutout" as const };
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { layoutFor } from "../../src/render/card/template-layout.ts";
-import { readManifest } from "../../src/templates/manifest.ts";
+import { compositionsOf, readManifest } from "../../src/templates/manifest.ts";
 import { MANIFEST } from "./sample-template.ts";
 
 /** The manifest with the value at a slash-separated path replaced; undefined removes it. */
@@ -29,6 +29,16 @@ describe("manifests", () => {
     ["shapes the wrong way round", "shapes", [2, 0.5], 14, /narrowest comes first/],
     ["a misspelt key", "bleed", true, 0, /\/bleed: is not known here\. Did you mean "bleeds"/],
     ["what the format had before", "layouts", {}, 0, /\/layouts: .*data-zone/],
+    ["no composition", "compositions", [], 0, /\/compositions: list "cutout", "photo" or both, each once/],
+    ["a composition twice", "compositions", ["photo", "photo"], 0, /\/compositions: list "cutout"/],
+    ["an unknown composition", "compositions", ["cutout", "auto"], 0, /\/compositions\/1: list "cutout"/],
+    [
+      "a composition by itself",
+      "compositions",
+      "photo",
+      0,
+      /\/compositions: list .* \["cutout", "photo"\]; or remove/,
+    ],
     ["a field of no type", "fields/club", { max: 3 }, 19, /type must be one of text, integer/],
     ["a field without its bound", "fields/club", { type: "text" }, 19, /\/fields\/club\/max: is missing/],
     [
@@ -55,6 +65,13 @@ describe("manifests", () => {
       if (line > 0) expect(faults[0]?.line).toBe(line);
     });
   }
+
+  test("compositions are those declared, in their order, and a cutout where nothing is said", () => {
+    const read = (compositions: unknown) => readManifest(spoilt("compositions", compositions)).manifest;
+    expect(
+      [read(undefined), read(["photo"]), read(["photo", "cutout"])].map((one) => one && compositionsOf(one)),
+    ).toEqual([["cutout"], ["photo"], ["photo", "cutout"]]);
+  });
 
   test("text that is not JSON is told by the place where it stops being that", () => {
     const [fault] = readManifest('{\n  "name": "x",\n  version\n}').faults;

@@ -48,6 +48,7 @@ export function freshImage(random: Random, fresh: FreshImage): Image {
     outputHeight: null,
     outputContentType: null,
     outputBytes: null,
+    outputComposition: null,
     createdAt: now,
     updatedAt: now,
     completedAt: null,

@@ -49,6 +49,7 @@ export function receiptView({ image, receipt }: { image: Image; receipt: Receipt
             width: image.outputWidth,
             height: image.outputHeight,
             bytes: image.outputBytes,
+            composition: image.outputComposition,
             sha256: receipt?.sha256 ?? null,
           },
     tools: receipt?.tools ?? null,
@@ -75,9 +76,11 @@ export async function rerenderJob(blobs: Blobs, image: Image, outputPath: string
     throw new OperatorError(
       `The template of ${image.id} is not kept any more. It goes when the picture does.`,
     );
+  const card = cardInput(storedRequest(image.request));
   return {
     jobId: image.id,
-    card: cardInput(storedRequest(image.request)),
+    // Whichever was chosen then. Pictures that predate the choice show a cutout.
+    card: { ...card, style: { ...card.style, composition: image.outputComposition ?? "cutout" } },
     ...pinned,
     photoPath: await place("photo", image.sourceSha256),
     photoSha256: image.sourceSha256,

@@ -1,3 +1,4 @@
+import type { Composition } from "../../core/card.ts";
 import { type PublicStatus, publicStatus } from "../../core/image-state.ts";
 import { isoTime } from "../../core/time.ts";
 import type { ImageAnswer, ImageListing } from "../../store/image-reads.ts";
@@ -12,7 +13,15 @@ interface ViewOf<Status extends PublicStatus> {
 export type ImageView =
   | (ViewOf<"processing"> & { progress: number | null; updated_at: string })
   | (ViewOf<"completed"> & {
-      result: { image_url: string; width: number; height: number; content_type: string; expires_at: string };
+      result: {
+        image_url: string;
+        width: number;
+        height: number;
+        content_type: string;
+        /** Absent for pictures that predate compositions. */
+        composition?: Composition;
+        expires_at: string;
+      };
       usage: { credits_used: 1 };
       completed_at: string;
     })
@@ -53,6 +62,7 @@ export function imageView(image: ImageAnswer, options: ViewOptions): ImageView {
           width: present(image.outputWidth),
           height: present(image.outputHeight),
           content_type: present(image.outputContentType),
+          ...(image.outputComposition === null ? {} : { composition: image.outputComposition }),
           expires_at: isoTime(present(image.expiresAt)),
         },
         usage: { credits_used: 1 },

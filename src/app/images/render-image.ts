@@ -229,12 +229,13 @@ async function attempt(
     if (outcome.kind === "refused")
       return (await isPhotoWhole(deps, image, job)) ? outcome : { kind: "photo_lost" };
     noteStages(deps.meter, outcome.file.timingsMs);
-    const { contentType, width, height, bytes, receipt } = outcome.file;
+    const { contentType, width, height, bytes, composition, receipt } = outcome.file;
     const { version, digest } = outcome.file.template;
     const template = { templateVersion: version, templateDigest: digest };
     const name = newName(deps, image);
     await deps.blobs.put("picture", name, { path: outputPath });
-    return { kind: "completed", output: { name, contentType, width, height, bytes, template, receipt } };
+    const output = { name, contentType, width, height, bytes, composition, template, receipt };
+    return { kind: "completed", output };
   } catch (error) {
     if (error instanceof RenderInterrupted) return { kind: "given_back" };
     deps.log.warn("render_fault", { imageId: image.id, renders: image.renders, error: String(error) });

@@ -12,7 +12,7 @@ import type { RenderEnd } from "./finish-image.ts";
 import type { ProgressTracker } from "./progress.ts";
 import { claimImage, dropPicture, finishWhileLeased, leaseOf, newName } from "./render-image.ts";
 import { testEnding } from "./test-endings.ts";
-import { type TestPlaceholderDeps, testPlaceholder } from "./test-placeholder.ts";
+import { type TestPlaceholderDeps, testComposition, testPlaceholder } from "./test-placeholder.ts";
 
 export interface TestImageDeps extends AppContext, TestPlaceholderDeps {
   progress: ProgressTracker;
@@ -67,8 +67,7 @@ async function renderTestImage(deps: TestImageDeps, image: Claimed, signal: Abor
     return deps.placeholders.give(instead, name);
   });
   await deps.placeholderBytes.spend(image.accountId, picture.drawnBytes);
-  return {
-    kind: "completed",
-    output: { name, width, height, contentType: picture.contentType, bytes: picture.bytes },
-  };
+  const { contentType, bytes } = picture;
+  const composition = await testComposition(deps, image);
+  return { kind: "completed", output: { name, width, height, contentType, bytes, composition } };
 }

@@ -2,17 +2,21 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import PQueue from "p-queue";
 import type { Blobs } from "../../blobs/blobs.ts";
-import type { CardInput } from "../../core/card.ts";
+import type { CardInput, Composition } from "../../core/card.ts";
 import { fingerprint } from "../../core/idempotency.ts";
 import { cardInput, storedRequest } from "../../core/image-request.ts";
 import { OWN_PLACEHOLDER_BYTES_PER_DAY, OWN_PLACEHOLDER_WAIT_MS } from "../../core/limits.ts";
 import type { Claimed } from "../../jobs/jobs.ts";
+import { compositionFor } from "../../render/card/composition.ts";
 import { scaledPlaceholder } from "../../render/placeholders/placeholder.ts";
 import type { Placeholder } from "../../render/placeholders/placeholder-files.ts";
 import type { RenderPool } from "../../render/pool.ts";
 import type { RenderJob } from "../../render/protocol.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { DEFAULT_TEMPLATE, isBuiltIn } from "../../templates/built-in.ts";
+import { compositionsOf, type TemplateManifest } from "../../templates/manifest.ts";
+import { unpackTemplate } from "../../templates/pinned.ts";
+import type { TemplateRegistry } from "../../templates/registry.ts";
 import type { DailyBytes } from "./daily-bytes.ts";
 import { pinnedTemplate } from "./render-image.ts";
 
@@ -22,6 +26,7 @@ export interface TestPlaceholderDeps {
   placeholderBytes: Pick<DailyBytes, "spent">;
   /** Where renderers write their pictures. */
   folder: Pick<DataFolder, "scratch">;
+  templates: Pick<TemplateRegistry, "current">;
 }
 
 /** However many test images wait, live cards lose one worker to them at most. */
@@ -49,6 +54,30 @@ export async function testPlaceholder(
   if (templateDigest === null ? preset === DEFAULT_TEMPLATE : isBuiltIn(DEFAULT_TEMPLATE, templateDigest))
     return ownOrGeneral(deps, image, signal);
   return { best: drawnPlaceholder(deps, image, card, await pinnedTemplate(deps.blobs, image), signal) };
+}
+
+/**
+ * What a test image tells as its composition: that of a live card of the same request, as far as it does not depend on the
+ * photo, since a test image has none.
+ */
+export async function testComposition(
+  deps: Pick<TestPlaceholderDeps, "blobs" | "templates">,
+  image: Pick<Claimed, "request" | "templateDigest">,
+): Promise<Composition> {
+  const { preset, composition } = cardInput(storedRequest(image.request)).style;
+  return compositionFor(composition, compositionsOf(await manifestOf(deps, preset, image.templateDigest)));
+}
+
+/** The manifest that an image was accepted with; the current one where that is not kept, as when it is drawn. */
+async function manifestOf(
+  { blobs, templates }: Pick<TestPlaceholderDeps, "blobs" | "templates">,
+  preset: string,
+  digest: string | null,
+): Promise<Pick<TemplateManifest, "compositions">> {
+  const current = await templates.current(preset).catch(() => null);
+  if (digest === null || current?.digest === digest) return current?.manifest ?? {};
+  const pinned = await blobs.open("template", digest);
+  return pinned ? (await unpackTemplate(await pinned.bytes(), digest)).manifest : (current?.manifest ?? {});
 }
 
 async function ownOrGeneral(

@@ -65,7 +65,14 @@ test.skipIf(ENGINE === "postgres")(
     await acceptLive(w, account.id);
     const image = await claimImage(w, "live");
     if (!image) throw new Error("nothing to claim");
-    const output = { name: "a-b.png", width: 1, height: 1, contentType: "image/png", bytes: 1 };
+    const output = {
+      name: "a-b.png",
+      width: 1,
+      height: 1,
+      contentType: "image/png",
+      bytes: 1,
+      composition: "cutout" as const,
+    };
     const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
     await finishImage(w, lease, { kind: "completed", output });
     const db = tool(w);

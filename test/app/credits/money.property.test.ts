@@ -226,7 +226,14 @@ class Run {
     const lease = this.leases.at(-1 - (back % Math.max(1, this.leases.length)));
     if (!lease) return;
     const name = `${lease.imageId}-${lease.token}.png`;
-    const output = { name, width: 1, height: 1, contentType: "image/png", bytes: 1 };
+    const output = {
+      name,
+      width: 1,
+      height: 1,
+      contentType: "image/png",
+      bytes: 1,
+      composition: "cutout" as const,
+    };
     const end: RenderEnd =
       kind === "completed"
         ? { kind, output }

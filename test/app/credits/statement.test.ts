@@ -14,7 +14,14 @@ beforeEach(async () => {
 });
 afterEach(() => workspace.close());
 
-const OUTPUT = { name: "a-b.png", width: 1, height: 1, contentType: "image/png", bytes: 1 };
+const OUTPUT = {
+  name: "a-b.png",
+  width: 1,
+  height: 1,
+  contentType: "image/png",
+  bytes: 1,
+  composition: "cutout" as const,
+};
 
 async function end(kind: "completed" | "refused"): Promise<void> {
   workspace.clock.advance(1_000);

@@ -20,7 +20,13 @@ beforeEach(async () => {
 });
 afterEach(() => workspace.close());
 
-const OUTPUT = { width: 1024, height: 1280, contentType: "image/png", bytes: 9 };
+const OUTPUT = {
+  width: 1024,
+  height: 1280,
+  contentType: "image/png",
+  bytes: 9,
+  composition: "cutout" as const,
+};
 
 /** Takes the next image for rendering; what is returned ends it. */
 async function render(environment: "live" | "test" = "live") {

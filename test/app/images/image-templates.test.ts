@@ -15,6 +15,7 @@ import { unpackTemplate } from "../../../src/templates/pinned.ts";
 import { templateRegistry } from "../../../src/templates/registry.ts";
 import { picturesAfter, poolOf, RENDERED } from "../../fakes.ts";
 import {
+  declareCompositions,
   type FakeClock,
   fakeClock,
   openTestStore,
@@ -172,6 +173,26 @@ test("a test image of the built-in card shows what was sent while a worker is fr
   expect(silhouette?.state).toBe("completed");
   expect(silhouette?.outputBytes).toBeGreaterThan(10_000);
   expect(jobs).toHaveLength(2);
+});
+
+test("a test image tells the composition that was asked for, or its own template's usual one", async () => {
+  const dir = workspace.config.templatesDir ?? "";
+  await declareCompositions(dir, "season_card", ["photo", "cutout"]);
+  const deps = buildDeps(workspace, { pool });
+  const accept = (preset: string, composition?: "cutout" | "auto") =>
+    acceptLive(workspace, accountId, { preset, environment: "test", ...(composition && { composition }) });
+  const made = async (id: string) => {
+    await renderNextTestImage(deps, new AbortController().signal, () => {});
+    const image = await findImage(workspace.store.read, { accountId, environment: "test", id });
+    return image?.outputComposition;
+  };
+  expect(await made(await accept("season_card", "cutout"))).toBe("cutout");
+  expect(await made(await accept("season_card", "auto"))).toBe("photo");
+  expect(drawn).toHaveLength(2);
+  const waiting = await accept("season_card");
+  await declareCompositions(dir, "season_card");
+  expect(await made(waiting)).toBe("photo");
+  expect(await made(await accept("season_card"))).toBe("cutout");
 });
 
 test("templates are kept while an unfinished image or a served picture needs them, and then go", async () => {

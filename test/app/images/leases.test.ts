@@ -54,7 +54,14 @@ function files({ folder }: TestWorkspace): string[] {
 }
 
 const never = new AbortController().signal;
-const output = { name: "a-b.png", width: 1, height: 1, contentType: "image/png", bytes: 1 };
+const output = {
+  name: "a-b.png",
+  width: 1,
+  height: 1,
+  contentType: "image/png",
+  bytes: 1,
+  composition: "cutout" as const,
+};
 const ENDS: RenderEnd[] = [
   { kind: "completed", output },
   { kind: "refused", message: "no player" },

@@ -29,7 +29,14 @@ beforeEach(async () => {
     await acceptLive(workspace, account);
     const image = await claimImage(workspace, "live");
     if (!image) throw new Error("nothing to claim");
-    const output = { name: `${image.id}-x.png`, width: 1, height: 1, contentType: "image/png", bytes: 1 };
+    const output = {
+      name: `${image.id}-x.png`,
+      width: 1,
+      height: 1,
+      contentType: "image/png",
+      bytes: 1,
+      composition: "cutout" as const,
+    };
     const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
     await finishImage(
       workspace,

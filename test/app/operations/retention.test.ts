@@ -62,7 +62,14 @@ async function used(): Promise<void> {
     { imageId: image.id, token: image.leaseToken, renders: image.renders },
     {
       kind: "completed",
-      output: { name: `${image.id}-x.png`, width: 1, height: 1, contentType: "image/png", bytes: 7 },
+      output: {
+        name: `${image.id}-x.png`,
+        width: 1,
+        height: 1,
+        contentType: "image/png",
+        bytes: 7,
+        composition: "cutout" as const,
+      },
     },
   );
 }

@@ -33,7 +33,14 @@ async function endLive(kind: "completed" | "refused"): Promise<string> {
   const image = await claimImage(workspace, "live");
   if (!image) throw new Error("nothing to claim");
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
-  const output = { name: `${image.id}-x.png`, width: 1, height: 1, contentType: "image/png", bytes: 1 };
+  const output = {
+    name: `${image.id}-x.png`,
+    width: 1,
+    height: 1,
+    contentType: "image/png",
+    bytes: 1,
+    composition: "cutout" as const,
+  };
   await finishImage(
     workspace,
     lease,

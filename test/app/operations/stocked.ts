@@ -33,7 +33,14 @@ export async function finishNext(
   if (placeholder)
     await workspace.blobs.copy({ kind: "placeholder", name: placeholder.name }, { kind: "picture", name });
   else await workspace.blobs.put("picture", name, bytes);
-  const output = { name, width: 1, height: 1, contentType: "image/png", bytes: bytes.length };
+  const output = {
+    name,
+    width: 1,
+    height: 1,
+    contentType: "image/png",
+    bytes: bytes.length,
+    composition: "cutout" as const,
+  };
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
   await finishImage(workspace, lease, { kind: "completed", output });
   return { id: image.id, name, bytes };

@@ -74,7 +74,14 @@ async function start() {
 async function finishNext(workspace: Parameters<typeof claimImage>[0]) {
   const image = await claimImage(workspace, "live");
   if (!image) throw new Error("nothing waits");
-  const output = { name: `${image.id}-x.png`, width: 1, height: 1, contentType: "image/png", bytes: 7 };
+  const output = {
+    name: `${image.id}-x.png`,
+    width: 1,
+    height: 1,
+    contentType: "image/png",
+    bytes: 7,
+    composition: "cutout" as const,
+  };
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
   await finishImage(workspace, lease, { kind: "completed", output });
 }

@@ -29,7 +29,14 @@ beforeEach(async () => {
 });
 afterEach(() => workspace.close());
 
-const OUTPUT = { name: "img-secretpart.png", width: 1024, height: 1280, contentType: "image/png", bytes: 9 };
+const OUTPUT = {
+  name: "img-secretpart.png",
+  width: 1024,
+  height: 1280,
+  contentType: "image/png",
+  bytes: 9,
+  composition: "cutout" as const,
+};
 
 async function eventsOf(accountId: string) {
   const { db, t } = workspace.store.read;
@@ -95,7 +102,7 @@ describe("a finished image", () => {
       });
       expect(view).toMatchObject({
         status: "completed",
-        result: { image_url: `${workspace.config.cdnBaseUrl}/img-secretpart.png` },
+        result: { image_url: `${workspace.config.cdnBaseUrl}/img-secretpart.png`, composition: "cutout" },
         usage: { credits_used: 1 },
       });
       expect(event?.id).toMatch(/^evt_/);

@@ -1,0 +1,1 @@
+ALTER TABLE "images" ADD COLUMN "output_composition" text collate "C";

@@ -1,0 +1,1 @@
+ALTER TABLE `images` ADD `output_composition` text;
