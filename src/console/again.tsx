@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { IMAGE_FORMATS } from "../core/card.ts";
+import { ASKED_COMPOSITIONS, IMAGE_FORMATS } from "../core/card.ts";
 import {
   type CreateImageRequest,
   changedRequest,
@@ -31,6 +31,7 @@ interface Changes {
   width: string;
   height: string;
   format: string;
+  composition: string;
 }
 
 function changesOf({ player, style, branding = {} }: CreateImageRequest): Changes {
@@ -44,6 +45,7 @@ function changesOf({ player, style, branding = {} }: CreateImageRequest): Change
     width: String(style.width ?? ""),
     height: String(style.height ?? ""),
     format: style.format ?? "png",
+    composition: style.composition ?? "auto",
   };
 }
 
@@ -123,6 +125,7 @@ function Form({ visit, image, of }: { visit: MemberVisit; image: Image; of: Chan
         <Text name="width" label="Width" of={of} number />
         <Text name="height" label="Height" of={of} number />
         <Options name="format" label="Format" of={of} options={IMAGE_FORMATS} />
+        <Options name="composition" label="Composition" of={of} options={ASKED_COMPOSITIONS} />
       </div>
       <div class="actions">
         {canWrite(visit) && (
@@ -207,7 +210,7 @@ function changeOf(before: CreateImageRequest, after: Changes): RemakeImageReques
   );
   return {
     player: pick(["source_image_url"]),
-    style: pick(["preset", "background_theme", "width", "height", "format"]),
+    style: pick(["preset", "background_theme", "width", "height", "format", "composition"]),
     ...(colours.some(isNew) ? { branding } : {}),
   } as RemakeImageRequest;
 }

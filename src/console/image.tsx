@@ -159,6 +159,12 @@ function Details({ image, record }: { image: Image; record: IdempotencyRecord | 
             </dd>
           </>
         )}
+        {image.outputComposition !== null && (
+          <>
+            <dt>Composition</dt>
+            <dd>{image.outputComposition}</dd>
+          </>
+        )}
         <dt>Renders</dt>
         <dd>{image.renders}</dd>
         {image.completedAt !== null && (

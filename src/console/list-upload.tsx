@@ -117,10 +117,23 @@ function example(visit: MemberVisit): Response {
       "primary colour",
       "second colour",
       "badge",
+      "composition",
     ],
-    ["player-1", "Eileen Collins", "ST", "9", "87", portrait, "stadium night", "#1B3FAB", "#F2C14E", ""],
-    ["player-2", "María Núñez", "GK", "1", "82", wholeBody, "", "#1B3FAB", "#F2C14E", ""],
-    ["player-3", "Kim Andersson", "LW", "11", "74", farAway, "ice", "#1B3FAB", "#F2C14E", ""],
+    [
+      "player-1",
+      "Eileen Collins",
+      "ST",
+      "9",
+      "87",
+      portrait,
+      "stadium night",
+      "#1B3FAB",
+      "#F2C14E",
+      "",
+      "auto",
+    ],
+    ["player-2", "María Núñez", "GK", "1", "82", wholeBody, "", "#1B3FAB", "#F2C14E", "", "auto"],
+    ["player-3", "Kim Andersson", "LW", "11", "74", farAway, "ice", "#1B3FAB", "#F2C14E", "", "auto"],
   ];
   // The byte order mark by which spreadsheets recognise UTF-8.
   const text = `\ufeff${rows.map((row) => row.map((cell) => csvField(cell ?? "")).join(",")).join("\r\n")}\r\n`;

@@ -13,6 +13,7 @@ export interface PlaygroundFields {
   source_image_url: string;
   background_theme: string;
   format: string;
+  composition: string;
   width: string;
   height: string;
   club_badge_url: string;
@@ -38,6 +39,7 @@ const EXAMPLE: PlaygroundFields = {
   source_image_url: "",
   background_theme: "stadium night",
   format: "png",
+  composition: "auto",
   width: "1024",
   height: "1280",
   club_badge_url: "",
@@ -82,6 +84,7 @@ export function fieldsOf(request: CreateImageRequest, config: FormFacts): Playgr
     source_image_url: player.source_image_url,
     background_theme: style.background_theme ?? "",
     format: style.format ?? "png",
+    composition: style.composition ?? "auto",
     width: String(style.width ?? EXAMPLE.width),
     height: String(style.height ?? EXAMPLE.height),
     club_badge_url: branding.club_badge_url ?? "",
@@ -120,6 +123,8 @@ export function requestOf(fields: PlaygroundFields, own?: Record<string, unknown
         height: number(fields.height),
         background_theme: fields.background_theme,
         format: fields.format,
+        // What holds without it is not worth a line of the samples.
+        composition: fields.composition === "auto" ? "" : fields.composition,
       }),
     },
     ...(Object.keys(branding).length > 0 ? { branding } : {}),

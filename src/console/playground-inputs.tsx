@@ -1,10 +1,11 @@
 /** @jsxImportSource preact */
 
 import type { Environment } from "../core/account.ts";
-import { IMAGE_FORMATS, POSITIONS } from "../core/card.ts";
+import { type Composition, IMAGE_FORMATS, POSITIONS } from "../core/card.ts";
 import { SAMPLE_PHOTO_PATHS, samplePhotoUrl } from "../core/sample-photo.ts";
 import type { PartnerRefusal } from "../http/http-refusal.ts";
 import type { Fields } from "../templates/fields.ts";
+import { compositionsOf } from "../templates/manifest.ts";
 import { Choice, Field, PostForm } from "./elements.tsx";
 import { PhotoDrop } from "./photo-drop.tsx";
 import { type FormFacts, INPUTS, inputNamed, type PlaygroundFields, readFields } from "./playground-form.ts";
@@ -18,6 +19,8 @@ export interface PlaygroundState {
   own: OwnInputs;
   /** The fields that the chosen template declares. */
   template: Fields;
+  /** What it takes as composition besides `auto`. */
+  compositions: readonly Composition[];
   presets: readonly string[];
   environment: Environment;
   problems: Problems;
@@ -28,23 +31,25 @@ export async function formFacts({ deps: { config, templates } }: MemberVisit): P
   return { baseUrl: config.baseUrl, presets: await templates.listed() };
 }
 
-/** The fields that a template declares for itself; none where it cannot be asked for. */
+/** What a template declares for itself; nothing where it cannot be asked for. */
 export async function declaredBy(
   visit: MemberVisit,
   preset: string,
   { presets }: FormFacts,
-): Promise<Fields> {
-  if (!presets.includes(preset)) return {};
-  return (await visit.deps.templates.current(preset)).manifest.fields ?? {};
+): Promise<Pick<PlaygroundState, "template" | "compositions">> {
+  if (!presets.includes(preset)) return { template: {}, compositions: [] };
+  const { manifest } = await visit.deps.templates.current(preset);
+  return { template: manifest.fields ?? {}, compositions: compositionsOf(manifest) };
 }
 
 /** The form as it was sent. */
 export async function sentState(visit: MemberVisit): Promise<PlaygroundState> {
   const facts = await formFacts(visit);
   const fields = readFields(visit.form, facts);
-  const template = await declaredBy(visit, fields.preset, facts);
+  const declared = await declaredBy(visit, fields.preset, facts);
   const environment: Environment = field(visit, "environment") === "live" ? "live" : "test";
-  return { fields, own: readOwn(visit.form, template), template, ...facts, environment, problems: {} };
+  const own = readOwn(visit.form, declared.template);
+  return { fields, own, ...declared, ...facts, environment, problems: {} };
 }
 
 interface InputProps {
@@ -92,7 +97,25 @@ const FOLLOWS_PRESET = {
   "hx-sync": "this:replace",
 };
 
-function CardFields({ fields, own, template, presets, problems }: PlaygroundState) {
+/** The inputs that depend on the chosen template. */
+export function TemplateInputs({ fields, own, template, compositions, problems }: PlaygroundState) {
+  return (
+    <>
+      <Input
+        name="composition"
+        fields={fields}
+        problems={problems}
+        label="Composition"
+        hint="How the player is shown. auto leaves it to the card."
+        options={["auto", ...compositions]}
+      />
+      <OwnFields declared={template} inputs={own} problems={problems} />
+    </>
+  );
+}
+
+function CardFields(state: PlaygroundState) {
+  const { fields, presets, problems } = state;
   const common = { fields, problems };
   return (
     <>
@@ -123,7 +146,7 @@ function CardFields({ fields, own, template, presets, problems }: PlaygroundStat
         <Input name="secondary_color" {...common} label="Second colour" />
       </div>
       <div id="own-fields" {...(presets.length > 1 ? FOLLOWS_PRESET : {})}>
-        <OwnFields declared={template} inputs={own} problems={problems} />
+        <TemplateInputs {...state} />
       </div>
       <details class="more">
         <summary>Badge, size and format</summary>

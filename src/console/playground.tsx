@@ -29,8 +29,9 @@ import {
   type PlaygroundState,
   problemsOf,
   sentState,
+  TemplateInputs,
 } from "./playground-inputs.tsx";
-import { exampleInputs, inputsOf, OwnFields, ownFields } from "./playground-own.tsx";
+import { exampleInputs, inputsOf, ownFields } from "./playground-own.tsx";
 import { html, isHtmxRequest, redirect } from "./respond.ts";
 import { type MemberVisit, member } from "./visit.ts";
 
@@ -53,10 +54,10 @@ async function playgroundPage(visit: MemberVisit): Promise<Response> {
   const facts = await formFacts(visit);
   const again = storedRequestValidator.check(earlier?.request);
   const fields = again.ok ? fieldsOf(again.value, facts) : exampleFields(facts);
-  const template = await declaredBy(visit, fields.preset, facts);
+  const declared = await declaredBy(visit, fields.preset, facts);
   const isSame = again.ok && again.value.style.preset === fields.preset;
-  const own = isSame ? inputsOf(again.value.fields) : exampleInputs(template);
-  const state: PlaygroundState = { fields, own, template, ...facts, environment: "test", problems: {} };
+  const own = isSame ? inputsOf(again.value.fields) : exampleInputs(declared.template);
+  const state: PlaygroundState = { fields, own, ...declared, ...facts, environment: "test", problems: {} };
   if (sent === null || !earlier) return page(visit, state, null);
   const outcome = <Outcome image={earlier} progress={visit.deps.progress.of(earlier.id)} />;
   return page(visit, { ...state, environment: earlier.environment }, outcome);
@@ -105,10 +106,7 @@ async function preview(visit: MemberVisit): Promise<Response> {
 
 /** The inputs of the template that was just chosen. */
 async function ownInputs(visit: MemberVisit): Promise<Response> {
-  const { template, own, problems } = await sentState(visit);
-  return html(visit.exchange, <OwnFields declared={template} inputs={own} problems={problems} />, {
-    fragment: true,
-  });
+  return html(visit.exchange, <TemplateInputs {...(await sentState(visit))} />, { fragment: true });
 }
 
 /** Submits the form the way the API would: same checks, same budget, same use case. */

@@ -73,6 +73,9 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   centerforward: "CF",
 };
 
+/** People capitalise words in lists. */
+const asComposition = (text: string) => text.toLowerCase();
+
 /** #RRGGBB, also for a missing # sign and for three-digit colours. */
 function asColour(text: string): string {
   const short = /^#?([0-9a-f])([0-9a-f])([0-9a-f])$/i.exec(text);
@@ -159,6 +162,10 @@ export const TARGETS: readonly Target[] = [
     "theme background backgroundtheme scene",
     FOR_ALL,
   ),
+  target("composition", "Composition", "style.composition", "composition cardcomposition stylecomposition", {
+    ...FOR_ALL,
+    read: asComposition,
+  }),
   target(
     "club_badge_url",
     "Badge address",

@@ -217,6 +217,16 @@ describe("the columns of a list", () => {
     ]);
   });
 
+  test("have one for the composition, in any case of letters; an empty cell asks for none", async () => {
+    const list = await read("id,Card composition\n1,Photo\n2,\n3,auto\n");
+    const cards = cardsOfList(list, TARGETS, guessMapping(list, TARGETS), STYLE);
+    expect(cards.map((card) => (card as { style: object }).style)).toEqual([
+      { ...STYLE, composition: "photo" },
+      STYLE,
+      { ...STYLE, composition: "auto" },
+    ]);
+  });
+
   test("name the faults, once for all rows that have the same, and leave the sound rows", async () => {
     const list = await read("Key,Shirt\n1,0\n2,0\n3,5\n3,6\n");
     const mapping = { columns: { external_id: 0, number: 1 }, all: {} };
