@@ -32,6 +32,8 @@ export interface FieldHint {
   max?: number;
   /** Of a choice. */
   options?: readonly string[];
+  /** What holds when none of them is chosen. */
+  otherwise?: string;
   /** The columns of a list, and what a new entry begins with. */
   of?: FieldHint[];
   entry?: Record<string, unknown>;
@@ -48,6 +50,8 @@ export interface TemplateState {
   digest: string | null;
   sizes: Record<string, [number, number]>;
   fields: FieldHint[];
+  /** What a sample's style.composition may be besides auto. */
+  compositions: readonly string[];
   samples: SampleFile[];
   /** Accepted pictures, as `<sample>@<size>`. */
   goldens: string[];

@@ -5,7 +5,7 @@ import { OperatorError } from "../core/errors.ts";
 import { cardInput, createImageSchema } from "../core/image-request.ts";
 import { compileValidator } from "../core/validate.ts";
 import { checkFields } from "../templates/fields.ts";
-import type { TemplateManifest } from "../templates/manifest.ts";
+import { checkComposition, type TemplateManifest } from "../templates/manifest.ts";
 import type { SampleBody } from "./cases.ts";
 
 // A sample is a body of POST /v1/images without the fields only the API needs. Instead of addresses, `player.photo` and
@@ -44,9 +44,11 @@ export function sampleCard(body: unknown, manifest: TemplateManifest, size: Samp
     ...(Object.keys(colours).length > 0 ? { branding: withoutNothing(colours) } : {}),
   };
   const checked = compileValidator(createImageSchema([manifest.name]), "the sample").check(request);
-  const details2 = checked.ok ? checkFields(manifest, fields) : checked.details;
-  if (!checked.ok || details2.length > 0)
-    throw new OperatorError(details2.map(({ field, message }) => `${field} ${message}`).join("\n"));
+  const problems = checked.ok
+    ? [...checkComposition(manifest, checked.value.style.composition), ...checkFields(manifest, fields)]
+    : checked.details;
+  if (!checked.ok || problems.length > 0)
+    throw new OperatorError(problems.map(({ field, message }) => `${field} ${message}`).join("\n"));
   const card = cardInput(checked.value);
   return {
     card: {

@@ -5,7 +5,7 @@ import { examine } from "../templates/examine.ts";
 import type { Fault as FileFault } from "../templates/fault.ts";
 import { exampleFields, type Fields } from "../templates/fields.ts";
 import { digestOf, readTemplateFolder, type TemplateFiles } from "../templates/files.ts";
-import { type TemplateManifest, titleOf } from "../templates/manifest.ts";
+import { compositionsOf, type TemplateManifest, titleOf } from "../templates/manifest.ts";
 import { lastCommit } from "./git.ts";
 import type { Fault, FieldHint, SampleFile, TemplateState } from "./messages.ts";
 import { readSamples, sampleCard } from "./samples.ts";
@@ -72,6 +72,7 @@ export async function readFolderNow(
       digest,
       sizes: manifest?.sizes ?? {},
       fields: fieldHints(manifest?.fields ?? {}),
+      compositions: manifest ? compositionsOf(manifest) : [],
       samples: samples.map((sample) => told(sample, manifest)),
       goldens: goldens.filter((name) => name.endsWith(".webp")).map((name) => name.slice(0, -".webp".length)),
       inGit,

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Composition } from "../../src/core/card.ts";
 import { cardInput } from "../../src/core/image-request.ts";
 import { characterMap, missingCharacters } from "../../src/render/preview/glyphs.ts";
 import { randomPairs, WALLS, wallCases } from "../../src/studio/cases.ts";
@@ -47,8 +48,33 @@ test("every wall has its cases, and the colours by chance are the same at every 
   const counts = WALLS.map((wall) => wallCases(wall, samples, "gold").length);
   expect(counts).toEqual([1, 10, 16, 10, 9, 100]);
   expect(randomPairs(3)).toEqual(randomPairs(100).slice(0, 3));
-  const ids = checkCases(samples, ["print", "screen"]).map(({ id }) => id);
+  const ids = checkCases(samples, ["print", "screen"], ["cutout", "photo"]).map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
+});
+
+test("a check draws every sample in each composition, where the template declares several", () => {
+  const asked = (compositions: readonly Composition[]) =>
+    checkCases(new Map([["gold", sample]]), ["print"], compositions)
+      .filter(({ id }) => id.startsWith("gold"))
+      .map(({ id, body }) => [id, body.style?.composition]);
+  expect(asked(["cutout"])).toEqual([["gold@print", undefined]]);
+  expect(asked(["cutout", "photo"])).toEqual([
+    ["gold@print", undefined],
+    ["gold-cutout@print", "cutout"],
+    ["gold-photo@print", "photo"],
+  ]);
+});
+
+test("a sample asks for a composition of its template, as a partner does, also in the request that is copied", () => {
+  const body = { ...sample, style: { ...sample.style, composition: "photo" } };
+  const manifest = { ...action.manifest, compositions: ["cutout" as const] };
+  expect(() => sampleCard(body, manifest, SIZE)).toThrow(
+    'style.composition is "photo", which the preset action_card does not support; it supports "cutout".',
+  );
+  const both = { ...manifest, compositions: ["cutout" as const, "photo" as const] };
+  expect(sampleCard(body, both, SIZE).card.style.composition).toBe("photo");
+  const options = { baseUrl: "http://h", preset: "action_card", size: [815, 1110], format: "png" } as const;
+  expect(curlCommand(body, options)).toContain('"composition": "photo"');
 });
 
 test("a copied request survives a shell, whatever the name holds", async () => {
@@ -115,7 +141,7 @@ test("a fault of many cards is told once, by the worst of them, at its place in 
     missing: [],
     neededContrast: 4.5,
   };
-  const cases = checkCases(new Map([["gold", sample]]), ["print"]).slice(0, 3);
+  const cases = checkCases(new Map([["gold", sample]]), ["print"], ["cutout"]).slice(0, 3);
   const looked = cases.map((one, i) => ({
     one,
     faults: cardFaults(

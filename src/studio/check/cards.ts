@@ -1,3 +1,4 @@
+import type { Composition } from "../../core/card.ts";
 import type { Inspection, TextLook } from "../../render/preview/messages.ts";
 import { type Fault, faultAt } from "../../templates/fault.ts";
 import { type SampleBody, wallCases } from "../cases.ts";
@@ -17,9 +18,17 @@ export interface CheckCase {
 /** How many random brand pairs are drawn in sizes other than the first, whose layout is mostly the same. */
 const FEWER_PAIRS = 24;
 
-/** Every sample in every size, then the first sample with everything a partner may send. */
-export function checkCases(samples: ReadonlyMap<string, SampleBody>, sizes: readonly string[]): CheckCase[] {
+/**
+ * Every sample in every size, also in each composition where there are several, then the first sample with everything a
+ * partner may send.
+ */
+export function checkCases(
+  samples: ReadonlyMap<string, SampleBody>,
+  sizes: readonly string[],
+  compositions: readonly Composition[],
+): CheckCase[] {
   const [first = ""] = samples.keys();
+  const several = compositions.length > 1 ? compositions : [];
   return sizes.flatMap((size, nth) => [
     ...[...samples].map(([sample, body]) => ({
       id: `${sample}@${size}`,
@@ -29,6 +38,16 @@ export function checkCases(samples: ReadonlyMap<string, SampleBody>, sizes: read
       size,
       isSample: true,
     })),
+    ...[...samples].flatMap(([sample, body]) =>
+      several.map((composition) => ({
+        id: `${sample}-${composition}@${size}`,
+        label: `${sample}, ${composition}, ${size}`,
+        sample,
+        body: { ...body, style: { ...body.style, composition } },
+        size,
+        isSample: false,
+      })),
+    ),
     ...(["names", "scripts", "badges", "colours", "random"] as const).flatMap((wall) =>
       wallCases(wall, samples, first)
         .slice(0, wall === "random" && nth > 0 ? FEWER_PAIRS : Number.POSITIVE_INFINITY)

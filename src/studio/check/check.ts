@@ -8,7 +8,7 @@ import { DEFAULT_TEMPLATE } from "../../templates/built-in.ts";
 import { examine } from "../../templates/examine.ts";
 import { type Fault, sortFaults } from "../../templates/fault.ts";
 import { readTemplateFolder } from "../../templates/files.ts";
-import type { TemplateManifest } from "../../templates/manifest.ts";
+import { compositionsOf, type TemplateManifest } from "../../templates/manifest.ts";
 import type { SampleBody } from "../cases.ts";
 import { CHANGED_FROM, differenceOf } from "../difference.ts";
 import { GOLDEN_WIDTH, goldenPath } from "../goldens.ts";
@@ -107,7 +107,7 @@ async function checkCards(
 ): Promise<void> {
   const bodies = await checkSamples(options.dir, manifest, report);
   if (bodies.size === 0) return;
-  const cases = checkCases(bodies, Object.keys(manifest.sizes)).filter(
+  const cases = checkCases(bodies, Object.keys(manifest.sizes), compositionsOf(manifest)).filter(
     ({ id }) => options.only === null || options.only.has(id),
   );
   const looked: Parameters<typeof gather>[0] = [];

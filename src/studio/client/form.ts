@@ -31,6 +31,18 @@ export function form(put: Put): HTMLElement {
         textInput(["style", "background_theme"], put, { placeholder: "stadium, night, ice…" }),
       ),
     ),
+    field(
+      {
+        path: "composition",
+        label: "Composition",
+        type: "choice",
+        isRequired: false,
+        options: template()?.compositions ?? [],
+        otherwise: "auto",
+      },
+      ["style", "composition"],
+      put,
+    ),
     colour("First colour", ["branding", "primary_color"], put),
     colour("Second colour", ["branding", "secondary_color"], put),
     ...own.map((hint) => field(hint, ["fields", hint.path], put)),
@@ -115,10 +127,14 @@ function checkbox(label: string, path: Path, put: Put): HTMLElement {
   return el("label", { class: "check" }, box, el("span", { title: label }, label));
 }
 
-function choice({ options = [], isRequired }: FieldHint, path: Path, put: Put): HTMLElement {
+function choice(
+  { options = [], otherwise = "none", isRequired }: FieldHint,
+  path: Path,
+  put: Put,
+): HTMLElement {
   const now = at(path);
   // A value that is not offered is shown as it is, or the list would seem to say its first one.
-  const isOffered = options.some((option) => option === now);
+  const isOffered = now === otherwise || options.some((option) => option === now);
   const none = !isRequired || !isOffered;
   return el(
     "select",
@@ -126,7 +142,7 @@ function choice({ options = [], isRequired }: FieldHint, path: Path, put: Put): 
       "data-path": nameOf(path),
       change: ({ target }: Event) => put(path, (target as HTMLSelectElement).value || undefined),
     },
-    none && el("option", { value: "" }, isOffered || now === undefined ? "none" : `${now} (not offered)`),
+    none && el("option", { value: "" }, isOffered || now === undefined ? otherwise : `${now} (not offered)`),
     ...options.map((name) => el("option", { value: name, selected: name === now }, name)),
   );
 }
