@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import { type StatementLine, statementPage, wholeStatement } from "../app/credits/statement.ts";
+import { csvField } from "../core/csv.ts";
 import { formatPosition, type ListPosition, parsePosition } from "../core/list-position.ts";
 import { isoTime } from "../core/time.ts";
 import { type LedgerEntry, ledgerPage } from "../store/ledger.ts";
@@ -204,12 +205,6 @@ async function grantsPage(
     lines: entries.map((entry) => ({ entry, amount: entry.amount })),
     older: found.length > query.limit ? entries.at(-1) : undefined,
   };
-}
-
-/** A CSV field: quoted, and guarded against being read as a formula by a spreadsheet. */
-export function csvField(text: string): string {
-  const safe = /^[=+\-@＝＋－＠\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /**

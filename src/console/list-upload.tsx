@@ -1,13 +1,13 @@
 /** @jsxImportSource preact */
 import { basename } from "node:path";
 import { guessMapping, TARGETS, templateTargets } from "../app/batches/squad-cards.ts";
+import { csvField } from "../core/csv.ts";
 import { Refusal } from "../core/errors.ts";
 import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS } from "../core/limits.ts";
 import { MAX_LIST_BYTES } from "../core/list-limits.ts";
 import { SAMPLE_PHOTO_PATHS, samplePhotoUrl } from "../core/sample-photo.ts";
 import { Card, PageHead, PostForm } from "./elements.tsx";
 import { shell } from "./layout.tsx";
-import { csvField } from "./ledger.tsx";
 import { privateFile, redirect } from "./respond.ts";
 import { type MemberVisit, member } from "./visit.ts";
 

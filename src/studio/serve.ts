@@ -102,6 +102,21 @@ function asset(request: Request): Response | undefined {
   return STUDIO_ASSETS.answer(request, url, {}) ?? KIT.answer(request, url, {});
 }
 
+/** What a request of the page must be: an object with these texts. Throws an OperatorError. */
+function sent<T>(body: unknown, ...texts: (keyof T & string)[]): T {
+  if (body === null || typeof body !== "object" || Array.isArray(body))
+    throw new OperatorError("The request is no JSON object. Send it as application/json.");
+  for (const name of texts)
+    if (typeof (body as Record<string, unknown>)[name] !== "string")
+      throw new OperatorError(`The request has no text "${name}".`);
+  return body as T;
+}
+
+/** What the page sends to one of the studio's requests. */
+type Sent<Name extends "compare" | "accept" | "wall" | "saveSample" | "create" | "curl"> = Parameters<
+  Studio[Name]
+>[0];
+
 function routes(studio: Studio, base: string) {
   const page = () =>
     new Response(studioPage(), {
@@ -125,16 +140,26 @@ function routes(studio: Studio, base: string) {
     .get("/events", ({ request }) => studio.events.open(request.signal))
     .get("/state", ({ query }) => studio.state(query.template).then((state) => json(state)))
     .get("/style", async ({ query }) => json(await studio.style(String(query.template))))
-    .post("/picture", async ({ body }) => json(await studio.picture(body as PictureRequest, base)))
+    .post("/picture", async ({ body }) =>
+      json(await studio.picture(sent<PictureRequest>(body, "template"), base)),
+    )
     .get("/pictures/:key", ({ params, query }) => studio.file(params.key, query.download))
-    .post("/compare", async ({ body }) => json(await studio.compare(body as never, base)))
+    .post("/compare", async ({ body }) =>
+      json(await studio.compare(sent<Sent<"compare">>(body, "template"), base)),
+    )
     .get("/goldens", async ({ query }) => json(await studio.goldens(String(query.template))))
-    .post("/accept", async ({ body }) => json(await studio.accept(body as never)))
-    .post("/wall", async ({ body }) => json(await studio.wall(body as never)))
-    .post("/samples", async ({ body }) => json(await studio.saveSample(body as never)))
+    .post("/accept", async ({ body }) => json(await studio.accept(sent<Sent<"accept">>(body, "template"))))
+    .post("/wall", async ({ body }) =>
+      json(await studio.wall(sent<Sent<"wall">>(body, "template", "wall", "sample"))),
+    )
+    .post("/samples", async ({ body }) =>
+      json(await studio.saveSample(sent<Sent<"saveSample">>(body, "template", "name", "text"))),
+    )
     .post("/photo", async ({ request }) => json(await studio.addPhoto(await request.bytes())), {
       parse: "none",
     })
-    .post("/new", async ({ body }) => json(await studio.create(body as never)))
-    .post("/curl", async ({ body }) => json(await studio.curl(body as never)));
+    .post("/new", async ({ body }) => json(await studio.create(sent<Sent<"create">>(body, "name"))))
+    .post("/curl", async ({ body }) =>
+      json(await studio.curl(sent<Sent<"curl">>(body, "template", "format"))),
+    );
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Page } from "puppeteer-core";
 import { firstOperatorLink } from "../../src/app/people/manage-users.ts";
-import { csvField } from "../../src/console/ledger.tsx";
+import { csvField } from "../../src/core/csv.ts";
 import { get, imageRequest, post, type TestServer, testAccount, testServer } from "../harness.ts";
 import { type TestBrowser, testBrowser } from "./browser.ts";
 import { client, PASSWORD, signIn, submit, testMember, testOperator, textOf } from "./sessions.ts";

@@ -1,5 +1,6 @@
 import { makeZip } from "client-zip";
 import type { Blobs } from "../../blobs/blobs.ts";
+import { csvField } from "../../core/csv.ts";
 import { publicStatus } from "../../core/image-state.ts";
 import { type Batch, imagesOfBatch } from "../../store/batches.ts";
 import type { Image } from "../../store/images.ts";
@@ -66,12 +67,6 @@ function table(images: Image[], names: Map<Image, string>, present: Set<Image>):
     image.forgottenAt === null ? (image.failureMessage ?? "") : "",
   ]);
   return [["external_id", "image_id", "status", "file", "message"], ...rows]
-    .map((row) => row.map(cell).join(","))
+    .map((row) => row.map(csvField).join(","))
     .join("\r\n");
-}
-
-/** RFC 4180, and guarded against being read as a formula by a spreadsheet. */
-function cell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
