@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import { existsSync } from "node:fs";
-import { mkdir, rename, rm, stat } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join, relative, resolve } from "node:path";
 import { blobPath } from "../../blobs/folder-blobs.ts";
 import type { Config } from "../../config.ts";
 import { OperatorError } from "../../core/errors.ts";
@@ -98,10 +98,10 @@ export async function makeBackup(deps: BackupDeps, options: BackupOptions): Prom
   const scratch = join(folder.backups, "underway");
   const partial = partialOf(to);
   try {
-    // Left by a killed process; nobody else holds the lock.
-    await rm(scratch, { recursive: true, force: true });
+    await clearKilled(scratch);
     await rm(partial, { force: true });
     await mkdir(scratch, { mode: 0o700 });
+    await writeFile(join(scratch, TARGET), resolve(partial));
     const report = await makeLocked(deps, options, { snapshot: join(scratch, DATABASE), partial });
     refuseTarget(to);
     await rename(partial, to);
@@ -120,6 +120,17 @@ export async function makeBackup(deps: BackupDeps, options: BackupOptions): Prom
     await rm(scratch, { recursive: true, force: true }).catch(() => {});
     lock.release();
   }
+}
+
+/** In the scratch folder: the path of the archive that is being written. */
+const TARGET = "partial-path";
+
+/** Removes what a killed backup left, its archive too, wherever that is; nobody else holds the lock. */
+async function clearKilled(scratch: string): Promise<void> {
+  const partial = await readFile(join(scratch, TARGET), "utf8").catch(() => "");
+  // Its disk may be gone.
+  if (partial.endsWith(partialOf(""))) await rm(partial, { force: true }).catch(() => {});
+  await rm(scratch, { recursive: true, force: true });
 }
 
 /** Null when another backup is being made. Throws an OperatorError when the folder takes no file. */

@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { constants, copyFile, link, mkdir, mkdtemp, open, rm, stat } from "node:fs/promises";
+import { existsSync, mkdtempSync } from "node:fs";
+import { constants, copyFile, link, mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { blobPath } from "../../blobs/folder-blobs.ts";
 import { OperatorError } from "../../core/errors.ts";
@@ -9,6 +9,7 @@ import { MIGRATION_NAMES } from "../../store/migrate.ts";
 import { integrityProblems, neededSources, openAsIs, picturesOf } from "../../store/snapshot.ts";
 import { openDataFolder } from "../../system/data-folder.ts";
 import { freeBytes, inUnits } from "../../system/disk-space.ts";
+import { type FileLock, lockFile } from "../../system/file-lock.ts";
 import { isFileError, NO_LINK_CODES } from "../../system/write-whole.ts";
 import { brokenRules, type Step } from "./backup.ts";
 import { type ArchiveEntry, type EntrySink, readArchive } from "./backup-archive.ts";
@@ -58,8 +59,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
   const { from, dataDir, signal, step } = options;
   if (!(await stat(from).catch(() => undefined))?.isFile())
     throw new OperatorError(`--from ${from} cannot be read. Name an archive that "cardpress backup" made.`);
-  await refuseFull(dataDir, OTHER_FOLDER);
-  const staging = await newStaging(dataDir).catch((error: Error) => {
+  const { path: staging, letGo } = await newStaging(dataDir).catch((error: Error) => {
+    if (error instanceof OperatorError) throw error;
     throw new OperatorError(`${dataDir} cannot be restored into: ${error.message}. Set CARDPRESS_DATA_DIR.`);
   });
   try {
@@ -69,6 +70,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
       return unpack(from, staging, { signal, onBytes });
     });
     const missing = await step("check the database and the books", () => check(from, staging, manifest));
+    await letGo();
     await refuseFull(dataDir, OTHER_FOLDER, basename(staging));
     await publish(staging, dataDir);
     return {
@@ -85,12 +87,42 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
     if (!isFileError(error)) throw error;
     throw new OperatorError(`${dataDir} cannot be restored into: ${error.message}. Nothing was changed.`);
   } finally {
+    await letGo();
     await rm(staging, { recursive: true, force: true });
   }
 }
 
-async function newStaging(dataDir: string): Promise<string> {
-  return mkdtemp(`${await stagingPrefix(dataDir)}restoring-`);
+/** Beside a temporary folder, held by the process that fills it: what a killed one left is told from what another fills. */
+const LOCK_SUFFIX = ".lock";
+
+async function releaseLock(path: string, lock: FileLock): Promise<void> {
+  lock.release();
+  for (const suffix of [LOCK_SUFFIX, `${LOCK_SUFFIX}-journal`]) await rm(path + suffix, { force: true });
+}
+
+/** Throws an OperatorError where the data folder is in use. */
+async function newStaging(dataDir: string): Promise<{ path: string; letGo: () => Promise<void> }> {
+  const beginning = `${await stagingPrefix(dataDir)}restoring-`;
+  await clearKilled(beginning);
+  await refuseFull(dataDir, OTHER_FOLDER);
+  // Both at once: a folder that nobody holds is cleared away.
+  const path = mkdtempSync(beginning);
+  const lock = lockFile(path + LOCK_SUFFIX);
+  if (!lock) throw new Error(`${path} is held by another process`);
+  return { path, letGo: () => releaseLock(path, lock) };
+}
+
+/** Killed restores leave a database and the key to its secrets behind. */
+async function clearKilled(beginning: string): Promise<void> {
+  const names = await readdir(dirname(beginning)).catch(() => []);
+  const isOne = (name: string) => name.startsWith(basename(beginning)) && !name.includes(LOCK_SUFFIX);
+  for (const name of names.filter(isOne)) {
+    const path = join(dirname(beginning), name);
+    const lock = lockFile(path + LOCK_SUFFIX);
+    if (!lock) continue;
+    await rm(path, { recursive: true, force: true });
+    await releaseLock(path, lock);
+  }
 }
 
 async function unpack(

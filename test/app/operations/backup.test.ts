@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -25,6 +26,7 @@ import { DAY_MS } from "../../../src/core/time.ts";
 import { openWorkspace } from "../../../src/service/workspace.ts";
 import { appliedMigrations, openAsIs, picturesOf } from "../../../src/store/snapshot.ts";
 import { openDataFolder } from "../../../src/system/data-folder.ts";
+import { lockFile } from "../../../src/system/file-lock.ts";
 import {
   fakeClock,
   silentLog,
@@ -385,6 +387,47 @@ test("a data folder that is in use is not restored into, an empty one and a link
     ).toEqual(["cardpress.db", "secret.key"]);
     expect(statSync(join(dir, name, "secret.key")).mode & 0o777).toBe(0o600);
   }
+});
+
+test("what killed restores left goes at the next one, and what another one fills stays", async () => {
+  const { workspace } = await stocked();
+  const { dir } = folder();
+  const { file } = await backup(workspace, join(dir, "all.tar"));
+  mkdirSync(join(dir, "disk"));
+  symlinkSync("disk", join(dir, "data"));
+  for (const beginning of ["new.", "disk/"])
+    for (const left of ["killed", "filling"]) {
+      mkdirSync(join(dir, `${beginning}restoring-${left}`));
+      writeFileSync(join(dir, `${beginning}restoring-${left}`, "secret.key"), "key");
+    }
+  const lock = lockFile(join(dir, "new.restoring-filling.lock"));
+  await restore(file, join(dir, "new"));
+  lock?.release();
+  expect(readdirSync(dir).filter((name) => /^new(?!.*lock)/.test(name))).toEqual([
+    "new",
+    "new.restoring-filling",
+  ]);
+  await restore(file, join(dir, "data"));
+  expect(readdirSync(join(dir, "disk")).filter((name) => name.startsWith("restoring"))).toEqual([]);
+});
+
+test("what a killed backup left goes at the next one, whatever that is called", async () => {
+  const { workspace } = await stocked();
+  const { dir } = folder();
+  const scratch = join(workspace.folder.backups, "underway");
+  const killed = join(dir, "killed.tar.partial");
+  const step: Step = async (title, work) => {
+    const done = await work(() => {});
+    // As it lies there when the process is killed.
+    if (title === "write the archive") cpSync(scratch, join(dir, "as-killed"), { recursive: true });
+    return done;
+  };
+  await backup(workspace, join(dir, "killed.tar"), { step });
+  cpSync(join(dir, "as-killed"), scratch, { recursive: true });
+  writeFileSync(killed, "half an archive");
+  await backup(workspace, join(dir, "next.tar"));
+  expect(existsSync(killed)).toBe(false);
+  expect(existsSync(scratch)).toBe(false);
 });
 
 test("an archive that is cut off, damaged anywhere or none of ours is refused and leaves nothing behind", async () => {
