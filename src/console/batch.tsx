@@ -204,12 +204,15 @@ async function cancel(visit: MemberVisit): Promise<Response> {
   const { deps, account, user, session } = visit;
   const { canceledAt } = await cancelBatch(deps, { accountId: account.id, environment, id });
   if (canceledAt !== null)
-    await deps.store.write("log cancel", (tx) =>
-      logAction(
-        tx,
-        { by: user.id, accountId: account.id, action: "batch.canceled", subject: id },
-        { ...deps, now: visit.now },
-      ),
+    await deps.store.write(
+      "log cancel",
+      (tx) =>
+        logAction(
+          tx,
+          { by: user.id, accountId: account.id, action: "batch.canceled", subject: id },
+          { ...deps, now: visit.now },
+        ),
+      { sideBySide: true },
     );
   const notice = canceledAt === null ? "The batch had ended already." : "The batch is canceled.";
   await visit.flashes.put(session.id, { notice });

@@ -141,12 +141,15 @@ async function deletePlayer(visit: MemberVisit): Promise<Response> {
   for (const environment of ENVIRONMENTS)
     count += await forgetPlayer(deps, { accountId: account.id, environment, externalId });
   const subject = `${count} images of one player`;
-  await deps.store.write("log deletion", (tx) =>
-    logAction(
-      tx,
-      { by: user.id, accountId: account.id, action: "player.deleted", subject },
-      { ...deps, now: visit.now },
-    ),
+  await deps.store.write(
+    "log deletion",
+    (tx) =>
+      logAction(
+        tx,
+        { by: user.id, accountId: account.id, action: "player.deleted", subject },
+        { ...deps, now: visit.now },
+      ),
+    { sideBySide: true },
   );
   const notice = count === 0 ? "There is no image of this player." : `Deleted: ${subject}.`;
   await visit.flashes.put(session.id, { notice });
@@ -157,12 +160,15 @@ async function deleteImage(visit: MemberVisit): Promise<Response> {
   const { deps, account, user, session } = visit;
   const { id, environment } = await ownImage(visit);
   await forgetImage(deps, { accountId: account.id, environment, id });
-  await deps.store.write("log deletion", (tx) =>
-    logAction(
-      tx,
-      { by: user.id, accountId: account.id, action: "image.deleted", subject: id },
-      { ...deps, now: visit.now },
-    ),
+  await deps.store.write(
+    "log deletion",
+    (tx) =>
+      logAction(
+        tx,
+        { by: user.id, accountId: account.id, action: "image.deleted", subject: id },
+        { ...deps, now: visit.now },
+      ),
+    { sideBySide: true },
   );
   await visit.flashes.put(session.id, { notice: `The image ${id} is deleted.` });
   return redirect("/console/images", visit.exchange);

@@ -339,12 +339,15 @@ async function make(visit: MemberVisit): Promise<Response> {
       requests,
     });
     const subject = `${batch.id}, ${batch.total} ${environment} cards`;
-    await deps.store.write("log batch", (tx) =>
-      logAction(
-        tx,
-        { by: user.id, accountId: account.id, action: "batch.created", subject },
-        { ...deps, now: visit.now },
-      ),
+    await deps.store.write(
+      "log batch",
+      (tx) =>
+        logAction(
+          tx,
+          { by: user.id, accountId: account.id, action: "batch.created", subject },
+          { ...deps, now: visit.now },
+        ),
+      { sideBySide: true },
     );
     await visit.lists.drop(visit);
     return redirect(`/console/batches/${batch.id}`, visit.exchange);

@@ -68,7 +68,7 @@ async function isWritable({ store, log }: AppContext): Promise<boolean> {
 
 async function tryToWrite({ write }: Store): Promise<boolean> {
   try {
-    await write("probe", async () => {});
+    await write("probe", async () => {}, { sideBySide: true });
     return true;
   } catch {
     return false;

@@ -5,7 +5,14 @@ import { JOB_TOUCH_MS, MAX_RENDERS } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
 import { claimQueued, inheritImage, type Lease, postponeTurns } from "../store/images.ts";
 import type { PostgresStore } from "../store/postgres.ts";
-import { asked, hasDueJob, postponeJobs, unfinishedAfter, withoutJob } from "../store/postgres-jobs.ts";
+import {
+  asked,
+  hasDueJob,
+  lockJobs,
+  postponeJobs,
+  unfinishedAfter,
+  withoutJob,
+} from "../store/postgres-jobs.ts";
 import type { Tx } from "../store/store.ts";
 import type { Claim, Claimed, Jobs } from "./jobs.ts";
 
@@ -48,6 +55,7 @@ export function bossJobs(boss: PgBoss, store: PostgresStore, log: Pick<Log, "war
         await boss.update(attempt.queue, undefined, { id: attempt.id, startAfter: pauseMs / 1000, db });
       return true;
     },
+    seize: lockJobs,
     withdraw: async (tx, images) => {
       for (const [queue, own] of Map.groupBy(images, ({ environment }) => environment)) {
         const ids = own.map(({ id }) => jobId(id));

@@ -20,6 +20,11 @@ export interface Jobs {
   end(tx: Tx, lease: Lease): Promise<boolean>;
   /** In the transaction that queues an image again, to be claimed after a pause. False when the lease was lost. */
   giveBack(tx: Tx, lease: Lease, pauseMs: number): Promise<boolean>;
+  /**
+   * In a transaction that is about to end images for other reasons, before it locks any: nobody claims one of them until it
+   * is over. A job is locked before its image everywhere, or two that meet would wait for each other.
+   */
+  seize(tx: Tx, imageIds: readonly string[]): Promise<void>;
   /** In the transaction that ends images for other reasons, claimed or not. A renderer then finds its lease lost. */
   withdraw(tx: Tx, images: readonly Pick<Image, "id" | "environment">[]): Promise<void>;
   /** Moves all waiting images of an account's lane back by one turn. See postponeTurns. */

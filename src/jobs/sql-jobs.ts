@@ -15,6 +15,7 @@ export function sqlJobs(store: Pick<Store, "read">): OpenJobs {
     hold: () => () => {},
     end: async () => true,
     giveBack: async () => true,
+    seize: async () => {},
     withdraw: async () => {},
     postpone: postponeTurns,
     adopt: async () => undefined,

@@ -21,6 +21,12 @@ export async function findAccount(tx: Tx, id: string): Promise<Account | undefin
   return account;
 }
 
+/** Until this transaction ends, no other one spends, grants or counts by this account. */
+export async function lockAccount({ db, t, locked }: Tx, id: string): Promise<void> {
+  const a = t.accounts;
+  await locked(db.select({ id: a.id }).from(a).where(eq(a.id, id)));
+}
+
 const ownerOfImage = prepared("owner of image", ({ db, t }, { imageId }: Parameters<{ imageId: string }>) =>
   db
     .select(getTableColumns(t.accounts))

@@ -339,6 +339,13 @@ export async function freeWaiting(
     );
 }
 
+/** Locks those of these images that failUnbegun may fail. */
+export async function lockUnbegun({ db, t, locked }: Tx, ids: string[]): Promise<void> {
+  const i = t.images;
+  const unbegun = and(inArray(i.id, ids), inArray(i.state, ["waiting", "queued"]));
+  await locked(db.select({ id: i.id }).from(i).where(unbegun).orderBy(asc(i.id)));
+}
+
 /**
  * Fails those of these images that are not being rendered and have not ended; when `canceledBatch` is given, none that
  * another batch still wants. Returns them.

@@ -9,6 +9,7 @@ import {
   inArray,
   isNull,
   lte,
+  ne,
   notExists,
   or,
   sql,
@@ -291,6 +292,23 @@ export async function pullForward({ db, t }: Tx, now: number): Promise<void> {
     .update(d)
     .set({ nextAttemptAt: now, updatedAt: now })
     .where(and(eq(d.state, "pending"), gt(d.nextAttemptAt, now), gt(d.updatedAt, now + CLOCK_TOLERANCE_MS)));
+}
+
+/**
+ * Endpoints that receive nothing more and have pending deliveries all the same: of an event that was recorded, or an attempt
+ * that ended, at the very moment when they were disabled or removed.
+ */
+export async function endpointsWithStranded({ db, t }: Tx): Promise<string[]> {
+  const { webhookEndpoints: e, webhookDeliveries: d } = t;
+  const pending = db
+    .select({ id: d.id })
+    .from(d)
+    .where(and(eq(d.endpointId, e.id), eq(d.state, "pending")));
+  const rows = await db
+    .select({ id: e.id })
+    .from(e)
+    .where(and(ne(e.state, "enabled"), exists(pending)));
+  return rows.map(({ id }) => id);
 }
 
 /** Cancels pending deliveries of an endpoint that will receive nothing more. Those in flight end by themselves. */

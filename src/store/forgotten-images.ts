@@ -16,24 +16,35 @@ function isKeptIn({ accountId, environment }: Scope, i: Tables["images"]) {
   return and(eq(i.accountId, accountId), eq(i.environment, environment), isNull(i.forgottenAt));
 }
 
-/** An image of this scope, even a forgotten one. */
-export async function findOnceOwn({ db, t }: Tx, scope: Scope & { id: string }): Promise<Image | undefined> {
-  const [image] = await db.select().from(t.images).where(eq(t.images.id, scope.id)).limit(1);
+/** An image of this scope, even a forgotten one. Nobody else changes it until this transaction ends. */
+export async function findOnceOwn(
+  { db, t, locked }: Tx,
+  scope: Scope & { id: string },
+): Promise<Image | undefined> {
+  const [image] = await locked(db.select().from(t.images).where(eq(t.images.id, scope.id)).limit(1));
   return image?.accountId === scope.accountId && image.environment === scope.environment ? image : undefined;
 }
 
-/** Up to `limit` images of a player. */
+/** The ids of up to `limit` images of a player. */
 export async function imagesOfPlayer(
   { db, t }: Tx,
   scope: Scope & { externalId: string },
   limit: number,
-): Promise<Image[]> {
+): Promise<string[]> {
   const i = t.images;
-  return db
-    .select()
+  const rows = await db
+    .select({ id: i.id })
     .from(i)
     .where(and(isKeptIn(scope, i), eq(i.externalId, scope.externalId)))
     .limit(limit);
+  return rows.map(({ id }) => id);
+}
+
+/** Those of these images that are not forgotten. Nobody else changes them until this transaction ends. */
+export async function lockImages({ db, t, locked }: Tx, ids: string[]): Promise<Image[]> {
+  const i = t.images;
+  const kept = and(inArray(i.id, ids), isNull(i.forgottenAt));
+  return locked(db.select().from(i).where(kept).orderBy(asc(i.id)));
 }
 
 /** Up to `limit` images of an account that ended before `before`, oldest first. */

@@ -27,13 +27,17 @@ export async function insertRecord(tx: Tx, record: IdempotencyRecord): Promise<v
   await recordInsert(tx, record);
 }
 
-const recordDelete = prepared("idempotency delete", ({ db, t }, scope: Parameters<IdempotencyScope>) =>
-  db.delete(t.idempotencyRecords).where(inScope(t.idempotencyRecords, scope)),
+const recordDelete = prepared(
+  "idempotency delete",
+  ({ db, t }, of: Parameters<IdempotencyScope & { imageId: string }>) =>
+    db
+      .delete(t.idempotencyRecords)
+      .where(and(inScope(t.idempotencyRecords, of), eq(t.idempotencyRecords.imageId, of.imageId))),
 );
 
-/** Frees a key, whatever it answers: for a transaction that runs alone. */
-export async function deleteRecord(tx: Tx, scope: IdempotencyScope): Promise<void> {
-  await recordDelete(tx, scope);
+/** Frees a key that answers with this image; one that another process has since had answer with another stays. */
+export async function deleteRecord(tx: Tx, of: IdempotencyScope & { imageId: string }): Promise<void> {
+  await recordDelete(tx, of);
 }
 
 const expiredDelete = prepared(

@@ -18,6 +18,13 @@ export async function findImage({ db, t }: Tx, scope: Scope & { id: string }): P
   return inScope(image, scope);
 }
 
+/** See findImage: until this transaction ends, it neither ends nor changes by another. */
+export async function lockImage(tx: Tx, scope: Scope & { id: string }): Promise<Image | undefined> {
+  const { images: i } = tx.t;
+  const [image] = await tx.locked(tx.db.select().from(i).where(eq(i.id, scope.id)).limit(1));
+  return inScope(image, scope);
+}
+
 /**
  * The scope is checked here rather than in the query, so that another account's id costs the same as an unknown one,
  * and a deleted one too.

@@ -34,6 +34,8 @@ export interface ConnectionOptions {
   readOnly: boolean;
   /** The server's own limit for a statement, ms. */
   statementTimeoutMs: number;
+  /** How long a transaction may ask nothing before the server ends it, ms. */
+  idleTimeoutMs: number;
 }
 
 export interface Connections {
@@ -88,7 +90,12 @@ export function openConnections(options: ConnectionOptions): Connections {
   };
 }
 
-async function connect({ url, readOnly, statementTimeoutMs }: ConnectionOptions): Promise<Connection> {
+async function connect({
+  url,
+  readOnly,
+  statementTimeoutMs,
+  idleTimeoutMs,
+}: ConnectionOptions): Promise<Connection> {
   let isOpen = true;
   const client = new SQL(url, {
     max: 1,
@@ -99,7 +106,7 @@ async function connect({ url, readOnly, statementTimeoutMs }: ConnectionOptions)
     connection: {
       application_name: "cardpress",
       statement_timeout: String(statementTimeoutMs),
-      idle_in_transaction_session_timeout: String(statementTimeoutMs),
+      idle_in_transaction_session_timeout: String(idleTimeoutMs),
       default_transaction_read_only: readOnly ? "on" : "off",
     },
   });
@@ -140,6 +147,12 @@ async function connect({ url, readOnly, statementTimeoutMs }: ConnectionOptions)
   };
 }
 
+/** Rows that refer to these may still be written meanwhile: their keys do not change. */
+function lock<Query>(found: Query, how: { skipLocked?: true }): Query {
+  const lockable = found as unknown as { for(strength: "no key update", how: object): Query };
+  return lockable.for("no key update", how);
+}
+
 /** A transaction whose queries run through `query`: rows as lists of values in column order where they are read. */
 export function transactionOn(query: Query): Tx {
   const db = drizzle(async (text, parameters, method) => ({
@@ -151,10 +164,7 @@ export function transactionOn(query: Query): Tx {
     t: postgresTables,
     ask: (text, parameters) => query(text, parameters, false) as Promise<Record<string, unknown>[]>,
     // Concurrent claims skip a row being taken, instead of waiting for it and finding it gone.
-    claimable: (found) =>
-      (found as unknown as { for(strength: "update", how: { skipLocked: true }): typeof found }).for(
-        "update",
-        { skipLocked: true },
-      ),
+    claimable: (found) => lock(found, { skipLocked: true }),
+    locked: (found) => lock(found, {}),
   };
 }

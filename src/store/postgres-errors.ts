@@ -24,8 +24,15 @@ export class CommitUnknown extends Error {
  * wrote the same key first, a serialization failure, a deadlock.
  */
 const REPEATABLE = /^(23505|40001|40P01)$/;
-/** SQLSTATEs that are about the server, not the query: connection, resources, intervention, system; read-only. */
-const OUT_OF_ORDER = /^(08|53|57|58|XX|25006|25P03|55P03)/;
+/** SQLSTATEs that are about the server, not the query: connection, other transactions, resources, intervention, system; read-only. */
+const OUT_OF_ORDER = /^(08|40|53|57|58|XX|25006|25P03|55P03)/;
+
+const LOST = "ERR_POSTGRES_CONNECTION_CLOSED";
+
+/** As the driver says it. */
+export function lostConnection(): Error {
+  return Object.assign(new Error("the connection was closed"), { code: LOST });
+}
 
 const NUL_IN_TEXT = "22021";
 const LACKS_RIGHT = "42501";
@@ -37,13 +44,15 @@ export function isRepeatable(error: unknown): boolean {
   return REPEATABLE.test(state) || isLost(error);
 }
 
+/** Whether another transaction changed what this one read or writes, or each waited for the other. */
+export function metAnother(error: unknown): boolean {
+  return /^40/.test(stateOf(error));
+}
+
 /** Whether the connection was lost before an answer came. */
 export function isLost(error: unknown): boolean {
   const cause = reasonOf(error);
-  return (
-    cause !== undefined &&
-    (/^ERR_POSTGRES_CONNECTION_CLOSED$/.test(cause.code) || /^(57P0|25P03)/.test(stateOf(error)))
-  );
+  return cause !== undefined && (cause.code === LOST || /^(57P0|25P03)/.test(stateOf(error)));
 }
 
 /** Translates server trouble into the store's own errors; returns any other error unchanged. */

@@ -25,6 +25,16 @@ export async function hasDueJob(ask: Ask, environment: Environment): Promise<boo
   return rows.length > 0;
 }
 
+/** Locks the jobs of these images. */
+export async function lockJobs(tx: Tx, imageIds: readonly string[]): Promise<void> {
+  await asked(tx)(
+    `SELECT id FROM ${JOBS} WHERE name IN ('live', 'test')
+       AND id IN (SELECT md5(value)::uuid FROM json_array_elements_text($1::text::json) AS of(value))
+     ORDER BY id FOR NO KEY UPDATE`,
+    [JSON.stringify(imageIds)],
+  );
+}
+
 /** The jobs' part of postponeTurns, to be called before it: jobs are locked before images everywhere. */
 export async function postponeJobs(
   tx: Tx,

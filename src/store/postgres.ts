@@ -5,7 +5,15 @@ import { patiently } from "../core/patience.ts";
 import type { Ask } from "../core/ports.ts";
 import { StorageUnavailable } from "../core/storage-unavailable.ts";
 import { type Connection, type Connections, openConnections, transactionOn } from "./postgres-connections.ts";
-import { asServerFault, CommitUnknown, isLost, isRepeatable, unreachable } from "./postgres-errors.ts";
+import {
+  asServerFault,
+  CommitUnknown,
+  isLost,
+  isRepeatable,
+  lostConnection,
+  metAnother,
+  unreachable,
+} from "./postgres-errors.ts";
 import { migratePostgres, refuseWhileOthersServe, underMigrationLock } from "./postgres-migrate.ts";
 import type { Store, Tx } from "./store.ts";
 
@@ -34,10 +42,13 @@ const PERSONAL_TABLES = [
 const GENTLE_VACUUM = "VACUUM (INDEX_CLEANUP ON, TRUNCATE OFF, SKIP_LOCKED)";
 
 /**
- * Serial transactions take this advisory lock exclusively, those that may run concurrently share it. An arbitrary
- * constant.
+ * A transaction only waits for our next query, so one that asks nothing for so long belongs to a frozen process. Until it is
+ * ended by this, whoever wants the rows that it has changed waits.
  */
-const WRITE_LOCK = "7203115096624713";
+const IDLE_TIMEOUT_MS = 3_000;
+/** Between two tries of a transaction that met another one, growing with each. */
+const CONTENTION_PAUSE_MS = 5;
+const MAX_CONTENTION_PAUSE_MS = 200;
 
 export interface PostgresOptions {
   /** Such as postgres://user:password@host:5432/database. */
@@ -73,8 +84,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
   const { readers: maxReaders, writers: maxWriters, askers: maxAskers } = shares(connections);
   const { deadlineMs = patient ? PATIENT_MS : DEADLINE_MS } = options;
   const statementTimeoutMs = patient ? PATIENT_MS : STATEMENT_TIMEOUT_MS;
-  const readers = openConnections({ url, max: maxReaders, readOnly: true, statementTimeoutMs });
-  const writers = openConnections({ url, max: maxWriters, readOnly: false, statementTimeoutMs });
+  const idleTimeoutMs = patient ? PATIENT_MS : IDLE_TIMEOUT_MS;
+  const limits = { url, statementTimeoutMs, idleTimeoutMs };
+  const readers = openConnections({ ...limits, max: maxReaders, readOnly: true });
+  const writers = openConnections({ ...limits, max: maxWriters, readOnly: false });
   try {
     await writers.use(PATIENT_MS, migratePostgres);
   } catch (error) {
@@ -82,7 +95,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     throw asOpeningError(error);
   }
   // Apart from the writers: no request waits for its rate limit behind a transaction.
-  const askers = openConnections({ url, max: maxAskers, readOnly: false, statementTimeoutMs });
+  const askers = openConnections({ ...limits, max: maxAskers, readOnly: false });
   return {
     engine: "postgres",
     read: transactionOn(singly(readers, deadlineMs)),
@@ -99,7 +112,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Postg
     version: () => null,
     problem: () => null,
     write: (name, fn, { sideBySide = false } = {}) => {
-      const begin = `BEGIN; SELECT pg_advisory_xact_lock${sideBySide ? "_shared" : ""}(${WRITE_LOCK})`;
+      const begin = `BEGIN ISOLATION LEVEL ${sideBySide ? "READ COMMITTED" : "SERIALIZABLE"}, READ WRITE`;
       return repeatedly(deadlineMs, {
         work: (left) => writers.use(left, (connection) => transact(connection, begin, fn)),
         isRepeatable,
@@ -135,8 +148,11 @@ function repeatedly<T>(deadlineMs: number, { work, isRepeatable, name }: Repeate
       try {
         return await work(Math.max(1, until - performance.now()));
       } catch (error) {
-        if (tried < MAX_TRIES && isRepeatable(error)) continue;
-        throw asServerFault(error, name);
+        // Of those that meet one wins each time, so whoever goes on trying gets through.
+        const isContended = metAnother(error);
+        const mayTry = isContended ? performance.now() < until : tried < MAX_TRIES;
+        if (!mayTry || !isRepeatable(error)) throw asServerFault(error, name);
+        if (isContended) await Bun.sleep(Math.min(tried * CONTENTION_PAUSE_MS, MAX_CONTENTION_PAUSE_MS));
       }
     }
   });
@@ -192,6 +208,8 @@ async function transact<T>(connection: Connection, begin: string, fn: (tx: Tx) =
 }
 
 async function commit(connection: Connection): Promise<void> {
+  // Nothing was asked of the server any more, so nothing can have been committed.
+  if (!connection.isOpen()) throw lostConnection();
   try {
     await connection.run("COMMIT");
   } catch (error) {

@@ -69,8 +69,8 @@ export function openSqliteStore(file: string, options: StoreOptions = {}): Store
   // From here on, blocking would keep every request waiting.
   for (const client of [writer, reader]) client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
 
-  const writeTx: Tx = { db: drizzle({ client: writer }), t: sqliteTables, claimable: itself };
-  const read: Tx = { db: drizzle({ client: reader }), t: sqliteTables, claimable: itself };
+  const writeTx: Tx = { db: drizzle({ client: writer }), t: sqliteTables, claimable: itself, locked: itself };
+  const read: Tx = { db: drizzle({ client: reader }), t: sqliteTables, claimable: itself, locked: itself };
   const guard = guardFile(file);
   const forgetStatements = [writer, reader].map((client) => keepStatements(client, guard.note));
   const beginImmediate = lockTaker(writer, options.patienceMs ?? BUSY_GIVE_UP_MS);

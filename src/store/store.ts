@@ -11,14 +11,20 @@ export interface Tx {
   t: Tables;
   /** A query whose rows this transaction means to change: on Postgres it passes by those that another one is changing. */
   claimable<Query>(query: Query): Query;
+  /**
+   * A query whose rows this transaction decides by: on Postgres whoever means to change them, or asks the same, waits until it
+   * ends, and then sees what it did.
+   */
+  locked<Query>(query: Query): Query;
   /** Runs a statement in PostgreSQL's own language; absent on SQLite. */
   ask?: Ask;
 }
 
 export interface WriteOptions {
   /**
-   * Beside others of its kind, where the engine can: allowed for a transaction each of whose changes holds by its own
-   * condition or by a unique key, whatever others commit meanwhile. All else runs alone, as everything does on SQLite.
+   * Beside all others, where the engine can: allowed for a transaction each of whose changes holds by its own condition, by
+   * a unique key or by a row it has locked, whatever others commit meanwhile. All else is as if it ran alone among those that
+   * say nothing: where another one changed what it read or writes, it is run again. On SQLite everything runs alone.
    */
   sideBySide?: boolean;
 }
@@ -32,7 +38,7 @@ export interface Store {
   readonly read: Tx;
   /**
    * Runs `fn` in one transaction: committed and synced when the promise resolves, rolled back when `fn` throws.
-   * Inside `fn` await nothing but `tx`: every other writer waits. Nothing but `tx` may be changed either: where another
+   * Inside `fn` await nothing but `tx`: other writers wait. Nothing but `tx` may be changed either: where another
    * process was faster, `fn` is rolled back and run again. `name` says what it does, for logs and for whoever stands in
    * between. Throws StorageUnavailable where the disk, the server, another process' lock or a problem() is in the way.
    */

@@ -29,6 +29,21 @@ export async function findEndpoint({ db, t }: Tx, id: string): Promise<WebhookEn
   return endpoint;
 }
 
+/** False where another process is claiming deliveries for it, or it is not enabled any more. */
+export async function claimEndpoint({ db, t, claimable }: Tx, id: string): Promise<boolean> {
+  const e = t.webhookEndpoints;
+  const enabled = and(eq(e.id, id), eq(e.state, "enabled"));
+  return (await claimable(db.select({ id: e.id }).from(e).where(enabled).limit(1))).length > 0;
+}
+
+/** An enabled endpoint as it is now, and stays until this transaction ends. */
+export async function lockEnabled({ db, t, locked }: Tx, id: string): Promise<WebhookEndpoint | undefined> {
+  const e = t.webhookEndpoints;
+  const enabled = and(eq(e.id, id), eq(e.state, "enabled"));
+  const [endpoint] = await locked(db.select().from(e).where(enabled).limit(1));
+  return endpoint;
+}
+
 export async function findEndpoints({ db, t }: Tx, ids: string[]): Promise<WebhookEndpoint[]> {
   const e = t.webhookEndpoints;
   return db

@@ -184,10 +184,11 @@ describe.skipIf(ENGINE !== "postgres")("on Postgres", () => {
     await other.read.db.select().from(other.read.t.accounts);
     const store = await openPostgresStore({ url: postgresUrl(workspace.folder.database), deadlineMs: 300 });
     closing.push(store.close);
-    // A lock that is never released looks like a frozen server to those who wait for it.
+    // A row that is never released looks like a frozen server to those who wait for it.
     const held = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
-    const holder = other.write("test", async () => {
+    const holder = other.write("test", async (tx) => {
+      await addTopup(accountId)(tx);
       begun.resolve();
       await held.promise;
     });
@@ -196,7 +197,54 @@ describe.skipIf(ENGINE !== "postgres")("on Postgres", () => {
     held.resolve();
     await holder;
     await store.write("test", addTopup(accountId));
+    expect(await topup(store, accountId)).toBe(2);
+  });
+
+  test("a process that stands still while it writes keeps no other from writing, whatever both write", async () => {
+    const { store: still, accountId } = await open();
+    const { account: other } = await testAccount(workspace, { credits: 5 });
+    const store = await openPostgresStore({ url: postgresUrl(workspace.folder.database), deadlineMs: 1_000 });
+    closing.push(store.close);
+    const held = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const holder = still.write("test", async (tx) => {
+      await addTopup(accountId)(tx);
+      begun.resolve();
+      await held.promise;
+    });
+    await begun.promise;
+    await store.write("test", addTopup(other.id));
+    await store.write("test", addTopup(other.id), { sideBySide: true });
+    // What /ready asks.
+    await store.write("test", async () => {});
+    expect(await topup(store, other.id)).toBe(2);
+    held.resolve();
+    await holder;
     expect(await topup(store, accountId)).toBe(1);
+  });
+
+  test("what a process that stands still has changed others may change soon, and it finds its own undone", async () => {
+    const { store, accountId } = await open();
+    const held = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    let tries = 0;
+    const holder = store.write(
+      "test",
+      async (tx) => {
+        await addTopup(accountId)(tx);
+        begun.resolve();
+        if (tries++ === 0) await held.promise;
+      },
+      { sideBySide: true },
+    );
+    await begun.promise;
+    // Resolves because the server ends the other one.
+    await store.write("test", addTopup(accountId), { sideBySide: true });
+    expect(await topup(store, accountId)).toBe(1);
+    held.resolve();
+    await holder;
+    expect(tries).toBe(2);
+    expect(await topup(store, accountId)).toBe(2);
   });
 
   test("queries of one request that get no answer share its time, also when one swallowed its error", async () => {

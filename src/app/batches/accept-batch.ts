@@ -4,7 +4,7 @@ import { fingerprint } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { IDEMPOTENCY_RETENTION_MS, MAX_OPEN_BATCH_CARDS } from "../../core/limits.ts";
 import { idempotencyKeyReused, overloaded, partnerSuspended } from "../../core/partner-refusals.ts";
-import { type Account, findAccount } from "../../store/accounts.ts";
+import { type Account, findAccount, lockAccount } from "../../store/accounts.ts";
 import {
   type Batch,
   findBatchByKey,
@@ -14,8 +14,8 @@ import {
   insertRecords,
   openBatchCards,
 } from "../../store/batches.ts";
-import { deleteRecord, findRecord } from "../../store/idempotency.ts";
-import { findImage } from "../../store/image-reads.ts";
+import { deleteRecord, findRecord, type IdempotencyRecord } from "../../store/idempotency.ts";
+import { findImage, lockImage } from "../../store/image-reads.ts";
 import type { Image } from "../../store/images.ts";
 import { nextPlace } from "../../store/queue-place.ts";
 import type { Tx } from "../../store/store.ts";
@@ -83,20 +83,26 @@ export async function acceptBatch(deps: AcceptBatchDeps, command: BatchCommand):
       if (player.external_id !== PER_CARD) refuseOnRequest(player.external_id, account, clock.now());
   }
   const templates = await templatesOf(deps, requests);
-  const accepted = await store.write("accept batch", async (tx) => {
-    const now = clock.now();
-    const overtaken = await replayOf(tx, command, print, now);
-    if (overtaken) return { batch: overtaken, replayed: true, etaSeconds: 1 };
-    if ((await findAccount(tx, account.id))?.status !== "active") throw partnerSuspended();
-    const scope = { accountId: account.id, environment };
-    if ((await openBatchCards(tx, scope)) + requests.length > MAX_OPEN_BATCH_CARDS)
-      throw overloaded(FULL_RETRY_SECONDS);
-    const place = await nextPlace(tx, scope, { lane: "batch", most: COUNTED_AHEAD });
-    const cards = await cardsOf(tx, deps, command, { templates, turn: place.turn, now });
-    const batch = await writeBatch(tx, deps, command, { cards, print, now });
-    const ahead = place.ahead + requests.length - 1;
-    return { batch, replayed: false, etaSeconds: environment === "test" ? 1 : queue.etaSeconds({ ahead }) };
-  });
+  const accepted = await store.write(
+    "accept batch",
+    async (tx) => {
+      const now = clock.now();
+      const scope = { accountId: account.id, environment };
+      const place = await nextPlace(tx, scope, { lane: "batch", most: COUNTED_AHEAD });
+      const cards = await cardsOf(tx, deps, command, { templates, turn: place.turn, now });
+      // Batches of one account come in turn from here on. After the images, which whoever ends them locks first, too.
+      await lockAccount(tx, account.id);
+      const overtaken = await replayOf(tx, command, print, now);
+      if (overtaken) return { batch: overtaken, replayed: true, etaSeconds: 1 };
+      if ((await findAccount(tx, account.id))?.status !== "active") throw partnerSuspended();
+      if ((await openBatchCards(tx, scope)) + requests.length > MAX_OPEN_BATCH_CARDS)
+        throw overloaded(FULL_RETRY_SECONDS);
+      const batch = await writeBatch(tx, deps, command, { cards, print, now });
+      const ahead = place.ahead + requests.length - 1;
+      return { batch, replayed: false, etaSeconds: environment === "test" ? 1 : queue.etaSeconds({ ahead }) };
+    },
+    { sideBySide: true },
+  );
   if (!accepted.replayed) deps.wakeBatches(environment);
   return accepted;
 }
@@ -160,13 +166,14 @@ async function cardsOf(
   for (const request of command.requests) {
     const print = fingerprint(request);
     const recordKey = recordKeyOf(command, print);
-    const known = await madeBefore(tx, { accountId: account.id, environment, key: recordKey }, now);
-    if (known) {
-      cards.push({ image: known, isNew: false, recordKey, print });
+    const scope = { accountId: account.id, environment, key: recordKey };
+    const known = await madeBefore(tx, scope, now, lockImage);
+    if (known.image) {
+      cards.push({ image: known.image, isNew: false, recordKey, print });
       continue;
     }
-    // Of a record that is of no use any more.
-    await deleteRecord(tx, { accountId: account.id, environment, key: recordKey });
+    // It is of no use any more.
+    if (known.record) await deleteRecord(tx, known.record);
     const fresh: FreshImage = {
       scope: { accountId: account.id, environment },
       keyId: command.keyId ?? null,
@@ -202,21 +209,25 @@ export async function countNewCards(
   let fresh = 0;
   for (const request of requests) {
     const key = recordKeyOf({ idempotencyKey: null }, fingerprint(request));
-    if (!(await madeBefore(tx, { accountId: account.id, environment, key }, now))) fresh++;
+    const known = await madeBefore(tx, { accountId: account.id, environment, key }, now, findImage);
+    if (!known.image) fresh++;
   }
   return fresh;
 }
 
-/** The image made from the same request; undefined when none can be reused. */
+/** The image made from the same request, unless it cannot be reused, and what remembers it. */
 async function madeBefore(
   tx: Tx,
   scope: { accountId: string; environment: Environment; key: string },
   now: number,
-): Promise<Image | undefined> {
+  find: typeof findImage,
+): Promise<{ image?: Image; record?: IdempotencyRecord }> {
   const record = await findRecord(tx, scope);
-  if (!record || record.expiresAt <= now) return undefined;
-  const image = await findImage(tx, { ...scope, id: record.imageId });
-  return image && image.state !== "failed" && (image.expiresAt ?? now + 1) > now ? image : undefined;
+  if (!record) return {};
+  if (record.expiresAt <= now) return { record };
+  const image = await find(tx, { ...scope, id: record.imageId });
+  const isOfUse = image && image.state !== "failed" && (image.expiresAt ?? now + 1) > now;
+  return isOfUse ? { image, record } : { record };
 }
 
 async function writeBatch(

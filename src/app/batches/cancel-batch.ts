@@ -24,13 +24,17 @@ export async function cancelBatch(
   scope: { accountId: string; environment: Environment; id: string },
 ): Promise<Batch> {
   const { store, clock } = context;
-  const found = await store.write("cancel batch", async (tx) => {
-    await cancelBatchRow(tx, scope.id, clock.now());
-    const batch = await findBatch(tx, scope);
-    // Another account's batch: rolled back along with it.
-    if (!batch) throw batchNotFound();
-    return batch;
-  });
+  const found = await store.write(
+    "cancel batch",
+    async (tx) => {
+      await cancelBatchRow(tx, scope.id, clock.now());
+      const batch = await findBatch(tx, scope);
+      // Another account's batch: rolled back along with it.
+      if (!batch) throw batchNotFound();
+      return batch;
+    },
+    { sideBySide: true },
+  );
   if (found.canceledAt !== null) await endUnbegun(context, found.id);
   return (await findBatch(store.read, scope)) ?? found;
 }

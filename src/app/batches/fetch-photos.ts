@@ -90,11 +90,15 @@ async function fetchOne(deps: FetchPhotosDeps, image: Image, signal: AbortSignal
     const request = storedRequest(image.request);
     const { photo, badge } = await fetchSources(deps, { accountId, environment, request, signal }, hold);
     const sources = { sourceSha256: photo?.sha256 ?? null, badgeSha256: badge?.sha256 ?? null };
-    const queued = await store.write("queue card", async (tx) => {
-      const card = await queueWaiting(tx, image.id, { ...sources, now: clock.now() });
-      if (card) await deps.jobs.enqueue(tx, [card]);
-      return card;
-    });
+    const queued = await store.write(
+      "queue card",
+      async (tx) => {
+        const card = await queueWaiting(tx, image.id, { ...sources, now: clock.now() });
+        if (card) await deps.jobs.enqueue(tx, [card]);
+        return card;
+      },
+      { sideBySide: true },
+    );
     used = queued !== undefined;
     return used;
   } finally {
@@ -104,7 +108,7 @@ async function fetchOne(deps: FetchPhotosDeps, image: Image, signal: AbortSignal
 
 /** Nobody has the photo: whoever serves next fetches it at once. */
 async function giveBack({ store, clock }: FetchPhotosDeps, image: Image): Promise<void> {
-  await store.write("give photo back", (tx) => postponeWaiting(tx, image, clock.now()));
+  await store.write("give photo back", (tx) => postponeWaiting(tx, image, clock.now()), { sideBySide: true });
 }
 
 /** Whether to retry the fetch later: we were busy, its host may have been, or something of ours broke. */
@@ -118,7 +122,9 @@ async function postpone(
   if (pauseMs === undefined) return false;
   if (!(error instanceof Refusal)) log.warn("batch_fetch_fault", { imageId: image.id, error: String(error) });
   if (mayPass(error)) tries.set(image.id, (tries.get(image.id) ?? 0) + 1);
-  await store.write("postpone photo", (tx) => postponeWaiting(tx, image, clock.now() + pauseMs));
+  await store.write("postpone photo", (tx) => postponeWaiting(tx, image, clock.now() + pauseMs), {
+    sideBySide: true,
+  });
   return true;
 }
 

@@ -28,14 +28,18 @@ export async function changeBudget(
   const subject = checked
     ? `${checked.credits} credits a month, told at ${checked.alerts.join(", ")} %`
     : "no budget";
-  const account = await store.write("change budget", async (tx) => {
-    const now = clock.now();
-    const row = { usageBudget: checked?.credits ?? null, usageAlerts: checked?.alerts ?? null, now };
-    const changed = await setAccountBudget(tx, accountId, row);
-    if (changed)
-      await logAction(tx, { by, accountId, action: "account.alerts_changed", subject }, { now, random });
-    return changed;
-  });
+  const account = await store.write(
+    "change budget",
+    async (tx) => {
+      const now = clock.now();
+      const row = { usageBudget: checked?.credits ?? null, usageAlerts: checked?.alerts ?? null, now };
+      const changed = await setAccountBudget(tx, accountId, row);
+      if (changed)
+        await logAction(tx, { by, accountId, action: "account.alerts_changed", subject }, { now, random });
+      return changed;
+    },
+    { sideBySide: true },
+  );
   if (!account) throw accountNotFound(accountId);
   return account;
 }

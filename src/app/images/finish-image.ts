@@ -2,7 +2,7 @@ import { RENDER_RETRY_PAUSES_MS } from "../../core/limits.ts";
 import { PHOTO_LOST_MESSAGE, RENDER_FAULT_MESSAGE } from "../../core/partner-refusals.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { ownerOf } from "../../store/accounts.ts";
-import { failUnbegun } from "../../store/batches.ts";
+import { failUnbegun, lockUnbegun } from "../../store/batches.ts";
 import {
   completeImage,
   failImage,
@@ -150,15 +150,22 @@ export function failImagesUnbegun(
   message: string,
   canceledBatch?: string,
 ): Promise<number> {
-  return context.store.write("fail unbegun", async (tx) => {
-    const now = context.clock.now();
-    const end = { code: "IMAGE_PROCESSING_FAILED", message, now, canceledBatch };
-    const images = await failUnbegun(tx, ids, end);
-    if (images.length === 0) return 0;
-    await context.jobs.withdraw(tx, images);
-    await recordFailures(tx, context, images, { now, isCanceled: canceledBatch !== undefined });
-    return images.length;
-  });
+  return context.store.write(
+    "fail unbegun",
+    async (tx) => {
+      const now = context.clock.now();
+      const end = { code: "IMAGE_PROCESSING_FAILED", message, now, canceledBatch };
+      await context.jobs.seize(tx, ids);
+      // A batch that comes to want one of them does so before this, and is seen, or finds it failed.
+      await lockUnbegun(tx, ids);
+      const images = await failUnbegun(tx, ids, end);
+      if (images.length === 0) return 0;
+      await context.jobs.withdraw(tx, images);
+      await recordFailures(tx, context, images, { now, isCanceled: canceledBatch !== undefined });
+      return images.length;
+    },
+    { sideBySide: true },
+  );
 }
 
 /** The webhook event of an image's end. Its data equals the status view, so that partners parse both with the same code. */

@@ -13,6 +13,7 @@ import {
   forgottenWithFiles,
   hasTraces,
   imagesOfPlayer,
+  lockImages,
   markErased,
   markFilesGone,
 } from "../../store/forgotten-images.ts";
@@ -55,11 +56,16 @@ export async function forgetImage(deps: ForgetDeps, scope: Scope & { id: string 
 }
 
 async function forgetOne(deps: FileDeps, scope: Scope & { id: string }): Promise<number> {
-  const { image, forgottenAt } = await deps.store.write("forget image", async (tx) => {
-    const image = await findOnceOwn(tx, scope);
-    if (!image) throw imageNotFound();
-    return { image, forgottenAt: image.forgottenAt ?? (await forgetRow(tx, deps, image)) };
-  });
+  const { image, forgottenAt } = await deps.store.write(
+    "forget image",
+    async (tx) => {
+      await deps.jobs.seize(tx, [scope.id]);
+      const image = await findOnceOwn(tx, scope);
+      if (!image) throw imageNotFound();
+      return { image, forgottenAt: image.forgottenAt ?? (await forgetRow(tx, deps, image)) };
+    },
+    { sideBySide: true },
+  );
   if (image.forgottenAt === null) await removeFiles(deps, image);
   return forgottenAt;
 }
@@ -69,16 +75,22 @@ export async function forgetPlayer(deps: ForgetDeps, scope: Scope & { externalId
   await deps.requests.flush();
   let count = 0;
   for (;;) {
-    const images = await deps.store.write("forget player", async (tx) => {
-      const found = await imagesOfPlayer(tx, scope, AT_ONCE);
-      for (const image of found) await forgetRow(tx, deps, image);
-      // Includes refused requests, which have no image.
-      await emptyRequests(tx, scope);
-      return found;
-    });
-    for (const image of images) await removeFiles(deps, image);
-    count += images.length;
-    if (images.length < AT_ONCE) return count;
+    const images = await deps.store.write(
+      "forget player",
+      async (tx) => {
+        const ids = await imagesOfPlayer(tx, scope, AT_ONCE);
+        await deps.jobs.seize(tx, ids);
+        const found = await lockImages(tx, ids);
+        for (const image of found) await forgetRow(tx, deps, image);
+        // Includes refused requests, which have no image.
+        await emptyRequests(tx, scope);
+        return { ids, found };
+      },
+      { sideBySide: true },
+    );
+    for (const image of images.found) await removeFiles(deps, image);
+    count += images.found.length;
+    if (images.ids.length < AT_ONCE) return count;
   }
 }
 
@@ -115,7 +127,9 @@ async function removeFiles(
   // A renderer that still holds the photo may write its cutout again, and a create that holds it may be refused and leave
   // it: the sweep looks once no lease can be held, until it is gone.
   if (!isOver || isHeld) return false;
-  await store.write("mark files gone", (tx) => markFilesGone(tx, image.id, clock.now()));
+  await store.write("mark files gone", (tx) => markFilesGone(tx, image.id, clock.now()), {
+    sideBySide: true,
+  });
   return true;
 }
 
@@ -158,5 +172,6 @@ export async function eraseTraces({ store, clock }: FileDeps, signal?: AbortSign
   const maxBytes = mayTakeLong ? MAX_REWRITTEN_BYTES : QUICKLY_REWRITTEN_BYTES;
   const erased = await store.erase({ maxBytes, signal });
   if (erased && mayTakeLong) lastRewrites.set(store, now);
-  if (erased) await store.write("mark erased", (tx) => markErased(tx, now, clock.now()));
+  if (erased)
+    await store.write("mark erased", (tx) => markErased(tx, now, clock.now()), { sideBySide: true });
 }

@@ -51,8 +51,9 @@ interface Board {
 }
 
 /**
- * Creates with the same photo share its file, so the last of them to end decides. The check runs inside the writer's
- * transaction: an image being accepted is either committed, and found, or still held. From the check until the file
+ * Creates with the same photo share its file, so the last of them to end decides. An image being accepted is either
+ * committed, and found, or still held: on SQLite because the check is a transaction of its own, where several processes serve
+ * because the removal is announced before it. From the check until the file
  * is gone, creates with the same photo wait, and then write it again.
  */
 export function sourceKeeper(options: SourceKeeperOptions): SourceKeeper {
@@ -114,15 +115,19 @@ function remover({ store, holds, log }: SourceKeeperOptions, { held, leaving }: 
     const isHeld = () => held.has(sha256) || leaving.has(sha256);
     let isLeaving = false;
     try {
-      const kept = await store.write("drop source", async (tx) => {
-        if (isHeld()) return "held";
-        if (await isNeeded(tx)) return "needed";
-        // Creates that arrived during the query hold the source now; later ones wait.
-        if (isHeld()) return "held";
-        leaving.set(sha256, gone.promise);
-        isLeaving = true;
-        return undefined;
-      });
+      const kept = await store.write(
+        "drop source",
+        async (tx) => {
+          if (isHeld()) return "held";
+          if (await isNeeded(tx)) return "needed";
+          // Creates that arrived during the query hold the source now; later ones wait.
+          if (isHeld()) return "held";
+          leaving.set(sha256, gone.promise);
+          isLeaving = true;
+          return undefined;
+        },
+        { sideBySide: true },
+      );
       return kept ?? { value: await work() };
     } finally {
       if (isLeaving) leaving.delete(sha256);

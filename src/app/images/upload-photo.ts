@@ -72,21 +72,25 @@ export async function uploadPhoto(
   let used = false;
   try {
     const { sha256 } = await storeSource(deps.blobs, bytes, hold);
-    const photo = await deps.store.write("keep upload", async (tx) => {
-      const now = deps.clock.now();
-      const fresh: Photo = {
-        ...facts,
-        id: deps.random.id("pho"),
-        accountId: account.id,
-        environment,
-        sha256,
-        bytes: bytes.length,
-        createdAt: now,
-        expiresAt: now + UPLOAD_LIFETIME_MS,
-      };
-      await insertPhoto(tx, fresh);
-      return fresh;
-    });
+    const photo = await deps.store.write(
+      "keep upload",
+      async (tx) => {
+        const now = deps.clock.now();
+        const fresh: Photo = {
+          ...facts,
+          id: deps.random.id("pho"),
+          accountId: account.id,
+          environment,
+          sha256,
+          bytes: bytes.length,
+          createdAt: now,
+          expiresAt: now + UPLOAD_LIFETIME_MS,
+        };
+        await insertPhoto(tx, fresh);
+        return fresh;
+      },
+      { sideBySide: true },
+    );
     used = true;
     return photo;
   } finally {

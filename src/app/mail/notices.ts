@@ -32,9 +32,13 @@ async function writeOnce(deps: AttentionDeps, make: () => Promise<Notice>): Prom
   const { kind, occasion, recipients, text } = await make();
   // An idle service takes no write lock.
   if (recipients.length === 0 || (await wasWritten(deps.store.read, occasion))) return;
-  await deps.store.write("write notices", async (tx) => {
-    for (const recipient of recipients) await writeMail(tx, deps, { kind, occasion, recipient, text });
-  });
+  await deps.store.write(
+    "write notices",
+    async (tx) => {
+      for (const recipient of recipients) await writeMail(tx, deps, { kind, occasion, recipient, text });
+    },
+    { sideBySide: true },
+  );
 }
 
 async function ofCredits(deps: AttentionDeps, { account, left }: Troubles["low"][number]): Promise<Notice> {

@@ -87,7 +87,7 @@ async function sendOne(context: Context, transport: MailTransport, mail: Mail): 
         ? { state: "failed", error: reason, now: clock.now() }
         : { retryAt: clock.now() + pauseMs, error: reason };
   }
-  await store.write("end mail attempt", (tx) => endAttempt(tx, mail, end));
+  await store.write("end mail attempt", (tx) => endAttempt(tx, mail, end), { sideBySide: true });
   if ("retryAt" in end)
     log.warn("mail_delayed", { ...fields, attempts: mail.attempts + 1, error: end.error });
   else if (end.state === "failed") log.error("mail_failed", { ...fields, error: end.error });

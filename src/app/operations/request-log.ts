@@ -92,7 +92,9 @@ function minuteCounter(): (call: LoggedCall, count: number) => number {
 export async function dropOldRequests({ store, clock }: AppContext): Promise<void> {
   const before = clock.now() - REQUEST_LOG_RETENTION_MS;
   for (;;) {
-    const gone = await store.write("drop old requests", (tx) => deleteOldRequests(tx, before, ROWS_AT_ONCE));
+    const gone = await store.write("drop old requests", (tx) => deleteOldRequests(tx, before, ROWS_AT_ONCE), {
+      sideBySide: true,
+    });
     if (gone < ROWS_AT_ONCE) return;
   }
 }

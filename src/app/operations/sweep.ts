@@ -11,7 +11,13 @@ import type { SteadyClock } from "../../core/steady-clock.ts";
 import { HOUR_MS, monthOf } from "../../core/time.ts";
 import { accountsToRenew } from "../../store/accounts.ts";
 import { deleteOldAudit, hasOldAudit } from "../../store/activity.ts";
-import { hasExpiredClaim, pullForward, releaseClaims } from "../../store/deliveries.ts";
+import {
+  endpointsWithStranded,
+  failPending,
+  hasExpiredClaim,
+  pullForward,
+  releaseClaims,
+} from "../../store/deliveries.ts";
 import { deleteExpiredRecords } from "../../store/idempotency.ts";
 import { expiredOutputs, markPurged, sourceInUse, templateInUse } from "../../store/image-files.ts";
 import { findImageByOutput, isRendering } from "../../store/image-reads.ts";
@@ -95,10 +101,16 @@ export async function sweep(deps: SweepDeps, signal?: AbortSignal): Promise<void
     () => requeueAbandoned(deps),
     () => renewPlans(deps),
     () => releaseLateClaims(deps),
+    () => failStranded(deps),
     () => finishCanceling(deps),
     ...(mayDelete(deps)
       ? deletions(deps, signal)
-      : [() => deps.store.write("pull deliveries forward", (tx) => pullForward(tx, deps.clock.now()))]),
+      : [
+          () =>
+            deps.store.write("pull deliveries forward", (tx) => pullForward(tx, deps.clock.now()), {
+              sideBySide: true,
+            }),
+        ]),
     () => deps.store.maintain(),
   ];
   for (const step of steps) await logFailure(deps.log, {}, step);
@@ -115,10 +127,15 @@ const deletions = (deps: SweepDeps, signal: AbortSignal | undefined) => [
   () => eraseTraces(deps, signal),
   () => dropOldAudit(deps),
   () =>
-    deps.store.write("drop old mails", (tx) =>
-      deleteOldMails(tx, deps.clock.now() - MAIL_RETENTION_MS, BATCH),
+    deps.store.write(
+      "drop old mails",
+      (tx) => deleteOldMails(tx, deps.clock.now() - MAIL_RETENTION_MS, BATCH),
+      { sideBySide: true },
     ),
-  () => deps.store.write("drop expired sessions", (tx) => deleteExpiredSessions(tx, deps.clock.now())),
+  () =>
+    deps.store.write("drop expired sessions", (tx) => deleteExpiredSessions(tx, deps.clock.now()), {
+      sideBySide: true,
+    }),
 ];
 
 /** Deletion is final, so the time that makes it due must be beyond doubt. */
@@ -138,7 +155,9 @@ async function renewPlans({ store, clock, random, log }: SweepDeps): Promise<voi
     let renewed = 0;
     for (const accountId of ids) {
       await logFailure(log, { accountId }, async () => {
-        await store.write("renew plan", (tx) => renewPlan(tx, accountId, { now: clock.now(), random }));
+        await store.write("renew plan", (tx) => renewPlan(tx, accountId, { now: clock.now(), random }), {
+          sideBySide: true,
+        });
         renewed += 1;
       });
     }
@@ -148,8 +167,10 @@ async function renewPlans({ store, clock, random, log }: SweepDeps): Promise<voi
 
 async function dropExpiredRecords({ store, clock }: SweepDeps): Promise<void> {
   for (;;) {
-    const dropped = await store.write("drop expired records", (tx) =>
-      deleteExpiredRecords(tx, clock.now(), BATCH),
+    const dropped = await store.write(
+      "drop expired records",
+      (tx) => deleteExpiredRecords(tx, clock.now(), BATCH),
+      { sideBySide: true },
     );
     if (dropped < BATCH) return;
   }
@@ -161,12 +182,15 @@ async function dropExpiredPictures({ store, clock, blobs }: SweepDeps): Promise<
     if (due.length === 0) return;
     // Files first: a picture whose row says "purged" must be gone. After a crash in between, removal is repeated.
     for (const { name } of due) await blobs.remove("picture", name);
-    await store.write("drop expired pictures", (tx) =>
-      markPurged(
-        tx,
-        due.map((row) => row.id),
-        clock.now(),
-      ),
+    await store.write(
+      "drop expired pictures",
+      (tx) =>
+        markPurged(
+          tx,
+          due.map((row) => row.id),
+          clock.now(),
+        ),
+      { sideBySide: true },
     );
   }
 }
@@ -175,24 +199,39 @@ async function dropOldAudit({ store, clock }: SweepDeps): Promise<void> {
   const before = clock.now() - AUDIT_RETENTION_MS;
   // An idle service takes no write lock.
   while (await hasOldAudit(store.read, before)) {
-    const dropped = await store.write("drop old audit entries", (tx) => deleteOldAudit(tx, before, BATCH));
+    const dropped = await store.write("drop old audit entries", (tx) => deleteOldAudit(tx, before, BATCH), {
+      sideBySide: true,
+    });
     if (dropped < BATCH) return;
   }
 }
 
 async function releaseLateClaims({ store, clock }: SweepDeps): Promise<void> {
   if (await hasExpiredClaim(store.read, clock.now()))
-    await store.write("release claims", (tx) => releaseClaims(tx, { now: clock.now() }));
+    await store.write("release claims", (tx) => releaseClaims(tx, { now: clock.now() }), {
+      sideBySide: true,
+    });
+}
+
+/** Should the endpoint have been enabled since, what is failed here can be recovered like all that it missed. */
+async function failStranded({ store, clock }: SweepDeps): Promise<void> {
+  for (const id of await endpointsWithStranded(store.read))
+    await store.write("fail stranded", (tx) => failPending(tx, id, clock.now()), { sideBySide: true });
 }
 
 async function sweepWebhooks({ store, clock }: SweepDeps): Promise<void> {
   if (await hasExpiredSecret(store.read, clock.now()))
-    await store.write("forget expired secrets", (tx) => forgetExpiredSecrets(tx, clock.now()));
+    await store.write("forget expired secrets", (tx) => forgetExpiredSecrets(tx, clock.now()), {
+      sideBySide: true,
+    });
   for (;;) {
     const before = clock.now() - WEBHOOK_RETENTION_MS;
     if (!(await hasOldEvent(store.read, before))) return;
-    const dropped = await store.write("drop old events", (tx) => deleteOldEvents(tx, before, BATCH));
-    if (dropped > 0) await store.write("drop removed endpoints", (tx) => deleteRemovedEndpoints(tx));
+    const dropped = await store.write("drop old events", (tx) => deleteOldEvents(tx, before, BATCH), {
+      sideBySide: true,
+    });
+    if (dropped > 0)
+      await store.write("drop removed endpoints", (tx) => deleteRemovedEndpoints(tx), { sideBySide: true });
     if (dropped < BATCH) return;
   }
 }
@@ -200,8 +239,10 @@ async function sweepWebhooks({ store, clock }: SweepDeps): Promise<void> {
 /** The photos themselves are removed once nothing else needs them. */
 async function dropExpiredUploads({ store, clock, keeper }: SweepDeps): Promise<void> {
   for (;;) {
-    const dropped = await store.write("drop expired uploads", (tx) =>
-      deleteExpiredUploads(tx, clock.now(), BATCH),
+    const dropped = await store.write(
+      "drop expired uploads",
+      (tx) => deleteExpiredUploads(tx, clock.now(), BATCH),
+      { sideBySide: true },
     );
     for (const sha256 of dropped) await keeper.drop(sha256);
     if (dropped.length < BATCH) return;

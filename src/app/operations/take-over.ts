@@ -15,8 +15,10 @@ export async function takeOver(context: AppContext & { nodes: Nodes }): Promise<
   const ended = new Set(await nodes.ended(all.map(leaseHolderOf)));
   const tokens = all.filter((token) => ended.has(leaseHolderOf(token)));
   if (tokens.length === 0) return;
-  const cutShort = await store.write("release claims", (tx) =>
-    releaseClaims(tx, { now: clock.now(), tokens }),
+  const cutShort = await store.write(
+    "release claims",
+    (tx) => releaseClaims(tx, { now: clock.now(), tokens }),
+    { sideBySide: true },
   );
   if (cutShort > 0) log.info("deliveries_resumed", { count: cutShort });
   const requeued = await requeueAbandoned(context, { tokens });

@@ -50,30 +50,34 @@ export async function createAccount(
     createdAt: now,
     updatedAt: now,
   };
-  return store.write("create account", async (tx) => {
-    await insertAccount(tx, account);
-    if (input.credits > 0) {
-      await insertEntry(tx, {
-        id: random.id("led"),
-        accountId: account.id,
-        kind: "grant",
-        bucket: "plan",
-        period: account.planPeriod,
-        amount: input.credits,
-        imageId: null,
-        reason: "monthly plan credits",
-        createdAt: now,
-      });
-    }
-    const subject = `${account.name}, ${account.tier}, ${account.creditLimit} credits a month`;
-    const { id: accountId } = account;
-    await logAction(
-      tx,
-      { by: input.by ?? null, accountId, action: "account.created", subject },
-      { now, random },
-    );
-    return account;
-  });
+  return store.write(
+    "create account",
+    async (tx) => {
+      await insertAccount(tx, account);
+      if (input.credits > 0) {
+        await insertEntry(tx, {
+          id: random.id("led"),
+          accountId: account.id,
+          kind: "grant",
+          bucket: "plan",
+          period: account.planPeriod,
+          amount: input.credits,
+          imageId: null,
+          reason: "monthly plan credits",
+          createdAt: now,
+        });
+      }
+      const subject = `${account.name}, ${account.tier}, ${account.creditLimit} credits a month`;
+      const { id: accountId } = account;
+      await logAction(
+        tx,
+        { by: input.by ?? null, accountId, action: "account.created", subject },
+        { now, random },
+      );
+      return account;
+    },
+    { sideBySide: true },
+  );
 }
 
 /** Renames an account; its ids, keys and ledger stay. Throws a Refusal for an invalid name. */
@@ -83,15 +87,19 @@ export async function renameAccount(
   input: { name: string } & By,
 ): Promise<Account> {
   const name = checkedName("account name", input.name, MAX_ACCOUNT_NAME_CHARS);
-  const renamed = await store.write("rename account", async (tx) => {
-    const now = clock.now();
-    const before = await findAccount(tx, id);
-    if (!before || before.name === name) return before;
-    const subject = `${before.name} is now ${name}`;
-    const what = { by: input.by ?? null, accountId: id, action: "account.renamed", subject } as const;
-    await logAction(tx, what, { now, random });
-    return setAccountName(tx, id, { name, now });
-  });
+  const renamed = await store.write(
+    "rename account",
+    async (tx) => {
+      const now = clock.now();
+      const before = await findAccount(tx, id);
+      if (!before || before.name === name) return before;
+      const subject = `${before.name} is now ${name}`;
+      const what = { by: input.by ?? null, accountId: id, action: "account.renamed", subject } as const;
+      await logAction(tx, what, { now, random });
+      return setAccountName(tx, id, { name, now });
+    },
+    { sideBySide: true },
+  );
   return accountOrThrow(id, renamed);
 }
 
@@ -116,15 +124,19 @@ function changeStatus(
 ) {
   const { status, reason, by } = change;
   const action: AuditAction = status === "suspended" ? "account.suspended" : "account.resumed";
-  return store.write("change account status", async (tx) => {
-    const now = clock.now();
-    const account = await setAccountStatus(tx, id, { status, reason, now });
-    if (account) {
-      const subject = reason ?? account.name;
-      await logAction(tx, { by, accountId: id, action, subject }, { now, random });
-    }
-    return account;
-  });
+  return store.write(
+    "change account status",
+    async (tx) => {
+      const now = clock.now();
+      const account = await setAccountStatus(tx, id, { status, reason, now });
+      if (account) {
+        const subject = reason ?? account.name;
+        await logAction(tx, { by, accountId: id, action, subject }, { now, random });
+      }
+      return account;
+    },
+    { sideBySide: true },
+  );
 }
 
 /** Changes tier and plan. The tier applies from the next request, the plan's credits from the next month. */
@@ -134,15 +146,19 @@ export async function changePlan(
   input: { tier: Account["tier"]; credits: number } & By,
 ): Promise<Account> {
   const { tier, credits, by = null } = input;
-  const account = await store.write("change plan", async (tx) => {
-    const now = clock.now();
-    const changed = await setAccountPlan(tx, id, { tier, creditLimit: credits, now });
-    if (changed) {
-      const subject = `${tier}, ${credits} credits a month`;
-      await logAction(tx, { by, accountId: id, action: "account.plan_changed", subject }, { now, random });
-    }
-    return changed;
-  });
+  const account = await store.write(
+    "change plan",
+    async (tx) => {
+      const now = clock.now();
+      const changed = await setAccountPlan(tx, id, { tier, creditLimit: credits, now });
+      if (changed) {
+        const subject = `${tier}, ${credits} credits a month`;
+        await logAction(tx, { by, accountId: id, action: "account.plan_changed", subject }, { now, random });
+      }
+      return changed;
+    },
+    { sideBySide: true },
+  );
   return accountOrThrow(id, account);
 }
 
@@ -230,20 +246,24 @@ export async function revokeApiKey(
   id: string,
   by: Actor = null,
 ): Promise<ApiKey> {
-  const key = await store.write("revoke key", async (tx) => {
-    const now = clock.now();
-    const before = await findKey(tx, id);
-    const revoked = await revokeKey(tx, id, now);
-    if (revoked && before?.revokedAt === null) {
-      const { accountId } = revoked;
-      await logAction(
-        tx,
-        { by, accountId, action: "key.revoked", subject: keyLabel(revoked) },
-        { now, random },
-      );
-    }
-    return revoked;
-  });
+  const key = await store.write(
+    "revoke key",
+    async (tx) => {
+      const now = clock.now();
+      const before = await findKey(tx, id);
+      const revoked = await revokeKey(tx, id, now);
+      if (revoked && before?.revokedAt === null) {
+        const { accountId } = revoked;
+        await logAction(
+          tx,
+          { by, accountId, action: "key.revoked", subject: keyLabel(revoked) },
+          { now, random },
+        );
+      }
+      return revoked;
+    },
+    { sideBySide: true },
+  );
   if (!key) throw new Refusal("KEY_NOT_FOUND", `There is no key ${id}.`);
   return key;
 }
@@ -258,15 +278,19 @@ export async function grantCredits(
   input: { accountId: string; amount: number; reason: string | null } & By,
 ): Promise<Account> {
   const { accountId, amount, reason, by = null } = input;
-  const account = await store.write("grant credits", async (tx) => {
-    const now = clock.now();
-    const granted = await topUpCredits(tx, accountId, amount, reason, { now, random });
-    if (granted) {
-      const subject = `${amount} credits${reason === null ? "" : `: ${reason}`}`;
-      await logAction(tx, { by, accountId, action: "credits.granted", subject }, { now, random });
-    }
-    return granted;
-  });
+  const account = await store.write(
+    "grant credits",
+    async (tx) => {
+      const now = clock.now();
+      const granted = await topUpCredits(tx, accountId, amount, reason, { now, random });
+      if (granted) {
+        const subject = `${amount} credits${reason === null ? "" : `: ${reason}`}`;
+        await logAction(tx, { by, accountId, action: "credits.granted", subject }, { now, random });
+      }
+      return granted;
+    },
+    { sideBySide: true },
+  );
   return accountOrThrow(accountId, account);
 }
 

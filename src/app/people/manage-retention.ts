@@ -27,9 +27,13 @@ export async function changeRetention(
         `Write a whole number of days from 1 to ${MAX_RETENTION_DAYS}, or nothing.`,
       );
   const subject = `pictures ${retentionDays ?? "as the service is set"}, everything personal ${forgetAfterDays ?? "until asked"} (days)`;
-  await store.write("change retention", async (tx) => {
-    const now = clock.now();
-    await setAccountRetention(tx, accountId, { retentionDays, forgetAfterDays, now });
-    await logAction(tx, { by, accountId, action: "account.retention_changed", subject }, { now, random });
-  });
+  await store.write(
+    "change retention",
+    async (tx) => {
+      const now = clock.now();
+      await setAccountRetention(tx, accountId, { retentionDays, forgetAfterDays, now });
+      await logAction(tx, { by, accountId, action: "account.retention_changed", subject }, { now, random });
+    },
+    { sideBySide: true },
+  );
 }

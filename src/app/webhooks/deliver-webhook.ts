@@ -2,7 +2,7 @@ import { leaseToken } from "../../core/lease.ts";
 import { MAX_DELIVERIES_PER_ENDPOINT, WEBHOOK_LEASE_MS } from "../../core/limits.ts";
 import { storageFault } from "../../core/storage-unavailable.ts";
 import { claimDeliveries, countSending, dueEndpoints, type WebhookDelivery } from "../../store/deliveries.ts";
-import { findEvents, type WebhookEndpoint } from "../../store/webhooks.ts";
+import { claimEndpoint, findEvents, type WebhookEndpoint } from "../../store/webhooks.ts";
 import { type DeliveryLanes, deliveryLanes, type Place } from "./delivery-lanes.ts";
 import type { WebhookContext } from "./manage-webhooks.ts";
 import { type FinishedAttempt, recordAttempts } from "./record-attempts.ts";
@@ -88,27 +88,32 @@ async function recordAndClaim(
   }
   const claimed: Omit<Claimed, "body">[] = [];
   try {
-    return await store.write("record and claim deliveries", async (tx) => {
-      // When rerun after a rollback, it takes its slots again.
-      for (const { place } of claimed.splice(0)) place.giveBack();
-      if (finished.length > 0) await recordAttempts(tx, context, finished);
-      if (!claim) return [];
-      const now = clock.now();
-      for (const endpoint of claim.lanes.inTurn(await dueEndpoints(tx, now))) {
-        const room = claim.lanes.room(asLane(endpoint));
-        if (room === 0) continue;
-        // Other processes send too. Their claims are seen: this transaction runs alone.
-        const left = MAX_DELIVERIES_PER_ENDPOINT - (await countSending(tx, endpoint.id));
-        const limit = Math.min(room, left);
-        if (limit <= 0) continue;
-        const lease = { token: claim.token, now, leaseExpiresAt: now + WEBHOOK_LEASE_MS };
-        for (const delivery of await claimDeliveries(tx, { ...lease, endpointId: endpoint.id, limit }))
-          claimed.push({ delivery, endpoint, place: claim.lanes.take(asLane(endpoint)) });
-      }
-      const ids = new Set(claimed.map(({ delivery }) => delivery.eventId));
-      const bodies = new Map((await findEvents(tx, [...ids])).map((event) => [event.id, event.body]));
-      return claimed.map((claim) => ({ ...claim, body: bodies.get(claim.delivery.eventId) ?? "" }));
-    });
+    return await store.write(
+      "record and claim deliveries",
+      async (tx) => {
+        // When rerun after a rollback, it takes its slots again.
+        for (const { place } of claimed.splice(0)) place.giveBack();
+        if (finished.length > 0) await recordAttempts(tx, context, finished);
+        if (!claim) return [];
+        const now = clock.now();
+        for (const endpoint of claim.lanes.inTurn(await dueEndpoints(tx, now))) {
+          const room = claim.lanes.room(asLane(endpoint));
+          if (room === 0) continue;
+          // Other processes send too. Whoever claims for an endpoint has it alone, and sees the claims of those before.
+          if (!(await claimEndpoint(tx, endpoint.id))) continue;
+          const left = MAX_DELIVERIES_PER_ENDPOINT - (await countSending(tx, endpoint.id));
+          const limit = Math.min(room, left);
+          if (limit <= 0) continue;
+          const lease = { token: claim.token, now, leaseExpiresAt: now + WEBHOOK_LEASE_MS };
+          for (const delivery of await claimDeliveries(tx, { ...lease, endpointId: endpoint.id, limit }))
+            claimed.push({ delivery, endpoint, place: claim.lanes.take(asLane(endpoint)) });
+        }
+        const ids = new Set(claimed.map(({ delivery }) => delivery.eventId));
+        const bodies = new Map((await findEvents(tx, [...ids])).map((event) => [event.id, event.body]));
+        return claimed.map((claim) => ({ ...claim, body: bodies.get(claim.delivery.eventId) ?? "" }));
+      },
+      { sideBySide: true },
+    );
   } catch (error) {
     // Rolled back: nothing was claimed, and the fault is ours, not the receivers'.
     for (const { place } of claimed) place.giveBack();

@@ -51,17 +51,21 @@ export type DeliveryDetail = Delivery & { event: WebhookEvent };
 /** Sends a `webhook.test` to one endpoint, whatever its filter; its delivery can be inspected like any other. */
 export async function sendTest(context: WebhookContext, ref: EndpointRef): Promise<Delivery> {
   const { store, clock, random } = context;
-  const delivery = await store.write("send test event", async (tx) => {
-    const endpoint = sendable(endpointOrThrow(ref, await findEndpoint(tx, ref.endpointId)));
-    if ((await findAccount(tx, endpoint.accountId))?.status === "suspended")
-      throw new Refusal(
-        "INVALID_REQUEST",
-        "The account is suspended: no tests are sent. The operator of this service can resume it.",
-      );
-    const now = clock.now();
-    await changeEndpoint(tx, endpoint.id, { pausedUntil: null, updatedAt: now });
-    return recordTestEvent(tx, endpoint, { now, random });
-  });
+  const delivery = await store.write(
+    "send test event",
+    async (tx) => {
+      const endpoint = sendable(endpointOrThrow(ref, await findEndpoint(tx, ref.endpointId)));
+      if ((await findAccount(tx, endpoint.accountId))?.status === "suspended")
+        throw new Refusal(
+          "INVALID_REQUEST",
+          "The account is suspended: no tests are sent. The operator of this service can resume it.",
+        );
+      const now = clock.now();
+      await changeEndpoint(tx, endpoint.id, { pausedUntil: null, updatedAt: now });
+      return recordTestEvent(tx, endpoint, { now, random });
+    },
+    { sideBySide: true },
+  );
   context.wakeDeliveries?.();
   return deliveryView(delivery, []);
 }
@@ -106,14 +110,18 @@ export async function getDelivery(
 /** Sends one delivery again now, even one that succeeded, with a fresh retry schedule. */
 export async function redeliver(context: WebhookContext, ref: DeliveryRef): Promise<Delivery> {
   const { store, clock } = context;
-  const restarted = await store.write("redeliver", async (tx) => {
-    const row = ownedDelivery(ref, await findDelivery(tx, ref.deliveryId));
-    const now = clock.now();
-    await unpaused(tx, { endpointId: row.endpointId }, now);
-    // A delivery in flight is left alone: it is being sent right now.
-    const [changed] = await restartDeliveries(tx, { ids: [row.id], delivered: true, now });
-    return changed ?? row;
-  });
+  const restarted = await store.write(
+    "redeliver",
+    async (tx) => {
+      const row = ownedDelivery(ref, await findDelivery(tx, ref.deliveryId));
+      const now = clock.now();
+      await unpaused(tx, { endpointId: row.endpointId }, now);
+      // A delivery in flight is left alone: it is being sent right now.
+      const [changed] = await restartDeliveries(tx, { ids: [row.id], delivered: true, now });
+      return changed ?? row;
+    },
+    { sideBySide: true },
+  );
   context.wakeDeliveries?.();
   const [delivery] = await withHistory(store.read, [restarted]);
   return delivery as Delivery;
@@ -133,30 +141,34 @@ export async function recoverSince(
   let recovered = 0;
   let after: ListPosition | undefined;
   for (;;) {
-    const batch = await store.write("recover deliveries", async (tx) => {
-      const now = clock.now();
-      const endpoint = await unpaused(tx, ref, now);
-      if (after === undefined) {
-        // Logged with the first batch, so without the total, which only the last would know.
-        const { accountId, url } = endpoint;
-        const subject = `${url}, events since ${isoTime(since)}`;
-        const what = { by: ref.by ?? null, accountId, action: "webhook.recovered", subject } as const;
-        await logAction(tx, what, { now, random });
-      }
-      const events = await eventsSince(tx, {
-        ...endpoint,
-        since,
-        after,
-        types: endpoint.events,
-        exceptTypes: [TEST_EVENT],
-        limit: RECOVER_BATCH,
-      });
-      return {
-        last: events.at(-1),
-        full: events.length === RECOVER_BATCH,
-        sent: await recoverEvents(tx, context, endpoint, events),
-      };
-    });
+    const batch = await store.write(
+      "recover deliveries",
+      async (tx) => {
+        const now = clock.now();
+        const endpoint = await unpaused(tx, ref, now);
+        if (after === undefined) {
+          // Logged with the first batch, so without the total, which only the last would know.
+          const { accountId, url } = endpoint;
+          const subject = `${url}, events since ${isoTime(since)}`;
+          const what = { by: ref.by ?? null, accountId, action: "webhook.recovered", subject } as const;
+          await logAction(tx, what, { now, random });
+        }
+        const events = await eventsSince(tx, {
+          ...endpoint,
+          since,
+          after,
+          types: endpoint.events,
+          exceptTypes: [TEST_EVENT],
+          limit: RECOVER_BATCH,
+        });
+        return {
+          last: events.at(-1),
+          full: events.length === RECOVER_BATCH,
+          sent: await recoverEvents(tx, context, endpoint, events),
+        };
+      },
+      { sideBySide: true },
+    );
     recovered += batch.sent;
     after = batch.last;
     if (!batch.full) break;

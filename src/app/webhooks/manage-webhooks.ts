@@ -126,21 +126,25 @@ export async function updateEndpoint(
 /** Nothing more is sent to it. Its deliveries remain visible until they expire. */
 export async function removeEndpoint(context: WebhookContext, ref: EndpointRef): Promise<void> {
   const { store, clock } = context;
-  await store.write("remove endpoint", async (tx) => {
-    const endpoint = endpointOrThrow(ref, await findEndpoint(tx, ref.endpointId));
-    const now = clock.now();
-    await changeEndpoint(tx, ref.endpointId, {
-      state: "removed",
-      secret: "",
-      previousSecret: null,
-      previousSecretExpiresAt: null,
-      disabledReason: "It was removed.",
-      disabledAt: now,
-      updatedAt: now,
-    });
-    await failPending(tx, ref.endpointId, now);
-    await logChange(tx, context, "webhook.removed", endpoint, ref.by);
-  });
+  await store.write(
+    "remove endpoint",
+    async (tx) => {
+      const endpoint = endpointOrThrow(ref, await findEndpoint(tx, ref.endpointId));
+      const now = clock.now();
+      await changeEndpoint(tx, ref.endpointId, {
+        state: "removed",
+        secret: "",
+        previousSecret: null,
+        previousSecretExpiresAt: null,
+        disabledReason: "It was removed.",
+        disabledAt: now,
+        updatedAt: now,
+      });
+      await failPending(tx, ref.endpointId, now);
+      await logChange(tx, context, "webhook.removed", endpoint, ref.by);
+    },
+    { sideBySide: true },
+  );
 }
 
 /** Issues a new secret; the old one signs beside it for 24 hours. Any older one stops signing immediately. */

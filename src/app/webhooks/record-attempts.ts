@@ -16,6 +16,7 @@ import {
   changeEndpoint,
   type EndpointChange,
   findEndpoints,
+  lockEnabled,
   type WebhookEndpoint,
 } from "../../store/webhooks.ts";
 import type { AppContext } from "../context.ts";
@@ -60,10 +61,25 @@ export async function recordAttempts(
     [...numbers].map(([attempt, number]) => attemptRow(attempt, number)),
   );
   const recorded = finished.filter((attempt) => numbers.has(attempt));
-  for (const [endpointId, attempts] of Map.groupBy(recorded, ({ delivery }) => delivery.endpointId)) {
+  const byEndpoint = Map.groupBy(recorded, ({ delivery }) => delivery.endpointId);
+  // In one order everywhere: two processes that each held what the other wants would wait for each other.
+  for (const [endpointId, attempts] of [...byEndpoint].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
     const endpoint = endpoints.get(endpointId);
-    if (endpoint?.state === "enabled") await recordHealth(tx, context, endpoint, attempts);
+    if (endpoint?.state !== "enabled" || !changeOf(endpoint, attempts)) continue;
+    // Somebody may have changed it meanwhile. Most attempts change nothing, and need not wait to know.
+    const current = await lockEnabled(tx, endpointId);
+    if (current) await recordHealth(tx, context, current, attempts);
   }
+}
+
+/** What attempts say about their endpoint, one after the other; undefined when nothing changes. */
+function changeOf(endpoint: WebhookEndpoint, attempts: FinishedAttempt[]): EndpointChange | undefined {
+  let change: EndpointChange = {};
+  for (const attempt of attempts) {
+    const state = { ...endpoint, ...change };
+    if (state.state === "enabled") change = { ...change, ...afterAttempt(state, attempt) };
+  }
+  return Object.keys(change).length > 0 ? change : undefined;
 }
 
 /**
@@ -122,12 +138,8 @@ async function recordHealth(
   endpoint: WebhookEndpoint,
   attempts: FinishedAttempt[],
 ): Promise<void> {
-  let change: EndpointChange = {};
-  for (const attempt of attempts) {
-    const state = { ...endpoint, ...change };
-    if (state.state === "enabled") change = { ...change, ...afterAttempt(state, attempt) };
-  }
-  if (Object.keys(change).length === 0) return;
+  const change = changeOf(endpoint, attempts);
+  if (!change) return;
   const now = attempts.at(-1)?.finishedAt ?? 0;
   await changeEndpoint(tx, endpoint.id, { ...change, updatedAt: now });
   if (change.state !== "disabled") return;

@@ -325,16 +325,20 @@ async function newLink(visit: UserVisit): Promise<Response> {
 async function view(visit: UserVisit): Promise<Response> {
   const account = await accountOf(visit);
   const { store, clock, random } = visit.deps;
-  await store.write("view account", async (tx) => {
-    await openAccount(tx, visit.session.id, account.id);
-    const what = {
-      by: visit.user.id,
-      accountId: account.id,
-      action: "account.viewed",
-      subject: account.name,
-    } as const;
-    await logAction(tx, what, { now: clock.now(), random });
-  });
+  await store.write(
+    "view account",
+    async (tx) => {
+      await openAccount(tx, visit.session.id, account.id);
+      const what = {
+        by: visit.user.id,
+        accountId: account.id,
+        action: "account.viewed",
+        subject: account.name,
+      } as const;
+      await logAction(tx, what, { now: clock.now(), random });
+    },
+    { sideBySide: true },
+  );
   return redirect(ownPath(field(visit, "next")), visit.exchange);
 }
 
@@ -342,7 +346,9 @@ async function leave(visit: UserVisit): Promise<Response> {
   const { store } = visit.deps;
   const seen = visit.session.accountId;
   const [own] = await membershipsOf(store.read, visit.user.id);
-  await store.write("leave account", (tx) => openAccount(tx, visit.session.id, own?.account.id ?? null));
+  await store.write("leave account", (tx) => openAccount(tx, visit.session.id, own?.account.id ?? null), {
+    sideBySide: true,
+  });
   const to = seen === null ? "/console/operator/accounts" : `/console/operator/accounts/${seen}`;
   return redirect(to, visit.exchange);
 }
