@@ -26,4 +26,6 @@ export interface AppContext {
 export interface Moment {
   now: number;
   random: Random;
+  /** The time may be wrong: no month begins by it. */
+  isDoubtful?: boolean;
 }

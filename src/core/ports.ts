@@ -5,6 +5,8 @@ export interface Clock {
   now(): number;
   /** Monotonic milliseconds from an arbitrary origin; unaffected by changes to the time of day. */
   elapsed(): number;
+  /** How long the time has gone unquestioned, in milliseconds; absent where nobody questions it. */
+  settledForMs?(): number;
 }
 
 export interface Random {

@@ -1,19 +1,28 @@
-import { CLOCK_HOLD_MS, CLOCK_TOLERANCE_MS } from "./limits.ts";
+import { CLOCK_HOLD_MS, CLOCK_TOLERANCE_MS, DELETION_PAUSE_MS } from "./limits.ts";
 import type { Clock, Log } from "./ports.ts";
 
 /** One moment on both scales: the time of day, and the time since the machine started. */
 export interface ClockMark {
   wall: number;
   elapsed: number;
+  /** When the time was last questioned, on the scale of `elapsed`; absent when it never was. */
+  doubtedAt?: number;
+}
+
+/**
+ * Whether the time is beyond doubt, so that what cannot be undone may be done because it is due. After a doubt that takes as
+ * long as somebody needs to read the alarm.
+ */
+export function isProven({ settledForMs }: Pick<Clock, "settledForMs">): boolean {
+  return (settledForMs?.() ?? Number.POSITIVE_INFINITY) >= DELETION_PAUSE_MS;
 }
 
 /** A wall clock that does not accept jumps immediately. */
 export interface SteadyClock extends Clock {
-  /** How long the time has gone unquestioned, in milliseconds. */
   settledForMs(): number;
   /** A mark from which the next process can continue, as long as the machine is not restarted. */
   mark(): ClockMark;
-  /** Call at start when stored rows do not fit the time of day that was read. */
+  /** Call when stored rows, or another clock, do not fit the time of day that was read. */
   doubt(): void;
 }
 
@@ -27,7 +36,8 @@ export function steadyClock(source: Clock, log: Log, since?: ClockMark): SteadyC
   /** The time of day at the origin of the monotonic clock. */
   let zero = since ? since.wall - since.elapsed : source.now() - source.elapsed();
   let jump: { zero: number; seenAt: number } | undefined;
-  let doubtedAt = Number.NEGATIVE_INFINITY;
+  // A restart proves nothing.
+  let doubtedAt = since?.doubtedAt ?? Number.NEGATIVE_INFINITY;
 
   const now = (): number => {
     const elapsed = source.elapsed();
@@ -65,7 +75,7 @@ export function steadyClock(source: Clock, log: Log, since?: ClockMark): SteadyC
     mark: () => {
       now();
       const elapsed = source.elapsed();
-      return { wall: elapsed + zero, elapsed };
+      return { wall: elapsed + zero, elapsed, ...(Number.isFinite(doubtedAt) && { doubtedAt }) };
     },
     doubt: () => {
       doubtedAt = source.elapsed();

@@ -2,6 +2,8 @@ import { statfs } from "node:fs/promises";
 import type { AppContext } from "../app/context.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import type { RenderPool } from "../render/pool.ts";
+import { isOtherTime } from "../state/database-clock.ts";
+import type { Nodes } from "../state/nodes.ts";
 import type { Store } from "../store/store.ts";
 import type { DataFolder } from "../system/data-folder.ts";
 import { COMMIT, VERSION } from "../version.ts";
@@ -11,6 +13,7 @@ import type { Exchange } from "./exchange.ts";
 export interface HealthDeps extends AppContext {
   folder: DataFolder;
   blobs: Blobs;
+  nodes: Pick<Nodes, "aheadMs">;
   pool: RenderPool;
   /** True once the process has been asked to stop. */
   isDraining: () => boolean;
@@ -29,7 +32,9 @@ export function liveAnswer(headers: Record<string, string>): Response {
 /** Each prerequisite of a create, and whether it is met. */
 export async function readiness(deps: HealthDeps): Promise<Record<string, boolean>> {
   const [database, disk] = await Promise.all([isWritable(deps), takesPictures(deps)]);
-  return { database, renderer: deps.pool.health().takesWork, disk, accepting: !deps.isDraining() };
+  // Cards accepted by another time than the others go by would be due at once there, or never.
+  const accepting = !deps.isDraining() && !isOtherTime(deps.nodes.aheadMs());
+  return { database, renderer: deps.pool.health().takesWork, disk, accepting };
 }
 
 /**

@@ -19,6 +19,7 @@ import {
   SWEEP_INTERVAL_MS,
 } from "../core/limits.ts";
 import type { SteadyClock } from "../core/steady-clock.ts";
+import { isOtherTime } from "../state/database-clock.ts";
 import { keepClockMark } from "../system/clock-file.ts";
 import { tidyUnpacked } from "../system/unpack-once.ts";
 import { startDeliveries } from "./deliveries.ts";
@@ -97,10 +98,20 @@ function startMail(deps: Deps): Loop[] {
 }
 
 /** Tells the other nodes that this one lives, and takes over from those that do not. */
-function startBeat(deps: Deps): Loop {
-  const { nodes, queue, log } = deps;
+function startBeat(deps: Deps & { clock: SteadyClock }): Loop {
+  const { nodes, queue, log, clock } = deps;
+  let isApart = false;
   const runOne = async () => {
     await nodes.beat(queue.load());
+    const wasApart = isApart;
+    isApart = isOtherTime(nodes.aheadMs());
+    if (isApart) clock.doubt();
+    if (isApart && !wasApart)
+      log.error("clock_differs", {
+        aheadOfDatabaseMs: nodes.aheadMs(),
+        remedy:
+          "Set the clock right that is wrong. Until then this server says on /ready that it takes no work, deletes nothing and begins no month's credits.",
+      });
     await takeOver(deps);
   };
   return startLoop({ name: "beat", concurrency: 1, pollMs: NODE_BEAT_MS, runOne, log });

@@ -1,11 +1,19 @@
 import { takeOver } from "../app/operations/take-over.ts";
 import { unreadableEndpoints } from "../app/webhooks/manage-webhooks.ts";
 import type { Config } from "../config.ts";
-import { BATCH_FETCH_LEASE_MS, CLOCK_TOLERANCE_MS, LONG_ABSENCE_MS } from "../core/limits.ts";
+import { OperatorError } from "../core/errors.ts";
+import {
+  BATCH_FETCH_LEASE_MS,
+  CLOCK_TOLERANCE_MS,
+  DATABASE_CLOCK_TOLERANCE_MS,
+  LONG_ABSENCE_MS,
+} from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
 import { type SteadyClock, steadyClock } from "../core/steady-clock.ts";
+import { isoTime } from "../core/time.ts";
 import { browsersIn, endGroup } from "../render/browser/process-group.ts";
 import { createRenderPool } from "../render/pool.ts";
+import { aheadOfDatabase, isOtherTime } from "../state/database-clock.ts";
 import { latestChange } from "../store/accounts.ts";
 import { freeWaiting } from "../store/batches.ts";
 import { readClockMark, systemClock } from "../system/clock-file.ts";
@@ -97,8 +105,27 @@ async function openSteadily(
   const known = readClockMark(folder.clockMark, source.elapsed());
   const clock = steadyClock(source, log, known);
   const workspace = { ...(await openWorkspace(config, log, { ...options, verify: true, clock })), clock };
+  try {
+    await refuseOtherTime(workspace);
+  } catch (error) {
+    await workspace.store.close();
+    throw error;
+  }
   if (!known) await doubtStrangeTime(workspace);
   return workspace;
+}
+
+/**
+ * Servers on one database go by one time: what one of them believes to be over, by a clock that is ahead, would be over for
+ * all.
+ */
+async function refuseOtherTime({ store, clock }: SteadyWorkspace): Promise<void> {
+  if (!store.ask) return;
+  const aheadMs = await aheadOfDatabase(store.ask, clock);
+  if (!isOtherTime(aheadMs)) return;
+  throw new OperatorError(
+    `The clock of this machine is ${Math.abs(aheadMs) / 1000} seconds ${aheadMs > 0 ? "ahead of" : "behind"} the database's, which is at ${isoTime(clock.now() - aheadMs)}. Servers on one database must agree within ${DATABASE_CLOCK_TOLERANCE_MS / 1000} seconds. Set the clock that is wrong right, with a time service such as chrony or systemd-timesyncd on both machines, and start again.`,
+  );
 }
 
 /** On the first start on this machine, only the database can vouch for the time. */
@@ -111,7 +138,7 @@ async function doubtStrangeTime({ store, clock, log }: SteadyWorkspace): Promise
     now: new Date(clock.now()).toISOString(),
     lastChange: new Date(lastChange ?? 0).toISOString(),
     remedy:
-      "Look whether the clock of this machine is right. Until somebody had the time to, nothing is deleted.",
+      "Look whether the clock of this machine is right. Until somebody had the time to, for a day, nothing is deleted and no month's credits begin.",
   });
 }
 

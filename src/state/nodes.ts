@@ -13,6 +13,8 @@ export interface NodeLoad {
 export interface Nodes {
   /** Says that this node lives, and what it can do. */
   beat(load: NodeLoad): Promise<void>;
+  /** How far this node's clock was ahead of the database's at the last beat, ms; negative when it was behind. */
+  aheadMs(): number;
   /** What the other living nodes can do, as of the last beat. */
   others(): readonly NodeLoad[];
   /**
@@ -28,6 +30,7 @@ export interface Nodes {
 export function onlyNode(name: string): Nodes {
   return {
     beat: async () => {},
+    aheadMs: () => 0,
     others: () => [],
     ended: async (names) => names.filter((other) => other !== name),
     strike: async () => {},

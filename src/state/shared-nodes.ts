@@ -6,7 +6,7 @@ import type { NodeLoad, Nodes } from "./nodes.ts";
 
 export interface SharedNodesOptions {
   ask: Ask;
-  clock: Pick<Clock, "elapsed">;
+  clock: Pick<Clock, "now" | "elapsed">;
   /** This node. */
   name: string;
   /** The program's. */
@@ -30,18 +30,23 @@ export async function servingNodes(ask: Ask): Promise<string[]> {
 /** Nodes in a table of the database they share. */
 export function sharedNodes({ ask, clock, name, version }: SharedNodesOptions): Nodes {
   let others: NodeLoad[] = [];
+  let aheadMs = 0;
   const struck = new Set<string>();
   let lastBeat = Number.NEGATIVE_INFINITY;
   /** Since when the beats came through without a gap. */
   let regularSince = Number.POSITIVE_INFINITY;
 
   const beat = async ({ workers, renderMs }: NodeLoad) => {
-    await ask(
+    const asked = clock.elapsed();
+    const [row] = await ask(
       `INSERT INTO nodes (name, version, workers, render_ms, seen_at) VALUES ($1, $2, $3, $4, ${NOW})
-       ON CONFLICT (name) DO UPDATE SET workers = excluded.workers, render_ms = excluded.render_ms, seen_at = excluded.seen_at`,
+       ON CONFLICT (name) DO UPDATE SET workers = excluded.workers, render_ms = excluded.render_ms, seen_at = excluded.seen_at
+       RETURNING seen_at`,
       [name, version, workers, Math.round(renderMs)],
     );
     const now = clock.elapsed();
+    // The answer was made somewhere in between.
+    aheadMs = Math.round(clock.now() - (now - asked) / 2 - Number(row?.seen_at));
     if (now - lastBeat > REGULAR_MS) regularSince = now;
     lastBeat = now;
     const living = await ask(
@@ -65,6 +70,7 @@ export function sharedNodes({ ask, clock, name, version }: SharedNodesOptions): 
 
   return {
     beat,
+    aheadMs: () => aheadMs,
     others: () => others,
     ended,
     strike: async (other) => {

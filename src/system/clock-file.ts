@@ -23,7 +23,12 @@ export const systemClock: Clock = {
   },
 };
 
-const Kept = Type.Object({ boot: Type.String(), wall: Type.Number(), elapsed: Type.Number() });
+const Kept = Type.Object({
+  boot: Type.String(),
+  wall: Type.Number(),
+  elapsed: Type.Number(),
+  doubtedAt: Type.Optional(Type.Number()),
+});
 
 /** Writes a mark for the next process on this machine. */
 export async function keepClockMark(path: string, mark: ClockMark): Promise<void> {
@@ -36,8 +41,8 @@ export async function keepClockMark(path: string, mark: ClockMark): Promise<void
  */
 export function readClockMark(path: string, passed: number): ClockMark | undefined {
   try {
-    const { boot, wall, elapsed } = Value.Decode(Kept, JSON.parse(readFileSync(path, "utf8")));
-    return boot !== "" && boot === bootId() && elapsed <= passed ? { wall, elapsed } : undefined;
+    const { boot, ...mark } = Value.Decode(Kept, JSON.parse(readFileSync(path, "utf8")));
+    return boot !== "" && boot === bootId() && mark.elapsed <= passed ? mark : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { NODE_BEAT_MS, NODE_SILENCE_MS } from "../../src/core/limits.ts";
+import { DAY_MS } from "../../src/core/time.ts";
+import { isOtherTime } from "../../src/state/database-clock.ts";
 import { type Nodes, onlyNode } from "../../src/state/nodes.ts";
 import { sharedNodes } from "../../src/state/shared-nodes.ts";
 import { type FakeClock, fakeClock } from "../harness.ts";
@@ -52,6 +54,16 @@ describe.skipIf(ENGINE !== "postgres")("nodes on Postgres", () => {
     await b.strike("node_b");
     await a.beat(load);
     expect(a.others()).toEqual([]);
+  });
+
+  test("each knows how far its clock is from the database's", async () => {
+    const { node } = await start();
+    const ahead = { ...fakeClock(), now: () => Date.now() + 35 * DAY_MS };
+    const [a, b] = [node("node_a", ahead), node("node_b", { ...fakeClock(), now: Date.now })];
+    await a.beat(load);
+    await b.beat(load);
+    expect([a, b].map(({ aheadMs }) => Math.round(aheadMs() / DAY_MS))).toEqual([35, 0]);
+    expect([a, b].map(({ aheadMs }) => isOtherTime(aheadMs()))).toEqual([true, false]);
   });
 
   test("one that fell silent or was struck off has ended, and one that lives has not", async () => {

@@ -11,10 +11,12 @@ import { OperatorError } from "../../src/core/errors.ts";
 import { sharingPatience } from "../../src/core/patience.ts";
 import type { Ask } from "../../src/core/ports.ts";
 import { StorageUnavailable } from "../../src/core/storage-unavailable.ts";
+import { DAY_MS } from "../../src/core/time.ts";
 import { startServer } from "../../src/service/server.ts";
 import { findAccount, insertAccount } from "../../src/store/accounts.ts";
 import { openPostgresStore } from "../../src/store/postgres.ts";
 import type { Store, Tx } from "../../src/store/store.ts";
+import { systemClock } from "../../src/system/clock-file.ts";
 import {
   silentLog,
   type TestWorkspace,
@@ -288,6 +290,16 @@ describe.skipIf(ENGINE !== "postgres")("on Postgres", () => {
       },
     });
     await expect(starting).rejects.toThrow(/newer cardpress \(it has the migration 9999_later\)/);
+    await folder.remove();
+  });
+
+  test("a server whose clock is 35 days ahead of the database's does not begin to serve", async () => {
+    const folder = testFolder();
+    const clock = { ...systemClock, now: () => Date.now() + 35 * DAY_MS };
+    const starting = startServer(testConfig(folder.dir), silentLog, { openStore: openTestPostgres(), clock });
+    await expect(starting).rejects.toThrow(
+      /clock of this machine is 30\d\d\d\d\d[\d.]* seconds ahead of the database's/,
+    );
     await folder.remove();
   });
 

@@ -4,6 +4,7 @@ import { fingerprint } from "../../core/idempotency.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { IDEMPOTENCY_RETENTION_MS, MAX_OPEN_BATCH_CARDS } from "../../core/limits.ts";
 import { idempotencyKeyReused, overloaded, partnerSuspended } from "../../core/partner-refusals.ts";
+import { isProven } from "../../core/steady-clock.ts";
 import { type Account, findAccount, lockAccount } from "../../store/accounts.ts";
 import {
   type Batch,
@@ -246,7 +247,8 @@ async function writeBatch(
   const queued = images.filter(({ state }) => state === "queued");
   await deps.jobs.enqueue(tx, queued);
   const ids = images.map(({ id }) => id);
-  if (environment === "live") await reserveCredits(tx, account.id, ids, { now, random });
+  if (environment === "live")
+    await reserveCredits(tx, account.id, ids, { now, random, isDoubtful: !isProven(deps.clock) });
   if (fresh.length > 0) await countUsage(tx, { ...scope, keyId }, now, { requested: fresh.length });
   await insertRecords(
     tx,

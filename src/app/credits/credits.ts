@@ -35,7 +35,13 @@ export async function renewPlan(tx: Tx, accountId: string, { now, random }: Mome
 }
 
 /** See renewPlan: the account as this transaction has just read it. */
-async function renewed(tx: Tx, account: Account, { now, random }: Moment): Promise<Account> {
+async function renewed(
+  tx: Tx,
+  account: Account,
+  { now, random, isDoubtful = false }: Moment,
+): Promise<Account> {
+  // What expires does not come back.
+  if (isDoubtful) return account;
   const { id: accountId } = account;
   const period = monthOf(now);
   // A clock that was set back must not grant an old month again.

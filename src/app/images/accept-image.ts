@@ -9,6 +9,7 @@ import {
   SOURCE_BYTES_PER_DAY,
 } from "../../core/limits.ts";
 import { idempotencyKeyReused, insufficientCredits, partnerSuspended } from "../../core/partner-refusals.ts";
+import { isProven } from "../../core/steady-clock.ts";
 import { isoTime } from "../../core/time.ts";
 import type { SourceFetcher } from "../../sources/fetch-source.ts";
 import { type Account, findAccount } from "../../store/accounts.ts";
@@ -218,7 +219,11 @@ async function writeAccepted(tx: Tx, deps: AcceptImageDeps, fresh: NewImage): Pr
   await insertImage(tx, image);
   await deps.jobs.enqueue(tx, [image]);
   if (command.environment === "live")
-    await reserveCredit(tx, account, image.id, { now, random: deps.random });
+    await reserveCredit(tx, account, image.id, {
+      now,
+      random: deps.random,
+      isDoubtful: !isProven(deps.clock),
+    });
   await countUsage(tx, image, now, { requested: 1 });
   const eta = owner.environment === "test" ? testEtaSeconds(image.externalId) : deps.queue.etaSeconds(place);
   const answer = acceptedAnswer(image, eta);

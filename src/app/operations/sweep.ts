@@ -6,8 +6,8 @@ import {
   SOURCE_RETENTION_MS,
   WEBHOOK_RETENTION_MS,
 } from "../../core/limits.ts";
-import type { Clock, Log, LogFields } from "../../core/ports.ts";
-import type { SteadyClock } from "../../core/steady-clock.ts";
+import type { Log, LogFields } from "../../core/ports.ts";
+import { isProven } from "../../core/steady-clock.ts";
 import { HOUR_MS, monthOf } from "../../core/time.ts";
 import { accountsToRenew } from "../../store/accounts.ts";
 import { deleteOldAudit, hasOldAudit } from "../../store/activity.ts";
@@ -43,8 +43,6 @@ import type { SourceKeeper } from "../images/source-keeper.ts";
 import { dropOldRequests } from "./request-log.ts";
 
 export interface SweepDeps extends AppContext {
-  /** The service's own clock knows how long the time has been beyond doubt. */
-  clock: Clock & Partial<Pick<SteadyClock, "settledForMs">>;
   blobs: Blobs;
   keeper: SourceKeeper;
 }
@@ -99,12 +97,11 @@ async function logFailure(log: Log, what: LogFields, work: () => Promise<unknown
 export async function sweep(deps: SweepDeps, signal?: AbortSignal): Promise<void> {
   const steps = [
     () => requeueAbandoned(deps),
-    () => renewPlans(deps),
     () => releaseLateClaims(deps),
     () => failStranded(deps),
     () => finishCanceling(deps),
-    ...(mayDelete(deps)
-      ? deletions(deps, signal)
+    ...(isBeyondDoubt(deps)
+      ? [() => renewPlans(deps), ...deletions(deps, signal)]
       : [
           () =>
             deps.store.write("pull deliveries forward", (tx) => pullForward(tx, deps.clock.now()), {
@@ -138,13 +135,12 @@ const deletions = (deps: SweepDeps, signal: AbortSignal | undefined) => [
     }),
 ];
 
-/** Deletion is final, so the time that makes it due must be beyond doubt. */
-function mayDelete({ clock, log }: SweepDeps): boolean {
-  const settledForMs = clock.settledForMs?.() ?? Number.POSITIVE_INFINITY;
-  if (settledForMs >= DELETION_PAUSE_MS) return true;
+/** What is deleted, and plan credits that expire, do not come back, so the time that makes it due must be beyond doubt. */
+function isBeyondDoubt({ clock, log }: SweepDeps): boolean {
+  if (isProven(clock)) return true;
   log.warn("deletions_paused", {
-    because: "the clock of this machine jumped",
-    forMs: DELETION_PAUSE_MS - settledForMs,
+    because: "the clock of this machine jumped, or was not proven at the start",
+    forMs: DELETION_PAUSE_MS - (clock.settledForMs?.() ?? 0),
   });
   return false;
 }
@@ -266,7 +262,7 @@ export interface FileSweep {
 export async function sweepFiles(deps: SweepDeps, options: FileSweep = {}): Promise<number> {
   const { store, blobs, clock, keeper } = deps;
   const { startedAt = 0, onlyOwn = false } = options;
-  if (!mayDelete(deps)) return 0;
+  if (!isBeyondDoubt(deps)) return 0;
   const now = clock.now();
   const orphaned = now - Math.min(ORPHAN_AGE_MS, now - startedAt + FILE_TIME_SLACK_MS);
   const unused = now - SOURCE_RETENTION_MS;

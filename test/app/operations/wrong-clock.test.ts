@@ -143,6 +143,28 @@ test("a server that starts while the clock is wrong goes on from what the one be
   expect(readClockMark(join(path, "none"), 0)).toBeUndefined();
 });
 
+test("a clock that is 35 days ahead at the start ends no month's credits, by the sweep, a card or a batch, nor after a restart", async () => {
+  const { workspace, wall, account, state } = await start();
+  wall.jump(35 * DAY_MS);
+  // No mark of an earlier process vouches for the time.
+  const first = steadyClock(wall, silentLog);
+  first.doubt();
+  const restarted = steadyClock(wall, silentLog, first.mark());
+  for (const clock of [first, restarted]) {
+    const next = { ...workspace, clock };
+    await sweep(next);
+    await acceptLive(next, account.id);
+    expect(await state()).toEqual(ALL);
+  }
+  const path = join(workspace.folder.root, "clock.json");
+  await keepClockMark(path, first.mark());
+  expect(readClockMark(path, first.mark().elapsed)).toEqual(first.mark());
+  // By then somebody has read the alarm.
+  wall.advance(DELETION_PAUSE_MS);
+  await sweep({ ...workspace, clock: restarted });
+  expect((await state()).grants).toBe(2);
+});
+
 test("a clock set back by two hours keeps no waiting card from being made, and no render from being given back", async () => {
   const { workspace, wall, account } = await start();
   for (let n = 0; n < 5; n++) await acceptLive(workspace, account.id);
