@@ -1,5 +1,6 @@
 import { mkdir, readdir, rm, stat, utimes } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { DAY_MS } from "../core/time.ts";
 import { STAGING_SUFFIX, writeWhole } from "../system/write-whole.ts";
 import type { BlobKind, Blobs } from "./blobs.ts";
 import { type Bucket, NoSuchRange } from "./bucket.ts";
@@ -9,10 +10,20 @@ export const CACHE_BYTES = 2 * 1024 ** 3;
 /** A file requested this recently may still be in use, so it stays. */
 const IN_USE_MS = 15 * 60_000;
 
+/**
+ * A used object is made young again this often at most: each time is a write, and in a bucket with versions another copy. What
+ * is removed for its age, after days, has not been used for all of them but one.
+ */
+const RENEWED_AFTER_MS = DAY_MS;
+/** Written to see whether the bucket takes a picture: of the size of one, since a quota may still have room for less. */
+const PROBE = { key: "probe/picture", bytes: 512 * 1024 };
+
 export interface BucketBlobsOptions {
   /** A folder on this machine for local copies; it can be deleted at any time. */
   cache: string;
   cacheBytes?: number;
+  /** RENEWED_AFTER_MS unless given. */
+  renewedAfterMs?: number;
   /** Cutouts can be made again from their photo within a second, so each machine keeps its own. */
   cutouts: Blobs;
 }
@@ -21,7 +32,7 @@ const keyOf = (kind: BlobKind, name: string) => `${kind}/${name}`;
 
 /** Blobs as objects in a bucket, with local copies for programs that read files. */
 export function bucketBlobs(bucket: Bucket, options: BucketBlobsOptions): Blobs {
-  const { cutouts } = options;
+  const { cutouts, renewedAfterMs = RENEWED_AFTER_MS } = options;
   const copies = localCopies(bucket, options);
   const dropCutoutsOfGone = async () => {
     let removed = 0;
@@ -32,10 +43,11 @@ export function bucketBlobs(bucket: Bucket, options: BucketBlobsOptions): Blobs 
     }
     return removed;
   };
+  const gauge = fullnessGauge(bucket);
   const ofBucket: Blobs = {
     put: async (kind, name, from) => {
       const isFile = typeof from === "object" && "path" in from;
-      await bucket.put(keyOf(kind, name), isFile ? await Bun.file(from.path).bytes() : bytesOf(from));
+      await gauge.put(keyOf(kind, name), isFile ? await Bun.file(from.path).bytes() : bytesOf(from));
       await copies.drop(kind, name);
       if (isFile) await rm(from.path, { force: true });
     },
@@ -45,7 +57,9 @@ export function bucketBlobs(bucket: Bucket, options: BucketBlobsOptions): Blobs 
     },
     refresh: async (kind, name, bytes) => {
       const key = keyOf(kind, name);
-      return (await bucket.head(key))?.bytes === bytes && (await bucket.copy(key, key));
+      const found = await bucket.head(key);
+      if (found?.bytes !== bytes) return false;
+      return found.modifiedAt > Date.now() - renewedAfterMs || (await bucket.copy(key, key));
     },
     stat: async (kind, name) => {
       const found = await bucket.head(keyOf(kind, name));
@@ -77,16 +91,37 @@ export function bucketBlobs(bucket: Bucket, options: BucketBlobsOptions): Blobs 
     // Objects are written atomically; only copies here can be interrupted.
     tidy: async (until) =>
       (await copies.tidy(until)) + (await copies.dropGone()) + (await dropCutoutsOfGone()),
-    isWritable: async () => {
-      try {
-        await bucket.check();
-        return true;
-      } catch {
-        return false;
-      }
-    },
+    isWritable: gauge.isWritable,
   };
   return byKind(ofBucket, cutouts);
+}
+
+/** Writes, and knows by it whether the bucket takes more: no read says so, since a full one is read as ever. */
+function fullnessGauge(bucket: Bucket) {
+  // Unknown at first.
+  let takesWrites = false;
+  const put = async (key: string, bytes: Uint8Array) => {
+    takesWrites = await bucket.put(key, bytes).then(
+      () => true,
+      (error) => {
+        takesWrites = false;
+        throw error;
+      },
+    );
+  };
+  const look = async () => {
+    if (takesWrites) return bucket.check();
+    await put(PROBE.key, new Uint8Array(PROBE.bytes));
+    await bucket.remove(PROBE.key);
+  };
+  return {
+    put,
+    isWritable: () =>
+      look().then(
+        () => true,
+        () => false,
+      ),
+  };
 }
 
 /** The given store, with cutouts kept in another. */

@@ -56,7 +56,7 @@ async function inBucket(): Promise<Kept> {
   const bucket = await openBucket(await emptyBucket());
   const cache = join(made.dir, "copies");
   return {
-    blobs: bucketBlobs(bucket, { cache, cutouts: folderBlobs(folder) }),
+    blobs: bucketBlobs(bucket, { cache, cutouts: folderBlobs(folder), renewedAfterMs: -1 }),
     scratch: folder.scratch,
     // The storage's clock must advance, and its resolution may be whole seconds.
     age: async (kind) => {

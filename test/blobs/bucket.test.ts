@@ -190,6 +190,45 @@ describe("a bucket", () => {
     expect(await Bun.file(await blobs.local("source", "ab")).text()).toBe("0123456789");
   });
 
+  test("writes a photo that is seen again the same day no second time", async () => {
+    const bucket = await openBucket(await emptyBucket());
+    let copies = 0;
+    const copy: typeof bucket.copy = (...keys) => {
+      copies += 1;
+      return bucket.copy(...keys);
+    };
+    const blobs = bucketBlobs({ ...bucket, copy }, await bucketOptions());
+    await blobs.put("source", "aa", "0123456789");
+    for (let seen = 0; seen < 3; seen++) expect(await blobs.refresh("source", "aa", 10)).toBe(true);
+    expect(await blobs.refresh("source", "aa", 9)).toBe(false);
+    expect(copies).toBe(0);
+    const weekLater = bucketBlobs({ ...bucket, copy }, { ...(await bucketOptions()), renewedAfterMs: -1 });
+    expect(await weekLater.refresh("source", "aa", 10)).toBe(true);
+    expect(copies).toBe(1);
+  });
+
+  test("that is full is not writable until it takes a picture again, and is asked by writing only meanwhile", async () => {
+    const bucket = await openBucket(await emptyBucket());
+    let isFull = true;
+    const written: string[] = [];
+    const put: typeof bucket.put = async (key, body) => {
+      if (isFull) throw new StorageUnavailable(new Error("QuotaExceeded"));
+      written.push(key);
+      await bucket.put(key, body);
+    };
+    const blobs = bucketBlobs({ ...bucket, put }, await bucketOptions());
+    expect(await blobs.isWritable()).toBe(false);
+    isFull = false;
+    expect([await blobs.isWritable(), await blobs.isWritable()]).toEqual([true, true]);
+    expect(written).toEqual(["probe/picture"]);
+    isFull = true;
+    await expect(blobs.put("picture", NAME, "drawn")).rejects.toThrow(StorageUnavailable);
+    expect(await blobs.isWritable()).toBe(false);
+    const left: string[] = [];
+    for await (const { key } of bucket.list("")) left.push(key);
+    expect(left).toEqual([]);
+  });
+
   test("of which another machine removed a photo keeps neither its copy nor its cutout here", async () => {
     const options = await bucketOptions();
     const settings = await emptyBucket();

@@ -146,6 +146,10 @@ async function examineWithoutData(config: Config): Promise<Diagnosis[]> {
       { check: "matte", ...(await lookAt(checkMatte, config, folder)) },
       { check: "templates", ...(await lookAt(checkTemplates, config, folder)) },
       { check: "workers", ...(await lookAt(checkWorkers, config, folder)) },
+      // They are elsewhere, and there before this machine's folder is.
+      ...(config.cluster
+        ? [{ check: "database" as const, ...(await lookAt(checkDatabase, config, folder)) }]
+        : []),
     ];
   } finally {
     await rm(scratch, { recursive: true, force: true });
@@ -257,10 +261,14 @@ const checkWorkers: Check = async ({ renderWorkers }) => {
 const checkDatabase: Check = async (config, folder) => {
   const { database } = folder;
   if (config.cluster)
-    return withBooks(config, folder, async () => ({
-      status: "ok",
-      message: "PostgreSQL answers, and has every migration",
-    }));
+    return withBooks(config, folder, async ({ blobs }) =>
+      (await blobs.isWritable())
+        ? { status: "ok", message: "PostgreSQL answers, and has every migration; the bucket takes files" }
+        : {
+            status: "failed",
+            message: `PostgreSQL answers, but the bucket ${config.cluster?.bucket.bucket} takes no files. Look whether its quota is used up, and whether the key may write and remove in it.`,
+          },
+    );
   refuseLostDatabase(folder);
   if (!existsSync(database))
     return { status: "ok", message: `${database} will be created by the first command` };
