@@ -16,10 +16,12 @@ export const MAX_LIST_LINES = 20_000;
 export const MAX_LIST_COLUMN = 500;
 /**
  * A squad list is parsed in a process of its own, which needs 0.2 GB and under a second for a thousand players: a file that
- * needs more was built to. The kernel ends it at either.
+ * needs more was built to. It is ended at either.
  */
-export const LIST_READER_MEMORY_BYTES = 768 * MB;
+export const LIST_READER_MEMORY_BYTES = 512 * MB;
 export const LIST_READER_CPU_SECONDS = 6;
+/** How often its memory is looked at: it can fill 0.1 GB in between. */
+export const LIST_READER_LOOK_MS = 50;
 /** In all, on a machine that has little time for it; people wait in front of the page. */
 export const LIST_READER_TIMEOUT_MS = 20 * SECOND_MS;
 /** Lists parsed at once, one for each account, and how many wait: people upload one now and then. */

@@ -1,9 +1,13 @@
 import { dlopen } from "bun:ffi";
+import { readFileSync } from "node:fs";
 
 /** What this process may use until it ends. */
 export interface OwnLimits {
-  /** Its own memory: what it may write to, heap and stacks, whether it is in use or not. */
-  memoryBytes: number;
+  /**
+   * Memory beyond what it has already, in use or not: heap, stacks and whatever else it may write to. The compiled program
+   * begins with itself, which is 300 MB.
+   */
+  moreMemoryBytes: number;
   cpuSeconds: number;
 }
 
@@ -16,7 +20,7 @@ const RLIMIT_CORE = 4;
  * Has the kernel bound this process, for good: memory beyond the limit is refused, which ends the program, and time
  * beyond it kills it, whatever it is busy with. Throws where that cannot be had.
  */
-export function limitSelf({ memoryBytes, cpuSeconds }: OwnLimits): void {
+export function limitSelf({ moreMemoryBytes, cpuSeconds }: OwnLimits): void {
   const { symbols } = dlopen("libc.so.6", { setrlimit: { args: ["i32", "ptr"], returns: "i32" } });
   const limit = (resource: number, value: number) => {
     // Soft and hard limit: struct rlimit.
@@ -24,7 +28,27 @@ export function limitSelf({ memoryBytes, cpuSeconds }: OwnLimits): void {
       throw new Error(`limit ${resource} cannot be set to ${value}`);
   };
   limit(RLIMIT_CPU, cpuSeconds);
-  limit(RLIMIT_DATA, memoryBytes);
+  limit(RLIMIT_DATA, writableBytes() + moreMemoryBytes);
   // What a stranger sent is not written to the disk when it ends the program.
   limit(RLIMIT_CORE, 0);
 }
+
+/** What the kernel counts against the limit now. */
+function writableBytes(): number {
+  const [, kilobytes] = /^VmData:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
+  if (kilobytes === undefined) throw new Error("/proc/self/status says nothing of VmData");
+  return Number(kilobytes) * 1024;
+}
+
+/** The memory that a process has in use; 0 once it has ended. */
+export function residentBytes(pid: number): number {
+  try {
+    const [, pages = "0"] = readFileSync(`/proc/${pid}/statm`, "utf8").split(" ");
+    return Number(pages) * PAGE_BYTES;
+  } catch {
+    return 0;
+  }
+}
+
+/** On x64, and on arm64 unless its kernel was built for larger ones, whose processes then seem smaller than they are. */
+const PAGE_BYTES = 4096;

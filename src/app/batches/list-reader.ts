@@ -1,11 +1,14 @@
 import { Refusal } from "../../core/errors.ts";
 import {
+  LIST_READER_LOOK_MS,
+  LIST_READER_MEMORY_BYTES,
   LIST_READER_TIMEOUT_MS,
   MAX_LIST_BYTES,
   MAX_LIST_READERS,
   MAX_WAITING_LISTS,
 } from "../../core/list-limits.ts";
 import type { Log } from "../../core/ports.ts";
+import { residentBytes } from "../../system/own-limits.ts";
 import type { ListAnswer } from "./list-worker.ts";
 import type { SquadList } from "./squad-list.ts";
 
@@ -59,7 +62,13 @@ async function readElsewhere(command: readonly string[], bytes: Uint8Array, log:
     killSignal: "SIGKILL",
     maxBuffer: MAX_ANSWER_BYTES,
   });
-  const [text, exitCode] = await Promise.all([new Response(child.stdout).text(), child.exited]);
+  // The kernel refuses it large pieces of memory; small ones come from what the engine has set aside, without a limit.
+  const watch = setInterval(() => {
+    if (residentBytes(child.pid) > LIST_READER_MEMORY_BYTES) child.kill("SIGKILL");
+  }, LIST_READER_LOOK_MS);
+  const [text, exitCode] = await Promise.all([new Response(child.stdout).text(), child.exited]).finally(() =>
+    clearInterval(watch),
+  );
   if (exitCode !== 0) {
     log.warn("list_reader_ended", { exitCode, signal: child.signalCode, bytes: bytes.length });
     throw new Refusal(

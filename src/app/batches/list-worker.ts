@@ -16,7 +16,7 @@ const NICENESS = 5;
  * service but this program. Run by the hidden command `read-list`.
  */
 export async function runListReader(): Promise<void> {
-  limitSelf({ memoryBytes: LIST_READER_MEMORY_BYTES, cpuSeconds: LIST_READER_CPU_SECONDS });
+  limitSelf({ moreMemoryBytes: LIST_READER_MEMORY_BYTES, cpuSeconds: LIST_READER_CPU_SECONDS });
   setPriority(NICENESS);
   const answer = await parseSquadList(await Bun.stdin.bytes()).then(
     (list): ListAnswer => ({ list }),

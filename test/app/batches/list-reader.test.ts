@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { listReader, type ReadSquadList } from "../../../src/app/batches/list-reader.ts";
 import { MAX_LIST_READERS, MAX_WAITING_LISTS } from "../../../src/core/list-limits.ts";
 import { listReaderCommand } from "../../../src/service/system.ts";
+import { residentBytes } from "../../../src/system/own-limits.ts";
 import { HEAD, workbook } from "./workbooks.ts";
 
 const warnings: unknown[][] = [];
@@ -48,15 +49,23 @@ test("a sheet that hides how far it spreads costs its own process, and the sende
 test("the kernel ends a process that takes more memory or time than it set itself", async () => {
   const limited = (work: string) =>
     readerOf(`import { limitSelf } from ${OWN_LIMITS};
-limitSelf({ memoryBytes: ${512 * 1024 ** 2}, cpuSeconds: 1 });
+limitSelf({ moreMemoryBytes: ${512 * 1024 ** 2}, cpuSeconds: 1 });
 ${work}`);
   for (const work of [
     "for (;;);",
+    "const kept = []; for (let at = 0; ; at++) kept.push({ at, more: { at } });",
     "const kept = []; for (;;) kept.push(new Uint8Array(64e6).fill(1));",
     'let text = "x"; for (;;) text = Buffer.from(text + text).toString();',
   ])
     await expect(limited(work)("acc_1", text("Name\nA"))).rejects.toThrow("more memory or time");
   expect(warnings.map(([event]) => event)).toContain("list_reader_ended");
+});
+
+test("the memory in use of a process is told, and none of one that has ended", async () => {
+  expect(residentBytes(process.pid)).toBeGreaterThan(10 * 1024 ** 2);
+  const ended = Bun.spawn(["true"]);
+  await ended.exited;
+  expect(residentBytes(ended.pid)).toBe(0);
 });
 
 test("a process that answers without an end is ended, and none is told the service's secrets", async () => {
