@@ -88,7 +88,13 @@ export const CompletedImage = Type.Object(
     status: StringEnum(["completed"], { description: "The image is ready." }),
     result: ImageResult,
     usage: Type.Object(
-      { credits_used: Type.Integer({ const: 1, description: "One credit for each completed image." }) },
+      {
+        credits_used: Type.Integer({
+          const: 1,
+          description:
+            "One credit for each completed image. With a test key it is 1 too, so that both are read alike: what the image would have cost. Nothing is deducted then, and `GET /v1/usage` counts none.",
+        }),
+      },
       closed,
     ),
     created_at: createdAt,
@@ -270,7 +276,10 @@ export const Usage = Type.Object(
     images_requested: count("Requests accepted in the period.", 412),
     images_completed: count("Images completed in the period.", 398),
     images_failed: count("Images failed in the period, canceled ones among them.", 9),
-    credits_used: count("Credits consumed in the period.", 398),
+    credits_used: count(
+      "Credits consumed in the period. With a test key 0, though each completed image says what it would have cost.",
+      398,
+    ),
     credits_remaining: count("Credits available now.", 602),
     credit_limit: count(
       "The plan's credits of this month, spent or not. A plan that is changed within the month counts from the next one on.",
