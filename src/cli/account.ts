@@ -17,7 +17,7 @@ import { USUAL_ALERTS } from "../core/usage-budget.ts";
 import type { Workspace } from "../service/workspace.ts";
 import { type Account, findAccount, listAccounts } from "../store/accounts.ts";
 import { oneOf, wholeNumber } from "./arguments.ts";
-import { printResult, table } from "./output.ts";
+import { calledAs, printResult, table } from "./output.ts";
 import { withWorkspace } from "./workspace.ts";
 
 export function accountCommands(): Command {
@@ -35,7 +35,7 @@ export function accountCommands(): Command {
       withWorkspace(async (workspace) => {
         const made = await createAccount(workspace, options);
         printResult(options.json, await view(workspace, made), () => {
-          const next = `cardpress key create --account ${made.id} --environment live`;
+          const next = `${calledAs()} key create --account ${made.id} --environment live`;
           return `Account ${made.id} (${made.name}, ${made.tier}, ${made.creditLimit} credits a month).\nNext: ${next}`;
         });
       }),

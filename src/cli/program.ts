@@ -1,4 +1,4 @@
-import { Command, CommanderError, type Option } from "commander";
+import { Command, CommanderError, Help, type Option } from "commander";
 import { reportFailure } from "./output.ts";
 import { VERSION_LINE } from "./version.ts";
 
@@ -78,11 +78,18 @@ interface ParserErrors {
   unknownOption(flag: string): void;
 }
 
+/** An option's help, which also says what cannot be left out. */
+function described(option: Option): string {
+  const text = new Help().optionDescription(option);
+  return option.mandatory ? `${text} (required)` : text;
+}
+
 /**
  * Wrong usage exits with 2 everywhere, so the parser throws instead of exiting. A mistyped option is reported as
  * such, with a suggestion, rather than as a missing required option.
  */
 function strict(command: Command, path: string): Command {
+  command.configureHelp({ optionDescription: described });
   command.exitOverride().showHelpAfterError(`(run "cardpress ${path} --help" for all it takes)`);
   const errors = command as unknown as ParserErrors;
   const missing = errors.missingMandatoryOptionValue.bind(command);

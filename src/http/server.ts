@@ -264,9 +264,7 @@ function routes(deps: AnswerDeps, exchangeOf: (request: Request) => Exchange) {
     .all(`${CONSOLE_PATH}/*`, pages, raw)
     .get(
       "/",
-      answering((exchange) =>
-        deps.pages && asksForPage(exchange) ? seeConsole(exchange) : unknownRoute(exchange),
-      ),
+      answering((exchange) => (deps.pages ? seeConsole(exchange) : unknownRoute(exchange))),
     )
     .all("/*", answering(greeting(deps, unknownRoute)), raw)
     .onError(({ request, error }) => refuse(deps, exchangeOf(request), error));
@@ -331,12 +329,7 @@ function refuseMethod(methods: Route["method"][]): never {
 
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Browsers ask for HTML explicitly; API clients accept anything. */
-function asksForPage({ request }: Exchange): boolean {
-  return request.headers.get("accept")?.includes("text/html") ?? false;
-}
-
-/** The URL in the log is what people open first. */
+/** The URL in the log is what people open first, with a browser or not. */
 function seeConsole(exchange: Exchange): Response {
   return new Response(null, { status: 303, headers: { ...standardHeaders(exchange), Location: "/console" } });
 }
@@ -347,7 +340,9 @@ function unknownRoute(exchange: Exchange): never {
 
 function refuse(deps: HttpDeps, exchange: Exchange, error: unknown): Response {
   const known = asPartnerRefusal(error);
-  if (ERROR_STATUS[known.code] >= 500) {
+  // Turning work away because there is too much of it is no error: the request's own line has its 503.
+  const isOnPurpose = known.code === "SERVICE_OVERLOADED" && known.cause === undefined;
+  if (ERROR_STATUS[known.code] >= 500 && !isOnPurpose) {
     const { cause: thrown = known.message } = known;
     const cause = thrown instanceof Error ? (thrown.stack ?? thrown.message) : thrown;
     deps.log.error("request_failed", {

@@ -7,10 +7,13 @@ import { join } from "node:path";
 const COPIES_KEPT = 3;
 const COPY = /^before-migration-(.+)-(\d{8}T\d{6}Z)\.sqlite$/;
 
-/** The copies made before `migration` was applied, oldest first. */
+/**
+ * The copies that a program which does not know `migration` can open, oldest first: made before it was applied, on its own or
+ * among others.
+ */
 export function copiesBefore(folder: string, migration: string): string[] {
   return copies(folder)
-    .filter((copy) => copy.migration === migration)
+    .filter((copy) => copy.migration <= migration)
     .map(({ path }) => path);
 }
 

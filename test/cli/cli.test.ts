@@ -198,6 +198,10 @@ test("version prints the version", async () => {
   const told = (await run("version", "--json")).json();
   expect(told).toEqual({ version: VERSION, commit: COMMIT, bun: Bun.version });
   expect((await run("version")).out).toContain(RELEASE);
+  // What cannot be left out is seen before it is missing; commander breaks lines where it likes.
+  const help = (await run("account", "create", "--help")).out.replaceAll(/\s+/g, " ");
+  expect(help).toContain("--name <name> the partner's name (required)");
+  expect(help).toContain("--json print JSON -h");
 });
 
 test("--version prints it as well, and help goes as deep as the commands do", async () => {

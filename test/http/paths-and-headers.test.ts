@@ -157,8 +157,8 @@ test("an overloaded service says when to come back, and reserves nothing", async
     }
     const response = await send(full, "/v1/images", create(liveKey, "one-too-many", full.photo));
     const error = await expectError(response, "SERVICE_OVERLOADED");
-    const told = full.lines.find((line) => line.includes("request_failed")) ?? "";
-    expect(JSON.parse(told)).toMatchObject({ requestId: error.request_id, cause: error.message });
+    const told = full.lines.filter((line) => line.includes(error.request_id)).map((line) => JSON.parse(line));
+    expect(told).toMatchObject([{ event: "request", status: 503 }]);
     expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
     const usage = await send(full, "/v1/usage?period=current_month", { headers: { "X-API-Key": liveKey } });
     const { data } = (await usage.json()) as { data: object };

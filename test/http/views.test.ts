@@ -235,7 +235,8 @@ for (const [format, contentType] of [
     // The same structure as a live one's, and the documents say what it means.
     expect(view.usage).toEqual({ credits_used: 1 });
     const documents = await (await send(api, "/docs/openapi.json")).text();
-    for (const said of ["what the image would have cost", "With a test key 0"]) expect(documents).toContain(said);
+    for (const said of ["what the image would have cost", "With a test key 0"])
+      expect(documents).toContain(said);
     const guide = await (await send(api, "/docs/credits.md")).text();
     expect(guide).toContain("Each completed test image has `usage.credits_used` 1 all the same");
     expect(after.images_completed).toBe(before.images_completed + 1);

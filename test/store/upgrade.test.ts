@@ -87,6 +87,15 @@ test("an upgrade that fails changes nothing, not even half, and leaves no copy",
   expect(copies()).toEqual([]);
 });
 
+test("a program between the two names the copy too, though other changes were made in the same upgrade", async () => {
+  await writtenBefore(known.length);
+  migrations.push(next, { name: "9001_more", sql: "ALTER TABLE accounts ADD COLUMN motto TEXT" });
+  await openSqliteStore(file()).close();
+  migrations.pop();
+  const [copy = ""] = copies();
+  expect(() => openSqliteStore(file())).toThrow(join(folder.dir, "backups", copy));
+});
+
 test("an older program refuses the database and names the copy, which takes it back", async () => {
   await writtenBefore(known.length);
   migrations.push(next);

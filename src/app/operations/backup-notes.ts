@@ -14,7 +14,7 @@ const LastBackup = Type.Object({
   /** ISO 8601 in UTC: the moment the backup captures. */
   at: Type.String(),
 });
-/** The last verified backup, whoever made it. */
+/** The last verified backup that is enough to restore from, whoever made it. */
 export type LastBackup = Static<typeof LastBackup>;
 
 const Schedule = Type.Object({
@@ -32,6 +32,16 @@ const schedule = TypeCompiler.Compile(Schedule);
 
 export async function noteBackup(folder: DataFolder, last: LastBackup): Promise<void> {
   await writeWhole(join(folder.backups, "last.json"), `${JSON.stringify(last)}\n`);
+}
+
+/** Of one without `secret.key`: good only together with a key that is kept elsewhere. */
+export async function noteKeylessBackup(folder: DataFolder, last: LastBackup): Promise<void> {
+  await writeWhole(join(folder.backups, "last-without-key.json"), `${JSON.stringify(last)}\n`);
+}
+
+export async function readKeylessBackup(folder: DataFolder): Promise<LastBackup | undefined> {
+  const value = await readJson(join(folder.backups, "last-without-key.json"));
+  return lastBackup.Check(value) ? value : undefined;
 }
 
 export async function readLastBackup(folder: DataFolder): Promise<LastBackup | undefined> {

@@ -30,7 +30,7 @@ import { COMMIT, VERSION } from "../../version.ts";
 import { audit } from "./audit.ts";
 import { ARCHIVE_SUFFIXES, type ArchiveWriter, readArchive, writeArchive } from "./backup-archive.ts";
 import { DATABASE, FORMAT, FORMAT_VERSION, MANIFEST, type Manifest, SECRET_KEY } from "./backup-manifest.ts";
-import { noteBackup } from "./backup-notes.ts";
+import { noteBackup, noteKeylessBackup } from "./backup-notes.ts";
 import { templateFiles } from "./backup-templates.ts";
 
 /** Reports one step of a longer job; `note` reports progress within it. */
@@ -106,8 +106,9 @@ export async function makeBackup(deps: BackupDeps, options: BackupOptions): Prom
     refuseTarget(to);
     await rename(partial, to);
     await sync(dirname(to));
-    if (report.broken_rules.length === 0)
-      await noteBackup(folder, { file: to, bytes: report.bytes, at: report.created_at });
+    const isWhole = options.withSecrets || !existsSync(folder.secretKey);
+    const made = { file: to, bytes: report.bytes, at: report.created_at };
+    if (report.broken_rules.length === 0) await (isWhole ? noteBackup : noteKeylessBackup)(folder, made);
     return report;
   } catch (error) {
     if (!isFileError(error)) throw error;

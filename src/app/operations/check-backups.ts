@@ -3,7 +3,7 @@ import type { Config } from "../../config.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
 import { inUnits } from "../../system/disk-space.ts";
-import { readLastBackup, readSchedule } from "./backup-notes.ts";
+import { type LastBackup, readKeylessBackup, readLastBackup, readSchedule } from "./backup-notes.ts";
 
 /** Without a schedule: backups made by hand or a timer should happen at least weekly. */
 const OLD_BACKUP_MS = 7 * DAY_MS;
@@ -17,10 +17,18 @@ export async function checkBackups(
   if (cluster)
     return { status: "ok", message: "those of PostgreSQL and of the bucket are made outside of cardpress" };
   if (!existsSync(folder.database)) return { status: "ok", message: "nothing to back up yet" };
-  const [last, { failure }] = await Promise.all([readLastBackup(folder), readSchedule(folder)]);
-  const found = last
-    ? `the last good one is ${age(now - Date.parse(last.at))} old: ${last.file} (${inUnits(last.bytes)})`
-    : "none has been made yet";
+  const [last, keyless, { failure }] = await Promise.all([
+    readLastBackup(folder),
+    readKeylessBackup(folder),
+    readSchedule(folder),
+  ]);
+  const told = (backup: LastBackup) =>
+    `${age(now - Date.parse(backup.at))} old: ${backup.file} (${inUnits(backup.bytes)})`;
+  const whole = last ? `the last good one is ${told(last)}` : "none has been made yet";
+  const isNewer = keyless && (!last || keyless.at > last.at);
+  const found = isNewer
+    ? `${whole}; one without secret.key, of use only together with it, is ${told(keyless)}`
+    : whole;
   if (backups && failure)
     return { status: "warning", message: `${found}; the service could not make the last: ${failure.reason}` };
   if (!last && !backups)

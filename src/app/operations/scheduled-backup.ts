@@ -27,7 +27,10 @@ export async function backUpWhenDue(deps: ScheduledBackupDeps, signal: AbortSign
   if (!settings) return;
   const now = clock.now();
   const before = await readSchedule(folder);
-  if (!isDue(before, settings.everyHours * HOUR_MS, now)) return;
+  // At a start too: whoever has repaired what the last one failed of starts the service again, and looks.
+  const isStart = !looked.has(folder);
+  looked.add(folder);
+  if (!isDue(before, settings.everyHours * HOUR_MS, now, isStart)) return;
   // Left half-written by a killed process.
   if (before.underway !== null) await rm(partialOf(before.underway), { force: true });
 
@@ -47,7 +50,7 @@ export async function backUpWhenDue(deps: ScheduledBackupDeps, signal: AbortSign
     const kept = failure ? made : await dropOldest(made, settings.keep);
     await noteSchedule(folder, { made: kept, underway: null, failure });
   } catch (error) {
-    const reason = (error as Error).message;
+    const reason = withRemedy((error as Error).message, settings.dir);
     // The process removes it itself, unless it was killed.
     await rm(partialOf(file), { force: true }).catch(() => {});
     await noteSchedule(folder, {
@@ -59,10 +62,19 @@ export async function backUpWhenDue(deps: ScheduledBackupDeps, signal: AbortSign
   }
 }
 
-function isDue({ made, failure }: Schedule, everyMs: number, now: number): boolean {
+/** Data folders whose backups this process has looked at. */
+const looked = new WeakSet<DataFolder>();
+
+function isDue({ made, failure }: Schedule, everyMs: number, now: number, isStart: boolean): boolean {
   const last = made.at(-1);
   if (last && now - last.at < everyMs) return false;
-  return !failure || now - failure.at >= Math.min(BACKUP_RETRY_MS, everyMs);
+  return !failure || isStart || now - failure.at >= Math.min(BACKUP_RETRY_MS, everyMs);
+}
+
+/** Where nothing may be written it is mostly the unit's sandbox, which shows every other folder as a read-only disk. */
+function withRemedy(reason: string, dir: string): string {
+  if (!/EROFS|read-only/i.test(reason)) return reason;
+  return `${reason} Where systemd runs the service, name the folder in its unit: ReadWritePaths=${dir} (see deploy/cardpress.service).`;
 }
 
 async function dropOldest(made: Schedule["made"], keep: number): Promise<Schedule["made"]> {

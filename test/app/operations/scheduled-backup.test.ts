@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { partialOf } from "../../../src/app/operations/backup.ts";
+import { makeBackup, partialOf } from "../../../src/app/operations/backup.ts";
 import { noteSchedule, readLastBackup, readSchedule } from "../../../src/app/operations/backup-notes.ts";
 import { checkBackups } from "../../../src/app/operations/check-backups.ts";
 import { backUpWhenDue } from "../../../src/app/operations/scheduled-backup.ts";
@@ -80,6 +80,52 @@ test("a backup that fails is logged, remembered, tried again an hour later, and 
   clock.advance(1);
   await run();
   expect(logged).toEqual(["backup_failed", "backup_failed"]);
+});
+
+test("a backup that failed is tried again when the service starts, and of a read-only folder the unit's line is named", async () => {
+  const { workspace, config, logged } = await scheduled();
+  const { folder } = workspace;
+  const said = '{"error":"EROFS: read-only file system, open x"}';
+  const errors: string[] = [];
+  const note = (event: string, fields: object = {}) => {
+    logged.push(event);
+    errors.push(JSON.stringify(fields));
+  };
+  const deps = {
+    ...workspace,
+    config,
+    command: ["sh", "-c", `echo '${said}' >&2; exit 1`],
+    log: { info: note, warn: note, error: note },
+  };
+  const { signal } = new AbortController();
+  await backUpWhenDue(deps, signal);
+  await backUpWhenDue(deps, signal);
+  expect(logged).toEqual(["backup_failed"]);
+  expect(errors[0]).toContain(`ReadWritePaths=${config.backups?.dir}`);
+  // Another process opens the same folder.
+  await backUpWhenDue({ ...deps, folder: { ...folder } }, signal);
+  expect(logged).toEqual(["backup_failed", "backup_failed"]);
+});
+
+test("an archive without secret.key is not the last good one, and is told as what it is", async () => {
+  const { workspace } = await scheduled();
+  const { folder, clock } = workspace;
+  const signal = new AbortController().signal;
+  const step = async <T>(_: string, work: (note: (text: string) => void) => Promise<T>) => work(() => {});
+  const make = (name: string, withSecrets: boolean) =>
+    makeBackup(workspace, { to: join(folder.root, name), withSecrets, signal, step });
+  await make("keyless.tar", false);
+  expect(await readLastBackup(folder)).toBeUndefined();
+  const look = () => checkBackups(workspace.config, folder, clock.now());
+  expect(await look()).toEqual({
+    status: "warning",
+    message: expect.stringContaining("none has been made yet"),
+  });
+  expect((await look()).message).toContain("one without secret.key, of use only together with it");
+  clock.advance(HOUR_MS);
+  await make("whole.tar", true);
+  expect(await look()).toEqual({ status: "ok", message: expect.stringContaining("whole.tar") });
+  expect((await look()).message).not.toContain("keyless");
 });
 
 test("a stop in the middle of a backup leaves nothing half written and is no failure", async () => {
