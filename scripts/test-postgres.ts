@@ -18,6 +18,7 @@ import { runSuites } from "./run-suites.ts";
 const SUITES = [
   "test/store/postgres.test.ts",
   "test/store/postgres-plans.test.ts",
+  "test/store/pooler.test.ts",
   "test/store/queue-depth.test.ts",
   "test/state",
   "test/jobs",

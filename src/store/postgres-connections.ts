@@ -18,6 +18,11 @@ export interface Connection {
   readonly query: Query;
   /** Runs a statement regardless of an earlier failure; several, without parameters, when separated by semicolons. */
   run(text: string): Promise<unknown>;
+  /**
+   * What a transaction begins with besides: its limits, where a pooler is in between, which keeps nothing of a session; else
+   * empty.
+   */
+  readonly limits: string;
   /** Clears the failure, for a new transaction. */
   begin(): void;
   /** The first failure of a query since begin(). */
@@ -90,12 +95,37 @@ export function openConnections(options: ConnectionOptions): Connections {
   };
 }
 
-async function connect({
-  url,
-  readOnly,
-  statementTimeoutMs,
-  idleTimeoutMs,
-}: ConnectionOptions): Promise<Connection> {
+/** Where a pooler is in between, by address: it refuses the limits that a session is to begin with. */
+const pooled = new Set<string>();
+
+async function connect(options: ConnectionOptions): Promise<Connection> {
+  try {
+    const connection = await connectOnce(options);
+    if (pooled.has(options.url) || (await hasLimits(connection, options))) return connection;
+    connection.cut();
+  } catch (error) {
+    if (pooled.has(options.url) || !/unsupported startup parameter/.test(String(error))) throw error;
+  }
+  pooled.add(options.url);
+  return connectOnce(options);
+}
+
+/** A pooler may also be set to pass by what it does not know. Unprepared, since it may not know that either. */
+async function hasLimits({ run }: Connection, { statementTimeoutMs }: ConnectionOptions): Promise<boolean> {
+  const [found] = (await run("SELECT setting FROM pg_settings WHERE name = 'statement_timeout'")) as {
+    setting: string;
+  }[];
+  return found?.setting === String(statementTimeoutMs);
+}
+
+async function connectOnce(options: ConnectionOptions): Promise<Connection> {
+  const { url, readOnly, statementTimeoutMs, idleTimeoutMs } = options;
+  const isPooled = pooled.has(url);
+  const limits = {
+    statement_timeout: String(statementTimeoutMs),
+    idle_in_transaction_session_timeout: String(idleTimeoutMs),
+    default_transaction_read_only: readOnly ? "on" : "off",
+  };
   let isOpen = true;
   const client = new SQL(url, {
     max: 1,
@@ -103,12 +133,9 @@ async function connect({
     onclose: () => {
       isOpen = false;
     },
-    connection: {
-      application_name: "cardpress",
-      statement_timeout: String(statementTimeoutMs),
-      idle_in_transaction_session_timeout: String(idleTimeoutMs),
-      default_transaction_read_only: readOnly ? "on" : "off",
-    },
+    // With a pooler the next statement may come to another session, which knows nothing of what this one has prepared.
+    prepare: !isPooled,
+    connection: { application_name: "cardpress", ...(isPooled ? {} : limits) },
   });
   // After losing its connection a client continues on a new one, outside any transaction; a reserved connection does
   // not.
@@ -133,6 +160,7 @@ async function connect({
     });
   return {
     tx: transactionOn(query),
+    limits: isPooled ? asStatements(options) : "",
     query,
     run: (text) => inTurn(() => reserved.unsafe(text)),
     begin: () => {
@@ -145,6 +173,11 @@ async function connect({
       void client.close({ timeout: 0 });
     },
   };
+}
+
+function asStatements({ readOnly, statementTimeoutMs, idleTimeoutMs }: ConnectionOptions): string {
+  const timeouts = `SET LOCAL statement_timeout = ${statementTimeoutMs}; SET LOCAL idle_in_transaction_session_timeout = ${idleTimeoutMs}`;
+  return `; ${timeouts}${readOnly ? "; SET TRANSACTION READ ONLY" : ""}`;
 }
 
 /** Rows that refer to these may still be written meanwhile: their keys do not change. */

@@ -163,12 +163,26 @@ function singly(connections: Connections, deadlineMs: number): Connection["query
   return (text, parameters, asRows) =>
     repeatedly(deadlineMs, {
       work: (left) =>
-        connections.use(left, (connection) => {
-          connection.begin();
-          return connection.query(text, parameters.map(findable), asRows);
-        }),
+        connections.use(left, (connection) =>
+          one(connection, () => connection.query(text, parameters.map(findable), asRows)),
+        ),
       isRepeatable: isLost,
     });
+}
+
+/** A query by itself; through a pooler in a transaction, which keeps its session and limits for as long. */
+async function one<T>(connection: Connection, ask: () => Promise<T>): Promise<T> {
+  connection.begin();
+  if (connection.limits === "") return ask();
+  try {
+    await connection.run(`BEGIN${connection.limits}`);
+    const found = await ask();
+    await connection.run("COMMIT");
+    return found;
+  } catch (error) {
+    await connection.run("ROLLBACK").catch(() => connection.cut());
+    throw error;
+  }
 }
 
 async function script(connections: Connections, deadlineMs: number, text: string): Promise<unknown> {
@@ -195,7 +209,7 @@ function findable(parameter: unknown): unknown {
 async function transact<T>(connection: Connection, begin: string, fn: (tx: Tx) => Promise<T>): Promise<T> {
   connection.begin();
   try {
-    await connection.run(begin);
+    await connection.run(begin + connection.limits);
     const result = await fn(connection.tx);
     // After a failed query, COMMIT would silently roll back.
     if (connection.failure() !== undefined) throw connection.failure();
@@ -236,6 +250,11 @@ async function erase(connection: Connection): Promise<boolean> {
 /** `ms`: the server's limit for the statement; 0 for none. */
 async function unhurried(connection: Connection, text: string, ms: number): Promise<void> {
   connection.begin();
+  // What is set through a pooler would hold for whoever has that session next.
+  if (connection.limits !== "") {
+    await connection.run(text);
+    return;
+  }
   await connection.run(`SET statement_timeout = ${ms}`);
   try {
     await connection.run(text);
