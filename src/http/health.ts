@@ -6,6 +6,7 @@ import { isOtherTime } from "../state/database-clock.ts";
 import type { Nodes } from "../state/nodes.ts";
 import type { Store } from "../store/store.ts";
 import type { DataFolder } from "../system/data-folder.ts";
+import { lacksDescriptors } from "../system/descriptors.ts";
 import { COMMIT, VERSION } from "../version.ts";
 import { standardHeaders } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
@@ -31,10 +32,11 @@ export function liveAnswer(headers: Record<string, string>): Response {
 
 /** Each prerequisite of a create, and whether it is met. */
 export async function readiness(deps: HealthDeps): Promise<Record<string, boolean>> {
+  const descriptors = !lacksDescriptors();
   const [database, disk] = await Promise.all([isWritable(deps), takesPictures(deps)]);
   // Cards accepted by another time than the others go by would be due at once there, or never.
   const accepting = !deps.isDraining() && !isOtherTime(deps.nodes.aheadMs());
-  return { database, renderer: deps.pool.health().takesWork, disk, accepting };
+  return { database, renderer: deps.pool.health().takesWork, disk, descriptors, accepting };
 }
 
 /**

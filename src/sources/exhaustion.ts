@@ -1,5 +1,4 @@
-import { closeSync, openSync } from "node:fs";
-import { MIN_FREE_DESCRIPTORS } from "../core/limits.ts";
+import { lacksDescriptors } from "../system/descriptors.ts";
 
 /** This machine has run out of descriptors, ports or memory, or has no network. */
 const EXHAUSTION_CODES = new Set([
@@ -28,16 +27,4 @@ function codesOf(error: unknown): string[] {
   if (!(error instanceof Error)) return [];
   const own = "code" in error ? [String(error.code)] : [];
   return error instanceof AggregateError ? [...own, ...error.errors.flatMap(codesOf)] : own;
-}
-
-function lacksDescriptors(): boolean {
-  const opened: number[] = [];
-  try {
-    while (opened.length < MIN_FREE_DESCRIPTORS) opened.push(openSync("/dev/null", "r"));
-    return false;
-  } catch {
-    return true;
-  } finally {
-    for (const descriptor of opened) closeSync(descriptor);
-  }
 }

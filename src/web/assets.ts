@@ -15,9 +15,13 @@ export function textAsset(contentType: string, ...texts: string[]): Asset {
   return { contentType, body, version: versionOf(body) };
 }
 
-/** `path`: of a file that is also embedded in the compiled program. */
+/**
+ * `path`: of a file that is also embedded in the compiled program. It is kept in memory, a megabyte in all, so that pages
+ * have their fonts and scripts also while no file can be opened.
+ */
 export function fileAsset(contentType: string, path: string): Asset {
-  return { contentType, body: Bun.file(path), version: versionOf(readFileSync(path)) };
+  const bytes = readFileSync(path);
+  return { contentType, body: new Blob([bytes]), version: versionOf(bytes) };
 }
 
 function versionOf(body: string | Uint8Array): string {

@@ -18,7 +18,10 @@ async function ready() {
   return { status: response.status, checks: ((await response.json()) as { checks?: object }).checks };
 }
 
-const READY = { status: 200, checks: { database: true, renderer: true, disk: true, accepting: true } };
+const READY = {
+  status: 200,
+  checks: { database: true, renderer: true, disk: true, descriptors: true, accepting: true },
+};
 const NO_DISK = { status: 503, checks: { ...READY.checks, disk: false } };
 
 for (const name of ["sources", "cutouts", "images"] as const) {
@@ -43,6 +46,36 @@ test("a probe is logged when something is wrong, and not while all is well", asy
   await ready();
   renameSync(`${api.dataDir}-away`, api.dataDir);
   expect(logged()).toBe(before + 1);
+});
+
+test("/ready says that descriptors lack, while pages have their fonts and scripts, and is well after", async () => {
+  // In a process of its own: this one's limit is far too high.
+  const script = `
+    import { closeSync, openSync } from "node:fs";
+    import { readiness } from "${import.meta.dir}/../../src/http/health.ts";
+    import { KIT } from "${import.meta.dir}/../../src/web/kit.ts";
+    const deps = {
+      store: { problem: () => null, write: async () => {} },
+      pool: { health: () => ({ takesWork: true }) },
+      nodes: { aheadMs: () => 0 },
+      folder: { root: "/" },
+      blobs: { isWritable: async () => true },
+      config: { minFreeDiskBytes: 0 },
+      isDraining: () => false,
+    };
+    const opened = [];
+    try { for (;;) opened.push(openSync("/dev/null", "r")); } catch {}
+    const without = await readiness(deps);
+    const url = new URL("http://cards.example.org/assets/inter.woff2");
+    const font = await KIT.answer(new Request(url), url, {}).bytes().catch(() => []);
+    for (const one of opened) closeSync(one);
+    console.log(JSON.stringify({ without, font: font.length, after: await readiness(deps) }));`;
+  const shell = ["sh", "-c", 'ulimit -n 128 && exec "$0" -e "$1"', process.execPath, script];
+  const child = Bun.spawn(shell, { stdout: "pipe", stderr: "inherit" });
+  const told = (await new Response(child.stdout).json()) as { without: object; font: number; after: object };
+  expect(told.without).toMatchObject({ descriptors: false, accepting: true });
+  expect(told.after).toEqual(READY.checks);
+  expect(told.font).toBeGreaterThan(10_000);
 });
 
 test("/ready is 503 while the data folder is moved away", async () => {
