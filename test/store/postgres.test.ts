@@ -184,7 +184,7 @@ describe.skipIf(ENGINE !== "postgres")("on Postgres", () => {
   test("a server that gives no answer is a store out of order, within the deadline, and well again after", async () => {
     const { store: other, accountId } = await open();
     await other.read.db.select().from(other.read.t.accounts);
-    const store = await openPostgresStore({ url: postgresUrl(workspace.folder.database), deadlineMs: 300 });
+    const store = await openPostgresStore({ url: postgresUrl(workspace.folder.database), deadlineMs: 1_000 });
     closing.push(store.close);
     // A row that is never released looks like a frozen server to those who wait for it.
     const held = Promise.withResolvers<void>();
