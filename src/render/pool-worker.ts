@@ -1,9 +1,10 @@
 import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { RENDERS_PER_BROWSER, RENDERS_SPREAD } from "../core/limits.ts";
+import { MOST_RENDER_MS, RENDER_TIMEOUT_MS, RENDERS_PER_BROWSER, RENDERS_SPREAD } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
 import { browsersIn, endGroup, killGroup } from "./browser/process-group.ts";
+import { limitGivenTime } from "./browser/withheld.ts";
 import { NO_TELEMETRY } from "./photo/onnx-runtime.ts";
 import type { RenderPoolOptions } from "./pool.ts";
 import type { Previewed } from "./preview/messages.ts";
@@ -19,7 +20,7 @@ import {
 
 /**
  * Time limit for one step of a start, such as launching the browser: under a second, three on a busy machine. A step
- * that takes longer has stalled, and a retry is quicker than waiting.
+ * that takes longer, though a processor was given, has stalled, and a retry is quicker than waiting.
  */
 const START_STEP_TIMEOUT_MS = 12_000;
 /** On machines too slow for that, each retry gets twice the time, up to this. */
@@ -116,7 +117,7 @@ export function startWorker(
 ): Promise<Worker> {
   return new Promise((resolve, reject) => {
     let reason = "its process ended";
-    let timer: Timer | undefined;
+    let cancel = () => {};
     const ended = Promise.withResolvers<void>();
     const profilesDir = mkdtempSync(join(options.renderer.profilesDir, PROFILES_PREFIX));
     const child = Bun.spawn(options.command, {
@@ -131,7 +132,7 @@ export function startWorker(
           reason = "it sent an unknown message";
           kill(worker);
         } else if (message.type === "ready") {
-          clearTimeout(timer);
+          cancel();
           worker.isOpening = false;
           worker.alive = true;
           resolve(worker);
@@ -148,7 +149,7 @@ export function startWorker(
         } else worker.onMessage?.(message);
       },
       onExit: () => {
-        clearTimeout(timer);
+        cancel();
         workers.delete(worker);
         const { plan } = worker;
         const end = endOf(worker);
@@ -168,11 +169,16 @@ export function startWorker(
       MAX_START_STEP_TIMEOUT_MS,
     );
     const expectProgress = (step: string) => {
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        reason = `it stalled: ${step} took longer than ${stepMs} ms`;
-        kill(worker);
-      }, stepMs);
+      cancel();
+      cancel = limitGivenTime({
+        limitMs: stepMs,
+        mostMs: Math.max(stepMs, MAX_START_STEP_TIMEOUT_MS),
+        root: child.pid,
+        onOver: () => {
+          reason = `it stalled: ${step} took longer than ${stepMs} ms`;
+          kill(worker);
+        },
+      });
     };
     expectProgress("starting its process");
     child.send({ type: "start", options: { ...options.renderer, profilesDir } } satisfies ToWorker);
@@ -240,16 +246,21 @@ export function askWorker(
   return new Promise((resolve, reject) => {
     if (!worker.alive) return reject(new RenderInterrupted("the render worker ended before it started"));
     const settle = (end: () => void) => {
-      clearTimeout(timer);
+      cancel();
       worker.onMessage = undefined;
       end();
     };
     const fault = (message: string, storage = false) =>
       settle(() => reject(new RenderFault(message, storage)));
-    const timer = setTimeout(() => {
-      fault(`the render took longer than ${timeoutMs} ms`);
-      discard();
-    }, timeoutMs);
+    const cancel = limitGivenTime({
+      limitMs: timeoutMs,
+      mostMs: timeoutMs * (MOST_RENDER_MS / RENDER_TIMEOUT_MS),
+      root: worker.process.pid,
+      onOver: () => {
+        fault(`the render took longer than ${timeoutMs} ms`);
+        discard();
+      },
+    });
     worker.renders += 1;
     worker.onMessage = (message) => {
       if (message === null) return fault("the render worker ended during the render");

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { getPriority } from "node:os";
 import { join } from "node:path";
 import type { LogFields } from "../../src/core/ports.ts";
 import { VISION_VERSION } from "../../src/render/photo/photo.ts";
@@ -103,6 +104,20 @@ test("a worker killed during a render gives a fault, and another takes its place
   second.release();
   expect(outcome.kind).toBe("done");
 });
+
+test.if(process.platform === "linux")(
+  "workers and browsers yield by a few points of priority only: with more, busy neighbours starve them",
+  async () => {
+    const renderer = await pool.acquire();
+    const [worker = 0] = pool.pids();
+    const points = [worker, browserOf([worker])].map((pid) => getPriority(pid) - getPriority());
+    renderer.release();
+    for (const each of points) {
+      expect(each).toBeGreaterThanOrEqual(1);
+      expect(each).toBeLessThanOrEqual(4);
+    }
+  },
+);
 
 test("a cutout that the disk has damaged, in one byte even, is cut out again", async () => {
   const damaged = job("skier.jpg");

@@ -9,7 +9,7 @@ import {
   FAILED_SOURCE_BYTES_PER_DAY,
   FINISH_RETRY_MS,
   LEASE_MS,
-  RENDER_TIMEOUT_MS,
+  MOST_RENDER_MS,
   STORAGE_RETRY_MS,
 } from "../../core/limits.ts";
 import type { Meter } from "../../core/metrics.ts";
@@ -48,7 +48,7 @@ export interface RenderImageDeps extends AppContext {
 }
 
 /** What remains of a lease after the longest possible render. */
-const FINISH_PATIENCE_MS = LEASE_MS - RENDER_TIMEOUT_MS;
+const FINISH_PATIENCE_MS = LEASE_MS - MOST_RENDER_MS;
 
 const NEVER = new AbortController().signal;
 

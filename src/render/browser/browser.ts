@@ -8,6 +8,8 @@ import puppeteer, {
   type Page,
 } from "puppeteer-core";
 import { OperatorError } from "../../core/errors.ts";
+import { MOST_RENDER_MS } from "../../core/limits.ts";
+import { SECOND_MS } from "../../core/time.ts";
 import type { Chromium } from "./chromium.ts";
 import { whyNotLaunched } from "./launch-failure.ts";
 import { lowerSession } from "./low-priority.ts";
@@ -25,10 +27,10 @@ export interface PageFile {
 /** Answers a path such as "/card.css", or undefined to refuse it. */
 export type PageFiles = (path: string) => PageFile | undefined;
 
-/** A page and its scripts come from this process: 50 ms, or two seconds on a busy machine. */
-const LOAD_TIMEOUT_MS = 10_000;
-/** Longer than any step of a photo or a card may take, with the operator's matte network too. */
-const ANSWER_TIMEOUT_MS = 42_000;
+/** A page and its scripts come from this process: 50 ms; a machine that is busy with others makes it seconds. */
+const LOAD_TIMEOUT_MS = 30_000;
+/** Longer than any step of a photo or a card may take: whoever asked for it ends it sooner, by the time that a processor was given. */
+const ANSWER_TIMEOUT_MS = MOST_RENDER_MS - 3 * SECOND_MS;
 
 export interface LaunchOptions {
   chromium: Chromium;

@@ -2,6 +2,7 @@ import { closeSync, readSync } from "node:fs";
 import type { Browser, Page } from "puppeteer-core";
 import { crashOf, fileSlot, openSealedPage, type PageFile } from "../browser/browser.ts";
 import { openSharedFile } from "../browser/shared-file.ts";
+import { withinGivenTime } from "../browser/withheld.ts";
 import type { Pixels } from "../card/encode.ts";
 import { bridgeNetworks } from "./network-bridge.ts";
 import type { Networks } from "./networks.ts";
@@ -15,7 +16,7 @@ const html = (mattePixels: number | null) =>
 // The page decodes untrusted bytes: it may run its own scripts and nothing else.
 const CSP = "default-src 'none'; script-src 'self'; worker-src 'self'";
 
-/** A longer step means a hung or starved browser; the slowest step measured took two seconds on a busy machine. */
+/** A longer step means a hung browser, since time without a processor is not counted; the slowest measured took two seconds. */
 const STEP_LIMIT_MS = 20_000;
 /** The operator's matte network may take longer, but still less than a whole render may. */
 const OWN_MATTE_LIMIT_MS = 40_000;
@@ -118,14 +119,6 @@ function readPixels(file: number | undefined, { width, height }: Size): Pixels {
   return { rgba, width, height };
 }
 
-async function withinLimit<T>(work: Promise<T>, step: string, limitMs: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`The step "${step}" took over ${limitMs} ms.`)), limitMs);
-  });
-  try {
-    return await Promise.race([work, limit]);
-  } finally {
-    clearTimeout(timer);
-  }
+function withinLimit<T>(work: Promise<T>, step: string, limitMs: number): Promise<T> {
+  return withinGivenTime(work, limitMs, `The step "${step}" took over ${limitMs} ms.`);
 }
