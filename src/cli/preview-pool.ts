@@ -11,7 +11,7 @@ import { systemRandom, workerCommand } from "../service/system.ts";
 import { DEFAULT_TEMPLATE } from "../templates/built-in.ts";
 import { browserCache } from "./browser-cache.ts";
 
-/** One production worker for a designer's command, with a scratch folder. */
+/** Production workers for a designer's command, with a scratch folder. */
 export interface DesignBench {
   pool: PreviewPool;
   scratch: string;
@@ -23,10 +23,15 @@ const RENDERS_PER_BROWSER = 5_000;
 const BROWSER_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Starts the worker, which is warm some seconds later. Throws an OperatorError when no browser can run.
- * @param isAwaited whether a designer waits for every picture, as in the studio
+ * Starts the workers, which are warm some seconds later. Throws an OperatorError when no browser can run.
+ * @param isAwaited whether somebody waits for the pictures: they are not drawn at the low priority of production
  */
-export async function openDesignBench(config: Config, log: Log, isAwaited = false): Promise<DesignBench> {
+export async function openDesignBench(
+  config: Config,
+  log: Log,
+  isAwaited = false,
+  workers = 1,
+): Promise<DesignBench> {
   const scratch = await mkdtemp(join(tmpdir(), "cardpress-design-"));
   try {
     const renderer = await rendererOptions(
@@ -34,7 +39,7 @@ export async function openDesignBench(config: Config, log: Log, isAwaited = fals
       { cache: await browserCache(config, scratch), profiles: scratch, cutouts: join(scratch, "cutouts") },
     );
     const pool = createRenderPool({
-      workers: 1,
+      workers,
       command: workerCommand(),
       renderer: { ...renderer, isAwaited },
       log,

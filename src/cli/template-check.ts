@@ -1,12 +1,13 @@
 import { readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
 import { quietLog } from "../log.ts";
 import { untilSignal } from "../service/stop-signal.ts";
-import { type CheckReport, checkTemplate } from "../studio/check/check.ts";
+import type { CheckedFault } from "../studio/check/cards.ts";
+import { type CheckOptions, type CheckReport, checkTemplate } from "../studio/check/check.ts";
 import { findTemplates } from "../studio/template-folder.ts";
 import { writeWhole } from "../system/write-whole.ts";
 import { faultLine } from "../templates/fault.ts";
@@ -17,7 +18,12 @@ interface CheckFlags {
   accept?: string[];
   onlyFailed?: boolean;
   json?: boolean | undefined;
+  /** Nothing else is as urgent: not so where a running service gets a template. */
+  isAwaited?: boolean;
 }
+
+/** A card is drawn by one process and looked at by another: more workers than cores gain nothing. */
+const MAX_WORKERS = 4;
 
 export function templateCheckCommand(): Command {
   return new Command("check")
@@ -35,7 +41,7 @@ export function templateCheckCommand(): Command {
         throw new OperatorError(
           `${root} holds no template: a folder with template.json. "cardpress template new NAME" starts one.`,
         );
-      const reports = await checkFolders([...found.values()], flags);
+      const reports = await checkFolders([...found.values()], { ...flags, isAwaited: true });
       printResult(flags.json, reports.length === 1 ? reports[0] : reports, () =>
         reports.map(reportText).join("\n\n"),
       );
@@ -43,9 +49,10 @@ export function templateCheckCommand(): Command {
     });
 }
 
-/** Checks folders one after the other, sharing one browser. */
+/** Checks folders one after the other, sharing the browsers. Without --json what is found is told at once, on stderr. */
 export async function checkFolders(dirs: string[], flags: CheckFlags): Promise<CheckReport[]> {
-  const bench = await openDesignBench(readConfig(process.env), quietLog());
+  const workers = Math.min(availableParallelism(), MAX_WORKERS);
+  const bench = await openDesignBench(readConfig(process.env), quietLog(), flags.isAwaited, workers);
   const stopped = untilSignal().then(async (signal) => {
     await bench.close();
     throw new OperatorError(`${signal} came before the check was done.`);
@@ -59,7 +66,7 @@ export async function checkFolders(dirs: string[], flags: CheckFlags): Promise<C
         pool: bench.pool,
         accept: flags.accept ?? [],
         only: flags.onlyFailed ? await lastFailed(dir) : null,
-        onProgress: progress(relative(".", dir) || ".", flags.json),
+        ...(flags.json ? { onProgress: () => {} } : running(dir, process.stderr)),
       });
       await writeWhole(failedFile(dir), JSON.stringify(report.failed));
       reports.push(report);
@@ -73,12 +80,33 @@ export async function checkFolders(dirs: string[], flags: CheckFlags): Promise<C
   }
 }
 
-/** For people at a terminal: a progress line on stderr. */
-function progress(name: string, json: boolean | undefined): (done: number, all: number) => void {
-  if (json || !process.stderr.isTTY) return () => {};
-  return (done, all) =>
-    void process.stderr.write(done < all ? `\r${name}: ${done} of ${all} cards` : "\r\x1b[K");
+/** Cards from one line of the log to the next, where it is no terminal that shows a number running. */
+const CARDS_A_LINE = 25;
+
+/** The log of a check: every fault as soon as it is found, and how far it is. */
+function running(
+  dir: string,
+  stream: NodeJS.WriteStream,
+): Required<Pick<CheckOptions, "onProgress" | "onFault">> {
+  const { isTTY } = stream;
+  const write = (text: string) => void stream.write(text);
+  const name = relative(".", dir) || ".";
+  const clear = isTTY ? "\r\x1b[K" : "";
+  write(`${name}: starting to draw${isTTY ? "" : "\n"}`);
+  return {
+    onFault: (fault) => write(`${clear}${faultText(fault, dir)}\n`),
+    onProgress: (done, all) => {
+      const text = `${name}: ${done} of ${all} cards`;
+      if (isTTY) write(done < all ? `\r${text}` : clear);
+      else if (done % CARDS_A_LINE === 0 || done === all) write(`${text}\n`);
+    },
+  };
 }
+
+const placeIn = (folder: string) => (name: string) => relative(".", join(folder, name)) || name;
+
+const faultText = (fault: CheckedFault, folder: string) =>
+  `${fault.severity === "error" ? "error  " : "warning"} ${faultLine(fault, placeIn(folder))}`;
 
 /** Remembers which cards failed on this machine; of no use elsewhere. */
 const failedFile = (dir: string) =>
@@ -96,10 +124,8 @@ async function lastFailed(dir: string): Promise<ReadonlySet<string> | null> {
 
 /** The report for people: one line per fault, then a summary. */
 export function reportText(report: CheckReport): string {
-  const place = (name: string) => relative(".", join(report.folder, name)) || name;
-  const lines = report.faults.map(
-    (fault) => `${fault.severity === "error" ? "error  " : "warning"} ${faultLine(fault, place)}`,
-  );
+  const place = placeIn(report.folder);
+  const lines = report.faults.map((fault) => faultText(fault, report.folder));
   for (const { name, state, changed, difference } of report.goldens) {
     if (state === "changed")
       lines.push(

@@ -1,3 +1,4 @@
+import type { Field, Fields, FieldValues, SimpleField } from "../templates/fields.ts";
 import type { WallCase } from "./messages.ts";
 
 // The cases a template must withstand: those of the wall and of `template check`.
@@ -75,15 +76,21 @@ export function randomPairs(count: number): [primary: string, secondary: string]
   return Array.from({ length: count }, () => [colour(), colour()]);
 }
 
-export const WALLS = ["samples", "names", "scripts", "badges", "colours", "random"] as const;
+export const WALLS = ["samples", "fields", "names", "scripts", "badges", "colours", "random"] as const;
 export type Wall = (typeof WALLS)[number];
 
 /**
  * The cases of one wall.
  * @param samples the samples' content by name
  * @param sample the sample that every wall except `samples` varies
+ * @param fields the template's own fields
  */
-export function wallCases(wall: Wall, samples: ReadonlyMap<string, SampleBody>, sample: string): WallCase[] {
+export function wallCases(
+  wall: Wall,
+  samples: ReadonlyMap<string, SampleBody>,
+  sample: string,
+  fields: Fields,
+): WallCase[] {
   const base = samples.get(sample) ?? {};
   const made = (label: string, body: SampleBody, of = sample): WallCase => ({
     id: `${wall}-${of}-${label}`.replaceAll(/[^a-z0-9]+/gi, "-"),
@@ -95,6 +102,10 @@ export function wallCases(wall: Wall, samples: ReadonlyMap<string, SampleBody>, 
   switch (wall) {
     case "samples":
       return [...samples].map(([name, body]) => made(name, body, name));
+    case "fields":
+      return extremes(fields, base.fields ?? {}).map(([label, values]) =>
+        made(label, { ...base, fields: values }),
+      );
     case "names":
       return NAMES.map(([label, name]) => made(label, named(base, name)));
     case "scripts":
@@ -121,6 +132,60 @@ export function wallCases(wall: Wall, samples: ReadonlyMap<string, SampleBody>, 
         made(`${primary} ${secondary}`, coloured(base, primary, secondary)),
       );
   }
+}
+
+/** Words with wide letters, marks and descenders: as much room as a text of its length takes. */
+const WORDS = "Wolverhampton Wanderers Åsgårdstrand Jågymæ Mommsen ";
+
+function longText(chars: number): string {
+  const text = WORDS.repeat(Math.ceil(chars / WORDS.length)).slice(0, chars);
+  // Spaces at the end take no room on a card.
+  return text.endsWith(" ") ? `${text.slice(0, -1)}M` : text;
+}
+
+type Longer = (a: string, b: string) => number;
+
+function simpleExtreme(field: SimpleField, isLargest: boolean): unknown {
+  const byLength: Longer = (a, b) => (isLargest ? b.length - a.length : a.length - b.length);
+  switch (field.type) {
+    case "text":
+      return isLargest ? longText(field.max) : "I";
+    case "integer":
+    case "number":
+      return isLargest ? field.max : field.min;
+    case "boolean":
+      return isLargest;
+    case "choice":
+      return field.options.toSorted(byLength)[0];
+    case "color":
+      return isLargest ? "#FFFFFF" : "#000000";
+  }
+}
+
+function extremeOf(field: Field, isLargest: boolean): unknown {
+  if (field.type !== "list") return simpleExtreme(field, isLargest);
+  const count = isLargest ? field.max : (field.min ?? 0);
+  return Array.from({ length: count }, () => allExtreme(field.of, isLargest));
+}
+
+function allExtreme(fields: Fields, isLargest: boolean): FieldValues {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, extremeOf(field, isLargest)]),
+  );
+}
+
+/** Fields at the ends of what their template declares: all of them, and each alone, so that a fault tells which. */
+function extremes(fields: Fields, usual: FieldValues): [label: string, values: FieldValues][] {
+  const names = Object.entries(fields);
+  if (names.length === 0) return [];
+  return [
+    ["all at their largest", allExtreme(fields, true)],
+    ["all at their smallest", allExtreme(fields, false)],
+    ...names.map(([name, field]): [string, FieldValues] => [
+      `${name} at its ${field.type === "text" ? `${field.max} letters` : "largest"}`,
+      { ...usual, [name]: extremeOf(field, true) },
+    ]),
+  ];
 }
 
 function named(body: SampleBody, name: string): SampleBody {

@@ -6,6 +6,7 @@ import { writeWhole } from "../system/write-whole.ts";
 import { readTemplateFolder } from "../templates/files.ts";
 import { type SampleBody, WALLS, wallCases } from "./cases.ts";
 import { checkStyle } from "./check/check-style.ts";
+import { checkSvg } from "./check/check-svg.ts";
 import { type CompareRequest, compare, goldenDrawer, type LoosePictures } from "./comparison.ts";
 import { curlCommand } from "./curl.ts";
 import { type EventStream, eventStream } from "./event-stream.ts";
@@ -45,7 +46,7 @@ interface CurlRequest {
 export interface Studio {
   readonly events: EventStream;
   state(template: string | undefined): Promise<StudioState>;
-  /** What the browser leaves out of the style sheet, because it does not know the property or the value. */
+  /** What the browser leaves out of the style sheet, and text that pictures set in fonts of this machine. */
   style(template: string): Promise<Fault[]>;
   picture(request: PictureRequest, base: string): Promise<PictureAnswer>;
   file(key: string, downloadAs: string | undefined): Response;
@@ -109,7 +110,8 @@ async function stateOf(room: Workroom, root: string, template: string | undefine
 
 async function styleOf(room: Workroom, pool: PreviewPool, template: string): Promise<Fault[]> {
   const files = await readTemplateFolder(await room.dirOf(template));
-  const faults = await checkStyle(new TextDecoder().decode(files.get("card.css")), pool);
+  const css = new TextDecoder().decode(files.get("card.css"));
+  const faults = [...(await checkStyle(css, pool)), ...checkSvg(files)];
   return faults.map((fault) => withFrame(fault, files));
 }
 
@@ -152,13 +154,13 @@ async function accept(room: Workroom, template: string, names: string[]): Promis
 }
 
 async function wallOf(room: Workroom, request: Parameters<Studio["wall"]>[0]): Promise<WallCase[]> {
-  const { state } = await room.folderNow(request.template);
+  const { state, manifest } = await room.folderNow(request.template);
   const wall = WALLS.find((one) => one === request.wall);
   if (!wall) throw new OperatorError(`There is no wall "${request.wall}".`);
   const good = state.samples.filter(({ problem }) => problem === null);
   const bodies = new Map(good.map(({ name, text }) => [name, JSON.parse(text) as SampleBody]));
   bodies.set(request.sample, request.body as SampleBody);
-  return wallCases(wall, bodies, request.sample);
+  return wallCases(wall, bodies, request.sample, manifest?.fields ?? {});
 }
 
 async function saveSample(

@@ -16,7 +16,7 @@ let bench: DesignBench;
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), "cardpress-check-"));
   dir = await copyStarter(root, "my_card");
-  bench = await openDesignBench(readConfig(process.env), silentLog);
+  bench = await openDesignBench(readConfig(process.env), silentLog, true);
 });
 
 afterAll(async () => {
@@ -55,14 +55,18 @@ const lineOf = (name: string, word: string) =>
 const added = (name: string) => read(name).split("\n").length;
 
 test("a started template holds with names, scripts and colours that may come", async () => {
-  const ids = [...SAMPLES, "names-first-100-letters@portrait", "scripts-first-Arabic@portrait"];
+  const ids = [
+    ...SAMPLES,
+    ...["names-first-100-letters@portrait", "scripts-first-Arabic@portrait"],
+    ...["fields-first-all-at-their-largest@portrait", "fields-first-all-at-their-smallest@square"],
+  ];
   const report = await check([
     ...ids,
     "colours-first-light-on-light@portrait",
     "badges-first-tall-badge@square",
   ]);
   expect(report.faults).toEqual([]);
-  expect([report.isGood, report.drawn]).toEqual([true, 6]);
+  expect([report.isGood, report.drawn]).toEqual([true, 8]);
 });
 
 test("CSS that Chromium does not know is told by line, and so are parts that are no parts", async () => {
@@ -92,6 +96,42 @@ test("text that stands out, cannot be read, has no glyph or covers the face is t
   expect(await checkWith({ "card.css": over })).toContain(
     `error card.html:${lineOf("card.html", "player.name")} face`,
   );
+});
+
+test("what a printer would take off, and a field that stands out at its longest, is told", async () => {
+  const bleeds = (text: string) => text.replace('"shapes"', '"bleeds": true, "shapes"');
+  const print = ["first@815x1110"];
+  expect(await checkWith({ "template.json": bleeds }, print)).toEqual([]);
+  const atTheEdge = (text: string) => `${text}.rating { left: 1px; top: 1px; padding: 0 }`;
+  expect(await checkWith({ "template.json": bleeds, "card.css": atTheEdge }, print)).toEqual([
+    `error card.html:${lineOf("card.html", "player.skill_level")} cut`,
+    `error card.html:${lineOf("card.html", "player.position")} cut`,
+  ]);
+  const open = (text: string) => `${text}.club { overflow: visible; text-overflow: clip; font-size: 6cqw }`;
+  expect(await checkWith({ "card.css": open }, ["first@portrait"])).toEqual([]);
+  expect(await checkWith({ "card.css": open }, ["fields-first-club-at-its-40-letters@portrait"])).toEqual([
+    `error card.html:${lineOf("card.html", 'class="club"')} overflow`,
+  ]);
+});
+
+test("a fault is told as soon as it is found, before the rest is drawn, and once", async () => {
+  const log: string[] = [];
+  const good = read("card.css");
+  writeFileSync(file("card.css"), `${good}.club { colr: red; color: var(--dark) }`);
+  try {
+    await checkTemplate({
+      dir,
+      scratch: join(bench.scratch, "pictures"),
+      pool: bench.pool,
+      accept: [],
+      only: new Set([...SAMPLES, "names-first-one-letter@portrait"]),
+      onProgress: (done, all) => log.push(`${done} of ${all}`),
+      onFault: ({ code }) => log.push(code),
+    });
+  } finally {
+    writeFileSync(file("card.css"), good);
+  }
+  expect(log).toEqual(["css_property", "contrast", "1 of 3", "2 of 3", "3 of 3"]);
 });
 
 test("samples that do not fit and files that nothing names are told", async () => {

@@ -5,15 +5,26 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Composition } from "../../src/core/card.ts";
 import { cardInput } from "../../src/core/image-request.ts";
+import {
+  MAX_TEMPLATE_BYTES,
+  MAX_TEMPLATE_FIELDS,
+  MAX_TEMPLATE_FILE_BYTES,
+  MAX_TEMPLATE_FILES,
+  MAX_TEMPLATE_LIST_ITEMS,
+  MAX_TEMPLATE_TEXT_CHARS,
+} from "../../src/core/limits.ts";
 import { characterMap, missingCharacters } from "../../src/render/preview/glyphs.ts";
 import { randomPairs, WALLS, wallCases } from "../../src/studio/cases.ts";
-import { cardFaults, checkCases, gather } from "../../src/studio/check/cards.ts";
+import { type CheckCase, cardFaults, checkCases, gather } from "../../src/studio/check/cards.ts";
+import { checkSvg } from "../../src/studio/check/check-svg.ts";
 import { curlCommand } from "../../src/studio/curl.ts";
 import { differenceOf } from "../../src/studio/difference.ts";
 import { sampleCard } from "../../src/studio/samples.ts";
 import { copyStarter } from "../../src/studio/starter.ts";
 import { testBadge } from "../../src/studio/test-badges.ts";
+import { checkFields, type Fields } from "../../src/templates/fields.ts";
 import { loadTemplate } from "../../src/templates/load.ts";
+import { readManifest } from "../../src/templates/manifest.ts";
 
 const root = join(import.meta.dir, "../..");
 const action = await loadTemplate(join(root, "templates/action_card"));
@@ -45,16 +56,16 @@ test("a sample that does not fit is refused by the names of its broken fields", 
 
 test("every wall has its cases, and the colours by chance are the same at every run", () => {
   const samples = new Map([["gold", sample]]);
-  const counts = WALLS.map((wall) => wallCases(wall, samples, "gold").length);
-  expect(counts).toEqual([1, 10, 16, 10, 9, 100]);
+  const counts = WALLS.map((wall) => wallCases(wall, samples, "gold", action.manifest.fields ?? {}).length);
+  expect(counts).toEqual([1, 7, 10, 16, 10, 9, 100]);
   expect(randomPairs(3)).toEqual(randomPairs(100).slice(0, 3));
-  const ids = checkCases(samples, ["print", "screen"], ["cutout", "photo"]).map(({ id }) => id);
+  const ids = checkCases(samples, action.manifest, ["cutout", "photo"]).map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
 });
 
 test("a check draws every sample in each composition, where the template declares several", () => {
   const asked = (compositions: readonly Composition[]) =>
-    checkCases(new Map([["gold", sample]]), ["print"], compositions)
+    checkCases(new Map([["gold", sample]]), { sizes: { print: [815, 1110] }, shapes: [0.5, 1] }, compositions)
       .filter(({ id }) => id.startsWith("gold"))
       .map(({ id, body }) => [id, body.style?.composition]);
   expect(asked(["cutout"])).toEqual([["gold@print", undefined]]);
@@ -125,6 +136,137 @@ test("a character is missing where none of the text's own families has it", asyn
   expect(missingCharacters("Aé Жあ", ["own", "Library"], faces, files)).toEqual(["あ"]);
 });
 
+test("every field is tried at the ends of what its template declares, together and alone", () => {
+  const fields = {
+    club: { type: "text", max: 40 },
+    caps: { type: "integer", min: -5, max: 900 },
+    captain: { type: "boolean" },
+    foot: { type: "choice", options: ["left", "ambidextrous"] },
+    ink: { type: "color" },
+    stats: { type: "list", max: 3, of: { label: { type: "text", max: 8 } } },
+  } satisfies Fields;
+  const base = { player: { name: "Li" }, fields: { captain: false } };
+  const cases = wallCases("fields", new Map([["plain", base]]), "plain", fields);
+  const values: [string, unknown][] = cases.map(({ label, body }) => [label, (body as typeof base).fields]);
+  const largest = {
+    club: expect.stringMatching(/^.{39}\S$/u),
+    caps: 900,
+    captain: true,
+    foot: "ambidextrous",
+    ink: "#FFFFFF",
+    stats: Array.from({ length: 3 }, () => ({ label: expect.stringMatching(/^.{7}\S$/u) })),
+  };
+  const smallest = { club: "I", caps: -5, captain: false, foot: "left", ink: "#000000", stats: [] };
+  expect(values).toEqual([
+    ["all at their largest", largest],
+    ["all at their smallest", smallest],
+    ["club at its 40 letters", { captain: false, club: largest.club }],
+    ["caps at its largest", { captain: false, caps: 900 }],
+    ["captain at its largest", { captain: true }],
+    ["foot at its largest", { captain: false, foot: "ambidextrous" }],
+    ["ink at its largest", { captain: false, ink: "#FFFFFF" }],
+    ["stats at its largest", { captain: false, stats: largest.stats }],
+  ]);
+  for (const [, each] of values) expect(checkFields({ name: "x", fields }, each)).toEqual([]);
+  const ids = checkCases(new Map([["plain", base]]), {
+    sizes: { own: [600, 800] },
+    shapes: [0.5, 1],
+    fields,
+  });
+  expect(ids.filter(({ id }) => id.startsWith("fields-")).length).toBe(8);
+});
+
+test("a card that bleeds is looked at in the print too, though it declares none, at the print's own size", () => {
+  const sizes = (manifest: Parameters<typeof checkCases>[1]) => [
+    ...new Set(
+      checkCases(new Map([["gold", sample]]), manifest).map(({ size, isPrint }) => `${size} ${isPrint}`),
+    ),
+  ];
+  const shapes: [number, number] = [0.5, 1];
+  expect(sizes({ sizes: { own: [600, 800] }, shapes })).toEqual(["own false"]);
+  expect(sizes({ sizes: { own: [600, 800] }, shapes, bleeds: true })).toEqual(["own false", "815x1110 true"]);
+  expect(sizes({ sizes: { own: [1600, 1200] }, shapes: [1.3, 1.5], bleeds: true })).toContain(
+    "1110x815 true",
+  );
+  expect(sizes({ sizes: { print: [815, 1110] }, shapes, bleeds: true })).toEqual([
+    "print true",
+    "print false",
+  ]);
+});
+
+test("text and marks beyond the cut are told; ground that goes on to the edge is not", () => {
+  const box = (x: number, y: number, width: number, height: number) => ({ x, y, width, height });
+  const text = (label: string, ink: ReturnType<typeof box>) => ({
+    ...{ label, text: "x", box: ink, ink, fontPx: 20, lines: 1, fitted: true, shortened: false, fill: 1 },
+    ...{ families: [], usedFamilies: [], missing: [], neededContrast: 4.5, overflowPx: 0, contrast: 9 },
+  });
+  const card = box(0, 0, 815, 1110);
+  const look = {
+    ...{ card, zones: [], player: null, face: null, brokenPictures: [], refusedAddresses: [] },
+    trim: box(35, 35, 745, 1040),
+    texts: [text("inside", box(40, 32, 90, 24)), text("outside", box(30, 500, 90, 24))],
+    marks: [
+      { label: ".logo", box: box(20, 500, 80, 80) },
+      { label: ".stripe", box: box(-5, 900, 300, 40) },
+      { label: ".gone", box: box(0, 0, 30, 30) },
+      { label: "badge", box: box(700, 0, 115, 90) },
+      { label: ".crest", box: box(700, 50, 60, 60) },
+    ],
+  };
+  const [one] = checkCases(new Map([["gold", sample]]), action.manifest);
+  const told = (inspection: typeof look) =>
+    cardFaults(inspection, one as CheckCase).map(
+      ({ code, subject, weight }) => `${code} ${subject} ${weight}`,
+    );
+  expect(told(look)).toEqual(["cut outside 4", "cut .logo 15", "cut .gone 35", "cut badge 35"]);
+  expect(told({ ...look, trim: null as never })).toEqual([]);
+});
+
+test("text that a picture sets in a font of the machine is told, wherever the picture lies", () => {
+  const font = "<style>@font-face { font-family: Own; src: url(data:font/woff2;base64,AAAA) }</style>";
+  const svg = (inside: string) => `<svg xmlns="http://www.w3.org/2000/svg">\n${inside}</svg>`;
+  const faults = (files: Record<string, string>) =>
+    checkSvg(
+      new Map(
+        Object.entries({ "card.html": "", "card.css": "", ...files }).map(([name, text]) => [
+          name,
+          new TextEncoder().encode(text),
+        ]),
+      ),
+    ).map(({ file, line, code }) => `${file}:${line} ${code}`);
+  const bad = ["assets/a.svg:2 svg_font"];
+  expect(faults({ "assets/a.svg": svg('<text font-family="Arial">A</text>') })).toEqual(bad);
+  expect(faults({ "assets/a.svg": svg("<text>A</text>") })).toEqual(bad);
+  expect(
+    faults({ "assets/a.svg": svg('<g style="font-family: serif"><text><tspan>A</tspan></text></g>') }),
+  ).toEqual(bad);
+  expect(faults({ "assets/a.svg": svg(`${font}<text font-family="Arial">A</text>`) })).toEqual(bad);
+  for (const good of [
+    "<path d='M0 0'/>",
+    "<text> </text>",
+    `${font}<text font-family="Own, serif">A</text>`,
+    `${font}<style>text { font: bold 12px/1.2 Own }</style><text>A</text>`,
+  ])
+    expect(faults({ "assets/a.svg": svg(good) })).toEqual([]);
+  const inline = encodeURIComponent(svg("<text>A</text>"));
+  expect(faults({ "card.css": `a { background: url("data:image/svg+xml,${inline}") }` })).toEqual([
+    "card.css:1 svg_font",
+  ]);
+  const packed = btoa(svg("<text>A</text>"));
+  expect(faults({ "card.html": `\n<img src="data:image/svg+xml;base64,${packed}">` })).toEqual([
+    "card.html:2 svg_font",
+  ]);
+  expect(faults({ "card.html": '<svg>\n<text font-family="Arial">A</text></svg>' })).toEqual([
+    "card.html:2 svg_font",
+  ]);
+  expect(faults({ "card.html": '<p style="color: red; font-family: Arial">A</p>' })).toEqual([
+    "card.html:1 svg_font",
+  ]);
+  const own = '@font-face { font-family: "Own"; src: url(fonts/own.woff2) }';
+  const html = '<svg><text font-family="Own">A</text><text style="font-family: var(--x)">B</text></svg>';
+  expect(faults({ "card.html": html, "card.css": own })).toEqual([]);
+});
+
 test("a fault of many cards is told once, by the worst of them, at its place in card.html", () => {
   const text = {
     label: "player.name",
@@ -141,7 +283,7 @@ test("a fault of many cards is told once, by the worst of them, at its place in 
     missing: [],
     neededContrast: 4.5,
   };
-  const cases = checkCases(new Map([["gold", sample]]), ["print"], ["cutout"]).slice(0, 3);
+  const cases = checkCases(new Map([["gold", sample]]), action.manifest).slice(0, 3);
   const looked = cases.map((one, i) => ({
     one,
     faults: cardFaults(
@@ -150,6 +292,8 @@ test("a fault of many cards is told once, by the worst of them, at its place in 
         zones: [],
         player: null,
         face: null,
+        trim: null,
+        marks: [],
         brokenPictures: [],
         refusedAddresses: [],
         texts: [{ ...text, overflowPx: 0, contrast: 4 - i }],
@@ -176,4 +320,35 @@ test("a new template is whole or not there, and takes no other's place", async (
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
+});
+
+test("the designers' guide tells the limits that hold", () => {
+  const guide = readFileSync(join(root, "docs/templates.md"), "utf8");
+  const row = (of: string) => guide.split("\n").find((line) => line.startsWith(`| ${of} |`));
+  const mib = (bytes: number) => bytes / 1024 / 1024;
+  expect(row("files")).toContain(
+    `${mib(MAX_TEMPLATE_FILE_BYTES)} MB each, ${MAX_TEMPLATE_FILES} and ${mib(MAX_TEMPLATE_BYTES)} MB in all`,
+  );
+  expect(row("`max` of a list")).toContain(`${MAX_TEMPLATE_LIST_ITEMS} entries`);
+  expect(row("`max` of a text")).toContain(`${MAX_TEMPLATE_TEXT_CHARS} characters`);
+  expect(row("fields of a template, columns of a list")).toContain(` ${MAX_TEMPLATE_FIELDS} `);
+  // The longest title that the format takes, and one letter more.
+  const manifest = (title: string) =>
+    JSON.stringify({
+      ...{ name: "x", version: "1.0.0", sizes: { own: [600, 800] }, shapes: [0.5, 1] },
+      fields: { club: { type: "text", max: 9, title } },
+    });
+  const [, longest = ""] =
+    /\| (\d+), \d+ characters/.exec(row("`title`, `description` of a field") ?? "") ?? [];
+  expect(readManifest(manifest("x".repeat(Number(longest)))).faults).toEqual([]);
+  expect(readManifest(manifest("x".repeat(Number(longest) + 1))).faults).toHaveLength(1);
+  expect(row("lines of `data-fit`")).toContain(" 4 ");
+  for (const word of [
+    "account create",
+    "key create",
+    "template new",
+    "template check",
+    "bun@1.4.5 run cardpress",
+  ])
+    expect(guide).toContain(word);
 });

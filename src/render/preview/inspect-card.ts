@@ -16,7 +16,8 @@ interface Shown {
 
 type PageText = Omit<TextLook, "usedFamilies" | "missing" | "contrast"> & { index: number };
 
-interface PageLook extends Pick<Inspection, "card" | "zones" | "player" | "brokenPictures"> {
+interface PageLook
+  extends Pick<Inspection, "card" | "zones" | "player" | "trim" | "marks" | "brokenPictures"> {
   texts: PageText[];
   faces: FontFace[];
 }
@@ -41,6 +42,8 @@ export async function inspectCard(
       zones: look.zones,
       player: look.player,
       face: cutout && look.player ? realFace(cutout, look.player) : null,
+      trim: look.trim,
+      marks: look.marks,
       brokenPictures: look.brokenPictures,
       refusedAddresses: [...refused].map((address) => address.replace(PAGE_ORIGIN, "")),
       texts: look.texts.map(({ index, ...text }, i) => ({

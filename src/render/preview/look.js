@@ -130,6 +130,53 @@ const isSeen = (/** @type {HTMLElement} */ element) =>
   element.closest("[hidden], [aria-hidden='true'], [data-zone]") === null &&
   element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
 
+/** What the printer leaves of the picture, or null: a card that bleeds is told by how much. */
+const trim = () => {
+  const bleed = Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--bleed"));
+  if (!(bleed > 0)) return null;
+  return { x: bleed, y: bleed, width: innerWidth - 2 * bleed, height: innerHeight - 2 * bleed };
+};
+
+/** Pictures that are a card's ground or its player, not something set on it. */
+const NO_MARKS = new Set(["player", "photo", "scene", "shadow", "light"]);
+
+/** @param {Element} element */
+const isMark = (element) => {
+  if (element instanceof HTMLImageElement) return !NO_MARKS.has(element.dataset.picture ?? "");
+  if (element instanceof SVGSVGElement) return element.ownerSVGElement === null;
+  return (
+    element !== card() &&
+    element instanceof HTMLElement &&
+    getComputedStyle(element).backgroundImage.includes("url(")
+  );
+};
+
+/** Where a picture is seen in its box. @param {Element} element */
+const seenBox = (element) => {
+  const box = plain(element.getBoundingClientRect());
+  const style = getComputedStyle(element);
+  if (!(element instanceof HTMLImageElement) || !/^(contain|scale-down)$/.test(style.objectFit)) return box;
+  const { naturalWidth, naturalHeight } = element;
+  if (!naturalWidth || !naturalHeight) return box;
+  const scale = Math.min(box.width / naturalWidth, box.height / naturalHeight);
+  const [width, height] = [naturalWidth * scale, naturalHeight * scale];
+  const [across = 0.5, down = 0.5] = style.objectPosition
+    .split(" ")
+    .map((part) => (part.endsWith("%") ? Number.parseFloat(part) / 100 : undefined));
+  return { x: box.x + (box.width - width) * across, y: box.y + (box.height - height) * down, width, height };
+};
+
+/** @param {Element} element */
+const markLabel = (element) =>
+  (element instanceof HTMLElement && element.dataset.picture) ||
+  labelOf(/** @type {HTMLElement} */ (element));
+
+const marks = () =>
+  [...card().querySelectorAll("*")]
+    .filter((each) => isSeen(/** @type {HTMLElement} */ (each)) && isMark(each))
+    .map((each) => ({ label: markLabel(each), box: seenBox(each) }))
+    .filter(({ box }) => box.width > 0 && box.height > 0);
+
 /** What the page has set: boxes, zones and texts. */
 const look = () => {
   const all = /** @type {HTMLElement[]} */ ([card(), ...card().querySelectorAll("*")]);
@@ -151,6 +198,8 @@ const look = () => {
       box: plain(zone.getBoundingClientRect()),
     })),
     texts: texts.filter((each) => each !== null),
+    trim: trim(),
+    marks: marks(),
     player: player && isSeen(player) ? plain(player.getBoundingClientRect()) : null,
     brokenPictures: pictures
       .filter((img) => img.complete && img.naturalWidth === 0 && img.getAttribute("src"))

@@ -47,6 +47,10 @@ export const Inspection = Type.Object({
   player: Type.Union([Rectangle, Type.Null()]),
   /** Brow to chin of the real player on the card; null without a photo or when nobody faces the camera. */
   face: Type.Union([Rectangle, Type.Null()]),
+  /** What the printer leaves of the picture; null where nothing is cut off. */
+  trim: Type.Union([Rectangle, Type.Null()]),
+  /** Badge, own pictures and drawings: what is set on a card, beside its texts, and must not be cut off. */
+  marks: Type.Array(Type.Object({ label: Type.String(), box: Rectangle })),
   /** Pictures of the page that failed to load. */
   brokenPictures: Type.Array(Type.String()),
   /** Addresses the page requested and was refused. */

@@ -1,6 +1,7 @@
 import type { Composition } from "../../core/card.ts";
 import type { Inspection, TextLook } from "../../render/preview/messages.ts";
 import { type Fault, faultAt } from "../../templates/fault.ts";
+import type { TemplateManifest } from "../../templates/manifest.ts";
 import { type SampleBody, wallCases } from "../cases.ts";
 
 /** One card that is drawn for a check. */
@@ -11,6 +12,8 @@ export interface CheckCase {
   sample: string;
   body: SampleBody;
   size: string;
+  /** Drawn as it is printed, and not smaller: only then is it told what the printer cuts off. */
+  isPrint: boolean;
   /** One of the template's own samples, which should look the way its designer wants. */
   isSample: boolean;
 }
@@ -18,53 +21,87 @@ export interface CheckCase {
 /** How many random brand pairs are drawn in sizes other than the first, whose layout is mostly the same. */
 const FEWER_PAIRS = 24;
 
+/** A card of 63 x 88 mm with its bleed, as the renderer knows it. */
+const PRINT_SIDES = [815, 1110] as const;
+
+/** What is drawn beside samples: in a print only what may stand beyond its cut, since colours never do. */
+const WALLS = ["fields", "names", "scripts", "badges", "colours", "random"] as const;
+const PRINTED = new Set<string>(["fields", "names", "scripts", "badges"]);
+
+/** A template as its cases need it. */
+export type Checked = Pick<TemplateManifest, "sizes" | "shapes" | "bleeds" | "fields">;
+
+/**
+ * The sizes that a template is drawn in, by name: its own, and for one that bleeds the print, which is the only size
+ * that anything is cut off.
+ */
+export function checkedSizes({ sizes, shapes, bleeds }: Checked): Map<string, readonly [number, number]> {
+  const all = new Map<string, readonly [number, number]>(Object.entries(sizes));
+  if (!bleeds || [...all.values()].some(isPrint)) return all;
+  const [short, long] = PRINT_SIDES;
+  const [narrowest, widest] = shapes;
+  const sides: [number, number] =
+    short / long >= narrowest || long / short > widest ? [short, long] : [long, short];
+  return all.set(sides.join("x"), sides);
+}
+
+const isPrint = ([width, height]: readonly [number, number]) =>
+  Math.min(width, height) === PRINT_SIDES[0] && Math.max(width, height) === PRINT_SIDES[1];
+
 /**
  * Every sample in every size, also in each composition where there are several, then the first sample with everything a
  * partner may send.
  */
 export function checkCases(
   samples: ReadonlyMap<string, SampleBody>,
-  sizes: readonly string[],
-  compositions: readonly Composition[],
+  manifest: Checked,
+  compositions: readonly Composition[] = [],
 ): CheckCase[] {
   const [first = ""] = samples.keys();
   const several = compositions.length > 1 ? compositions : [];
-  return sizes.flatMap((size, nth) => [
-    ...[...samples].map(([sample, body]) => ({
-      id: `${sample}@${size}`,
-      label: `${sample}, ${size}`,
-      sample,
-      body,
-      size,
-      isSample: true,
-    })),
-    ...[...samples].flatMap(([sample, body]) =>
-      several.map((composition) => ({
-        id: `${sample}-${composition}@${size}`,
-        label: `${sample}, ${composition}, ${size}`,
+  const own = new Set(Object.keys(manifest.sizes));
+  return [...checkedSizes(manifest)].flatMap(([size, sides], nth) => {
+    const isCut = (manifest.bleeds ?? false) && isPrint(sides);
+    return [
+      ...[...samples].map(([sample, body]) => ({
+        id: `${sample}@${size}`,
+        label: `${sample}, ${size}`,
         sample,
-        body: { ...body, style: { ...body.style, composition } },
+        body,
         size,
-        isSample: false,
+        isPrint: isCut,
+        isSample: own.has(size),
       })),
-    ),
-    ...(["names", "scripts", "badges", "colours", "random"] as const).flatMap((wall) =>
-      wallCases(wall, samples, first)
-        .slice(0, wall === "random" && nth > 0 ? FEWER_PAIRS : Number.POSITIVE_INFINITY)
-        .map(({ id, label, sample, body }) => ({
-          id: `${id}@${size}`,
-          label: `${wall}: ${label}, ${size}`,
+      ...[...samples].flatMap(([sample, body]) =>
+        several.map((composition) => ({
+          id: `${sample}-${composition}@${size}`,
+          label: `${sample}, ${composition}, ${size}`,
           sample,
-          body: body as SampleBody,
+          body: { ...body, style: { ...body.style, composition } },
           size,
+          isPrint: isCut,
           isSample: false,
         })),
-    ),
-  ]);
+      ),
+      ...WALLS.filter((wall) => own.has(size) || PRINTED.has(wall)).flatMap((wall) =>
+        wallCases(wall, samples, first, manifest.fields ?? {})
+          .slice(0, wall === "random" && nth > 0 ? FEWER_PAIRS : Number.POSITIVE_INFINITY)
+          .map(({ id, label, sample, body }) => ({
+            id: `${id}@${size}`,
+            label: `${wall}: ${label}, ${size}`,
+            sample,
+            body: body as SampleBody,
+            size,
+            isPrint: isCut && PRINTED.has(wall),
+            isSample: false,
+          })),
+      ),
+    ];
+  });
 }
 
 /** What is wrong with one card. Faults of several cards with the same `subject` are one fault. */
-interface CardFault {
+export interface CardFault {
   severity: Fault["severity"];
   code: string;
   subject: string;
@@ -92,6 +129,7 @@ export function cardFaults(inspection: Inspection, { isSample }: CheckCase): Car
         out,
       );
   }
+  faults.push(...cutFaults(inspection));
   const { face } = inspection;
   if (!face || !isSample) return faults;
   for (const { label, ink } of inspection.texts) {
@@ -114,6 +152,56 @@ export function cardFaults(inspection: Inspection, { isSample }: CheckCase): Car
       "warning",
     );
   return faults;
+}
+
+/** Texts and marks of which the printer takes a part off. */
+function cutFaults({ trim, texts, marks }: Inspection): CardFault[] {
+  if (!trim) return [];
+  const faults: CardFault[] = [];
+  const add = (subject: string, px: number) =>
+    faults.push({
+      severity: "error",
+      code: "cut",
+      subject,
+      text: `stands ${Math.ceil(px)} px beyond the cut, where the printer takes it off. Keep it --bleed away from every edge, or give it aria-hidden="true" where it may be cut.`,
+      weight: px,
+    });
+  for (const { label, ink, fontPx } of texts) {
+    // A line's box is higher than its letters.
+    const [slackX, slackY] = [1, fontPx * 0.3];
+    const px = outside(
+      {
+        x: ink.x + slackX,
+        y: ink.y + slackY,
+        width: ink.width - 2 * slackX,
+        height: ink.height - 2 * slackY,
+      },
+      trim,
+    );
+    if (px > 0) add(label, px);
+  }
+  for (const { label, box } of marks) {
+    const px = beyondCut(label, box, trim);
+    if (px > 1) add(label, px);
+  }
+  return faults;
+}
+
+/**
+ * How far a mark stands beyond the cut. What goes on to the picture's edge is ground that bleeds, unless it is a badge
+ * or nothing of it stays.
+ */
+function beyondCut(label: string, box: Box, trim: Box): number {
+  // A trim lies in its picture's middle.
+  const bleed = trim.x;
+  const sides = [
+    trim.x - box.x,
+    trim.y - box.y,
+    box.x + box.width - trim.x - trim.width,
+    box.y + box.height - trim.y - trim.height,
+  ];
+  const mayNotBleed = label === "badge" || overlap(box, trim) === 0;
+  return Math.max(...sides.map((px) => (px < bleed - 1 || mayNotBleed ? px : 0)));
 }
 
 function textFaults(text: TextLook): CardFault[] {
@@ -176,12 +264,15 @@ export interface CheckedFault extends Fault {
   cases: string[];
 }
 
+/** Faults of one key are one fault, seen on several cards. */
+export const faultKey = ({ severity, code, subject }: CardFault): string => `${severity} ${code} ${subject}`;
+
 /** Merges the faults of many cards: one for each text and kind, reported for its worst card. */
 export function gather(all: { one: CheckCase; faults: CardFault[] }[], html: string): CheckedFault[] {
   const groups = new Map<string, { fault: CardFault; label: string; id: string }[]>();
   for (const { one, faults } of all)
     for (const fault of faults) {
-      const key = `${fault.severity} ${fault.code} ${fault.subject}`;
+      const key = faultKey(fault);
       groups.set(key, [...(groups.get(key) ?? []), { fault, label: one.label, id: one.id }]);
     }
   return [...groups.values()].map((group) => {

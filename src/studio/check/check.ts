@@ -15,8 +15,18 @@ import { GOLDEN_WIDTH, goldenPath } from "../goldens.ts";
 import { readSamples, sampleCard } from "../samples.ts";
 import { readSampleFile } from "../template-folder.ts";
 import { type TestBadge, testBadge } from "../test-badges.ts";
-import { type CheckCase, type CheckedFault, cardFaults, checkCases, gather } from "./cards.ts";
+import {
+  type CardFault,
+  type CheckCase,
+  type CheckedFault,
+  cardFaults,
+  checkCases,
+  checkedSizes,
+  faultKey,
+  gather,
+} from "./cards.ts";
 import { checkStyle } from "./check-style.ts";
+import { checkSvg } from "./check-svg.ts";
 
 export interface CheckOptions {
   dir: string;
@@ -28,6 +38,8 @@ export interface CheckOptions {
   /** Draw only the cards with these ids; null draws all. */
   only: ReadonlySet<string> | null;
   onProgress(done: number, all: number): void;
+  /** Called with each fault as soon as it is found: of those of many cards with the first that has it. */
+  onFault?(fault: CheckedFault): void;
 }
 
 export interface GoldenCheck {
@@ -70,7 +82,9 @@ export async function checkTemplate(options: CheckOptions): Promise<CheckReport>
     ...own,
     ...named(manifest, dir),
     ...(await checkStyle(text("card.css"), pool)),
+    ...checkSvg(files),
   ]);
+  for (const fault of faults) options.onFault?.(fault);
   const report: CheckReport = {
     template: manifest?.name ?? dir.slice(dir.lastIndexOf("/") + 1),
     folder: dir,
@@ -105,32 +119,12 @@ async function checkCards(
   html: string,
   report: CheckReport,
 ): Promise<void> {
-  const bodies = await checkSamples(options.dir, manifest, report);
+  const bodies = await checkSamples(options, manifest, report);
   if (bodies.size === 0) return;
-  const cases = checkCases(bodies, Object.keys(manifest.sizes), compositionsOf(manifest)).filter(
+  const cases = checkCases(bodies, manifest, compositionsOf(manifest)).filter(
     ({ id }) => options.only === null || options.only.has(id),
   );
-  const looked: Parameters<typeof gather>[0] = [];
-  for (const one of cases) {
-    try {
-      const { inspection } = await draw(options, manifest, one, LOOK_PX, "contrast");
-      looked.push({ one, faults: cardFaults(inspection as Inspection, one) });
-    } catch (error) {
-      const message = `${one.label}: ${(error as Error).message.split("\n", 1)[0]}`;
-      report.faults.push({
-        file: "card.html",
-        line: 1,
-        column: 1,
-        severity: "error",
-        code: "drawing",
-        message,
-        cases: [one.id],
-      });
-    }
-    report.drawn += 1;
-    options.onProgress(report.drawn, cases.length);
-  }
-  report.faults.push(...gather(looked, html));
+  report.faults.push(...(await lookAtAll(options, manifest, cases, html, report)));
   await checkGoldens(
     options,
     manifest,
@@ -143,24 +137,74 @@ async function checkCards(
   report.failed = [...new Set([...failed, ...changed])];
 }
 
+/** Draws and looks at every card, on all workers of the pool at once. Returns the faults, each told once. */
+async function lookAtAll(
+  options: CheckOptions,
+  manifest: TemplateManifest,
+  cases: readonly CheckCase[],
+  html: string,
+  report: CheckReport,
+): Promise<CheckedFault[]> {
+  const looked: { one: CheckCase; faults: CardFault[] }[] = [];
+  const told = new Set<string>();
+  await inParallel(options.pool.health().wanted, cases, async (one, i) => {
+    const faults = await faultsOf(options, manifest, one);
+    looked[i] = { one, faults };
+    for (const fault of faults) {
+      const [first] = told.has(faultKey(fault)) ? [] : gather([{ one, faults: [fault] }], html);
+      told.add(faultKey(fault));
+      if (first) options.onFault?.(first);
+    }
+    report.drawn += 1;
+    options.onProgress(report.drawn, cases.length);
+  });
+  return gather(looked, html);
+}
+
+/** What is wrong with one card; one that cannot be drawn has that as its fault. */
+async function faultsOf(
+  options: CheckOptions,
+  manifest: TemplateManifest,
+  one: CheckCase,
+): Promise<CardFault[]> {
+  try {
+    const { inspection } = await draw(options, manifest, one, one.isPrint ? "print" : LOOK_PX, "contrast");
+    return cardFaults(inspection as Inspection, one);
+  } catch (error) {
+    const [text = ""] = (error as Error).message.split("\n", 1);
+    return [
+      { severity: "error", code: "drawing", subject: "a card", text: `cannot be drawn: ${text}`, weight: 1 },
+    ];
+  }
+}
+
+/** Does all work, so many at a time, beginning with the first. */
+async function inParallel<T>(
+  atOnce: number,
+  all: readonly T[],
+  work: (one: T, index: number) => Promise<void>,
+): Promise<void> {
+  const rest = all.entries();
+  const worker = async () => {
+    for (const [index, one] of rest) await work(one, index);
+  };
+  await Promise.all(Array.from({ length: Math.max(1, atOnce) }, worker));
+}
+
 /** The content of the valid samples; invalid ones, and files that no sample uses, are reported as faults. */
 async function checkSamples(
-  dir: string,
+  { dir, onFault }: CheckOptions,
   manifest: TemplateManifest,
   report: CheckReport,
 ): Promise<Map<string, SampleBody>> {
   const bodies = new Map<string, SampleBody>();
   const used = new Set<string>();
-  const fault = (name: string, message: string, severity: Fault["severity"] = "error") =>
-    report.faults.push({
-      file: `samples/${name}`,
-      line: 1,
-      column: 1,
-      severity,
-      code: "sample",
-      message,
-      cases: [],
-    });
+  const fault = (name: string, message: string, severity: Fault["severity"] = "error") => {
+    const place = { file: `samples/${name}`, line: 1, column: 1 };
+    const found: CheckedFault = { ...place, severity, code: "sample", message, cases: [] };
+    report.faults.push(found);
+    onFault?.(found);
+  };
   const samples = await readSamples(dir);
   for (const { name, text } of samples) {
     try {
@@ -188,17 +232,18 @@ async function checkSamples(
   return bodies;
 }
 
-/** Draws a card with its longer side scaled to `longerPx`, or at the width of accepted pictures. */
+/** Draws a card with its longer side scaled to `longerPx`, as it is printed, or at the width of accepted pictures. */
 async function draw(
   { dir, scratch, pool }: CheckOptions,
   manifest: TemplateManifest,
   { body, size, id }: CheckCase,
-  longerPx: number | "golden",
+  longerPx: number | "print" | "golden",
   inspect: "no" | "contrast",
   as = dir,
 ): Promise<Previewed & { bytesOf(): Promise<Uint8Array> }> {
-  const [width, height] = manifest.sizes[size] as [number, number];
-  const scale = longerPx === "golden" ? GOLDEN_WIDTH / width : longerPx / Math.max(width, height);
+  const [width, height] = checkedSizes(manifest).get(size) as [number, number];
+  const longer = longerPx === "print" ? Math.max(width, height) : longerPx;
+  const scale = longer === "golden" ? GOLDEN_WIDTH / width : longer / Math.max(width, height);
   const sides = { width: Math.round(width * scale), height: Math.round(height * scale) };
   const format = longerPx === "golden" ? "webp" : "jpeg";
   const { card, photo, badge } = sampleCard(body, manifest, { ...sides, format });
@@ -280,26 +325,14 @@ async function checkCost(
   one: CheckCase,
   report: CheckReport,
 ): Promise<void> {
-  const plainBody = { player: one.body.player, branding: one.body.branding };
-  const times = { own: [] as number[], theirs: [] as number[] };
-  const measure = async (preview: Promise<Previewed>) => {
-    const { compose = 0, capture = 0 } = (await preview).timingsMs;
-    return compose + capture;
-  };
-  for (let i = 0; i <= COST_DRAWS; i++) {
-    const own = await measure(draw(options, manifest, one, 1024, "no"));
-    const theirManifest = { ...manifest, fields: {} };
-    const theirs = await measure(
-      draw(options, theirManifest, { ...one, body: plainBody }, 1024, "no", DEFAULT_TEMPLATE),
-    );
-    // The first draw of each opens its page.
-    if (i > 0)
-      [times.own, times.theirs] = [
-        [...times.own, own],
-        [...times.theirs, theirs],
-      ];
+  // On one worker: on another the other page would be the warm one.
+  const renderer = await options.pool.acquire();
+  try {
+    const pool = { ...options.pool, acquire: async () => ({ ...renderer, release: () => {} }) };
+    report.cost = await costOf({ ...options, pool }, manifest, one);
+  } finally {
+    renderer.release();
   }
-  report.cost = Math.min(...times.own) / Math.min(...times.theirs);
   if (report.cost <= MAX_COST) return;
   const message = `a card takes ${report.cost.toFixed(1)} times as long as the built-in card's. Blurs, blends and large masks cost most.`;
   report.faults.push({
@@ -311,4 +344,26 @@ async function checkCost(
     message,
     cases: [],
   });
+}
+
+/** The time of a card as a multiple of the built-in card's. */
+async function costOf(options: CheckOptions, manifest: TemplateManifest, one: CheckCase): Promise<number> {
+  const plainBody = { player: one.body.player, branding: one.body.branding };
+  const theirManifest = { ...manifest, fields: {} };
+  const measure = async (preview: Promise<Previewed>) => {
+    const { compose = 0, capture = 0 } = (await preview).timingsMs;
+    return compose + capture;
+  };
+  const [own, theirs]: [number[], number[]] = [[], []];
+  for (let i = 0; i <= COST_DRAWS; i++) {
+    const ownMs = await measure(draw(options, manifest, one, 1024, "no"));
+    const theirMs = await measure(
+      draw(options, theirManifest, { ...one, body: plainBody }, 1024, "no", DEFAULT_TEMPLATE),
+    );
+    // The first draw of each opens its page.
+    if (i === 0) continue;
+    own.push(ownMs);
+    theirs.push(theirMs);
+  }
+  return Math.min(...own) / Math.min(...theirs);
 }

@@ -14,6 +14,7 @@ const AT_ONCE = 3;
 
 const WALLS = [
   ["samples", "Samples"],
+  ["fields", "Fields"],
   ["names", "Names"],
   ["scripts", "Scripts"],
   ["badges", "Badges & tiers"],
@@ -113,8 +114,10 @@ export function wallView(): StageView {
 
 function wallTools(): HTMLElement[] {
   const sizes = Object.keys(template()?.sizes ?? {});
+  const hasFields = (template()?.fields ?? []).length > 0;
+  const walls = WALLS.filter(([name]) => hasFields || name !== "fields");
   return [
-    segments("Wall", WALLS, view.wall, (wall) => set({ wall })),
+    segments("Wall", walls, view.wall, (wall) => set({ wall })),
     segments(
       "Size",
       sizes.map((name) => [name, name.replaceAll("_", " ")] as const),
