@@ -150,7 +150,14 @@ test("the operator sees every template, whether it is listed, where it is from, 
     ["season_card", "Listed", join(templatesDir, "season_card"), false],
   ]);
   expect(page).toContain("draft/template.json:1:2: is not JSON from here on");
-  const sample = await operator.get("/console/operator/templates/season_card/square");
+  // The page waits for no picture: it asks for each until it is there, and is answered at once.
+  expect(page).not.toContain('<img src="/console/operator/templates/');
+  const address = "/console/operator/templates/season_card/square";
+  expect(page).toContain(`hx-get="${address}/state"`);
+  let state = await text(`${address}/state`, operator);
+  expect(state).toContain("Being drawn");
+  while (!state.includes(`<img src="${address}"`)) state = await text(`${address}/state`, operator);
+  const sample = await operator.get(address);
   expect([sample.status, sample.headers.get("content-type")]).toEqual([200, "image/webp"]);
   expect((await operator.get("/console/operator/templates/draft/square")).status).toBe(404);
 });

@@ -46,8 +46,7 @@ export function sampleCard(
   template: LoadedTemplate,
   size: string,
 ): Promise<string> {
-  const pathOf = (digest: string) =>
-    join(deps.folder.cache, "samples", `${name}-${size}-${digest.slice(0, 16)}.webp`);
+  const pathOf = (digest: string) => samplePath(deps, { name, size, digest });
   return making.add(async () => {
     const path = pathOf(template.digest);
     if (await Bun.file(path).exists()) return path;
@@ -57,6 +56,39 @@ export function sampleCard(
     await rename(made, named);
     return named;
   });
+}
+
+/** Samples being drawn without anybody waiting, and how long one that failed is not tried again. */
+const drawing = new Map<string, "drawing" | "failed">();
+const FAILED_MS = 10_000;
+
+/** Whether a sample card is there; if not, it is drawn from now on, and whoever asks is not kept waiting. */
+export async function drawnSample(
+  deps: SampleCardDeps,
+  name: string,
+  template: LoadedTemplate,
+  size: string,
+): Promise<"drawn" | "drawing" | "failed"> {
+  const path = samplePath(deps, { name, size, digest: template.digest });
+  if (await Bun.file(path).exists()) return "drawn";
+  const known = drawing.get(path);
+  if (known) return known;
+  drawing.set(path, "drawing");
+  void sampleCard(deps, name, template, size).then(
+    () => drawing.delete(path),
+    () => {
+      drawing.set(path, "failed");
+      setTimeout(() => drawing.delete(path), FAILED_MS).unref();
+    },
+  );
+  return "drawing";
+}
+
+function samplePath(
+  { folder }: Pick<SampleCardDeps, "folder">,
+  { name, size, digest }: { name: string; size: string; digest: string },
+): string {
+  return join(folder.cache, "samples", `${name}-${size}-${digest.slice(0, 16)}.webp`);
 }
 
 /** Renders the card and returns the digest of the template it was made with. */

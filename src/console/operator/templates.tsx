@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { sampleCard, sampleSize } from "../../app/images/sample-card.ts";
+import { drawnSample, sampleCard, sampleSize } from "../../app/images/sample-card.ts";
 import { findImageByOutput } from "../../store/image-reads.ts";
 import { latestPictures } from "../../store/image-search.ts";
 import type { FoundTemplate } from "../../templates/registry.ts";
@@ -8,10 +8,56 @@ import { thumbOf } from "../image.tsx";
 import { playerName } from "../image-parts.tsx";
 import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
-import { privateFile } from "../respond.ts";
+import { html, privateFile } from "../respond.ts";
 import { operator, type UserVisit } from "../visit.ts";
 
 const LATEST_SHOWN = 5;
+
+/** When to ask again for a sample that is being drawn. */
+const AGAIN_MS = 2_000;
+
+/**
+ * A sample card. While it is drawn the page asks now and then, each time answered at once: a browser has six
+ * connections to a server, and samples that waited for a renderer would keep all of them from the next page.
+ */
+function Sample({
+  name,
+  size,
+  sides,
+  state,
+}: {
+  name: string;
+  size: string;
+  sides: [number, number];
+  state: "asked" | "drawing" | "drawn" | "failed";
+}) {
+  const address = `/console/operator/templates/${name}/${size}`;
+  const asks = state === "asked" ? "intersect once" : `load delay:${AGAIN_MS}ms`;
+  const { width, height } = sampleSize(sides);
+  const isWaiting = state === "asked" || state === "drawing";
+  return (
+    <figure
+      {...(isWaiting ? { "hx-get": `${address}/state`, "hx-trigger": asks, "hx-swap": "outerHTML" } : {})}
+    >
+      {state === "drawn" ? (
+        <img
+          src={address}
+          alt={`A card made with ${name} in its size ${size}`}
+          loading="lazy"
+          width={width}
+          height={height}
+        />
+      ) : (
+        <span class={`picture thumb-${isWaiting ? "processing" : "failed"}`}>
+          {isWaiting ? "Being drawn" : "It could not be drawn. Reload the page to try again."}
+        </span>
+      )}
+      <figcaption>
+        {size[0]?.toUpperCase() + size.slice(1)}, {sides[0]} x {sides[1]}
+      </figcaption>
+    </figure>
+  );
+}
 
 function TemplateCard({
   found: { name, folder, isPublished, isListed, template, problem },
@@ -39,17 +85,7 @@ function TemplateCard({
           <ul class="samples">
             {Object.entries(template.manifest.sizes).map(([size, [width, height]]) => (
               <li key={size}>
-                <figure>
-                  <img
-                    src={`/console/operator/templates/${name}/${size}`}
-                    alt={`A card made with ${name} in its size ${size}`}
-                    loading="lazy"
-                    {...sampleSize([width, height])}
-                  />
-                  <figcaption>
-                    {size[0]?.toUpperCase() + size.slice(1)}, {width} x {height}
-                  </figcaption>
-                </figure>
+                <Sample name={name} size={size} sides={[width, height]} state="asked" />
               </li>
             ))}
           </ul>
@@ -116,11 +152,26 @@ async function templatesPage(visit: UserVisit): Promise<Response> {
   );
 }
 
+/** The template and size in the URL. Throws 404. */
+async function sampled({ deps, params: { name, size = "" } }: UserVisit) {
+  const found = (await deps.templates.all()).find((each) => each.name === name);
+  const sides = found?.template?.manifest.sizes[size];
+  if (!found?.template || !sides) throw notFound();
+  return { name: found.name, template: found.template, size, sides };
+}
+
+async function sampleState(visit: UserVisit): Promise<Response> {
+  const { name, template, size, sides } = await sampled(visit);
+  const state = await drawnSample(visit.deps, name, template, size);
+  return html(visit.exchange, <Sample name={name} size={size} sides={sides} state={state} />, {
+    fragment: true,
+  });
+}
+
 async function sample(visit: UserVisit): Promise<Response> {
-  const { name, size = "" } = visit.params;
-  const found = (await visit.deps.templates.all()).find((each) => each.name === name);
-  if (!found?.template || !Object.hasOwn(found.template.manifest.sizes, size)) throw notFound();
-  const path = await sampleCard(visit.deps, found.name, found.template, size);
+  const { name, template, size } = await sampled(visit);
+  if ((await drawnSample(visit.deps, name, template, size)) !== "drawn") throw notFound();
+  const path = await sampleCard(visit.deps, name, template, size);
   return privateFile(visit.exchange, Bun.file(path), {
     "Content-Type": "image/webp",
     // A designer who reloads the page expects to see what was just saved.
@@ -137,5 +188,6 @@ async function latestCard(visit: UserVisit): Promise<Response> {
 export const templateRoutes = [
   operator.get("/console/operator/templates", templatesPage),
   operator.get("/console/operator/templates/:name/:size", sample),
+  operator.get("/console/operator/templates/:name/:size/state", sampleState),
   operator.get("/console/operator/cards/:name", latestCard),
 ];

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { sampleCard } from "../../../src/app/images/sample-card.ts";
+import { drawnSample, sampleCard } from "../../../src/app/images/sample-card.ts";
 import { folderBlobs } from "../../../src/blobs/folder-blobs.ts";
 import { openDataFolder } from "../../../src/system/data-folder.ts";
 import { loadTemplate } from "../../../src/templates/load.ts";
@@ -27,5 +27,42 @@ test("a sample goes by the template it was really made with, so an older look ne
   expect(await sample()).toBe(`the look of ${edited.digest}`);
   expect(await sample()).toBe(`the look of ${edited.digest}`);
   expect(renders).toBe(2);
+  await temporary.remove();
+});
+
+test("whoever asks for a sample that is not drawn yet is told so at once, however many ask, and it is drawn once", async () => {
+  const temporary = testFolder();
+  const template = await loadTemplate("club_card");
+  const free = Promise.withResolvers<void>();
+  const drawn = Promise.withResolvers<void>();
+  let renders = 0;
+  const pool = poolOf(async ({ outputPath }) => {
+    renders++;
+    await free.promise;
+    await Bun.write(outputPath, "a card");
+    drawn.resolve();
+    return { kind: "done", file: { ...RENDERED, template: { version: "1.0.0", digest: template.digest } } };
+  });
+  const folder = { ...openDataFolder(temporary.dir), cache: `${temporary.dir}/own-cache` };
+  const deps = { pool, folder, blobs: folderBlobs(folder), clock: fakeClock() };
+  const ask = () => drawnSample(deps, "club_card", template, "portrait");
+  expect(await Promise.all([ask(), ask(), ask()])).toEqual(["drawing", "drawing", "drawing"]);
+  free.resolve();
+  await drawn.promise;
+  await sampleCard(deps, "club_card", template, "portrait");
+  expect([await ask(), renders]).toEqual(["drawn", 1]);
+  await temporary.remove();
+});
+
+test("a sample that cannot be drawn is told as such", async () => {
+  const temporary = testFolder();
+  const template = await loadTemplate("club_card");
+  const pool = poolOf(async () => ({ kind: "refused", message: "no" }));
+  const folder = { ...openDataFolder(temporary.dir), cache: `${temporary.dir}/own-cache` };
+  const deps = { pool, folder, blobs: folderBlobs(folder), clock: fakeClock() };
+  const ask = () => drawnSample(deps, "club_card", template, "portrait");
+  expect(await ask()).toBe("drawing");
+  await expect(sampleCard(deps, "club_card", template, "portrait")).rejects.toThrow("was refused");
+  expect(await ask()).toBe("failed");
   await temporary.remove();
 });
