@@ -5,6 +5,7 @@ import { cancelBatch } from "../app/batches/cancel-batch.ts";
 import { logAction } from "../app/operations/activity.ts";
 import { ENVIRONMENTS } from "../core/account.ts";
 import { IMAGE_STATES, type ImageState, UNFINISHED_STATES } from "../core/image-state.ts";
+import { MINUTE_MS } from "../core/time.ts";
 import { type Batch, batchImages, findBatch } from "../store/batches.ts";
 import type { Image } from "../store/images.ts";
 import { BatchBadge, batchName, isRunning } from "./batches.tsx";
@@ -12,6 +13,7 @@ import {
   Card,
   Confirm,
   count,
+  counted,
   Empty,
   EnvironmentBadge,
   PageHead,
@@ -55,7 +57,20 @@ const SHOWS: Record<
   },
 };
 
-function Progress({ batch }: { batch: Batch }) {
+/** How long the rest will take at the pace so far; null before there is one. */
+export function timeLeft(
+  { total, completed, failed, createdAt }: Pick<Batch, "total" | "completed" | "failed" | "createdAt">,
+  now: number,
+): string | null {
+  const ended = completed + failed;
+  if (ended === 0) return null;
+  const minutes = ((now - createdAt) / ended / MINUTE_MS) * (total - ended);
+  if (minutes < 1) return "less than a minute left";
+  if (minutes < 90) return `about ${counted(Math.round(minutes), "minute")} left`;
+  return `about ${counted(Math.round(minutes / 60), "hour")} left`;
+}
+
+function Progress({ batch, now }: { batch: Batch; now: number }) {
   const { total, completed, failed } = batch;
   const ended = completed + failed;
   const percent = Math.floor((ended / total) * 100);
@@ -71,7 +86,9 @@ function Progress({ batch }: { batch: Batch }) {
       {isRunning(batch) && (
         <p class="progress-line batch-progress">
           <progress max={total} value={ended} aria-label="Progress of the batch">{`${percent} %`}</progress>
-          <span class="note">{percent} %</span>
+          <span class="note">
+            {percent} %, {timeLeft(batch, now) ?? "the time left shows with the first card"}
+          </span>
         </p>
       )}
     </Card>
@@ -126,7 +143,7 @@ async function batchPage(visit: MemberVisit): Promise<Response> {
     batchName(batch),
     <div class="stack" {...refreshing(visit, "batch", isRunning(batch))}>
       <Head visit={visit} batch={batch} />
-      <Progress batch={batch} />
+      <Progress batch={batch} now={visit.now} />
       <div class="toolbar">
         <Segments
           label="Cards"

@@ -5,7 +5,7 @@ import { changeRetention } from "../app/people/manage-retention.ts";
 import { ENVIRONMENTS } from "../core/account.ts";
 import { Refusal } from "../core/errors.ts";
 import { MAX_RETENTION_DAYS } from "../core/limits.ts";
-import { Card, Field, PageHead, PostForm } from "./elements.tsx";
+import { Card, counted, Field, PageHead, PostForm } from "./elements.tsx";
 import { ownImage } from "./image.tsx";
 import { shell } from "./layout.tsx";
 import { redirect } from "./respond.ts";
@@ -102,10 +102,11 @@ async function dataPage(visit: MemberVisit): Promise<Response> {
       ) : (
         <Card title="Retention">
           <p>
-            Pictures are served for {visit.account.retentionDays ?? visit.deps.config.retentionDays} days.{" "}
+            Pictures are served for{" "}
+            {counted(visit.account.retentionDays ?? visit.deps.config.retentionDays, "day")}.{" "}
             {visit.account.forgetAfterDays === null
               ? "Everything else personal is deleted when somebody asks."
-              : `Everything personal is deleted ${visit.account.forgetAfterDays} days after a card's end.`}{" "}
+              : `Everything personal is deleted ${counted(visit.account.forgetAfterDays, "day")} after a card's end.`}{" "}
             An owner of the account can change this.
           </p>
         </Card>
@@ -140,7 +141,7 @@ async function deletePlayer(visit: MemberVisit): Promise<Response> {
   let count = 0;
   for (const environment of ENVIRONMENTS)
     count += await forgetPlayer(deps, { accountId: account.id, environment, externalId });
-  const subject = `${count} images of one player`;
+  const subject = `${counted(count, "image")} of one player`;
   await deps.store.write(
     "log deletion",
     (tx) =>

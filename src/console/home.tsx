@@ -11,7 +11,7 @@ import { membershipsOf } from "../store/users.ts";
 import { Icon } from "../web/icons.tsx";
 import { CreditMeter, UsageChart } from "./chart.tsx";
 import { planNote } from "./credits.tsx";
-import { Card, count, Empty, Notice, PageHead, refreshing, Stat } from "./elements.tsx";
+import { Card, count, counted, Empty, Notice, PageHead, refreshing, Stat } from "./elements.tsx";
 import { isOpen } from "./image-parts.tsx";
 import { Grid } from "./images.tsx";
 import { narrowPage, shell } from "./layout.tsx";
@@ -87,7 +87,7 @@ function Troubles({
       )}
       {budget && (
         <Notice tone="warn" title={`${budget.percent} % of the month's budget is used.`}>
-          {`${count(budget.used)} of ${count(budget.credits)} credits. Cards go on being made. `}
+          {`${count(budget.used)} of ${counted(budget.credits, "credit")}. Cards go on being made. `}
           <a href="/console/usage">Usage</a>
         </Notice>
       )}

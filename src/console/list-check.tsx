@@ -12,7 +12,7 @@ import { MAX_ACCOUNT_NAME_CHARS } from "../core/limits.ts";
 import { checkCards } from "../http/batch-body.ts";
 import { isPartnerRefusal } from "../http/http-refusal.ts";
 import { takeFromBudget } from "./budget.ts";
-import { Card, Choice, count, Field, Notice, PageHead, PostForm } from "./elements.tsx";
+import { Breakable, Card, Choice, count, counted, Field, Notice, PageHead, PostForm } from "./elements.tsx";
 import { shell } from "./layout.tsx";
 import { targetsOf } from "./list-columns.tsx";
 import type { Draft, Preview } from "./list-store.ts";
@@ -76,11 +76,11 @@ function Faults({ faults }: { faults: ListFault[] }) {
           {shown.map(({ lines, column, message }) => (
             <tr key={column + message}>
               <th scope="row">{linesText(lines)}</th>
-              <td data-label="Column" class="name">
-                {column}
+              <td data-label="Column" class="name words">
+                <Breakable text={column} />
               </td>
-              <td data-label="Fault" class="long">
-                {message}
+              <td data-label="Fault" class="long words">
+                <Breakable text={message} />
               </td>
             </tr>
           ))}
@@ -158,7 +158,7 @@ function Price({ credits: { left }, cards, fresh }: { credits: Credits; cards: n
   );
 }
 
-const creditsText = (credits: number) => `${count(credits)} ${credits === 1 ? "credit" : "credits"}`;
+const creditsText = (credits: number) => counted(credits, "credit");
 
 function Confirmation({
   visit,
@@ -230,8 +230,8 @@ async function checkPage(visit: MemberVisit): Promise<Response> {
         title={draft.name || "Squad list"}
         lead={
           broken === 0
-            ? `All ${count(requests.length)} players are complete. Nothing has been made or charged yet.`
-            : `${count(requests.length)} players are complete, ${count(broken)} ${broken === 1 ? "has" : "have"} a fault. Nothing has been made or charged yet.`
+            ? `${requests.length === 1 ? "The one player is" : `All ${count(requests.length)} players are`} complete. Nothing has been made or charged yet.`
+            : `${counted(requests.length, "player is", "players are")} complete, ${count(broken)} ${broken === 1 ? "has" : "have"} a fault. Nothing has been made or charged yet.`
         }
       />
       {faults.length > 0 && <Faults faults={faults} />}
@@ -338,7 +338,7 @@ async function make(visit: MemberVisit): Promise<Response> {
       name: [...field(visit, "name")].slice(0, MAX_ACCOUNT_NAME_CHARS).join(""),
       requests,
     });
-    const subject = `${batch.id}, ${batch.total} ${environment} cards`;
+    const subject = `${batch.id}, ${counted(batch.total, `${environment} card`)}`;
     await deps.store.write(
       "log batch",
       (tx) =>

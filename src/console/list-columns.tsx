@@ -5,7 +5,8 @@ import { IMAGE_FORMATS } from "../core/card.ts";
 import { Refusal } from "../core/errors.ts";
 import { MAX_LIST_CELL_CHARS } from "../core/list-limits.ts";
 import { type TemplateManifest, titleOf } from "../templates/manifest.ts";
-import { Card, count, Field, PageHead, PostForm } from "./elements.tsx";
+import { ColourInput } from "./colour-input.tsx";
+import { Card, counted, Field, PageHead, PostForm } from "./elements.tsx";
 import { shell } from "./layout.tsx";
 import type { Draft } from "./list-store.ts";
 import { redirect } from "./respond.ts";
@@ -33,8 +34,14 @@ function columnLabel(list: SquadList, at: number): string {
 }
 
 function TargetRow({ target, draft }: { target: Target; draft: Draft }) {
-  const { key, label, required, forAll } = target;
+  const { key, label, required, forAll, isColour } = target;
   const { list, mapping } = draft;
+  const forAllInput = {
+    name: `all_${key}`,
+    value: mapping.all[key] ?? "",
+    maxLength: MAX_LIST_CELL_CHARS,
+    "aria-label": `${label}, for all or where the column is empty`,
+  };
   return (
     <tr>
       <th scope="row">
@@ -52,15 +59,12 @@ function TargetRow({ target, draft }: { target: Target; draft: Draft }) {
         </select>
       </td>
       <td data-label="For all, or where empty" class={forAll ? undefined : "minor"}>
-        {forAll && (
-          <input
-            name={`all_${key}`}
-            type="text"
-            value={mapping.all[key] ?? ""}
-            maxLength={MAX_LIST_CELL_CHARS}
-            aria-label={`${label}, for all or where the column is empty`}
-          />
-        )}
+        {forAll &&
+          (isColour ? (
+            <ColourInput label={label} id={`all_${key}`} {...forAllInput} />
+          ) : (
+            <input type="text" {...forAllInput} />
+          ))}
       </td>
     </tr>
   );
@@ -128,7 +132,7 @@ async function columnsPage(visit: MemberVisit): Promise<Response> {
     <>
       <PageHead
         title="What is in which column?"
-        lead={`${draft.name || "The list"} has ${count(rows.length)} players and ${columns.length} columns. What we could guess is filled in.`}
+        lead={`${draft.name || "The list"} has ${counted(rows.length, "player")} and ${counted(columns.length, "column")}. What we could guess is filled in.`}
       />
       <TemplateChoice presets={presets} draft={draft} />
       <PostForm visit={visit} action={`/console/lists/${draft.id}`} class="form">

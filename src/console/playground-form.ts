@@ -1,4 +1,5 @@
 import type { Config } from "../config.ts";
+import { colourNamed } from "../core/colour-names.ts";
 import type { CreateImageRequest } from "../core/image-request.ts";
 import { samplePhotoUrl } from "../core/sample-photo.ts";
 
@@ -103,8 +104,8 @@ export function requestOf(fields: PlaygroundFields, own?: Record<string, unknown
     Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== ""));
   const branding = optional({
     club_badge_url: fields.club_badge_url,
-    primary_color: fields.primary_color,
-    secondary_color: fields.secondary_color,
+    primary_color: colourNamed(fields.primary_color) ?? fields.primary_color,
+    secondary_color: colourNamed(fields.secondary_color) ?? fields.secondary_color,
   });
   return {
     type: "player_card",

@@ -6,6 +6,7 @@ import { SAMPLE_PHOTO_PATHS, samplePhotoUrl } from "../core/sample-photo.ts";
 import type { PartnerRefusal } from "../http/http-refusal.ts";
 import type { Fields } from "../templates/fields.ts";
 import { compositionsOf } from "../templates/manifest.ts";
+import { ColourInput } from "./colour-input.tsx";
 import { Choice, Field, PostForm } from "./elements.tsx";
 import { PhotoDrop } from "./photo-drop.tsx";
 import { type FormFacts, INPUTS, inputNamed, type PlaygroundFields, readFields } from "./playground-form.ts";
@@ -58,7 +59,7 @@ interface InputProps {
   problems: Problems;
   label: string;
   hint?: string;
-  type?: "text" | "number";
+  type?: "text" | "number" | "color";
   options?: readonly string[];
   /** The id of a list of values to choose from. */
   list?: string;
@@ -76,6 +77,8 @@ function Input({ name, fields, problems, label, hint, type = "text", options, li
             </option>
           ))}
         </select>
+      ) : type === "color" ? (
+        <ColourInput label={label} id={name} name={name} value={fields[name]} {...describedBy} />
       ) : type === "number" ? (
         <input id={name} name={name} type="number" value={fields[name]} {...describedBy} />
       ) : (
@@ -142,8 +145,8 @@ function CardFields(state: PlaygroundState) {
         hint="Any words: stadium night, fire, ice, galaxy."
       />
       <div class="field-pair">
-        <Input name="primary_color" {...common} label="Main colour" />
-        <Input name="secondary_color" {...common} label="Second colour" />
+        <Input name="primary_color" {...common} label="Main colour" type="color" />
+        <Input name="secondary_color" {...common} label="Second colour" type="color" />
       </div>
       <div id="own-fields" {...(presets.length > 1 ? FOLLOWS_PRESET : {})}>
         <TemplateInputs {...state} />

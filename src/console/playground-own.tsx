@@ -1,7 +1,9 @@
 /** @jsxImportSource preact */
 
+import { colourNamed } from "../core/colour-names.ts";
 import type { Field as FieldRule, Fields, ListField, SimpleField } from "../templates/fields.ts";
 import { exampleFields } from "../templates/fields.ts";
+import { ColourInput } from "./colour-input.tsx";
 import { Field } from "./elements.tsx";
 
 // The fields that a template declares for itself, as a form. Inputs are named as the API names the values in its refusals:
@@ -77,6 +79,7 @@ function rowsOf(name: string, { of, max }: ListField, inputs: OwnInputs) {
 function valueIn({ type }: SimpleField, text = ""): unknown {
   if (text === "") return undefined;
   if ((type === "integer" || type === "number") && /^-?\d{1,9}(\.\d{1,6})?$/.test(text)) return Number(text);
+  if (type === "color") return colourNamed(text) ?? text;
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
   return text;
 }
@@ -173,6 +176,8 @@ function OwnInput({
             </option>
           ))}
         </select>
+      ) : field.type === "color" ? (
+        <ColourInput label={label} id={id} name={name} value={value} {...described} />
       ) : (
         <input
           id={id}

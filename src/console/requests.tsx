@@ -4,7 +4,18 @@ import { formatPosition, parsePosition } from "../core/list-position.ts";
 import { listKeys } from "../store/keys.ts";
 import { findRequest, listRequests, type RequestRow } from "../store/request-log.ts";
 import { Icon } from "../web/icons.tsx";
-import { Badge, Card, Code, Empty, EnvironmentBadge, PageHead, Pager, Segments, Time } from "./elements.tsx";
+import {
+  Badge,
+  Breakable,
+  Card,
+  Code,
+  Empty,
+  EnvironmentBadge,
+  PageHead,
+  Pager,
+  Segments,
+  Time,
+} from "./elements.tsx";
 import { shell } from "./layout.tsx";
 import { notFound } from "./page-error.ts";
 import { redirect } from "./respond.ts";
@@ -27,7 +38,7 @@ function address({ refused, search }: Filter, after?: string): string {
 }
 
 function Status({ row }: { row: RequestRow }) {
-  const tone = row.status >= 500 ? "bad" : row.status >= 400 ? "busy" : "good";
+  const tone = row.status >= 500 ? "bad" : row.status >= 400 ? "warn" : "good";
   return <Badge tone={tone}>{String(row.status)}</Badge>;
 }
 
@@ -235,7 +246,12 @@ async function requestPage(visit: MemberVisit): Promise<Response> {
           <ul class="list">
             {row.details.map(({ field, message }) => (
               <li key={field}>
-                <code>{field}</code> <span>{message}</span>
+                <code>
+                  <Breakable text={field} />
+                </code>{" "}
+                <span>
+                  <Breakable text={message} />
+                </span>
               </li>
             ))}
           </ul>

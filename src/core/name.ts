@@ -36,3 +36,30 @@ export function inOneLine(text: string): string {
 export function searchedName(name: string): string {
   return name.normalize("NFKC").trim().toLowerCase();
 }
+
+/** Letters that Unicode does not take apart into a base and a mark. */
+const BASE_LETTERS: Readonly<Record<string, string>> = {
+  æ: "ae",
+  œ: "oe",
+  ß: "ss",
+  þ: "th",
+  ø: "o",
+  ł: "l",
+  đ: "d",
+  ð: "d",
+  ħ: "h",
+  ı: "i",
+};
+const BASED = new RegExp(`[${Object.keys(BASE_LETTERS).join("")}]`, "gu");
+
+/**
+ * A name as people type it who look for it: without accents and apostrophes, so that "muller" finds Müller, and
+ * "obrien" O'Brien.
+ */
+export function foldedName(name: string): string {
+  return searchedName(name)
+    .normalize("NFKD")
+    .replaceAll(/[\p{M}'’‘ʼ`´′.]/gu, "")
+    .replaceAll(BASED, (letter) => BASE_LETTERS[letter] ?? letter)
+    .replaceAll(/[\p{Pd}\s]+/gu, " ");
+}

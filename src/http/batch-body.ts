@@ -66,11 +66,12 @@ export async function checkCards(
     const { request, details: faults = [] } = await checkCard(card, config, { current, listed, configured });
     for (const { field, message } of faults)
       details.push({ field: field === "body" ? `cards[${at}]` : `cards[${at}].${field}`, message });
-    if (!request) continue;
-    requests.push(request);
-    const { external_id } = request.player;
-    const first = seen.get(external_id);
-    if (first === undefined) seen.set(external_id, at);
+    if (request) requests.push(request);
+    // Also of a card with other faults: who mends those must not meet this one only then.
+    const id = (card as { player?: { external_id?: unknown } } | null)?.player?.external_id;
+    if (typeof id !== "string" || id === "") continue;
+    const first = seen.get(id);
+    if (first === undefined) seen.set(id, at);
     else
       details.push({
         field: `cards[${at}].player.external_id`,

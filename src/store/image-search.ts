@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { Environment } from "../core/account.ts";
 import { type ImageState, type PublicStatus, UNFINISHED_STATES } from "../core/image-state.ts";
-import { searchedName } from "../core/name.ts";
+import { foldedName } from "../core/name.ts";
 import type { Image } from "./images.ts";
 import type { Tx } from "./store.ts";
 
@@ -47,19 +47,17 @@ export async function findImagesByExternalId(
     .where(and(own, begins))
     .orderBy(asc(i.externalId))
     .limit(MAX_SEARCHED);
-  const name = searchedName(search).replaceAll(/[\\%_]/g, "\\$&");
-  const newest = db
+  const newest = await db
     .select({ ...brief, playerName: i.playerName })
     .from(i)
     .where(own)
     .orderBy(desc(i.createdAt), desc(i.id))
-    .limit(MAX_NAMES_READ)
-    .as("newest");
-  const players = await db
-    .select({ id: newest.id, state: newest.state, createdAt: newest.createdAt })
-    .from(newest)
-    .where(sql`${newest.playerName} like ${`%${name}%`} escape '\\'`)
-    .limit(MAX_SEARCHED);
+    .limit(MAX_NAMES_READ);
+  // Compared here: neither engine folds accents by itself.
+  const name = foldedName(search);
+  const players = newest
+    .filter(({ playerName }) => name !== "" && foldedName(playerName).includes(name))
+    .slice(0, MAX_SEARCHED);
   const states: readonly ImageState[] | undefined =
     status === "processing" ? UNFINISHED_STATES : status && [status];
   const { from = 0, before = Number.POSITIVE_INFINITY } = query;

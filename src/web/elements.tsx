@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 import { isoTime } from "../core/time.ts";
 
 // The few elements every page is made of. The renderer escapes text.
@@ -9,6 +9,38 @@ const number = new Intl.NumberFormat("en-US");
 /** Formats 1234567 as 1,234,567. */
 export function count(value: number): string {
   return number.format(value);
+}
+
+/** "1 image", "1,204 images". */
+export function counted(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** A piece of text without a place to break it that is longer than this may be broken anywhere. */
+const LONG_PIECE_CHARS = 24;
+
+/** Names and addresses of computers, which break at their own marks, as in source_ image_ url, not inside a word. */
+export function Breakable({ text }: { text: string }) {
+  // What ends a text ends nothing of it.
+  const pieces = text.split(/(?<=[/_.?&=:@-])(?=\S)/);
+  return (
+    <>
+      {pieces.map((piece, at) => (
+        <Fragment key={`${at} ${piece}`}>
+          {piece.split(/(\s+)/).map((word, n) =>
+            word.length > LONG_PIECE_CHARS ? (
+              <span key={`${n} ${word}`} class="anywhere">
+                {word}
+              </span>
+            ) : (
+              word
+            ),
+          )}
+          {at < pieces.length - 1 && <wbr />}
+        </Fragment>
+      ))}
+    </>
+  );
 }
 
 /** A moment: UTC in the document, the reader's time zone once the script has run. */
@@ -21,7 +53,7 @@ export function Time({ at, style = "absolute" }: { at: number; style?: "absolute
   );
 }
 
-export type Tone = "neutral" | "good" | "bad" | "busy" | "test";
+export type Tone = "neutral" | "good" | "bad" | "busy" | "test" | "warn";
 
 export function Badge({ tone = "neutral", children }: { tone?: Tone; children: ComponentChildren }) {
   return <span class={`badge badge-${tone}`}>{children}</span>;

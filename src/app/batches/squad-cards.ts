@@ -1,4 +1,5 @@
 import { POSITION_NAMES, POSITIONS } from "../../core/card.ts";
+import { colourNamed } from "../../core/colour-names.ts";
 import { columnName, type ListRow, type SquadList } from "./squad-list.ts";
 
 /** A card field that a column of a squad list can fill. */
@@ -11,6 +12,7 @@ export interface Target {
   required: boolean;
   /** Whether one value may apply to the whole squad. */
   forAll: boolean;
+  isColour: boolean;
   /** Usual headings of such a column, in lower case without accents and punctuation. */
   known: readonly string[];
   /** Converts a cell's text to the request's value. */
@@ -76,8 +78,10 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 /** People capitalise words in lists. */
 const asComposition = (text: string) => text.toLowerCase();
 
-/** #RRGGBB, also for a missing # sign and for three-digit colours. */
+/** #RRGGBB, also for a missing # sign, for three-digit colours and for names such as red. */
 function asColour(text: string): string {
+  const named = colourNamed(text);
+  if (named) return named;
   const short = /^#?([0-9a-f])([0-9a-f])([0-9a-f])$/i.exec(text);
   if (short)
     return `#${short
@@ -92,13 +96,14 @@ const target = (
   label: string,
   place: string,
   known: string,
-  more: Partial<Pick<Target, "required" | "forAll" | "read">> = {},
+  more: Partial<Pick<Target, "required" | "forAll" | "isColour" | "read">> = {},
 ): Target => ({
   key,
   label,
   place,
   required: false,
   forAll: false,
+  isColour: false,
   read: asText,
   ...more,
   known: known.split(" "),
@@ -106,6 +111,7 @@ const target = (
 
 const NEEDED = { required: true };
 const FOR_ALL = { forAll: true };
+const COLOUR = { isColour: true, read: asColour };
 
 /** The fields of every card, in the order people think of them. */
 export const TARGETS: readonly Target[] = [
@@ -178,14 +184,14 @@ export const TARGETS: readonly Target[] = [
     "Main colour",
     "branding.primary_color",
     "primarycolor primarycolour maincolor maincolour color colour color1 colour1 farbe",
-    { ...FOR_ALL, read: asColour },
+    { ...FOR_ALL, ...COLOUR },
   ),
   target(
     "secondary_color",
     "Second colour",
     "branding.secondary_color",
     "secondarycolor secondarycolour secondcolor secondcolour color2 colour2",
-    { ...FOR_ALL, read: asColour },
+    { ...FOR_ALL, ...COLOUR },
   ),
 ];
 
@@ -210,6 +216,7 @@ export function templateTargets(
           target(`field_${name}`, label, `fields.${name}`, `${plain(name)} ${plain(label)}`, {
             required,
             read,
+            isColour: type === "color",
             ...FOR_ALL,
           }),
         ]

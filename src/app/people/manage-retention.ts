@@ -1,3 +1,4 @@
+import type { Config } from "../../config.ts";
 import { Refusal } from "../../core/errors.ts";
 import { MAX_RETENTION_DAYS } from "../../core/limits.ts";
 import { setAccountRetention } from "../../store/accounts.ts";
@@ -12,10 +13,17 @@ export interface Retention {
 
 /**
  * Sets how long an account's pictures are served, from the next card on, and after how many days everything personal
- * about an image is deleted. Throws INVALID_REQUEST.
+ * about an image is deleted, which cannot be sooner than pictures stop being served. Throws INVALID_REQUEST.
  */
 export async function changeRetention(
-  { store, clock, random }: Pick<AppContext, "store" | "clock" | "random">,
+  {
+    store,
+    clock,
+    random,
+    config,
+  }: Pick<AppContext, "store" | "clock" | "random"> & {
+    config: Pick<Config, "retentionDays">;
+  },
   accountId: string,
   { retentionDays, forgetAfterDays }: Retention,
   by: Actor,
@@ -26,6 +34,13 @@ export async function changeRetention(
         "INVALID_REQUEST",
         `Write a whole number of days from 1 to ${MAX_RETENTION_DAYS}, or nothing.`,
       );
+  const servedDays = retentionDays ?? config.retentionDays;
+  // A partner would go by the longer promise: the picture would be gone before its expires_at.
+  if (forgetAfterDays !== null && servedDays > forgetAfterDays)
+    throw new Refusal(
+      "INVALID_REQUEST",
+      `Pictures would be served for ${servedDays} days${retentionDays === null ? ", as the service is set," : ""} but be deleted with everything personal after ${forgetAfterDays}. Serve pictures for ${forgetAfterDays} at most, or delete after ${servedDays} at the earliest.`,
+    );
   const subject = `pictures ${retentionDays ?? "as the service is set"}, everything personal ${forgetAfterDays ?? "until asked"} (days)`;
   await store.write(
     "change retention",

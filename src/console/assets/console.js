@@ -5,6 +5,18 @@
     if (target instanceof HTMLSelectElement && target.hasAttribute("data-submits"))
       target.form?.requestSubmit();
   });
+  // A colour's picker writes into the field beside it, which is what is sent, and shows what is written there.
+  document.addEventListener("input", ({ target }) => {
+    if (!(target instanceof HTMLInputElement)) return;
+    const written = target.dataset.writes && document.getElementById(target.dataset.writes);
+    if (written instanceof HTMLInputElement) {
+      written.value = target.value.toUpperCase();
+      written.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+    const picker = document.querySelector(`[data-writes="${CSS.escape(target.id)}"]`);
+    if (picker instanceof HTMLInputElement && /^#[0-9a-f]{6}$/i.test(target.value))
+      picker.value = target.value;
+  });
   // Sending a form twice by a double click would do it twice.
   document.addEventListener("submit", (event) => {
     const form = event.target;

@@ -19,7 +19,18 @@ import { openAccount } from "../../store/sessions.ts";
 import { membershipsOf, membersOf } from "../../store/users.ts";
 import { AuditTable, byName } from "../activity-table.tsx";
 import { Balance } from "../credits.tsx";
-import { Badge, Card, Confirm, count, Field, Notice, PageHead, PostForm, Time } from "../elements.tsx";
+import {
+  Badge,
+  Card,
+  Confirm,
+  count,
+  counted,
+  Field,
+  Notice,
+  PageHead,
+  PostForm,
+  Time,
+} from "../elements.tsx";
 import type { Flash } from "../flash.ts";
 import { shell } from "../layout.tsx";
 import { Ledger, Statement, statementCsv } from "../ledger.tsx";
@@ -290,7 +301,7 @@ const topUp = change(async (visit, account) => {
     reason: readReason(visit),
     by: visit.user.id,
   });
-  return `${count(amount)} credits are added.`;
+  return `${counted(amount, "credit is", "credits are")} added.`;
 });
 
 const plan = change(async (visit, account) => {
@@ -300,7 +311,7 @@ const plan = change(async (visit, account) => {
   const granted = await planOfMonth(visit.deps.store.read, changed, visit.now);
   return granted === credits
     ? "The plan is changed."
-    : `The plan is changed: ${count(granted)} credits were granted for this month, ${count(credits)} a month come from the next one on.`;
+    : `The plan is changed: ${counted(granted, "credit was", "credits were")} granted for this month, ${count(credits)} a month come from the next one on.`;
 });
 
 async function addAccountMember(visit: UserVisit): Promise<Response> {

@@ -9,7 +9,7 @@ import {
 } from "../../core/limits.ts";
 import { DAY_MS, HOUR_MS } from "../../core/time.ts";
 import { inUnits } from "../../system/disk-space.ts";
-import { Card, count, Notice, PageHead, Stat, Time } from "../elements.tsx";
+import { Card, count, counted, Notice, PageHead, Stat, Time } from "../elements.tsx";
 import { shell } from "../layout.tsx";
 import { operator, type UserVisit } from "../visit.ts";
 
@@ -27,7 +27,7 @@ interface Row {
 const ROWS: Record<DiskKind, Row> = {
   pictures: {
     name: "Finished pictures",
-    bound: (retention) => `Each for ${retention} days (CARDPRESS_RETENTION_DAYS)`,
+    bound: (retention) => `Each for ${counted(retention, "day")} (CARDPRESS_RETENTION_DAYS)`,
   },
   photos: {
     name: "Photos and badges",
