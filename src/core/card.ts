@@ -86,6 +86,20 @@ export interface Framing {
   cutSides: { top: boolean; right: boolean; bottom: boolean; left: boolean };
 }
 
+/** What each tone becomes, for red, green and blue, at equal steps from 0 to 255. */
+export type Tones = [number[], number[], number[]];
+
+/** By what a card's composition is chosen: how much the opinions agree of which a cutout was made, from 0 to 1, and what disturbs it. */
+export interface CutoutSigns {
+  salient: number;
+  parts: number;
+  masks: number;
+  /** Elbows, hands, knees and feet that the pose sees where the cutout has nothing. */
+  limbsOutside: number;
+  /** Other people near the player. */
+  rivals: number;
+}
+
 /** What is known about a cutout: the player without background, trimmed to the player's bounds. */
 export interface CutoutDescription {
   width: number;
@@ -93,8 +107,16 @@ export interface CutoutDescription {
   framing: Framing;
   /** Where the cutout lies in the upright photo, as fractions of the photo's width and height. */
   inPhoto: Box;
-  /** A data URL of a small silhouette of the player, from which the card's shadow and rim light are drawn. */
+  /** A data URL of a small silhouette of the player, from which the card's outline, shadow and rim light are drawn. */
   outline: string;
+  /** How often the photo, as its file shows it, is turned clockwise to be upright; 0 if not given. */
+  quarters?: 0 | 1 | 2 | 3;
+  /**
+   * What the photo's tones became in the cutout, for each channel at equal steps from 0 to 255; null or absent where they stayed as
+   * they were.
+   */
+  tones?: Tones | null;
+  signs?: CutoutSigns;
 }
 
 /** A cutout in memory, as straight-alpha PNG bytes. */

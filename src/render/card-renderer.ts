@@ -5,11 +5,9 @@ import type { Badge, Cutout, CutoutDescription, CutoutFile } from "../core/card.
 import { MAX_WARM_PAGES } from "../core/limits.ts";
 import { BADGE_REFUSAL } from "../core/photo-refusals.ts";
 import { writeWhole } from "../system/write-whole.ts";
-import { compositionsOf } from "../templates/manifest.ts";
 import { templateRegistry } from "../templates/registry.ts";
 import { launchBrowser } from "./browser/browser.ts";
 import type { CardJob } from "./card/card-fill.ts";
-import { compositionFor } from "./card/composition.ts";
 import { type PageCache, pageCache } from "./card/page-cache.ts";
 import { openPhotoCutter, type PhotoCutter, visionOf } from "./photo/photo.ts";
 import { openPreviews, type Previews } from "./preview/previews.ts";
@@ -126,7 +124,7 @@ async function renderCard(
     card: job.card,
     cutout,
     badge,
-    photo: pictures.has("photo") && !job.placeholder ? job.photoPath : null,
+    photo: (pictures.has("photo") || pictures.has("backdrop")) && !job.placeholder ? job.photoPath : null,
     watermark: job.placeholder ? "TEST" : job.preview ? "PREVIEW" : null,
   };
   const picture = await page.render(card, onStage).catch(async (error) => {
@@ -152,7 +150,7 @@ async function renderCard(
     width: job.card.style.width,
     height: job.card.style.height,
     bytes: picture.bytes.length,
-    composition: compositionFor(job.card.style.composition, compositionsOf(template.manifest)),
+    composition: picture.composition,
     template: { version: template.manifest.version, digest: template.digest },
     timingsMs: stages,
     receipt: {

@@ -16,10 +16,19 @@ export const PLAYER_PATHS = [
 /** Optional things besides texts: a partner's badge, colours and theme, and the cut-out photo. */
 export const FLAGS = ["badge", "photo", "brand", "theme"] as const;
 
-export const PICTURES = ["player", "photo", "badge", "scene", "shadow", "light"] as const;
+export const PICTURES = [
+  "player",
+  "photo",
+  "badge",
+  "scene",
+  "shadow",
+  "light",
+  "outline",
+  "backdrop",
+] as const;
 export type PictureName = (typeof PICTURES)[number];
 
-export const ZONES = ["face", "body", "frame", "safe"] as const;
+export const ZONES = ["face", "body", "frame", "safe", "stage", "rating"] as const;
 export type ZoneName = (typeof ZONES)[number];
 
 /** The paths a card.html may name. */

@@ -28,10 +28,10 @@ test("template list tells every template: version, where it is from, and whether
   expect(code).toBe(0);
   const told = json() as { name: string; version: string; from: string; listed: boolean }[];
   expect(told.map(({ name, version, from, listed }) => [name, version, from, listed])).toEqual([
-    ["action_card", "1.0.0", "built in", false],
+    ["action_card", "1.1.0", "built in", false],
     ["club_card", "1.0.0", "built in", true],
     ["derby", "1.0.0", "published", true],
-    ["match_day", "1.0.0", "built in", false],
+    ["match_day", "1.1.0", "built in", false],
   ]);
 });
 

@@ -112,6 +112,7 @@ test("the gallery shows a card of every layout each template has", async () => {
     { of: "/console/operator/templates/club_card/landscape", width: 960, height: 540 },
     { of: "/console/operator/templates/club_card/print", width: 705, height: 960 },
     { of: "/console/operator/templates/match_day/story", width: 540, height: 960 },
+    { of: "/console/operator/templates/match_day/square", width: 960, height: 960 },
     { of: "/console/operator/templates/match_day/wide", width: 960, height: 540 },
   ]);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { BUILT_IN, DEFAULT_TEMPLATE } from "../../src/templates/built-in.ts";
+import { BUILT_IN, DEFAULT_TEMPLATE, isBuiltIn } from "../../src/templates/built-in.ts";
+import { loadTemplate } from "../../src/templates/load.ts";
 
 const root = join(import.meta.dir, "../../src");
 
@@ -16,4 +17,11 @@ test("no template is named in the program but where it is registered; examples o
 
 test("the one that is listed where the operator lists none is built in", () => {
   expect(BUILT_IN.has(DEFAULT_TEMPLATE)).toBe(true);
+});
+
+test("what is built in is all of its folder, fonts included", async () => {
+  for (const name of BUILT_IN.keys()) {
+    const { digest } = await loadTemplate(join(root, "../templates", name));
+    expect([name, isBuiltIn(name, digest)]).toEqual([name, true]);
+  }
 });

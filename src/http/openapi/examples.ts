@@ -202,7 +202,7 @@ export const EXAMPLES = {
           { name: "square", min_aspect_ratio: 0.9, max_aspect_ratio: 1.3 },
           { name: "landscape", min_aspect_ratio: 1.3, max_aspect_ratio: 2.1 },
         ],
-        compositions: ["cutout"],
+        compositions: ["cutout", "photo"],
         fields: null,
       },
     ],

@@ -1,15 +1,24 @@
-import type { Badge, Box, CardInput, CutoutFile } from "../../core/card.ts";
+import type { Badge, Box, CardInput, Composition, CutoutFile } from "../../core/card.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
+import { compositionsOf } from "../../templates/manifest.ts";
 import { FLAGS } from "../../templates/paths.ts";
 import type { PageFile } from "../browser/browser.ts";
 import { silhouette } from "../photo/silhouette.ts";
 import { type CardTexts, cardTexts } from "./card-texts.ts";
-import { luminance, paletteOf } from "./colours.ts";
+import { between, luminance, type Palette, paletteOf } from "./colours.ts";
+import { placePlayer } from "./composition.ts";
 import type { Encoding } from "./encode.ts";
 import type { CardFill } from "./fill.js";
-import { type Placement, placeCutout } from "./framing.ts";
+import { backdropOf, outlineStyle, placeAttributes, placesOf, ratingSides } from "./player-place.ts";
 import { type LayoutName, layoutFor, type Zones } from "./template-layout.ts";
-import { sceneColoursOf, sceneOf, sceneVariantOf, seedOfPlayer, seedOfTheme } from "./themes.ts";
+import {
+  type SceneColours,
+  sceneColoursOf,
+  sceneOf,
+  sceneVariantOf,
+  seedOfPlayer,
+  seedOfTheme,
+} from "./themes.ts";
 
 export interface CardJob {
   card: CardInput;
@@ -17,7 +26,7 @@ export interface CardJob {
   cutout: CutoutFile | null;
   /** null lets the layout close the gap. */
   badge: Badge | null;
-  /** The path of the whole photo, for templates that show it. */
+  /** The path of the whole photo, for templates and compositions that show it. */
   photo?: string | null;
   /** A word across the card, such as TEST. */
   watermark?: string | null;
@@ -114,29 +123,32 @@ interface PageSupplies {
 /** Everything that one card changes in its page. Pictures go into `media` under the addresses the page requests. */
 export function composeFill(
   job: CardJob,
-  { markup }: LoadedTemplate,
+  { markup, manifest }: LoadedTemplate,
   { box, layout, said, variables, attributes }: Setting,
   zones: Zones,
   { grain, media, keepsPlates }: PageSupplies,
-): CardFill {
+): { fill: CardFill; composition: Composition } {
   const { player, style, branding } = job.card;
   const palette = paletteOf(branding, player.skillLevel);
   const shown = job.cutout ?? silhouette(palette);
-  const place = placeCutout(shown, shown.framing, zones, box);
-  const branded = isBranded(job.card);
-  const seed = seedOfPlayer(player);
-  const scene = sceneColoursOf(style.backgroundTheme, palette, branded);
+  const placed = placePlayer(
+    style.composition,
+    compositionsOf(manifest),
+    { cutout: job.cutout, shown, photo: Boolean(job.photo) },
+    zones,
+    box,
+  );
+  const edge = outlineStyle(placed.place, layout, box, between(palette.metalBright, "#ffffff"));
+  const scene = sceneColoursOf(style.backgroundTheme, palette, isBranded(job.card));
+  const backdrop = backdropOf(placed, job.photo ?? "", job.cutout ?? {}, zones, box, scene.colours);
   media.clear();
-  return {
+  const fill: CardFill = {
     variables: {
       ...variables,
       ...(palette as unknown as Record<string, string>),
-      panelDeep: scene.colours.deep,
-      panel: scene.colours.mid,
-      panelLight: scene.colours.light,
-      accent: scene.colours.accent,
-      glow: scene.colours.glow,
-      ...placesOf(place),
+      ...panelColours(scene.colours),
+      ...placesOf(placed),
+      "outline-margin": px(edge.margin),
       ...(markup.pictures.has("photo") ? facePlace(job.cutout) : {}),
       "skill-level": String(player.skillLevel),
       number: String(player.number),
@@ -149,10 +161,9 @@ export function composeFill(
     attributes: {
       ...attributes,
       ...attributesOf(job, layout, palette.tier, said.name.script),
+      ...placeAttributes(placed),
       theme: scene.themes.join(" "),
       ground: luminance(palette.plateFrom) > PALE_LUMINANCE ? "pale" : "deep",
-      cut: sidesOf(place.cut),
-      walls: sidesOf(place.walls),
       ...said.attributes,
     },
     texts: { ...said.texts, ...flags(attributes.has ?? "") },
@@ -160,29 +171,44 @@ export function composeFill(
     pictures: {
       player:
         "path" in shown
-          ? `picked:${shown.path}${isSmall(shown, place) ? "+sharper" : ""}`
+          ? `picked:${shown.path}${isSmall(shown, placed.place) ? "+sharper" : ""}`
           : publish(media, shown),
-      photo: job.photo ? `photo:${job.photo}` : null,
+      photo: job.photo && markup.pictures.has("photo") ? `photo:${job.photo}` : null,
+      backdrop: backdrop?.source ?? null,
       badge: job.badge && publish(media, job.badge),
       scene: markup.pictures.has("scene")
         ? sceneAddress(
-            [
-              style.backgroundTheme,
-              palette,
-              { ...box, focus: focusOf(zones) },
-              branded,
-              sceneVariantOf(player),
-            ],
+            sceneRequest(job.card, palette, zones, box),
             keepsPlates && markup.platePictures.has("scene") ? media : null,
           )
         : null,
     },
     outline: shown.outline,
-    seen: place.seen,
-    light: { colour: scene.colours.glow, side: seed & 16 ? 1 : -1 },
+    seen: placed.place.seen,
+    light: { colour: scene.colours.glow, side: seedOfPlayer(player) & 16 ? 1 : -1 },
+    edge,
+    backdrop: backdrop?.style ?? null,
+    sides: ratingSides(placed, zones, box),
     watermark: job.watermark ?? null,
   };
+  return { fill, composition: placed.composition };
 }
+
+/** What the drawn scene depends on. */
+function sceneRequest(card: CardInput, palette: Palette, zones: Zones, box: Box): Parameters<typeof sceneOf> {
+  const { backgroundTheme } = card.style;
+  const variant = sceneVariantOf(card.player);
+  return [backgroundTheme, palette, { ...box, focus: focusOf(zones) }, isBranded(card), variant];
+}
+
+/** The scene's colours, by the names that style sheets know. */
+const panelColours = ({ deep, mid, light, accent, glow }: SceneColours) => ({
+  panelDeep: deep,
+  panel: mid,
+  panelLight: light,
+  accent,
+  glow,
+});
 
 const isBranded = ({ branding }: CardInput) => Boolean(branding.primaryColor ?? branding.secondaryColor);
 
@@ -204,26 +230,6 @@ function facePlace(cutout: CutoutFile | null): Record<string, string> {
     "photo-face-x": percent(inPhoto.x + ((x + w / 2) / width) * inPhoto.width),
     "photo-face-y": percent(inPhoto.y + ((y + h / 2) / height) * inPhoto.height),
   };
-}
-
-/** The positions of player and walls, as lengths for the style sheet. */
-function placesOf(place: Placement): Record<string, string> {
-  return {
-    "player-x": px(place.x),
-    "player-y": px(place.y),
-    "player-width": px(place.width),
-    "player-height": px(place.height),
-    "wall-top": px(place.walls.top),
-    "wall-left": px(place.walls.left),
-    "wall-right": px(place.walls.right),
-  };
-}
-
-/** The sides with a value, as words the style sheet can select on. */
-function sidesOf(sides: Record<string, number | boolean>): string {
-  return Object.keys(sides)
-    .filter((side) => sides[side])
-    .join(" ");
 }
 
 /** The middle of the face zone, in fractions of the frame: the origin of the scene's light. */

@@ -83,7 +83,7 @@ const TIERS: { from: number; tier: Tier; primary: string; secondary: string; met
   {
     from: 75,
     tier: "gold",
-    primary: "#b27a12",
+    primary: "#1d2f55",
     secondary: "#f6cf63",
     metal: {
       ...metalOf(["#fffbe0", "#f7d774", "#cf9f2c", "#7f560a", "#3b2603"]),
@@ -107,8 +107,8 @@ const TIERS: { from: number; tier: Tier; primary: string; secondary: string; met
   {
     from: 0,
     tier: "bronze",
-    primary: "#58301a",
-    secondary: "#d58c55",
+    primary: "#1f4346",
+    secondary: "#e39a62",
     metal: {
       ...metalOf(["#ffdcc2", "#d98e5c", "#a2592c", "#5f2e12", "#2c1305"]),
       ratingFrom: "#dd9a68",

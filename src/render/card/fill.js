@@ -2,11 +2,13 @@
 import { describeBadge } from "./badge.js";
 import { bind, prepare, takeAttributes } from "./bind.js";
 import { decodeInto, loadInto } from "./decode.js";
+import { DRAWN, drawBackdrop, fromOutline } from "./drawn.js";
 import { checkFonts, fitText } from "./fit.js";
-import { halved, halvingsOf, reduced, rimLight, sharpened, softOutline } from "./light.js";
+import { halved, halvingsOf, reduced, sharpened } from "./light.js";
 import { loadNamed } from "./named-pictures.js";
 import { leaveToPlate } from "./plates.js";
 import { keepRecent } from "./recent.js";
+import { sideOf } from "./sides.js";
 import { straysOf, without } from "./strays.js";
 import { showWatermark } from "./watermark.js";
 
@@ -24,6 +26,9 @@ import { showWatermark } from "./watermark.js";
  *   outline: string,
  *   seen: { from: number, to: number } | null,
  *   light: { colour: string, side: 1 | -1 },
+ *   edge: import("./outline.js").OutlineStyle,
+ *   backdrop: import("./backdrop.js").BackdropStyle | null,
+ *   sides: import("./sides.js").Sides | null,
  *   watermark: string | null,
  * }} CardFill
  */
@@ -40,6 +45,9 @@ const PICKED = "picked:";
 
 /** The prefix that stands for the whole photo in `photoInput`. */
 const PHOTO = "photo:";
+
+/** The prefix that stands for the ground drawn from that photo. */
+const BACKDROP = "backdrop:";
 
 /** The suffix of such an address when the photo is small and needs sharpening. */
 const SHARPER = "+sharper";
@@ -64,12 +72,6 @@ const LAST_PLAYERS = {
   pixelsOf: ({ naturalWidth, naturalHeight }) => naturalWidth * naturalHeight,
 };
 
-/** The pictures that the page draws from the player's outline. */
-const DRAWN = { shadow: softOutline, light: rimLight };
-/** Those already drawn, by name, light and outline: they are small, and most photos come again. @type {Map<string, string>} */
-const drawings = new Map();
-const MAX_DRAWINGS = 100;
-
 /** The pictures that come from a photo. */
 const PHOTOGRAPHIC = ["player", "photo"];
 /** Opacity, of 255, at which grain is visible as a texture but not as dots. */
@@ -85,6 +87,7 @@ export async function fillCard(fill) {
   const start = performance.now();
   const card = theCard();
   const pictures = await bounded("pictures", readyPictures(card, fill));
+  const side = fill.sides ? await sideOf(fill.outline, fill.sides) : "";
   const picturesReady = performance.now();
   // Hiding and showing the card makes the browser repaint all of it. Otherwise only changed parts are repainted, and at
   // their borders edges are smoothed slightly differently.
@@ -95,6 +98,7 @@ export async function fillCard(fill) {
   for (const picture of picturesOf(card))
     picture.hidden = (fill.pictures[picture.dataset.picture ?? ""] ?? null) === null && !isDrawn(picture);
   if (fill.pictures.badge) describeBadge(card);
+  if (fill.sides) card.dataset.side = side;
   for (const box of card.querySelectorAll("[data-fit]")) box.firstElementChild?.removeAttribute("style");
   bind(card, fill);
   showWatermark(fill.watermark);
@@ -233,7 +237,7 @@ async function readyPictures(card, fill) {
     if (!shown || !source || leaveToPlate(shown, source)) return [];
     const key = strays && name === "player" ? `${source} without ${strays.key}` : source;
     if (shown.dataset.source === key) return [];
-    const whole = await successor(shown, source, name);
+    const whole = await successor(shown, source, name, fill);
     const ready = strays && key !== source ? await cleared(whole, strays.parts, key) : whole;
     return [/** @type {[HTMLImageElement, HTMLImageElement]} */ ([shown, ready])];
   };
@@ -249,8 +253,9 @@ async function readyPictures(card, fill) {
  * @param {HTMLImageElement} shown
  * @param {string} source the picture's address, or PICKED or PHOTO followed by what tells files apart
  * @param {string} name the picture's, for the error
+ * @param {CardFill} fill
  */
-async function successor(shown, source, name) {
+async function successor(shown, source, name, fill) {
   const last = lastPlayers.get(source);
   if (last) {
     keepRecent(lastPlayers, source, last, LAST_PLAYERS);
@@ -258,6 +263,11 @@ async function successor(shown, source, name) {
   }
   const ready = /** @type {HTMLImageElement} */ (shown.cloneNode(false));
   ready.dataset.source = source;
+  if (source.startsWith(BACKDROP)) {
+    await decodeInto(ready, await drawBackdrop(photoInput.files?.[0], fill), name);
+    keepRecent(lastPlayers, source, ready, LAST_PLAYERS);
+    return ready;
+  }
   const input = source.startsWith(PICKED) ? cutoutInput : source.startsWith(PHOTO) ? photoInput : null;
   const [picked] = input?.files ?? [];
   if (picked && input === cutoutInput) {
@@ -305,25 +315,6 @@ async function reducePictures(card) {
     keepRecent(lastPlayers, key, ready, LAST_PLAYERS);
     shown.replaceWith(ready);
   }
-}
-
-/**
- * A picture drawn from the player's outline in this light, as a data URL, drawn once for the same.
- * @param {string} name
- * @param {(outline: HTMLImageElement, light: CardFill["light"]) => string} draw
- * @param {CardFill} fill
- */
-async function fromOutline(name, draw, { outline: source, light }) {
-  const key = [name, light.colour, light.side, source].join(" ");
-  const known = drawings.get(key);
-  if (known) return known;
-  if (drawings.size >= MAX_DRAWINGS) drawings.clear();
-  const outline = new Image();
-  outline.src = source;
-  await outline.decode();
-  const drawn = draw(outline, light);
-  drawings.set(key, drawn);
-  return drawn;
 }
 
 /**

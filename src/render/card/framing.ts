@@ -18,6 +18,8 @@ export interface Placement extends Box {
    * if it does not.
    */
   seen: { from: number; to: number } | null;
+  /** Whether the whole figure is shown, its feet before the plate's upper edge. */
+  stands: boolean;
 }
 
 interface Size {
@@ -72,10 +74,10 @@ const MAX_FACE_SHIFT = 0.13;
 /** Shoulders reach this far from the middle of the face, in face heights: what reaches further is an arm. */
 const SHOULDERS_FACES = 1.5;
 /** The space kept free at the card's sides, as a fraction of its width. */
-const EDGE = 0.01;
+const EDGE = 0.022;
 
 /** The face box, or one estimated from the head. */
-function faceOf(framing: Framing): Box {
+export function faceOf(framing: Framing): Box {
   if (framing.face) return framing.face;
   const { head } = framing;
   const height = head.height * FACE_PER_HEAD;
@@ -83,59 +85,158 @@ function faceOf(framing: Framing): Box {
   return { x: head.x + (head.width - width) / 2, y: head.y + head.height - height, width, height };
 }
 
+/** A whole figure up to this height, in face heights, is shown with its feet, before the plate's edge ... */
+const WHOLE_FACES = 8.6;
+/** ... and any that would lose only so much of its height behind the plate. */
+const LOST_OF_WHOLE = 0.2;
+/** The width that the rating takes at the lower left, and how far a figure moves aside for it at most. */
+const RATING = 0.27;
+const MAX_ASIDE = 0.1;
+/** How far feet stand over the plate's edge, as a fraction of the card's height. */
+const LIP = 0.005;
+
 /**
- * Places a cutout of `size` pixels on a card of `card` pixels: crown and raised hands complete, the body down to the
- * knees or as far as the photo goes, its lower edge always behind the plate, and the face in its zone as far as that
- * allows. A straight photo edge ends behind the frame or at a wall.
+ * Places a cutout of `size` pixels on a card of `card` pixels, on the template's stage: crown and raised hands complete, the
+ * body down to the knees or as far as the photo goes, its lower edge always behind the plate, or a whole figure with its feet
+ * at the plate's edge, and the face in its zone as far as that allows. A straight photo edge ends behind the frame or at a wall.
  */
 export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Size): Placement {
+  const { stage } = zones;
+  if (!stage) return placeOnStage(size, framing, zones, card);
+  const within = (part: Part): Part => ({
+    x: (part.x - stage.x) / stage.width,
+    y: (part.y - stage.y) / stage.height,
+    width: part.width / stage.width,
+    height: part.height / stage.height,
+  });
+  const place = placeOnStage(
+    size,
+    framing,
+    { face: within(zones.face), body: within(zones.body), frame: within(zones.frame) },
+    { width: stage.width * card.width, height: stage.height * card.height },
+  );
+  return { ...place, x: place.x + stage.x * card.width, y: place.y + stage.y * card.height };
+}
+
+/** What is known of a cutout before its size on the card is: lengths in pixels of the cutout. */
+interface Figure {
+  face: Box;
+  crown: number;
+  /** The uppermost point that has to be seen, hair or a raised hand. */
+  top: number;
+  foot: number;
+  /** How much of it is shown, from `top` down. */
+  shown: number;
+  /** How much there is to be shown. */
+  most: number;
+  isCloseUp: boolean;
+  /** Crouching, diving or flying: its breadth is the picture. */
+  isLow: boolean;
+}
+
+function figureOf({ framing, card }: { framing: Framing; card: Size }): Figure {
+  const face = faceOf(framing);
+  const { cutSides, head, body } = framing;
+  const crown = Math.min(head.y, face.y);
+  // Hair, caps and raised hands reach above the head the pose reports; none of them may be cut.
+  const top = cutSides.top ? 0 : Math.max(0, Math.min(crown, body.y));
+  // Below the body are only its soft edge, and shreds of what something hides in the photo.
+  const foot = body.y + body.height;
+  const isWhole = !cutSides.bottom && foot - crown < WHOLE_FACES * face.height;
+  const seen = (foot - crown) * (cutSides.bottom || isWhole ? 1 : SEEN_OF_WHOLE);
+  const mostFaces = clamp((KNEES_FACES * 0.8 * card.height) / card.width, HIPS_FACES, KNEES_FACES);
+  return {
+    face,
+    crown,
+    top,
+    foot,
+    shown: (isWhole ? seen : Math.min(seen, mostFaces * face.height)) + crown - top,
+    most: seen + crown - top,
+    isCloseUp: cutSides.top || foot - crown < NECK_FACES * face.height,
+    isLow: !cutSides.bottom && foot - top < LOW_FACES * face.height,
+  };
+}
+
+function placeOnStage(
+  size: Size,
+  framing: Framing,
+  zones: Pick<Zones, "face" | "body" | "frame">,
+  card: Size,
+): Placement {
   const target = toPixels(zones.face, card);
   const frame = toPixels(zones.frame, card);
   const line = (zones.body.y + zones.body.height) * card.height;
-  const face = faceOf(framing);
   const { cutSides } = framing;
-  const crown = Math.min(framing.head.y, face.y);
-  // Hair, caps and raised hands reach above the head the pose reports; none of them may be cut.
-  const top = cutSides.top ? 0 : Math.max(0, Math.min(crown, framing.body.y));
+  const figure = figureOf({ framing, card });
+  const { face, top, foot } = figure;
   const upper = cutSides.top ? frame.y : HEADROOM * card.height;
+  const fitting = scaleFor(size, framing, figure, { target, frame, card, reach: line - upper });
+  const edge = line + LIP * card.height;
+  const standing = (edge - upper) / (foot - top);
+  const stands = !cutSides.bottom && !cutSides.top && standing > fitting * (1 - LOST_OF_WHOLE);
+  const scale = stands ? Math.min(fitting, standing) : fitting;
+  const across = placeAcross(size, framing, face, scale, target, frame, card);
+  const x = stands ? across + besideRating(framing, across, scale, card) : across;
+  const y = stands
+    ? edge - foot * scale
+    : Math.max(
+        upper - top * scale,
+        cutSides.top
+          ? Number.NEGATIVE_INFINITY
+          : target.y + target.height / 2 - (face.y + face.height / 2) * scale,
+        line - foot * scale,
+      );
+  return { ...cropped(size, framing, { x, y, scale }, frame, card), stands };
+}
 
-  // Below the body are only its soft edge, and shreds of what something hides in the photo.
-  const foot = framing.body.y + framing.body.height;
-  const seen = (foot - crown) * (cutSides.bottom ? 1 : SEEN_OF_WHOLE);
-  const mostFaces = clamp((KNEES_FACES * 0.8 * card.height) / card.width, HIPS_FACES, KNEES_FACES);
-  const shown = Math.min(seen, mostFaces * face.height) + crown - top;
+/** The scale at which a player is as large as the card, the arms and the photo's resolution allow. */
+function scaleFor(
+  size: Size,
+  framing: Framing,
+  figure: Figure,
+  { target, frame, card, reach: room }: { target: Box; frame: Box; card: Size; reach: number },
+): number {
+  const { cutSides } = framing;
+  const { face } = figure;
   const blur = sharpness(card);
   const tall = clamp((0.8 * card.height) / card.width, 1, MAX_TALL);
-  const isCloseUp = cutSides.top || foot - crown < NECK_FACES * face.height;
   const largestFace =
-    ((isCloseUp ? MAX_CUT_FACE : MAX_FACE) * tall * Math.min(card.width, card.height)) / face.height;
-  const reach = (line - upper) / shown;
+    ((figure.isCloseUp ? MAX_CUT_FACE : MAX_FACE) * tall * Math.min(card.width, card.height)) / face.height;
+  const reach = room / figure.shown;
   const limit = (cutSides.bottom ? MAX_REACH_ENLARGEMENT : MAX_ENLARGEMENT) * blur;
-  const isLow = !cutSides.bottom && foot - top < LOW_FACES * face.height;
-  const arms = isLow
+  const arms = figure.isLow
     ? Math.max((card.width * (1 - 2 * EDGE)) / framing.body.width, LEAST_FOR_LOW * reach)
-    : sizeForArms(widthLimit(framing, face, target, card), reach, (line - upper) / (seen + crown - top));
+    : sizeForArms(widthLimit(framing, face, target, card), reach, room / figure.most);
   const wanted = Math.min(reach, arms, largestFace, limit);
   const most = (cover: number) => Math.min(wanted * cover, largestFace * 1.1, MAX_REACH_ENLARGEMENT * blur);
-
   const across = (scale: number) => placeAcross(size, framing, face, scale, target, frame, card);
   // Larger only where that closes the gap: a wall alone looks better than a wall beside an oversized face.
   const larger = Array.from({ length: 11 }, (_, step) => wanted + ((most(COVER) - wanted) * step) / 10);
   larger.push(Math.min(arms, most(MAX_COVER)));
-  const scale = larger.find((one) => gaps(across(one), size, one, cutSides, frame) === 0) ?? wanted;
-  const x = across(scale);
-  const y = Math.max(
-    upper - top * scale,
-    cutSides.top
-      ? Number.NEGATIVE_INFINITY
-      : target.y + target.height / 2 - (face.y + face.height / 2) * scale,
-    line - foot * scale,
-  );
+  return larger.find((one) => gaps(across(one), size, one, cutSides, frame) === 0) ?? wanted;
+}
+
+/** How far a whole figure moves aside, so that it stands beside the rating where there is room. */
+function besideRating({ cutSides, body }: Framing, x: number, scale: number, card: Size): number {
+  if (cutSides.left || cutSides.right) return 0;
+  const needed = RATING * card.width - (x + body.x * scale);
+  const room = card.width * (1 - EDGE) - (x + (body.x + body.width) * scale);
+  return clamp(Math.min(needed, room), 0, MAX_ASIDE * card.width);
+}
+
+/** The box of a player at that place and scale, and what the frame does with it. */
+function cropped(
+  size: Size,
+  { cutSides, body }: Framing,
+  { x, y, scale }: { x: number; y: number; scale: number },
+  frame: Box,
+  card: Size,
+): Placement {
   const [width, height] = [size.width * scale, size.height * scale];
   const end = frame.x + frame.width;
   const beyond = {
-    left: !cutSides.left && x + framing.body.x * scale < 0,
-    right: !cutSides.right && x + (framing.body.x + framing.body.width) * scale > card.width,
+    left: !cutSides.left && x + body.x * scale < 0,
+    right: !cutSides.right && x + (body.x + body.width) * scale > card.width,
   };
   const from = beyond.left ? (frame.x - x) / width : 0;
   const to = beyond.right ? (end - x) / width : 1;
@@ -155,6 +256,7 @@ export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Si
       right: cutSides.right || beyond.right,
     },
     seen: beyond.left || beyond.right ? { from, to } : null,
+    stands: false,
   };
 }
 
@@ -231,12 +333,12 @@ function placeAcross(
   if (cutSides.left) {
     const under = underLeft < least ? pulled : Math.min(pulled, underLeft);
     const isArm = body.x + body.width - middle > shoulders;
-    return isArm && rightmost >= least ? Math.min(under, rightmost) : under;
+    return isArm && rightmost >= least - 1 ? Math.min(under, rightmost) : under;
   }
   if (cutSides.right) {
     const under = underRight > most ? pulled : Math.max(pulled, underRight);
     const isArm = middle - body.x > shoulders;
-    return isArm && leftmost <= most ? Math.max(under, leftmost) : under;
+    return isArm && leftmost <= most + 1 ? Math.max(under, leftmost) : under;
   }
   const kept = leftmost <= rightmost ? clamp(pulled, leftmost, rightmost) : (leftmost + rightmost) / 2;
   return clamp(kept, least, most);

@@ -5,6 +5,8 @@ import { FONT_LIBRARY_CSS, fontLibraryFile } from "../fonts/fonts.ts";
 // @ts-expect-error TypeScript sees the module; the import gives its text, which runs in the page.
 import masksSource from "../photo/page/masks.js" with { type: "text" };
 // @ts-expect-error As above.
+import backdropSource from "./backdrop.js" with { type: "text" };
+// @ts-expect-error As above.
 import badgeSource from "./badge.js" with { type: "text" };
 // @ts-expect-error As above.
 import bindSource from "./bind.js" with { type: "text" };
@@ -12,6 +14,8 @@ import bindSource from "./bind.js" with { type: "text" };
 import canvasSource from "./canvas.js" with { type: "text" };
 // @ts-expect-error As above.
 import decodeSource from "./decode.js" with { type: "text" };
+// @ts-expect-error As above.
+import drawnSource from "./drawn.js" with { type: "text" };
 // @ts-expect-error As above.
 import fillSource from "./fill.js" with { type: "text" };
 // @ts-expect-error As above.
@@ -21,11 +25,17 @@ import lightSource from "./light.js" with { type: "text" };
 // @ts-expect-error As above.
 import namedPicturesSource from "./named-pictures.js" with { type: "text" };
 // @ts-expect-error As above.
+import outlineSource from "./outline.js" with { type: "text" };
+// @ts-expect-error As above.
+import photoWindowSource from "./photo-window.js" with { type: "text" };
+// @ts-expect-error As above.
 import pixelsSource from "./pixels.js" with { type: "text" };
 // @ts-expect-error As above.
 import platesSource from "./plates.js" with { type: "text" };
 // @ts-expect-error As above.
 import recentSource from "./recent.js" with { type: "text" };
+// @ts-expect-error As above.
+import sidesSource from "./sides.js" with { type: "text" };
 // @ts-expect-error As above.
 import straysSource from "./strays.js" with { type: "text" };
 // @ts-expect-error As above.
@@ -40,17 +50,22 @@ const BASE_CSS =
   "[hidden] { display: none !important } [data-zone] { position: absolute; visibility: hidden; pointer-events: none } [data-plate] { contain: strict !important }\n";
 
 const SCRIPTS: Record<string, string> = {
+  "/backdrop.js": backdropSource,
   "/badge.js": badgeSource,
   "/bind.js": bindSource,
   "/canvas.js": canvasSource,
   "/decode.js": decodeSource,
+  "/drawn.js": drawnSource,
   "/fill.js": fillSource,
   "/fit.js": fitSource,
   "/light.js": lightSource,
   "/named-pictures.js": namedPicturesSource,
+  "/outline.js": outlineSource,
+  "/photo-window.js": photoWindowSource,
   "/pixels.js": pixelsSource,
   "/plates.js": platesSource,
   "/recent.js": recentSource,
+  "/sides.js": sidesSource,
   "/strays.js": straysSource,
   "/watermark.js": watermarkSource,
   // Of the page in which players are cut out.

@@ -1,4 +1,5 @@
 import type { Browser, CDPSession, Page } from "puppeteer-core";
+import type { Composition } from "../../core/card.ts";
 import type { LoadedTemplate } from "../../templates/load.ts";
 import { crashOf, fileSlot, freeMemory, openSealedPage, type PageFile } from "../browser/browser.ts";
 import { type CameraOptions, type CaptureWay, openCamera, type Size } from "./capture.ts";
@@ -11,6 +12,7 @@ import { withTimeout } from "./within-time.ts";
 export interface CardPicture {
   bytes: Uint8Array;
   contentType: string;
+  composition: Composition;
   timingsMs: Record<string, number>;
 }
 
@@ -82,7 +84,7 @@ export async function openCardPage(
       await orCrash(resize(style));
       const setting = settingOf(job, template);
       const zones = await orCrash(measure(style, setting));
-      const fill = composeFill(job, template, setting, zones, supplies);
+      const { fill, composition } = composeFill(job, template, setting, zones, supplies);
       if (options.watermark) fill.watermark = "TEST";
       // A page opened later may cover this one, which then draws no frames.
       const front = session.send("Page.bringToFront");
@@ -97,6 +99,7 @@ export async function openCardPage(
       return {
         bytes: shot.bytes,
         contentType: `image/${style.format}`,
+        composition,
         timingsMs: {
           ...filled.timingsMs,
           ...shot.timingsMs,

@@ -177,9 +177,7 @@ function night(canvas: Canvas): string {
         "#ffffff",
         `opacity="${n(canvas.random(0.4, 1))}"`,
       ),
-    ) +
-    circle(860, h * 0.2, 78, "#f4e7b8", 'opacity="0.95"') +
-    circle(892, h * 0.19, 66, "#0a1230", 'opacity="0.9"')
+    )
   );
 }
 

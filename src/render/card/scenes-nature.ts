@@ -240,19 +240,6 @@ function mountain(canvas: Canvas): string {
 
 function night(canvas: Canvas): string {
   const { height: h, x, y, colours: c, random } = canvas;
-  const moon =
-    circle(x, y, 300, c.accent) +
-    [
-      [-90, -80, 62],
-      [80, 40, 84],
-      [-30, 130, 46],
-      [130, -120, 36],
-      [-160, 60, 34],
-    ]
-      .map(([dx, dy, r]) =>
-        circle(x + (dx as number), y + (dy as number), r as number, c.light, 'opacity="0.35"'),
-      )
-      .join("");
   return (
     linear("sky", [
       [0, c.deep],
@@ -262,8 +249,7 @@ function night(canvas: Canvas): string {
     times(180, () =>
       circle(random(0, 1000), random(0, h), random(0.8, 3), c.glow, `opacity="${n(random(0.3, 1))}"`),
     ) +
-    glow("g", x, y, 720, c.glow, 0.55) +
-    moon +
+    glow("g", x, y, 720, c.glow, 0.75) +
     times(6, (i) =>
       ellipse(
         random(0, 1000),

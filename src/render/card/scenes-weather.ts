@@ -95,22 +95,10 @@ function rain(canvas: Canvas): string {
       `opacity="${n(random(0.2, 0.8))}" stroke-linecap="round"`,
     );
   });
-  const rings = times(16, () => {
-    const r = random(24, 90);
-    return ellipse(
-      random(0, 1000),
-      h - random(0, h * 0.28),
-      r,
-      r * 0.26,
-      "none",
-      `stroke="${c.accent}" stroke-width="3" opacity="${n(random(0.3, 0.7))}"`,
-    );
-  });
   return (
     sky(canvas, 0.7) +
     clouds(canvas, h * 0.06, 14, c.deep) +
     glow("g", canvas.x, canvas.y, 560, c.light, 0.6) +
-    rings +
     drops
   );
 }

@@ -16,6 +16,10 @@ export interface Zones {
   frame: Part;
   /** The area no text leaves: in print, what is never trimmed. */
   safe: Part;
+  /** The part of the card that is the player's; the rest is covered. The whole card where there is none. */
+  stage?: Part;
+  /** What stands before the player at one side, and goes to the other where a hand or a foot is. */
+  rating?: Part;
 }
 
 /** The zones of a template that declares none: the whole card, and a face in its upper half. */

@@ -7,6 +7,7 @@ import company from "./page/company.js" with { type: "text" };
 import cutOut from "./page/cut_out.js" with { type: "text" };
 import decode from "./page/decode.js" with { type: "text" };
 import detectors from "./page/detectors.js" with { type: "text" };
+import dieCut from "./page/die_cut.js" with { type: "text" };
 import edge from "./page/edge.js" with { type: "text" };
 import edgeColours from "./page/edge_colours.js" with { type: "text" };
 import examine from "./page/examine.js" with { type: "text" };
@@ -31,6 +32,7 @@ import quality from "./page/quality.js" with { type: "text" };
 import rivals from "./page/rivals.js" with { type: "text" };
 import salientPage from "./page/salient.js" with { type: "text" };
 import sharedFile from "./page/shared_file.js" with { type: "text" };
+import signs from "./page/signs.js" with { type: "text" };
 import studio from "./page/studio.js" with { type: "text" };
 import upright from "./page/upright.js" with { type: "text" };
 
@@ -42,6 +44,7 @@ export const PAGE_MODULES: Record<string, string> = {
   "company.js": company,
   "cut_out.js": cutOut,
   "decode.js": decode,
+  "die_cut.js": dieCut,
   "detectors.js": detectors,
   "edge.js": edge,
   "edge_colours.js": edgeColours,
@@ -67,6 +70,7 @@ export const PAGE_MODULES: Record<string, string> = {
   "rivals.js": rivals,
   "salient.js": salientPage,
   "shared_file.js": sharedFile,
+  "signs.js": signs,
   "studio.js": studio,
   "upright.js": upright,
 };

@@ -3,7 +3,13 @@ import { readFile } from "node:fs/promises";
 import os from "node:os";
 import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
-import type { CardInput, CutoutFile, ImageFormat, Position } from "../../../src/core/card.ts";
+import type {
+  AskedComposition,
+  CardInput,
+  CutoutFile,
+  ImageFormat,
+  Position,
+} from "../../../src/core/card.ts";
 import { launchBrowser } from "../../../src/render/browser/browser.ts";
 import { findChromium } from "../../../src/render/browser/chromium.ts";
 
@@ -19,6 +25,7 @@ export interface CardSpec {
   theme?: string;
   primary?: string;
   secondary?: string;
+  composition?: AskedComposition;
 }
 
 export function cardInput(spec: CardSpec = {}): CardInput {
@@ -34,6 +41,7 @@ export function cardInput(spec: CardSpec = {}): CardInput {
       width: spec.width ?? 512,
       height: spec.height ?? 640,
       format: spec.format ?? "png",
+      ...(spec.composition === undefined ? {} : { composition: spec.composition }),
       ...(spec.theme === undefined ? {} : { backgroundTheme: spec.theme }),
     },
     branding: {

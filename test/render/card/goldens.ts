@@ -2,8 +2,8 @@ import type { Browser } from "puppeteer-core";
 import type { Badge } from "../../../src/core/card.ts";
 import type { CardSpec, CUTOUT_NAMES } from "./cards.ts";
 
-/** The cards that are kept as pictures: name, details, photo, and whether there is a badge. */
-export const GOLDENS: [string, CardSpec, (typeof CUTOUT_NAMES)[number] | null, boolean][] = [
+/** The cards that are kept as pictures: name, details, player, whether there is a badge, and the photo of a card that shows it. */
+export const GOLDENS: [string, CardSpec, (typeof CUTOUT_NAMES)[number] | null, boolean, string?][] = [
   ["portrait-gold", { skill: 81, name: "Jonas Ødegaard", position: "CAM", number: 8 }, "man", false],
   [
     "portrait-branded-badge",
@@ -22,6 +22,20 @@ export const GOLDENS: [string, CardSpec, (typeof CUTOUT_NAMES)[number] | null, b
     { width: 800, height: 450, skill: 93, name: "محمد صلاح", theme: "neon" },
     "skier",
     true,
+  ],
+  [
+    "portrait-in-photo",
+    { skill: 71, primary: "#034694", secondary: "#ffffff", composition: "photo" },
+    "astronaut",
+    true,
+    "astronaut.png",
+  ],
+  [
+    "landscape-in-photo",
+    { width: 800, height: 450, skill: 95, name: "Łukasz Piątek", composition: "photo", theme: "fire" },
+    "man",
+    false,
+    "unsplash_man.jpg",
   ],
   ["portrait-silhouette", { skill: 58, name: "孙兴慜" }, null, false],
 ];

@@ -386,7 +386,7 @@ test("club_card's card.html opened as a file is a whole card", async () => {
   const ratio = await tab.$eval(".card", (one) => one.clientHeight / one.clientWidth);
   expect(ratio).toBeCloseTo(1.25, 2);
   // Each part has a place inside the view, and its text or picture.
-  const parts = [".name > span", ".skill", ".chip > span", ".shirt > span", ".player > img", ".scene"];
+  const parts = [".name > span", ".skill", ".chip > span", ".no > i", ".player > img", ".scene"];
   for (const part of parts) {
     const box = await tab.$eval(part, (one) => [one.clientWidth, one.getBoundingClientRect().width]);
     expect(Math.max(...box)).toBeGreaterThan(20);

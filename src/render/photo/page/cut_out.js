@@ -9,7 +9,7 @@ import { fuseMatte, playerBounds } from "./matte.js";
 import { rgbFrom } from "./networks.js";
 import { faceBox } from "./quality.js";
 
-/** @import { Framing } from "../../../core/card.ts" */
+/** @import { CutoutSigns, Framing } from "../../../core/card.ts" */
 /** @import { PartsLook, PartsLooks } from "./body_parts.js" */
 /** @import { Photo } from "./decode.js" */
 /** @import { Finding } from "./find_player.js" */
@@ -211,7 +211,8 @@ function pixelsAt(picture, width, height) {
 /**
  * Cuts the player out of the prepared part, using the salient network's output, and trims the result.
  * @param {Cut} cut @param {Finding} player @param {Uint8Array} salient 0 to 255, of size `cut.salient`
- * @returns {{ canvas: OffscreenCanvas, framing: Framing, inPhoto: Rect }} `inPhoto` as parts of the photo's sides
+ * @returns {{ canvas: OffscreenCanvas, framing: Framing, inPhoto: Rect, signs: CutoutSigns, tones: Uint8ClampedArray | null }}
+ *   `inPhoto` as parts of the photo's sides, `tones` what each of 256 tones became
  */
 export function cutOut(cut, player, salient) {
   const { canvas, rect } = cut;
@@ -225,7 +226,7 @@ export function cutOut(cut, player, salient) {
     step,
   };
   const rgba = pixelsAt(canvas, grid.width, grid.height);
-  const { matte, parts } = fuseMatte(player, cut.looks, salientMask(cut, salient), rgba, grid);
+  const { matte, parts, signs } = fuseMatte(player, cut.looks, salientMask(cut, salient), rgba, grid);
   const image = contextOf(canvas).getImageData(0, 0, canvas.width, canvas.height);
   const large = { rgba: image.data, width: canvas.width, height: canvas.height };
   if (cut.ownPixels) takeOwnPixels(large, cut.ownPixels, matte, grid);
@@ -236,7 +237,7 @@ export function cutOut(cut, player, salient) {
     refineEdge(large, { rgba, matte, width, height, hair: parts.hair, head });
   }
   const face = faceBox(player);
-  evenLight(image.data, canvas.width, {
+  const tones = evenLight(image.data, canvas.width, {
     x: (face.x - rect.x) * cut.zoom,
     y: (face.y - rect.y) * cut.zoom,
     width: face.width * cut.zoom,
@@ -246,7 +247,13 @@ export function cutOut(cut, player, salient) {
   const trim = trimmed(alpha, canvas);
   const out = canvasOf(trim.width, trim.height);
   contextOf(out).putImageData(image, -trim.x, -trim.y);
-  return { canvas: out, framing: frameCutout(cut, trim, alpha, player), inPhoto: placeInPhoto(cut, trim) };
+  return {
+    canvas: out,
+    framing: frameCutout(cut, trim, alpha, player),
+    inPhoto: placeInPhoto(cut, trim),
+    signs,
+    tones,
+  };
 }
 
 /**

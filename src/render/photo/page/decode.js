@@ -29,6 +29,7 @@ export const BACKDROP = "#808080";
  * @property {number} scale search pixels per pixel of the photo at full size, at most 1
  * @property {number} width at full size
  * @property {number} height at full size
+ * @property {0 | 1 | 2 | 3} quarters how often it was turned clockwise to be upright
  * @property {boolean} transparent whether parts of the photo are transparent because the player was already cut out
  */
 
@@ -78,10 +79,11 @@ export function pixelsPerSearchPx({ bitmap, width, scale }) {
  * @param {Photo} photo @param {number} quarters clockwise quarter turns
  * @returns {Photo}
  */
-export function turnPhoto({ bitmap, whole, width, height, transparent }, quarters) {
+export function turnPhoto({ bitmap, whole, width, height, transparent, quarters: before }, quarters) {
   const sides = quarters % 2 === 0 ? { width, height } : { width: height, height: width };
   const turnWhole = whole && (async () => turned(await whole(), quarters));
-  return photoOf(turned(bitmap, quarters), { ...sides, whole: turnWhole, opaque: !transparent });
+  const photo = photoOf(turned(bitmap, quarters), { ...sides, whole: turnWhole, opaque: !transparent });
+  return { ...photo, quarters: /** @type {0 | 1 | 2 | 3} */ ((before + quarters) % 4) };
 }
 
 /** @param {ImageBitmap} bitmap closed @param {number} quarters */
@@ -136,7 +138,7 @@ function photoOf(bitmap, { width, height, whole, opaque }) {
   context.globalCompositeOperation = "destination-over";
   context.fillStyle = BACKDROP;
   context.fillRect(0, 0, search.width, search.height);
-  return { bitmap, whole, search, scale, width, height, transparent };
+  return { bitmap, whole, search, scale, width, height, transparent, quarters: 0 };
 }
 
 /** @param {OffscreenCanvas} canvas */

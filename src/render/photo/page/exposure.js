@@ -31,16 +31,19 @@ const MAX_DIM_GAIN = 2;
 /**
  * Brings the light of a badly underexposed, a dim or a hazy player near that of others; leaves all other players unchanged.
  * @param {Bytes} rgba straight alpha; changed in place @param {number} width @param {Rect} face in pixels
+ * @returns {Uint8ClampedArray | null} what each of 256 tones became; null if they are unchanged
  */
 export function evenLight(rgba, width, face) {
-  if (liftUnderexposed(rgba)) return;
+  const lifted = liftUnderexposed(rgba);
+  if (lifted) return lifted;
   const { dark, bright } = tonesOf(rgba, width, { x: 0, y: 0, width, height: rgba.length / 4 / width });
   const { bright: faceBright } = tonesOf(rgba, width, face);
   const curve = curveOf(dark, bright, faceBright);
-  if (!curve) return;
+  if (!curve) return null;
   const tones = Uint8ClampedArray.from({ length: 256 }, (_, value) => Math.round(255 * curve(value / 255)));
   for (let i = 0; i < rgba.length; i += 4)
     if (rgba[i + 3] > 0) for (let k = i; k < i + 3; k++) rgba[k] = Number(tones[rgba[k]]);
+  return tones;
 }
 
 /**
@@ -106,7 +109,7 @@ function percentile(counts, pixels) {
 
 /**
  * Brightens a badly underexposed player, who would be a silhouette on the card.
- * @param {Bytes} rgba changed in place @returns {boolean} whether the player was that dark
+ * @param {Bytes} rgba changed in place @returns {Uint8ClampedArray | null} what each tone became; null if the player was not that dark
  */
 function liftUnderexposed(rgba) {
   const counts = new Uint32Array(256);
@@ -118,10 +121,10 @@ function liftUnderexposed(rgba) {
     solid++;
   }
   const level = 255 * percentile(counts, 0.95 * solid);
-  if (level >= UNDEREXPOSED) return false;
+  if (level >= UNDEREXPOSED) return null;
   const gain = Math.min(MAX_GAIN, LIFTED / Math.max(1, level));
   for (let i = 0; i < rgba.length; i += 4) {
     for (let k = i; k < i + 3; k++) rgba[k] = rgba[k] * gain;
   }
-  return true;
+  return Uint8ClampedArray.from({ length: 256 }, (_, tone) => tone * gain);
 }

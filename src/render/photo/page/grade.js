@@ -1,5 +1,8 @@
 import { contextOf } from "./decode.js";
 
+/** @import { Tones } from "../../../core/card.ts" */
+/** @import { Bytes } from "./masks.js" */
+
 /**
  * The factor for each channel of a photo, and what is then added to all of them, as a fraction of white.
  * @typedef {{ slope: [number, number, number], intercept: number }} Grade
@@ -27,14 +30,35 @@ const MIN_GREYS = 0.08;
 /**
  * The cutout's pixels in the tones of a set. Graded here, once: a card would have to decode the player for it first.
  * @param {OffscreenCanvas} cutout
- * @param {OffscreenCanvas} small the same, reduced: its tones are measured here
- * @returns {Uint8ClampedArray<ArrayBuffer>} red, green, blue and alpha, row by row
+ * @param {Grade | null} grade
+ * @returns {Bytes} red, green, blue and alpha, row by row
  */
-export function gradedPixels(cutout, small) {
+export function gradedPixels(cutout, grade) {
   const { data } = contextOf(cutout).getImageData(0, 0, cutout.width, cutout.height);
-  const grade = measure(small);
   if (grade) toneIn(grade, data);
-  return data;
+  return /** @type {Bytes} */ (data);
+}
+
+/** Into this many equal steps a tone curve is divided where it is written down. */
+const TONE_STEPS = 16;
+
+/**
+ * What a photo's tones become when they go through a curve and then a grade, written down in equal steps from 0 to 255 for each channel;
+ * null when they stay as they are.
+ * @param {Uint8ClampedArray | null} curve what each of 256 tones becomes
+ * @param {Grade | null} grade
+ * @returns {Tones | null}
+ */
+export function tonesThrough(curve, grade) {
+  if (!curve && !grade) return null;
+  const { slope, intercept } = grade ?? { slope: [1, 1, 1], intercept: 0 };
+  const steps = (/** @type {number} */ factor) =>
+    Array.from({ length: TONE_STEPS + 1 }, (_, step) => {
+      const tone = Math.round((255 * step) / TONE_STEPS);
+      return Math.max(0, Math.min(255, Math.round(Number(curve?.[tone] ?? tone) * factor + intercept * 255)));
+    });
+  const [r = 1, g = 1, b = 1] = slope;
+  return [steps(r), steps(g), steps(b)];
 }
 
 /**
@@ -43,7 +67,7 @@ export function gradedPixels(cutout, small) {
  * @param {OffscreenCanvas} small
  * @returns {Grade | null}
  */
-function measure(small) {
+export function gradeOf(small) {
   const { data } = contextOf(small).getImageData(0, 0, small.width, small.height);
   const tones = new Uint32Array(256);
   const grey = /** @type {[number, number, number]} */ ([0, 0, 0]);

@@ -6,7 +6,9 @@ import { handCells, limbMap } from "./limbs.js";
 import { boundsAbove, dilate, patches, sampleMask, smoothStep } from "./masks.js";
 import { dropNeighbours } from "./neighbours.js";
 import { claimRest, otherPeople, ownParts, rivalsOf } from "./own_parts.js";
+import { signsOf } from "./signs.js";
 
+/** @import { CutoutSigns } from "../../../core/card.ts" */
 /** @import { Parts, PartsLooks } from "./body_parts.js" */
 /** @import { Finding } from "./find_player.js" */
 /** @import { Bytes, Grid, Labels, Mask, Numbers, Rect } from "./masks.js" */
@@ -124,7 +126,7 @@ export function playerBounds(player, grid) {
  * Combines four opinions into one matte by adding their log odds. The body parts network has the most accurate edges but
  * sees everyone; pose and person mask tell which person is the player; the salient network sees what the player holds.
  * @param {Finding} player @param {PartsLooks} looks @param {Mask} salient @param {Bytes} rgba on the grid @param {Grid} grid
- * @returns {{ matte: Numbers, parts: Parts }} the matte from 0 to 1
+ * @returns {{ matte: Numbers, parts: Parts, signs: CutoutSigns }} the matte from 0 to 1
  */
 export function fuseMatte(player, looks, salient, rgba, grid) {
   const { posed, patch, fits } = playerMasks(player, grid);
@@ -178,7 +180,7 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
   dropMirages(matte, maps, rgba, grid.width);
   dropNeighbours(matte, { ...maps, hands }, grid.width);
   dropIslands(matte, { held, fine }, grid.width);
-  return { matte, parts };
+  return { matte, parts, signs: signsOf(matte, { fine, core, odds: parts.odds }, player, grid) };
 }
 
 /**

@@ -1,12 +1,13 @@
 import { cutOut, prepareCut, salientInput } from "./cut_out.js";
 import { canvasOf, contextOf, decodePhoto } from "./decode.js";
+import { dieCut } from "./die_cut.js";
 import { findPlayer } from "./find_player.js";
-import { gradedPixels } from "./grade.js";
+import { gradedPixels, gradeOf, tonesThrough } from "./grade.js";
 import { answered, openNetworkFile, writeShared } from "./networks.js";
 import { faultOfParts } from "./parts_faults.js";
 import { runSalient } from "./salient.js";
 
-/** @import { Framing } from "../../../core/card.ts" */
+/** @import { CutoutSigns, Framing, Tones } from "../../../core/card.ts" */
 /** @import { PlayerRefusal } from "../../../core/photo-refusals.ts" */
 /** @import { Cut } from "./cut_out.js" */
 /** @import { Header, Photo } from "./decode.js" */
@@ -24,7 +25,7 @@ import { runSalient } from "./salient.js";
  * @property {() => Promise<"found" | PlayerRefusal>} find finds the player, turning the photo upright if necessary
  * @property {() => Promise<"ready" | PlayerRefusal>} prepare selects the part of the photo to cut and finds the body parts in it
  * @property {() => Promise<void>} salient finds what stands out in that part
- * @property {() => Promise<{ width: number, height: number, framing: Framing, inPhoto: Rect, outline: string }>} cutOut
+ * @property {() => Promise<{ width: number, height: number, framing: Framing, inPhoto: Rect, signs: CutoutSigns, quarters: 0 | 1 | 2 | 3, tones: Tones | null, outline: string }>} cutOut
  *   writes the cutout's pixels into the shared file: red, green, blue and alpha, row by row
  * @property {() => void} release
  */
@@ -75,15 +76,24 @@ const photoPage = {
   },
 
   async cutOut() {
-    const { canvas, framing, inPhoto } = cutOut(done(job.cut), done(job.player), done(job.salient));
-    const small = smallOf(canvas);
-    await writeShared(gradedPixels(canvas, small));
+    const { canvas, framing, inPhoto, signs, tones } = cutOut(
+      done(job.cut),
+      done(job.player),
+      done(job.salient),
+    );
+    const grade = gradeOf(smallOf(canvas));
+    const pixels = gradedPixels(canvas, grade);
+    const silhouette = dieCut(pixels, canvas, framing.head);
+    await writeShared(pixels);
     return {
       width: canvas.width,
       height: canvas.height,
       framing,
       inPhoto,
-      outline: await dataUrl(await blackened(small).convertToBlob({ type: "image/png" })),
+      signs,
+      quarters: done(job.photo).quarters,
+      tones: tonesThrough(tones, grade),
+      outline: await dataUrl(await silhouette.convertToBlob({ type: "image/png" })),
     };
   },
 
@@ -93,7 +103,7 @@ const photoPage = {
   },
 };
 
-/** The longer side in pixels of a reduced cutout: enough for its tones, a shadow and an edge of light. */
+/** The longer side in pixels of a reduced cutout: enough for its tones. */
 const SMALL_PX = 320;
 
 /** @param {OffscreenCanvas} cutout */
@@ -105,14 +115,6 @@ function smallOf(cutout) {
   // Evenly reduced: an edge drawn from single pixels flickers along hair.
   context.imageSmoothingQuality = "medium";
   context.drawImage(cutout, 0, 0, small.width, small.height);
-  return small;
-}
-
-/** A reduced cutout made its silhouette, in place. @param {OffscreenCanvas} small */
-function blackened(small) {
-  const context = contextOf(small);
-  context.globalCompositeOperation = "source-in";
-  context.fillRect(0, 0, small.width, small.height);
   return small;
 }
 

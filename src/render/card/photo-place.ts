@@ -1,0 +1,142 @@
+import type { Box, CutoutDescription } from "../../core/card.ts";
+import { faceOf } from "./framing.ts";
+import type { Zones } from "./template-layout.ts";
+
+/** Where the whole upright photo goes behind a card's window, and with it the player, in card pixels. */
+export interface PhotoPlacement {
+  window: Box;
+  photo: Box;
+  player: Box;
+  face: Box;
+  /** Whether the head rises over the window's upper edge. */
+  crosses: boolean;
+}
+
+interface Size {
+  width: number;
+  height: number;
+}
+
+/** A player is shown to above the knees, in face heights from the crown; and a whole one with the feet. */
+const KNEES_FACES = 7.4;
+const WHOLE_SHOWN = 0.98;
+/** Outstretched arms stay in the window unless that would shrink the player below this part of the available size. */
+const LEAST_FOR_ARMS = 0.64;
+/** The largest face a player is enlarged to, and the largest where the photo has to fill the window, of its shorter side. */
+const MAX_FACE = 0.46;
+const MAX_FILLING_FACE = 0.92;
+/** The enlargement of a photo's own pixels, and how much more is allowed to fill the window. */
+const MAX_ENLARGEMENT = 2.7;
+const FILLING = 1.35;
+/** Space above the crown where the head rises over the window, as a part of the card's height, and where it stays inside. */
+const HEADROOM = 0.03;
+const INSIDE_HEADROOM = 0.055;
+/** The face's height in the window if the photo has room above and below it, as a part of the height. */
+const FACE_AT = 0.28;
+/** How close to the window's sides a face's middle may come, as a part of its width. */
+const FACE_MARGIN = 0.2;
+/** A head crosses the window's edge clearly or not at all: its crown is this much above it, in face heights. */
+const CLEARLY = 0.12;
+
+/**
+ * Places a photo behind the window so that the player stands as on a designed card: crown near the card's top, hands inside, the
+ * window covered as far as the photo's size and resolution allow.
+ */
+export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): PhotoPlacement {
+  const window = pixels(zones.frame, card);
+  const line = Math.min((zones.body.y + zones.body.height) * card.height, window.y + window.height);
+  const seen = { ...window, height: line - window.y };
+  const { framing, inPhoto } = shown;
+  // All in pixels of the cutout, with the photo's upper left corner as origin.
+  const photo = { width: shown.width / inPhoto.width, height: shown.height / inPhoto.height };
+  const at = { x: inPhoto.x * photo.width, y: inPhoto.y * photo.height };
+  const moved = (box: Box): Box => ({ ...box, x: box.x + at.x, y: box.y + at.y });
+  const [face, head, body] = [moved(faceOf(framing)), moved(framing.head), moved(framing.body)];
+  const crown = Math.min(head.y, face.y - 0.3 * face.height);
+  const top = Math.max(0, Math.min(crown, body.y));
+  const foot = body.y + body.height;
+  const canCross = !framing.cutSides.top && body.y >= crown - 0.25 * face.height;
+  const upper = canCross ? HEADROOM * card.height : seen.y + INSIDE_HEADROOM * seen.height;
+  const isWhole = !framing.cutSides.bottom;
+  const shownHeight =
+    Math.min((foot - crown) * (isWhole ? WHOLE_SHOWN : 1), KNEES_FACES * face.height) + crown - top;
+  const side = Math.min(seen.width, 0.8 * seen.height);
+  const reach = (line - upper) / Math.max(1, shownHeight);
+  const arms = Math.max((0.95 * window.width) / body.width, LEAST_FOR_ARMS * reach);
+  const sharp = MAX_ENLARGEMENT * Math.max(1, Math.sqrt((window.width * window.height) / (1024 * 1280)));
+  const wanted = Math.min(reach, arms, (MAX_FACE * side) / face.height, sharp);
+  const cover = Math.max(seen.width / photo.width, seen.height / photo.height);
+  const most = Math.max(wanted, Math.min((MAX_FILLING_FACE * side) / face.height, sharp * FILLING));
+  const scale = Math.min(Math.max(wanted, cover), most);
+  const x = acrossWindow(face, body, photo.width, scale, zones, card, seen);
+  const lowest = upper - top * scale;
+  // A head that stays inside may come down a little where the photo has room above it.
+  const y = downWindow(
+    canCross
+      ? lowest
+      : Math.max(
+          lowest,
+          Math.min(
+            seen.y + FACE_AT * seen.height - (face.y + face.height / 2) * scale,
+            lowest + 0.06 * seen.height,
+          ),
+        ),
+    photo.height * scale,
+    seen,
+  );
+  const placed = (box: Box): Box => ({
+    x: x + box.x * scale,
+    y: y + box.y * scale,
+    width: box.width * scale,
+    height: box.height * scale,
+  });
+  return {
+    window,
+    photo: { x, y, width: photo.width * scale, height: photo.height * scale },
+    player: placed({ ...at, width: shown.width, height: shown.height }),
+    face: placed(face),
+    crosses: canCross && y + crown * scale < window.y - CLEARLY * face.height * scale,
+  };
+}
+
+/** The photo's left edge: the face at its target, both hands inside where there is room, and the photo under the whole window. */
+function acrossWindow(
+  face: Box,
+  body: Box,
+  width: number,
+  scale: number,
+  zones: Zones,
+  card: Size,
+  seen: Box,
+): number {
+  const middle = (face.x + face.width / 2) * scale;
+  const target = (zones.face.x + zones.face.width / 2) * card.width;
+  const [left, right] = [seen.x, seen.x + seen.width];
+  let x = target - middle;
+  if (body.width * scale <= 0.97 * seen.width)
+    x = clamp(
+      x,
+      left + 0.015 * seen.width - body.x * scale,
+      right - 0.015 * seen.width - (body.x + body.width) * scale,
+    );
+  const spare = width * scale - seen.width;
+  x = spare >= 0 ? clamp(x, right - width * scale, left) : clamp(x, left, right - width * scale);
+  const margin = FACE_MARGIN * seen.width;
+  return clamp(x, left + margin - middle, right - margin - middle);
+}
+
+/** The photo's upper edge: as wanted, but with no gap above the photo and none above the plate. */
+function downWindow(wanted: number, height: number, seen: Box): number {
+  const lowest = seen.y + seen.height - height;
+  return height >= seen.height ? clamp(wanted, lowest, seen.y) : Math.max(seen.y, Math.min(wanted, lowest));
+}
+
+const clamp = (value: number, low: number, high: number) =>
+  Math.min(Math.max(value, Math.min(low, high)), Math.max(low, high));
+
+const pixels = (part: { x: number; y: number; width: number; height: number }, card: Size): Box => ({
+  x: Math.round(part.x * card.width),
+  y: Math.round(part.y * card.height),
+  width: Math.round(part.width * card.width),
+  height: Math.round(part.height * card.height),
+});

@@ -1,0 +1,105 @@
+// Runs inside the page. Type-checked through JSDoc, served as it is. The part of a photo that a card's window shows.
+import { canvasOf } from "./light.js";
+
+/** @typedef {{ x: number, y: number, width: number, height: number }} Box in pixels of the card */
+
+/** Where the photo ends inside the window, its mirrored, blurred copy goes on, and the photo's edge fades over this part of its side. */
+const FADE_PART = 0.09;
+
+/** @param {number} t 0 to 1 */
+export const eased = (t) => t * t * (3 - 2 * t);
+
+/**
+ * Draws the upright photo into a box.
+ * @param {OffscreenCanvasRenderingContext2D} context @param {ImageBitmap} photo @param {number} quarters @param {Box} box
+ */
+function drawUpright(context, photo, quarters, { x, y, width, height }) {
+  if (quarters === 0) return context.drawImage(photo, x, y, width, height);
+  const [w, h] = quarters % 2 === 0 ? [width, height] : [height, width];
+  context.save();
+  context.translate(x + width / 2, y + height / 2);
+  context.rotate((quarters * Math.PI) / 2);
+  context.drawImage(photo, -w / 2, -h / 2, w, h);
+  context.restore();
+}
+
+/** @param {Box} box @param {Box} window @param {number} scale @returns {Box} the box in the window's own pixels, scaled */
+export function within(box, window, scale = 1) {
+  return {
+    x: (box.x - window.x) * scale,
+    y: (box.y - window.y) * scale,
+    width: box.width * scale,
+    height: box.height * scale,
+  };
+}
+
+/**
+ * The part of the photo that the window shows. Where the photo ends, it goes on mirrored and blurred, without a seam.
+ * @param {ImageBitmap} photo @param {{ window: Box, photo: Box, quarters: number }} style
+ */
+export function cropped(photo, { window, photo: place, quarters }) {
+  const { width, height } = window;
+  const box = within(place, window);
+  const field = canvasOf(width, height);
+  field.context.imageSmoothingQuality = "high";
+  const beyond = {
+    left: box.x > 0.5,
+    top: box.y > 0.5,
+    right: box.x + box.width < width - 0.5,
+    bottom: box.y + box.height < height - 0.5,
+  };
+  if (!beyond.left && !beyond.top && !beyond.right && !beyond.bottom) {
+    drawUpright(field.context, photo, quarters, box);
+    return field;
+  }
+  field.context.drawImage(
+    mirrored(photo, quarters, within(place, window, 1 / 8), width / 8, height / 8),
+    0,
+    0,
+    width,
+    height,
+  );
+  const inside = canvasOf(width, height);
+  inside.context.imageSmoothingQuality = "high";
+  drawUpright(inside.context, photo, quarters, box);
+  inside.context.globalCompositeOperation = "destination-in";
+  const fade = (
+    /** @type {number} */ x0,
+    /** @type {number} */ y0,
+    /** @type {number} */ x1,
+    /** @type {number} */ y1,
+  ) => {
+    const gradient = inside.context.createLinearGradient(x0, y0, x1, y1);
+    for (let k = 0; k <= 8; k++) gradient.addColorStop(k / 8, `rgb(0 0 0 / ${eased(k / 8)})`);
+    inside.context.fillStyle = gradient;
+    inside.context.fillRect(0, 0, width, height);
+  };
+  const [fw, fh] = [FADE_PART * Math.min(box.width, width), FADE_PART * Math.min(box.height, height)];
+  if (beyond.left) fade(box.x, 0, box.x + fw, 0);
+  if (beyond.right) fade(box.x + box.width, 0, box.x + box.width - fw, 0);
+  if (beyond.top) fade(0, box.y, 0, box.y + fh);
+  if (beyond.bottom) fade(0, box.y + box.height, 0, box.y + box.height - fh);
+  field.context.drawImage(inside.canvas, 0, 0);
+  return field;
+}
+
+/** @param {ImageBitmap} photo @param {number} quarters @param {Box} box @param {number} width @param {number} height */
+function mirrored(photo, quarters, box, width, height) {
+  const [w, h] = [Math.ceil(width), Math.ceil(height)];
+  const { canvas, context } = canvasOf(w, h);
+  for (const column of [-1, 1, 0])
+    for (const row of [-1, 1, 0]) {
+      context.save();
+      context.translate(box.x + column * box.width, box.y + row * box.height);
+      if (column !== 0) context.transform(-1, 0, 0, 1, box.width, 0);
+      if (row !== 0) context.transform(1, 0, 0, -1, 0, box.height);
+      drawUpright(context, photo, quarters, { x: 0, y: 0, width: box.width, height: box.height });
+      context.restore();
+    }
+  const soft = canvasOf(w, h);
+  soft.context.drawImage(canvas, 0, 0);
+  soft.context.filter = `blur(${Math.max(2, 0.02 * width)}px)`;
+  soft.context.drawImage(canvas, 0, 0);
+  soft.context.drawImage(canvas, 0, 0);
+  return soft.canvas;
+}

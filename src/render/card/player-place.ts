@@ -1,0 +1,141 @@
+import type { Box, Composition, CutoutFile } from "../../core/card.ts";
+import type { CardFill } from "./fill.js";
+import { type Placement, placeCutout } from "./framing.ts";
+import type { OutlineStyle } from "./outline.js";
+import { type PhotoPlacement, placePhoto } from "./photo-place.ts";
+import type { LayoutName, Part, Zones } from "./template-layout.ts";
+import type { SceneColours } from "./themes.ts";
+
+/** How and where a card shows its player. */
+export interface PlacedPlayer {
+  composition: Composition;
+  place: Placement;
+  /** Where the photo lies behind its window; null on a card with a cut-out player. */
+  window: PhotoPlacement | null;
+}
+
+/** A player cut out and placed before the card's ground. */
+export function asCutout(
+  shown: Pick<CutoutFile, "width" | "height" | "framing">,
+  zones: Zones,
+  card: Box,
+): PlacedPlayer {
+  return { composition: "cutout", place: placeCutout(shown, shown.framing, zones, card), window: null };
+}
+
+/** A player in the photo itself, which lies behind the card's window and crops both. */
+export function inPhoto(cutout: CutoutFile, zones: Zones, card: Box): PlacedPlayer {
+  const window = placePhoto(cutout, zones, card);
+  const place = {
+    ...window.player,
+    walls: { top: 0, right: 0, left: 0 },
+    cut: { top: false, right: false, left: false },
+    seen: null,
+    stands: false,
+  };
+  return { composition: "photo", place, window };
+}
+
+const px = (value: number) => `${Math.round(value * 100) / 100}px`;
+
+/** Beyond the face, how far hair may rise over the window on each side, in face widths. */
+const HAIR_WIDTHS = 0.6;
+
+/** The positions of player, walls and window, as lengths for the style sheet. */
+export function placesOf({ place, window }: PlacedPlayer): Record<string, string> {
+  return {
+    "player-x": px(place.x),
+    "player-y": px(place.y),
+    "player-width": px(place.width),
+    "player-height": px(place.height),
+    "wall-top": px(place.walls.top),
+    "wall-left": px(place.walls.left),
+    "wall-right": px(place.walls.right),
+    ...(window && {
+      "window-x": px(window.window.x),
+      "window-y": px(window.window.y),
+      "window-width": px(window.window.width),
+      "window-height": px(window.window.height),
+      "head-left": px(window.face.x - HAIR_WIDTHS * window.face.width),
+      "head-right": px(window.face.x + (1 + HAIR_WIDTHS) * window.face.width),
+    }),
+  };
+}
+
+/** What the style sheet may select on. */
+export function placeAttributes({ composition, place, window }: PlacedPlayer): Record<string, string> {
+  return {
+    composition,
+    cut: sidesOf(place.cut),
+    walls: sidesOf(place.walls),
+    stands: place.stands ? "yes" : "no",
+    crosses: window?.crosses ? "yes" : "no",
+  };
+}
+
+/** The sides with a value, as words the style sheet can select on. */
+function sidesOf(sides: Record<string, number | boolean>): string {
+  return Object.keys(sides)
+    .filter((side) => sides[side])
+    .join(" ");
+}
+
+/** The outline of a die-cut player, in hundredths of the card's width: see OutlineStyle. */
+const OUTLINE = { margin: 4, line: 0.85, close: 0.7, thin: 0.4, dark: 0.24 };
+
+/** How the die-cut player's outline is drawn. */
+export function outlineStyle(place: Box, layout: LayoutName, card: Box, colour: string): OutlineStyle {
+  const unit = unitOf(layout, card);
+  const length = (units: number) => Math.round(units * unit * 10) / 10;
+  return {
+    width: place.width,
+    height: place.height,
+    margin: Math.ceil(OUTLINE.margin * unit),
+    line: length(OUTLINE.line),
+    close: length(OUTLINE.close),
+    thin: length(OUTLINE.thin),
+    dark: length(OUTLINE.dark),
+    colour,
+  };
+}
+
+/** A hundredth of a card's width at the design's own shape, in pixels: wide and tall cards are not drawn larger for that. */
+function unitOf(layout: LayoutName, { width, height }: Box): number {
+  const perWidth = layout === "landscape" ? 0.64 : 1;
+  return Math.min((perWidth * width) / 100, ((layout === "portrait" ? 0.8 : 1) * height) / 100);
+}
+
+/** How the photo is drawn as this card's ground, and what tells that picture apart; null on a card with a cut-out player. */
+export function backdropOf(
+  { window }: PlacedPlayer,
+  photo: string,
+  { quarters, tones }: Pick<CutoutFile, "quarters" | "tones">,
+  zones: Zones,
+  card: Box,
+  colours: SceneColours,
+): { style: NonNullable<CardFill["backdrop"]>; source: string } | null {
+  if (!window) return null;
+  const style = {
+    window: window.window,
+    photo: window.photo,
+    player: window.player,
+    face: window.face,
+    line: (zones.body.y + zones.body.height) * card.height,
+    quarters: quarters ?? 0,
+    tones: tones ?? null,
+    colours,
+  };
+  return { style, source: `backdrop:${photo} ${Bun.hash.xxHash3(JSON.stringify(style)).toString(16)}` };
+}
+
+/** What of the player the rating may hide, at one side or the other; null where the template's rating does not move. */
+export function ratingSides({ place }: PlacedPlayer, { rating }: Zones, card: Box): CardFill["sides"] {
+  if (!rating) return null;
+  const player: Part = {
+    x: place.x / card.width,
+    y: place.y / card.height,
+    width: place.width / card.width,
+    height: place.height / card.height,
+  };
+  return { player, rating };
+}

@@ -1,0 +1,263 @@
+import { canvasOf, contextOf } from "./decode.js";
+import { patches } from "./masks.js";
+
+/** @import { Bytes, Rect } from "./masks.js" */
+
+/** The longer side of the silhouette in pixels: fine enough for an outline on the largest card. */
+const SILHOUETTE_PX = 640;
+/**
+ * All lengths below are in pixels of the silhouette. How much its edge is smoothed, and the alpha (0 to 255) at which the smooth
+ * edge is cut: wisps go, small notches close. Around the head more, since wisps of hair are where every cutout shows.
+ */
+const EDGE = { blur: 2, cut: 128 };
+const HAIR = { blur: 4.2, cut: 112 };
+/** The steepness of the new edge: it is about one pixel wide. */
+const STEEPNESS = 2.2;
+/** Whatever has nothing solid within this distance is haze: a smear of the background, a shadow. */
+const HAZE_PX = 8;
+const SOLID_ALPHA = 225;
+/** A loose piece below this part of the player's area is a speck, and a hole up to HOLE_PX squared is a fault of the matte. */
+const SPECK_PART = 0.004;
+const HOLE_PX = 12;
+/** From this alpha on, a pixel shows the player alone, and its colour may be carried outwards to the edge. */
+const INSIDE_ALPHA = 250;
+/** The widths in pixels by which inner colours are carried outwards, at half the silhouette's size: near ones first. */
+const CARRIED_PX = [1.2, 3, 8, 20];
+/** How far around the head hair may be, in head sizes: at both sides, above and below its upper edge. */
+const HAIR_REACH = { sides: 0.6, above: 0.5, below: 1.6 };
+
+/**
+ * Makes a player a die-cut: an even, closed edge, and along it the player's own colours instead of those of the old background.
+ * @param {Bytes} rgba of the cutout, straight alpha; changed in place
+ * @param {{ width: number, height: number }} size of the cutout
+ * @param {Rect} head in pixels of the cutout
+ * @returns {OffscreenCanvas} the silhouette in black, small
+ */
+export function dieCut(rgba, { width, height }, head) {
+  const whole = canvasOf(width, height);
+  contextOf(whole).putImageData(new ImageData(/** @type {any} */ (rgba), width, height), 0, 0);
+  const scale = Math.min(1, SILHOUETTE_PX / Math.max(width, height));
+  const [w, h] = [Math.max(4, Math.round(width * scale)), Math.max(4, Math.round(height * scale))];
+  const small = canvasOf(w, h);
+  const context = contextOf(small);
+  context.imageSmoothingQuality = "medium";
+  context.drawImage(whole, 0, 0, w, h);
+  const { data } = context.getImageData(0, 0, w, h);
+  const alpha = withoutHaze(alphaOf(data), w, h);
+  const edge = evenEdge(alpha, w, h, {
+    x: head.x * scale,
+    y: head.y * scale,
+    width: head.width * scale,
+    height: head.height * scale,
+  });
+  const inside = lowestAround(alpha, w, h);
+  takeInnerColours(
+    rgba,
+    { width, height },
+    { edge, inside, carried: carriedColours(data, inside, w, h), w, h },
+  );
+  return painted(edge, w, h);
+}
+
+/** @param {Bytes} data */
+function alphaOf(data) {
+  const alpha = new Uint8ClampedArray(data.length / 4);
+  for (let i = 0, k = 3; i < alpha.length; i++, k += 4) alpha[i] = data[k];
+  return /** @type {Bytes} */ (alpha);
+}
+
+/** @param {Bytes} alpha @param {number} w @param {number} h @returns {OffscreenCanvas} black with this alpha */
+function painted(alpha, w, h) {
+  const canvas = canvasOf(w, h);
+  const picture = new ImageData(w, h);
+  for (let i = 0, k = 3; i < alpha.length; i++, k += 4) picture.data[k] = alpha[i];
+  contextOf(canvas).putImageData(picture, 0, 0);
+  return canvas;
+}
+
+/** Clears what is nowhere near anything solid. @param {Bytes} alpha changed in place @param {number} w @param {number} h */
+function withoutHaze(alpha, w, h) {
+  const rows = new Uint8Array(alpha.length);
+  for (let y = 0; y < h; y++) {
+    for (const [from, step] of [
+      [0, 1],
+      [w - 1, -1],
+    ]) {
+      let last = -HAZE_PX - 1;
+      for (let k = 0, i = y * w + Number(from); k < w; k++, i += Number(step)) {
+        if (alpha[i] >= SOLID_ALPHA) last = k;
+        if (k - last <= HAZE_PX) rows[i] = 1;
+      }
+    }
+  }
+  const near = new Uint8Array(alpha.length);
+  for (const down of [true, false]) {
+    const last = new Int32Array(w).fill(-HAZE_PX - 1);
+    for (let k = 0; k < h; k++) {
+      const base = (down ? k : h - 1 - k) * w;
+      for (let x = 0; x < w; x++) {
+        if (rows[base + x]) last[x] = k;
+        if (k - Number(last[x]) <= HAZE_PX) near[base + x] = 1;
+      }
+    }
+  }
+  for (let i = 0; i < alpha.length; i++) if (!near[i]) alpha[i] = 0;
+  return alpha;
+}
+
+/**
+ * The silhouette's alpha with an even edge. Where the photo cuts the player off, the player goes on beyond the border.
+ * @param {Bytes} alpha @param {number} w @param {number} h @param {Rect} head
+ * @returns {Bytes}
+ */
+function evenEdge(alpha, w, h, head) {
+  const from = painted(alpha, w, h);
+  const body = smoothed(from, w, h, EDGE);
+  const hair = smoothed(from, w, h, HAIR);
+  const left = head.x - HAIR_REACH.sides * head.width;
+  const right = head.x + (1 + HAIR_REACH.sides) * head.width;
+  const top = head.y - HAIR_REACH.above * head.height;
+  const bottom = head.y + HAIR_REACH.below * head.height;
+  for (let y = Math.max(0, Math.round(top)); y < Math.min(h, bottom); y++)
+    for (let x = Math.max(0, Math.round(left)); x < Math.min(w, right); x++) {
+      const share = Math.min(1, Math.min(x - left, right - x, y - top, bottom - y) / (0.15 * head.width));
+      const i = y * w + x;
+      body[i] = body[i] + (hair[i] - body[i]) * Math.max(0, share);
+    }
+  closePatches(body, w);
+  return body;
+}
+
+/**
+ * @param {OffscreenCanvas} from @param {number} w @param {number} h @param {{ blur: number, cut: number }} how
+ * @returns {Bytes}
+ */
+function smoothed(from, w, h, { blur, cut }) {
+  const pad = Math.ceil(3 * blur);
+  const wide = canvasOf(w + 2 * pad, h + 2 * pad);
+  const context = contextOf(wide);
+  // Each border row and column once more, as far as the blur sees: nothing thins out towards the photo's own edge.
+  context.drawImage(from, 0, 0, 1, h, 0, pad, pad, h);
+  context.drawImage(from, w - 1, 0, 1, h, w + pad, pad, pad, h);
+  context.drawImage(from, 0, 0, w, 1, pad, 0, w, pad);
+  context.drawImage(from, 0, h - 1, w, 1, pad, h + pad, w, pad);
+  context.drawImage(from, pad, pad);
+  const soft = canvasOf(w, h);
+  const softContext = contextOf(soft);
+  softContext.filter = `blur(${blur}px)`;
+  softContext.drawImage(wide, -pad, -pad);
+  const { data } = softContext.getImageData(0, 0, w, h);
+  const out = new Uint8ClampedArray(w * h);
+  for (let i = 0, k = 3; i < out.length; i++, k += 4)
+    out[i] = 127.5 + (Number(data[k]) - cut) * blur * STEEPNESS;
+  return /** @type {Bytes} */ (out);
+}
+
+/** Drops specks and fills small holes. @param {Bytes} alpha changed in place @param {number} w */
+function closePatches(alpha, w) {
+  const n = alpha.length;
+  const own = patches(n, w, (i) => alpha[i] > 127);
+  const area = own.sizes.slice(1).reduce((sum, size) => sum + size, 0);
+  for (let i = 0; i < n; i++) {
+    const label = own.labels[i];
+    if (label && Number(own.sizes[label]) < SPECK_PART * area) alpha[i] = 0;
+  }
+  const holes = patches(n, w, (i) => alpha[i] <= 127);
+  const open = new Set();
+  for (let x = 0; x < w; x++) open.add(holes.labels[x]).add(holes.labels[n - w + x]);
+  for (let i = 0; i < n; i += w) open.add(holes.labels[i]).add(holes.labels[i + w - 1]);
+  for (let i = 0; i < n; i++) {
+    const label = holes.labels[i];
+    if (label && !open.has(label) && Number(holes.sizes[label]) <= HOLE_PX ** 2) alpha[i] = 255;
+  }
+}
+
+/**
+ * The lowest alpha within one pixel of each: what is solid in it lies wholly inside the player.
+ * @param {Bytes} alpha @param {number} w @param {number} h
+ * @returns {Bytes}
+ */
+function lowestAround(alpha, w, h) {
+  const rows = new Uint8ClampedArray(alpha.length);
+  const out = new Uint8ClampedArray(alpha.length);
+  for (let y = 0; y < h; y++)
+    for (let x = 0, i = y * w; x < w; x++, i++)
+      rows[i] = Math.min(alpha[i], x > 0 ? alpha[i - 1] : 255, x < w - 1 ? alpha[i + 1] : 255);
+  for (let y = 0, i = 0; y < h; y++)
+    for (let x = 0; x < w; x++, i++)
+      out[i] = Math.min(
+        Number(rows[i]),
+        y > 0 ? Number(rows[i - w]) : 255,
+        y < h - 1 ? Number(rows[i + w]) : 255,
+      );
+  return /** @type {Bytes} */ (out);
+}
+
+/**
+ * For each place the mean colour of what is surely the player near it, or further off where nothing near is.
+ * @param {Bytes} data of the small cutout @param {Bytes} inside @param {number} w @param {number} h
+ */
+function carriedColours(data, inside, w, h) {
+  const sure = new ImageData(w, h);
+  const from = new Uint32Array(data.buffer);
+  const to = new Uint32Array(sure.data.buffer);
+  for (let i = 0; i < to.length; i++) if (inside[i] >= INSIDE_ALPHA) to[i] = Number(from[i]) | 0xff000000;
+  const full = canvasOf(w, h);
+  contextOf(full).putImageData(sure, 0, 0);
+  const half = canvasOf(Math.ceil(w / 2), Math.ceil(h / 2));
+  const halfContext = contextOf(half);
+  halfContext.imageSmoothingQuality = "medium";
+  halfContext.drawImage(full, 0, 0, half.width, half.height);
+  const out = canvasOf(half.width, half.height);
+  const context = contextOf(out);
+  context.drawImage(half, 0, 0);
+  context.globalCompositeOperation = "destination-over";
+  for (const blur of CARRIED_PX) {
+    context.filter = `blur(${blur}px)`;
+    // Twice: the blur of a thin edge is mostly transparent.
+    context.drawImage(half, 0, 0);
+    context.drawImage(half, 0, 0);
+  }
+  return { pixels: context.getImageData(0, 0, out.width, out.height).data, width: out.width };
+}
+
+/**
+ * Gives the cutout the new edge, and pixels along it the carried colours: all of them where the player was hardly there,
+ * part where nearly whole.
+ * @param {Bytes} rgba changed in place @param {{ width: number, height: number }} size
+ * @param {{ edge: Bytes, inside: Bytes, carried: { pixels: Uint8ClampedArray, width: number }, w: number, h: number }} small
+ */
+function takeInnerColours(rgba, { width, height }, { edge, inside, carried, w, h }) {
+  const silhouette = canvasOf(width, height);
+  const context = contextOf(silhouette);
+  context.imageSmoothingQuality = "high";
+  context.drawImage(painted(edge, w, h), 0, 0, width, height);
+  const { data } = context.getImageData(0, 0, width, height);
+  // Enlarged, the edge is as wide as it is enlarged: made steep again.
+  const steep = Math.max(1, Math.min(width / w, 3));
+  const columns = Int32Array.from({ length: width }, (_, x) => Math.min(w - 1, Math.floor((x * w) / width)));
+  for (let y = 0, k = 0; y < height; y++) {
+    const row = Math.min(h - 1, Math.floor((y * h) / height));
+    for (let x = 0; x < width; x++, k += 4) {
+      const shown = Number(data[k + 3]);
+      if (shown === 0) {
+        rgba[k + 3] = 0;
+        continue;
+      }
+      const column = Number(columns[x]);
+      const sure = inside[row * w + column];
+      if (sure >= INSIDE_ALPHA && rgba[k + 3] >= INSIDE_ALPHA) {
+        rgba[k + 3] = 255;
+        continue;
+      }
+      const j = 4 * ((row >> 1) * carried.width + (column >> 1));
+      if (Number(carried.pixels[j + 3]) >= 8) {
+        const here = rgba[k + 3] / 255;
+        const keep = Math.min(1, 0.05 + 0.5 * here * here * (sure / 255) + 0.3 * here ** 4);
+        for (let c = 0; c < 3; c++)
+          rgba[k + c] = rgba[k + c] * keep + Number(carried.pixels[j + c]) * (1 - keep);
+      }
+      rgba[k + 3] = 127.5 + (shown - 127.5) * steep;
+    }
+  }
+}
