@@ -8,6 +8,7 @@ import { audit } from "../../src/app/operations/audit.ts";
 import { sweep } from "../../src/app/operations/sweep.ts";
 import { changeRetention } from "../../src/app/people/manage-retention.ts";
 import { createEndpoint } from "../../src/app/webhooks/manage-webhooks.ts";
+import { LEASE_MS } from "../../src/core/limits.ts";
 import {
   AcceptedImageResponse,
   DeletedImageResponse,
@@ -234,7 +235,7 @@ test("a card that waits or is being rendered ends when it is deleted, and its cr
   const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
   expect(await finishImage(api, lease, { kind: "fault" })).toBeUndefined();
   await api.blobs.put("cutout", `${image.sourceSha256}-8`, "Stegosaurus");
-  api.clock.advance(2 * MINUTE_MS);
+  api.clock.advance(LEASE_MS + MINUTE_MS);
   await sweep(api);
   expect(await filesWith("Stegosaurus")).toEqual([]);
   for (const id of ids)
