@@ -125,7 +125,13 @@ async function state() {
   // Time alone moves these: the key's last use, the delivery under way, the image in the making.
   const moving = { lastUsedAt: 0, updatedAt: 0, failingSince: 0, pausedUntil: 0, state: "", renders: 0 };
   const made = { leaseToken: 0, leaseExpiresAt: 0, completedAt: 0, expiresAt: 0, outputName: 0 };
-  const size = { outputWidth: 0, outputHeight: 0, outputContentType: 0, outputBytes: 0 };
+  const size = {
+    outputWidth: 0,
+    outputHeight: 0,
+    outputContentType: 0,
+    outputBytes: 0,
+    outputComposition: 0,
+  };
   return rows.map((table) =>
     (table as { accountId?: string; id?: string }[])
       .filter((row) => row.accountId === mine.account.id || row.id === mine.account.id)
@@ -304,15 +310,6 @@ test("what operators do holds at once and stands in the audit log", async () => 
   // Without a reason nothing is done.
   await operator.post(`${path}/suspend`, { reason: "" });
   expect((await post(server.baseUrl, theirs.testKey, imageRequest())).status).toBe(202);
-});
-
-test("the bare address leads browsers to the console, and tells other clients where the API is", async () => {
-  const open = (accept: string) => fetch(server.baseUrl, { headers: { accept }, redirect: "manual" });
-  const browser = await open("text/html,application/xhtml+xml,*/*;q=0.8");
-  expect([browser.status, browser.headers.get("location")]).toEqual([303, "/console"]);
-  const other = await open("*/*");
-  expect(other.status).toBe(404);
-  expect(await other.json()).toMatchObject({ error: { code: "NOT_FOUND" } });
 });
 
 test("the sign-in page leads on whoever is signed in, and never to another site", async () => {
