@@ -91,7 +91,12 @@ test("the gallery shows a card of every layout each template has", async () => {
   const { service, baseUrl } = server;
   await testOperator(service, "gallery@service.example");
   await signIn(page, baseUrl, "gallery@service.example");
+  // Each that is in view is asked for until it is drawn.
+  await page.setViewport({ width: 1440, height: 8000 });
   await page.goto(`${baseUrl}/console/operator/templates`);
+  await page.waitForFunction(() => document.querySelectorAll(".samples img").length === 9, {
+    timeout: 100_000,
+  });
   const sizes = await page.$$eval(".samples img", (images) =>
     Promise.all(
       images.map(async (img) => {

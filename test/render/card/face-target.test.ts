@@ -17,7 +17,7 @@ const CARDS: Record<LayoutName, { width: number; height: number }> = {
 const MEAN_ACROSS = 0.065;
 const WORST_ACROSS = 0.14;
 /** Down, of the card's height: crown or hands are at the top, so a close-up's middle lies lower than a small face's. */
-const HIGHEST = -0.1;
+const HIGHEST = -0.13;
 const LOWEST = 0.32;
 
 /** Where the labelled face (its middle, as fractions of the player) comes to lie, against the target: in card widths across, in card heights down. */
