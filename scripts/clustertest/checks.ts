@@ -9,12 +9,13 @@ import {
   suspendAccount,
 } from "../../src/app/people/manage-account.ts";
 import {
+  LEASE_MS,
   MAX_DELIVERIES_PER_ENDPOINT,
   MAX_RENDERS,
   RATE_LIMIT_PER_MINUTE,
   RATE_WINDOW_MS,
 } from "../../src/core/limits.ts";
-import { monthOf } from "../../src/core/time.ts";
+import { MINUTE_MS, monthOf } from "../../src/core/time.ts";
 import type { Workspace } from "../../src/service/workspace.ts";
 import type { Client } from "./client.ts";
 import type { Figures } from "./figures.ts";
@@ -32,7 +33,7 @@ export interface Books {
 }
 
 /** No state of the service may last longer once nothing is wrong any more. */
-const DRAIN_MS = 60_000;
+const DRAIN_MS = LEASE_MS + MINUTE_MS;
 const POLL_MS = 250;
 
 const oneNumber = async (admin: SQL, query: string): Promise<number> =>
