@@ -173,6 +173,20 @@ test("accepted pictures are kept, and a change to them fails with a picture of t
   await expect(check(SAMPLES, ["nobody@portrait"])).rejects.toThrow("There is no nobody@portrait to accept");
 });
 
+test("a printed template's player may go over the cut in either composition, with all that is drawn of the player", async () => {
+  const only = ["gold-cutout@print", "gold-photo@print"];
+  const report = await checkTemplate({
+    dir: join(import.meta.dir, "../../templates/action_card"),
+    scratch: join(bench.scratch, "pictures"),
+    pool: bench.pool,
+    accept: [],
+    only: new Set(only),
+    onProgress: () => {},
+  });
+  expect(report.faults).toEqual([]);
+  expect(report.drawn).toBe(only.length);
+});
+
 test("the templates that cardpress carries look as they were accepted, and hold", async () => {
   const carried = {
     club_card: ["gold@portrait", "landscape@landscape"],

@@ -137,12 +137,10 @@ const trim = () => {
   return { x: bleed, y: bleed, width: innerWidth - 2 * bleed, height: innerHeight - 2 * bleed };
 };
 
-/** Pictures that are a card's ground or its player, not something set on it. */
-const NO_MARKS = new Set(["player", "photo", "scene", "shadow", "light"]);
-
 /** @param {Element} element */
 const isMark = (element) => {
-  if (element instanceof HTMLImageElement) return !NO_MARKS.has(element.dataset.picture ?? "");
+  // Of the pictures that a card brings, only the badge is set on it: all others are its ground or its player.
+  if (element instanceof HTMLImageElement) return (element.dataset.picture ?? "badge") === "badge";
   if (element instanceof SVGSVGElement) return element.ownerSVGElement === null;
   return (
     element !== card() &&
