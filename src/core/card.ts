@@ -89,13 +89,10 @@ export interface Framing {
 /** What each tone becomes, for red, green and blue, at equal steps from 0 to 255. */
 export type Tones = [number[], number[], number[]];
 
-/** By what a card's composition is chosen: how much the opinions agree of which a cutout was made, from 0 to 1, and what disturbs it. */
+/** By what a card's composition is chosen. */
 export interface CutoutSigns {
-  salient: number;
-  parts: number;
+  /** How far pose and person mask agree with the cutout, from 0 to 1. */
   masks: number;
-  /** Elbows, hands, knees and feet that the pose sees where the cutout has nothing. */
-  limbsOutside: number;
   /** Other people near the player. */
   rivals: number;
 }

@@ -1,8 +1,10 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. Draws the photo itself as a card's ground: the background graded
 // in the card's colours, the player as in the photo.
-import { bitmapFile, canvasOf } from "./light.js";
-import { cropped, eased, within } from "./photo-window.js";
+import { smoothStep } from "../photo/page/masks.js";
+import { bitmapFile, canvasOf, rgbOf } from "./light.js";
+import { cropped, within } from "./photo-window.js";
 
+/** @import { Tones } from "../../core/card.ts" */
 /** @typedef {import("./photo-window.js").Box} Box */
 
 /**
@@ -13,7 +15,7 @@ import { cropped, eased, within } from "./photo-window.js";
  * @property {Box} player where the player's silhouette lies
  * @property {Box} face
  * @property {number} line where the plate begins: what is below it is dark
- * @property {[number[], number[], number[]] | null} tones what the photo's tones become, per channel, at equal steps from 0 to 255
+ * @property {Tones | null} tones what the photo's tones become, per channel, at equal steps from 0 to 255
  * @property {{ deep: string, mid: string, light: string, glow: string, accent: string }} colours
  */
 
@@ -55,7 +57,7 @@ export function backdropOf(photo, silhouette, style) {
   return bitmapFile(ground.getContext("2d")?.getImageData(0, 0, width, height) ?? new ImageData(1, 1));
 }
 
-/** @param {OffscreenCanvasRenderingContext2D} context @param {[number[], number[], number[]]} tones @param {number} width @param {number} height */
+/** @param {OffscreenCanvasRenderingContext2D} context @param {Tones} tones @param {number} width @param {number} height */
 function retone(context, tones, width, height) {
   const picture = context.getImageData(0, 0, width, height);
   const { data } = picture;
@@ -85,18 +87,14 @@ function retone(context, tones, width, height) {
 function playerMask(silhouette, { window, player }) {
   const [w, h] = [Math.round(window.width * MASK_SCALE), Math.round(window.height * MASK_SCALE)];
   const box = within(player, window, MASK_SCALE);
-  const draw = (/** @type {number} */ blur) => {
-    const { context } = canvasOf(w, h);
-    context.filter = `blur(${blur}px)`;
-    context.drawImage(silhouette, box.x, box.y, box.width, box.height);
-    return context.getImageData(0, 0, w, h).data;
-  };
-  const near = draw(0.004 * w);
   const { canvas, context } = canvasOf(w, h);
+  context.filter = `blur(${0.004 * w}px)`;
+  context.drawImage(silhouette, box.x, box.y, box.width, box.height);
+  const near = context.getImageData(0, 0, w, h).data;
   const picture = new ImageData(w, h);
   const values = new Float32Array(w * h);
   for (let i = 0, k = 3; i < values.length; i++, k += 4) {
-    values[i] = eased(Math.min(1, Math.max(0, (Number(near[k]) / 255 - 0.32) / 0.6)));
+    values[i] = smoothStep((Number(near[k]) / 255 - 0.32) / 0.6, 0, 1);
     picture.data[k] = 255 * Number(values[i]);
   }
   context.putImageData(picture, 0, 0);
@@ -214,37 +212,43 @@ function rampOf({ deep, mid, light }) {
   return ramp;
 }
 
-/** @param {string} hex @returns {[number, number, number]} */
-function rgbOf(hex) {
-  const value = Number.parseInt(hex.slice(1, 7), 16);
-  return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
+/**
+ * Fills the picture with a radial gradient.
+ * @param {OffscreenCanvasRenderingContext2D} context @param {Box} size of the picture
+ * @param {{ x: number, y: number, from: number, to: number }} circle its middle, and where the first and the last colour are
+ * @param {[number, string][]} stops
+ */
+function spread(context, { width, height }, { x, y, from, to }, stops) {
+  const gradient = context.createRadialGradient(x, y, from, x, y, to);
+  for (const [at, colour] of stops) gradient.addColorStop(at, colour);
+  context.fillStyle = gradient;
+  context.fillRect(0, 0, width, height);
 }
+
+/** A place in the picture: across at the face's middle, down from `part` of the face, and so much of the picture further. */
+const faceIn = (/** @type {BackdropStyle} */ { window, face }, /** @type {number} */ part, further = 0) => {
+  const { x, y, width, height } = within(face, window);
+  return { x: x + width / 2, y: y + height * part + further * window.height };
+};
 
 /**
  * Light in the card's colours, on the background only: from behind the head, and from both upper corners.
  * @param {OffscreenCanvasRenderingContext2D} context @param {BackdropStyle} style
  */
-function light(context, { window, face, colours }) {
+function light(context, style) {
+  const { window, colours } = style;
   const { width, height } = window;
-  const head = within(face, window);
   const [glow, accent, pale] = [colours.glow, colours.accent, colours.light].map((hex) =>
     rgbOf(hex).join(" "),
   );
-  /** @param {number} x @param {number} y @param {number} radius @param {[number, string][]} stops */
-  const shine = (x, y, radius, stops) => {
-    const gradient = context.createRadialGradient(x, y, 0, x, y, radius);
-    for (const [at, colour] of stops) gradient.addColorStop(at, colour);
-    context.fillStyle = gradient;
-    context.fillRect(0, 0, width, height);
-  };
   context.globalCompositeOperation = "screen";
-  shine(head.x + head.width / 2, head.y + head.height * 0.35, 0.6 * Math.max(width, height), [
+  spread(context, window, { ...faceIn(style, 0.35), from: 0, to: 0.6 * Math.max(width, height) }, [
     [0, `rgb(${glow} / 0.26)`],
     [0.45, `rgb(${accent} / 0.1)`],
     [1, `rgb(${accent} / 0)`],
   ]);
   for (const x of [0, width])
-    shine(x, 0, 0.7 * height, [
+    spread(context, window, { x, y: 0, from: 0, to: 0.7 * height }, [
       [0, `rgb(${x === 0 ? accent : pale} / 0.5)`],
       [0.5, `rgb(${pale} / 0.14)`],
       [1, `rgb(${pale} / 0)`],
@@ -253,46 +257,27 @@ function light(context, { window, face, colours }) {
 }
 
 /** A vignette around the player, on the background only. @param {OffscreenCanvasRenderingContext2D} context @param {BackdropStyle} style */
-function darkenEdges(context, { window, face, colours }) {
-  const { width, height } = window;
-  const head = within(face, window);
-  const [x, y] = [head.x + head.width / 2, head.y + head.height / 2 + 0.14 * height];
-  const dark = darkOf(colours);
-  const gradient = context.createRadialGradient(
-    x,
-    y,
-    0.4 * Math.min(width, height),
-    x,
-    y,
-    0.95 * Math.max(width, height),
-  );
-  gradient.addColorStop(0, `rgb(${dark} / 0)`);
-  gradient.addColorStop(1, `rgb(${dark} / 0.62)`);
-  context.fillStyle = gradient;
-  context.fillRect(0, 0, width, height);
+function darkenEdges(context, style) {
+  const { width, height } = style.window;
+  const [shorter, longer] = [Math.min(width, height), Math.max(width, height)];
+  const dark = darkOf(style.colours);
+  spread(context, style.window, { ...faceIn(style, 0.5, 0.14), from: 0.4 * shorter, to: 0.95 * longer }, [
+    [0, `rgb(${dark} / 0)`],
+    [1, `rgb(${dark} / 0.62)`],
+  ]);
 }
 
 /** How much of the drawn scene behind the photo shows at the window's corners. */
 const SCENE_AT_CORNERS = 0.7;
 
 /** Lets the card's drawn scene show at the window's corners. @param {OffscreenCanvasRenderingContext2D} context @param {BackdropStyle} style */
-function openCorners(context, { window, face }) {
-  const { width, height } = window;
-  const head = within(face, window);
-  const [x, y] = [head.x + head.width / 2, head.y + head.height / 2 + 0.16 * height];
-  const gradient = context.createRadialGradient(
-    x,
-    y,
-    0.42 * Math.max(width, height),
-    x,
-    y,
-    0.82 * Math.max(width, height),
-  );
-  gradient.addColorStop(0, "rgb(0 0 0 / 0)");
-  gradient.addColorStop(1, `rgb(0 0 0 / ${SCENE_AT_CORNERS})`);
+function openCorners(context, style) {
+  const longer = Math.max(style.window.width, style.window.height);
   context.globalCompositeOperation = "destination-out";
-  context.fillStyle = gradient;
-  context.fillRect(0, 0, width, height);
+  spread(context, style.window, { ...faceIn(style, 0.5, 0.16), from: 0.42 * longer, to: 0.82 * longer }, [
+    [0, "rgb(0 0 0 / 0)"],
+    [1, `rgb(0 0 0 / ${SCENE_AT_CORNERS})`],
+  ]);
   context.globalCompositeOperation = "source-over";
 }
 

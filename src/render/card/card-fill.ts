@@ -9,7 +9,7 @@ import { between, luminance, type Palette, paletteOf } from "./colours.ts";
 import { placePlayer } from "./composition.ts";
 import type { Encoding } from "./encode.ts";
 import type { CardFill } from "./fill.js";
-import { backdropOf, outlineStyle, placeAttributes, placesOf, ratingSides } from "./player-place.ts";
+import { backdropOf, outlineStyle, placeAttributes, placesOf, px, ratingSides } from "./player-place.ts";
 import { type LayoutName, layoutFor, type Zones } from "./template-layout.ts";
 import {
   type SceneColours,
@@ -138,7 +138,7 @@ export function composeFill(
     zones,
     box,
   );
-  const edge = outlineStyle(placed.place, layout, box, between(palette.metalBright, "#ffffff"));
+  const edge = outlineStyle(placed, layout, box, between(palette.metalBright, "#ffffff"));
   const scene = sceneColoursOf(style.backgroundTheme, palette, isBranded(job.card));
   const backdrop = backdropOf(placed, job.photo ?? "", job.cutout ?? {}, zones, box, scene.colours);
   media.clear();
@@ -148,7 +148,7 @@ export function composeFill(
       ...(palette as unknown as Record<string, string>),
       ...panelColours(scene.colours),
       ...placesOf(placed),
-      "outline-margin": px(edge.margin),
+      ...(edge && { "outline-margin": px(edge.margin) }),
       ...(markup.pictures.has("photo") ? facePlace(job.cutout) : {}),
       "skill-level": String(player.skillLevel),
       number: String(player.number),
@@ -217,8 +217,6 @@ function flags(has: string): CardFill["texts"] {
   const words = has.split(" ").filter((word) => (FLAGS as readonly string[]).includes(word));
   return Object.fromEntries(words.map((word) => [word, { text: "", lang: "", direction: "ltr" }]));
 }
-
-const px = (value: number) => `${Math.round(value * 100) / 100}px`;
 
 /** The middle of the face in the whole photo, for `object-position`. */
 function facePlace(cutout: CutoutFile | null): Record<string, string> {

@@ -4,7 +4,8 @@ import type { Zones } from "./template-layout.ts";
 
 /**
  * With less agreement than this between pose, person mask and cutout, the cutout is doubtful. Of 49 photos for which two judges preferred
- * one composition, this and the other signs below choose that one for 37; other agreements and limbs outside the cutout told no more.
+ * one composition, this and the other signs below choose that one for 37; the agreement of other networks and limbs outside the cutout
+ * told no more.
  */
 const SURE_MASKS = 0.85;
 /** A crown lower than this part of the card's height leaves a drawn ground empty. */

@@ -38,3 +38,18 @@ export async function loadInto(image, source, name) {
     URL.revokeObjectURL(address);
   }
 }
+
+/** @type {{ source: string, image: Promise<HTMLImageElement> } | undefined} */
+let lastOutline;
+
+/**
+ * A player's outline, decoded. A card asks for it up to five times, and many cards in a row have the same. Throws when that fails.
+ * @param {string} source a data URL
+ */
+export function decodedOutline(source) {
+  if (lastOutline?.source !== source) {
+    const image = new Image();
+    lastOutline = { source, image: decodeInto(image, source, "outline").then(() => image) };
+  }
+  return lastOutline.image;
+}

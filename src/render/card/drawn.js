@@ -1,40 +1,40 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. The pictures that the page itself draws for a card.
 import { backdropOf } from "./backdrop.js";
+import { decodedOutline } from "./decode.js";
 import { rimLight, softOutline } from "./light.js";
 import { outlineOf } from "./outline.js";
 
 /** @typedef {import("./fill.js").CardFill} CardFill */
 
-/** The pictures that the page draws from the player's outline. */
-export const DRAWN = {
-  shadow: (/** @type {HTMLImageElement} */ outline, /** @type {CardFill} */ { light }) =>
-    softOutline(outline, light),
-  light: (/** @type {HTMLImageElement} */ outline, /** @type {CardFill} */ { light }) =>
-    rimLight(outline, light),
-  outline: (/** @type {HTMLImageElement} */ outline, /** @type {CardFill} */ { edge }) =>
-    outlineOf(outline, edge),
-};
+/** @typedef {{ draw: (outline: HTMLImageElement, style: any) => string, styleOf: (fill: CardFill) => object | null }} Drawing */
+
+/** The pictures that the page draws from the player's outline, each in a style of the card; without one it is not on the card. */
+const DRAWINGS = /** @type {Record<string, Drawing>} */ ({
+  shadow: { draw: softOutline, styleOf: ({ light }) => light },
+  light: { draw: rimLight, styleOf: ({ light }) => light },
+  outline: { draw: outlineOf, styleOf: ({ edge }) => edge },
+});
 /** Those already drawn, by name, style and outline: they are small, and most photos come again. @type {Map<string, string>} */
-const drawings = new Map();
-const MAX_DRAWINGS = 100;
+const known = new Map();
+const MAX_KNOWN = 100;
+
+/** The names of the pictures that the page draws for this card from the player's outline. @param {CardFill} fill */
+export const drawnFor = (fill) => Object.keys(DRAWINGS).filter((name) => DRAWINGS[name]?.styleOf(fill));
 
 /**
- * A picture drawn from the player's outline, as a data URL, drawn once for the same.
+ * One of them, as a data URL, drawn once for the same.
  * @param {string} name
- * @param {(outline: HTMLImageElement, fill: CardFill) => string} draw
  * @param {CardFill} fill
  */
-export async function fromOutline(name, draw, fill) {
-  const { outline: source, light, edge } = fill;
-  const key = [name, ...Object.values(name === "outline" ? edge : light), source].join(" ");
-  const known = drawings.get(key);
-  if (known) return known;
-  if (drawings.size >= MAX_DRAWINGS) drawings.clear();
-  const outline = new Image();
-  outline.src = source;
-  await outline.decode();
-  const drawn = draw(outline, fill);
-  drawings.set(key, drawn);
+export async function fromOutline(name, fill) {
+  const { draw, styleOf } = /** @type {Drawing} */ (DRAWINGS[name]);
+  const style = styleOf(fill) ?? {};
+  const key = [name, ...Object.values(style), fill.outline].join(" ");
+  const before = known.get(key);
+  if (before) return before;
+  if (known.size >= MAX_KNOWN) known.clear();
+  const drawn = draw(await decodedOutline(fill.outline), style);
+  known.set(key, drawn);
   return drawn;
 }
 
@@ -44,13 +44,11 @@ export async function fromOutline(name, draw, fill) {
  */
 export async function drawBackdrop(file, { outline, backdrop }) {
   if (!file || !backdrop) throw new Error("the card's photo was not given to the page");
-  const silhouette = new Image();
-  silhouette.src = outline;
-  const [photo] = await Promise.all([
+  const [photo, silhouette] = await Promise.all([
     createImageBitmap(file, { imageOrientation: "from-image" }).catch(() => {
       throw new Error("the photo could not be decoded");
     }),
-    silhouette.decode(),
+    decodedOutline(outline),
   ]);
   try {
     return backdropOf(photo, silhouette, backdrop);

@@ -2,7 +2,7 @@
 import { describeBadge } from "./badge.js";
 import { bind, prepare, takeAttributes } from "./bind.js";
 import { decodeInto, loadInto } from "./decode.js";
-import { DRAWN, drawBackdrop, fromOutline } from "./drawn.js";
+import { drawBackdrop, drawnFor, fromOutline } from "./drawn.js";
 import { checkFonts, fitText } from "./fit.js";
 import { halved, halvingsOf, reduced, sharpened } from "./light.js";
 import { loadNamed } from "./named-pictures.js";
@@ -26,7 +26,7 @@ import { showWatermark } from "./watermark.js";
  *   outline: string,
  *   seen: { from: number, to: number } | null,
  *   light: { colour: string, side: 1 | -1 },
- *   edge: import("./outline.js").OutlineStyle,
+ *   edge: import("./outline.js").OutlineStyle | null,
  *   backdrop: import("./backdrop.js").BackdropStyle | null,
  *   sides: import("./sides.js").Sides | null,
  *   watermark: string | null,
@@ -95,8 +95,11 @@ export async function fillCard(fill) {
   card.getBoundingClientRect();
   dress(card, fill.variables, fill.attributes);
   for (const [shown, ready] of pictures) shown.replaceWith(ready);
-  for (const picture of picturesOf(card))
-    picture.hidden = (fill.pictures[picture.dataset.picture ?? ""] ?? null) === null && !isDrawn(picture);
+  const drawn = drawnFor(fill);
+  for (const picture of picturesOf(card)) {
+    const name = picture.dataset.picture ?? "";
+    picture.hidden = (fill.pictures[name] ?? null) === null && !drawn.includes(name);
+  }
   if (fill.pictures.badge) describeBadge(card);
   if (fill.sides) card.dataset.side = side;
   for (const box of card.querySelectorAll("[data-fit]")) box.firstElementChild?.removeAttribute("style");
@@ -216,11 +219,6 @@ function picturesOf(card) {
   );
 }
 
-/** Whether the page draws this picture itself, from the player. @param {HTMLImageElement} picture */
-function isDrawn(picture) {
-  return (picture.dataset.picture ?? "") in DRAWN;
-}
-
 /**
  * A decoded replacement for each `<img>` of the card whose picture changes.
  * @param {HTMLElement} card
@@ -242,9 +240,7 @@ async function readyPictures(card, fill) {
     return [/** @type {[HTMLImageElement, HTMLImageElement]} */ ([shown, ready])];
   };
   const pictures = Object.entries(fill.pictures).map(([name, source]) => replace(name, () => source));
-  const drawn = Object.entries(DRAWN).map(([name, draw]) =>
-    replace(name, () => fromOutline(name, draw, { ...fill, outline })),
-  );
+  const drawn = drawnFor(fill).map((name) => replace(name, () => fromOutline(name, { ...fill, outline })));
   return (await Promise.all([...pictures, ...drawn])).flat();
 }
 

@@ -76,15 +76,6 @@ const SHOULDERS_FACES = 1.5;
 /** The space kept free at the card's sides, as a fraction of its width. */
 const EDGE = 0.022;
 
-/** The face box, or one estimated from the head. */
-export function faceOf(framing: Framing): Box {
-  if (framing.face) return framing.face;
-  const { head } = framing;
-  const height = head.height * FACE_PER_HEAD;
-  const width = Math.min(head.width, height * 0.8);
-  return { x: head.x + (head.width - width) / 2, y: head.y + head.height - height, width, height };
-}
-
 /** A whole figure up to this height, in face heights, is shown with its feet, before the plate's edge ... */
 const WHOLE_FACES = 8.6;
 /** ... and any that would lose only so much of its height behind the plate. */
@@ -94,6 +85,15 @@ const RATING = 0.27;
 const MAX_ASIDE = 0.1;
 /** How far feet stand over the plate's edge, as a fraction of the card's height. */
 const LIP = 0.005;
+
+/** The face box, or one estimated from the head. */
+export function faceOf(framing: Framing): Box {
+  if (framing.face) return framing.face;
+  const { head } = framing;
+  const height = head.height * FACE_PER_HEAD;
+  const width = Math.min(head.width, height * 0.8);
+  return { x: head.x + (head.width - width) / 2, y: head.y + head.height - height, width, height };
+}
 
 /**
  * Places a cutout of `size` pixels on a card of `card` pixels, on the template's stage: crown and raised hands complete, the
@@ -121,7 +121,6 @@ export function placeCutout(size: Size, framing: Framing, zones: Zones, card: Si
 /** What is known of a cutout before its size on the card is: lengths in pixels of the cutout. */
 interface Figure {
   face: Box;
-  crown: number;
   /** The uppermost point that has to be seen, hair or a raised hand. */
   top: number;
   foot: number;
@@ -134,7 +133,7 @@ interface Figure {
   isLow: boolean;
 }
 
-function figureOf({ framing, card }: { framing: Framing; card: Size }): Figure {
+function figureOf(framing: Framing, card: Size): Figure {
   const face = faceOf(framing);
   const { cutSides, head, body } = framing;
   const crown = Math.min(head.y, face.y);
@@ -147,7 +146,6 @@ function figureOf({ framing, card }: { framing: Framing; card: Size }): Figure {
   const mostFaces = clamp((KNEES_FACES * 0.8 * card.height) / card.width, HIPS_FACES, KNEES_FACES);
   return {
     face,
-    crown,
     top,
     foot,
     shown: (isWhole ? seen : Math.min(seen, mostFaces * face.height)) + crown - top,
@@ -167,7 +165,7 @@ function placeOnStage(
   const frame = toPixels(zones.frame, card);
   const line = (zones.body.y + zones.body.height) * card.height;
   const { cutSides } = framing;
-  const figure = figureOf({ framing, card });
+  const figure = figureOf(framing, card);
   const { face, top, foot } = figure;
   const upper = cutSides.top ? frame.y : HEADROOM * card.height;
   const fitting = scaleFor(size, framing, figure, { target, frame, card, reach: line - upper });
@@ -231,7 +229,7 @@ function cropped(
   { x, y, scale }: { x: number; y: number; scale: number },
   frame: Box,
   card: Size,
-): Placement {
+): Omit<Placement, "stands"> {
   const [width, height] = [size.width * scale, size.height * scale];
   const end = frame.x + frame.width;
   const beyond = {
@@ -256,7 +254,6 @@ function cropped(
       right: cutSides.right || beyond.right,
     },
     seen: beyond.left || beyond.right ? { from, to } : null,
-    stands: false,
   };
 }
 

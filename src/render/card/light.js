@@ -51,6 +51,12 @@ export function canvasOf(width, height) {
   return { canvas, context };
 }
 
+/** Red, green and blue from 0 to 255 of `#rrggbb`. @param {string} hex @returns {[number, number, number]} */
+export function rgbOf(hex) {
+  const value = Number.parseInt(hex.slice(1), 16);
+  return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
+}
+
 /**
  * The light that catches the player's edge from behind, as the data URL of a picture with the player's proportions.
  * @param {HTMLImageElement} outline the player's, decoded

@@ -1,7 +1,7 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. Draws a die-cut player's outline: an even line around the
 // silhouette as on a sticker, a thin dark one around that, and a tight shadow.
 import { patches } from "../photo/page/masks.js";
-import { canvasOf } from "./light.js";
+import { canvasOf, rgbOf } from "./light.js";
 
 /**
  * Lengths in pixels of the card: the player's box, the margin of the picture around it, the line's width, the radius by which gaps
@@ -147,12 +147,6 @@ function distances(d, w, h) {
 
 /** @param {Float32Array} values @param {number} i */
 const at = (values, i) => /** @type {number} */ (values[i]);
-
-/** @param {string} hex @returns {[number, number, number]} */
-function rgbOf(hex) {
-  const value = Number.parseInt(hex.slice(1), 16);
-  return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
-}
 
 /** @param {OffscreenCanvas} drawn */
 function toDataUrl(drawn) {

@@ -1,13 +1,11 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. The part of a photo that a card's window shows.
+import { smoothStep } from "../photo/page/masks.js";
 import { canvasOf } from "./light.js";
 
 /** @typedef {{ x: number, y: number, width: number, height: number }} Box in pixels of the card */
 
 /** Where the photo ends inside the window, its mirrored, blurred copy goes on, and the photo's edge fades over this part of its side. */
 const FADE_PART = 0.09;
-
-/** @param {number} t 0 to 1 */
-export const eased = (t) => t * t * (3 - 2 * t);
 
 /**
  * Draws the upright photo into a box.
@@ -70,7 +68,7 @@ export function cropped(photo, { window, photo: place, quarters }) {
     /** @type {number} */ y1,
   ) => {
     const gradient = inside.context.createLinearGradient(x0, y0, x1, y1);
-    for (let k = 0; k <= 8; k++) gradient.addColorStop(k / 8, `rgb(0 0 0 / ${eased(k / 8)})`);
+    for (let k = 0; k <= 8; k++) gradient.addColorStop(k / 8, `rgb(0 0 0 / ${smoothStep(k / 8, 0, 1)})`);
     inside.context.fillStyle = gradient;
     inside.context.fillRect(0, 0, width, height);
   };

@@ -36,7 +36,8 @@ export function inPhoto(cutout: CutoutFile, zones: Zones, card: Box): PlacedPlay
   return { composition: "photo", place, window };
 }
 
-const px = (value: number) => `${Math.round(value * 100) / 100}px`;
+/** A length in pixels, as style sheets have it. */
+export const px = (value: number) => `${Math.round(value * 100) / 100}px`;
 
 /** Beyond the face, how far hair may rise over the window on each side, in face widths. */
 const HAIR_WIDTHS = 0.6;
@@ -83,8 +84,14 @@ function sidesOf(sides: Record<string, number | boolean>): string {
 /** The outline of a die-cut player, in hundredths of the card's width: see OutlineStyle. */
 const OUTLINE = { margin: 4, line: 0.85, close: 0.7, thin: 0.4, dark: 0.24 };
 
-/** How the die-cut player's outline is drawn. */
-export function outlineStyle(place: Box, layout: LayoutName, card: Box, colour: string): OutlineStyle {
+/** How the die-cut player's outline is drawn; null for a player in the photo, who has none. */
+export function outlineStyle(
+  { place, window }: PlacedPlayer,
+  layout: LayoutName,
+  card: Box,
+  colour: string,
+): OutlineStyle | null {
+  if (window) return null;
   const unit = unitOf(layout, card);
   const length = (units: number) => Math.round(units * unit * 10) / 10;
   return {

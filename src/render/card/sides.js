@@ -1,4 +1,5 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is.
+import { decodedOutline } from "./decode.js";
 import { canvasOf } from "./light.js";
 
 /**
@@ -19,9 +20,7 @@ const FREE = 0.2;
  * @param {Sides} sides
  */
 export async function sideOf(outline, { player, rating }) {
-  const picture = new Image();
-  picture.src = outline;
-  await picture.decode();
+  const picture = await decodedOutline(outline);
   const { context } = canvasOf(GRID_PX, GRID_PX);
   const px = (/** @type {number} */ part) => part * GRID_PX;
   context.drawImage(picture, px(player.x), px(player.y), px(player.width), px(player.height));

@@ -1,6 +1,7 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. Finds what would float at the card's side: a fist whose
 // arm runs off the card and comes back.
 import { patches } from "../photo/page/masks.js";
+import { decodedOutline } from "./decode.js";
 import { bitmapFile, canvasOf } from "./light.js";
 
 /** From this alpha (0 to 255) on, a pixel of the outline belongs to the player. */
@@ -35,9 +36,7 @@ export async function straysOf(source, seen) {
  * @returns {Promise<Strays | null>}
  */
 async function findStrays(source, seen, key) {
-  const outline = new Image();
-  outline.src = source;
-  await outline.decode();
+  const outline = await decodedOutline(source);
   const parts = strayParts(outline, seen);
   if (!parts) return null;
   const canvas = document.createElement("canvas");

@@ -4,7 +4,7 @@ import { refineEdge } from "./edge.js";
 import { evenLight } from "./exposure.js";
 import { frameCutout, headBox } from "./framing.js";
 import { emptyHairGaps } from "./hair_gaps.js";
-import { boundsAbove, patches, sampleMask } from "./masks.js";
+import { alphaOf, boundsAbove, patches, sampleMask } from "./masks.js";
 import { fuseMatte, playerBounds } from "./matte.js";
 import { rgbFrom } from "./networks.js";
 import { faceBox } from "./quality.js";
@@ -328,12 +328,4 @@ function trimmed(alpha, { width, height }) {
   const right = Math.min(width, bounds.x + bounds.width + TRIM_MARGIN_PX);
   const bottom = Math.min(height, bounds.y + bounds.height + TRIM_MARGIN_PX);
   return { x: left, y: top, width: right - left, height: bottom - top };
-}
-
-/** @param {Bytes} rgba @returns {Bytes} */
-function alphaOf(rgba) {
-  /** @type {Bytes} */
-  const alpha = new Uint8ClampedArray(rgba.length / 4);
-  for (let i = 0; i < alpha.length; i++) alpha[i] = rgba[4 * i + 3];
-  return alpha;
 }

@@ -1,7 +1,7 @@
 import { canvasOf, contextOf } from "./decode.js";
-import { patches } from "./masks.js";
+import { alphaOf, dilate, patches } from "./masks.js";
 
-/** @import { Bytes, Rect } from "./masks.js" */
+/** @import { Bytes, Numbers, Rect } from "./masks.js" */
 
 /** The longer side of the silhouette in pixels: fine enough for an outline on the largest card. */
 const SILHOUETTE_PX = 640;
@@ -43,27 +43,20 @@ export function dieCut(rgba, { width, height }, head) {
   context.imageSmoothingQuality = "medium";
   context.drawImage(whole, 0, 0, w, h);
   const { data } = context.getImageData(0, 0, w, h);
-  const alpha = withoutHaze(alphaOf(data), w, h);
+  const alpha = withoutHaze(alphaOf(/** @type {Bytes} */ (data)), w);
   const edge = evenEdge(alpha, w, h, {
     x: head.x * scale,
     y: head.y * scale,
     width: head.width * scale,
     height: head.height * scale,
   });
-  const inside = lowestAround(alpha, w, h);
+  const inside = lowestAround(alpha, w);
   takeInnerColours(
     rgba,
     { width, height },
     { edge, inside, carried: carriedColours(data, inside, w, h), w, h },
   );
   return painted(edge, w, h);
-}
-
-/** @param {Bytes} data */
-function alphaOf(data) {
-  const alpha = new Uint8ClampedArray(data.length / 4);
-  for (let i = 0, k = 3; i < alpha.length; i++, k += 4) alpha[i] = data[k];
-  return /** @type {Bytes} */ (alpha);
 }
 
 /** @param {Bytes} alpha @param {number} w @param {number} h @returns {OffscreenCanvas} black with this alpha */
@@ -75,34 +68,23 @@ function painted(alpha, w, h) {
   return canvas;
 }
 
-/** Clears what is nowhere near anything solid. @param {Bytes} alpha changed in place @param {number} w @param {number} h */
-function withoutHaze(alpha, w, h) {
-  const rows = new Uint8Array(alpha.length);
-  for (let y = 0; y < h; y++) {
-    for (const [from, step] of [
-      [0, 1],
-      [w - 1, -1],
-    ]) {
-      let last = -HAZE_PX - 1;
-      for (let k = 0, i = y * w + Number(from); k < w; k++, i += Number(step)) {
-        if (alpha[i] >= SOLID_ALPHA) last = k;
-        if (k - last <= HAZE_PX) rows[i] = 1;
-      }
-    }
-  }
-  const near = new Uint8Array(alpha.length);
-  for (const down of [true, false]) {
-    const last = new Int32Array(w).fill(-HAZE_PX - 1);
-    for (let k = 0; k < h; k++) {
-      const base = (down ? k : h - 1 - k) * w;
-      for (let x = 0; x < w; x++) {
-        if (rows[base + x]) last[x] = k;
-        if (k - Number(last[x]) <= HAZE_PX) near[base + x] = 1;
-      }
-    }
-  }
-  for (let i = 0; i < alpha.length; i++) if (!near[i]) alpha[i] = 0;
+/** Clears what is nowhere near anything solid. @param {Bytes} alpha changed in place @param {number} w */
+function withoutHaze(alpha, w) {
+  const near = dilate(
+    cells(alpha, (value) => (value >= SOLID_ALPHA ? 1 : 0)),
+    w,
+    HAZE_PX,
+  );
+  for (let i = 0; i < alpha.length; i++) if (near[i] === 0) alpha[i] = 0;
   return alpha;
+}
+
+/** @param {Bytes} alpha @param {(value: number) => number} of @returns {Numbers} */
+function cells(alpha, of) {
+  /** @type {Numbers} */
+  const out = new Float32Array(alpha.length);
+  for (let i = 0; i < out.length; i++) out[i] = of(alpha[i]);
+  return out;
 }
 
 /**
@@ -173,29 +155,19 @@ function closePatches(alpha, w) {
 }
 
 /**
- * The lowest alpha within one pixel of each: what is solid in it lies wholly inside the player.
- * @param {Bytes} alpha @param {number} w @param {number} h
- * @returns {Bytes}
+ * The lowest alpha of each pixel and those around it: what is solid in it lies wholly inside the player.
+ * @param {Bytes} alpha @param {number} w
  */
-function lowestAround(alpha, w, h) {
-  const rows = new Uint8ClampedArray(alpha.length);
-  const out = new Uint8ClampedArray(alpha.length);
-  for (let y = 0; y < h; y++)
-    for (let x = 0, i = y * w; x < w; x++, i++)
-      rows[i] = Math.min(alpha[i], x > 0 ? alpha[i - 1] : 255, x < w - 1 ? alpha[i + 1] : 255);
-  for (let y = 0, i = 0; y < h; y++)
-    for (let x = 0; x < w; x++, i++)
-      out[i] = Math.min(
-        Number(rows[i]),
-        y > 0 ? Number(rows[i - w]) : 255,
-        y < h - 1 ? Number(rows[i + w]) : 255,
-      );
-  return /** @type {Bytes} */ (out);
-}
+const lowestAround = (alpha, w) =>
+  dilate(
+    cells(alpha, (value) => 255 - value),
+    w,
+    1,
+  ).map((value) => 255 - value);
 
 /**
  * For each place the mean colour of what is surely the player near it, or further off where nothing near is.
- * @param {Bytes} data of the small cutout @param {Bytes} inside @param {number} w @param {number} h
+ * @param {Bytes} data of the small cutout @param {Numbers} inside @param {number} w @param {number} h
  */
 function carriedColours(data, inside, w, h) {
   const sure = new ImageData(w, h);
@@ -225,7 +197,7 @@ function carriedColours(data, inside, w, h) {
  * Gives the cutout the new edge, and pixels along it the carried colours: all of them where the player was hardly there,
  * part where nearly whole.
  * @param {Bytes} rgba changed in place @param {{ width: number, height: number }} size
- * @param {{ edge: Bytes, inside: Bytes, carried: { pixels: Uint8ClampedArray, width: number }, w: number, h: number }} small
+ * @param {{ edge: Bytes, inside: Numbers, carried: { pixels: Uint8ClampedArray, width: number }, w: number, h: number }} small
  */
 function takeInnerColours(rgba, { width, height }, { edge, inside, carried, w, h }) {
   const silhouette = canvasOf(width, height);

@@ -100,6 +100,14 @@ export function boundsAbove(values, width, threshold) {
   return top < 0 ? null : { x: left, y: top, width: right - left + 1, height: bottom - top + 1 };
 }
 
+/** @param {Bytes} rgba @returns {Bytes} */
+export function alphaOf(rgba) {
+  /** @type {Bytes} */
+  const alpha = new Uint8ClampedArray(rgba.length / 4);
+  for (let i = 0; i < alpha.length; i++) alpha[i] = rgba[4 * i + 3];
+  return alpha;
+}
+
 /**
  * Labels the four-connected patches of cells for which `inside` holds 1, 2 and so on, and all other cells 0.
  * @param {number} cells @param {number} width

@@ -180,7 +180,7 @@ export function fuseMatte(player, looks, salient, rgba, grid) {
   dropMirages(matte, maps, rgba, grid.width);
   dropNeighbours(matte, { ...maps, hands }, grid.width);
   dropIslands(matte, { held, fine }, grid.width);
-  return { matte, parts, signs: signsOf(matte, { fine, core, odds: parts.odds }, player, grid) };
+  return { matte, parts, signs: signsOf(matte, core, player) };
 }
 
 /**
