@@ -5,6 +5,8 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync } from "node:cry
  * reveal them.
  */
 export interface SecretBox {
+  /** Names the key without telling anything of it. */
+  keyId: string;
   /** `context` names the row the text belongs to: a sealed text moved to another row does not open. */
   seal(text: string, context: string): string;
   /** Throws SecretUnreadableError when it was sealed with another key, or altered. */
@@ -31,6 +33,7 @@ export function secretBox(key: Uint8Array, randomBytes: (length: number) => Uint
   if (key.length !== SECRET_KEY_BYTES) throw new Error(`a secret key has ${SECRET_KEY_BYTES} bytes`);
   const keyId = secretKeyId(key);
   return {
+    keyId,
     seal: (text, context) => {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(context));
@@ -64,6 +67,9 @@ export function secretBox(key: Uint8Array, randomBytes: (length: number) => Uint
     },
   };
 }
+
+/** The name of the key that a text was sealed with. */
+export const sealedBy = (sealed: string): string | undefined => sealed.split(".")[1];
 
 /** Names a key without telling anything of it. */
 export function secretKeyId(key: Uint8Array): string {

@@ -1,5 +1,4 @@
 import { takeOver } from "../app/operations/take-over.ts";
-import { unreadableEndpoints } from "../app/webhooks/manage-webhooks.ts";
 import type { Config } from "../config.ts";
 import { OperatorError } from "../core/errors.ts";
 import {
@@ -26,6 +25,7 @@ import { lockFolder } from "./lock.ts";
 import { startLoops } from "./loops.ts";
 import { rendererOptions } from "./renderer-options.ts";
 import { emptyFolder } from "./scratch.ts";
+import { refuseWrongSecretKey, tellOfUnreadableSecrets } from "./sealed-secrets.ts";
 import { workerCommand } from "./system.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "./workspace.ts";
 
@@ -106,6 +106,7 @@ async function openSteadily(
   const clock = steadyClock(source, log, known);
   const workspace = { ...(await openWorkspace(config, log, { ...options, verify: true, clock })), clock };
   try {
+    await refuseWrongSecretKey(workspace);
     await refuseOtherTime(workspace);
   } catch (error) {
     await workspace.store.close();
@@ -174,15 +175,6 @@ async function startPool(workspace: Workspace) {
 async function clearAway({ profiles, scratch }: DataFolder): Promise<void> {
   await Promise.all(browsersIn(profiles).map(endGroup));
   await Promise.all([emptyFolder(profiles), emptyFolder(scratch)]);
-}
-
-async function tellOfUnreadableSecrets(workspace: Workspace): Promise<void> {
-  const endpoints = await unreadableEndpoints(workspace);
-  if (endpoints.length === 0) return;
-  workspace.log.error("webhook_secrets_unreadable", {
-    endpoints,
-    remedy: `Put the secret.key back that belongs to this data folder, or give each endpoint a new secret with "cardpress webhook rotate".`,
-  });
 }
 
 /** Takes up what was in progress when an earlier process on this folder ended. */

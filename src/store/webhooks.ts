@@ -70,6 +70,12 @@ export async function listEndpointRows(
     .orderBy(asc(e.createdAt), asc(e.id));
 }
 
+/** The secrets of all endpoints, disabled ones too, as they are sealed. */
+export async function sealedSecrets({ db, t }: Tx): Promise<string[]> {
+  const rows = await db.select({ secret: t.webhookEndpoints.secret }).from(t.webhookEndpoints);
+  return rows.map(({ secret }) => secret);
+}
+
 export async function enabledEndpoints({ db, t }: Tx): Promise<WebhookEndpoint[]> {
   return db.select().from(t.webhookEndpoints).where(eq(t.webhookEndpoints.state, "enabled"));
 }

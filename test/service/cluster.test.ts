@@ -134,6 +134,20 @@ describe.skipIf(ENGINE !== "postgres")("with PostgreSQL and a bucket", () => {
     const start = openWorkspace(testConfig(other.dir, { ...env, CARDPRESS_SECRET_KEY_FILE: key }), silentLog);
     await expect(start).rejects.toThrow(OperatorError);
     await expect(start).rejects.toThrow(/sealed with another key .* Give this machine the same key/);
+    const right = await openWorkspace(testConfig(first.dir, env), silentLog);
+    const { account } = await testAccount(right);
+    await createEndpoint(
+      { ...right, config: { ...right.config, webhookAllowedOrigins: new Set(["http://127.0.0.1:1"]) } },
+      { accountId: account.id, environment: "live", url: "http://127.0.0.1:1/hook" },
+    );
+    // As in a database from before it noted its key: what is sealed in it tells which it was.
+    await right.store.ask?.("DELETE FROM sealing_key", []);
+    await right.store.close();
+    const upgrade = openWorkspace(
+      testConfig(other.dir, { ...env, CARDPRESS_SECRET_KEY_FILE: key }),
+      silentLog,
+    );
+    await expect(upgrade).rejects.toThrow(/sealed with another key .* UPDATE sealing_key SET key_id = '/);
     await (await openWorkspace(testConfig(first.dir, env), silentLog)).store.close();
     await Promise.all([first.remove(), other.remove()]);
   });
