@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import type { Config } from "../../config.ts";
 import { API_PATHS } from "../../core/api-paths.ts";
+import type { DataFolder } from "../../system/data-folder.ts";
 import type { Diagnosis } from "./doctor.ts";
 
 // How this installation is run: its proxy, its supervisor, and what the kernel allows its browser.
@@ -89,6 +90,7 @@ function unitProperties(text: string): Record<string, string> {
   );
 }
 
+const UNIT = "cardpress.service";
 const UNIT_PROPERTIES = "LoadState,ActiveState,User,Restart,OOMPolicy,NoNewPrivileges,NRestarts";
 
 /** Which supervisor restarts the service, and with which rights it runs. */
@@ -98,7 +100,7 @@ export function checkSupervision(
 ): Finding {
   if (isContainer(machine)) return checkContainer(dataDir);
   const unit = unitProperties(
-    machine.run(["systemctl", "show", "cardpress.service", `--property=${UNIT_PROPERTIES}`]) ?? "",
+    machine.run(["systemctl", "show", UNIT, `--property=${UNIT_PROPERTIES}`]) ?? "",
   );
   if (unit.LoadState !== "loaded") {
     const message = "nothing known here starts the service again when it ends or the machine boots";
@@ -212,15 +214,47 @@ async function leaks(baseUrl: string, machine: Machine): Promise<string[]> {
 /** Open files of the busiest service: 128 deliveries, 16 fetches, and the clients of a peak. */
 const ENOUGH_DESCRIPTORS = 4_096;
 
-/** Whether connections would run out before anything else. */
-export function checkDescriptors(machine: Machine): Finding {
-  const line = /^Max open files\s+(\d+|unlimited)/m.exec(machine.read("/proc/self/limits") ?? "")?.[1];
-  if (line === undefined || line === "unlimited" || Number(line) >= ENOUGH_DESCRIPTORS)
-    return { status: "ok", message: `${line ?? "an unknown number of"} open files at a time` };
+/**
+ * Whether connections of the service would run out before anything else: of the one that runs, of the unit that would start it,
+ * or, where there is neither, of whoever starts it as this command was started. A shell's limit tells nothing of a unit's.
+ */
+export function checkDescriptors({ serverLock }: Pick<DataFolder, "serverLock">, machine: Machine): Finding {
+  const pid = lockHolder(serverLock, machine);
+  const running = pid === undefined ? undefined : openFiles(machine.read(`/proc/${pid}/limits`));
+  if (running !== undefined) return judged(running, `for the service that runs (process ${pid})`);
+  const unit = unitProperties(
+    machine.run(["systemctl", "show", UNIT, "--property=LoadState,LimitNOFILE"]) ?? "",
+  );
+  // The program raises the soft limit to the hard one, which this is.
+  if (unit.LoadState === "loaded" && unit.LimitNOFILE)
+    return judged(unit.LimitNOFILE, `for the service as ${UNIT} starts it`);
+  return judged(openFiles(machine.read("/proc/self/limits")), "for what is started from here");
+}
+
+/** The hard limit in a file of `/proc/PID/limits`. */
+const openFiles = (limits = "") => /^Max open files\s+\S+\s+(\d+|unlimited)/m.exec(limits)?.[1];
+
+function judged(limit: string | undefined, whose: string): Finding {
+  const isEnough = !/^\d+$/.test(limit ?? "") || Number(limit) >= ENOUGH_DESCRIPTORS;
+  if (isEnough)
+    return { status: "ok", message: `${limit ?? "an unknown number of"} open files at a time ${whose}` };
   return {
     status: "warning",
-    message: `only ${line} open files at a time: many clients would be refused. Set LimitNOFILE=65536 in the unit, or "ulimit -n 65536".`,
+    message: `only ${limit} open files at a time ${whose}: many clients would be refused. Set LimitNOFILE=65536 in the unit, or "ulimit -n 65536" where it is started by hand, and start it again.`,
   };
+}
+
+/** The process that holds the lock on this file, where it can be seen from here. */
+function lockHolder(path: string, machine: Machine): string | undefined {
+  const file = statSync(path, { throwIfNoEntry: false, bigint: true });
+  if (!file) return undefined;
+  // As the C library makes the two numbers of one.
+  const major = (file.dev >> 8n) & 0xfffn;
+  const minor = (file.dev & 0xffn) | ((file.dev >> 12n) & 0xfff00n);
+  const hex = (n: bigint) => n.toString(16).padStart(2, "0");
+  const id = `${hex(major)}:${hex(minor)}:${file.ino}`;
+  const held = (machine.read("/proc/locks") ?? "").split("\n").map((line) => line.trim().split(/\s+/));
+  return held.find(([, , , mode, , on]) => mode === "WRITE" && on === id)?.[4];
 }
 
 /**

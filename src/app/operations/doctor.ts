@@ -80,7 +80,7 @@ type Check = (config: Config, folder: DataFolder) => Promise<Omit<Diagnosis, "ch
 const DEPLOYMENT: [Diagnosis["check"], Check][] = [
   ["address", (config) => checkAddress(config, thisMachine)],
   ["supervision", async (config) => checkSupervision(config, thisMachine)],
-  ["files", async () => checkDescriptors(thisMachine)],
+  ["files", async (_config, folder) => checkDescriptors(folder, thisMachine)],
   ["sandbox", async (config) => checkSandbox(config, thisMachine)],
 ];
 

@@ -1,4 +1,5 @@
-import { expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import {
   checkAddress,
   checkDescriptors,
@@ -6,7 +7,9 @@ import {
   checkSupervision,
   type Machine,
   memoryLimit,
+  thisMachine,
 } from "../../../src/app/operations/check-deployment.ts";
+import { testFolder } from "../../harness.ts";
 
 const plain: Machine = {
   read: () => undefined,
@@ -130,9 +133,54 @@ test("the memory of a container or a unit counts, not the machine's around it", 
   expect(memoryLimit(5000, files({ "/sys/fs/cgroup/memory.max": "max\n" }))).toBe(5000);
 });
 
-test("too few open files are told before clients are refused", () => {
-  const limits = (n: string) =>
-    files({ "/proc/self/limits": `Max open files            ${n}   ${n}  files\n` });
-  expect(checkDescriptors(limits("1024")).status).toBe("warning");
-  expect(checkDescriptors(limits("65536")).status).toBe("ok");
+const limits = (n: number) => `Max open files            ${n}   ${n}  files\n`;
+
+describe("too few open files are told before clients are refused", () => {
+  const folder = testFolder();
+  const place = { serverLock: join(folder.dir, "server.lock") };
+  afterAll(() => folder.remove());
+
+  test("of whoever starts it from here, where nothing else is known", () => {
+    const here = (n: number) => files({ "/proc/self/limits": limits(n) });
+    expect(checkDescriptors(place, here(1024)).status).toBe("warning");
+    expect(checkDescriptors(place, here(65536)).status).toBe("ok");
+  });
+
+  test("of the unit rather than of the shell that asks", () => {
+    const found = (n: number, shell: number) =>
+      checkDescriptors(place, {
+        ...files({ "/proc/self/limits": limits(shell) }),
+        run: () => `LoadState=loaded\nLimitNOFILE=${n}\n`,
+      });
+    expect(found(65536, 1024)).toMatchObject({ status: "ok", message: expect.stringContaining("service") });
+    expect(found(1024, 65536)).toMatchObject({
+      status: "warning",
+      message: expect.stringMatching(/only 1024 .* as cardpress\.service starts it/),
+    });
+  });
+
+  test("of the process that runs rather than of either", async () => {
+    const held = join(import.meta.dir, "../../../src/system/file-lock.ts");
+    const script = `const { lockFile } = await import(${JSON.stringify(held)}); globalThis.lock = lockFile(${JSON.stringify(place.serverLock)}); console.log("held"); setInterval(() => {}, 1e6);`;
+    const service = Bun.spawn(
+      ["sh", "-c", 'ulimit -n 200; exec "$@"', "sh", process.execPath, "-e", script],
+      {
+        stdout: "pipe",
+      },
+    );
+    try {
+      for await (const text of service.stdout.pipeThrough(new TextDecoderStream()))
+        if (text.includes("held")) break;
+      const machine = { ...thisMachine, run: () => "LoadState=loaded\nLimitNOFILE=65536\n" };
+      expect(checkDescriptors(place, machine)).toMatchObject({
+        status: "warning",
+        message: expect.stringContaining(
+          `only 200 open files at a time for the service that runs (process ${service.pid})`,
+        ),
+      });
+    } finally {
+      service.kill("SIGKILL");
+      await service.exited;
+    }
+  });
 });
