@@ -32,33 +32,76 @@ export interface Books {
   nodes: readonly Node[];
 }
 
-/** No state of the service may last longer once nothing is wrong any more. */
-const DRAIN_MS = LEASE_MS + MINUTE_MS;
+/** No state of the service may stay as it is for longer once nothing is wrong any more: a busy machine is slow, not stuck. */
+const STUCK_MS = LEASE_MS + MINUTE_MS;
 const POLL_MS = 250;
 
 const oneNumber = async (admin: SQL, query: string): Promise<number> =>
   Number((await admin.unsafe(query))[0]?.n);
 
+/** What is left to do: how much, and what tells that somebody is at it. */
+export interface Unfinished {
+  count: number;
+  /** Changes whenever some of it is taken, taken again, or waits anew. */
+  pulse: string;
+}
+
+/**
+ * Resolves to true once nothing is unfinished, to false when that is stuck: for `stuckMs` there was neither less of it than
+ * ever before nor anybody at it. `now`: monotonic milliseconds; `pause` is called between two looks.
+ */
+export async function untilDrained(
+  look: () => Promise<Unfinished>,
+  {
+    stuckMs = STUCK_MS,
+    now = () => performance.now(),
+    pause = () => Bun.sleep(POLL_MS),
+  }: { stuckMs?: number; now?: () => number; pause?: () => Promise<unknown> } = {},
+): Promise<boolean> {
+  let movedAt = now();
+  let least = Number.POSITIVE_INFINITY;
+  let lastPulse = "";
+  for (;;) {
+    const { count, pulse } = await look();
+    if (count === 0) return true;
+    if (count < least || pulse !== lastPulse) movedAt = now();
+    else if (now() - movedAt > stuckMs) return false;
+    least = Math.min(least, count);
+    lastPulse = pulse;
+    await pause();
+  }
+}
+
+const UNFINISHED_CARDS = `SELECT count(*) AS n, md5(string_agg(concat_ws(' ', id, state, renders, lease_token), ',' ORDER BY id)) AS pulse
+  FROM images WHERE state NOT IN ('completed', 'failed')`;
+const UNSENT = `SELECT count(*) AS n, md5(string_agg(concat_ws(' ', event_id, endpoint_id, state, attempts, lease_token), ',' ORDER BY event_id, endpoint_id)) AS pulse
+  FROM webhook_deliveries WHERE state IN ('pending', 'sending')`;
+
 /** Waits until nothing is unfinished. Deliveries that failed twice wait for minutes: they are asked for at once. */
 export async function checkDrain({ admin, figures }: Books): Promise<void> {
-  const unfinished = () =>
-    oneNumber(admin, "SELECT count(*) AS n FROM images WHERE state NOT IN ('completed', 'failed')");
-  const unsent = () =>
-    oneNumber(admin, "SELECT count(*) AS n FROM webhook_deliveries WHERE state IN ('pending', 'sending')");
+  const unfinished = (query: string) => async (): Promise<Unfinished> => {
+    const [row] = await admin.unsafe(query);
+    return { count: Number(row?.n), pulse: String(row?.pulse) };
+  };
   const startedAt = performance.now();
-  const until = startedAt + DRAIN_MS;
-  while ((await unfinished()) > 0 && performance.now() < until) await Bun.sleep(POLL_MS);
+  await untilDrained(unfinished(UNFINISHED_CARDS));
   const tookMs = Math.round(performance.now() - startedAt);
   const [{ state } = { state: "" }] = await admin.unsafe(
     "SELECT string_agg(id || ' ' || state, ', ') || ' of ' || max(waiting) AS state FROM (SELECT id, state, count(*) OVER () AS waiting FROM images WHERE state NOT IN ('completed', 'failed') LIMIT 5)",
   );
-  figures.check("drain", state === null, () => `after ${tookMs} ms these were unfinished: ${state}`);
-  const later = await admin.unsafe(
-    "UPDATE webhook_deliveries SET next_attempt_at = 0 WHERE state = 'pending' AND step > 1 RETURNING id",
-  );
-  while ((await unsent()) > 0 && performance.now() < until + DRAIN_MS) await Bun.sleep(POLL_MS);
+  figures.check("drain", state === null, () => `after ${tookMs} ms these were stuck: ${state}`);
+  let hurried = 0;
+  const hurry = async () => {
+    const later = await admin.unsafe(
+      "UPDATE webhook_deliveries SET next_attempt_at = 0 WHERE state = 'pending' AND step > 1 AND next_attempt_at > 0 RETURNING id",
+    );
+    hurried += later.length;
+    await Bun.sleep(POLL_MS);
+  };
+  await hurry();
+  await untilDrained(unfinished(UNSENT), { pause: hurry });
   figures.notes.drain = `took ${(tookMs / 1000).toFixed(1)} s`;
-  figures.notes.webhooks = `${later.length} retries after minutes were made at once`;
+  figures.notes.webhooks = `${hurried} retries after minutes were made at once`;
 }
 
 /** Sends every create again: what was accepted has its answer, what was refused is so still or was accepted after all. */
@@ -170,7 +213,7 @@ export async function checkPictures(
   }
   const orphans = await sweepFiles(workspace, { startedAt: Date.now() });
   const known = new Set(rows.map(({ name }) => name));
-  for await (const name of workspace.blobs.list("picture", Date.now() + DRAIN_MS))
+  for await (const name of workspace.blobs.list("picture", Date.now() + STUCK_MS))
     figures.check("pictures", known.has(name), () => `${name} belongs to no image`);
   figures.notes.pictures = `${rows.length} pictures, ${served.size} fetched during faults, ${orphans} orphans swept`;
 }

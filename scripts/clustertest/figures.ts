@@ -7,7 +7,7 @@ export const RULES = {
   renders: "no image is rendered more often than allowed, and stale claims are refused",
   webhooks: "each event is delivered, signed, at most 8 at a time per endpoint",
   answers: "no 5xx but 503 with Retry-After, none later than 15 s",
-  drain: "after the last fault everything unfinished ends within a lease and a minute",
+  drain: "after the last fault everything unfinished ends, and nothing stands still for a lease and a minute",
   rates: "all nodes together allow the tier's rate",
   refusals: "a revoked key and a suspended account are refused at the next request by every node",
   once: "the month's credits are granted once",
