@@ -28,6 +28,7 @@ const SUITES = [
   "test/service/two-clocks.test.ts",
   "test/service/two-nodes.test.ts",
   "test/app/batches/canceled-cards.test.ts",
+  "test/app/batches/shared-fetches.test.ts",
   "test/app/credits/ledger.test.ts",
   "test/app/credits/statement.test.ts",
   "test/app/credits/usage-alerts.test.ts",

@@ -89,9 +89,8 @@ export class OperatorError extends Error {
     message: string,
     /** 1: failed, 2: wrong usage. */
     readonly exitCode: 1 | 2 = 1,
-    options?: ErrorOptions,
   ) {
-    super(message, options);
+    super(message);
     this.name = "OperatorError";
   }
 }

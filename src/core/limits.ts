@@ -344,17 +344,6 @@ export const MAX_BATCH_CARDS = 1_000;
 export const MAX_BATCH_BODY_BYTES = 4 * MB;
 /** Unfinished cards in all batches of one account: twenty full batches, some hours of rendering. */
 export const MAX_OPEN_BATCH_CARDS = 20_000;
-/** Concurrent photo fetches of a process for batches, in total and per account; the remaining slots are for single creates. */
-export const MAX_BATCH_FETCHES = 8;
-export const MAX_BATCH_FETCHES_PER_ACCOUNT = 2;
-/**
- * Several times what fetching takes, so that only what a dead process was fetching is fetched by another one. Less than
- * MAX_RETRY_PAUSE_MS by more than clocks of machines differ.
- */
-export const BATCH_FETCH_LEASE_MS = 45 * SECOND_MS;
-/** Pauses before fetching a batch photo again, when its host may only have been busy. */
-export const BATCH_FETCH_PAUSES_MS = [5 * SECOND_MS, 30 * SECOND_MS] as const;
-
 /** How long a record of sent mail is kept. */
 export const MAIL_RETENTION_MS = 30 * DAY_MS;
 /** Greylisting servers need minutes, broken ones hours; after the last pause, two days in, a mail is given up. */

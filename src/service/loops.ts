@@ -9,11 +9,11 @@ import { backUpWhenDue } from "../app/operations/scheduled-backup.ts";
 import { sweep, sweepFiles } from "../app/operations/sweep.ts";
 import { takeOver } from "../app/operations/take-over.ts";
 import { otlpTraces } from "../app/operations/traces.ts";
+import { MAX_BATCH_FETCHES } from "../core/batch-fetch-limits.ts";
 import {
   BACKUP_POLL_MS,
   JOB_TEND_MS,
   MAIL_POLL_MS,
-  MAX_BATCH_FETCHES,
   NODE_BEAT_MS,
   QUEUE_POLL_MS,
   SWEEP_INTERVAL_MS,

@@ -1,12 +1,8 @@
 import { takeOver } from "../app/operations/take-over.ts";
 import type { Config } from "../config.ts";
+import { BATCH_FETCH_LEASE_MS } from "../core/batch-fetch-limits.ts";
 import { OperatorError } from "../core/errors.ts";
-import {
-  BATCH_FETCH_LEASE_MS,
-  CLOCK_TOLERANCE_MS,
-  DATABASE_CLOCK_TOLERANCE_MS,
-  LONG_ABSENCE_MS,
-} from "../core/limits.ts";
+import { CLOCK_TOLERANCE_MS, DATABASE_CLOCK_TOLERANCE_MS, LONG_ABSENCE_MS } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
 import { type SteadyClock, steadyClock } from "../core/steady-clock.ts";
 import { isoTime } from "../core/time.ts";
@@ -17,7 +13,6 @@ import { latestChange } from "../store/accounts.ts";
 import { freeWaiting } from "../store/batches.ts";
 import { readClockMark, systemClock } from "../system/clock-file.ts";
 import { type DataFolder, openDataFolder } from "../system/data-folder.ts";
-import { explainingNoRoom } from "../system/no-room.ts";
 import { succeedNode } from "../system/node-file.ts";
 import { templateRegistry } from "../templates/registry.ts";
 import { buildDeps, type Deps } from "./deps.ts";
@@ -52,10 +47,6 @@ export interface ServiceOptions extends Omit<WorkspaceOptions, "folder" | "verif
 export async function startService(config: Config, log: Log, options: ServiceOptions = {}): Promise<Service> {
   // Before anything is touched.
   await templateRegistry(config).check();
-  return explainingNoRoom(config.dataDir, () => startOnFolder(config, log, options));
-}
-
-async function startOnFolder(config: Config, log: Log, options: ServiceOptions): Promise<Service> {
   const folder = openDataFolder(config.dataDir);
   // The lock comes next: a second server must not touch, let alone migrate, the folder of a running one.
   const lock = lockFolder(folder);

@@ -245,47 +245,48 @@ export async function unbegunOfBatch(tx: Tx, batchId: string, limit: number): Pr
 
 interface WaitingQuery {
   now: number;
-  exceptAccounts: string[];
+  exceptAccounts: readonly string[];
 }
+
+/** Waits for its photo, and nobody is fetching it. */
+const isDue = ({ images: i }: Tx["t"], now: number) =>
+  and(
+    eq(i.environment, "live"),
+    eq(i.state, "waiting"),
+    isNull(i.completedAt),
+    // A pause beyond the maximum was written before the clock was set back.
+    sql`(${i.availableAt} <= ${now} or ${i.availableAt} > ${now + MAX_RETRY_PAUSE_MS})`,
+  );
 
 /** The next live image waiting for its photo that nobody is fetching, in fair order. */
-function nextWaiting({ db, t }: Tx, { now, exceptAccounts }: WaitingQuery) {
+export async function nextWaiting(
+  { db, t }: Tx,
+  { now, exceptAccounts }: WaitingQuery,
+): Promise<Pick<Image, "id" | "accountId"> | undefined> {
   const i = t.images;
-  return db
-    .select({ id: i.id })
+  const [next] = await db
+    .select({ id: i.id, accountId: i.accountId })
     .from(i)
-    .where(
-      and(
-        eq(i.environment, "live"),
-        eq(i.state, "waiting"),
-        isNull(i.completedAt),
-        // A pause beyond the maximum was written before the clock was set back.
-        sql`(${i.availableAt} <= ${now} or ${i.availableAt} > ${now + MAX_RETRY_PAUSE_MS})`,
-        notInArray(i.accountId, exceptAccounts),
-      ),
-    )
+    .where(and(isDue(t, now), notInArray(i.accountId, [...exceptAccounts])))
     .orderBy(asc(i.turn))
     .limit(1);
-}
-
-/** Whether a photo is to be fetched: an idle service takes no write lock. */
-export async function hasWaiting(tx: Tx, query: WaitingQuery): Promise<boolean> {
-  return (await nextWaiting(tx, query)).length > 0;
+  return next;
 }
 
 /**
- * Takes the next live image waiting for its photo, in fair order. Nobody else gets it until `until`: whoever took it should
- * have its photo by then, and if not, it is due again.
+ * Takes an image that nextWaiting found; undefined when somebody else was quicker. Nobody else gets it until `until`: whoever
+ * took it should have its photo by then, and if not, it is due again.
  */
 export async function claimWaiting(
-  tx: Tx,
-  { until, ...query }: WaitingQuery & { until: number },
+  { db, t }: Tx,
+  id: string,
+  { now, until }: { now: number; until: number },
 ): Promise<Image | undefined> {
-  const i = tx.t.images;
-  const [image] = await tx.db
+  const i = t.images;
+  const [image] = await db
     .update(i)
     .set({ availableAt: until })
-    .where(and(eq(i.id, tx.claimable(nextWaiting(tx, query))), eq(i.state, "waiting")))
+    .where(and(eq(i.id, id), isDue(t, now)))
     .returning();
   return image;
 }

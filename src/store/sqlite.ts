@@ -150,11 +150,9 @@ function openConnection(file: string): SqliteDatabase {
     return client;
   } catch (cause) {
     const reason = (cause as Error).message;
-    if (/^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(cause))) throw damagedDatabase(reason, cause);
+    if (/^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(cause))) throw damagedDatabase(reason);
     throw new OperatorError(
       `The database ${file} cannot be opened: ${reason}. Check the folder's permissions, free space, and that its disk is not mounted read-only.`,
-      1,
-      { cause },
     );
   }
 }

@@ -4,11 +4,11 @@ import { cancelBatch } from "../../src/app/batches/cancel-batch.ts";
 import { photoFetcher } from "../../src/app/batches/fetch-photos.ts";
 import { claimImage } from "../../src/app/images/render-image.ts";
 import { audit } from "../../src/app/operations/audit.ts";
-import { BATCH_FETCH_LEASE_MS } from "../../src/core/limits.ts";
+import { BATCH_FETCH_LEASE_MS } from "../../src/core/batch-fetch-limits.ts";
 import { AcceptedBatchResponse, BatchListResponse, BatchResponse } from "../../src/http/batch-schemas.ts";
 import { BatchCompletedEvent } from "../../src/http/openapi/webhook-schemas.ts";
 import type { SourceFetcher } from "../../src/sources/fetch-source.ts";
-import { claimWaiting, imagesOfBatch } from "../../src/store/batches.ts";
+import { claimWaiting, imagesOfBatch, nextWaiting } from "../../src/store/batches.ts";
 import type { Tx } from "../../src/store/store.ts";
 import { get, imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
 import {
@@ -109,9 +109,11 @@ test("several processes fetch each photo once, and what one was fetching that en
   const given = stopped.fetchNext(stopping.signal, claimed.resolve);
   await claimed.promise;
   // A killed process: it never says more.
-  const until = api.clock.now() + BATCH_FETCH_LEASE_MS;
-  const query = { now: api.clock.now(), exceptAccounts: [], until };
-  expect(await api.store.write("test", (tx) => claimWaiting(tx, query))).toBeDefined();
+  const now = api.clock.now();
+  const next = await nextWaiting(api.store.read, { now, exceptAccounts: [] });
+  const until = now + BATCH_FETCH_LEASE_MS;
+  const claim = (tx: Tx) => claimWaiting(tx, next?.id ?? "none", { now, until });
+  expect(await api.store.write("test", claim)).toBeDefined();
 
   const before = api.photos.requests.length;
   await Promise.all([fetchAll(), fetchAll(), fetchAll()]);

@@ -119,7 +119,7 @@ export const INDEXED_QUERIES: [string, (tx: Tx) => Promise<unknown>, RegExp][] =
   ["a canceled batch's cards", (tx) => batches.unbegunOfBatch(tx, "b", 5), /batch_cards_image/],
   [
     "the next photo to fetch",
-    (tx) => batches.hasWaiting(tx, { now: 5, exceptAccounts: ["a"] }),
+    (tx) => batches.nextWaiting(tx, { now: 5, exceptAccounts: ["a"] }),
     /images_queue/,
   ],
   [

@@ -1,24 +1,27 @@
-import { Refusal } from "../../core/errors.ts";
-import { storedRequest } from "../../core/image-request.ts";
 import {
   BATCH_FETCH_LEASE_MS,
   BATCH_FETCH_PAUSES_MS,
-  MAX_BATCH_FETCHES_PER_ACCOUNT,
-  MAX_RETRY_PAUSE_MS,
-  SOURCE_BYTES_PER_DAY,
-} from "../../core/limits.ts";
-import { SECOND_MS } from "../../core/time.ts";
+  MAX_COUNTED_BATCH_FETCHES,
+} from "../../core/batch-fetch-limits.ts";
+import { Refusal } from "../../core/errors.ts";
+import { storedRequest } from "../../core/image-request.ts";
+import { MAX_RETRY_PAUSE_MS, SOURCE_BYTES_PER_DAY } from "../../core/limits.ts";
+import { DAY_MS, SECOND_MS } from "../../core/time.ts";
 import { mayPass } from "../../sources/fetch-source.ts";
+import type { Counters, ShortLivedState } from "../../state/state.ts";
 import { findAccount } from "../../store/accounts.ts";
-import { claimWaiting, hasWaiting, postponeWaiting, queueWaiting } from "../../store/batches.ts";
+import { claimWaiting, nextWaiting, postponeWaiting, queueWaiting } from "../../store/batches.ts";
 import type { Image } from "../../store/images.ts";
 import type { Tx } from "../../store/store.ts";
 import { type FetchSourcesDeps, fetchSources, refuseWhenSpent } from "../images/fetch-sources.ts";
 import { failImagesUnbegun } from "../images/finish-image.ts";
 import type { SourceKeeper } from "../images/source-keeper.ts";
+import { type FetchSlot, fetchSlots } from "./fetch-slots.ts";
 
 export interface FetchPhotosDeps extends FetchSourcesDeps {
   keeper: SourceKeeper;
+  /** Counts what all servers fetch. */
+  state: ShortLivedState;
 }
 
 /** Fetches photos for batches, a few at a time per account, in fair order. */
@@ -32,41 +35,48 @@ export function photoFetcher(
   deps: FetchPhotosDeps,
   { onQueued, onEnd }: { onQueued: () => void; onEnd: () => void },
 ): PhotoFetcher {
-  const underWay = new Map<string, string>();
-  const tries = new Map<string, number>();
+  const { store, clock, state } = deps;
+  const slots = fetchSlots(deps);
+  const tries = state.counters("batch fetch tries", { forMs: DAY_MS, maxKeys: MAX_COUNTED_BATCH_FETCHES });
 
-  const take = async (): Promise<Image | undefined> => {
-    const counts = Map.groupBy(underWay.values(), (account) => account);
-    const busy = [...counts].filter(([, own]) => own.length >= MAX_BATCH_FETCHES_PER_ACCOUNT);
-    const { store, clock } = deps;
-    const exceptAccounts = busy.map(([account]) => account);
-    if (!(await hasWaiting(store.read, { now: clock.now(), exceptAccounts }))) return undefined;
-    const claim = (tx: Tx) => {
-      const now = clock.now();
-      return claimWaiting(tx, { now, exceptAccounts, until: now + BATCH_FETCH_LEASE_MS });
-    };
-    const image = await store.write("claim photo", claim, { sideBySide: true });
-    if (image) underWay.set(image.id, image.accountId);
-    return image;
+  const take = async (): Promise<{ image: Image; slot: FetchSlot } | undefined> => {
+    const exceptAccounts = slots.accountsFullHere();
+    for (;;) {
+      const next = await nextWaiting(store.read, { now: clock.now(), exceptAccounts });
+      if (!next) return undefined;
+      const slot = await slots.take(next.accountId);
+      if (!slot) {
+        exceptAccounts.push(next.accountId);
+        continue;
+      }
+      const claim = (tx: Tx) => {
+        const now = clock.now();
+        return claimWaiting(tx, next.id, { now, until: now + BATCH_FETCH_LEASE_MS });
+      };
+      const image = await store.write("claim photo", claim, { sideBySide: true }).catch(async (error) => {
+        await slot.giveBack();
+        throw error;
+      });
+      if (image) return { image, slot };
+      await slot.giveBack();
+    }
   };
 
   return {
     fetchNext: async (signal, more) => {
-      const image = await take();
-      if (!image) return;
+      const taken = await take();
+      if (!taken) return;
+      const { image, slot } = taken;
       more();
       try {
-        const isQueued = await fetchOne(deps, image, signal);
-        tries.delete(image.id);
-        if (isQueued) onQueued();
+        if (await fetchOne(deps, image, signal)) onQueued();
       } catch (error) {
         if (signal.aborted) return await giveBack(deps, image);
         if (await postpone(deps, image, error, tries)) return;
-        tries.delete(image.id);
         await failImagesUnbegun(deps, [image.id], (error as Refusal).message);
         onEnd();
       } finally {
-        underWay.delete(image.id);
+        await slot.giveBack();
       }
     },
   };
@@ -116,12 +126,12 @@ async function postpone(
   { store, clock, log }: FetchPhotosDeps,
   image: Image,
   error: unknown,
-  tries: Map<string, number>,
+  tries: Counters,
 ): Promise<boolean> {
-  const pauseMs = pauseAfter(error, tries.get(image.id) ?? 0);
+  const failures = mayPass(error) ? await tries.add(image.id, 1) : 0;
+  const pauseMs = pauseAfter(error, failures);
   if (pauseMs === undefined) return false;
   if (!(error instanceof Refusal)) log.warn("batch_fetch_fault", { imageId: image.id, error: String(error) });
-  if (mayPass(error)) tries.set(image.id, (tries.get(image.id) ?? 0) + 1);
   await store.write("postpone photo", (tx) => postponeWaiting(tx, image, clock.now() + pauseMs), {
     sideBySide: true,
   });
@@ -130,9 +140,10 @@ async function postpone(
 
 const BUSY_PAUSE_MS = 2 * SECOND_MS;
 
+/** `failures`: of all servers, this one with them, where another try may help. */
 function pauseAfter(error: unknown, failures: number): number | undefined {
   if (!(error instanceof Refusal)) return MAX_RETRY_PAUSE_MS;
   if (error.code !== "UNSUPPORTED_IMAGE_SOURCE")
     return Math.min((error.retryAfterSeconds ?? 0) * SECOND_MS || BUSY_PAUSE_MS, MAX_RETRY_PAUSE_MS);
-  return mayPass(error) ? BATCH_FETCH_PAUSES_MS[failures] : undefined;
+  return mayPass(error) ? BATCH_FETCH_PAUSES_MS[failures - 1] : undefined;
 }
