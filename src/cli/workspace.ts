@@ -2,6 +2,7 @@ import { readConfig } from "../config.ts";
 import { quietLog } from "../log.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "../service/workspace.ts";
 import { requireDataFolder } from "../system/data-folder.ts";
+import { explainingNoRoom } from "../system/no-room.ts";
 
 /**
  * Opens the data folder for one command, even beside a running server, and closes it afterwards. Throws an
@@ -15,7 +16,7 @@ export async function withWorkspace<T>(
   const config = readConfig(process.env);
   // With a cluster the folder holds nothing that could be missed.
   if (!create && !config.cluster) requireDataFolder(config.dataDir);
-  const workspace = await openWorkspace(config, quietLog(), open);
+  const workspace = await explainingNoRoom(config.dataDir, () => openWorkspace(config, quietLog(), open));
   try {
     return await work(workspace);
   } finally {

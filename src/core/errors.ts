@@ -89,8 +89,9 @@ export class OperatorError extends Error {
     message: string,
     /** 1: failed, 2: wrong usage. */
     readonly exitCode: 1 | 2 = 1,
+    options?: ErrorOptions,
   ) {
-    super(message);
+    super(message, options);
     this.name = "OperatorError";
   }
 }

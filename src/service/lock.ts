@@ -10,6 +10,8 @@ export function lockFolder(folder: DataFolder): FileLock {
   } catch (cause) {
     throw new OperatorError(
       `The data folder ${folder.root} cannot be written: ${(cause as Error).message}. Check its permissions, free space, and that its disk is not mounted read-only.`,
+      1,
+      { cause },
     );
   }
   if (lock) return lock;

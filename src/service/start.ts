@@ -13,6 +13,7 @@ import { latestChange } from "../store/accounts.ts";
 import { freeWaiting } from "../store/batches.ts";
 import { readClockMark, systemClock } from "../system/clock-file.ts";
 import { type DataFolder, openDataFolder } from "../system/data-folder.ts";
+import { explainingNoRoom } from "../system/no-room.ts";
 import { succeedNode } from "../system/node-file.ts";
 import { templateRegistry } from "../templates/registry.ts";
 import { buildDeps, type Deps } from "./deps.ts";
@@ -47,6 +48,10 @@ export interface ServiceOptions extends Omit<WorkspaceOptions, "folder" | "verif
 export async function startService(config: Config, log: Log, options: ServiceOptions = {}): Promise<Service> {
   // Before anything is touched.
   await templateRegistry(config).check();
+  return explainingNoRoom(config.dataDir, () => startOnFolder(config, log, options));
+}
+
+async function startOnFolder(config: Config, log: Log, options: ServiceOptions): Promise<Service> {
   const folder = openDataFolder(config.dataDir);
   // The lock comes next: a second server must not touch, let alone migrate, the folder of a running one.
   const lock = lockFolder(folder);

@@ -85,18 +85,20 @@ function keepCopy(file: string, copies: string, migration: string): string {
 /** Throws an OperatorError for a damaged file, before anything is written to it. */
 export function refuseDamaged(client: Database): void {
   let verdict: string;
+  let cause: unknown;
   try {
     verdict = Object.values(client.query("PRAGMA quick_check(1)").get() as Record<string, string>)[0] ?? "";
   } catch (error) {
     verdict = (error as Error).message;
+    cause = error;
   }
-  if (verdict !== "ok") {
-    throw damagedDatabase(verdict);
-  }
+  if (verdict !== "ok") throw damagedDatabase(verdict, cause);
 }
 
-export function damagedDatabase(reason: string): OperatorError {
+export function damagedDatabase(reason: string, cause?: unknown): OperatorError {
   return new OperatorError(
     `The database is damaged (${reason}). Stop the service, set the data folder aside, and restore it whole from a backup with "cardpress restore".`,
+    1,
+    { cause },
   );
 }

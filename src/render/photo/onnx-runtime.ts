@@ -75,6 +75,9 @@ export function refuseOldSystem(glibc: string | undefined): void {
   );
 }
 
+/** 45 MB. */
+const RUNTIME_BYTES = 48 * 1024 * 1024;
+
 /**
  * The folder of the native runtime: the npm package's own or, for the single-file program, one in `cacheDir` into which
  * it is unpacked on first use.
@@ -86,6 +89,7 @@ export async function findOnnxRuntime(cacheDir: string): Promise<string> {
   return unpackOnce(cacheDir, {
     kind: "onnxruntime",
     version,
+    bytes: RUNTIME_BYTES,
     async unpack(folder) {
       for (const [name, path] of Object.entries(files))
         await writeFile(join(folder, name), await Bun.zstdDecompress(await Bun.file(path).bytes()));
