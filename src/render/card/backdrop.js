@@ -1,6 +1,7 @@
-// Runs inside the page. Type-checked through JSDoc, served as it is. Draws the photo itself as a card's ground: the background graded
-// in the card's colours, the player as in the photo.
+// Runs inside the page. Type-checked through JSDoc, served as it is. Draws the photo itself as a card's ground: the player and what is
+// near as in the photo, the rest out of focus, and the card's light and scene at the corners.
 import { smoothStep } from "../photo/page/masks.js";
+import { distances, FAR } from "./distances.js";
 import { bitmapFile, canvasOf, rgbOf } from "./light.js";
 import { cropped, within } from "./photo-window.js";
 
@@ -19,18 +20,21 @@ import { cropped, within } from "./photo-window.js";
  * @property {{ deep: string, mid: string, light: string, glow: string, accent: string }} colours
  */
 
-/** The background is graded at half the size, which also softens it, and the player's mask is drawn at a quarter. */
-const GROUND_SCALE = 1 / 2;
-const MASK_SCALE = 1 / 4;
-
-/** How far the background goes towards the card's colours, and how much richer its own are. */
-const GRADE = { tint: 0.3, richer: 1.15 };
+/** What is out of focus is drawn at a quarter of the size, and what is kept of the photo is found at an eighth. */
+const GROUND_SCALE = 1 / 4;
+const KEPT_SCALE = 1 / 8;
 /** How far the background is out of focus, in parts of its width: the sharpest first, the others fill what the player leaves open. */
 const FOCUS_BLURS = [0.008, 0.03, 0.1];
-/** Luma (0 to 255) by which player and background should differ at least, and how far the background is moved for it at most. */
-const LEAST_CONTRAST = 34;
-const MAX_LIFT = 30;
-const DARK_PLAYER = 84;
+/**
+ * What is kept as in the photo, in parts of the window's width: bays and gaps narrower than twice `bays`, as between arms and body; and
+ * around the player all up to `from`, less and less up to `to`. So an error of the silhouette shows nowhere: where it ends, the photo goes on.
+ */
+const KEPT = { bays: 0.07, from: 0.012, to: 0.11 };
+/** The player's part of a pixel, of 255, from which on it counts. */
+const PLAYER_ALPHA = 96;
+/** How much of the drawn scene behind the photo shows at the window's corners. */
+const SCENE_AT_CORNERS = 0.7;
+const VIGNETTE = 0.55;
 
 /**
  * The picture of `style.window`, as a BMP file.
@@ -42,19 +46,18 @@ export function backdropOf(photo, silhouette, style) {
   const { width, height } = style.window;
   const field = cropped(photo, style);
   if (style.tones) retone(field.context, style.tones, width, height);
-  const mask = playerMask(silhouette, style);
-  const { canvas: ground, context } = canvasOf(width, height);
+  const { context } = canvasOf(width, height);
   context.imageSmoothingQuality = "high";
-  context.drawImage(gradedGround(field.canvas, mask, style), 0, 0, width, height);
-  light(context, style);
-  darkenEdges(context, style);
+  context.drawImage(outOfFocus(field.canvas, silhouette, style), 0, 0, width, height);
+  lightCorners(context, style);
   openCorners(context, style);
   field.context.globalCompositeOperation = "destination-in";
   field.context.imageSmoothingQuality = "high";
-  field.context.drawImage(mask.canvas, 0, 0, width, height);
+  field.context.drawImage(keptAround(silhouette, style), 0, 0, width, height);
   context.drawImage(field.canvas, 0, 0);
+  darkenEdges(context, style);
   darkenFoot(context, style);
-  return bitmapFile(ground.getContext("2d")?.getImageData(0, 0, width, height) ?? new ImageData(1, 1));
+  return bitmapFile(context.getImageData(0, 0, width, height));
 }
 
 /** @param {OffscreenCanvasRenderingContext2D} context @param {Tones} tones @param {number} width @param {number} height */
@@ -77,44 +80,52 @@ function retone(context, tones, width, height) {
   context.putImageData(picture, 0, 0);
 }
 
-/** @typedef {{ canvas: OffscreenCanvas, values: Float32Array, w: number, h: number }} Mask */
-
 /**
- * Where the player is, small: 1 inside, falling off softly across the edge, so that an error of the silhouette has no edge of its own.
+ * How much of the photo is kept as it is, as the opacity of a small picture: see KEPT.
  * @param {HTMLImageElement} silhouette @param {BackdropStyle} style
- * @returns {Mask}
  */
-function playerMask(silhouette, { window, player }) {
-  const [w, h] = [Math.round(window.width * MASK_SCALE), Math.round(window.height * MASK_SCALE)];
-  const box = within(player, window, MASK_SCALE);
-  const { canvas, context } = canvasOf(w, h);
-  context.filter = `blur(${0.004 * w}px)`;
-  context.drawImage(silhouette, box.x, box.y, box.width, box.height);
-  const near = context.getImageData(0, 0, w, h).data;
+function keptAround(silhouette, { window, player }) {
+  const [w, h] = [Math.round(window.width * KEPT_SCALE), Math.round(window.height * KEPT_SCALE)];
+  const bay = KEPT.bays * w;
+  // Beyond the window the player goes on, and so do bays.
+  const margin = Math.ceil(bay) + 3;
+  const [fullWidth, fullHeight] = [w + 2 * margin, h + 2 * margin];
+  const { context } = canvasOf(fullWidth, fullHeight);
+  const box = within(player, window, KEPT_SCALE);
+  context.drawImage(silhouette, box.x + margin, box.y + margin, box.width, box.height);
+  const { data } = context.getImageData(0, 0, fullWidth, fullHeight);
+  const away = new Float32Array(fullWidth * fullHeight);
+  for (let i = 0; i < away.length; i++) away[i] = Number(data[4 * i + 3]) > PLAYER_ALPHA ? 0 : FAR;
+  const open = Float32Array.from(distances(away, fullWidth, fullHeight), (d) => (d < bay ? FAR : 0));
+  distances(open, fullWidth, fullHeight);
+  for (let i = 0; i < away.length; i++) away[i] = Number(open[i]) >= bay || away[i] === 0 ? 0 : FAR;
+  distances(away, fullWidth, fullHeight);
+  const kept = canvasOf(w, h);
   const picture = new ImageData(w, h);
-  const values = new Float32Array(w * h);
-  for (let i = 0, k = 3; i < values.length; i++, k += 4) {
-    values[i] = smoothStep((Number(near[k]) / 255 - 0.32) / 0.6, 0, 1);
-    picture.data[k] = 255 * Number(values[i]);
-  }
-  context.putImageData(picture, 0, 0);
-  return { canvas, values, w, h };
+  for (let y = 0, k = 3; y < h; y++)
+    for (let x = 0; x < w; x++, k += 4) {
+      const distance = Number(away[(y + margin) * fullWidth + x + margin]) / w;
+      picture.data[k] = 255 * (1 - smoothStep((distance - KEPT.from) / (KEPT.to - KEPT.from), 0, 1));
+    }
+  kept.context.putImageData(picture, 0, 0);
+  return kept.canvas;
 }
 
 /**
  * The background alone, out of focus: the player is taken out of it before it is blurred, so that nothing of the player's colours shines
  * around the player, and what is missing then comes from around.
- * @param {OffscreenCanvas} field @param {Mask} mask @param {number} w @param {number} h
+ * @param {OffscreenCanvas} field @param {HTMLImageElement} silhouette @param {BackdropStyle} style
  */
-function outOfFocus(field, mask, w, h) {
+function outOfFocus(field, silhouette, { window, player }) {
+  const [w, h] = [Math.round(window.width * GROUND_SCALE), Math.round(window.height * GROUND_SCALE)];
+  const box = within(player, window, GROUND_SCALE);
   const open = canvasOf(w, h);
   open.context.imageSmoothingQuality = "medium";
   open.context.drawImage(field, 0, 0, w, h);
   open.context.globalCompositeOperation = "destination-out";
-  open.context.filter = `blur(${0.004 * w}px)`;
+  open.context.filter = `blur(${KEPT.from * w}px)`;
   // Twice: nothing of the player's own edge may stay.
-  open.context.drawImage(mask.canvas, 0, 0, w, h);
-  open.context.drawImage(mask.canvas, 0, 0, w, h);
+  for (let k = 0; k < 2; k++) open.context.drawImage(silhouette, box.x, box.y, box.width, box.height);
   const { canvas, context } = canvasOf(w, h);
   context.globalCompositeOperation = "destination-over";
   for (const blur of FOCUS_BLURS) {
@@ -124,92 +135,6 @@ function outOfFocus(field, mask, w, h) {
   context.filter = "none";
   context.drawImage(field, 0, 0, w, h);
   return canvas;
-}
-
-/**
- * The background in the card's light, at half the size.
- * @param {OffscreenCanvas} field @param {Mask} mask @param {BackdropStyle} style
- */
-function gradedGround(field, mask, { window, colours }) {
-  const [w, h] = [Math.round(window.width * GROUND_SCALE), Math.round(window.height * GROUND_SCALE)];
-  const canvas = outOfFocus(field, mask, w, h);
-  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  const picture = context.getImageData(0, 0, w, h);
-  const { data } = picture;
-  const lift = liftFor(data, field, mask);
-  const ramp = rampOf(colours);
-  const { tint, richer } = GRADE;
-  for (let k = 0; k < data.length; k += 4) {
-    let [r, g, b] = [Number(data[k]), Number(data[k + 1]), Number(data[k + 2])];
-    const luma = lumaAt(data, k);
-    const wanted = Math.min(255, Math.max(0, luma + lift));
-    const at = 3 * Math.round(wanted);
-    r = wanted + (r - luma) * richer;
-    g = wanted + (g - luma) * richer;
-    b = wanted + (b - luma) * richer;
-    data[k] = r + (Number(ramp[at]) - r) * tint;
-    data[k + 1] = g + (Number(ramp[at + 1]) - g) * tint;
-    data[k + 2] = b + (Number(ramp[at + 2]) - b) * tint;
-  }
-  context.globalCompositeOperation = "source-over";
-  context.putImageData(picture, 0, 0);
-  return canvas;
-}
-
-/**
- * How much brighter (or, below 0, darker) the background becomes so that the player stands out.
- * @param {Uint8ClampedArray} ground the background's pixels @param {OffscreenCanvas} field @param {Mask} mask
- */
-function liftFor(ground, field, { values, w, h }) {
-  const { context } = canvasOf(w, h);
-  context.imageSmoothingQuality = "medium";
-  context.drawImage(field, 0, 0, w, h);
-  const { data } = context.getImageData(0, 0, w, h);
-  let [own, area] = [0, 0];
-  for (let i = 0; i < values.length; i++) {
-    if (Number(values[i]) < 0.9) continue;
-    own += lumaAt(data, 4 * i);
-    area++;
-  }
-  let sum = 0;
-  for (let k = 0; k < ground.length; k += 64) sum += lumaAt(ground, k);
-  if (area === 0) return 0;
-  const difference = sum / (ground.length / 64) - own / area;
-  if (Math.abs(difference) >= LEAST_CONTRAST) return 0;
-  // Dark players stand before something lighter, all others before something darker: a card is lit from the front.
-  const wanted = own / area < DARK_PLAYER ? LEAST_CONTRAST - difference : -LEAST_CONTRAST - difference;
-  return Math.max(-MAX_LIFT, Math.min(MAX_LIFT, wanted));
-}
-
-/** @param {Uint8ClampedArray} data @param {number} k */
-const lumaAt = (data, k) =>
-  0.299 * Number(data[k]) + 0.587 * Number(data[k + 1]) + 0.114 * Number(data[k + 2]);
-
-/** The colours that stand for each luma: from nearly black over the card's own to nearly white. @param {BackdropStyle["colours"]} colours */
-function rampOf({ deep, mid, light }) {
-  const [dark, middle, pale] = [deep, mid, light].map(rgbOf);
-  const scaled = (/** @type {number[] | undefined} */ rgb, /** @type {number} */ by) =>
-    (rgb ?? []).map((value) => value * by);
-  const white = (pale ?? []).map((value) => value + (255 - value) * 0.5);
-  const stops = /** @type {[number, number[]][]} */ ([
-    [0, scaled(dark, 0.3)],
-    [0.38, scaled(middle, 0.85)],
-    [0.78, pale ?? []],
-    [1, white],
-  ]);
-  const ramp = new Float32Array(3 * 256);
-  for (let value = 0; value < 256; value++) {
-    const at = value / 255;
-    const next = Math.max(
-      1,
-      stops.findIndex(([to]) => at <= to),
-    );
-    const [from, low] = /** @type {[number, number[]]} */ (stops[next - 1]);
-    const [to, high] = /** @type {[number, number[]]} */ (stops[next]);
-    for (let c = 0; c < 3; c++)
-      ramp[3 * value + c] = Number(low[c]) + (Number(high[c]) - Number(low[c])) * ((at - from) / (to - from));
-  }
-  return ramp;
 }
 
 /**
@@ -231,22 +156,11 @@ const faceIn = (/** @type {BackdropStyle} */ { window, face }, /** @type {number
   return { x: x + width / 2, y: y + height * part + further * window.height };
 };
 
-/**
- * Light in the card's colours, on the background only: from behind the head, and from both upper corners.
- * @param {OffscreenCanvasRenderingContext2D} context @param {BackdropStyle} style
- */
-function light(context, style) {
-  const { window, colours } = style;
+/** Light in the card's colours from both upper corners. @param {OffscreenCanvasRenderingContext2D} context @param {BackdropStyle} style */
+function lightCorners(context, { window, colours }) {
   const { width, height } = window;
-  const [glow, accent, pale] = [colours.glow, colours.accent, colours.light].map((hex) =>
-    rgbOf(hex).join(" "),
-  );
+  const [accent, pale] = [colours.accent, colours.light].map((hex) => rgbOf(hex).join(" "));
   context.globalCompositeOperation = "screen";
-  spread(context, window, { ...faceIn(style, 0.35), from: 0, to: 0.6 * Math.max(width, height) }, [
-    [0, `rgb(${glow} / 0.26)`],
-    [0.45, `rgb(${accent} / 0.1)`],
-    [1, `rgb(${accent} / 0)`],
-  ]);
   for (const x of [0, width])
     spread(context, window, { x, y: 0, from: 0, to: 0.7 * height }, [
       [0, `rgb(${x === 0 ? accent : pale} / 0.5)`],
@@ -256,19 +170,16 @@ function light(context, style) {
   context.globalCompositeOperation = "source-over";
 }
 
-/** A vignette around the player, on the background only. @param {OffscreenCanvasRenderingContext2D} context @param {BackdropStyle} style */
+/** A vignette around the player. @param {OffscreenCanvasRenderingContext2D} context @param {BackdropStyle} style */
 function darkenEdges(context, style) {
   const { width, height } = style.window;
   const [shorter, longer] = [Math.min(width, height), Math.max(width, height)];
   const dark = darkOf(style.colours);
   spread(context, style.window, { ...faceIn(style, 0.5, 0.14), from: 0.4 * shorter, to: 0.95 * longer }, [
     [0, `rgb(${dark} / 0)`],
-    [1, `rgb(${dark} / 0.62)`],
+    [1, `rgb(${dark} / ${VIGNETTE})`],
   ]);
 }
-
-/** How much of the drawn scene behind the photo shows at the window's corners. */
-const SCENE_AT_CORNERS = 0.7;
 
 /** Lets the card's drawn scene show at the window's corners. @param {OffscreenCanvasRenderingContext2D} context @param {BackdropStyle} style */
 function openCorners(context, style) {

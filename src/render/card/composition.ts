@@ -8,8 +8,8 @@ import type { Zones } from "./template-layout.ts";
  * told no more.
  */
 const SURE_MASKS = 0.85;
-/** A crown lower than this part of the card's height leaves a drawn ground empty. */
-const LOWEST_CROWN = 0.2;
+/** A crown or raised hands lower than this part of the card's height leaves a drawn ground empty. */
+const HIGHEST_POINT = 0.2;
 
 /**
  * How and where a card shows its player: as asked for where the template supports it, otherwise as it looks better. Without a
@@ -48,6 +48,6 @@ type ShownPlayer = Pick<CutoutFile, "width" | "height" | "framing">;
 function looksGood({ signs, framing, height }: CutoutFile, { place }: PlacedPlayer, card: Box): boolean {
   if (framing.cutSides.top || (signs && (signs.rivals > 0 || signs.masks < SURE_MASKS))) return false;
   const { top, left, right } = place.walls;
-  const crown = place.y + (framing.head.y / height) * place.height;
-  return top + left + right === 0 && crown <= LOWEST_CROWN * card.height;
+  const highest = place.y + (Math.min(framing.head.y, framing.body.y) / height) * place.height;
+  return top + left + right === 0 && highest <= HIGHEST_POINT * card.height;
 }

@@ -1,6 +1,7 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is. Draws a die-cut player's outline: an even line around the
 // silhouette as on a sticker, a thin dark one around that, and a tight shadow.
 import { patches } from "../photo/page/masks.js";
+import { distances, FAR } from "./distances.js";
 import { canvasOf, rgbOf } from "./light.js";
 
 /**
@@ -15,8 +16,6 @@ const DARK_OPACITY = 0.62;
 const SHADOW_OPACITY = 0.5;
 const SHADOW_BLUR = 0.55;
 const SHADOW_DROP = 0.35;
-/** Further than any line reaches. */
-const FAR = 1e4;
 
 /**
  * The outline as the data URL of a picture that is `margin` wider than the player's box on each side.
@@ -97,56 +96,6 @@ function enclosedBy(alpha, w, line) {
       enclosed[i] = Number(sizes[labels[i]]) >= LINED_GAP * line * line ? 1 : 2;
   return enclosed;
 }
-
-/**
- * For each pixel the distance to the nearest seed, plus the seed's own value, within 2 of 100: two passes with steps to
- * neighbours and by knight's moves (Borgefors, "Distance transformations in digital images", 1986).
- * @param {Float32Array} d changed in place: a seed's own value, elsewhere FAR
- * @param {number} w @param {number} h
- */
-function distances(d, w, h) {
-  const [one, diagonal, knight] = [1, Math.SQRT2, Math.sqrt(5)];
-  // The outermost two rows and columns lie in the margin, where nothing is shown.
-  for (let y = 2; y < h - 2; y++)
-    for (let x = 2, i = y * w + 2; x < w - 2; x++, i++) {
-      let least = at(d, i);
-      least = Math.min(
-        least,
-        at(d, i - 1) + one,
-        at(d, i - w) + one,
-        at(d, i - w - 1) + diagonal,
-        at(d, i - w + 1) + diagonal,
-      );
-      d[i] = Math.min(
-        least,
-        at(d, i - 2 * w - 1) + knight,
-        at(d, i - 2 * w + 1) + knight,
-        at(d, i - w - 2) + knight,
-        at(d, i - w + 2) + knight,
-      );
-    }
-  for (let y = h - 3; y >= 2; y--)
-    for (let x = w - 3, i = y * w + w - 3; x >= 2; x--, i--) {
-      let least = at(d, i);
-      least = Math.min(
-        least,
-        at(d, i + 1) + one,
-        at(d, i + w) + one,
-        at(d, i + w + 1) + diagonal,
-        at(d, i + w - 1) + diagonal,
-      );
-      d[i] = Math.min(
-        least,
-        at(d, i + 2 * w + 1) + knight,
-        at(d, i + 2 * w - 1) + knight,
-        at(d, i + w + 2) + knight,
-        at(d, i + w - 2) + knight,
-      );
-    }
-}
-
-/** @param {Float32Array} values @param {number} i */
-const at = (values, i) => /** @type {number} */ (values[i]);
 
 /** @param {OffscreenCanvas} drawn */
 function toDataUrl(drawn) {

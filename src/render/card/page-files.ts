@@ -15,6 +15,8 @@ import canvasSource from "./canvas.js" with { type: "text" };
 // @ts-expect-error As above.
 import decodeSource from "./decode.js" with { type: "text" };
 // @ts-expect-error As above.
+import distancesSource from "./distances.js" with { type: "text" };
+// @ts-expect-error As above.
 import drawnSource from "./drawn.js" with { type: "text" };
 // @ts-expect-error As above.
 import fillSource from "./fill.js" with { type: "text" };
@@ -55,6 +57,7 @@ const SCRIPTS: Record<string, string> = {
   "/bind.js": bindSource,
   "/canvas.js": canvasSource,
   "/decode.js": decodeSource,
+  "/distances.js": distancesSource,
   "/drawn.js": drawnSource,
   "/fill.js": fillSource,
   "/fit.js": fitSource,

@@ -17,11 +17,16 @@ interface Size {
   height: number;
 }
 
-/** A player is shown to above the knees, in face heights from the crown; and a whole one with the feet. */
+/** A player is shown to above the knees, in face heights from the crown, in a wide window to the hips ... */
 const KNEES_FACES = 7.4;
-const WHOLE_SHOWN = 0.98;
-/** Outstretched arms stay in the window unless that would shrink the player below this part of the available size. */
+const HIPS_FACES = 5.2;
+/** ... or with the feet, if that does not shrink the player below this part of it. */
+const LEAST_STANDING = 0.68;
+/** Outstretched arms stay inside this part of the window ... */
+const ARMS_IN = 0.95;
+/** ... unless that would shrink the player below this part of the available size: then they are cut, and the player is this large. */
 const LEAST_FOR_ARMS = 0.64;
+const WITH_CUT_ARMS = 0.85;
 /** The largest face a player is enlarged to, and the largest where the photo has to fill the window, of its shorter side. */
 const MAX_FACE = 0.46;
 const MAX_FILLING_FACE = 0.92;
@@ -57,14 +62,19 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
   const foot = body.y + body.height;
   const canCross = !framing.cutSides.top && body.y >= crown - 0.25 * face.height;
   const upper = canCross ? HEADROOM * card.height : seen.y + INSIDE_HEADROOM * seen.height;
-  const isWhole = !framing.cutSides.bottom;
-  const shownHeight =
-    Math.min((foot - crown) * (isWhole ? WHOLE_SHOWN : 1), KNEES_FACES * face.height) + crown - top;
+  const shownFaces = clamp((KNEES_FACES * 0.8 * seen.height) / seen.width, HIPS_FACES, KNEES_FACES);
+  const reach = (line - upper) / Math.max(1, Math.min(foot - crown, shownFaces * face.height) + crown - top);
+  const standing = (line - upper) / Math.max(1, foot - top);
+  const stands = !framing.cutSides.bottom && standing > reach * LEAST_STANDING;
+  const arms = (ARMS_IN * seen.width) / body.width;
+  const whole = stands ? standing : reach;
   const side = Math.min(seen.width, 0.8 * seen.height);
-  const reach = (line - upper) / Math.max(1, shownHeight);
-  const arms = Math.max((0.95 * window.width) / body.width, LEAST_FOR_ARMS * reach);
   const sharp = MAX_ENLARGEMENT * Math.max(1, Math.sqrt((window.width * window.height) / (1024 * 1280)));
-  const wanted = Math.min(reach, arms, (MAX_FACE * side) / face.height, sharp);
+  const wanted = Math.min(
+    arms < LEAST_FOR_ARMS * reach ? WITH_CUT_ARMS * reach : Math.min(arms, whole),
+    (MAX_FACE * side) / face.height,
+    sharp,
+  );
   const cover = Math.max(seen.width / photo.width, seen.height / photo.height);
   const most = Math.max(wanted, Math.min((MAX_FILLING_FACE * side) / face.height, sharp * FILLING));
   const scale = Math.min(Math.max(wanted, cover), most);
