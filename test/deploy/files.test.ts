@@ -2,7 +2,11 @@ import { expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Value } from "@sinclair/typebox/value";
 import { readConfig } from "../../src/config.ts";
+import type { ErrorCode } from "../../src/core/errors.ts";
+import { ERROR_STATUS } from "../../src/http/http-refusal.ts";
+import { ErrorResponse } from "../../src/http/schemas.ts";
 
 const deploy = join(import.meta.dir, "../../deploy");
 const text = (file: string) => Bun.file(join(deploy, file)).text();
@@ -130,6 +134,23 @@ test("the cluster's servers differ in their data folders alone, and take their s
   expect(Object.keys(file.volumes).toSorted()).toEqual([...new Set(volumes)].toSorted());
   const caddy = await text("cluster/Caddyfile");
   expect(caddy).toContain("reverse_proxy node1:3000 node2:3000 node3:3000");
+});
+
+test("what nginx refuses itself it answers in the envelope of the API, and only there", async () => {
+  const nginx = await text("nginx.conf");
+  expect(nginx).toMatch(/location \/v1\/ \{\s+error_page 413 @too_large;\s+error_page 429 @too_many;/);
+  expect(nginx.match(/error_page/g)).toHaveLength(2);
+  for (const [place, status, code] of [
+    ["@too_large", 413, "PAYLOAD_TOO_LARGE"],
+    ["@too_many", 429, "RATE_LIMIT_EXCEEDED"],
+  ] as const) {
+    const [, body = ""] = nginx.split(`location ${place} {`);
+    const [, said = ""] = new RegExp(`return ${status} '([^']+)';`).exec(body) ?? [];
+    const answer = JSON.parse(said.replaceAll("$host", "cards.example.com"));
+    expect([...Value.Errors(ErrorResponse, answer)]).toEqual([]);
+    expect(answer.error.code).toBe(code);
+    expect(ERROR_STATUS[answer.error.code as ErrorCode]).toBe(status);
+  }
 });
 
 test.skipIf(Bun.which("caddy") === null)("Caddy knows every line of the cluster's file", () => {

@@ -3,6 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
 import { connect } from "node:tls";
+import { Value } from "@sinclair/typebox/value";
+import { ErrorResponse } from "../../src/http/schemas.ts";
 import { freePort } from "../../src/service/free-port.ts";
 import { testFolder } from "../harness.ts";
 import { type TestApi, testApi } from "../http/api.ts";
@@ -78,38 +80,70 @@ const caddy: Proxy = {
   },
 };
 
+interface Answer {
+  status: number;
+  headers: Record<string, unknown>;
+  text: string;
+}
+
 /** Asks through the proxy, over TLS, as a browser of its public name would. */
 function ask(port: number, path: string, options: { headers?: Record<string, string>; body?: Buffer } = {}) {
-  return new Promise<{ status: number; headers: Record<string, unknown>; text: string }>(
-    (resolve, reject) => {
-      const { headers = {}, body } = options;
-      const call = request(
-        {
-          host: "127.0.0.1",
-          port,
-          path,
-          servername: HOST,
-          rejectUnauthorized: false,
-          agent: false,
-          method: body ? "POST" : "GET",
-          headers: { Host: HOST, ...headers, ...(body && { "Content-Length": String(body.length) }) },
-        },
-        (answer) => {
-          const chunks: Buffer[] = [];
-          answer.on("data", (chunk: Buffer) => chunks.push(chunk));
-          answer.on("end", () =>
-            resolve({
-              status: answer.statusCode ?? 0,
-              headers: answer.headers,
-              text: Buffer.concat(chunks).toString(),
-            }),
-          );
-        },
-      );
-      call.on("error", reject);
-      call.end(body);
-    },
+  return new Promise<Answer>((resolve, reject) => {
+    const { headers = {}, body } = options;
+    const call = request(
+      {
+        host: "127.0.0.1",
+        port,
+        path,
+        servername: HOST,
+        rejectUnauthorized: false,
+        agent: false,
+        method: body ? "POST" : "GET",
+        headers: { Host: HOST, ...headers, ...(body && { "Content-Length": String(body.length) }) },
+      },
+      (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+        answer.on("end", () =>
+          resolve({
+            status: answer.statusCode ?? 0,
+            headers: answer.headers,
+            text: Buffer.concat(chunks).toString(),
+          }),
+        );
+      },
+    );
+    call.on("error", reject);
+    call.end(body);
+  });
+}
+
+/** What a proxy says to the head of a request whose body never comes. */
+async function answered(port: number, head: string): Promise<Answer> {
+  const socket = connect({ host: "127.0.0.1", port, servername: HOST, rejectUnauthorized: false });
+  socket.write(head);
+  let said = "";
+  for await (const chunk of socket) {
+    said += chunk;
+    if (said.endsWith("}")) break;
+  }
+  const [top = "", text = ""] = said.split("\r\n\r\n");
+  const [status = "", ...lines] = top.split("\r\n");
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.split(": ")[0]?.toLowerCase(), line.split(": ")[1]]),
   );
+  return { status: Number(status.split(" ")[1]), headers, text };
+}
+
+function expectRefusal({ status, headers, text }: Answer, wanted: number, code: string): void {
+  expect([status, headers["content-type"]]).toEqual([wanted, "application/json; charset=utf-8"]);
+  const body = JSON.parse(text);
+  expect([...Value.Errors(ErrorResponse, body)]).toEqual([]);
+  expect(body.error).toMatchObject({
+    code,
+    docs_url: `https://${HOST}/docs/errors/${code}`,
+    request_id: headers["x-request-id"],
+  });
 }
 
 /** Opens a connection, says a part of a request and waits. `closed` resolves when the proxy has enough. */
@@ -197,6 +231,21 @@ for (const proxy of [nginx, caddy]) {
       );
       await Promise.all([head.closed, body.closed]);
       expect((await ask(port, "/live")).status).toBe(200);
+    });
+
+    test.if(proxy.name === "nginx")("answers what it refuses itself as the API does", async () => {
+      // What is too long is refused by its head.
+      const long = await answered(
+        port,
+        `POST /v1/photos HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 17000000\r\n\r\n`,
+      );
+      expectRefusal(long, 413, "PAYLOAD_TOO_LARGE");
+      const start = `POST /v1/images HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 9\r\n\r\n{`;
+      const held = [await trickle(port, start), await trickle(port, start)];
+      const many = await ask(port, "/v1/usage");
+      for (const each of held) each.end();
+      expectRefusal(many, 429, "RATE_LIMIT_EXCEEDED");
+      expect(many.headers["retry-after"]).toBe("1");
     });
 
     test.if(proxy.name === "nginx")("bounds the connections of one client", async () => {
