@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { isEmail, requestPasswordReset } from "../app/people/manage-users.ts";
+import { isEmail } from "../app/people/manage-users.ts";
 import { normalEmail } from "../app/people/sign-in.ts";
 import { RESETS_PER_EMAIL } from "../core/sign-in-limits.ts";
 import { Field, Notice } from "./elements.tsx";
@@ -81,10 +81,7 @@ async function requestLink(visit: Visit): Promise<Response> {
       status: 429,
       message: `Too many links were asked for: at most ${RESETS_PER_EMAIL} an hour are sent to one address. Look for the last one, or wait an hour.`,
     });
-  // Not awaited, or the response time would reveal whether the email is known.
-  void requestPasswordReset(deps, email).catch((error: unknown) =>
-    deps.log.error("password_reset_failed", { error: (error as Error).message }),
-  );
+  deps.passwordResets.ask(email);
   return sentPage(visit, email);
 }
 

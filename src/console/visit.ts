@@ -7,6 +7,7 @@ import type { UploadDeps } from "../app/images/upload-photo.ts";
 import type { DiskGauge } from "../app/operations/disk-use.ts";
 import type { RequestLog } from "../app/operations/request-log.ts";
 import type { PasskeyService } from "../app/people/passkeys.ts";
+import type { PasswordResets } from "../app/people/password-resets.ts";
 import type { WebhookContext } from "../app/webhooks/manage-webhooks.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
@@ -31,6 +32,7 @@ export interface ConsoleDeps extends WebhookContext, PreviewDeps, UploadDeps {
   templates: TemplateRegistry;
   limiter: RateLimiter;
   requests: RequestLog;
+  passwordResets: Pick<PasswordResets, "ask">;
 }
 
 /** An uploaded file with its original name. */

@@ -12,6 +12,8 @@ export const RESET_LINK_LIFETIME_MS = HOUR_MS;
 /** Password reset requests per hour: enough for mails that went astray, too few to fill a mailbox. */
 export const RESETS_PER_EMAIL = 3;
 export const RESETS_PER_ADDRESS = 20;
+/** Requests of 15 seconds, until the mail loop has looked at them. Each holds an email; more come of nobody but a flood. */
+export const MAX_WAITING_RESETS = 1_000;
 /** Failed sign-ins in a window: far above any honest mistake, far below a search. */
 export const SIGN_IN_WINDOW_MS = 15 * MINUTE_MS;
 export const SIGN_INS_PER_EMAIL_AND_ADDRESS = 8;

@@ -6,6 +6,7 @@ import { type ProgressTracker, progressTracker } from "../app/images/progress.ts
 import { type QueueEstimate, queueEstimate } from "../app/images/queue-estimate.ts";
 import { uploadBytes } from "../app/images/upload-photo.ts";
 import { type RequestLog, requestLog } from "../app/operations/request-log.ts";
+import { type PasswordResets, passwordResets } from "../app/people/password-resets.ts";
 import type { Environment } from "../core/account.ts";
 import { uploadAt } from "../core/own-photos.ts";
 import { samplePhotoAt } from "../core/sample-photo.ts";
@@ -29,6 +30,7 @@ export interface Deps extends Workspace {
   accept: AcceptImage;
   acceptBatch: (command: BatchCommand) => Promise<AcceptedBatch>;
   readSquadList: ReadSquadList;
+  passwordResets: PasswordResets;
 }
 
 export interface DepsOptions {
@@ -61,6 +63,7 @@ export function buildDeps<W extends Workspace>(workspace: W, options: DepsOption
     gate,
     queue,
     progress,
+    passwordResets: passwordResets(workspace),
     limiter,
     requests,
     accept,

@@ -90,11 +90,18 @@ function startMail(deps: Deps): Loop[] {
   if (!config.mail) return [];
   const transport = smtpTransport(config.mail);
   const run = async () => {
+    await deps.passwordResets.write();
     await writeNotices(deps);
     await sendDueMails(deps, transport);
   };
   const loop = startLoop({ name: "mail", concurrency: 1, pollMs: MAIL_POLL_MS, runOne: run, log });
-  return [{ wake: loop.wake, stop: () => loop.stop().finally(transport.close) }];
+  const stop = () =>
+    loop
+      .stop()
+      // Whoever asked last is not forgotten; the next process sends what is written.
+      .then(() => deps.passwordResets.write())
+      .finally(transport.close);
+  return [{ wake: loop.wake, stop }];
 }
 
 /** Tells the other nodes that this one lives, and takes over from those that do not. */

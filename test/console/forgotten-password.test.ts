@@ -1,8 +1,11 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, type Mock, mock, test } from "bun:test";
+import { sendDueMails } from "../../src/app/mail/outbox.ts";
 import { addMember } from "../../src/app/people/manage-users.ts";
+import { passwordResets } from "../../src/app/people/password-resets.ts";
 import { checkPassword, completeSetup, setupLinkFor } from "../../src/app/people/sign-in.ts";
 import { consoleAnswer } from "../../src/console/answer.ts";
 import {
+  MAX_WAITING_RESETS,
   RESET_LINK_LIFETIME_MS,
   RESETS_PER_ADDRESS,
   RESETS_PER_EMAIL,
@@ -16,6 +19,7 @@ import { PASSWORD, testMember, tokenOf } from "./sessions.ts";
 
 let workspace: TestWorkspace;
 let pages: ReturnType<typeof consoleAnswer>;
+let writeMails: () => Promise<void>;
 beforeEach(async () => {
   const plain = await testWorkspace();
   begin(plain, { smtpUrl: "smtp://127.0.0.1:9", from: "cards@example.com" });
@@ -25,7 +29,10 @@ afterEach(() => workspace.close());
 /** Begins a console of a service that sends its mails there. */
 function begin(plain: TestWorkspace, mail: TestWorkspace["config"]["mail"]): void {
   workspace = { ...plain, config: { ...plain.config, mail } };
-  pages = consoleAnswer(buildDeps(workspace, { pool: idlePool }));
+  const deps = buildDeps(workspace, { pool: idlePool });
+  pages = consoleAnswer(deps);
+  // As the mail loop does.
+  writeMails = deps.passwordResets.write;
 }
 
 async function ask(email: string, { address = "203.0.113.9", method = "POST" } = {}) {
@@ -57,9 +64,8 @@ async function mailedTokens(): Promise<string[]> {
     .map(({ body, id }) => tokenOf(/https?:\S+/.exec(workspace.secrets.open(body, id))?.[0] ?? ""));
 }
 
-/** The mail is written after the answer; the test's own time-out bounds the wait. */
 async function mailedToken(): Promise<string> {
-  while ((await mailedTokens()).length === 0) await Bun.sleep(2);
+  await writeMails();
   return (await mailedTokens())[0] ?? "";
 }
 
@@ -98,6 +104,54 @@ test("the answer is the same for known and unknown people, and only the known on
   expect((await db.select().from(t.mails)).map(({ recipient }) => recipient)).not.toContain(
     "eve@example.com",
   );
+});
+
+test("a request does the same for known and unknown people, writes nothing, and waits for no mail server", async () => {
+  const { user } = await ana();
+  // A server that takes the mail before and never says so.
+  await ask(user.email);
+  await writeMails();
+  const taken = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<"sent">();
+  const sending = sendDueMails(workspace, {
+    send: () => {
+      taken.resolve();
+      return release.promise;
+    },
+    close: () => {},
+  });
+  await taken.promise;
+
+  const asked: string[] = [];
+  const { store } = workspace;
+  const watched = { ...store, write: mock(store.write) as typeof store.write };
+  begin({ ...workspace, store: watched }, workspace.config.mail);
+  for (const email of ["eve@example.com", user.email]) {
+    expect((await ask(email)).status).toBe(200);
+    // Whatever a request leaves to be done after it would be done by now.
+    await store.write("look", async () => {});
+    await new Promise((resolve) => setImmediate(resolve));
+    asked.push(
+      `${(await mailedTokens()).length} mailed, ${(watched.write as Mock<typeof store.write>).mock.calls.length} writes`,
+    );
+  }
+  expect(asked).toEqual(["1 mailed, 0 writes", "1 mailed, 0 writes"]);
+  await writeMails();
+  expect(await mailedTokens()).toHaveLength(2);
+  release.resolve("sent");
+  await sending;
+});
+
+test("a flood of requests is forgotten rather than kept", async () => {
+  const { user } = await ana();
+  const waiting = passwordResets(workspace);
+  for (let n = 0; n < MAX_WAITING_RESETS; n++) waiting.ask(`nobody${n}@example.com`);
+  waiting.ask(user.email);
+  await waiting.write();
+  expect(await mailedTokens()).toEqual([]);
+  waiting.ask(user.email);
+  await waiting.write();
+  expect(await mailedTokens()).toHaveLength(1);
 });
 
 test("a new password by mail gives no more trust than the lost one had, and an invitation stays as it is", async () => {
