@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import { FormatRegistry, type TSchema } from "@sinclair/typebox/type";
+import type { TSchema } from "@sinclair/typebox/type";
 import { Value } from "@sinclair/typebox/value";
 import { countAnswer } from "../../scripts/cases.ts";
 import type { DiskRoom } from "../../src/app/images/disk-room.ts";
@@ -15,10 +15,9 @@ import { listen } from "../../src/http/server.ts";
 import { buildDeps } from "../../src/service/deps.ts";
 import { openWorkspace } from "../../src/service/workspace.ts";
 import type { ImageOutput } from "../../src/store/images.ts";
+import "../date-time.ts";
 import { idlePool } from "../fakes.ts";
 import { fakeClock, openTestStore, photoServer, seededRandom, testConfig, testFolder } from "../harness.ts";
-
-FormatRegistry.Set("date-time", (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text));
 
 // The API over a real socket, a real database and a real photo fetch, without browsers: images are claimed and finished
 // by the use cases, and the clock stands still.

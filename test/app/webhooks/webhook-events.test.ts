@@ -21,6 +21,7 @@ import { findAccount } from "../../../src/store/accounts.ts";
 import { failPending } from "../../../src/store/deliveries.ts";
 import { findImage } from "../../../src/store/image-reads.ts";
 import { type Image, insertImage } from "../../../src/store/images.ts";
+import "../../date-time.ts";
 import { imageRequest, type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 
 let workspace: TestWorkspace;
