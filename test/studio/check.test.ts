@@ -69,6 +69,14 @@ test("a started template holds with names, scripts and colours that may come", a
   expect([report.isGood, report.drawn]).toEqual([true, 8]);
 });
 
+test("a text that ends with an ellipsis stands nowhere that it is not seen", async () => {
+  const narrow = (text: string) => `${text}.club { max-width: 20cqw; letter-spacing: 9cqw }`;
+  expect(await checkWith({ "card.css": narrow })).toEqual([]);
+  const cut = (text: string) => `${narrow(text)}.club { text-overflow: clip }`;
+  const club = lineOf("card.html", 'class="club"');
+  expect(await checkWith({ "card.css": cut })).toContain(`error card.html:${club} overflow`);
+});
+
 test("CSS that Chromium does not know is told by line, and so are parts that are no parts", async () => {
   const line = added("card.css");
   const css =

@@ -73,6 +73,17 @@ const clipOf = (element) => {
   return card();
 };
 
+/**
+ * What is seen of a text: a box that cuts it with an ellipsis leaves the rest unseen, as its designer wants.
+ * @param {Rectangle} ink @param {HTMLElement} clip @returns {Rectangle}
+ */
+const seenInk = (ink, clip) => {
+  if (getComputedStyle(clip).textOverflow !== "ellipsis") return ink;
+  const { left, right } = clip.getBoundingClientRect();
+  const x = Math.min(Math.max(ink.x, left), right);
+  return { ...ink, x, width: Math.max(0, Math.min(ink.x + ink.width, right) - x) };
+};
+
 /** @param {Rectangle} ink @param {Rectangle} box @param {number} slackY px that a font's own height may stand out */
 const standsOut = (ink, box, slackY) =>
   Math.max(
@@ -90,7 +101,7 @@ const lookAt = (element, index) => {
   const style = getComputedStyle(element);
   const fontPx = Number.parseFloat(style.fontSize);
   const box = boxOf(element);
-  const ink = union(rects);
+  const ink = seenInk(union(rects), clipOf(element));
   const area = box.getBoundingClientRect();
   const tops = rects.map((r) => r.y).sort((a, b) => a - b);
   const lines = tops.filter((top, i) => i === 0 || top - (tops[i - 1] ?? 0) > fontPx * SAME_LINE).length;
