@@ -114,6 +114,8 @@ export interface CutoutDescription {
    */
   tones?: Tones | null;
   signs?: CutoutSigns;
+  /** Whether others are so prominent that only a card with the photo itself makes sense; not given where nobody is. */
+  inCompany?: boolean;
 }
 
 /** A cutout in memory, as straight-alpha PNG bytes. */

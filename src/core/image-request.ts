@@ -73,7 +73,7 @@ const AnyImageRequest = Type.Object(
           StringEnum(ASKED_COMPOSITIONS, {
             default: "auto",
             description:
-              "How the player is shown: `cutout`, cut out of the photo, or `photo`, within the photo itself in the card's frame; `auto` leaves it to the card. A preset takes those that `GET /v1/presets` lists as its `compositions`, and always `auto`.",
+              "How the player is shown: `cutout`, cut out of the photo, or `photo`, within the photo itself in the card's frame, where others may be in the picture as long as the player is clearly the largest; `auto` leaves it to the card. A preset takes those that `GET /v1/presets` lists as its `compositions`, and always `auto`.",
           }),
         ),
       },

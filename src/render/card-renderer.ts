@@ -1,9 +1,9 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
-import type { Badge, Cutout, CutoutDescription, CutoutFile } from "../core/card.ts";
+import type { AskedComposition, Badge, Cutout, CutoutDescription, CutoutFile } from "../core/card.ts";
 import { MAX_WARM_PAGES } from "../core/limits.ts";
-import { BADGE_REFUSAL } from "../core/photo-refusals.ts";
+import { BADGE_REFUSAL, PHOTO_REFUSALS } from "../core/photo-refusals.ts";
 import { writeWhole } from "../system/write-whole.ts";
 import { templateRegistry } from "../templates/registry.ts";
 import { launchBrowser } from "./browser/browser.ts";
@@ -58,8 +58,8 @@ export async function openCardRenderer(
       warmPages(browser, options, events),
     ]);
     const cutter = { studio, cutoutsDir, vision: visionOf(matteModel) };
-    const cutOut = async (path: string, sha256: string) =>
-      (await cutOutCached(cutter, path, sha256, () => {})).cutout;
+    const cutOut = async (path: string, sha256: string, asked?: AskedComposition) =>
+      (await cutOutCached(cutter, path, sha256, () => {}, asked === "photo")).cutout;
     return {
       render: (job, onStage) => renderCard({ ...cutter, pages, tools }, job, onStage),
       previews: openPreviews(browser, { cutOut, readBadge }),
@@ -117,7 +117,7 @@ async function renderCard(
   const [{ cutout, timingsMs }, badge] = await Promise.all([
     job.placeholder
       ? { cutout: null, timingsMs: {} }
-      : cutOutCached(deps, job.photoPath, job.photoSha256, onStage),
+      : cutOutCached(deps, job.photoPath, job.photoSha256, onStage, job.card.style.composition === "photo"),
     job.badgePath === null ? null : readBadge(job.badgePath),
   ]);
   const card: CardJob = {
@@ -168,11 +168,13 @@ async function cutOutCached(
   photoPath: string,
   photoSha256: string,
   onStage: (stage: Stage) => void,
+  companyWelcome: boolean,
 ): Promise<{ cutout: CutoutFile; timingsMs: Record<string, number> }> {
   const path = join(cutoutsDir, photoSha256.slice(0, 2), `${photoSha256}-${vision}`);
   const cached = await findCutout(path);
+  if (cached?.inCompany && !companyWelcome) throw new PhotoRefused(PHOTO_REFUSALS.several_people);
   if (cached) return { cutout: cached, timingsMs: {} };
-  const result = await studio.cutOut(photoPath, onStage);
+  const result = await studio.cutOut(photoPath, onStage, companyWelcome);
   if (!result.ok) throw new PhotoRefused(result.message);
   return { cutout: await saveCutout(path, result.cutout), timingsMs: result.timingsMs };
 }

@@ -27,8 +27,14 @@ export interface PhotoCutter {
    * Finds the player in a photo file (JPEG, PNG or WebP) and cuts the player out. Unusable photos are refused in the
    * result; an error means that the browser failed and the same photo may be retried. Photos are processed one at a
    * time.
+   * @param companyWelcome whether others may be prominent too, as on a card that shows the photo itself: it is enough then that the
+   *   player is clearly the largest
    */
-  cutOut(photoPath: string, onStage?: (stage: PhotoStage) => void): Promise<CutOutResult>;
+  cutOut(
+    photoPath: string,
+    onStage?: (stage: PhotoStage) => void,
+    companyWelcome?: boolean,
+  ): Promise<CutOutResult>;
   /** Starts loading the networks, so that the first photo need not wait for them. */
   warm(): void;
   close(): Promise<void>;
@@ -83,7 +89,7 @@ export async function openPhotoCutter(
     void page?.collectGarbage().catch(() => {});
   });
 
-  const work = async (photoPath: string, onStage: (stage: PhotoStage) => void) => {
+  const work = async (photoPath: string, onStage: (stage: PhotoStage) => void, companyWelcome: boolean) => {
     if (page?.hasCrashed())
       page = await page.close().then(
         () => null,
@@ -91,7 +97,7 @@ export async function openPhotoCutter(
       );
     page ??= await openPhotoPage(browser, networks);
     try {
-      return await cutOutIn(page, photoPath, onStage);
+      return await cutOutIn(page, photoPath, onStage, companyWelcome);
     } catch (error) {
       // A page that failed once may be in a bad state, so the next photo gets a new one.
       await page.close().catch(() => {});
@@ -100,8 +106,8 @@ export async function openPhotoCutter(
     }
   };
   return {
-    cutOut(photoPath, onStage = () => {}) {
-      const result = last.then(() => work(photoPath, onStage)).finally(afterPhoto);
+    cutOut(photoPath, onStage = () => {}, companyWelcome = false) {
+      const result = last.then(() => work(photoPath, onStage, companyWelcome)).finally(afterPhoto);
       last = result.catch(() => {});
       return result;
     },
@@ -119,6 +125,7 @@ async function cutOutIn(
   page: OpenPhotoPage,
   photoPath: string,
   onStage: (stage: PhotoStage) => void,
+  companyWelcome: boolean,
 ): Promise<CutOutResult> {
   const timingsMs: Record<string, number> = {};
   const timed = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
@@ -144,7 +151,7 @@ async function cutOutIn(
     });
     if (!(await decoded)) return refuse("undecodable");
     onStage("find");
-    const found = await timed("find", () => page.call("find"));
+    const found = await timed("find", () => page.call("find", companyWelcome));
     if (found !== "found") return refuse(found);
     onStage("cut_out");
     const prepared = await timed("prepare", () => page.call("prepare"));

@@ -1,5 +1,5 @@
 import type { Browser, Page } from "puppeteer-core";
-import type { Badge, CutoutFile } from "../../core/card.ts";
+import type { AskedComposition, Badge, CutoutFile } from "../../core/card.ts";
 import { BUILT_IN } from "../../templates/built-in.ts";
 import { digestOf, folderStamp, readTemplateFolder, type TemplateFiles } from "../../templates/files.ts";
 import { type LoadedTemplate, loadTemplate } from "../../templates/load.ts";
@@ -17,7 +17,7 @@ export interface Previews {
 }
 
 export interface PreviewSources {
-  cutOut(path: string, sha256: string): Promise<CutoutFile>;
+  cutOut(path: string, sha256: string, asked?: AskedComposition): Promise<CutoutFile>;
   readBadge(path: string): Promise<Badge>;
 }
 
@@ -46,7 +46,7 @@ export function openPreviews(browser: Browser, sources: PreviewSources): Preview
       const started = performance.now();
       const [{ shown, did }, cutout, badge] = await Promise.all([
         show(browser, opened, job.dir, wayOf(job)),
-        job.photo && sources.cutOut(job.photo.path, job.photo.sha256),
+        job.photo && sources.cutOut(job.photo.path, job.photo.sha256, job.card.style.composition),
         job.badgePath === null ? null : sources.readBadge(job.badgePath),
       ]);
       const ready = performance.now();

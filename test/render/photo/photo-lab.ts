@@ -67,10 +67,10 @@ export async function openLab() {
 
   let photos = 0;
   /** As the studio does, of bytes that are in no file yet. */
-  const cutOut = (bytes: Uint8Array, onStage?: (stage: PhotoStage) => void) => {
+  const cutOut = (bytes: Uint8Array, onStage?: (stage: PhotoStage) => void, companyWelcome = false) => {
     const path = join(folder, `photo-${++photos}`);
     writeFileSync(path, bytes);
-    return studio.cutOut(path, onStage);
+    return studio.cutOut(path, onStage, companyWelcome);
   };
 
   const pixelsOf = async (bytes: Uint8Array): Promise<Pixels> => {

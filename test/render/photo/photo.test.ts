@@ -131,6 +131,28 @@ describe("refused with a reason of its own", () => {
       ],
     );
     expect(await refusalOf(twins.png)).toBe("several_people");
+    expect(await lab.cutOut(twins.png, undefined, true)).toMatchObject({
+      ok: false,
+      reason: "several_people",
+    });
+  });
+
+  test("a large and a smaller player: several_people, but welcome where the card shows the photo itself", async () => {
+    const two = await lab.draw(
+      [1024, 512],
+      [
+        { bytes, at: [0, 0, 512, 512] },
+        { bytes, at: [540, 102, 410, 410] },
+      ],
+    );
+    expect(await refusalOf(two.png)).toBe("several_people");
+    const shown = await lab.cutOut(two.png, undefined, true);
+    if (!shown.ok) throw new Error(shown.reason);
+    expect(shown.cutout.inCompany).toBe(true);
+    // The large one, at the left.
+    const { inPhoto, framing, width } = shown.cutout;
+    const head = framing.head.x + framing.head.width / 2;
+    expect(inPhoto.x + (head / width) * inPhoto.width).toBeLessThan(0.5);
   });
 
   test("a small copy, enlarged: too_blurred; three times as large is sharp enough", async () => {

@@ -15,6 +15,7 @@ import { boundsAbove, sampleMask } from "./masks.js";
  * @property {Face | null} face
  * @property {{ centre: Point, height: number }} head
  * @property {import("./rivals.js").RivalMask[]} rivals bodies or heads of other people who may overlap the player
+ * @property {boolean} [inCompany] whether others are so prominent that it is unclear whose photo it is
  * @property {number} cover the part of the pose's mask that the person mask agrees with
  */
 

@@ -91,6 +91,8 @@ const EQUAL_PART = 0.62;
 /** The player and this many others, each with at least this part of the player's weight, are a group. */
 const CROWD_PART = 0.55;
 const CROWD_HEADS = 2;
+/** Where company is welcome, because the card shows the photo itself, the player need only be clearly the largest of all. */
+const EQUAL_IN_COMPANY = 0.85;
 /** Somebody else counts from one of these scores on: knees, baskets and lorries score up to 0.66 as faces. */
 const RIVAL_FACE_SCORE = 0.7;
 const RIVAL_BODY_SCORE = 0.4;
@@ -99,9 +101,10 @@ const RIVAL_BODY_SCORE = 0.4;
  * Finds the most prominent player. Several networks have to agree, because dogs and towers have poses too. When the
  * photo lies on its side, the search is done on a turned copy, which is returned.
  * @param {Photo} given its bitmap is closed if the photo is turned
+ * @param {boolean} companyWelcome whether others may be prominent, as long as the player is clearly the largest
  * @returns {Promise<Search>}
  */
-export async function findPlayer(given) {
+export async function findPlayer(given, companyWelcome) {
   let photo = given;
   let seen = await lookAt(photo.search);
   const turn = await findTurn(photo.search, seen.people.find(isLikely), seen.faces);
@@ -112,7 +115,7 @@ export async function findPlayer(given) {
   }
   const height = Math.max(0, ...seen.faces.map((face) => face.height));
   await makeSharp(photo, { x: 0, y: 0, width: 0, height }, SHARP_FACE_PX);
-  const choice = await choosePlayer(photo, seen);
+  const choice = await choosePlayer(photo, seen, companyWelcome);
   const isNobody = "refusal" in choice && choice.refusal === "no_player";
   const light = isNobody ? lightFault(lookOf(photo, allOf(photo.search))) : null;
   return light ? { refusal: light, photo } : { ...choice, photo };
@@ -139,8 +142,8 @@ const isClear = (/** @type {Person} */ person) => person.score >= FACELESS_SCORE
 
 /** @typedef {{ player: Finding } | { refusal: PlayerRefusal }} Choice */
 
-/** @param {Photo} photo @param {Seen} seen @returns {Promise<Choice>} */
-async function choosePlayer(photo, { faces, people }) {
+/** @param {Photo} photo @param {Seen} seen @param {boolean} companyWelcome @returns {Promise<Choice>} */
+async function choosePlayer(photo, { faces, people }, companyWelcome) {
   const picture = photo.search;
   const foremost = people.slice(0, MAX_CANDIDATES);
   const chosen =
@@ -148,7 +151,7 @@ async function choosePlayer(photo, { faces, people }) {
     (await playerOfFace(photo, faces)) ??
     // The quick pose network misses some people seen from behind, of whom the person detector is sure.
     (await bestPlayer(photo, foremost.filter(isClear), faces, true));
-  if (chosen) return checkPlayer(photo, chosen, { people, faces });
+  if (chosen) return checkPlayer(photo, chosen, { people, faces }, companyWelcome);
   if (photo.scale >= 1) return { refusal: "no_player" };
   const distant = await findDistantPeople(picture);
   const farAway =
@@ -157,7 +160,7 @@ async function choosePlayer(photo, { faces, people }) {
   if (!farAway) return { refusal: "no_player" };
   if (!standsAlone(farAway.player, picture))
     return { refusal: isNear(farAway.player, picture) ? "several_people" : "no_player" };
-  return checkPlayer(photo, farAway, { people: distant, faces });
+  return checkPlayer(photo, farAway, { people: distant, faces }, companyWelcome);
 }
 
 /**
@@ -307,9 +310,10 @@ function weightOfHead(photo, face, showsFace) {
 /**
  * Refuses a player who is unfit for a card, and adds the people who may overlap the player.
  * @param {Photo} photo @param {Chosen} chosen @param {Seen} seen everybody in the photo
+ * @param {boolean} companyWelcome
  * @returns {Promise<Choice>}
  */
-async function checkPlayer(photo, { player, person, others }, { people, faces }) {
+async function checkPlayer(photo, { player, person, others }, { people, faces }, companyWelcome) {
   const picture = photo.search;
   const face = player.face && player.face.score >= OWN_FACE_SCORE ? player.face : null;
   const checked = { ...player, face };
@@ -328,25 +332,28 @@ async function checkPlayer(photo, { player, person, others }, { people, faces })
       pose: others.find(({ person: known }) => known === other)?.finding.pose ?? null,
     }));
   const rivals = await findRivals(picture, checked, company, faces);
-  if (isOneOfSeveral(photo, checked, rivals.heads) || (await hasEqualBeside(picture, checked)))
+  const weights = weightsOf(photo, checked, rivals.heads);
+  const inCompany = isOneOfSeveral(weights) || (await hasEqualBeside(picture, checked));
+  if (inCompany && !(companyWelcome && weights.every((weight) => weight < EQUAL_IN_COMPANY)))
     return { refusal: "several_people" };
-  return { player: { ...checked, rivals: rivals.masks } };
+  return { player: { ...checked, rivals: rivals.masks, inCompany } };
 }
 
 /**
- * Whether others are so prominent that it is unclear whose card the photo is for.
+ * How prominent the others are, each as a part of the player's weight.
  * @param {Photo} photo @param {Finding} player @param {RivalHead[]} heads of the others
  */
-function isOneOfSeveral(photo, player, heads) {
+function weightsOf(photo, player, heads) {
   const own = weightOf(photo, player);
-  const parts = heads
+  return heads
     .filter(({ face, body }) => face >= RIVAL_FACE_SCORE || body >= RIVAL_BODY_SCORE)
     .map((head) => weightOfHead(photo, head, head.face >= SEEN_FACE_SCORE) / own);
-  return (
-    parts.some((part) => part >= EQUAL_PART) ||
-    parts.filter((part) => part >= CROWD_PART).length >= CROWD_HEADS
-  );
 }
+
+/** Whether others are so prominent that it is unclear whose card the photo is for. @param {number[]} weights */
+const isOneOfSeveral = (weights) =>
+  weights.some((weight) => weight >= EQUAL_PART) ||
+  weights.filter((weight) => weight >= CROWD_PART).length >= CROWD_HEADS;
 
 /** @param {Look} look @returns {PlayerRefusal | null} */
 function faultOf(look) {

@@ -22,15 +22,15 @@ import { runSalient } from "./salient.js";
  * @property {() => Promise<string>} load opens the shared file and returns what it begins with
  * @property {typeof answered} answered reports that a network's answer is in the file
  * @property {(header: Header) => Promise<boolean>} decode false when the bytes are not a complete photo
- * @property {() => Promise<"found" | PlayerRefusal>} find finds the player, turning the photo upright if necessary
+ * @property {(companyWelcome: boolean) => Promise<"found" | PlayerRefusal>} find finds the player, turning the photo upright if necessary
  * @property {() => Promise<"ready" | PlayerRefusal>} prepare selects the part of the photo to cut and finds the body parts in it
  * @property {() => Promise<void>} salient finds what stands out in that part
- * @property {() => Promise<{ width: number, height: number, framing: Framing, inPhoto: Rect, signs: CutoutSigns, quarters: 0 | 1 | 2 | 3, tones: Tones | null, outline: string }>} cutOut
+ * @property {() => Promise<{ width: number, height: number, framing: Framing, inPhoto: Rect, signs: CutoutSigns, inCompany: boolean, quarters: 0 | 1 | 2 | 3, tones: Tones | null, outline: string }>} cutOut
  *   writes the cutout's pixels into the shared file: red, green, blue and alpha, row by row
  * @property {() => void} release
  */
 
-/** @type {{ photo?: Photo, player?: Finding, cut?: Cut, salient?: Uint8Array }} */
+/** @type {{ photo?: Photo, companyWelcome?: boolean, player?: Finding, cut?: Cut, salient?: Uint8Array }} */
 let job = {};
 
 /** @template T @param {T | undefined} value @returns {T} */
@@ -56,9 +56,10 @@ const photoPage = {
     }
   },
 
-  async find() {
-    const search = await findPlayer(done(job.photo));
+  async find(companyWelcome) {
+    const search = await findPlayer(done(job.photo), companyWelcome);
     job.photo = search.photo;
+    job.companyWelcome = companyWelcome;
     if ("refusal" in search) return search.refusal;
     job.player = search.player;
     return "found";
@@ -67,7 +68,10 @@ const photoPage = {
   async prepare() {
     const player = done(job.player);
     job.cut = await prepareCut(done(job.photo), player);
-    return faultOfParts(job.cut, player) ?? "ready";
+    const fault = faultOfParts(job.cut, player);
+    if (fault !== "several_people" || !job.companyWelcome) return fault ?? "ready";
+    player.inCompany = true;
+    return "ready";
   },
 
   async salient() {
@@ -91,6 +95,7 @@ const photoPage = {
       framing,
       inPhoto,
       signs,
+      inCompany: done(job.player).inCompany ?? false,
       quarters: done(job.photo).quarters,
       tones: tonesThrough(tones, grade),
       outline: await dataUrl(await silhouette.convertToBlob({ type: "image/png" })),
