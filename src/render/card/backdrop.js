@@ -29,7 +29,7 @@ const FOCUS_BLURS = [0.008, 0.03, 0.1];
  * What is kept as in the photo, in parts of the window's width: bays and gaps narrower than twice `bays`, as between arms and body; and
  * around the player all up to `from`, less and less up to `to`. So an error of the silhouette shows nowhere: where it ends, the photo goes on.
  */
-const KEPT = { bays: 0.07, from: 0.012, to: 0.11 };
+const KEPT = { bays: 0.06, from: 0.01, to: 0.075 };
 /** The player's part of a pixel, of 255, from which on it counts. */
 const PLAYER_ALPHA = 96;
 /** How much of the drawn scene behind the photo shows at the window's corners. */
@@ -44,7 +44,7 @@ const VIGNETTE = 0.55;
  */
 export function backdropOf(photo, silhouette, style) {
   const { width, height } = style.window;
-  const field = cropped(photo, style);
+  const field = cropped(photo, silhouette, style);
   if (style.tones) retone(field.context, style.tones, width, height);
   const { context } = canvasOf(width, height);
   context.imageSmoothingQuality = "high";
@@ -116,7 +116,7 @@ function keptAround(silhouette, { window, player }) {
  * around the player, and what is missing then comes from around.
  * @param {OffscreenCanvas} field @param {HTMLImageElement} silhouette @param {BackdropStyle} style
  */
-function outOfFocus(field, silhouette, { window, player }) {
+function outOfFocus(field, silhouette, { window, photo, player }) {
   const [w, h] = [Math.round(window.width * GROUND_SCALE), Math.round(window.height * GROUND_SCALE)];
   const box = within(player, window, GROUND_SCALE);
   const open = canvasOf(w, h);
@@ -125,6 +125,10 @@ function outOfFocus(field, silhouette, { window, player }) {
   open.context.globalCompositeOperation = "destination-out";
   open.context.filter = `blur(${KEPT.from * w}px)`;
   // Twice: nothing of the player's own edge may stay.
+  for (let k = 0; k < 2; k++) open.context.drawImage(silhouette, box.x, box.y, box.width, box.height);
+  // Above the photo's upper edge its mirrored copy shows the player once more.
+  open.context.translate(0, 2 * within(photo, window, GROUND_SCALE).y);
+  open.context.scale(1, -1);
   for (let k = 0; k < 2; k++) open.context.drawImage(silhouette, box.x, box.y, box.width, box.height);
   const { canvas, context } = canvasOf(w, h);
   context.globalCompositeOperation = "destination-over";
@@ -185,7 +189,7 @@ function darkenEdges(context, style) {
 function openCorners(context, style) {
   const longer = Math.max(style.window.width, style.window.height);
   context.globalCompositeOperation = "destination-out";
-  spread(context, style.window, { ...faceIn(style, 0.5, 0.16), from: 0.42 * longer, to: 0.82 * longer }, [
+  spread(context, style.window, { ...faceIn(style, 0.5, 0.16), from: 0.5 * longer, to: 0.85 * longer }, [
     [0, "rgb(0 0 0 / 0)"],
     [1, `rgb(0 0 0 / ${SCENE_AT_CORNERS})`],
   ]);

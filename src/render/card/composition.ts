@@ -3,12 +3,15 @@ import { asCutout, inPhoto, type PlacedPlayer } from "./player-place.ts";
 import type { Zones } from "./template-layout.ts";
 
 /**
- * With less agreement than this between pose, person mask and cutout, the cutout is doubtful. Of 49 photos for which two judges preferred
- * one composition, this and the other signs below choose that one for 37; the agreement of other networks and limbs outside the cutout
- * told no more.
+ * The signs by which a cut-out player looks better than the photo itself, measured on 60 photos for which two judges graded both: the
+ * photo wins wherever it shows a place, the cutout before a plain wall, if pose, person mask and cutout agree to this part.
  */
-const SURE_MASKS = 0.85;
-/** A crown or raised hands lower than this part of the card's height leaves a drawn ground empty. */
+const SURE_MASKS = 0.96;
+/** A background is plain up to this variation of its brightness, and this from one place to the next, of 255. */
+const PLAIN = { spread: 36, grain: 3.3 };
+/** With this agreement the cutout is also better than a photo in which the window would cut arms. */
+const SURE_FOR_ARMS = 0.88;
+/** A crown or raised hands lower than this part of the card's height leave a drawn ground empty. */
 const HIGHEST_POINT = 0.2;
 
 /**
@@ -28,7 +31,8 @@ export function placePlayer(
   const cut = asCutout(shown, zones, card);
   if (!cutout || !photo || wanted === "cutout" || !supported.includes("photo")) return cut;
   if (wanted === "photo" || !supported.includes("cutout")) return inPhoto(cutout, zones, card);
-  return looksGood(cutout, cut, card) ? cut : inPhoto(cutout, zones, card);
+  const within = inPhoto(cutout, zones, card);
+  return looksGood(cutout, cut, within, card) ? cut : within;
 }
 
 /** The composition that a test image tells: what is asked for where the template supports it, otherwise the first it supports. */
@@ -42,12 +46,23 @@ export function compositionFor(
 type ShownPlayer = Pick<CutoutFile, "width" | "height" | "framing">;
 
 /**
- * Whether a die-cut player makes the better card: nobody near of whom something may be in the cutout, no doubt about it, a head that the
- * photo shows whole, no straight edge of the photo inside the frame, and a player who fills the card.
+ * Whether a die-cut player makes the better card: a photo without a background anyway; or nobody near of whom something may be in the
+ * cutout, a head that the photo shows whole, no straight edge of the photo inside the frame, a player who fills the card, and a background
+ * that is plain or a photo that the window would crop too closely.
  */
-function looksGood({ signs, framing, height }: CutoutFile, { place }: PlacedPlayer, card: Box): boolean {
-  if (framing.cutSides.top || (signs && (signs.rivals > 0 || signs.masks < SURE_MASKS))) return false;
+function looksGood(
+  { signs, framing, height }: CutoutFile,
+  { place }: PlacedPlayer,
+  { window }: PlacedPlayer,
+  card: Box,
+): boolean {
+  if (signs?.loose) return true;
   const { top, left, right } = place.walls;
   const highest = place.y + (Math.min(framing.head.y, framing.body.y) / height) * place.height;
-  return top + left + right === 0 && highest <= HIGHEST_POINT * card.height;
+  if (framing.cutSides.top || top + left + right > 0 || highest > HIGHEST_POINT * card.height) return false;
+  if (!signs) return true;
+  if (signs.rivals > 0) return false;
+  const isPlain = signs.spread < PLAIN.spread && signs.grain < PLAIN.grain;
+  const losesArms = window?.cutsArms && place.seen === null;
+  return (isPlain && signs.masks >= SURE_MASKS) || (losesArms === true && signs.masks >= SURE_FOR_ARMS);
 }

@@ -1,4 +1,4 @@
-import type { Box, CutoutDescription } from "../../core/card.ts";
+import type { Box, CutoutDescription, Framing } from "../../core/card.ts";
 import { faceOf } from "./framing.ts";
 import type { Zones } from "./template-layout.ts";
 
@@ -10,6 +10,8 @@ export interface PhotoPlacement {
   face: Box;
   /** Whether the head rises over the window's upper edge. */
   crosses: boolean;
+  /** Whether the window cuts arms that the photo shows. */
+  cutsArms: boolean;
 }
 
 interface Size {
@@ -22,11 +24,17 @@ const KNEES_FACES = 7.4;
 const HIPS_FACES = 5.2;
 /** ... or with the feet, if that does not shrink the player below this part of it. */
 const LEAST_STANDING = 0.68;
-/** Outstretched arms stay inside this part of the window ... */
+/** Outstretched arms and held things stay inside this part of the window ... */
 const ARMS_IN = 0.95;
 /** ... unless that would shrink the player below this part of the available size: then they are cut, and the player is this large. */
-const LEAST_FOR_ARMS = 0.64;
+const LEAST_FOR_ARMS = 0.56;
 const WITH_CUT_ARMS = 0.85;
+/** For arms the photo may end below the window's upper edge, by this part of it, where it does not cut the player: its blur goes on. */
+const OPEN_TOP = 0.24;
+/** What is held is rarely wider than this, in widths of the body; wider cutouts hold something else too. */
+const MOST_HELD = 1.4;
+/** A head rises over the window only if the photo goes on above the hair by this part of its height. */
+const ABOVE_HAIR = 0.012;
 /** The largest face a player is enlarged to, and the largest where the photo has to fill the window, of its shorter side. */
 const MAX_FACE = 0.46;
 const MAX_FILLING_FACE = 0.92;
@@ -59,26 +67,19 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
   const [face, head, body] = [moved(faceOf(framing)), moved(framing.head), moved(framing.body)];
   const crown = Math.min(head.y, face.y - 0.3 * face.height);
   const top = Math.max(0, Math.min(crown, body.y));
-  const foot = body.y + body.height;
-  const canCross = !framing.cutSides.top && body.y >= crown - 0.25 * face.height;
+  const wide =
+    shown.width <= MOST_HELD * framing.body.width
+      ? moved({ ...framing.body, x: 0, width: shown.width })
+      : body;
+  const endsAbove = !framing.cutSides.top && at.y >= ABOVE_HAIR * photo.height;
+  const canCross = endsAbove && body.y >= crown - 0.25 * face.height;
   const upper = canCross ? HEADROOM * card.height : seen.y + INSIDE_HEADROOM * seen.height;
-  const shownFaces = clamp((KNEES_FACES * 0.8 * seen.height) / seen.width, HIPS_FACES, KNEES_FACES);
-  const reach = (line - upper) / Math.max(1, Math.min(foot - crown, shownFaces * face.height) + crown - top);
-  const standing = (line - upper) / Math.max(1, foot - top);
-  const stands = !framing.cutSides.bottom && standing > reach * LEAST_STANDING;
-  const arms = (ARMS_IN * seen.width) / body.width;
-  const whole = stands ? standing : reach;
-  const side = Math.min(seen.width, 0.8 * seen.height);
-  const sharp = MAX_ENLARGEMENT * Math.max(1, Math.sqrt((window.width * window.height) / (1024 * 1280)));
-  const wanted = Math.min(
-    arms < LEAST_FOR_ARMS * reach ? WITH_CUT_ARMS * reach : Math.min(arms, whole),
-    (MAX_FACE * side) / face.height,
-    sharp,
-  );
-  const cover = Math.max(seen.width / photo.width, seen.height / photo.height);
-  const most = Math.max(wanted, Math.min((MAX_FILLING_FACE * side) / face.height, sharp * FILLING));
-  const scale = Math.min(Math.max(wanted, cover), most);
-  const x = acrossWindow(face, body, photo.width, scale, zones, card, seen);
+  const scale = scaleFor({ ...framing, face, body }, { wide: wide.width, crown, top, endsAbove }, photo, {
+    seen,
+    room: line - upper,
+    sharp: MAX_ENLARGEMENT * Math.max(1, Math.sqrt((window.width * window.height) / (1024 * 1280))),
+  });
+  const x = acrossWindow(face, wide, photo.width, scale, zones, card, seen);
   const lowest = upper - top * scale;
   // A head that stays inside may come down a little where the photo has room above it.
   const y = downWindow(
@@ -105,8 +106,42 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
     photo: { x, y, width: photo.width * scale, height: photo.height * scale },
     player: placed({ ...at, width: shown.width, height: shown.height }),
     face: placed(face),
+    cutsArms:
+      (!framing.cutSides.left && x + body.x * scale < seen.x - 1) ||
+      (!framing.cutSides.right && x + (body.x + body.width) * scale > seen.x + seen.width + 1),
     crosses: canCross && y + crown * scale < window.y - CLEARLY * face.height * scale,
   };
+}
+
+/**
+ * The scale at which the player is as large as the window, the arms and the photo's sharpness allow, and the photo covers the window.
+ * @param figure the width of all that is to be seen, the crown, the uppermost point, and whether the photo goes on above it, in pixels of
+ *   the cutout
+ * @param limits what is seen of the window, the height from the player's uppermost point to the plate, and the largest enlargement
+ */
+function scaleFor(
+  { face, body, cutSides }: { face: Box; body: Box; cutSides: Framing["cutSides"] },
+  { wide, crown, top, endsAbove }: { wide: number; crown: number; top: number; endsAbove: boolean },
+  photo: Size,
+  { seen, room, sharp }: { seen: Box; room: number; sharp: number },
+): number {
+  const foot = body.y + body.height;
+  const shownFaces = clamp((KNEES_FACES * 0.8 * seen.height) / seen.width, HIPS_FACES, KNEES_FACES);
+  const reach = room / Math.max(1, Math.min(foot - crown, shownFaces * face.height) + crown - top);
+  const standing = room / Math.max(1, foot - top);
+  const whole = !cutSides.bottom && standing > reach * LEAST_STANDING ? standing : reach;
+  const arms = (ARMS_IN * seen.width) / wide;
+  const fitsArms = arms >= LEAST_FOR_ARMS * reach;
+  const side = Math.min(seen.width, 0.8 * seen.height);
+  const wanted = Math.min(
+    fitsArms ? Math.min(arms, whole) : WITH_CUT_ARMS * reach,
+    (MAX_FACE * side) / face.height,
+    sharp,
+  );
+  const open = fitsArms && endsAbove ? 1 - OPEN_TOP : 1;
+  const cover = Math.max(seen.width / photo.width, (open * seen.height) / photo.height);
+  const most = Math.max(wanted, Math.min((MAX_FILLING_FACE * side) / face.height, sharp * FILLING));
+  return cutSides.top ? Math.max(wanted, cover) : Math.min(Math.max(wanted, cover), most);
 }
 
 /** The photo's left edge: the face at its target, both hands inside where there is room, and the photo under the whole window. */
@@ -135,10 +170,10 @@ function acrossWindow(
   return clamp(x, left + margin - middle, right - margin - middle);
 }
 
-/** The photo's upper edge: as wanted, but with no gap above the photo and none above the plate. */
+/** The photo's upper edge: as wanted, but with no gap above the plate, and none above the photo where it is high enough. */
 function downWindow(wanted: number, height: number, seen: Box): number {
   const lowest = seen.y + seen.height - height;
-  return height >= seen.height ? clamp(wanted, lowest, seen.y) : Math.max(seen.y, Math.min(wanted, lowest));
+  return height >= seen.height ? clamp(wanted, lowest, seen.y) : lowest;
 }
 
 const clamp = (value: number, low: number, high: number) =>

@@ -33,9 +33,10 @@ export function within(box, window, scale = 1) {
 
 /**
  * The part of the photo that the window shows. Where the photo ends, it goes on mirrored and blurred, without a seam.
- * @param {ImageBitmap} photo @param {{ window: Box, photo: Box, quarters: number }} style
+ * @param {ImageBitmap} photo @param {HTMLImageElement} silhouette
+ * @param {{ window: Box, photo: Box, player: Box, quarters: number }} style
  */
-export function cropped(photo, { window, photo: place, quarters }) {
+export function cropped(photo, silhouette, { window, photo: place, player, quarters }) {
   const { width, height } = window;
   const box = within(place, window);
   const field = canvasOf(width, height);
@@ -77,6 +78,14 @@ export function cropped(photo, { window, photo: place, quarters }) {
   if (beyond.right) fade(box.x + box.width, 0, box.x + box.width - fw, 0);
   if (beyond.top) fade(0, box.y, 0, box.y + fh);
   if (beyond.bottom) fade(0, box.y + box.height, 0, box.y + box.height - fh);
+  field.context.drawImage(inside.canvas, 0, 0);
+  // Hands and hair at the photo's edge do not fade.
+  const own = within(player, window);
+  inside.context.globalCompositeOperation = "source-over";
+  inside.context.clearRect(0, 0, width, height);
+  inside.context.drawImage(silhouette, own.x, own.y, own.width, own.height);
+  inside.context.globalCompositeOperation = "source-in";
+  drawUpright(inside.context, photo, quarters, box);
   field.context.drawImage(inside.canvas, 0, 0);
   return field;
 }

@@ -24,8 +24,8 @@ export const CLUB_CARD_ZONES: Record<LayoutName, Zones> = {
     stage: { x: 0.42, y: 0, width: 0.58, height: 1 },
     rating: { x: 0.0169, y: 0.664, width: 0.1294, height: 0.31 },
     face: { x: 0.66, y: 0.12, width: 0.13, height: 0.24 },
-    body: { x: 0.42, y: 0, width: 0.58, height: 0.956 },
-    frame: { x: 0.43, y: 0.104, width: 0.5453, height: 0.852 },
+    body: { x: 0.42, y: 0, width: 0.58, height: 0.964 },
+    frame: { x: 0.43, y: 0.104, width: 0.5464, height: 0.86 },
     safe: whole,
   },
 };

@@ -8,6 +8,7 @@ import { alphaOf, boundsAbove, patches, sampleMask } from "./masks.js";
 import { fuseMatte, playerBounds } from "./matte.js";
 import { rgbFrom } from "./networks.js";
 import { faceBox } from "./quality.js";
+import { groundOf } from "./signs.js";
 
 /** @import { CutoutSigns, Framing } from "../../../core/card.ts" */
 /** @import { PartsLook, PartsLooks } from "./body_parts.js" */
@@ -227,6 +228,7 @@ export function cutOut(cut, player, salient) {
   };
   const rgba = pixelsAt(canvas, grid.width, grid.height);
   const { matte, parts, signs } = fuseMatte(player, cut.looks, salientMask(cut, salient), rgba, grid);
+  const ground = groundOf(rgba, matte, grid.width);
   const image = contextOf(canvas).getImageData(0, 0, canvas.width, canvas.height);
   const large = { rgba: image.data, width: canvas.width, height: canvas.height };
   if (cut.ownPixels) takeOwnPixels(large, cut.ownPixels, matte, grid);
@@ -251,7 +253,7 @@ export function cutOut(cut, player, salient) {
     canvas: out,
     framing: frameCutout(cut, trim, alpha, player),
     inPhoto: placeInPhoto(cut, trim),
-    signs,
+    signs: { ...signs, ...ground, loose: cut.ownPixels !== null },
     tones,
   };
 }

@@ -126,7 +126,7 @@ export function playerBounds(player, grid) {
  * Combines four opinions into one matte by adding their log odds. The body parts network has the most accurate edges but
  * sees everyone; pose and person mask tell which person is the player; the salient network sees what the player holds.
  * @param {Finding} player @param {PartsLooks} looks @param {Mask} salient @param {Bytes} rgba on the grid @param {Grid} grid
- * @returns {{ matte: Numbers, parts: Parts, signs: CutoutSigns }} the matte from 0 to 1
+ * @returns {{ matte: Numbers, parts: Parts, signs: Pick<CutoutSigns, "masks" | "rivals"> }} the matte from 0 to 1
  */
 export function fuseMatte(player, looks, salient, rgba, grid) {
   const { posed, patch, fits } = playerMasks(player, grid);
