@@ -113,10 +113,10 @@ function keptAround(silhouette, { window, player }) {
 
 /**
  * The background alone, out of focus: the player is taken out of it before it is blurred, so that nothing of the player's colours shines
- * around the player, and what is missing then comes from around.
+ * around the player, and what is missing then comes from around. Further beyond the photo's edge the card's scene shows.
  * @param {OffscreenCanvas} field @param {HTMLImageElement} silhouette @param {BackdropStyle} style
  */
-function outOfFocus(field, silhouette, { window, photo, player }) {
+function outOfFocus(field, silhouette, { window, player }) {
   const [w, h] = [Math.round(window.width * GROUND_SCALE), Math.round(window.height * GROUND_SCALE)];
   const box = within(player, window, GROUND_SCALE);
   const open = canvasOf(w, h);
@@ -125,10 +125,6 @@ function outOfFocus(field, silhouette, { window, photo, player }) {
   open.context.globalCompositeOperation = "destination-out";
   open.context.filter = `blur(${KEPT.from * w}px)`;
   // Twice: nothing of the player's own edge may stay.
-  for (let k = 0; k < 2; k++) open.context.drawImage(silhouette, box.x, box.y, box.width, box.height);
-  // Above the photo's upper edge its mirrored copy shows the player once more.
-  open.context.translate(0, 2 * within(photo, window, GROUND_SCALE).y);
-  open.context.scale(1, -1);
   for (let k = 0; k < 2; k++) open.context.drawImage(silhouette, box.x, box.y, box.width, box.height);
   const { canvas, context } = canvasOf(w, h);
   context.globalCompositeOperation = "destination-over";
@@ -189,7 +185,7 @@ function darkenEdges(context, style) {
 function openCorners(context, style) {
   const longer = Math.max(style.window.width, style.window.height);
   context.globalCompositeOperation = "destination-out";
-  spread(context, style.window, { ...faceIn(style, 0.5, 0.16), from: 0.5 * longer, to: 0.85 * longer }, [
+  spread(context, style.window, { ...faceIn(style, 0.5, 0.16), from: 0.4 * longer, to: 0.8 * longer }, [
     [0, "rgb(0 0 0 / 0)"],
     [1, `rgb(0 0 0 / ${SCENE_AT_CORNERS})`],
   ]);

@@ -4,7 +4,7 @@ import { canvasOf } from "./light.js";
 
 /** @typedef {{ x: number, y: number, width: number, height: number }} Box in pixels of the card */
 
-/** Where the photo ends inside the window, its mirrored, blurred copy goes on, and the photo's edge fades over this part of its side. */
+/** Where the photo ends inside the window, its edge fades over this part of its side. */
 const FADE_PART = 0.09;
 
 /**
@@ -32,7 +32,7 @@ export function within(box, window, scale = 1) {
 }
 
 /**
- * The part of the photo that the window shows. Where the photo ends, it goes on mirrored and blurred, without a seam.
+ * The part of the photo that the window shows. Where the photo ends it fades, but not the player.
  * @param {ImageBitmap} photo @param {HTMLImageElement} silhouette
  * @param {{ window: Box, photo: Box, player: Box, quarters: number }} style
  */
@@ -51,13 +51,6 @@ export function cropped(photo, silhouette, { window, photo: place, player, quart
     drawUpright(field.context, photo, quarters, box);
     return field;
   }
-  field.context.drawImage(
-    mirrored(photo, quarters, within(place, window, 1 / 8), width / 8, height / 8),
-    0,
-    0,
-    width,
-    height,
-  );
   const inside = canvasOf(width, height);
   inside.context.imageSmoothingQuality = "high";
   drawUpright(inside.context, photo, quarters, box);
@@ -88,25 +81,4 @@ export function cropped(photo, silhouette, { window, photo: place, player, quart
   drawUpright(inside.context, photo, quarters, box);
   field.context.drawImage(inside.canvas, 0, 0);
   return field;
-}
-
-/** @param {ImageBitmap} photo @param {number} quarters @param {Box} box @param {number} width @param {number} height */
-function mirrored(photo, quarters, box, width, height) {
-  const [w, h] = [Math.ceil(width), Math.ceil(height)];
-  const { canvas, context } = canvasOf(w, h);
-  for (const column of [-1, 1, 0])
-    for (const row of [-1, 1, 0]) {
-      context.save();
-      context.translate(box.x + column * box.width, box.y + row * box.height);
-      if (column !== 0) context.transform(-1, 0, 0, 1, box.width, 0);
-      if (row !== 0) context.transform(1, 0, 0, -1, 0, box.height);
-      drawUpright(context, photo, quarters, { x: 0, y: 0, width: box.width, height: box.height });
-      context.restore();
-    }
-  const soft = canvasOf(w, h);
-  soft.context.drawImage(canvas, 0, 0);
-  soft.context.filter = `blur(${Math.max(2, 0.02 * width)}px)`;
-  soft.context.drawImage(canvas, 0, 0);
-  soft.context.drawImage(canvas, 0, 0);
-  return soft.canvas;
 }
