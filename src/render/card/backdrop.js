@@ -160,7 +160,7 @@ const faceIn = (/** @type {BackdropStyle} */ { window, face }, /** @type {number
 function lightCorners(context, { window, colours }) {
   const { width, height } = window;
   const [accent, pale] = [colours.accent, colours.light].map((hex) => rgbOf(hex).join(" "));
-  context.globalCompositeOperation = "screen";
+  context.globalCompositeOperation = "overlay";
   for (const x of [0, width])
     spread(context, window, { x, y: 0, from: 0, to: 0.7 * height }, [
       [0, `rgb(${x === 0 ? accent : pale} / 0.5)`],
