@@ -37,7 +37,7 @@ const MOST_HELD = 1.4;
 const ABOVE_HAIR = 0.012;
 /** The largest face a player is enlarged to, and the largest where the photo has to fill the window, of its shorter side. */
 const MAX_FACE = 0.46;
-const MAX_FILLING_FACE = 0.92;
+const MAX_FILLING_FACE = 0.68;
 /** The enlargement of a photo's own pixels, and how much more is allowed to fill the window. */
 const MAX_ENLARGEMENT = 2.7;
 const FILLING = 1.35;
@@ -74,27 +74,21 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
   const endsAbove = !framing.cutSides.top && at.y >= ABOVE_HAIR * photo.height;
   const canCross = endsAbove && body.y >= crown - 0.25 * face.height;
   const upper = canCross ? HEADROOM * card.height : seen.y + INSIDE_HEADROOM * seen.height;
-  const scale = scaleFor({ ...framing, face, body }, { wide: wide.width, crown, top, endsAbove }, photo, {
+  const scale = scaleFor({ ...framing, face, body }, { wide: wide.width, crown, top }, photo, {
     seen,
     room: line - upper,
     sharp: MAX_ENLARGEMENT * Math.max(1, Math.sqrt((window.width * window.height) / (1024 * 1280))),
   });
   const x = acrossWindow(face, wide, photo.width, scale, zones, card, seen);
-  const lowest = upper - top * scale;
+  const high = upper - top * scale;
+  const down = (wanted: number) => downWindow(wanted, photo.height * scale, seen);
   // A head that stays inside may come down a little where the photo has room above it.
-  const y = downWindow(
-    canCross
-      ? lowest
-      : Math.max(
-          lowest,
-          Math.min(
-            seen.y + FACE_AT * seen.height - (face.y + face.height / 2) * scale,
-            lowest + 0.06 * seen.height,
-          ),
-        ),
-    photo.height * scale,
-    seen,
-  );
+  const atFace = seen.y + FACE_AT * seen.height - (face.y + face.height / 2) * scale;
+  const free = down(canCross ? high : Math.max(high, Math.min(atFace, high + 0.06 * seen.height)));
+  const crosses = canCross && free + top * scale < window.y - CLEARLY * face.height * scale;
+  // Hair that would hardly rise over the edge stays below it.
+  const inside = seen.y + (INSIDE_HEADROOM / 2) * seen.height - top * scale;
+  const y = crosses || framing.cutSides.top ? free : down(Math.max(free, inside));
   const placed = (box: Box): Box => ({
     x: x + box.x * scale,
     y: y + box.y * scale,
@@ -109,24 +103,23 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
     cutsArms:
       (!framing.cutSides.left && x + body.x * scale < seen.x - 1) ||
       (!framing.cutSides.right && x + (body.x + body.width) * scale > seen.x + seen.width + 1),
-    crosses: canCross && y + crown * scale < window.y - CLEARLY * face.height * scale,
+    crosses,
   };
 }
 
 /**
  * The scale at which the player is as large as the window, the arms and the photo's sharpness allow, and the photo covers the window.
- * @param figure the width of all that is to be seen, the crown, the uppermost point, and whether the photo goes on above it, in pixels of
- *   the cutout
+ * @param figure the width of all that is to be seen, the crown and the uppermost point, in pixels of the cutout
  * @param limits what is seen of the window, the height from the player's uppermost point to the plate, and the largest enlargement
  */
 function scaleFor(
   { face, body, cutSides }: { face: Box; body: Box; cutSides: Framing["cutSides"] },
-  { wide, crown, top, endsAbove }: { wide: number; crown: number; top: number; endsAbove: boolean },
+  { wide, crown, top }: { wide: number; crown: number; top: number },
   photo: Size,
   { seen, room, sharp }: { seen: Box; room: number; sharp: number },
 ): number {
   const foot = body.y + body.height;
-  const shownFaces = clamp((KNEES_FACES * 0.8 * seen.height) / seen.width, HIPS_FACES, KNEES_FACES);
+  const shownFaces = clamp((KNEES_FACES * seen.height) / seen.width, HIPS_FACES, KNEES_FACES);
   const reach = room / Math.max(1, Math.min(foot - crown, shownFaces * face.height) + crown - top);
   const standing = room / Math.max(1, foot - top);
   const whole = !cutSides.bottom && standing > reach * LEAST_STANDING ? standing : reach;
@@ -138,7 +131,7 @@ function scaleFor(
     (MAX_FACE * side) / face.height,
     sharp,
   );
-  const open = fitsArms && endsAbove ? 1 - OPEN_TOP : 1;
+  const open = fitsArms && !cutSides.top ? 1 - OPEN_TOP : 1;
   const cover = Math.max(seen.width / photo.width, (open * seen.height) / photo.height);
   const most = Math.max(wanted, Math.min((MAX_FILLING_FACE * side) / face.height, sharp * FILLING));
   return cutSides.top ? Math.max(wanted, cover) : Math.min(Math.max(wanted, cover), most);

@@ -1,0 +1,109 @@
+import { expect, test } from "bun:test";
+import type { Box, CutoutDescription, Framing } from "../../../src/core/card.ts";
+import { placePhoto } from "../../../src/render/card/photo-place.ts";
+import { CLUB_CARD_ZONES } from "./club-card-zones.ts";
+
+const CARDS = {
+  portrait: { width: 1024, height: 1280 },
+  landscape: { width: 2048, height: 1024 },
+} as const;
+
+interface Scene {
+  photo: [width: number, height: number];
+  /** In pixels of the photo; the cutout is the body's box. */
+  body: Box;
+  face: Box;
+  cutSides?: Partial<Framing["cutSides"]>;
+}
+
+function placed({ photo: [width, height], body, face, cutSides }: Scene, layout: keyof typeof CARDS) {
+  const inCutout = (box: Box): Box => ({ ...box, x: box.x - body.x, y: box.y - body.y });
+  const cutout: CutoutDescription = {
+    width: body.width,
+    height: body.height,
+    framing: {
+      head: inCutout({ ...face, y: face.y - 0.4 * face.height, height: 1.4 * face.height }),
+      face: inCutout(face),
+      body: inCutout(body),
+      cutSides: { top: false, right: false, bottom: true, left: false, ...cutSides },
+    },
+    inPhoto: {
+      x: body.x / width,
+      y: body.y / height,
+      width: body.width / width,
+      height: body.height / height,
+    },
+    outline: "",
+  };
+  const place = placePhoto(cutout, CLUB_CARD_ZONES[layout], CARDS[layout]);
+  const { body: zone } = CLUB_CARD_ZONES[layout];
+  return { ...place, line: (zone.y + zone.height) * CARDS[layout].height };
+}
+
+const right = ({ x, width }: Box) => x + width;
+const bottom = ({ y, height }: Box) => y + height;
+
+/** To the waist, arms spread, in a photo twice as wide as high. */
+const SPREAD: Scene = {
+  photo: [1600, 800],
+  body: { x: 400, y: 100, width: 700, height: 700 },
+  face: { x: 700, y: 180, width: 110, height: 130 },
+};
+/** A face that fills a tall photo. */
+const CLOSE: Scene = {
+  photo: [600, 800],
+  body: { x: 20, y: 60, width: 560, height: 740 },
+  face: { x: 150, y: 220, width: 300, height: 330 },
+};
+
+for (const layout of ["portrait", "landscape"] as const) {
+  test(`${layout}: spread arms stay in the window`, () => {
+    const { player, window } = placed(SPREAD, layout);
+    expect(player.x).toBeGreaterThanOrEqual(window.x);
+    expect(right(player)).toBeLessThanOrEqual(right(window));
+  });
+
+  test(`${layout}: the chin of a close-up stays above the plate`, () => {
+    const { face, line } = placed(CLOSE, layout);
+    expect(bottom(face)).toBeLessThan(line);
+  });
+
+  test(`${layout}: a photo that cuts the player below reaches the plate`, () => {
+    for (const scene of [SPREAD, CLOSE, { ...SPREAD, photo: [1600, 800] as [number, number] }]) {
+      const { photo, line } = placed(scene, layout);
+      expect(bottom(photo)).toBeGreaterThanOrEqual(line - 1);
+    }
+  });
+}
+
+test("a whole figure stands with its feet above the plate", () => {
+  const { player, line } = placed(
+    {
+      photo: [900, 1400],
+      body: { x: 300, y: 200, width: 300, height: 1000 },
+      face: { x: 410, y: 230, width: 80, height: 100 },
+      cutSides: { bottom: false },
+    },
+    "portrait",
+  );
+  expect(bottom(player)).toBeLessThanOrEqual(line + 1);
+});
+
+test("hair rises over the window clearly or stays below its edge", () => {
+  for (let above = 0; above <= 300; above += 10) {
+    const { photo, ...scene } = SPREAD;
+    const lower = (box: Box): Box => ({ ...box, y: box.y + above });
+    const { player, face, window, crosses } = placed(
+      { ...scene, photo: [photo[0], photo[1] + above], body: lower(scene.body), face: lower(scene.face) },
+      "portrait",
+    );
+    const over = window.y - player.y;
+    if (crosses) expect(over).toBeGreaterThan(0.1 * face.height);
+    else expect(over).toBeLessThanOrEqual(0);
+  }
+});
+
+test("a head whose hair touches the photo's upper edge stays in the window", () => {
+  const touching = { ...CLOSE, body: { x: 20, y: 2, width: 560, height: 798 } };
+  expect(placed(touching, "portrait").crosses).toBe(false);
+});
