@@ -129,6 +129,8 @@ export const WEBHOOK_POLL_MS = SECOND_MS;
 
 /** A refused connection counts as the other side's refusal only while this many file descriptors are free. */
 export const MIN_FREE_DESCRIPTORS = 8;
+/** How often work that can wait for descriptors looks for some: a look takes microseconds. */
+export const DESCRIPTORS_LOOK_MS = 200;
 /** Pause after running out of descriptors or ports ourselves, before retrying what failed for that reason. */
 export const EXHAUSTED_RETRY_MS = 15 * SECOND_MS;
 

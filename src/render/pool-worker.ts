@@ -1,8 +1,9 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { MOST_RENDER_MS, RENDER_TIMEOUT_MS, RENDERS_PER_BROWSER, RENDERS_SPREAD } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
+import { untilDescriptors } from "../system/descriptors.ts";
 import { browsersIn, endGroup, killGroup } from "./browser/process-group.ts";
 import { limitGivenTime } from "./browser/withheld.ts";
 import { NO_TELEMETRY } from "./photo/onnx-runtime.ts";
@@ -91,8 +92,16 @@ export function kill(worker: Worker, plan?: string): void {
   if (worker.browser !== undefined) killGroup(worker.browser);
 }
 
-/** Cleans up after a worker: a browser that may not have noticed, then its profile. */
-export async function clearAway({ browser, profilesDir }: Worker, log: Log): Promise<void> {
+/**
+ * Cleans up after a worker: a browser that may not have noticed, then its profile. Both take descriptors, which are
+ * waited for unless the pool closes.
+ */
+export async function clearAway(
+  { browser, profilesDir }: Worker,
+  log: Log,
+  closing: AbortSignal,
+): Promise<void> {
+  await untilDescriptors(closing);
   try {
     // A worker that died while a browser was starting could not report which process it is.
     const groups = new Set(browsersIn(profilesDir));
@@ -120,12 +129,7 @@ export function startWorker(
     let cancel = () => {};
     const ended = Promise.withResolvers<void>();
     const profilesDir = mkdtempSync(join(options.renderer.profilesDir, PROFILES_PREFIX));
-    const child = Bun.spawn(options.command, {
-      stdio: ["ignore", "inherit", "inherit"],
-      serialization: "json",
-      env: { ...process.env, ...WORKER_ENVIRONMENT },
-      // Its own process group: Ctrl-C in the terminal is meant for the server, which lets renders finish.
-      detached: true,
+    const child = spawnWorker(options.command, profilesDir, {
       ipc: (raw) => {
         const message = parseFromWorker(raw);
         if (!message) {
@@ -183,6 +187,27 @@ export function startWorker(
     expectProgress("starting its process");
     child.send({ type: "start", options: { ...options.renderer, profilesDir } } satisfies ToWorker);
   });
+}
+
+/** Begins a worker's process; where none can be begun the folder goes, since none will end and have it cleared away. */
+function spawnWorker(
+  command: string[],
+  profilesDir: string,
+  handlers: { ipc: (raw: unknown) => void; onExit: () => void },
+) {
+  try {
+    return Bun.spawn(command, {
+      ...handlers,
+      stdio: ["ignore", "inherit", "inherit"],
+      serialization: "json",
+      env: { ...process.env, ...WORKER_ENVIRONMENT },
+      // Its own process group: Ctrl-C in the terminal is meant for the server, which lets renders finish.
+      detached: true,
+    });
+  } catch (error) {
+    rmdirSync(profilesDir);
+    throw error;
+  }
 }
 
 /** A worker whose process has just been started. */

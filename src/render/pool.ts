@@ -8,6 +8,7 @@ import {
 } from "../core/limits.ts";
 import type { Meter } from "../core/metrics.ts";
 import type { Log, Random } from "../core/ports.ts";
+import { isOutOfDescriptors } from "../system/descriptors.ts";
 import { memoryOfGroups } from "./browser/group-memory.ts";
 import {
   askWorker,
@@ -123,13 +124,18 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
     if (worker !== outgoing && !closing.signal.aborted) refill();
   };
 
+  const tellFailure = (error: unknown, retryInMs: number) => {
+    options.meter?.add("cardpress_render_worker_starts_total", { end: "failed" });
+    options.log.error("render_worker_start_failed", { error: String(error), retryInMs });
+  };
   /** Starts a worker, retrying with growing pauses until one is warm. */
   async function startUntilWarm(onWarm: () => void): Promise<void> {
     let delayMs = FIRST_RESTART_DELAY_MS;
-    for (let tries = 0; !closing.signal.aborted; tries++) {
+    let isShort = false;
+    for (let tries = 0; !closing.signal.aborted; ) {
       try {
         const worker = await startWorker(options, workers, tries, (ended) => {
-          const ending = clearAway(ended, options.log).finally(() => endings.delete(ending));
+          const ending = clearAway(ended, options.log, closing.signal).finally(() => endings.delete(ending));
           endings.add(ending);
           lose(ended);
           if (ended === outgoing && ended.retired) replaceNext();
@@ -141,8 +147,15 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
         return offer(worker);
       } catch (error) {
         if (closing.signal.aborted) return;
-        options.meter?.add("cardpress_render_worker_starts_total", { end: "failed" });
-        options.log.error("render_worker_start_failed", { error: String(error), retryInMs: delayMs });
+        const wasShort = isShort;
+        isShort = isOutOfDescriptors(error);
+        if (!(isShort && wasShort)) tellFailure(error, isShort ? FIRST_RESTART_DELAY_MS : delayMs);
+        if (isShort) {
+          // No process was begun and nothing is broken: told once, and cheap enough to be tried until it works.
+          await sleep(FIRST_RESTART_DELAY_MS, undefined, { signal: closing.signal }).catch(() => {});
+          continue;
+        }
+        tries += 1;
         await sleep(delayMs, undefined, { signal: closing.signal }).catch(() => {});
         delayMs = Math.min(delayMs * 2, MAX_RESTART_DELAY_MS);
         if (closing.signal.aborted) return;

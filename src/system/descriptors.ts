@@ -1,5 +1,6 @@
 import { closeSync, openSync } from "node:fs";
-import { MIN_FREE_DESCRIPTORS } from "../core/limits.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { DESCRIPTORS_LOOK_MS, MIN_FREE_DESCRIPTORS } from "../core/limits.ts";
 
 /** Whether this process could open hardly another file or connection now. */
 export function lacksDescriptors(): boolean {
@@ -12,4 +13,16 @@ export function lacksDescriptors(): boolean {
   } finally {
     for (const descriptor of opened) closeSync(descriptor);
   }
+}
+
+/** Whether something failed since this process, or the machine, had no descriptor left. */
+export function isOutOfDescriptors(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return code === "EMFILE" || code === "ENFILE";
+}
+
+/** Resolves once files and connections can be opened, or when the signal aborts. */
+export async function untilDescriptors(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && lacksDescriptors())
+    await sleep(DESCRIPTORS_LOOK_MS, undefined, { signal }).catch(() => {});
 }

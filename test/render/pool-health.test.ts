@@ -63,3 +63,46 @@ test("a browser that answers and then shows no card stops taking work at its fir
   expect(broken.failures[0]).toContain("club_card");
   await broken.pool.close();
 });
+
+test("workers that could not be started for want of descriptors are there as soon as some are free", async () => {
+  // In a process of its own: this one's limit is far too high. Its workers say that they are warm, and draw nothing.
+  const script = `
+    import { closeSync, mkdtempSync, openSync, readdirSync } from "node:fs";
+    import { createRenderPool } from "${import.meta.dir}/../../src/render/pool.ts";
+    const profilesDir = mkdtempSync("${folder.dir}/short-");
+    const failures = [];
+    let starts = 0;
+    const { spawn } = Bun;
+    Bun.spawn = (...all) => {
+      starts += 1;
+      return spawn(...all);
+    };
+    const pool = createRenderPool({
+      workers: 2,
+      command: [process.execPath, "-e", 'process.on("message", () => process.send({ type: "ready" }))'],
+      renderer: { profilesDir },
+      random: { bytes: (count) => new Uint8Array(count) },
+      log: { info() {}, warn() {}, error: (_, { retryInMs }) => failures.push(retryInMs) },
+    });
+    const untilWarm = async () => {
+      while (pool.health().ready < 2) await Bun.sleep(1);
+    };
+    await untilWarm();
+    const opened = [];
+    const exhaust = () => {
+      try { for (;;) opened.push(openSync("/dev/null", "r")); } catch {}
+    };
+    exhaust();
+    for (const pid of pool.pids()) process.kill(pid, "SIGKILL");
+    const before = starts;
+    // Each worker that ended gave some back.
+    for (; starts < before + 10; exhaust()) await Bun.sleep(1);
+    for (const one of opened) closeSync(one);
+    await untilWarm();
+    await pool.close();
+    console.log(JSON.stringify({ failures, left: readdirSync(profilesDir) }));`;
+  const shell = ["sh", "-c", 'ulimit -n 128 && exec "$0" -e "$1"', process.execPath, script];
+  const child = Bun.spawn(shell, { stdout: "pipe", stderr: "inherit" });
+  // Each of the two said it once, and its pauses did not grow.
+  expect(await new Response(child.stdout).json()).toEqual({ failures: [200, 200], left: [] });
+});
