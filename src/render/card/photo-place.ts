@@ -131,7 +131,9 @@ function scaleFor(
     (MAX_FACE * side) / face.height,
     sharp,
   );
-  const open = fitsArms && !cutSides.top ? 1 - OPEN_TOP : 1;
+  // What the photo itself cuts has to go on to the window's edge.
+  const isWhole = !cutSides.top && !cutSides.left && !cutSides.right;
+  const open = fitsArms && isWhole ? 1 - OPEN_TOP : 1;
   const cover = Math.max(seen.width / photo.width, (open * seen.height) / photo.height);
   const most = Math.max(wanted, Math.min((MAX_FILLING_FACE * side) / face.height, sharp * FILLING));
   return cutSides.top ? Math.max(wanted, cover) : Math.min(Math.max(wanted, cover), most);
