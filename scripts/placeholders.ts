@@ -3,12 +3,13 @@
  * across it, one for each shape. Run `bun scripts/placeholders.ts` after changing the template.
  */
 
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openCardPage } from "../src/render/card/page.ts";
 import { loadTemplate } from "../src/templates/load.ts";
 import { cardInput, openBrowser } from "../test/render/card/cards.ts";
 import { offerHelp } from "./help.ts";
+import { PLACEHOLDER_CARD } from "./placeholder-card.ts";
 
 offerHelp(import.meta);
 
@@ -19,8 +20,6 @@ const WIDEST = 4;
 const LONG_SIDE_PX = 1024;
 const WEBP_QUALITY = 78;
 
-const PLAYER = { name: "Test Player", skill: 88, number: 10, primary: "#1b2440", secondary: "#c9d3e6" };
-
 const OUT = join(import.meta.dir, "../src/render/placeholders");
 
 function shapes(): number[] {
@@ -28,8 +27,8 @@ function shapes(): number[] {
   return Array.from({ length: 2 * each + 1 }, (_, i) => WIDEST ** (i / each - 1));
 }
 
-await rm(OUT, { recursive: true, force: true });
-await mkdir(OUT, { recursive: true });
+// The code beside the pictures stays.
+for await (const old of new Bun.Glob("*.webp").scan(OUT)) await rm(join(OUT, old));
 const browser = await openBrowser();
 const rows: { name: string; aspect: number }[] = [];
 let total = 0;
@@ -44,7 +43,7 @@ try {
       ["png", `${name}.webp`],
       ["jpeg", `${name}-opaque.webp`],
     ] as const) {
-      const card = cardInput({ ...PLAYER, width, height, format });
+      const card = cardInput({ ...PLACEHOLDER_CARD, width, height, format });
       const { bytes } = await page.render({ card, cutout: null, badge: null });
       const webp = await new Bun.Image(bytes).webp({ quality: WEBP_QUALITY }).bytes();
       await writeFile(join(OUT, file), webp);
