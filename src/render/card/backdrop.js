@@ -25,6 +25,8 @@ const GROUND_SCALE = 1 / 4;
 const KEPT_SCALE = 1 / 8;
 /** How far the background is out of focus, in parts of its width: the sharpest first, the others fill what the player leaves open. */
 const FOCUS_BLURS = [0.008, 0.03, 0.1];
+/** How much softer it goes on beyond the photo's edges. */
+const BEYOND_BLUR = 0.05;
 /**
  * What is kept as in the photo, in parts of the window's width: bays and gaps narrower than twice `bays`, as between arms and body; and
  * around the player all up to `from`, less and less up to `to`. So an error of the silhouette shows nowhere: where it ends, the photo goes on.
@@ -112,11 +114,40 @@ function keptAround(silhouette, { window, player }) {
 }
 
 /**
+ * Goes on beyond the photo's edges: under it lies its own background, stretched over the whole picture and blurred further.
+ * @param {OffscreenCanvas} canvas @param {OffscreenCanvasRenderingContext2D} context @param {Box} photo in its pixels
+ */
+function goOn(canvas, context, photo) {
+  const { width, height } = canvas;
+  const [left, top] = [Math.max(0, photo.x), Math.max(0, photo.y)];
+  const right = Math.min(width, photo.x + photo.width);
+  const bottom = Math.min(height, photo.y + photo.height);
+  if (left < 1 && top < 1 && right > width - 1 && bottom > height - 1) return;
+  const blur = BEYOND_BLUR * width;
+  context.filter = `blur(${blur}px)`;
+  // Larger, since the blur is transparent at the picture's own edges.
+  const over = 2.5 * blur;
+  for (let k = 0; k < 2; k++)
+    context.drawImage(
+      canvas,
+      left,
+      top,
+      right - left,
+      bottom - top,
+      -over,
+      -over,
+      width + 2 * over,
+      height + 2 * over,
+    );
+  context.filter = "none";
+}
+
+/**
  * The background alone, out of focus: the player is taken out of it before it is blurred, so that nothing of the player's colours shines
- * around the player, and what is missing then comes from around. Further beyond the photo's edge the card's scene shows.
+ * around the player, and what is missing then comes from around.
  * @param {OffscreenCanvas} field @param {HTMLImageElement} silhouette @param {BackdropStyle} style
  */
-function outOfFocus(field, silhouette, { window, player }) {
+function outOfFocus(field, silhouette, { window, photo, player }) {
   const [w, h] = [Math.round(window.width * GROUND_SCALE), Math.round(window.height * GROUND_SCALE)];
   const box = within(player, window, GROUND_SCALE);
   const open = canvasOf(w, h);
@@ -134,6 +165,7 @@ function outOfFocus(field, silhouette, { window, player }) {
   }
   context.filter = "none";
   context.drawImage(field, 0, 0, w, h);
+  goOn(canvas, context, within(photo, window, GROUND_SCALE));
   return canvas;
 }
 

@@ -1,0 +1,25 @@
+import { DAY_MS } from "../src/core/time.ts";
+
+// Endurance runs do a third of their work each time, another one every day, and all of it in `bun run check:long`.
+
+const PARTS = 3;
+const given = process.env.CARDPRESS_TEST_THIRD;
+
+/** Whether everything is done. */
+export const IS_LONG = given === "all";
+/** 0, 1 or 2: the same on every machine on the same day. */
+export const THIRD = Number(IS_LONG ? 0 : (given ?? Math.floor(Date.now() / DAY_MS))) % PARTS;
+
+/** Today's third of a list, or of a number; all of it in a long run. */
+export const thirdOf = <T>(all: readonly T[]): T[] =>
+  IS_LONG ? [...all] : all.filter((_, n) => n % PARTS === THIRD);
+export const thirdOfCount = (count: number): number => (IS_LONG ? count : Math.ceil(count / PARTS));
+
+/** Says which part an endurance run does, and how to have that one again. */
+export function sayThird(what: string): void {
+  console.log(
+    IS_LONG
+      ? `${what}: everything`
+      : `${what}: third ${THIRD} of 0 to 2; CARDPRESS_TEST_THIRD=${THIRD} does it again, CARDPRESS_TEST_THIRD=all does everything`,
+  );
+}
