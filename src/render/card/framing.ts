@@ -45,8 +45,8 @@ const HIPS_FACES = 5.2;
 const SEEN_OF_WHOLE = 0.8;
 /** The largest face, as a fraction of the card's shorter side; a larger close-up leaves no room for the card. */
 const MAX_FACE = 0.5;
-/** The largest to which a player grows so that the frame hides the sides cut by the photo. */
-const MAX_COVERING_FACE = 0.45;
+/** The largest to which a player grows so that the frame hides the sides cut by the photo, of the height above the plate. */
+const MAX_COVERING_FACE = 0.53;
 /**
  * A player whose head the photo cuts is a close-up in any case, and must reach from the frame's top to the plate. So is one
  * seen less than NECK_FACES face heights from the crown down: at the usual size the head would hang low on an empty card.
@@ -208,7 +208,7 @@ function scaleFor(
     ? Math.max((card.width * (1 - 2 * EDGE)) / framing.body.width, LEAST_FOR_LOW * reach)
     : sizeForArms(widthLimit(framing, face, target, card), reach, room / figure.most);
   const wanted = Math.min(reach, arms, largestFace, limit);
-  const widestFace = (MAX_COVERING_FACE * tall * Math.min(card.width, card.height)) / face.height;
+  const widestFace = Math.min(1.1 * largestFace, (MAX_COVERING_FACE * room) / face.height);
   const most = (cover: number) =>
     Math.max(wanted, Math.min(wanted * cover, widestFace, MAX_REACH_ENLARGEMENT * blur));
   const across = (scale: number) => placeAcross(size, framing, face, scale, target, frame, card);

@@ -65,14 +65,15 @@ test("a photo without a background gives a cutout, whatever else is in it", () =
   expect(chosen(portrait({ loose: true, masks: 0.5, rivals: 2, grain: 20 }))).toBe("cutout");
 });
 
-test("arms that the window would cut are shown whole by a sure cutout", () => {
+test("an arm that the window would cut is shown whole by a sure cutout", () => {
   const { framing } = portrait({});
   const wide = {
     width: 1100,
     height: 1100,
-    inPhoto: { x: 0.2, y: 0, width: 0.6, height: 1 },
+    inPhoto: { x: 0.4, y: 0, width: 0.6, height: 1 },
     framing: {
       ...framing,
+      cutSides: { ...framing.cutSides, right: true },
       head: { ...framing.head, x: 450 },
       face: { x: 475, y: 84, width: 150, height: 170 },
       body: { x: 4, y: 4, width: 1092, height: 1096 },
