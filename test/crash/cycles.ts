@@ -62,9 +62,13 @@ const AFTERWARDS_MS = 2_000;
 /** A cycle whose step does not come is ended here. */
 const CYCLE_MS = 30_000;
 
-/** Kills and restarts the service again and again over one data folder, then checks that nothing was lost. */
+/**
+ * Kills and restarts the service again and again over one data folder, then checks that nothing was lost. `steps`: those of
+ * STEPS at which it is killed; all of them in turn when absent.
+ */
 export async function crashCycles(options: {
   cycles: number;
+  steps?: readonly string[];
   seed: number;
   note?: (line: string) => void;
 }): Promise<CrashFigures> {
@@ -108,9 +112,10 @@ export async function crashCycles(options: {
     note: options.note ?? (() => {}),
   };
   const random = generator(options.seed);
+  const { steps = STEPS } = options;
   try {
     for (let cycle = 0; cycle < options.cycles; cycle++) {
-      const step = STEPS[cycle % STEPS.length] ?? "";
+      const step = steps[cycle % steps.length] ?? "";
       await runCycle(bench, cycle, step, random);
       await auditFile(bench, `after cycle ${cycle} (${step})`);
       await noteOrphans(bench);

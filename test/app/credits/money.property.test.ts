@@ -19,6 +19,7 @@ import { Refusal } from "../../../src/core/errors.ts";
 import { buildDeps, type Deps } from "../../../src/service/deps.ts";
 import { findAccount } from "../../../src/store/accounts.ts";
 import { leaseTokens } from "../../../src/store/lease-holders.ts";
+import { thirdOfCount } from "../../endurance.ts";
 import { ampleQueue, idlePool, readySources } from "../../fakes.ts";
 import { imageRequest, type TestWorkspace, testWorkspace } from "../../harness.ts";
 import { cancelOne, fetchPhoto, sendBatch } from "./money-batches.ts";
@@ -29,7 +30,8 @@ import { ACCOUNTS, type Operation, operation } from "./money-operations.ts";
 // Random interleavings of everything that moves credits, on the real store, beside a small model that says what should
 // have happened. A failure prints fast-check's seed and path: run again with FC_SEED=... FC_PATH=...
 
-const RUNS = Number(process.env.FC_RUNS ?? 2_000);
+/** Other histories in each run: a third of 2,000 of them, and all in a long run. */
+const RUNS = Number(process.env.FC_RUNS ?? thirdOfCount(2_000));
 const SEED = process.env.FC_SEED
   ? { seed: Number(process.env.FC_SEED), path: process.env.FC_PATH ?? "" }
   : {};
