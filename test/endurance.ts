@@ -6,9 +6,9 @@ const PARTS = 3;
 const given = process.env.CARDPRESS_TEST_THIRD;
 
 /** Whether everything is done. */
-export const IS_LONG = given === "all";
+const IS_LONG = given === "all";
 /** 0, 1 or 2: the same on every machine on the same day. */
-export const THIRD = Number(IS_LONG ? 0 : (given ?? Math.floor(Date.now() / DAY_MS))) % PARTS;
+const THIRD = Number(IS_LONG ? 0 : (given ?? Math.floor(Date.now() / DAY_MS))) % PARTS;
 
 /** Today's third of a list, or of a number; all of it in a long run. */
 export const thirdOf = <T>(all: readonly T[]): T[] =>
