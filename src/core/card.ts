@@ -119,7 +119,7 @@ export interface CutoutDescription {
    */
   tones?: Tones | null;
   signs?: CutoutSigns;
-  /** Whether others are so prominent that only a card with the photo itself makes sense; not given where nobody is. */
+  /** Whether others are so prominent that only a card with the photo itself makes sense. */
   inCompany?: boolean;
 }
 

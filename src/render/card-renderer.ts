@@ -59,7 +59,7 @@ export async function openCardRenderer(
     ]);
     const cutter = { studio, cutoutsDir, vision: visionOf(matteModel) };
     const cutOut = async (path: string, sha256: string, asked?: AskedComposition) =>
-      (await cutOutCached(cutter, path, sha256, () => {}, asked === "photo")).cutout;
+      (await cutOutCached(cutter, { path, sha256, asked }, () => {})).cutout;
     return {
       render: (job, onStage) => renderCard({ ...cutter, pages, tools }, job, onStage),
       previews: openPreviews(browser, { cutOut, readBadge }),
@@ -117,7 +117,11 @@ async function renderCard(
   const [{ cutout, timingsMs }, badge] = await Promise.all([
     job.placeholder
       ? { cutout: null, timingsMs: {} }
-      : cutOutCached(deps, job.photoPath, job.photoSha256, onStage, job.card.style.composition === "photo"),
+      : cutOutCached(
+          deps,
+          { path: job.photoPath, sha256: job.photoSha256, asked: job.card.style.composition },
+          onStage,
+        ),
     job.badgePath === null ? null : readBadge(job.badgePath),
   ]);
   const card: CardJob = {
@@ -162,19 +166,21 @@ async function renderCard(
   };
 }
 
-/** The cutout from the cache, or made now and cached. The same photo is found and cut out once for all cards. */
+/**
+ * The cutout from the cache, or made now and cached. The same photo is found and cut out once for all cards. Company is welcome
+ * where the photo itself is asked for.
+ */
 async function cutOutCached(
   { studio, cutoutsDir, vision }: Cutter,
-  photoPath: string,
-  photoSha256: string,
+  photo: { path: string; sha256: string; asked: AskedComposition | undefined },
   onStage: (stage: Stage) => void,
-  companyWelcome: boolean,
 ): Promise<{ cutout: CutoutFile; timingsMs: Record<string, number> }> {
-  const path = join(cutoutsDir, photoSha256.slice(0, 2), `${photoSha256}-${vision}`);
+  const path = join(cutoutsDir, photo.sha256.slice(0, 2), `${photo.sha256}-${vision}`);
+  const companyWelcome = photo.asked === "photo";
   const cached = await findCutout(path);
   if (cached?.inCompany && !companyWelcome) throw new PhotoRefused(PHOTO_REFUSALS.several_people);
   if (cached) return { cutout: cached, timingsMs: {} };
-  const result = await studio.cutOut(photoPath, onStage, companyWelcome);
+  const result = await studio.cutOut(photo.path, onStage, companyWelcome);
   if (!result.ok) throw new PhotoRefused(result.message);
   return { cutout: await saveCutout(path, result.cutout), timingsMs: result.timingsMs };
 }

@@ -134,6 +134,25 @@ test("a cutout that the disk has damaged, in one byte even, is cut out again", a
   renderer.release();
 });
 
+test("a cutout made in company serves cards that show the photo itself, and no others", async () => {
+  const cutOut = job("skier.jpg");
+  const { card } = cutOut;
+  const inPhoto = { ...cutOut, card: { ...card, style: { ...card.style, composition: "photo" as const } } };
+  const description = join(settings.cutoutsDir, "00", `${cutOut.photoSha256}-${VISION_VERSION}.json`);
+  const renderer = await pool.acquire();
+  const render = (asked: RenderJob) => renderer.render(asked, () => {});
+  expect((await render(inPhoto)).kind).toBe("done");
+  const found = JSON.parse(await readFile(description, "utf8"));
+  expect(found.inCompany).toBe(false);
+  await writeFile(description, JSON.stringify({ ...found, inCompany: true }));
+  expect((await render(inPhoto)).kind).toBe("done");
+  expect(await render(cutOut)).toMatchObject({
+    kind: "refused",
+    message: expect.stringContaining("Several people"),
+  });
+  renderer.release();
+});
+
 test("pages that crash cost one attempt, and their worker goes on", async () => {
   const renderer = await pool.acquire();
   let pages: number[] = [];

@@ -17,7 +17,7 @@ import { cropped, within } from "./photo-window.js";
  * @property {Box} face
  * @property {number} line where the plate begins: what is below it is dark
  * @property {Tones | null} tones what the photo's tones become, per channel, at equal steps from 0 to 255
- * @property {{ deep: string, mid: string, light: string, glow: string, accent: string }} colours
+ * @property {{ deep: string, light: string, accent: string }} colours
  */
 
 /** What is out of focus is drawn at a quarter of the size, and what is kept of the photo is found at an eighth. */

@@ -39,8 +39,8 @@ const FACE_PER_HEAD = 0.62;
  * Distance from the crown in face heights: to above the knees on a portrait card, to the hips on a wide one (an adult
  * is about 12).
  */
-const KNEES_FACES = 7.4;
-const HIPS_FACES = 5.2;
+export const KNEES_FACES = 7.4;
+export const HIPS_FACES = 5.2;
 /** Feet do not stand on the plate: this fraction of a player shown whole is visible, the rest is behind the plate. */
 const SEEN_OF_WHOLE = 0.8;
 /** The largest face, as a fraction of the card's shorter side; a larger close-up leaves no room for the card. */
@@ -289,8 +289,8 @@ function widthLimit({ cutSides, body }: Framing, face: Box, target: Box, card: S
  * The enlargement allowed: large cards show a small photo's blur more, so the limit loosens only as far as they need
  * filling.
  */
-function sharpness(card: Size): number {
-  return Math.max(1, Math.sqrt((card.width * card.height) / (1024 * 1280)));
+export function sharpness(shown: Size): number {
+  return Math.max(1, Math.sqrt((shown.width * shown.height) / (1024 * 1280)));
 }
 
 /** How far straight edges end inside the frame, both sides added. */

@@ -1,5 +1,5 @@
 import type { Box, CutoutDescription, Framing } from "../../core/card.ts";
-import { faceOf } from "./framing.ts";
+import { faceOf, HIPS_FACES, KNEES_FACES, sharpness } from "./framing.ts";
 import type { Zones } from "./template-layout.ts";
 
 /** Where the whole upright photo goes behind a card's window, and with it the player, in card pixels. */
@@ -19,10 +19,7 @@ interface Size {
   height: number;
 }
 
-/** A player is shown to above the knees, in face heights from the crown, in a wide window to the hips ... */
-const KNEES_FACES = 7.4;
-const HIPS_FACES = 5.2;
-/** ... or with the feet, if that does not shrink the player below this part of it. */
+/** A player is shown to the knees, in a wide window to the hips, or with the feet if that does not shrink the player below this part. */
 const LEAST_STANDING = 0.68;
 /** Outstretched arms and held things stay inside this part of the window ... */
 const ARMS_IN = 0.95;
@@ -77,7 +74,7 @@ export function placePhoto(shown: CutoutDescription, zones: Zones, card: Size): 
   const scale = scaleFor({ ...framing, face, body }, { wide: wide.width, crown, top }, photo, {
     seen,
     room: line - upper,
-    sharp: MAX_ENLARGEMENT * Math.max(1, Math.sqrt((window.width * window.height) / (1024 * 1280))),
+    sharp: MAX_ENLARGEMENT * sharpness(window),
   });
   const x = acrossWindow(face, wide, photo.width, scale, zones, card, seen);
   const high = upper - top * scale;

@@ -121,15 +121,18 @@ describe("refused with a reason of its own", () => {
     return result.ok ? "accepted" : result.reason;
   };
   const bytes = photo("astronaut.png");
-
-  test("two people of the same size: several_people", async () => {
-    const twins = await lab.draw(
+  /** The astronaut at the left, and once more where `at` says. */
+  const beside = (at: number[]) =>
+    lab.draw(
       [1024, 512],
       [
         { bytes, at: [0, 0, 512, 512] },
-        { bytes, at: [512, 0, 512, 512] },
+        { bytes, at },
       ],
     );
+
+  test("two people of the same size: several_people", async () => {
+    const twins = await beside([512, 0, 512, 512]);
     expect(await refusalOf(twins.png)).toBe("several_people");
     expect(await lab.cutOut(twins.png, undefined, true)).toMatchObject({
       ok: false,
@@ -138,13 +141,7 @@ describe("refused with a reason of its own", () => {
   });
 
   test("a large and a smaller player: several_people, but welcome where the card shows the photo itself", async () => {
-    const two = await lab.draw(
-      [1024, 512],
-      [
-        { bytes, at: [0, 0, 512, 512] },
-        { bytes, at: [540, 102, 410, 410] },
-      ],
-    );
+    const two = await beside([540, 102, 410, 410]);
     expect(await refusalOf(two.png)).toBe("several_people");
     const shown = await lab.cutOut(two.png, undefined, true);
     if (!shown.ok) throw new Error(shown.reason);

@@ -100,6 +100,10 @@ export function boundsAbove(values, width, threshold) {
   return top < 0 ? null : { x: left, y: top, width: right - left + 1, height: bottom - top + 1 };
 }
 
+/** A pixel's Rec. 601 luma, from 0 to 255. @param {Bytes} rgba @param {number} pixel */
+export const lumaOf = (rgba, pixel) =>
+  0.299 * Number(rgba[4 * pixel]) + 0.587 * Number(rgba[4 * pixel + 1]) + 0.114 * Number(rgba[4 * pixel + 2]);
+
 /** @param {Bytes} rgba @returns {Bytes} */
 export function alphaOf(rgba) {
   /** @type {Bytes} */

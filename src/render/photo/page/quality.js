@@ -1,5 +1,6 @@
 import { BACKDROP, canvasOf, contextOf, pixelsPerSearchPx } from "./decode.js";
 import { headBox } from "./framing.js";
+import { lumaOf } from "./masks.js";
 
 /** @import { Photo } from "./decode.js" */
 /** @import { Finding } from "./examine.js" */
@@ -38,11 +39,7 @@ export function lookOf(photo, face) {
     FACE_PX,
   );
   const { data } = context.getImageData(0, 0, FACE_PX, FACE_PX);
-  // Rec. 601 luma.
-  const grey = Float32Array.from(
-    { length: FACE_PX * FACE_PX },
-    (_, i) => 0.299 * Number(data[4 * i]) + 0.587 * Number(data[4 * i + 1]) + 0.114 * Number(data[4 * i + 2]),
-  );
+  const grey = Float32Array.from({ length: FACE_PX * FACE_PX }, (_, i) => lumaOf(data, i));
   const contrast = deviation(grey);
   const details = laplacian(grey);
   const sorted = grey.toSorted();

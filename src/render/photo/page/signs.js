@@ -1,3 +1,5 @@
+import { lumaOf } from "./masks.js";
+
 /** @import { CutoutSigns } from "../../../core/card.ts" */
 /** @import { Finding } from "./find_player.js" */
 /** @import { Bytes, Numbers } from "./masks.js" */
@@ -30,20 +32,18 @@ export function signsOf(matte, core, player) {
  */
 export function groundOf(rgba, matte, width) {
   const height = matte.length / width;
-  const luma = (/** @type {number} */ i) =>
-    0.299 * Number(rgba[4 * i]) + 0.587 * Number(rgba[4 * i + 1]) + 0.114 * Number(rgba[4 * i + 2]);
   let [cells, sum, squares, pairs, steps] = [0, 0, 0, 0, 0];
   for (let y = 0; y < height; y += GROUND_STEP)
     for (let x = 0; x < width; x += GROUND_STEP) {
       const i = y * width + x;
       if (matte[i] > GROUND_MATTE) continue;
-      const value = luma(i);
+      const value = lumaOf(rgba, i);
       cells++;
       sum += value;
       squares += value * value;
       if (x + GROUND_STEP >= width || matte[i + GROUND_STEP] > GROUND_MATTE) continue;
       pairs++;
-      steps += Math.abs(luma(i + GROUND_STEP) - value);
+      steps += Math.abs(lumaOf(rgba, i + GROUND_STEP) - value);
     }
   const mean = sum / Math.max(1, cells);
   return {
