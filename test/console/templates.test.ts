@@ -25,11 +25,16 @@ let member: Client;
 beforeAll(async () => {
   folder = testFolder();
   templatesDir = join(folder.dir, "templates");
-  await ownTemplate(templatesDir, "season_card");
+  // All tests of this machine share a cache of samples: one like no other is drawn anew.
+  await ownTemplate(templatesDir, "season_card", (css) => `${css}\n/* ${crypto.randomUUID()} */\n`);
   await ownTemplate(templatesDir, "draft");
   await Bun.write(join(templatesDir, "draft/template.json"), "{");
   server = await testServer({
-    env: { CARDPRESS_TEMPLATES_DIR: templatesDir, CARDPRESS_PRESETS: "club_card,season_card" },
+    env: {
+      CARDPRESS_TEMPLATES_DIR: templatesDir,
+      CARDPRESS_PRESETS: "club_card,season_card",
+      CARDPRESS_RENDER_WORKERS: "1",
+    },
   });
   account = await testAccount(server.service);
   const user = await testMember(server.service, account.account.id, "dev@play.example", "developer");
@@ -154,7 +159,10 @@ test("the operator sees every template, whether it is listed, where it is from, 
   expect(page).not.toContain('<img src="/console/operator/templates/');
   const address = "/console/operator/templates/season_card/square";
   expect(page).toContain(`hx-get="${address}/state"`);
+  // The only renderer is taken, so that no sample can be drawn before it is asked for.
+  const renderer = await server.service.pool.acquire();
   let state = await text(`${address}/state`, operator);
+  renderer.release();
   expect(state).toContain("Being drawn");
   while (!state.includes(`<img src="${address}"`)) state = await text(`${address}/state`, operator);
   const sample = await operator.get(address);
