@@ -1,6 +1,6 @@
 /**
- * Checks the OpenAPI document with the recommended rules of two linters, none switched off, and treats their warnings
- * as failures. Works offline. `bun run lint:api` runs this file.
+ * Checks the OpenAPI document with every rule that Redocly has but a few of taste, and treats its warnings as failures.
+ * Works offline. `bun run lint:api` runs this file.
  */
 
 import { mkdtemp, rm } from "node:fs/promises";
@@ -11,42 +11,42 @@ import { offerHelp } from "./help.ts";
 
 offerHelp(import.meta);
 
-const BIN = join(import.meta.dir, "../node_modules/.bin");
+const REDOCLY = join(import.meta.dir, "../node_modules/.bin/redocly");
 
-export interface LintResult {
-  linter: string;
-  ok: boolean;
-  output: string;
-}
+/** Rules of Redocly that this document does not follow, and why. */
+const NOT_FOLLOWED = {
+  // Tags and methods stand in the order in which a reader needs them.
+  "tags-alphabetical": "off",
+  "path-http-verbs-order": "off",
+  // "v1" is no collection.
+  "path-segment-plural": "off",
+  // Errors have the one form that the API had from its first day.
+  "operation-4xx-problem-details-rfc7807": "off",
+  // Photos are uploaded as forms, and pictures and archives are answered.
+  "request-mime-type": "off",
+  "response-mime-type": "off",
+  // Bodies have whole examples, and ids and enumerations need no shortest length.
+  "scalar-property-missing-example": "off",
+  "required-string-property-missing-min-length": "off",
+};
 
-/** Runs both linters on a document. */
-export async function lintDocument(document: object): Promise<LintResult[]> {
+/** What the linter says of a document; `ok` when it has nothing to say. */
+export async function lintDocument(document: object): Promise<{ ok: boolean; output: string }> {
   const dir = await mkdtemp(join(tmpdir(), "cardpress-openapi-"));
   try {
-    const file = join(dir, "openapi.json");
-    await Bun.write(file, JSON.stringify(document, null, 2));
-    await Bun.write(join(dir, "spectral.yaml"), 'extends: [["spectral:oas", "recommended"]]\n');
-    return await Promise.all([redocly(dir, file), spectral(dir, file)]);
+    await Bun.write(join(dir, "openapi.json"), JSON.stringify(document, null, 2));
+    await Bun.write(join(dir, "redocly.yaml"), JSON.stringify({ extends: ["all"], rules: NOT_FOLLOWED }));
+    const { exitCode, output } = await redocly(dir);
+    // Redocly exits with 0 on warnings, so they are counted here.
+    const totals = /"totals":\s*{\s*"errors":\s*(\d+),\s*"warnings":\s*(\d+)/.exec(output);
+    return { ok: exitCode === 0 && totals?.[1] === "0" && totals[2] === "0", output };
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
 }
 
-async function redocly(dir: string, file: string): Promise<LintResult> {
-  const run = await tool(dir, ["redocly", "lint", "--extends", "recommended", "--format", "json", file]);
-  // Redocly exits with 0 on warnings, so they are counted here.
-  const totals = /"totals":\s*{\s*"errors":\s*(\d+),\s*"warnings":\s*(\d+)/.exec(run.output);
-  return { linter: "redocly", ok: run.exitCode === 0 && totals?.[1] === "0" && totals[2] === "0", ...run };
-}
-
-async function spectral(dir: string, file: string): Promise<LintResult> {
-  const ruleset = join(dir, "spectral.yaml");
-  const run = await tool(dir, ["spectral", "lint", "--fail-severity", "hint", "--ruleset", ruleset, file]);
-  return { linter: "spectral", ok: run.exitCode === 0, ...run };
-}
-
-async function tool(cwd: string, [name = "", ...args]: string[]) {
-  const child = Bun.spawn([process.execPath, "--bun", join(BIN, name), ...args], {
+async function redocly(cwd: string) {
+  const child = Bun.spawn([process.execPath, "--bun", REDOCLY, "lint", "--format", "json", "openapi.json"], {
     cwd,
     env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
     stdout: "pipe",
@@ -61,14 +61,13 @@ async function tool(cwd: string, [name = "", ...args]: string[]) {
 
 if (import.meta.main) {
   const baseUrl = "http://127.0.0.1:3000";
-  const results = await lintDocument(
+  const { ok, output } = await lintDocument(
     openApiDocument({
       baseUrl,
       cdnBaseUrl: `${baseUrl}/cdn`,
       presets: ["club_card", "season_card"],
     }),
   );
-  for (const { linter, ok, output } of results)
-    console.log(`${linter}: ${ok ? "passed" : "FAILED"}\n${output}\n`);
-  process.exit(results.every(({ ok }) => ok) ? 0 : 1);
+  console.log(`${output}\n${ok ? "passed" : "FAILED"}`);
+  process.exit(ok ? 0 : 1);
 }

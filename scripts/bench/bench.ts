@@ -28,7 +28,6 @@ import { offerHelp } from "../help.ts";
 import { card, largePhoto, openWorker, PHOTOS, SAMPLES } from "./one-worker.ts";
 import { memoryMbOf, processorMsOf } from "./processes.ts";
 import { benchReads } from "./reads.ts";
-import { takumiCard } from "./takumi.ts";
 
 offerHelp(import.meta);
 
@@ -117,6 +116,7 @@ async function benchWarmPage(): Promise<void> {
   const cutout = await cutoutOf(browser, "unsplash_man.jpg");
   const template = await loadTemplate("club_card");
   const job = (n: number, format: ImageFormat): CardJob => ({ card: card(n, format), cutout, badge: null });
+  const takumiCard = await openTakumi();
   console.log(`1024x1280 card, ${await browser.version()}, milliseconds a card (cards a second):`);
   for (const format of ["png", "jpeg", "webp"] as const) {
     const html = await selfContained(browser, template, job(0, format));
@@ -139,6 +139,17 @@ async function benchWarmPage(): Promise<void> {
     tell(format, "takumi, a simpler card", await perCard((n) => takumiCard(job(n, format))), baseline);
   }
   await browser.close();
+}
+
+/** takumi is a package of scripts/tools alone, installed when this bench is the first to ask for it. */
+async function openTakumi(): Promise<(job: CardJob) => Promise<Uint8Array>> {
+  const tools = join(import.meta.dir, "../tools");
+  const install = Bun.spawnSync([process.execPath, "install", "--frozen-lockfile", "--silent"], {
+    cwd: tools,
+  });
+  if (!install.success) throw new Error(`takumi could not be installed: ${install.stderr}`);
+  const { takumiCard } = await import(join(tools, "takumi.ts"));
+  return takumiCard;
 }
 
 /** Prints one line: the cost of a card made one way, and how many times more the baseline costs. */

@@ -72,7 +72,6 @@ export async function openStudio(options: StudioOptions): Promise<Studio> {
     const isSheet = paths.every((path) => path.endsWith("card.css"));
     events.send("changed", { revision: room.changed(), isSheet });
   });
-  await watcher.ready;
   return {
     events,
     state: (template) => stateOf(room, root, template),
@@ -95,7 +94,8 @@ export async function openStudio(options: StudioOptions): Promise<Studio> {
       return { command: curlCommand(body as SampleBody, wanted) };
     },
     close: async () => {
-      await Promise.all([watcher.close(), room.drawings.close()]);
+      watcher.close();
+      await room.drawings.close();
       await rm(scratch, { recursive: true, force: true });
     },
   };

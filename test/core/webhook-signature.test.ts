@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Webhook as StandardVerifier } from "standardwebhooks";
-import { Webhook as SvixVerifier } from "svix";
+import { Webhook } from "standardwebhooks";
 import { formatWebhookSecret, webhookHeaders } from "../../src/core/webhook-signature.ts";
 
 const secretOf = (fill: number) => formatWebhookSecret(new Uint8Array(32).fill(fill));
@@ -30,12 +29,9 @@ test("the signature is the one of the standard's own example", () => {
   });
 });
 
-describe.each([
-  ["standardwebhooks", StandardVerifier],
-  ["svix", SvixVerifier],
-])("the verifier of %s", (_, Verifier) => {
+describe("the standard's own verifier", () => {
   const verify = (secret: string, body: string, headers: Record<string, string>) =>
-    new Verifier(secret).verify(body, headers);
+    new Webhook(secret).verify(body, headers);
 
   test("takes what was signed", () => {
     expect(() => verify(SECRET, BODY, signed())).not.toThrow();

@@ -40,20 +40,18 @@ afterAll(() => api.close());
 
 const served = async (): Promise<Json> => (await send(api, "/docs/openapi.json")).json();
 
-test("the served document passes Redocly's and Spectral's recommended rules without a warning", async () => {
-  for (const { linter, ok, output } of await lintDocument(await served())) {
-    expect({ linter, ok, output }).toMatchObject({ linter, ok: true });
-  }
+test("the served document passes the linter's rules without a warning", async () => {
+  expect(await lintDocument(await served())).toMatchObject({ ok: true });
 });
 
-test("the linters do find a fault: an example that breaks its schema, a reference to nothing", async () => {
-  const document = await served();
-  document.paths["/v1/images"].post.requestBody.content[
-    "application/json"
-  ].examples.full.value.player.number = 100;
-  document.paths["/v1/usage"].get.responses["401"] = { $ref: "#/components/responses/NOTHING" };
-  for (const { linter, ok } of await lintDocument(document))
-    expect({ linter, ok }).toEqual({ linter, ok: false });
+test("the linter does find a fault: an example that breaks its schema, or a reference to nothing", async () => {
+  const example = await served();
+  example.paths["/v1/images"].post.requestBody.content["application/json"].examples.full.value.player.number =
+    100;
+  expect(await lintDocument(example)).toMatchObject({ ok: false });
+  const reference = await served();
+  reference.paths["/v1/usage"].get.responses["401"] = { $ref: "#/components/responses/NOTHING" };
+  expect(await lintDocument(reference)).toMatchObject({ ok: false });
 });
 
 test("the document is OpenAPI 3.1 with this service's address, and free of what is not JSON Schema", async () => {

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What scripts/vmtest.ts runs inside its machine, as root, at every boot: the card and the service first, then a reboot, then
+# What scripts/tools/vmtest.ts runs inside its machine, as root, at every boot: the card and the service first, then a reboot, then
 # whether the service came back. Lines that begin with "ok" or "fault" are findings; what is to be kept goes to the second disk.
 
 given=/opt/vmtest

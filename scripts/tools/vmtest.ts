@@ -26,7 +26,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { PNG } from "pngjs";
-import { offerHelp } from "./help.ts";
+import { offerHelp } from "../help.ts";
 
 offerHelp(import.meta);
 
@@ -125,7 +125,7 @@ function makeDisk(folder: string, root: string, disk: string): void {
     `linux-${arch}` === `linux-${process.arch}` ? "cardpress" : `cardpress-linux-${arch}`,
   );
   cpSync(program, join(given, "cardpress"));
-  cpSync(join(import.meta.dir, "../deploy"), join(given, "deploy"), { recursive: true });
+  cpSync(join(import.meta.dir, "../../deploy"), join(given, "deploy"), { recursive: true });
   cpSync(join(import.meta.dir, "vmtest-guest.sh"), join(given, "guest.sh"));
   writeFileSync(join(root, "etc/systemd/system/vmtest.service"), UNIT);
   writeFileSync(join(root, "etc/fstab"), "/dev/vda / ext4 defaults 0 1\n");
@@ -183,7 +183,14 @@ async function main(): Promise<number> {
   };
   try {
     const root = join(folder, `root-${arch}`);
-    run([process.execPath, join(import.meta.dir, "build.ts"), "--target", `linux-${arch}`, "--out", folder]);
+    run([
+      process.execPath,
+      join(import.meta.dir, "../build.ts"),
+      "--target",
+      `linux-${arch}`,
+      "--out",
+      folder,
+    ]);
     makeRoot(root);
     makeDisk(folder, root, files.disk);
     await boot(root, files);

@@ -1,11 +1,11 @@
 /**
  * Writes src/render/photo/models/body_parts_int8.onnx.zst: the body parts network with its widest convolutions in 8 bits,
- * in half the time of the float one. Takes the float network that scripts/convert-models.ts writes:
+ * in half the time of the float one. Takes the float network that scripts/tools/convert-models.ts writes:
  *
- *     bun scripts/quantize-body-parts.ts FOLDER/body_parts.onnx.zst
+ *     bun scripts/tools/quantize-body-parts.ts FOLDER/body_parts.onnx.zst
  *
- * The scheme is that of scripts/quantize-salient.ts, with zero points, since not all of these tensors are behind a Relu.
- * Before it, what the network does with single pixels is folded (scripts/models/fold.ts), and the channels between the
+ * The scheme is that of scripts/tools/quantize-salient.ts, with zero points, since not all of these tensors are behind a Relu.
+ * Before it, what the network does with single pixels is folded (scripts/tools/models/fold.ts), and the channels between the
  * convolutions of a block are brought to like sizes, which leaves the results as they are and the bytes more to tell:
  *   Nagel et al., "Data-Free Quantization Through Weight Equalization and Bias Correction", 2019
  * The same network, photos, browser and machine give the same file.
@@ -13,9 +13,9 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { Tensor as Value } from "onnxruntime-common";
-import { loadOnnxRuntime, packagedRuntime } from "../src/render/photo/onnx-runtime.ts";
+import { loadOnnxRuntime, packagedRuntime } from "../../src/render/photo/onnx-runtime.ts";
+import { offerHelp } from "../help.ts";
 import { calibrationCrops } from "./calibration-crops.ts";
-import { offerHelp } from "./help.ts";
 import {
   dimsOf,
   foldEnlargements,
@@ -32,9 +32,9 @@ import { attribute, constant, type Model, type Node, readOnnx, TYPES, writeOnnx 
 offerHelp(import.meta);
 
 const FLOAT_SHA256 = "5602d8d4cefbe13636e2fa007995500f2b1752b73063379e60cbff18f088bdf6";
-const OUT = join(import.meta.dir, "../src/render/photo/models/body_parts_int8.onnx.zst");
+const OUT = join(import.meta.dir, "../../src/render/photo/models/body_parts_int8.onnx.zst");
 const SIDE = 256;
-/** Zstandard level, as in scripts/convert-models.ts. */
+/** Zstandard level, as in scripts/tools/convert-models.ts. */
 const LEVEL = 19;
 
 /**

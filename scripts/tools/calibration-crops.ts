@@ -2,10 +2,10 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { launchBrowser } from "../src/render/browser/browser.ts";
-import { findChromium } from "../src/render/browser/chromium.ts";
+import { launchBrowser } from "../../src/render/browser/browser.ts";
+import { findChromium } from "../../src/render/browser/chromium.ts";
 
-const PHOTOS = join(import.meta.dir, "../test/photos");
+const PHOTOS = join(import.meta.dir, "../../test/photos");
 
 /** Crops of a photo (x, y, width, height as fractions) and the brightness at which the network is shown them. */
 const CALIBRATION_CROPS = [

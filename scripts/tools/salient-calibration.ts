@@ -1,7 +1,7 @@
-/** What scripts/quantize-salient.ts measures: how large the values in the salient network become on real pictures. */
+/** What scripts/tools/quantize-salient.ts measures: how large the values in the salient network become on real pictures. */
 import { Tensor } from "onnxruntime-common";
-import { valuesFor } from "../src/render/photo/matte-model.ts";
-import { loadOnnxRuntime, packagedRuntime } from "../src/render/photo/onnx-runtime.ts";
+import { valuesFor } from "../../src/render/photo/matte-model.ts";
+import { loadOnnxRuntime, packagedRuntime } from "../../src/render/photo/onnx-runtime.ts";
 import { calibrationCrops } from "./calibration-crops.ts";
 import { attribute, type Graph, readOnnx, TYPES, writeOnnx } from "./models/onnx.ts";
 

@@ -2,7 +2,7 @@
  * Writes src/render/photo/models/u2netp_int8.onnx: the salient network with 8-bit weights and activations, a third of
  * the size and half the time of the float one. Takes the float network, which NOTICE says how to obtain:
  *
- *     bun scripts/quantize-salient.ts PATH/u2netp.onnx
+ *     bun scripts/tools/quantize-salient.ts PATH/u2netp.onnx
  *
  * The scheme is static quantisation with integer operators: real = scale * (byte - zero point), weights as int8 of 7
  * bits with one scale for each output channel, activations as uint8 with one scale for each tensor, zero points 0,
@@ -16,14 +16,14 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { offerHelp } from "./help.ts";
+import { offerHelp } from "../help.ts";
 import { attribute, constant, type Node, readOnnx, type Tensor, TYPES, writeOnnx } from "./models/onnx.ts";
 import { calibrationPictures, greatestValues } from "./salient-calibration.ts";
 
 offerHelp(import.meta);
 
 const FLOAT_SHA256 = "29544ea911739b8e6ff91d2baa0741dfa703973c593c97652ad62107f78a461a";
-const OUT = join(import.meta.dir, "../src/render/photo/models/u2netp_int8.onnx");
+const OUT = join(import.meta.dir, "../../src/render/photo/models/u2netp_int8.onnx");
 
 const { FLOAT, UINT8, INT8, INT32 } = TYPES;
 
@@ -255,7 +255,8 @@ function quantized(network: Uint8Array, greatest: Map<string, number>): Uint8Arr
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
 const path = process.argv[2];
-if (!path) throw new Error("Give the float network's path: bun scripts/quantize-salient.ts PATH/u2netp.onnx");
+if (!path)
+  throw new Error("Give the float network's path: bun scripts/tools/quantize-salient.ts PATH/u2netp.onnx");
 const network = readFileSync(path);
 if (sha256(network) !== FLOAT_SHA256) throw new Error(`${path} is another file than the one NOTICE names`);
 const pictures = await calibrationPictures();
