@@ -29,6 +29,8 @@ export const MAX_DISCARDED_PIECES = 24 * KB;
 /** Time to drain the rest of a refused body, and to wait for its next bytes: a client that sends none is answered promptly. */
 export const DISCARD_TIMEOUT_MS = 10 * SECOND_MS;
 export const DISCARD_IDLE_MS = SECOND_MS / 2;
+/** That wait is counted in so many turns of this process: a stall of its own is one, and not the client's silence. */
+export const DISCARD_IDLE_TURNS = 5;
 
 /** A refusal is echoed, logged and stored, and may quote a stranger: more broken fields than this help nobody. */
 export const MAX_REFUSAL_DETAILS = 100;

@@ -5,6 +5,7 @@ import { placeOfFault } from "../core/json-place.ts";
 import {
   BODY_TIMEOUT_MS,
   DISCARD_IDLE_MS,
+  DISCARD_IDLE_TURNS,
   DISCARD_TIMEOUT_MS,
   MAX_BODY_BYTES,
   MAX_DISCARDED_BODY_BYTES,
@@ -214,21 +215,24 @@ export async function discardBody(request: Request): Promise<boolean> {
     stop();
   };
   const deadline = setTimeout(giveUp, DISCARD_TIMEOUT_MS);
-  let idle = setTimeout(giveUp, DISCARD_IDLE_MS);
+  let silentTurns = 0;
+  const idle = setInterval(() => {
+    silentTurns += 1;
+    if (silentTurns >= DISCARD_IDLE_TURNS) giveUp();
+  }, DISCARD_IDLE_MS / DISCARD_IDLE_TURNS);
   try {
     for (let [size, pieces] = [0, 0]; size <= MAX_DISCARDED_BODY_BYTES && pieces <= MAX_DISCARDED_PIECES; ) {
       const { done, value } = await reader.read();
       if (done) return !gaveUp;
       size += value.length;
       pieces += 1;
-      clearTimeout(idle);
-      idle = setTimeout(giveUp, DISCARD_IDLE_MS);
+      silentTurns = 0;
     }
   } catch {
     // Nobody is left to receive the response.
   } finally {
     clearTimeout(deadline);
-    clearTimeout(idle);
+    clearInterval(idle);
     stop();
   }
   return false;

@@ -94,9 +94,7 @@ test("the gallery shows a card of every layout each template has", async () => {
   // Each that is in view is asked for until it is drawn.
   await page.setViewport({ width: 1440, height: 8000 });
   await page.goto(`${baseUrl}/console/operator/templates`);
-  await page.waitForFunction(() => document.querySelectorAll(".samples img").length === 9, {
-    timeout: 100_000,
-  });
+  await page.waitForFunction(() => document.querySelectorAll(".samples img").length === 9);
   const sizes = await page.$$eval(".samples img", (images) =>
     Promise.all(
       images.map(async (img) => {

@@ -117,7 +117,7 @@ test("the playground shows the request while it is filled in, sends it, and show
   expect(await textOf(page, "#typescript")).toContain(`name: "Zoë O'Hara"`);
 
   await page.click(".send button[type=submit]");
-  await page.waitForSelector("#outcome img", { timeout: 15_000 });
+  await page.waitForSelector("#outcome img");
   expect(await textOf(page, "#outcome")).toContain("Completed");
   const shown = await page.$eval("#outcome img", (img) =>
     (img as HTMLImageElement).decode().then(() => img.getAttribute("src")),
@@ -132,7 +132,7 @@ test("the playground shows the request while it is filled in, sends it, and show
       const source = document.querySelector("#outcome img")?.getAttribute("src");
       return source && source !== old;
     },
-    { timeout: 60_000 },
+    {},
     shown,
   );
   const card = await page.$eval("#outcome img", async (img) => {
@@ -167,9 +167,7 @@ test("a webhook endpoint is added, tested, its delivery looked at and repeated, 
   await page.reload();
   expect(await page.content()).not.toContain(secret);
   await submit(page, ".page-head form .button-primary");
-  await page.waitForFunction(() => document.querySelector("#attempts")?.textContent?.includes("HTTP 200"), {
-    timeout: 15_000,
-  });
+  await page.waitForFunction(() => document.querySelector("#attempts")?.textContent?.includes("HTTP 200"));
   const [event] = heard.filter(({ body }) => body.includes("webhook.test"));
   // The secret that was shown is the one that signs.
   expect(new Webhook(secret).verify(event?.body ?? "", event?.headers ?? {})).toMatchObject({
@@ -178,9 +176,7 @@ test("a webhook endpoint is added, tested, its delivery looked at and repeated, 
 
   const before = heard.length;
   await submit(page, ".page-head form .button-primary");
-  await page.waitForFunction(() => document.querySelectorAll("#attempts li").length === 2, {
-    timeout: 15_000,
-  });
+  await page.waitForFunction(() => document.querySelectorAll("#attempts li").length === 2);
   expect(heard[before]).toMatchObject({ body: event?.body });
 
   await page.click(".page-head .actions a.button:not([href*=images])");
@@ -190,9 +186,7 @@ test("a webhook endpoint is added, tested, its delivery looked at and repeated, 
   const next = await page.$eval("#fresh-secret", (input) => (input as HTMLInputElement).value);
   expect(next).not.toBe(secret);
   await submit(page, ".page-head form .button-primary");
-  await page.waitForFunction(() => document.querySelector("#attempts")?.textContent?.includes("HTTP 200"), {
-    timeout: 15_000,
-  });
+  await page.waitForFunction(() => document.querySelector("#attempts")?.textContent?.includes("HTTP 200"));
   const last = heard.at(-1);
   // For a day both sign.
   for (const each of [secret, next])
@@ -312,7 +306,7 @@ test("an image in the making shows its end without a reload", async () => {
   const { data } = (await accepted.json()) as { data: { image_id: string } };
   await page.goto(`${baseUrl}/console/images/${data.image_id}`);
   expect(await textOf(page)).not.toContain("Completed");
-  await page.waitForSelector("main img.picture", { timeout: 60_000 });
+  await page.waitForSelector("main img.picture");
   expect(await textOf(page)).toContain("Completed");
   // A settled page asks no more.
   expect(await page.$("main [hx-get]")).toBeNull();

@@ -89,7 +89,7 @@ test("a photo that is dropped is kept like one of POST /v1/photos, and a live ca
   await choose("test/photos/unsplash_man.jpg");
   await page.click('.send input[value="live"]');
   await page.click(".send button[type=submit]");
-  await page.waitForSelector("#outcome img", { timeout: 60_000 });
+  await page.waitForSelector("#outcome img");
   expect(await textOf(page, "#file-problem")).toBe("");
   expect(await address()).toContain("/v1/photos/pho_");
   expect(await textOf(page, "#curl")).toContain(await address());

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { renderNextTestImage } from "../../src/app/images/test-image.ts";
-import { readBounded } from "../../src/http/body.ts";
+import { DISCARD_IDLE_MS } from "../../src/core/limits.ts";
+import { discardBody, readBounded } from "../../src/http/body.ts";
 import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts";
 import { imageRequest, post, testAccount } from "../harness.ts";
 import { expectError, expectStandardHeaders, expectSuccess, send, type TestApi, testApi } from "./api.ts";
@@ -172,6 +173,25 @@ test("whoever asked for 100 Continue before sending 16 MB hears the refusal, not
     socket.write(head(`Content-Length: ${bytes.length}`, "Expect: 100-continue"));
   });
   expect(refused).toStartWith(`${CONTINUE}HTTP/1.1 413`);
+});
+
+test("what arrives while the service itself stands still is not taken for a client that went silent", async () => {
+  let body: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const bytes = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      body = controller;
+      controller.enqueue(new Uint8Array(1));
+    },
+  });
+  const isOver = discardBody(new Request("https://x/", { method: "POST", body: bytes }));
+  const turn = () => new Promise((resolve) => setTimeout(resolve));
+  await turn();
+  Bun.sleepSync(2 * DISCARD_IDLE_MS);
+  // As sockets are: read after the timers that are due by now.
+  await turn();
+  body?.enqueue(new Uint8Array(1));
+  body?.close();
+  expect(await isOver).toBe(true);
 });
 
 /** More than what is discarded and what the system's buffers hold. */

@@ -113,7 +113,8 @@ test.if(process.platform === "linux")(
     const points = [worker, browserOf([worker])].map((pid) => getPriority(pid) - getPriority());
     renderer.release();
     for (const each of points) {
-      expect(each).toBeGreaterThanOrEqual(1);
+      // Where these tests have the lowest priority themselves, nothing can be lower.
+      expect(each).toBeGreaterThanOrEqual(Math.min(1, 19 - getPriority()));
       expect(each).toBeLessThanOrEqual(4);
     }
   },

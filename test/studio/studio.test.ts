@@ -62,7 +62,6 @@ beforeAll(async () => {
   server = serveStudio({ ...studio, picture }, { port: 0, random: systemRandom });
   browser = await testBrowser();
   ({ page, complaints } = await browser.open(1440));
-  page.setDefaultTimeout(60_000);
 });
 
 afterAll(async () => {

@@ -352,4 +352,4 @@ test(`credits, images and replays do what the model says (${RUNS} random histori
     { numRuns: RUNS, ...SEED },
   );
   await closeWorld(true);
-}, 240_000);
+});

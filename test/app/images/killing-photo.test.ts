@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
+import { getPriority } from "node:os";
 import { MAX_RENDERS } from "../../../src/core/limits.ts";
+import { findImage } from "../../../src/store/image-reads.ts";
+import { systemClock } from "../../../src/system/clock-file.ts";
 import { childrenOf, niceness, sessionNiceness } from "../../crash/processes.ts";
 import {
   get,
@@ -13,13 +16,21 @@ import {
 } from "../../harness.ts";
 
 let server: TestServer;
+/** Time that passed without anybody waiting for it. */
+let skippedMs = 0;
+const clock = {
+  now: () => systemClock.now() + skippedMs,
+  elapsed: () => systemClock.elapsed() + skippedMs,
+};
 beforeAll(async () => {
-  server = await testServer();
+  server = await testServer({ clock });
   while (server.service.pool.health().ready === 0) await Bun.sleep(25);
 });
 afterAll(() => server.close());
 
 const HAS_AUTOGROUPS = existsSync("/proc/self/autogroup");
+/** Where these tests have the lowest priority themselves, nothing can be lower. */
+const LOWEST = 19;
 
 test.if(HAS_AUTOGROUPS)(
   "the sessions of the workers and their browsers get less of a processor than the server's",
@@ -27,8 +38,9 @@ test.if(HAS_AUTOGROUPS)(
     const family = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(family)];
     const processes = server.service.pool.pids().flatMap(family);
     expect(processes.length).toBeGreaterThan(3);
-    for (const pid of processes)
-      while (sessionNiceness(pid) <= sessionNiceness(process.pid)) await Bun.sleep(25);
+    // A session's niceness counts beside others', whatever this one was given: the workers' is that of its processes.
+    const lower = Math.min(LOWEST, getPriority() + 1);
+    for (const pid of processes) while (sessionNiceness(pid) < lower) await Bun.sleep(25);
   },
 );
 
@@ -38,11 +50,12 @@ test("every thread of the workers and their browsers runs at a lower priority th
   // The worker, Chromium, and Chromium's own.
   expect(processes.length).toBeGreaterThan(3);
   const mine = Math.max(...niceness(process.pid));
-  for (const pid of processes) expect(Math.min(...niceness(pid))).toBeGreaterThan(mine);
+  for (const pid of processes)
+    expect(Math.min(...niceness(pid))).toBeGreaterThanOrEqual(Math.min(LOWEST, mine + 1));
 });
 
 test("a photo that kills Chromium at every render fails with its credit back, and the queue goes on", async () => {
-  const { liveKey } = await testAccount(server.service, { credits: 3 });
+  const { account, liveKey } = await testAccount(server.service, { credits: 3 });
   const create = async (photo: string): Promise<string> => {
     const body = imageRequest({
       player: { source_image_url: server.photos.url(photo) },
@@ -71,9 +84,20 @@ test("a photo that kills Chromium at every render fails with its credit back, an
   };
   const poison = await create("astronaut_dark.png");
   poisoned.add(poison);
+  // The growing pauses before it is rendered again are over at once.
+  const skipPause = setInterval(async () => {
+    if (progress.of(poison) !== null) return;
+    const image = await findImage(server.service.store.read, {
+      accountId: account.id,
+      environment: "live",
+      id: poison,
+    });
+    if (image?.state === "queued") skippedMs += Math.max(0, image.availableAt - clock.now());
+  }, 25);
   const innocent = await create("astronaut.png");
 
   expect(await untilEnded(server.baseUrl, liveKey, poison)).toMatchObject({ status: "failed" });
+  clearInterval(skipPause);
   expect(await untilEnded(server.baseUrl, liveKey, innocent)).toMatchObject({ status: "completed" });
   expect(killed).toBe(MAX_RENDERS);
   const usage = (await (await get(server.baseUrl, liveKey, "/v1/usage?period=current_month")).json()) as {
@@ -85,4 +109,4 @@ test("a photo that kills Chromium at every render fails with its credit back, an
     credits_used: 1,
     credits_remaining: 2,
   });
-}, 120_000);
+});

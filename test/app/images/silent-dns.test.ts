@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createEndpoint } from "../../../src/app/webhooks/manage-webhooks.ts";
 import { type RunningServer, startServer } from "../../../src/service/server.ts";
-import { createNameLookup } from "../../../src/sources/name-lookup.ts";
+import { createNameLookup, type NameLookup } from "../../../src/sources/name-lookup.ts";
 import {
   imageRequest,
   photoServer,
@@ -17,12 +17,17 @@ const folder = testFolder();
 const photos = photoServer();
 /** Answers every query at first, later only those for the root. */
 let isSilent = false;
+/** However slow this machine is, no silent lookup ends before everybody else was answered. */
+const answered = Promise.withResolvers<void>();
 let dns: DnsServer;
 let server: RunningServer;
 beforeAll(async () => {
   dns = await dnsServer((name) => (isSilent && name !== "" ? undefined : { a: ["93.184.216.34"] }));
   const config = testConfig(folder.dir, { CARDPRESS_SOURCE_ALLOWED_ORIGINS: photos.origin });
-  const outbound = { resolve: createNameLookup({ servers: [dns.address] }) };
+  const lookUp = createNameLookup({ servers: [dns.address] });
+  const resolve: NameLookup = (...asked) =>
+    lookUp(...asked).finally(() => (isSilent ? answered.promise : undefined));
+  const outbound = { resolve };
   server = await startServer(config, silentLog, { outbound });
 });
 afterAll(async () => {
@@ -46,11 +51,9 @@ test("fifty photo and webhook hosts with silent DNS hold up nobody else, nor the
   }
   isSilent = true;
 
-  let ended = 0;
   const hanging = Array.from({ length: 40 }, async (_, n) => {
     const photo = imageRequest({ player: { source_image_url: `https://photo${n}.example/a.jpg` } });
     const response = await post(config.baseUrl, slow.liveKey, photo);
-    ended += 1;
     return response.status;
   });
   await dns.got(4);
@@ -58,7 +61,7 @@ test("fifty photo and webhook hosts with silent DNS hold up nobody else, nor the
   expect((await Promise.all(events)).map(({ status }) => status)).toEqual(Array(10).fill(202));
   await dns.got(10, "A hook");
 
-  // All of this is answered while the names are still being looked up: nothing waits for them.
+  // All of this is answered while the names are still being looked up: what waited for them would wait for good.
   for (let n = 0; n < 5; n++) {
     expect([200, 503]).toContain((await fetch(`${config.baseUrl}/ready`)).status);
     const page = await (await fetch(`${config.baseUrl}/console/sign-in`)).text();
@@ -68,8 +71,8 @@ test("fifty photo and webhook hosts with silent DNS hold up nobody else, nor the
     const image = imageRequest({ player: { source_image_url: photos.url("yoga.jpg") } });
     expect((await post(config.baseUrl, other.liveKey, image)).status).toBe(202);
   }
-  expect(ended).toBe(0);
 
+  answered.resolve();
   await server.stop();
   // Begun lookups are refused because of the photo, waiting ones because of the load; no connection is cut.
   const statuses = await Promise.all(hanging);

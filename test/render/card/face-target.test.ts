@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { placeCutout } from "../../../src/render/card/framing.ts";
 import type { LayoutName } from "../../../src/render/card/template-layout.ts";
 import manifest from "../../photos/manifest.json" with { type: "json" };
 import { openLab, photo } from "../photo/photo-lab.ts";
 import { CLUB_CARD_ZONES } from "./club-card-zones.ts";
-
-// Opening a browser with every network takes seconds on a busy machine.
-setDefaultTimeout(60_000);
 
 const CARDS: Record<LayoutName, { width: number; height: number }> = {
   portrait: { width: 1024, height: 1280 },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { CutoutFile, ImageFormat } from "../../../src/core/card.ts";
 import { withMetadata } from "../../../src/render/card/metadata.ts";
@@ -9,9 +9,6 @@ import { loadTemplate } from "../../../src/templates/load.ts";
 import { openLab, photo } from "../photo/photo-lab.ts";
 import { openPixelLab, type PixelLab } from "../pixels.ts";
 import { cardInput } from "./cards.ts";
-
-// Opening a browser with every network takes seconds on a busy machine.
-setDefaultTimeout(60_000);
 
 const FORMATS = ["png", "webp", "jpeg"] as const;
 let lab: Awaited<ReturnType<typeof openLab>>;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,9 +19,6 @@ import { openDataFolder } from "../../../src/system/data-folder.ts";
 import { testConfig } from "../../harness.ts";
 import { fixedSalientNetwork, meanNetwork } from "./onnx-files.ts";
 import { openLab } from "./photo-lab.ts";
-
-// A browser with every network, on a busy machine.
-setDefaultTimeout(60_000);
 
 const runtime = packagedRuntime();
 const photo = join(import.meta.dir, "../../photos/astronaut.png");

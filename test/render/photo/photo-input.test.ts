@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Cutout } from "../../../src/core/card.ts";
 import { cmykJpeg, openLab, type Pixels, photo, png16, swappedJpeg, withOrientation } from "./photo-lab.ts";
-
-// Opening a browser with every network takes seconds on a busy machine.
-setDefaultTimeout(60_000);
 
 let lab: Awaited<ReturnType<typeof openLab>>;
 let upright: Cutout;

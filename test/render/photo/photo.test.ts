@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Box, Cutout } from "../../../src/core/card.ts";
 import { patches } from "../../../src/render/photo/page/masks.js";
 import type { CutOutResult } from "../../../src/render/photo/photo.ts";
 import manifest from "../../photos/manifest.json" with { type: "json" };
 import { openLab, type Pixels, photo, png16 } from "./photo-lab.ts";
-
-// Opening a browser with every network takes seconds on a busy machine.
-setDefaultTimeout(60_000);
 
 let lab: Awaited<ReturnType<typeof openLab>>;
 const results = new Map<string, CutOutResult>();
