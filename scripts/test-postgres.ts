@@ -6,73 +6,14 @@
  * With CARDPRESS_TEST_POSTGRES=postgres://user:password@host:port it uses that server instead: its user must be allowed to
  * create databases, which are not removed.
  */
-import { SQL } from "bun";
-import { openJobs } from "../src/jobs/open-jobs.ts";
-import { openPostgresStore } from "../src/store/postgres.ts";
-import { FOLLOW_TEST_CLOCK, TEMPLATE } from "../test/postgres.ts";
 import { offerHelp } from "./help.ts";
-import { startPostgres } from "./postgres-server.ts";
 import { runSuites } from "./run-suites.ts";
-
-/** The suites that use the database. Those that start browsers, or inspect SQLite's own file, are left out. */
-const SUITES = [
-  "test/store/postgres.test.ts",
-  "test/store/postgres-plans.test.ts",
-  "test/store/pooler.test.ts",
-  "test/store/queue-depth.test.ts",
-  "test/state",
-  "test/jobs",
-  "test/service/cluster.test.ts",
-  "test/service/move.test.ts",
-  "test/scripts/clustertest.test.ts",
-  "test/service/two-clocks.test.ts",
-  "test/service/two-nodes.test.ts",
-  "test/app/batches/canceled-cards.test.ts",
-  "test/app/batches/shared-fetches.test.ts",
-  "test/app/credits/ledger.test.ts",
-  "test/app/credits/statement.test.ts",
-  "test/app/credits/usage-alerts.test.ts",
-  "test/app/images/image-templates.test.ts",
-  "test/app/images/keep-template.test.ts",
-  "test/app/images/leases.test.ts",
-  "test/app/images/lost-files.test.ts",
-  "test/app/images/queue-estimate.test.ts",
-  "test/app/images/source-keeper.test.ts",
-  "test/app/mail",
-  "test/app/operations/audit.test.ts",
-  "test/app/operations/retention.test.ts",
-  "test/app/operations/sealed-history.test.ts",
-  "test/app/people",
-  "test/app/webhooks",
-  "test/http/batches.test.ts",
-  "test/http/idempotency.test.ts",
-  "test/http/keys.test.ts",
-  "test/http/order-of-checks.test.ts",
-  "test/http/paths-and-headers.test.ts",
-  "test/http/photos.test.ts",
-  "test/http/request-log.test.ts",
-  "test/http/statements.test.ts",
-  "test/console/sign-in.test.ts",
-];
+import { POSTGRES_SUITES, startTestPostgres } from "./suites/postgres.ts";
 
 offerHelp(import.meta);
-const given = process.env.CARDPRESS_TEST_POSTGRES;
-const server = given ? { url: given, stop: async () => {} } : await startPostgres(["autovacuum=off"]);
+const postgres = await startTestPostgres();
 try {
-  await makeTemplate(server.url);
-  process.exitCode = await runSuites(SUITES, { ENGINE: "postgres", CARDPRESS_TEST_POSTGRES: server.url });
+  process.exitCode = await runSuites(POSTGRES_SUITES, postgres.env);
 } finally {
-  await server.stop();
-}
-
-async function makeTemplate(url: string): Promise<void> {
-  const admin = new SQL(`${url}/postgres`, { max: 1 });
-  await admin.unsafe(`DROP DATABASE IF EXISTS ${TEMPLATE}`);
-  await admin.unsafe(`CREATE DATABASE ${TEMPLATE}`);
-  await admin.close();
-  const store = await openPostgresStore({ url: `${url}/${TEMPLATE}` });
-  const jobs = await openJobs(store, { warn: console.warn });
-  for (const statement of FOLLOW_TEST_CLOCK) await store.ask(statement, []);
-  await jobs.close();
-  await store.close();
+  await postgres.stop();
 }

@@ -1,0 +1,52 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Unit } from "./units.ts";
+
+/** No unit takes a third of this; one that hangs is ended and has failed. */
+const LONGEST_MS = 20 * 60_000;
+
+/** What became of a unit. */
+export interface Outcome {
+  unit: Unit;
+  output: string;
+  exitCode: number;
+  seconds: number;
+}
+
+/** Runs units side by side in so many lanes, the longest first, and tells of each when it has ended. */
+export async function runLanes(
+  units: Unit[],
+  lanes: number,
+  ended: (outcome: Outcome) => void,
+): Promise<void> {
+  const waiting = units.toSorted((a, b) => b.seconds - a.seconds);
+  const folder = mkdtempSync(join(tmpdir(), "cardpress-tests-"));
+  const lane = async () => {
+    for (let unit = waiting.shift(); unit; unit = waiting.shift()) ended(await run(unit, folder));
+  };
+  try {
+    await Promise.all(Array.from({ length: lanes }, lane));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+let count = 0;
+
+async function run(unit: Unit, folder: string): Promise<Outcome> {
+  const began = performance.now();
+  // One file for both streams keeps their lines in order.
+  const path = join(folder, String(++count));
+  const log = openSync(path, "a");
+  const child = Bun.spawn(unit.command, {
+    env: { ...process.env, ...unit.env },
+    stdio: ["ignore", log, log],
+    timeout: LONGEST_MS,
+    killSignal: "SIGKILL",
+  });
+  const exitCode = await child.exited;
+  closeSync(log);
+  const seconds = (performance.now() - began) / 1000;
+  return { unit, output: readFileSync(path, "utf8"), exitCode, seconds };
+}

@@ -1,0 +1,43 @@
+import { dirname } from "node:path";
+
+/** Files that one process runs one after the other. */
+export interface Unit {
+  /** Which suite its results are counted to. */
+  suite: string;
+  files: string[];
+  /** How long it took when it was last measured: the longest start first. */
+  seconds: number;
+  command: string[];
+  env: Record<string, string>;
+}
+
+/** Seconds by file, of those that take long enough to be measured. */
+export type Timings = Record<string, number>;
+
+/** A file that is not listed is about as long as this. */
+const SHORT_SECONDS = 1;
+/** Short files share a process, whose start and imports take about a second: as many as this, of neighbouring folders. */
+const SHORT_FILES = 12;
+/** Bounds a test that hangs and nothing else: where three share a processor, one that starts servers takes a minute. */
+export const TEST_OPTIONS = ["test", "--timeout", "300000"];
+
+/** Splits a suite's files into units: each file of the timings alone, the others in groups. */
+export function unitsOf(
+  suite: string,
+  files: string[],
+  timings: Timings,
+  env: Record<string, string> = {},
+): Unit[] {
+  const unit = (some: string[]): Unit => ({
+    suite,
+    files: some,
+    seconds: some.reduce((sum, file) => sum + (timings[file] ?? SHORT_SECONDS), 0),
+    command: [process.execPath, ...TEST_OPTIONS, ...some.map((file) => `./${file}`)],
+    env,
+  });
+  const [long, short] = [files.filter((file) => file in timings), files.filter((file) => !(file in timings))];
+  short.sort((a, b) => dirname(a).localeCompare(dirname(b)) || a.localeCompare(b));
+  const groups: Unit[] = [];
+  for (let at = 0; at < short.length; at += SHORT_FILES) groups.push(unit(short.slice(at, at + SHORT_FILES)));
+  return [...long.map((file) => unit([file])), ...groups];
+}

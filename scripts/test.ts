@@ -1,0 +1,134 @@
+/**
+ * Runs the tests: all of them, several files side by side and each long file in a process of its own, or those it is
+ * called with, one after the other.
+ *
+ *   bun run test                          # every test
+ *   bun run test test/http -t "credit"    # files and options of bun test
+ *   bun run test --engines                # every test, and beside them the suites on PostgreSQL and on Ceph's gateway
+ *   bun run test --lanes 1                # nothing side by side
+ *   bun run test --lanes 3 test/http      # the files of some folders, side by side
+ *   bun run test --record                 # notes in test/seconds.json how long each file takes
+ *
+ * What failed is repeated at the end.
+ */
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { offerHelp } from "./help.ts";
+import { runSuites } from "./run-suites.ts";
+import { type Outcome, runLanes } from "./suites/lanes.ts";
+import { POSTGRES_SUITES, startTestPostgres } from "./suites/postgres.ts";
+import { add, failuresIn, NONE, type Totals, totalsOf } from "./suites/results.ts";
+import { type Timings, type Unit, unitsOf } from "./suites/units.ts";
+
+const ROOT = join(import.meta.dir, "..");
+const SECONDS_FILE = join(ROOT, "test/seconds.json");
+/** Shorter files are not noted: they share a process. */
+const NOTED_SECONDS = 4;
+const [SQLITE, POSTGRES, CEPH] = ["", "on PostgreSQL", "on Ceph's gateway"] as const;
+/** Ceph needs this long to start, and is asked for a few files only. */
+const CEPH_SECONDS = 30;
+
+offerHelp(import.meta);
+
+interface Options {
+  lanes: number;
+  engines: boolean;
+  record: boolean;
+  places: string[];
+}
+
+/** Nothing where there is more to read than this script's own options: that is for `bun test`. */
+function readOptions(given: string[]): Options | undefined {
+  const rest = [...given];
+  const take = (name: string, length = 1) => {
+    const at = rest.indexOf(name);
+    return at < 0 ? undefined : rest.splice(at, length);
+  };
+  const engines = take("--engines") !== undefined;
+  const record = take("--record") !== undefined;
+  const said = take("--lanes", 2)?.[1];
+  // Much of a test is waiting, for a disk or another process: one more than there are processors.
+  const lanes = Number(said ?? availableParallelism() + 1);
+  const isOurs = rest.length === 0 || (said !== undefined && rest.every((each) => !each.startsWith("-")));
+  if (!isOurs || !(lanes >= 1)) return undefined;
+  return { lanes, engines, record, places: rest.length > 0 ? rest : ["test"] };
+}
+
+async function runAll({ lanes, engines, record, places }: Options): Promise<number> {
+  const began = performance.now();
+  const timings: Timings = await Bun.file(SECONDS_FILE).json();
+  const units = unitsOf(SQLITE, await filesOf(places), timings);
+  const postgres = engines ? await startTestPostgres() : undefined;
+  if (postgres)
+    units.push(...unitsOf(POSTGRES, await filesOf(POSTGRES_SUITES), timings, postgres.env), ceph());
+  const outcomes: Outcome[] = [];
+  try {
+    await runLanes(units, lanes, (outcome) => {
+      outcomes.push(outcome);
+      process.stdout.write(`${outcome.output.trimEnd()}\n${line(outcome)}\n\n`);
+    });
+  } finally {
+    await postgres?.stop();
+  }
+  if (record) await note(outcomes);
+  return report(outcomes, (performance.now() - began) / 1000);
+}
+
+/** The test files at these places, which are files or folders. */
+async function filesOf(places: readonly string[]): Promise<string[]> {
+  const files = await Array.fromAsync(new Bun.Glob("test/**/*.test.{ts,tsx}").scan(ROOT));
+  return files
+    .filter((file) => places.some((place) => file === place || file.startsWith(`${place}/`)))
+    .sort();
+}
+
+const ceph = (): Unit => ({
+  suite: CEPH,
+  files: ["test/blobs"],
+  seconds: CEPH_SECONDS,
+  command: [process.execPath, join(ROOT, "scripts/test-s3.ts")],
+  env: {},
+});
+
+const clock = (seconds: number) =>
+  `${Math.floor(seconds / 60)}:${String(Math.round(seconds) % 60).padStart(2, "0")}`;
+
+const line = ({ unit, seconds, exitCode }: Outcome) =>
+  `[${clock(seconds)}] ${exitCode === 0 ? "" : "FAILED "}${[unit.suite, ...unit.files].filter(Boolean).join(" ")}`;
+
+async function note(outcomes: Outcome[]): Promise<void> {
+  const noted: Timings = {};
+  for (const { unit, seconds } of outcomes) {
+    const [file, more] = unit.files;
+    if (file && !more && seconds >= NOTED_SECONDS && unit.suite !== CEPH)
+      noted[file] = Math.max(noted[file] ?? 0, Math.round(seconds));
+  }
+  const sorted = Object.entries(noted).sort(([a], [b]) => a.localeCompare(b));
+  await Bun.write(SECONDS_FILE, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);
+}
+
+/** Says what failed, what was slow and how many passed; the exit code. */
+function report(outcomes: Outcome[], seconds: number): number {
+  for (const { output, exitCode, ...outcome } of outcomes)
+    if (exitCode !== 0) console.log(`${line({ output, exitCode, ...outcome })}\n${failuresIn(output)}\n`);
+  console.log("the longest:");
+  for (const outcome of outcomes.toSorted((a, b) => b.seconds - a.seconds).slice(0, 10))
+    console.log(`  ${line(outcome)}`);
+  let all: Totals = NONE;
+  for (const suite of [SQLITE, POSTGRES, CEPH]) {
+    const own = outcomes.filter(({ unit }) => unit.suite === suite);
+    if (own.length === 0) continue;
+    const totals = own.map(({ output, exitCode }) => totalsOf(output, exitCode)).reduce(add, NONE);
+    all = add(all, totals);
+    const took = own.reduce((sum, outcome) => sum + outcome.seconds, 0);
+    console.log(
+      `${suite || "on SQLite"}: ${totals.pass} passed, ${totals.fail} failed, ${totals.skip} skipped, ${clock(took)} one after the other`,
+    );
+  }
+  console.log(`all in ${clock(seconds)}`);
+  console.log(`${all.pass} passed, ${all.fail} failed`);
+  return all.fail === 0 && outcomes.every(({ exitCode }) => exitCode === 0) ? 0 : 1;
+}
+
+const options = readOptions(process.argv.slice(2));
+process.exitCode = options ? await runAll(options) : await runSuites([], {});
