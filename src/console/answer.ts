@@ -13,15 +13,15 @@ import { ERROR_STATUS, HttpRefusal, isPartnerRefusal } from "../http/http-refusa
 import { findAccount } from "../store/accounts.ts";
 import { membershipsOf } from "../store/users.ts";
 import { CONSOLE_ASSETS } from "./assets.ts";
+import { listStore } from "./batches/list-store.ts";
 import { errorPage } from "./error-page.tsx";
 import { flashStore, typed } from "./flash.ts";
-import { listStore } from "./list-store.ts";
 import { ownPath } from "./own-path.ts";
 import { logFault, notFound, PageError } from "./page-error.ts";
-import { passkeysAt } from "./passkeys-elsewhere.tsx";
+import { passkeysAt } from "./people/passkeys-elsewhere.tsx";
+import { resetLimit, signInLimit } from "./people/sign-in-limit.ts";
 import { isHtmxRequest, redirect, redirectHtmx, sessionToken } from "./respond.ts";
 import { consoleRoutes } from "./routes.ts";
-import { resetLimit, signInLimit } from "./sign-in-limit.ts";
 import type { ConsoleDeps, ConsoleRoute, UserVisit, Visit } from "./visit.ts";
 
 /** Handles everything under /console; errors become pages too. */

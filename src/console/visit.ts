@@ -16,10 +16,10 @@ import type { Account } from "../store/accounts.ts";
 import type { Session } from "../store/sessions.ts";
 import type { MemberRole, User } from "../store/users.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
+import type { ListStore } from "./batches/list-store.ts";
 import type { Flash, FlashStore, SecretKind } from "./flash.ts";
-import type { ListStore } from "./list-store.ts";
+import type { ResetLimit, SignInLimit } from "./people/sign-in-limit.ts";
 import { isHtmxRequest } from "./respond.ts";
-import type { ResetLimit, SignInLimit } from "./sign-in-limit.ts";
 
 /** What the console needs of the running service. */
 export interface ConsoleDeps extends WebhookContext, PreviewDeps, UploadDeps {

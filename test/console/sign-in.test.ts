@@ -18,7 +18,7 @@ import {
   startSession,
 } from "../../src/app/people/sign-in.ts";
 import { ownPath } from "../../src/console/own-path.ts";
-import { signInLimit } from "../../src/console/sign-in-limit.ts";
+import { signInLimit } from "../../src/console/people/sign-in-limit.ts";
 import {
   MAX_SIGN_IN_NAMES,
   SESSION_IDLE_MS,

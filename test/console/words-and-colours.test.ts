@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { renderToString } from "preact-render-to-string";
 import { consoleAnswer } from "../../src/console/answer.ts";
-import { timeLeft } from "../../src/console/batch.tsx";
+import { timeLeft } from "../../src/console/batches/batch.tsx";
 import { foldedName } from "../../src/core/name.ts";
 import { MINUTE_MS } from "../../src/core/time.ts";
 import { listen } from "../../src/http/server.ts";

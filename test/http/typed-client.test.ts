@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { renderNextTestImage } from "../../src/app/images/test-image.ts";
 import { startLoop } from "../../src/app/loop.ts";
-import { typescriptSample } from "../../src/console/code-samples.ts";
+import { typescriptSample } from "../../src/console/cards/code-samples.ts";
 import { SAMPLES } from "../../src/http/docs/samples.ts";
 import { testAccount } from "../harness.ts";
 import { type Json, type TestApi, testApi } from "./api.ts";

@@ -17,8 +17,9 @@ import { type Account, findAccount } from "../../store/accounts.ts";
 import { listAudit } from "../../store/activity.ts";
 import { openAccount } from "../../store/sessions.ts";
 import { membershipsOf, membersOf } from "../../store/users.ts";
-import { AuditTable, byName } from "../activity-table.tsx";
-import { Balance } from "../credits.tsx";
+import { Balance } from "../credits/credits.tsx";
+import { Ledger, Statement, statementCsv } from "../credits/ledger.tsx";
+import { BudgetCard, saveBudget } from "../credits/usage-alerts.tsx";
 import {
   Badge,
   Card,
@@ -33,12 +34,11 @@ import {
 } from "../elements.tsx";
 import type { Flash } from "../flash.ts";
 import { shell } from "../layout.tsx";
-import { Ledger, Statement, statementCsv } from "../ledger.tsx";
-import { addedFlash, FreshLink, InviteForm, readRole } from "../members.tsx";
 import { ownPath } from "../own-path.ts";
 import { notFound } from "../page-error.ts";
+import { AuditTable, byName } from "../people/activity-table.tsx";
+import { addedFlash, FreshLink, InviteForm, readRole } from "../people/members.tsx";
 import { redirect } from "../respond.ts";
-import { BudgetCard, saveBudget } from "../usage-alerts.tsx";
 import { field, operator, takeFlash, type UserVisit } from "../visit.ts";
 import { readCredits, readTier, TierSelect } from "./accounts.tsx";
 

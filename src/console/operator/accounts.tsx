@@ -13,7 +13,7 @@ import { Icon } from "../../web/icons.tsx";
 import { Badge, Card, count, Empty, Field, PageHead, Pager, PostForm, Time } from "../elements.tsx";
 import { type Flash, typedInto } from "../flash.ts";
 import { shell } from "../layout.tsx";
-import { addedFlash } from "../members.tsx";
+import { addedFlash } from "../people/members.tsx";
 import { redirect } from "../respond.ts";
 import { field, operator, takeFlash, type UserVisit } from "../visit.ts";
 

@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
 import { formatPosition, parsePosition } from "../../core/list-position.ts";
 import { listAudit } from "../../store/activity.ts";
-import { AuditTable, byName } from "../activity-table.tsx";
 import { Card, PageHead, Pager } from "../elements.tsx";
 import { shell } from "../layout.tsx";
+import { AuditTable, byName } from "../people/activity-table.tsx";
 import { operator, type UserVisit } from "../visit.ts";
 
 const PAGE_SIZE = 50;

@@ -4,8 +4,8 @@ import { listOperators, type User } from "../../store/users.ts";
 import { Card, Confirm, Field, PageHead, PostForm, Time } from "../elements.tsx";
 import { typedInto } from "../flash.ts";
 import { shell } from "../layout.tsx";
-import { addedFlash, FreshLink } from "../members.tsx";
 import { notFound } from "../page-error.ts";
+import { addedFlash, FreshLink } from "../people/members.tsx";
 import { redirect } from "../respond.ts";
 import { field, operator, takeFlash, type UserVisit } from "../visit.ts";
 

@@ -3,9 +3,9 @@ import { drawnSample, sampleCard, sampleSize } from "../../app/images/sample-car
 import { findImageByOutput } from "../../store/image-reads.ts";
 import { latestPictures } from "../../store/image-search.ts";
 import type { FoundTemplate } from "../../templates/registry.ts";
+import { thumbOf } from "../cards/image.tsx";
+import { playerName } from "../cards/image-parts.tsx";
 import { Badge, Card, Empty, Notice, PageHead } from "../elements.tsx";
-import { thumbOf } from "../image.tsx";
-import { playerName } from "../image-parts.tsx";
 import { shell } from "../layout.tsx";
 import { notFound } from "../page-error.ts";
 import { html, privateFile } from "../respond.ts";

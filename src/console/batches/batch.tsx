@@ -1,0 +1,255 @@
+/** @jsxImportSource preact */
+import { batchStatus } from "../../app/batches/batch-view.ts";
+import { batchZip } from "../../app/batches/batch-zip.ts";
+import { cancelBatch } from "../../app/batches/cancel-batch.ts";
+import { logAction } from "../../app/operations/activity.ts";
+import { ENVIRONMENTS } from "../../core/account.ts";
+import { IMAGE_STATES, type ImageState, UNFINISHED_STATES } from "../../core/image-state.ts";
+import { MINUTE_MS } from "../../core/time.ts";
+import { type Batch, batchImages, findBatch } from "../../store/batches.ts";
+import type { Image } from "../../store/images.ts";
+import { playerName, StatusBadge, Thumb } from "../cards/image-parts.tsx";
+import {
+  Card,
+  Confirm,
+  count,
+  counted,
+  Empty,
+  EnvironmentBadge,
+  PageHead,
+  Pager,
+  refreshing,
+  Segments,
+  Stat,
+} from "../elements.tsx";
+import { shell } from "../layout.tsx";
+import { faultsOf } from "../outcomes.ts";
+import { notFound } from "../page-error.ts";
+import { privateFile, redirect } from "../respond.ts";
+import { canWrite, type MemberVisit, member } from "../visit.ts";
+import { BatchBadge, batchName, isRunning } from "./batches.tsx";
+
+/** The batch in the URL, in either environment of this account. Throws 404. */
+async function ownBatch({ deps, account, params }: MemberVisit): Promise<Batch> {
+  for (const environment of ENVIRONMENTS) {
+    const scope = { accountId: account.id, environment, id: params.id ?? "" };
+    const batch = await findBatch(deps.store.read, scope);
+    if (batch) return batch;
+  }
+  throw notFound();
+}
+
+/** A page can be scanned at a glance, and refreshes itself every second while cards are being made. */
+const SHEET_SIZE = 60;
+
+const SHOWS: Record<
+  string,
+  { label: string; states: readonly ImageState[]; canceled?: boolean; size: (batch: Batch) => number }
+> = {
+  all: { label: "All", states: IMAGE_STATES, size: ({ total }) => total },
+  completed: { label: "Completed", states: ["completed"], size: ({ completed }) => completed },
+  failed: { label: "Failed", states: ["failed"], canceled: false, size: faultsOf },
+  canceled: { label: "Canceled", states: ["failed"], canceled: true, size: ({ canceled }) => canceled },
+  open: {
+    label: "In the making",
+    states: UNFINISHED_STATES,
+    size: ({ total, completed, failed }) => total - completed - failed,
+  },
+};
+
+/** How long the rest will take at the pace so far; null before there is one. */
+export function timeLeft(
+  { total, completed, failed, createdAt }: Pick<Batch, "total" | "completed" | "failed" | "createdAt">,
+  now: number,
+): string | null {
+  const ended = completed + failed;
+  if (ended === 0) return null;
+  const minutes = ((now - createdAt) / ended / MINUTE_MS) * (total - ended);
+  if (minutes < 1) return "less than a minute left";
+  if (minutes < 90) return `about ${counted(Math.round(minutes), "minute")} left`;
+  return `about ${counted(Math.round(minutes / 60), "hour")} left`;
+}
+
+function Progress({ batch, now }: { batch: Batch; now: number }) {
+  const { total, completed, failed } = batch;
+  const ended = completed + failed;
+  const percent = Math.floor((ended / total) * 100);
+  return (
+    <Card>
+      <dl class="stats">
+        <Stat label="Cards" value={count(total)} />
+        <Stat label="Completed" value={<span class="key-completed">{count(completed)}</span>} />
+        <Stat label="Failed" value={<span class="key-failed">{count(faultsOf(batch))}</span>} />
+        {batch.canceled > 0 && <Stat label="Canceled" value={count(batch.canceled)} />}
+        <Stat label="In the making" value={count(total - ended)} />
+      </dl>
+      {isRunning(batch) && (
+        <p class="progress-line batch-progress">
+          <progress max={total} value={ended} aria-label="Progress of the batch">{`${percent} %`}</progress>
+          <span class="note">
+            {percent} %, {timeLeft(batch, now) ?? "the time left shows with the first card"}
+          </span>
+        </p>
+      )}
+    </Card>
+  );
+}
+
+/** One card of the contact sheet. A deleted one keeps its place. */
+function SheetCard({ image }: { image: Image }) {
+  if (image.forgottenAt !== null)
+    return (
+      <div class="tile">
+        <span class="thumb">Deleted</span>
+        <span class="tile-name">Deleted</span>
+      </div>
+    );
+  return (
+    <a href={`/console/images/${image.id}`} class="tile">
+      <Thumb image={image} />
+      <span class="tile-name ellipsis">{playerName(image)}</span>
+      <span class="tile-foot">
+        <StatusBadge image={image} />
+        <span class="ellipsis">{image.externalId}</span>
+      </span>
+    </a>
+  );
+}
+
+async function batchPage(visit: MemberVisit): Promise<Response> {
+  const batch = await ownBatch(visit);
+  const { query, deps } = visit;
+  const shown = Object.keys(SHOWS).find((name) => name === query.get("show")) ?? "all";
+  const { states = IMAGE_STATES, canceled } = SHOWS[shown] ?? {};
+  const page = Math.max(1, Math.min(Number.parseInt(query.get("page") ?? "1", 10) || 1, 1_000));
+  const found = await batchImages(deps.store.read, {
+    batchId: batch.id,
+    states,
+    canceled,
+    offset: (page - 1) * SHEET_SIZE,
+    limit: SHEET_SIZE + 1,
+  });
+  const images = found.slice(0, SHEET_SIZE);
+  const address = (change: { show?: string; page?: number } = {}) => {
+    const { show = shown, page: at = 1 } = change;
+    const text = new URLSearchParams({
+      ...(show === "all" ? {} : { show }),
+      ...(at > 1 ? { page: String(at) } : {}),
+    }).toString();
+    return `/console/batches/${batch.id}${text === "" ? "" : `?${text}`}`;
+  };
+  return shell(
+    visit,
+    batchName(batch),
+    <div class="stack" {...refreshing(visit, "batch", isRunning(batch))}>
+      <Head visit={visit} batch={batch} />
+      <Progress batch={batch} now={visit.now} />
+      <div class="toolbar">
+        <Segments
+          label="Cards"
+          choices={Object.entries(SHOWS)
+            .filter(([name, { size }]) => name === "all" || name === shown || size(batch) > 0)
+            .map(([name, { label, size }]) => ({
+              label: `${label} ${count(size(batch))}`,
+              href: address({ show: name }),
+              current: name === shown,
+            }))}
+        />
+      </div>
+      {images.length === 0 ? (
+        <Card>
+          <Empty title="None of the cards">{`No card of this batch is here${shown === "all" ? "" : " any more"}.`}</Empty>
+        </Card>
+      ) : (
+        <ul class="grid sheet">
+          {images.map((image) => (
+            <li key={image.id}>
+              <SheetCard image={image} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <Pager
+        newest={page > 1 && address({ page: page - 1 })}
+        older={found.length > SHEET_SIZE && address({ page: page + 1 })}
+        labels={["Previous", "Next"]}
+      />
+    </div>,
+    { wide: true },
+  );
+}
+
+function Head({ visit, batch }: { visit: MemberVisit; batch: Batch }) {
+  const open = batch.total - batch.completed - batch.failed;
+  return (
+    <PageHead
+      title={batchName(batch)}
+      lead={
+        <>
+          <BatchBadge batch={batch} /> <EnvironmentBadge environment={batch.environment} />{" "}
+          <code>{batch.id}</code>
+        </>
+      }
+    >
+      {batch.completed > 0 && (
+        <a class="button" href={`/console/batches/${batch.id}/pictures.zip`}>
+          Download ZIP
+        </a>
+      )}
+      {canWrite(visit) && batchStatus(batch) === "processing" && (
+        <Confirm
+          visit={visit}
+          id="cancel-batch"
+          action={`/console/batches/${batch.id}/cancel`}
+          button="Cancel"
+          title="Cancel this batch?"
+          confirm="Cancel the batch"
+          small={false}
+        >
+          <p>
+            {count(open)} {open === 1 ? "card is" : "cards are"} not finished. Those that nobody has begun are
+            not made, and their credits come back. Finished cards stay.
+          </p>
+        </Confirm>
+      )}
+    </PageHead>
+  );
+}
+
+async function cancel(visit: MemberVisit): Promise<Response> {
+  const { id, environment } = await ownBatch(visit);
+  const { deps, account, user, session } = visit;
+  const { canceledAt } = await cancelBatch(deps, { accountId: account.id, environment, id });
+  if (canceledAt !== null)
+    await deps.store.write(
+      "log cancel",
+      (tx) =>
+        logAction(
+          tx,
+          { by: user.id, accountId: account.id, action: "batch.canceled", subject: id },
+          { ...deps, now: visit.now },
+        ),
+      { sideBySide: true },
+    );
+  const notice = canceledAt === null ? "The batch had ended already." : "The batch is canceled.";
+  await visit.flashes.put(session.id, { notice });
+  return redirect(`/console/batches/${id}`, visit.exchange);
+}
+
+async function pictures(visit: MemberVisit): Promise<Response> {
+  const batch = await ownBatch(visit);
+  const plain =
+    batchName(batch)
+      .replaceAll(/[^\w -]/g, "")
+      .trim() || batch.id;
+  return privateFile(visit.exchange, await batchZip(visit.deps, batch), {
+    "Content-Type": "application/zip",
+    "Content-Disposition": `attachment; filename="${plain}.zip"; filename*=UTF-8''${encodeURIComponent(batchName(batch).toWellFormed()).replaceAll(/['()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)}.zip`,
+  });
+}
+
+export const batchRoutes = [
+  member.get("/console/batches/:id", batchPage),
+  member.get("/console/batches/:id/pictures.zip", pictures),
+  member.post("/console/batches/:id/cancel", cancel),
+];

@@ -1,0 +1,150 @@
+/** @jsxImportSource preact */
+import { batchStatus } from "../../app/batches/batch-view.ts";
+import { ENVIRONMENTS, type Environment } from "../../core/account.ts";
+import { formatPosition, parsePosition } from "../../core/list-position.ts";
+import { type Batch, listBatches } from "../../store/batches.ts";
+import { Badge, Card, count, Empty, PageHead, Pager, refreshing, Segments, Time } from "../elements.tsx";
+import { shell } from "../layout.tsx";
+import { faultsOf } from "../outcomes.ts";
+import { canWrite, type MemberVisit, member } from "../visit.ts";
+
+const PAGE_SIZE = 25;
+
+/** The name shown for an unnamed batch. */
+export function batchName({ name }: Pick<Batch, "name">): string {
+  return name.trim() || "Batch without a name";
+}
+
+/** Whether anything about it can still change. */
+export function isRunning({ completedAt }: Pick<Batch, "completedAt">): boolean {
+  return completedAt === null;
+}
+
+export function BatchBadge({ batch }: { batch: Batch }) {
+  const status = batchStatus(batch);
+  if (status === "canceled") return <Badge>{isRunning(batch) ? "Being canceled" : "Canceled"}</Badge>;
+  if (status === "processing") return <Badge tone="busy">In the making</Badge>;
+  const faults = faultsOf(batch);
+  return faults > 0 ? (
+    <Badge tone="bad">{`${count(faults)} failed`}</Badge>
+  ) : (
+    <Badge tone="good">Completed</Badge>
+  );
+}
+
+function Table({ batches }: { batches: Batch[] }) {
+  return (
+    <table class="table">
+      <caption class="visually-hidden">Batches</caption>
+      <thead>
+        <tr>
+          <th scope="col">Batch</th>
+          <th scope="col">Status</th>
+          <th scope="col" class="number">
+            Cards
+          </th>
+          <th scope="col" class="number">
+            Completed
+          </th>
+          <th scope="col" class="number">
+            Failed
+          </th>
+          <th scope="col">Created</th>
+        </tr>
+      </thead>
+      <tbody>
+        {batches.map((batch) => (
+          <tr key={batch.id}>
+            <th scope="row">
+              <a href={`/console/batches/${batch.id}`}>{batchName(batch)}</a>
+            </th>
+            <td data-label="Status">
+              <BatchBadge batch={batch} />
+            </td>
+            <td data-label="Cards" class="number">
+              {count(batch.total)}
+            </td>
+            <td data-label="Completed" class="number">
+              {count(batch.completed)}
+            </td>
+            <td data-label="Failed" class="number">
+              {count(faultsOf(batch))}
+            </td>
+            <td data-label="Created">
+              <Time at={batch.createdAt} style="relative" />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+async function batchesPage(visit: MemberVisit): Promise<Response> {
+  const { deps, account, query } = visit;
+  const environment: Environment = ENVIRONMENTS.find((known) => known === query.get("environment")) ?? "live";
+  const after = parsePosition(query.get("after") ?? "");
+  const found = await listBatches(deps.store.read, {
+    accountId: account.id,
+    environment,
+    after,
+    limit: PAGE_SIZE + 1,
+  });
+  const batches = found.slice(0, PAGE_SIZE);
+  const last = batches.at(-1);
+  const address = (change: Record<string, string> = {}) =>
+    `/console/batches?${new URLSearchParams({ environment, ...change })}`;
+  const begin = (
+    <a class="button button-primary" href="/console/lists/new">
+      Upload a squad list
+    </a>
+  );
+  return shell(
+    visit,
+    "Batches",
+    <>
+      <PageHead title="Batches" lead="Many cards at once: a squad from a spreadsheet, or from your server.">
+        {canWrite(visit) && begin}
+      </PageHead>
+      <div class="toolbar">
+        <Segments
+          label="Environment"
+          choices={ENVIRONMENTS.map((name) => ({
+            label: name === "live" ? "Live" : "Test",
+            href: address({ environment: name }),
+            current: name === environment,
+          }))}
+        />
+      </div>
+      <div {...refreshing(visit, "batches", batches.some(isRunning))}>
+        <Card flush>
+          {batches.length === 0 ? (
+            <Empty
+              title={`No ${environment} batches yet`}
+              action={
+                <>
+                  {canWrite(visit) && begin}
+                  <a class="button" href="/docs/batches">
+                    Read about batches
+                  </a>
+                </>
+              }
+            >
+              Upload a squad list as CSV or Excel: you see its faults and three of its cards before anything
+              is made.
+            </Empty>
+          ) : (
+            <Table batches={batches} />
+          )}
+        </Card>
+      </div>
+      <Pager
+        newest={after && address()}
+        older={found.length > PAGE_SIZE && last && address({ after: formatPosition(last) })}
+      />
+    </>,
+    { wide: true },
+  );
+}
+
+export const batchesRoutes = [member.get("/console/batches", batchesPage)];

@@ -1,0 +1,209 @@
+/** @jsxImportSource preact */
+import { type Mapping, TARGETS, type Target, templateTargets } from "../../app/batches/squad-cards.ts";
+import { columnName, type SquadList } from "../../app/batches/squad-list.ts";
+import { IMAGE_FORMATS } from "../../core/card.ts";
+import { Refusal } from "../../core/errors.ts";
+import { MAX_LIST_CELL_CHARS } from "../../core/list-limits.ts";
+import { type TemplateManifest, titleOf } from "../../templates/manifest.ts";
+import { ColourInput } from "../cards/colour-input.tsx";
+import { Card, counted, Field, PageHead, PostForm } from "../elements.tsx";
+import { shell } from "../layout.tsx";
+import { redirect } from "../respond.ts";
+import { field, type MemberVisit, member } from "../visit.ts";
+import type { Draft } from "./list-store.ts";
+
+/** What a list's columns can mean with a template. */
+export async function targetsOf({ deps }: MemberVisit, preset: string): Promise<Target[]> {
+  const { manifest } = await deps.templates.current(preset);
+  return [...TARGETS, ...templateTargets(manifest.fields)];
+}
+
+/** How many sample values identify a column, and how long each may be. */
+const SHOWN_CELLS = 2;
+const SHOWN_CHARS = 24;
+
+function columnLabel(list: SquadList, at: number): string {
+  const cells = list.rows.map(({ cells }) => cells[at] ?? "").filter((cell) => cell !== "");
+  const shown = cells.slice(0, SHOWN_CELLS).map((cell) => {
+    const chars = [...cell];
+    return chars.length > SHOWN_CHARS ? `${chars.slice(0, SHOWN_CHARS).join("")}…` : cell;
+  });
+  return shown.length === 0
+    ? columnName(list.columns, at)
+    : `${columnName(list.columns, at)}: ${shown.join(", ")}`;
+}
+
+function TargetRow({ target, draft }: { target: Target; draft: Draft }) {
+  const { key, label, required, forAll, isColour } = target;
+  const { list, mapping } = draft;
+  const forAllInput = {
+    name: `all_${key}`,
+    value: mapping.all[key] ?? "",
+    maxLength: MAX_LIST_CELL_CHARS,
+    "aria-label": `${label}, for all or where the column is empty`,
+  };
+  return (
+    <tr>
+      <th scope="row">
+        <label for={`col_${key}`}>{label}</label>
+        {required && <span class="sub">Needed</span>}
+      </th>
+      <td data-label="Column">
+        <select id={`col_${key}`} name={`col_${key}`}>
+          <option value="">{required && !forAll ? "Choose a column" : "No column"}</option>
+          {list.columns.map((_, at) => (
+            <option key={at} value={at} selected={mapping.columns[key] === at}>
+              {columnLabel(list, at)}
+            </option>
+          ))}
+        </select>
+      </td>
+      <td data-label="For all, or where empty" class={forAll ? undefined : "minor"}>
+        {forAll &&
+          (isColour ? (
+            <ColourInput label={label} id={`all_${key}`} {...forAllInput} />
+          ) : (
+            <input type="text" {...forAllInput} />
+          ))}
+      </td>
+    </tr>
+  );
+}
+
+function TemplateChoice({ presets, draft }: { presets: readonly string[]; draft: Draft }) {
+  if (presets.length < 2) return null;
+  return (
+    <form class="row-form" method="get" action={`/console/lists/${draft.id}`}>
+      <Field label="Template" id="preset" hint="Some ask for more than others.">
+        <select id="preset" name="preset" data-submits aria-describedby="preset-hint">
+          {presets.map((name) => (
+            <option key={name} selected={name === draft.style.preset}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <noscript>
+        <button type="submit" class="button">
+          Change
+        </button>
+      </noscript>
+    </form>
+  );
+}
+
+function Style({ draft, manifest }: { draft: Draft; manifest: TemplateManifest }) {
+  const { width, height, format } = draft.style;
+  return (
+    <div class="field-pair">
+      <Field label="Size" id="size">
+        <select id="size" name="size">
+          {Object.entries(manifest.sizes).map(([name, [w, h]]) => (
+            <option key={name} value={`${w}x${h}`} selected={w === width && h === height}>
+              {`${name.replaceAll("_", " ")}, ${w} × ${h}`}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Field label="Format" id="format">
+        <select id="format" name="format">
+          {IMAGE_FORMATS.map((name) => (
+            <option key={name} selected={name === format}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </Field>
+    </div>
+  );
+}
+
+async function columnsPage(visit: MemberVisit): Promise<Response> {
+  const kept = await visit.lists.get(visit);
+  const { deps, query } = visit;
+  const presets = await deps.templates.listed();
+  const preset = presets.find((name) => name === query.get("preset")) ?? kept.style.preset;
+  const { manifest } = await deps.templates.current(preset);
+  const draft = { ...kept, style: { ...kept.style, preset } };
+  const { columns, rows } = draft.list;
+  return shell(
+    visit,
+    "Columns",
+    <>
+      <PageHead
+        title="What is in which column?"
+        lead={`${draft.name || "The list"} has ${counted(rows.length, "player")} and ${counted(columns.length, "column")}. What we could guess is filled in.`}
+      />
+      <TemplateChoice presets={presets} draft={draft} />
+      <PostForm visit={visit} action={`/console/lists/${draft.id}`} class="form">
+        <input type="hidden" name="preset" value={preset} />
+        <Card flush>
+          <table class="table table-columns">
+            <caption class="visually-hidden">Columns</caption>
+            <thead>
+              <tr>
+                <th scope="col">{titleOf(manifest)}</th>
+                <th scope="col">Column of your list</th>
+                <th scope="col">For all, or where it is empty</th>
+              </tr>
+            </thead>
+            <tbody>
+              {(await targetsOf(visit, preset)).map((target) => (
+                <TargetRow key={target.key} target={target} draft={draft} />
+              ))}
+            </tbody>
+          </table>
+        </Card>
+        <Card title="Pictures">
+          <Style draft={draft} manifest={manifest} />
+        </Card>
+        <div class="actions">
+          <button type="submit" class="button button-primary">
+            Check the list
+          </button>
+          <a class="button" href="/console/lists/new">
+            Another file
+          </a>
+        </div>
+      </PostForm>
+    </>,
+  );
+}
+
+async function choose(visit: MemberVisit): Promise<Response> {
+  const draft = await visit.lists.get(visit);
+  const { deps, form } = visit;
+  const presets = await deps.templates.listed();
+  const preset = presets.find((name) => name === field(visit, "preset")) ?? draft.style.preset;
+  const targets = await targetsOf(visit, preset);
+  const mapping = mappingOf(form, targets, draft.list.columns.length);
+  const [width = 0, height = 0] = field(visit, "size").split("x").map(Number);
+  const format = field(visit, "format");
+  await visit.lists.put(visit, { ...draft, mapping, style: { preset, width, height, format } });
+  const missing = targets.filter(
+    ({ key, required }) => required && mapping.columns[key] === undefined && !mapping.all[key],
+  );
+  if (missing.length > 0)
+    throw new Refusal(
+      "INVALID_REQUEST",
+      `Every card needs ${missing.map(({ label }) => label).join(", ")}. Choose the column${missing.some(({ forAll }) => forAll) ? ", or write what holds for all" : ""}.`,
+    );
+  return redirect(`/console/lists/${draft.id}/check`, visit.exchange);
+}
+
+/** The form's choices; unknown columns are ignored. */
+function mappingOf(form: URLSearchParams, targets: readonly Target[], columnCount: number): Mapping {
+  const mapping: Mapping = { columns: {}, all: {} };
+  for (const { key, forAll } of targets) {
+    const column = form.get(`col_${key}`) ?? "";
+    if (/^\d{1,3}$/.test(column) && Number(column) < columnCount) mapping.columns[key] = Number(column);
+    const text = (form.get(`all_${key}`) ?? "").trim().slice(0, MAX_LIST_CELL_CHARS);
+    if (forAll && text !== "") mapping.all[key] = text;
+  }
+  return mapping;
+}
+
+export const listColumnRoutes = [
+  member.get("/console/lists/:id", columnsPage),
+  member.post("/console/lists/:id", choose),
+];

@@ -1,0 +1,55 @@
+import type { CardStyle, Mapping } from "../../app/batches/squad-cards.ts";
+import type { SquadList } from "../../app/batches/squad-list.ts";
+import { LIST_KEPT_MS, MAX_LIST_PREVIEWS_KEPT, MAX_LISTS_KEPT } from "../../core/list-limits.ts";
+import type { ShortLivedState } from "../../state/state.ts";
+import { PageError } from "../page-error.ts";
+import type { MemberVisit } from "../visit.ts";
+
+/** A squad list between upload and batch. */
+export interface Draft {
+  id: string;
+  /** The batch's name, initially the file's. */
+  name: string;
+  list: SquadList;
+  mapping: Mapping;
+  style: CardStyle;
+}
+
+/** A previewed card: a WebP picture in base64, or why there is none. */
+export type Preview = { picture: string } | { problem: string };
+
+/**
+ * Uploaded lists waiting to be ordered, in short-lived state only: whoever changes their mind leaves nothing behind.
+ */
+export interface ListStore {
+  /** Replaces this person's previous list. */
+  put(visit: MemberVisit, draft: Draft): Promise<void>;
+  /** The list in the URL. Throws 404. */
+  get(visit: MemberVisit): Promise<Draft>;
+  drop(visit: MemberVisit): Promise<void>;
+  preview(key: string): Promise<Preview | undefined>;
+  putPreview(key: string, preview: Preview): Promise<void>;
+}
+
+export function listStore(state: ShortLivedState): ListStore {
+  const drafts = state.values<Draft>("squad lists", { forMs: LIST_KEPT_MS, maxKeys: MAX_LISTS_KEPT });
+  const previews = state.values<Preview>("card previews", {
+    forMs: LIST_KEPT_MS,
+    maxKeys: MAX_LIST_PREVIEWS_KEPT,
+  });
+  const place = ({ account, user }: MemberVisit) => `${account.id} ${user.id}`;
+  return {
+    put: (visit, draft) => drafts.put(place(visit), draft),
+    get: async (visit) => {
+      const draft = await drafts.get(place(visit));
+      if (draft && draft.id === visit.params.id) return draft;
+      throw new PageError(
+        404,
+        "This squad list is not kept any more: lists wait four hours, and a newer one takes the place of the last. Upload it again under Batches.",
+      );
+    },
+    drop: async (visit) => void (await drafts.take(place(visit))),
+    preview: (key) => previews.get(key),
+    putPreview: (key, preview) => previews.put(key, preview),
+  };
+}

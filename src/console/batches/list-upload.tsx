@@ -1,0 +1,154 @@
+/** @jsxImportSource preact */
+import { basename } from "node:path";
+import { guessMapping, TARGETS, templateTargets } from "../../app/batches/squad-cards.ts";
+import { csvField } from "../../core/csv.ts";
+import { Refusal } from "../../core/errors.ts";
+import { MAX_ACCOUNT_NAME_CHARS, MAX_BATCH_CARDS } from "../../core/limits.ts";
+import { MAX_LIST_BYTES } from "../../core/list-limits.ts";
+import { SAMPLE_PHOTO_PATHS, samplePhotoUrl } from "../../core/sample-photo.ts";
+import { Card, PageHead, PostForm } from "../elements.tsx";
+import { shell } from "../layout.tsx";
+import { privateFile, redirect } from "../respond.ts";
+import { type MemberVisit, member } from "../visit.ts";
+
+async function uploadPage(visit: MemberVisit): Promise<Response> {
+  return shell(
+    visit,
+    "New batch",
+    <>
+      <PageHead
+        title="New batch"
+        lead="Upload a squad list. You choose its columns, see every fault and three cards, and know the price before anything is made."
+      />
+      <Card
+        title="Squad list"
+        note={`CSV or Excel (.xlsx), one player a row, at most ${MAX_BATCH_CARDS.toLocaleString("en-US")} players.`}
+      >
+        <PostForm visit={visit} action="/console/lists" class="form" encType="multipart/form-data">
+          <div class="field">
+            <label for="file">File</label>
+            <input
+              id="file"
+              name="file"
+              type="file"
+              class="drop"
+              required
+              accept=".csv,.tsv,.txt,.xlsx,text/csv,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+              aria-describedby="file-hint"
+            />
+            <p class="hint" id="file-hint">
+              Drop it here, or choose it. The first row names the columns, in any words and order.
+            </p>
+          </div>
+          <div class="actions">
+            <button type="submit" class="button button-primary">
+              Read the list
+            </button>
+            <a class="button" href="/console/lists/example.csv">
+              Download an example
+            </a>
+          </div>
+        </PostForm>
+      </Card>
+      <Card title="What each player needs">
+        <dl class="facts">
+          <dt>Id</dt>
+          <dd>Yours, and another one for each player: you find the card by it, and no card is made twice.</dd>
+          <dt>Name</dt>
+          <dd>In one column, or first and last name in two.</dd>
+          <dt>Position, number, rating</dt>
+          <dd>Such as ST or Striker, 9 and 87. A rating may be the same for all.</dd>
+          <dt>Photo</dt>
+          <dd>
+            Its public HTTPS address, or that of one{" "}
+            <a href="/docs/reference#uploadPhoto">sent to this service</a>.
+          </dd>
+        </dl>
+      </Card>
+    </>,
+  );
+}
+
+async function upload(visit: MemberVisit): Promise<Response> {
+  const { file, deps } = visit;
+  if (!file) throw new Refusal("INVALID_REQUEST", "Choose a file: a CSV file or an Excel workbook (.xlsx).");
+  if (file.bytes.length > MAX_LIST_BYTES)
+    throw new Refusal(
+      "INVALID_REQUEST",
+      `The file has ${(file.bytes.length / 1024 ** 2).toFixed(1)} MB, and may have ${MAX_LIST_BYTES / 1024 ** 2}. Leave out sheets and pictures, or save the list as CSV.`,
+    );
+  const list = await deps.readSquadList(visit.account.id, file.bytes);
+  const [preset = ""] = await deps.templates.listed();
+  const { manifest } = await deps.templates.current(preset);
+  const [[width, height] = [1024, 1280]] = Object.values(manifest.sizes);
+  const id = deps.random.id("lst");
+  await visit.lists.put(visit, {
+    id,
+    name: nameOf(file.name),
+    list,
+    mapping: guessMapping(list, [...TARGETS, ...templateTargets(manifest.fields)]),
+    style: { preset, width, height, format: "png" },
+  });
+  return redirect(`/console/lists/${id}`, visit.exchange);
+}
+
+/** "squad 2026.xlsx" as "squad 2026". */
+function nameOf(fileName: string): string {
+  const name = basename(fileName.replaceAll("\\", "/"))
+    .replace(/\.\w{1,5}$/, "")
+    .replaceAll(/\p{Cc}/gu, "");
+  return [...name.toWellFormed()].slice(0, MAX_ACCOUNT_NAME_CHARS).join("");
+}
+
+/** Three players with every column filled in; their photos are the service's own. */
+function example(visit: MemberVisit): Response {
+  const [portrait, wholeBody, farAway] = SAMPLE_PHOTO_PATHS.map((path) =>
+    samplePhotoUrl(visit.deps.config, path),
+  );
+  const rows = [
+    [
+      "id",
+      "name",
+      "position",
+      "number",
+      "rating",
+      "photo",
+      "theme",
+      "primary colour",
+      "second colour",
+      "badge",
+      "composition",
+    ],
+    [
+      "player-1",
+      "Eileen Collins",
+      "ST",
+      "9",
+      "87",
+      portrait,
+      "stadium night",
+      "#1B3FAB",
+      "#F2C14E",
+      "",
+      "auto",
+    ],
+    ["player-2", "María Núñez", "GK", "1", "82", wholeBody, "", "#1B3FAB", "#F2C14E", "", "auto"],
+    ["player-3", "Kim Andersson", "LW", "11", "74", farAway, "ice", "#1B3FAB", "#F2C14E", "", "auto"],
+  ];
+  // The byte order mark by which spreadsheets recognise UTF-8.
+  const text = `\ufeff${rows.map((row) => row.map((cell) => csvField(cell ?? "")).join(",")).join("\r\n")}\r\n`;
+  return privateFile(visit.exchange, text, {
+    "Content-Type": "text/csv; charset=utf-8",
+    "Content-Disposition": 'attachment; filename="cardpress-squad.csv"',
+  });
+}
+
+/** The form's other fields beside the file. */
+const FORM_BYTES = 64 * 1024;
+
+export const listUploadRoutes = [
+  member.get("/console/lists/new", uploadPage),
+  member.get("/console/lists/example.csv", async (visit) => example(visit)),
+  // A slightly too large file gets a message on the page; a much too large one is not read.
+  member.upload("/console/lists", 4 * MAX_LIST_BYTES + FORM_BYTES, upload),
+];

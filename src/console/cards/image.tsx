@@ -1,0 +1,329 @@
+/** @jsxImportSource preact */
+
+import PQueue from "p-queue";
+import { imageView } from "../../app/images/image-view.ts";
+import { type Delivery, listDeliveries } from "../../app/webhooks/manage-deliveries.ts";
+import { isCanceled } from "../../core/image-state.ts";
+import { MAX_SOURCE_PIXELS } from "../../core/limits.ts";
+import { envelope } from "../../http/envelope.ts";
+import { findRecordOfImage, type IdempotencyRecord } from "../../store/idempotency.ts";
+import { findImage } from "../../store/image-reads.ts";
+import { pictureBefore } from "../../store/image-search.ts";
+import type { Image } from "../../store/images.ts";
+import { entriesOfImage } from "../../store/ledger.ts";
+import { Card, Code, Confirm, EnvironmentBadge, Notice, PageHead, refreshing } from "../elements.tsx";
+import { shell } from "../layout.tsx";
+import { notFound } from "../page-error.ts";
+import { privateFile } from "../respond.ts";
+import { canWrite, type MemberVisit, member, type UserVisit } from "../visit.ts";
+import { DeliveryState } from "../webhooks/deliveries.tsx";
+import { Comparison } from "./compare.tsx";
+import { isOpen, placeholderClass, playerName, StatusBadge } from "./image-parts.tsx";
+import { Timeline, timeline } from "./image-timeline.tsx";
+
+/** The image in the URL, in either environment of this account. */
+export async function ownImage({ deps, account, params }: MemberVisit): Promise<Image> {
+  const scope = { accountId: account.id, id: params.id ?? "" };
+  const image =
+    (await findImage(deps.store.read, { ...scope, environment: "live" })) ??
+    (await findImage(deps.store.read, { ...scope, environment: "test" }));
+  if (!image) throw notFound();
+  return image;
+}
+
+/** What went wrong and how to fix it, as its message says, with a link to more. */
+function Failure({ image }: { image: Image }) {
+  if (image.state !== "failed") return null;
+  if (isCanceled(image))
+    return (
+      <Notice tone="info" title="Canceled">
+        {image.failureMessage}
+      </Notice>
+    );
+  return (
+    <Notice tone="bad" title={`Failed: ${image.failureCode}`}>
+      {image.failureMessage} <a href={`/docs/errors/${image.failureCode}`}>More about this code</a>
+    </Notice>
+  );
+}
+
+/** Whether its picture can be opened. */
+function isThere({ outputName, purgedAt }: Image): boolean {
+  return outputName !== null && purgedAt === null;
+}
+
+/** The download's file name: the player's id, where that is a valid file name. */
+function downloadName({ externalId, outputName }: Image): string {
+  const type = /\.\w+$/.exec(outputName ?? "")?.[0] ?? "";
+  return `${externalId.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-").slice(0, 100) || "card"}${type}`;
+}
+
+function Pictures({ image, hasPhoto }: { image: Image; hasPhoto: boolean }) {
+  const name = playerName(image);
+  return (
+    <div class="pictures">
+      <figure>
+        {isThere(image) ? (
+          <a href={`/cdn/${image.outputName}`}>
+            <img class="picture" src={`/cdn/${image.outputName}`} alt={`The card of ${name}`} />
+          </a>
+        ) : (
+          <span class={`picture ${placeholderClass(image)}`}>
+            {image.purgedAt !== null ? "Expired" : image.state === "failed" ? "No card" : "In the making"}
+          </span>
+        )}
+        <figcaption>
+          Card
+          {isThere(image) && image.outputBytes !== null && (
+            <span class="note">
+              {` ${image.outputWidth} × ${image.outputHeight}, ${(image.outputBytes / 1024).toFixed(0)} KB`}
+            </span>
+          )}
+        </figcaption>
+      </figure>
+      {hasPhoto && (
+        <figure>
+          <img class="picture" src={`/console/images/${image.id}/photo`} alt={`${name}, as sent`} />
+          <figcaption>Photo as fetched</figcaption>
+        </figure>
+      )}
+    </div>
+  );
+}
+
+/** The webhook deliveries that reported the image's end. */
+function Deliveries({ deliveries }: { deliveries: Delivery[] }) {
+  if (deliveries.length === 0) return null;
+  return (
+    <Card title="Webhooks">
+      <ul class="list">
+        {deliveries.map((delivery) => (
+          <li key={delivery.id}>
+            <a href={`/console/deliveries/${delivery.id}`}>{delivery.eventType}</a>
+            <span class="grow" />
+            <DeliveryState delivery={delivery} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function duration(ms: number): string {
+  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** What an unfinished card is waiting for. */
+export function waitsFor({ state }: Pick<Image, "state">): string {
+  return state === "waiting" ? "Waiting for its photo" : "Waiting for a renderer";
+}
+
+/** The progress of an unfinished card. */
+function Progress({ image, progress }: { image: Image; progress: number | null }) {
+  if (!isOpen(image)) return null;
+  const percent = `${Math.round((progress ?? 0) * 100)} %`;
+  return (
+    <p class="progress-line">
+      <progress max={1} value={progress ?? 0} aria-label="Progress">
+        {percent}
+      </progress>
+      <span class="note">{image.state === "rendering" ? percent : waitsFor(image)}</span>
+    </p>
+  );
+}
+
+/** Enough to tell two versions of a template apart. */
+const SHOWN_DIGEST_CHARS = 12;
+
+/** A card of a batch has a generated key, which contains a space. */
+function RecordKey({ text }: { text: string }) {
+  return text.includes(" ") ? <>Of a batch</> : <code>{text}</code>;
+}
+
+function Details({ image, record }: { image: Image; record: IdempotencyRecord | undefined }) {
+  return (
+    <Card title="Details">
+      <dl class="facts">
+        <dt>External id</dt>
+        <dd>{image.externalId}</dd>
+        <dt>Idempotency-Key</dt>
+        <dd>{record ? <RecordKey text={record.key} /> : "Not kept any more"}</dd>
+        {image.templateName !== null && (
+          <>
+            <dt>Template</dt>
+            <dd>
+              {image.templateName} {image.templateVersion}{" "}
+              <code title={`SHA-256 of the template's files: ${image.templateDigest}`}>
+                {image.templateDigest?.slice(0, SHOWN_DIGEST_CHARS)}
+              </code>
+            </dd>
+          </>
+        )}
+        {image.outputComposition !== null && (
+          <>
+            <dt>Composition</dt>
+            <dd>{image.outputComposition}</dd>
+          </>
+        )}
+        <dt>Renders</dt>
+        <dd>{image.renders}</dd>
+        {image.completedAt !== null && (
+          <>
+            <dt>Took</dt>
+            <dd>{duration(image.completedAt - image.createdAt)}</dd>
+          </>
+        )}
+      </dl>
+    </Card>
+  );
+}
+
+async function imagePage(visit: MemberVisit): Promise<Response> {
+  const image = await ownImage(visit);
+  const { store, config, progress, blobs } = visit.deps;
+  const [entries, record, deliveries, before] = await Promise.all([
+    entriesOfImage(store.read, image.id),
+    findRecordOfImage(store.read, image.id),
+    listDeliveries(visit.deps, { accountId: image.accountId, imageId: image.id, limit: 10 }),
+    pictureBefore(store.read, image),
+  ]);
+  const view = imageView(image, { cdnBaseUrl: config.cdnBaseUrl, progress: progress.of(image.id) });
+  const hasPhoto = image.sourceSha256 !== null && (await blobs.stat("source", image.sourceSha256)) !== null;
+  return shell(
+    visit,
+    playerName(image),
+    <div class="stack" {...refreshing(visit, "image", isOpen(image))}>
+      <PageHead
+        title={playerName(image)}
+        lead={
+          <>
+            <StatusBadge image={image} /> <EnvironmentBadge environment={image.environment} />{" "}
+            <code>{image.id}</code>
+          </>
+        }
+      >
+        {isThere(image) && (
+          <a class="button" href={`/cdn/${image.outputName}`} download={downloadName(image)}>
+            Download
+          </a>
+        )}
+        {canWrite(visit) && (
+          <a class="button" href={`/console/images/${image.id}/again`}>
+            Make again
+          </a>
+        )}
+        <a class="button" href={`/console/playground?from=${image.id}`}>
+          Open in the playground
+        </a>
+        {canWrite(visit) && (
+          <Confirm
+            visit={visit}
+            id="delete-image"
+            action={`/console/images/${image.id}/delete`}
+            button="Delete"
+            title="Delete this image?"
+            confirm="Delete it for good"
+            small={false}
+          >
+            <p>
+              The picture, the photo, the request and the webhooks about it go; the picture's address answers
+              410. Its credit stays spent. To delete everything about the player, go to{" "}
+              <a href="/console/data">Data</a>.
+            </p>
+          </Confirm>
+        )}
+      </PageHead>
+      <Failure image={image} />
+      <Progress image={image} progress={progress.of(image.id)} />
+      <div class="image-page">
+        <div class="stack">
+          {before && isThere(image) && <Comparison before={before} after={image} />}
+          <Card>
+            <Pictures image={image} hasPhoto={hasPhoto} />
+          </Card>
+          <Code
+            id="request"
+            label="Request body of POST /v1/images"
+            text={JSON.stringify(image.request, null, 2)}
+          />
+          <Code
+            id="answer"
+            label="Answer of GET /v1/images/{image_id}"
+            text={JSON.stringify(envelope(view), null, 2)}
+          />
+        </div>
+        <div class="stack">
+          <Card title="Timeline">
+            <Timeline steps={timeline(image, entries)} />
+          </Card>
+          <Details image={image} record={record} />
+          <Deliveries deliveries={deliveries.items} />
+        </div>
+      </div>
+    </div>,
+    { wide: true },
+  );
+}
+
+/** The possible types of a source, by first bytes. */
+function photoType(head: Uint8Array): string {
+  const hex = Buffer.from(head).toString("hex");
+  if (hex.startsWith("ffd8ff")) return "image/jpeg";
+  return hex.startsWith("89504e47") ? "image/png" : "image/webp";
+}
+
+async function photo(visit: MemberVisit): Promise<Response> {
+  const image = await ownImage(visit);
+  if (image.sourceSha256 === null) throw notFound();
+  const file = await visit.deps.blobs.open("source", image.sourceSha256);
+  if (!file) throw notFound();
+  const head = await file.slice(0, 12).bytes();
+  return privateFile(visit.exchange, file, {
+    "Content-Type": photoType(head),
+    "Cache-Control": "private, max-age=3600",
+  });
+}
+
+/** Shrinking a full card takes about 30 ms of a core: two at a time leave the rest to the renderers. */
+const shrinking = new PQueue({ concurrency: 2 });
+const THUMB_WIDTH_PX = 360;
+/** Of a photo in a table's line, for sharp screens. */
+const PHOTO_WIDTH_PX = 168;
+
+/** A thumbnail of a fetched photo. Throws 404 when it is gone or unreadable. */
+export async function photoThumb(visit: UserVisit, sha256: string): Promise<Response> {
+  const path = await visit.deps.blobs.local("source", sha256);
+  const bytes = await shrinking
+    .add(() =>
+      new Bun.Image(path, { maxPixels: MAX_SOURCE_PIXELS })
+        .resize(PHOTO_WIDTH_PX)
+        .webp({ quality: 75 })
+        .bytes(),
+    )
+    .catch(() => undefined);
+  if (!bytes) throw notFound();
+  return privateFile(visit.exchange, bytes, {
+    "Content-Type": "image/webp",
+    "Cache-Control": "private, max-age=3600",
+  });
+}
+
+/** A thumbnail of a finished picture. Throws 404 when there is none. */
+export async function thumbOf(visit: UserVisit, image: Image): Promise<Response> {
+  if (image.outputName === null || image.purgedAt !== null) throw notFound();
+  const path = await visit.deps.blobs.local("picture", image.outputName);
+  const bytes = await shrinking.add(() =>
+    new Bun.Image(path).resize(THUMB_WIDTH_PX).webp({ quality: 82 }).bytes(),
+  );
+  return privateFile(visit.exchange, bytes, {
+    "Content-Type": "image/webp",
+    // A finished picture never changes.
+    "Cache-Control": "private, max-age=86400, immutable",
+  });
+}
+
+export const imageRoutes = [
+  member.get("/console/images/:id", imagePage),
+  member.get("/console/images/:id/photo", photo),
+  member.get("/console/images/:id/thumb", async (visit) => thumbOf(visit, await ownImage(visit))),
+];

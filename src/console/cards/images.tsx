@@ -1,0 +1,302 @@
+/** @jsxImportSource preact */
+
+import { ENVIRONMENTS, type Environment } from "../../core/account.ts";
+import { PUBLIC_STATUSES, type PublicStatus } from "../../core/image-state.ts";
+import { formatPosition, parsePosition } from "../../core/list-position.ts";
+import { DAY_MS } from "../../core/time.ts";
+import { countImages, listImages, MAX_COUNTED } from "../../store/image-reads.ts";
+import { findImagesByExternalId } from "../../store/image-search.ts";
+import type { Image } from "../../store/images.ts";
+import { Icon } from "../../web/icons.tsx";
+import { Card, count, Empty, PageHead, Pager, refreshing, Segments, Time } from "../elements.tsx";
+import { shell } from "../layout.tsx";
+import { type MemberVisit, member } from "../visit.ts";
+import { isOpen, playerName, StatusBadge, Thumb } from "./image-parts.tsx";
+
+const PAGE_SIZE = 24;
+
+interface Filter {
+  environment: Environment;
+  status: PublicStatus | undefined;
+  view: "grid" | "table";
+  search: string;
+  /** Days in UTC, such as 2026-11-22; "" for any. */
+  from: string;
+  to: string;
+}
+
+/** The filters in the URL; unknown values fall back to the first choice. */
+function readFilter({ query }: MemberVisit): Filter {
+  return {
+    environment: ENVIRONMENTS.find((known) => known === query.get("environment")) ?? "live",
+    status: PUBLIC_STATUSES.find((known) => known === query.get("status")),
+    view: query.get("view") === "table" ? "table" : "grid",
+    search: (query.get("search") ?? "").trim().slice(0, 255),
+    from: readDay(query.get("from")),
+    to: readDay(query.get("to")),
+  };
+}
+
+/** A day that there is; "" for anything else. */
+function readDay(text: string | null): string {
+  return text && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : "";
+}
+
+/** The moments a filter's days stand for: the last day is meant whole. */
+function momentsOf({ from, to }: Filter): { from: number | undefined; before: number | undefined } {
+  return {
+    from: from === "" ? undefined : Date.parse(from),
+    before: to === "" ? undefined : Date.parse(to) + DAY_MS,
+  };
+}
+
+function address(filter: Filter, change: Partial<Filter> & { after?: string } = {}): string {
+  const { environment, status, view, search, from, to, after } = { after: undefined, ...filter, ...change };
+  const entries = Object.entries({
+    environment,
+    status,
+    view: view === "table" ? view : undefined,
+    search,
+    from,
+    to,
+    after,
+  });
+  const query = new URLSearchParams();
+  for (const [name, value] of entries) if (value) query.set(name, value);
+  return `/console/images?${query}`;
+}
+
+export function Grid({ images }: { images: Image[] }) {
+  return (
+    <ul class="grid">
+      {images.map((image) => (
+        <li key={image.id}>
+          <a href={`/console/images/${image.id}`} class="tile">
+            <Thumb image={image} />
+            <span class="tile-name ellipsis">{playerName(image)}</span>
+            <span class="tile-foot">
+              <StatusBadge image={image} />
+              <Time at={image.createdAt} style="relative" />
+            </span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ImageTable({ images, caption }: { images: Image[]; caption: string }) {
+  return (
+    <table class="table">
+      <caption class="visually-hidden">{caption}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Player</th>
+          <th scope="col">External id</th>
+          <th scope="col">Status</th>
+          <th scope="col" class="minor">
+            Image
+          </th>
+          <th scope="col">Created</th>
+        </tr>
+      </thead>
+      <tbody>
+        {images.map((image) => (
+          <tr key={image.id}>
+            <th scope="row">
+              <a href={`/console/images/${image.id}`}>{playerName(image)}</a>
+            </th>
+            <td data-label="External id" class="name">
+              <span class="clip">{image.externalId}</span>
+            </td>
+            <td data-label="Status">
+              <StatusBadge image={image} />
+            </td>
+            <td data-label="Image" class="minor">
+              <code class="clip">{image.id}</code>
+            </td>
+            <td data-label="Created">
+              <Time at={image.createdAt} style="relative" />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+type Counts = Record<PublicStatus, number>;
+
+/** What the API calls failed includes the canceled. */
+const STATUS_WORDS = {
+  all: "All",
+  processing: "Processing",
+  completed: "Completed",
+  failed: "Failed or canceled",
+};
+
+/** "Completed 1,204"; without a number where nothing was counted. */
+function statusLabel(name: PublicStatus | undefined, counts: Counts | null): string {
+  const word = STATUS_WORDS[name ?? "all"];
+  if (!counts) return word;
+  const numbers = name === undefined ? Object.values(counts) : [counts[name]];
+  const total = numbers.reduce((sum, each) => sum + each, 0);
+  return `${word} ${count(total)}${numbers.some((each) => each >= MAX_COUNTED) ? "+" : ""}`;
+}
+
+function Day({ name, label, value }: { name: "from" | "to"; label: string; value: string }) {
+  return (
+    <label class="day">
+      {label} <input name={name} type="date" value={value} />
+    </label>
+  );
+}
+
+function Toolbar({ filter, counts }: { filter: Filter; counts: Counts | null }) {
+  const { environment, status, view, search, from, to } = filter;
+  return (
+    <div class="toolbar">
+      <Segments
+        label="Environment"
+        choices={ENVIRONMENTS.map((name) => ({
+          label: name === "live" ? "Live" : "Test",
+          href: address(filter, { environment: name }),
+          current: name === environment,
+        }))}
+      />
+      <Segments
+        label="Status"
+        choices={[undefined, ...PUBLIC_STATUSES].map((name) => ({
+          label: statusLabel(name, counts),
+          href: address(filter, { status: name }),
+          current: name === status,
+        }))}
+      />
+      <form class="search" action="/console/images" method="get">
+        <Icon name="search" />
+        <label for="search" class="visually-hidden">
+          Player, external id or image id
+        </label>
+        <input
+          id="search"
+          name="search"
+          type="search"
+          value={search}
+          placeholder="Player, external id or image id"
+        />
+        <input type="hidden" name="environment" value={environment} />
+        {from && <input type="hidden" name="from" value={from} />}
+        {to && <input type="hidden" name="to" value={to} />}
+        {view === "table" && <input type="hidden" name="view" value="table" />}
+      </form>
+      <form class="days" action="/console/images" method="get" aria-label="Days">
+        <Day name="from" label="From" value={from} />
+        <Day name="to" label="to" value={to} />
+        <input type="hidden" name="environment" value={environment} />
+        {status && <input type="hidden" name="status" value={status} />}
+        {search && <input type="hidden" name="search" value={search} />}
+        {view === "table" && <input type="hidden" name="view" value="table" />}
+        <button type="submit" class="button button-small">
+          Show
+        </button>
+      </form>
+      <span class="grow" />
+      <Segments
+        label="View"
+        choices={[
+          { label: "Grid", href: address(filter, { view: "grid" }), current: view === "grid" },
+          { label: "Table", href: address(filter, { view: "table" }), current: view === "table" },
+        ]}
+      />
+    </div>
+  );
+}
+
+function NoImages({ filter }: { filter: Filter }) {
+  const { search, status, environment, from, to } = filter;
+  if (search || status || from || to)
+    return (
+      <Empty
+        title="Nothing found"
+        action={
+          <a class="button" href={address(filter, { search: "", status: undefined, from: "", to: "" })}>
+            Show all
+          </a>
+        }
+      >
+        {search
+          ? `No ${environment} image has “${search}” in its player's name, an external id that begins so, or this image id.`
+          : status
+            ? `No ${environment} image of these days is ${status}.`
+            : `No ${environment} image was created in these days.`}
+      </Empty>
+    );
+  return (
+    <Empty
+      title={`No ${environment} images yet`}
+      action={
+        <>
+          <a class="button button-primary" href="/console/playground">
+            Open the playground
+          </a>
+          <a class="button" href="/docs/quickstart">
+            Read the quick start
+          </a>
+        </>
+      }
+    >
+      Send your first request from the playground, or from your server with a key.
+    </Empty>
+  );
+}
+
+async function imagesPage(visit: MemberVisit): Promise<Response> {
+  const filter = readFilter(visit);
+  const { store } = visit.deps;
+  const scope = { accountId: visit.account.id, environment: filter.environment };
+  const after = parsePosition(visit.query.get("after") ?? "");
+  const found = filter.search
+    ? await findImagesByExternalId(store.read, {
+        ...scope,
+        ...momentsOf(filter),
+        search: filter.search,
+        status: filter.status,
+        limit: PAGE_SIZE,
+      })
+    : await listImages(store.read, {
+        ...scope,
+        ...momentsOf(filter),
+        status: filter.status,
+        after,
+        limit: PAGE_SIZE + 1,
+      });
+  const counts = filter.search ? null : await countImages(store.read, { ...scope, ...momentsOf(filter) });
+  const images = found.slice(0, PAGE_SIZE);
+  const last = images.at(-1);
+  const next = found.length > PAGE_SIZE && last ? formatPosition(last) : undefined;
+  return shell(
+    visit,
+    "Images",
+    <>
+      <PageHead title="Images" lead="Every card you asked for, newest first." />
+      <Toolbar filter={filter} counts={counts} />
+      <div {...refreshing(visit, "images", images.some(isOpen))}>
+        {images.length === 0 ? (
+          <Card>
+            <NoImages filter={filter} />
+          </Card>
+        ) : filter.view === "grid" ? (
+          <Grid images={images} />
+        ) : (
+          <Card flush>
+            <ImageTable images={images} caption="Images" />
+          </Card>
+        )}
+      </div>
+      <Pager newest={after && address(filter)} older={next && address(filter, { after: next })} />
+    </>,
+    { wide: true },
+  );
+}
+
+export const imagesRoutes = [member.get("/console/images", imagesPage)];

@@ -1,0 +1,134 @@
+import type { Config } from "../../config.ts";
+import { colourNamed } from "../../core/colour-names.ts";
+import type { CreateImageRequest } from "../../core/image-request.ts";
+import { samplePhotoUrl } from "../../core/sample-photo.ts";
+
+/** The playground's fields as text, by their form names. */
+export interface PlaygroundFields {
+  preset: string;
+  external_id: string;
+  name: string;
+  position: string;
+  number: string;
+  skill_level: string;
+  source_image_url: string;
+  background_theme: string;
+  format: string;
+  composition: string;
+  width: string;
+  height: string;
+  club_badge_url: string;
+  primary_color: string;
+  secondary_color: string;
+}
+
+/** The input that a field of the API is written in, such as `number` for `player.number`. */
+export function inputNamed(field: string): string | undefined {
+  const name = field.slice(field.lastIndexOf(".") + 1);
+  return name in EXAMPLE && !field.startsWith("fields") ? name : undefined;
+}
+
+const EXAMPLE: PlaygroundFields = {
+  // The first one listed by the operator.
+  preset: "",
+  external_id: "player-10442",
+  name: "Eileen Collins",
+  position: "ST",
+  number: "9",
+  skill_level: "87",
+  // The service's own photo, whose URL only the service knows.
+  source_image_url: "",
+  background_theme: "stadium night",
+  format: "png",
+  composition: "auto",
+  width: "1024",
+  height: "1280",
+  club_badge_url: "",
+  primary_color: "#1B3FAB",
+  secondary_color: "#F2C14E",
+};
+
+/** What the form depends on: the service's address, and the available templates. */
+export type FormFacts = Pick<Config, "baseUrl" | "presets">;
+
+/** Initial values: the sample photo produces a card with a live request too. */
+export function exampleFields(config: FormFacts): PlaygroundFields {
+  return { ...EXAMPLE, preset: listed(undefined, config), source_image_url: samplePhotoUrl(config) };
+}
+
+/** `preset` if available; otherwise the first that is. */
+function listed(preset: string | undefined, { presets }: Pick<FormFacts, "presets">): string {
+  return presets.find((name) => name === preset) ?? presets[0] ?? "";
+}
+
+/** The names of its inputs. */
+export const INPUTS = Object.keys(EXAMPLE) as (keyof PlaygroundFields)[];
+
+/** The fields of a submitted form; missing ones are empty. Without a choice of templates, none is sent. */
+export function readFields(form: URLSearchParams, config: FormFacts): PlaygroundFields {
+  const fields = Object.fromEntries(
+    INPUTS.map((name) => [name, (form.get(name) ?? "").trim()]),
+  ) as unknown as PlaygroundFields;
+  return { ...fields, preset: fields.preset || listed(undefined, config) };
+}
+
+/** Fills the form from an earlier request; a template that is no longer listed is replaced by one that is. */
+export function fieldsOf(request: CreateImageRequest, config: FormFacts): PlaygroundFields {
+  const { player, style, branding = {} } = request;
+  return {
+    preset: listed(style.preset, config),
+    external_id: player.external_id,
+    name: player.name,
+    position: player.position,
+    number: String(player.number),
+    skill_level: String(player.skill_level),
+    source_image_url: player.source_image_url,
+    background_theme: style.background_theme ?? "",
+    format: style.format ?? "png",
+    composition: style.composition ?? "auto",
+    width: String(style.width ?? EXAMPLE.width),
+    height: String(style.height ?? EXAMPLE.height),
+    club_badge_url: branding.club_badge_url ?? "",
+    primary_color: branding.primary_color ?? "",
+    secondary_color: branding.secondary_color ?? "",
+  };
+}
+
+/**
+ * The request body for the fields, unchecked: the API's own validation refuses it later, in the same words. Text
+ * that is not a number stays text, so that the message can quote it. `own`: the template's own fields.
+ */
+export function requestOf(fields: PlaygroundFields, own?: Record<string, unknown>): unknown {
+  const number = (text: string) => (/^-?\d{1,9}$/.test(text) ? Number(text) : text);
+  const optional = (entries: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== ""));
+  const branding = optional({
+    club_badge_url: fields.club_badge_url,
+    primary_color: colourNamed(fields.primary_color) ?? fields.primary_color,
+    secondary_color: colourNamed(fields.secondary_color) ?? fields.secondary_color,
+  });
+  return {
+    type: "player_card",
+    player: {
+      external_id: fields.external_id,
+      name: fields.name,
+      position: fields.position,
+      number: number(fields.number),
+      skill_level: number(fields.skill_level),
+      source_image_url: fields.source_image_url,
+    },
+    style: {
+      preset: fields.preset,
+      ...optional({
+        width: number(fields.width),
+        height: number(fields.height),
+        background_theme: fields.background_theme,
+        format: fields.format,
+        // What holds without it is not worth a line of the samples.
+        composition: fields.composition === "auto" ? "" : fields.composition,
+      }),
+    },
+    ...(Object.keys(branding).length > 0 ? { branding } : {}),
+    ...(own && { fields: own }),
+  };
+}

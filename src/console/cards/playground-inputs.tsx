@@ -1,0 +1,265 @@
+/** @jsxImportSource preact */
+
+import type { Environment } from "../../core/account.ts";
+import { type Composition, IMAGE_FORMATS, POSITIONS } from "../../core/card.ts";
+import { SAMPLE_PHOTO_PATHS, samplePhotoUrl } from "../../core/sample-photo.ts";
+import type { PartnerRefusal } from "../../http/http-refusal.ts";
+import type { Fields } from "../../templates/fields.ts";
+import { compositionsOf } from "../../templates/manifest.ts";
+import { Choice, Field, PostForm } from "../elements.tsx";
+import { canWrite, field, type MemberVisit } from "../visit.ts";
+import { ColourInput } from "./colour-input.tsx";
+import { PhotoDrop } from "./photo-drop.tsx";
+import { type FormFacts, INPUTS, inputNamed, type PlaygroundFields, readFields } from "./playground-form.ts";
+import { idOf, inputOf, OwnFields, type OwnInputs, readOwn } from "./playground-own.tsx";
+
+/** The form, and what it holds. */
+export interface PlaygroundState {
+  fields: PlaygroundFields;
+  /** What is filled in for the template's own fields. */
+  own: OwnInputs;
+  /** The fields that the chosen template declares. */
+  template: Fields;
+  /** What it takes as composition besides `auto`. */
+  compositions: readonly Composition[];
+  presets: readonly string[];
+  environment: Environment;
+  problems: Problems;
+}
+
+/** What a form of this service is made for. */
+export async function formFacts({ deps: { config, templates } }: MemberVisit): Promise<FormFacts> {
+  return { baseUrl: config.baseUrl, presets: await templates.listed() };
+}
+
+/** What a template declares for itself; nothing where it cannot be asked for. */
+export async function declaredBy(
+  visit: MemberVisit,
+  preset: string,
+  { presets }: FormFacts,
+): Promise<Pick<PlaygroundState, "template" | "compositions">> {
+  if (!presets.includes(preset)) return { template: {}, compositions: [] };
+  const { manifest } = await visit.deps.templates.current(preset);
+  return { template: manifest.fields ?? {}, compositions: compositionsOf(manifest) };
+}
+
+/** The form as it was sent. */
+export async function sentState(visit: MemberVisit): Promise<PlaygroundState> {
+  const facts = await formFacts(visit);
+  const fields = readFields(visit.form, facts);
+  const declared = await declaredBy(visit, fields.preset, facts);
+  const environment: Environment = field(visit, "environment") === "live" ? "live" : "test";
+  const own = readOwn(visit.form, declared.template);
+  return { fields, own, ...declared, ...facts, environment, problems: {} };
+}
+
+interface InputProps {
+  name: keyof PlaygroundFields;
+  fields: PlaygroundFields;
+  problems: Problems;
+  label: string;
+  hint?: string;
+  type?: "text" | "number" | "color";
+  options?: readonly string[];
+  /** The id of a list of values to choose from. */
+  list?: string;
+}
+
+function Input({ name, fields, problems, label, hint, type = "text", options, list }: InputProps) {
+  const describedBy = { "aria-describedby": `${hint ? `${name}-hint ` : ""}${name}-problem` };
+  return (
+    <Field label={label} id={name} hint={hint} problem={problems[name] ?? ""}>
+      {options ? (
+        <select id={name} name={name} {...describedBy}>
+          {options.map((option) => (
+            <option key={option} selected={option === fields[name]}>
+              {option}
+            </option>
+          ))}
+        </select>
+      ) : type === "color" ? (
+        <ColourInput label={label} id={name} name={name} value={fields[name]} {...describedBy} />
+      ) : type === "number" ? (
+        <input id={name} name={name} type="number" value={fields[name]} {...describedBy} />
+      ) : (
+        <input id={name} name={name} type="text" value={fields[name]} list={list} {...describedBy} />
+      )}
+    </Field>
+  );
+}
+
+/** What is wrong with each input, by its name. */
+type Problems = Record<string, string>;
+
+/** Another template has other fields. Where there is no choice, there is nothing to follow. */
+const FOLLOWS_PRESET = {
+  "hx-post": "/console/playground/fields",
+  "hx-trigger": "change from:#preset",
+  "hx-target": "this",
+  "hx-include": "closest form",
+  "hx-sync": "this:replace",
+};
+
+/** The inputs that depend on the chosen template. */
+export function TemplateInputs({ fields, own, template, compositions, problems }: PlaygroundState) {
+  return (
+    <>
+      <Input
+        name="composition"
+        fields={fields}
+        problems={problems}
+        label="Composition"
+        hint="How the player is shown. auto leaves it to the card."
+        options={["auto", ...compositions]}
+      />
+      <OwnFields declared={template} inputs={own} problems={problems} />
+    </>
+  );
+}
+
+function CardFields(state: PlaygroundState) {
+  const { fields, presets, problems } = state;
+  const common = { fields, problems };
+  return (
+    <>
+      {presets.length > 1 && <Input name="preset" {...common} label="Template" options={presets} />}
+      <Input name="name" {...common} label="Player's name" />
+      <div class="field-pair">
+        <Input name="position" {...common} label="Position" options={POSITIONS} />
+        <Input name="number" {...common} label="Shirt number" type="number" />
+        <Input name="skill_level" {...common} label="Rating" type="number" />
+      </div>
+      <div id="photo-address">
+        <AddressInput {...common} />
+      </div>
+      <Input
+        name="external_id"
+        {...common}
+        label="Your id of the player"
+        hint="In test, test_fail_no_player, test_fail_sideways, test_slow and others choose the ending."
+      />
+      <Input
+        name="background_theme"
+        {...common}
+        label="Background theme"
+        hint="Any words: stadium night, fire, ice, galaxy."
+      />
+      <div class="field-pair">
+        <Input name="primary_color" {...common} label="Main colour" type="color" />
+        <Input name="secondary_color" {...common} label="Second colour" type="color" />
+      </div>
+      <div id="own-fields" {...(presets.length > 1 ? FOLLOWS_PRESET : {})}>
+        <TemplateInputs {...state} />
+      </div>
+      <details class="more">
+        <summary>Badge, size and format</summary>
+        <div class="form">
+          <Input name="club_badge_url" {...common} label="Badge address" />
+          <div class="field-pair">
+            <Input name="width" {...common} label="Width" type="number" />
+            <Input name="height" {...common} label="Height" type="number" />
+            <Input name="format" {...common} label="Format" options={IMAGE_FORMATS} />
+          </div>
+        </div>
+      </details>
+    </>
+  );
+}
+
+function AddressInput(common: Pick<InputProps, "fields" | "problems">) {
+  return (
+    <Input
+      name="source_image_url"
+      {...common}
+      label="Photo address"
+      hint="Public and HTTPS: JPEG, PNG or WebP. To begin with, a sample photo of this service; empty the field to choose among three. Test requests fetch nothing."
+      list="sample-photos"
+    />
+  );
+}
+
+/** The input of the photo's address, for a page that shows the form already. */
+export function PhotoAddress(common: Pick<InputProps, "fields" | "problems">) {
+  return (
+    <div id="photo-address" hx-swap-oob="true">
+      <AddressInput {...common} />
+    </div>
+  );
+}
+
+/** The form. What it is sent to says what comes of it in `#outcome`. */
+export function Form({ visit, ...state }: PlaygroundState & { visit: MemberVisit }) {
+  return (
+    <PostForm
+      visit={visit}
+      action="/console/playground/send"
+      class="form"
+      hx-post="/console/playground/send"
+      hx-target="#outcome"
+      hx-disabled-elt="find button[type=submit]"
+      hx-disinherit="hx-disabled-elt"
+      encType="multipart/form-data"
+    >
+      {canWrite(visit) && (
+        <PhotoDrop label="Your own photo" problem={state.problems.file ?? ""} note={SEEN_LIVE} />
+      )}
+      <div
+        class="form"
+        hx-post="/console/playground/preview"
+        hx-trigger="input delay:250ms, change"
+        hx-target="#samples"
+        hx-include="closest form"
+        hx-params="not file"
+        hx-sync="this:replace"
+      >
+        <CardFields {...state} />
+        <datalist id="sample-photos">
+          {SAMPLE_PHOTO_PATHS.map((path) => (
+            <option key={path} value={samplePhotoUrl(visit.deps.config, path)} />
+          ))}
+        </datalist>
+      </div>
+      {canWrite(visit) && (
+        <div class="send">
+          <Choice legend="Send as" name="environment" options={SEND_AS} chosen={state.environment} />
+          <button type="submit" class="button button-primary">
+            Send request
+          </button>
+        </div>
+      )}
+    </PostForm>
+  );
+}
+
+const SEEN_LIVE = "A live card shows it; a test card has a silhouette in its place.";
+
+const SEND_AS: [string, string][] = [
+  ["test", "Test, free"],
+  ["live", "Live, one credit"],
+];
+
+/** What is wrong beside each input, for a page that shows the form already. */
+export function BesideInputs({ own, presets, problems }: PlaygroundState) {
+  // Where there is no choice of templates, the form has no input for it.
+  const inputs = INPUTS.filter((name) => name !== "preset" || presets.length > 1);
+  return (
+    <>
+      {["file", ...inputs, ...Object.keys(own)].map((name) => (
+        <p key={name} class="problem" id={`${idOf(name)}-problem`} hx-swap-oob="true">
+          {problems[name]}
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** What a refusal says of each input, by its name. `places` as ownFields tells them. */
+export function problemsOf(error: PartnerRefusal, places: Record<string, number[]>): Problems {
+  const problems: Problems = {};
+  for (const { field: name, message } of error.details ?? [])
+    problems[inputNamed(name) ?? inputOf(name, places)] ??= sentence(message);
+  return problems;
+}
+
+/** The rule alone: the input's label says what it is about. */
+const sentence = (message: string) => message.charAt(0).toUpperCase() + message.slice(1);

@@ -1,0 +1,201 @@
+/** @jsxImportSource preact */
+
+import { addMember, changeRole, type NewMember, removeMember } from "../../app/people/manage-users.ts";
+import { MEMBER_ROLES } from "../../core/account.ts";
+import { Refusal } from "../../core/errors.ts";
+import { type MemberRole, type Membership, membersOf, type User } from "../../store/users.ts";
+import { Badge, Card, Choice, Confirm, CopyText, Field, PageHead, PostForm, Time } from "../elements.tsx";
+import { type Flash, typedInto } from "../flash.ts";
+import { shell } from "../layout.tsx";
+import { notFound } from "../page-error.ts";
+import { redirect } from "../respond.ts";
+import { field, type MemberVisit, member, owner, takeFlash } from "../visit.ts";
+
+/** A setup link, shown to its creator. No mail is sent: they pass it on in whichever way they trust. */
+export function FreshLink({ link }: { link: NonNullable<Flash["link"]> }) {
+  return (
+    <section class="card card-accent" aria-labelledby="link-title">
+      <h2 id="link-title">{`Send this link to ${link.email}`}</h2>
+      {link.startsAnew && (
+        <p>
+          <strong>This email was in use here already, and who set its password is not certain.</strong> That
+          password has ended, with all passkeys and sessions: only whoever opens this link comes in now.
+        </p>
+      )}
+      <p>It sets their password. It works once, within three days, and is shown only now.</p>
+      <CopyText id="fresh-link" text={link.url} label="Setup link" />
+    </section>
+  );
+}
+
+/** The message after somebody was added `as` a member or an operator: the link to pass on, or how they sign in. */
+export function addedFlash({ user, setupUrl, startsAnew }: NewMember, as: string): Flash {
+  return setupUrl === null
+    ? { notice: `${user.email} is ${as} and signs in with the password they have.` }
+    : { link: { email: user.email, url: setupUrl, startsAnew } };
+}
+
+const ROLES: [string, string][] = [
+  ["developer", "Developer"],
+  ["owner", "Owner"],
+];
+
+export function InviteForm({
+  visit,
+  action,
+  flash,
+}: {
+  visit: MemberVisit | Parameters<typeof PostForm>[0]["visit"];
+  action: string;
+  flash: Flash;
+}) {
+  const typed = typedInto(action, flash);
+  return (
+    <PostForm visit={visit} action={action} class="row-form">
+      <Field label="Email" id="email">
+        <input
+          id="email"
+          name="email"
+          type="email"
+          required
+          placeholder="ana@example.com"
+          autocomplete="off"
+          value={typed?.get("email") ?? ""}
+        />
+      </Field>
+      <Choice legend="Role" name="role" options={ROLES} chosen={typed?.get("role") ?? "developer"} />
+      <button type="submit" class="button button-primary">
+        Add member
+      </button>
+    </PostForm>
+  );
+}
+
+/** The role selected in a form. Throws a Refusal for an unknown one. */
+export function readRole(text: string): MemberRole {
+  const role = MEMBER_ROLES.find((known) => known === text);
+  if (!role) throw new Refusal("INVALID_REQUEST", "Choose whether the person is an owner or a developer.");
+  return role;
+}
+
+function MemberRow({ visit, row }: { visit: MemberVisit; row: { user: User; membership: Membership } }) {
+  const { user, membership } = row;
+  const other = membership.role === "owner" ? "developer" : "owner";
+  return (
+    <tr>
+      <th scope="row">
+        {user.email}
+        {user.id === visit.user.id && <span class="note"> (you)</span>}
+      </th>
+      <td data-label="Role">
+        <Badge>{membership.role === "owner" ? "Owner" : "Developer"}</Badge>
+      </td>
+      <td data-label="Last sign-in">
+        {user.lastSignInAt !== null ? (
+          <Time at={user.lastSignInAt} style="relative" />
+        ) : (
+          <span class="note">Has not signed in yet</span>
+        )}
+      </td>
+      <td class="cell-actions">
+        {visit.role === "owner" && (
+          <>
+            <PostForm visit={visit} action={`/console/members/${user.id}/role`} class="inline">
+              <button type="submit" class="button button-small" name="role" value={other}>
+                {`Make ${other}`}
+              </button>
+            </PostForm>
+            <Confirm
+              visit={visit}
+              id={`remove-${user.id}`}
+              action={`/console/members/${user.id}/remove`}
+              button="Remove"
+              title={`Remove ${user.email}?`}
+              confirm="Remove member"
+            >
+              <p>They lose access to this account with their next click. Keys they made keep working.</p>
+            </Confirm>
+          </>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+async function membersPage(visit: MemberVisit): Promise<Response> {
+  const rows = await membersOf(visit.deps.store.read, visit.account.id);
+  const flash = await takeFlash(visit, "link");
+  return shell(
+    visit,
+    "Members",
+    <>
+      <PageHead title="Members" lead="Developers use everything here; owners also decide who is a member." />
+      {flash.link && <FreshLink link={flash.link} />}
+      <Card flush>
+        <table class="table">
+          <caption class="visually-hidden">Members</caption>
+          <thead>
+            <tr>
+              <th scope="col">Email</th>
+              <th scope="col">Role</th>
+              <th scope="col">Last sign-in</th>
+              <th scope="col">
+                <span class="visually-hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <MemberRow key={row.user.id} visit={visit} row={row} />
+            ))}
+          </tbody>
+        </table>
+      </Card>
+      {visit.role === "owner" && (
+        <Card title="Add a member" note="You get a one-time link to pass on.">
+          <InviteForm visit={visit} action="/console/members" flash={flash} />
+        </Card>
+      )}
+    </>,
+    { flash },
+  );
+}
+
+async function add(visit: MemberVisit): Promise<Response> {
+  const { deps, account, user, session, exchange } = visit;
+  const email = field(visit, "email");
+  const role = readRole(field(visit, "role"));
+  const made = await addMember(deps, { accountId: account.id, email, role, vouched: false, by: user.id });
+  await visit.flashes.put(session.id, addedFlash(made, "a member"));
+  return redirect("/console/members", exchange);
+}
+
+/** The id in the URL, if it is that of a member of this account. */
+async function memberId({ deps, account, params }: MemberVisit): Promise<string> {
+  const members = await membersOf(deps.store.read, account.id);
+  const found = members.find(({ user }) => user.id === params.id);
+  if (!found) throw notFound();
+  return found.user.id;
+}
+
+async function remove(visit: MemberVisit): Promise<Response> {
+  const { deps, account, user, exchange } = visit;
+  await removeMember(deps, { accountId: account.id, userId: await memberId(visit), by: user.id });
+  await visit.flashes.put(visit.session.id, { notice: "The member is removed." });
+  return redirect("/console/members", exchange);
+}
+
+async function setRole(visit: MemberVisit): Promise<Response> {
+  const { deps, account, user, exchange } = visit;
+  const userId = await memberId(visit);
+  const role = readRole(field(visit, "role"));
+  await changeRole(deps, { accountId: account.id, userId, role, by: user.id });
+  return redirect("/console/members", exchange);
+}
+
+export const memberRoutes = [
+  member.get("/console/members", membersPage),
+  owner.post("/console/members", add),
+  owner.post("/console/members/:id/remove", remove),
+  owner.post("/console/members/:id/role", setRole),
+];
