@@ -1,8 +1,9 @@
 /**
  * Takes pictures of every page of the console, light and dark, on a desktop and a phone: bun run screenshots [FOLDER]
+ * Those that the README shows are also written to docs/screenshots.
  */
 
-import { mkdir, rm } from "node:fs/promises";
+import { copyFile, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "puppeteer-core";
 import { addMember } from "../src/app/people/manage-users.ts";
@@ -13,7 +14,9 @@ import { openShowcase } from "./showcase.ts";
 
 offerHelp(import.meta);
 
-const OUT = process.argv[2] ?? join(import.meta.dir, "../docs/screenshots");
+const OUT = process.argv[2] ?? join(import.meta.dir, "../screenshots");
+const README_PICTURES = join(import.meta.dir, "../docs/screenshots");
+const IN_README = ["overview", "image-dark", "playground", "operator-dark"];
 const DESKTOP_WIDTH = 1280;
 const PHONE_WIDTH = 390;
 const PHONE_HEIGHT = 780;
@@ -47,6 +50,8 @@ await partner();
 await partnerWithSecrets();
 await operator();
 await Promise.all([showcase.close(), browser.close()]);
+for (const name of IN_README)
+  await copyFile(join(OUT, `${name}.webp`), join(README_PICTURES, `${name}.webp`));
 
 async function beforeSignIn(): Promise<void> {
   await shoot("sign-in", "/console/sign-in");
