@@ -3,7 +3,7 @@ import type { Figures } from "./figures.ts";
 import type { Node } from "./node.ts";
 
 /** No answer may take longer. */
-export const MAX_ANSWER_MS = 15_000;
+const MAX_ANSWER_MS = 15_000;
 const PATIENCE_MS = 40_000;
 
 export interface Answer {

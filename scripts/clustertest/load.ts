@@ -284,6 +284,6 @@ async function untilAnswered(ask: () => Promise<void>, isDone: () => boolean): P
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the load reads answers as a client in any language would.
-export function dataOf(answer: Answer): any {
+function dataOf(answer: Answer): any {
   return JSON.parse(answer.text).data;
 }

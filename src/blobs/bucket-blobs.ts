@@ -6,7 +6,7 @@ import type { BlobKind, Blobs } from "./blobs.ts";
 import { type Bucket, NoSuchRange } from "./bucket.ts";
 
 /** The disk space that local copies may take. */
-export const CACHE_BYTES = 2 * 1024 ** 3;
+const CACHE_BYTES = 2 * 1024 ** 3;
 /** A file requested this recently may still be in use, so it stays. */
 const IN_USE_MS = 15 * 60_000;
 

@@ -1,5 +1,5 @@
 import { Refusal } from "../core/errors.ts";
-import type { Visit } from "./visit.ts";
+import type { Log } from "../core/ports.ts";
 
 /** A refusal shown as a page; its message tells the reader what to do. */
 export class PageError extends Error {
@@ -18,7 +18,10 @@ export function notFound(): PageError {
 }
 
 /** Logs our own faults. Refusals are not faults, but their causes, such as a full disk, are. */
-export function logFault({ exchange, deps }: Visit, error: unknown): void {
+export function logFault(
+  { exchange, deps }: { exchange: { requestId: string }; deps: { log: Log } },
+  error: unknown,
+): void {
   const fault =
     error instanceof Refusal ? (error.code === "SERVICE_OVERLOADED" ? error.cause : undefined) : error;
   if (fault === undefined) return;

@@ -2,7 +2,7 @@
  * Why no player can be cut out of a readable photo, as partners read it. Each text says what to send instead, with
  * the limits that are actually enforced.
  */
-export const PLAYER_REFUSALS = {
+const PLAYER_REFUSALS = {
   no_player:
     "No player was found in the photo. Use one where the player's face and upper body are clear and well lit: a photo, not a drawing or a render.",
   several_people:

@@ -15,37 +15,12 @@ import {
 import { TIERS } from "../core/account.ts";
 import { MAX_RENDERS } from "../core/limits.ts";
 import { DAY_MS, monthOf } from "../core/time.ts";
-import { LEDGER_CHECKS, type LedgerGroup } from "./audit-ledger-checks.ts";
+import { LEDGER_CHECKS } from "./audit-ledger-checks.ts";
+import type { AuditCheck, Breach } from "./audit-rule.ts";
 import { soundState } from "./audit-states.ts";
 import { EVENTS_WHOLE_MS, WEBHOOK_CHECKS } from "./audit-webhook-checks.ts";
 import { unmatchedJobs } from "./postgres-jobs.ts";
 import type { Tx } from "./store.ts";
-
-/** One row that breaks a rule. */
-export interface Breach {
-  id: string;
-  detail: string;
-}
-
-/** One run of all checks. */
-export interface AuditRun {
-  /** The maximum number of breaches to report per rule. */
-  limit: number;
-  /** The service's time, epoch milliseconds. */
-  now: number;
-  /** Rules of what is over may leave out what ended, and was told, up to then; undefined: they leave out nothing. */
-  since: number | undefined;
-  /** The summed ledger, computed once for all rules that need it. */
-  groups?: Promise<LedgerGroup[]>;
-}
-
-/** One audit rule: its name, what it states, and the query that finds violations. */
-export interface AuditCheck {
-  name: string;
-  rule: string;
-  /** The first breaches. Each statement sees one state of the database, so checks can run beside a server. */
-  find(tx: Tx, run: AuditRun): Promise<Breach[]>;
-}
 
 const accounts: AuditCheck = {
   name: "accounts",

@@ -1,28 +1,8 @@
 import { and, eq, notExists, type SQL, sql } from "drizzle-orm";
 import { LEDGER_EFFECTS } from "../core/credits.ts";
-import type { AuditCheck, AuditRun, Breach } from "./audit-checks.ts";
+import type { AuditCheck, AuditRun, Breach, LedgerGroup } from "./audit-rule.ts";
 
 import type { Tx } from "./store.ts";
-
-/**
- * The entries of one account, bucket, month and kind, with the account's stored balances; these are null when the
- * account no longer exists.
- */
-export interface LedgerGroup {
-  accountId: string;
-  bucket: string;
-  period: string;
-  kind: string;
-  entries: number;
-  amount: number;
-  least: number;
-  most: number;
-  withImage: number;
-  planPeriod: string | null;
-  plan: number | null;
-  topup: number | null;
-  held: number | null;
-}
 
 /**
  * A few rows per account and month, read in one statement with the accounts, so that balances and entries are of one

@@ -2,7 +2,7 @@ import { and, eq, gt, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
 import { DELIVERY_JITTER, MAX_RETRY_AFTER_MS } from "../core/delivery-schedule.ts";
 import { WEBHOOK_LEASE_MS } from "../core/limits.ts";
 import { DAY_MS } from "../core/time.ts";
-import type { AuditCheck, Breach } from "./audit-checks.ts";
+import type { AuditCheck, Breach } from "./audit-rule.ts";
 import type { Tx } from "./store.ts";
 
 /** Events are deleted after 30 days; this far back they must be complete, even if a clock was wrong for a while. */

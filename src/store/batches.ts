@@ -140,18 +140,6 @@ export async function batchImages(
   return rows.map(({ image }) => image);
 }
 
-/** The batches an image belongs to, newest first. */
-export async function batchesOfImage({ db, t }: Tx, imageId: string): Promise<Batch[]> {
-  const { batchCards: c, batches: b } = t;
-  const rows = await db
-    .select({ batch: b })
-    .from(c)
-    .innerJoin(b, eq(b.id, c.batchId))
-    .where(eq(c.imageId, imageId))
-    .orderBy(desc(b.createdAt));
-  return rows.map(({ batch }) => batch);
-}
-
 /** The number of unfinished cards in an account's batches. */
 export async function openBatchCards({ db, t }: Tx, scope: Scope): Promise<number> {
   const i = t.images;

@@ -100,11 +100,6 @@ export async function newestEntries(
   return { entries: rows.map(({ entry }) => entry), available: plan + topup, held };
 }
 
-/** The newest entries of an account. */
-export function listEntries(tx: Tx, accountId: string, limit: number): Promise<LedgerEntry[]> {
-  return ledgerPage(tx, { accountId, limit });
-}
-
 /** An account's entries, newest first, after `after`; with `grantsOnly` those that added credits. */
 export async function ledgerPage(
   { db, t }: Tx,

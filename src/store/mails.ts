@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, lt, lte, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, lt, lte, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Tx } from "./store.ts";
 
@@ -78,12 +78,6 @@ export async function countMails({ db, t }: Tx): Promise<Record<Mail["state"], n
     .groupBy(m.state);
   const of = (state: Mail["state"]) => rows.find((row) => row.state === state)?.n ?? 0;
   return { pending: of("pending"), sent: of("sent"), failed: of("failed") };
-}
-
-/** The mails that were given up, newest first. */
-export async function failedMails({ db, t }: Tx, limit: number): Promise<Mail[]> {
-  const m = t.mails;
-  return db.select().from(m).where(eq(m.state, "failed")).orderBy(desc(m.createdAt), desc(m.id)).limit(limit);
 }
 
 /** Deletes up to `limit` mails older than a given time, whatever became of them. Returns how many. */

@@ -1,6 +1,6 @@
 import { ENVIRONMENTS, type Environment } from "../core/account.ts";
 import type { Ask } from "../core/ports.ts";
-import type { Breach } from "./audit-checks.ts";
+import type { Breach } from "./audit-rule.ts";
 import type { Image } from "./images.ts";
 import type { Tx } from "./store.ts";
 

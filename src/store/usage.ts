@@ -20,7 +20,7 @@ const COUNTS = ["requested", "completed", "failed", "canceled", "creditsUsed"] a
 const NONE: UsageCounts = { requested: 0, completed: 0, failed: 0, canceled: 0, creditsUsed: 0 };
 
 /** What was asked for in the console has no key. */
-export const CONSOLE_KEY = "console";
+const CONSOLE_KEY = "console";
 
 type Counted = UsageCounts & Scope & { day: string };
 

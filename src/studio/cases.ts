@@ -7,7 +7,7 @@ import type { WallCase } from "./messages.ts";
 export type SampleBody = Record<string, Record<string, unknown> | undefined>;
 
 /** Names that break cards, labelled for designers. */
-export const NAMES: readonly [label: string, name: string][] = [
+const NAMES: readonly [label: string, name: string][] = [
   ["one letter", "J"],
   ["two letters", "Li"],
   ["long single word", "Wolfeschlegelsteinhausenbergerdorff"],
@@ -41,7 +41,7 @@ export const SCRIPTS: readonly [label: string, name: string][] = [
 ];
 
 /** Colour pairs that are hard on ink and edges. */
-export const HARD_PAIRS: readonly [label: string, primary: string, secondary: string][] = [
+const HARD_PAIRS: readonly [label: string, primary: string, secondary: string][] = [
   ["dark on dark", "#0a0a0f", "#14141c"],
   ["light on light", "#fdfdfa", "#f2efe6"],
   ["black and white", "#000000", "#ffffff"],
@@ -53,7 +53,7 @@ export const HARD_PAIRS: readonly [label: string, primary: string, secondary: st
 ];
 
 /** Number of random colour pairs, the same ones in every run. */
-export const RANDOM_PAIRS = 100;
+const RANDOM_PAIRS = 100;
 
 /** A skill level in each tier. */
 const TIERS: readonly [label: string, level: number][] = [

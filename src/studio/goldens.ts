@@ -26,7 +26,7 @@ export function goldenPath(dir: string, name: string): string {
 }
 
 /** The names of a template's accepted pictures: every sample in every size. */
-export function goldenNames({ state }: FolderNow): string[] {
+function goldenNames({ state }: FolderNow): string[] {
   return state.samples
     .filter(({ problem }) => problem === null)
     .flatMap(({ name }) => Object.keys(state.sizes).map((size) => `${name}@${size}`));

@@ -1,7 +1,7 @@
 import { PNG } from "pngjs";
 
 /** Badges of awkward shapes, drawn here because templates' own samples rarely include them. */
-export const TEST_BADGES = ["tall", "wide", "light", "dark"] as const;
+const TEST_BADGES = ["tall", "wide", "light", "dark"] as const;
 export type TestBadge = (typeof TEST_BADGES)[number];
 
 const SHAPES: Record<TestBadge, { width: number; height: number; colour: [number, number, number] }> = {

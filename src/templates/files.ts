@@ -9,7 +9,7 @@ import { MANIFEST_FILE } from "./manifest.ts";
 export type TemplateFiles = ReadonlyMap<string, Uint8Array>;
 
 /** Files that every template has. */
-export const OWN_FILES = [MANIFEST_FILE, "card.html", "card.css"] as const;
+const OWN_FILES = [MANIFEST_FILE, "card.html", "card.css"] as const;
 /** Folders whose files, at any depth, also belong to the card. */
 export const OWN_FOLDERS = ["assets", "fonts"] as const;
 

@@ -21,7 +21,7 @@ export interface LoadedTemplate {
 }
 
 /** A template that cannot be used, with every fault. The message gives the first by file and position. */
-export class TemplateFaults extends OperatorError {
+class TemplateFaults extends OperatorError {
   constructor(
     readonly faults: readonly Fault[],
     place: (name: string) => string,

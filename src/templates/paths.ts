@@ -2,7 +2,7 @@ import type { Field } from "./fields.ts";
 import type { TemplateManifest } from "./manifest.ts";
 
 /** What every card knows about its player, as named in `data-text`. */
-export const PLAYER_PATHS = [
+const PLAYER_PATHS = [
   "player.name",
   "player.first_name",
   "player.last_name",

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { suspendAccount } from "../../src/app/people/manage-account.ts";
 import { MAX_QUEUE_WAIT_MS, TYPICAL_RENDER_MS } from "../../src/core/limits.ts";
 import { findAccount } from "../../src/store/accounts.ts";
-import { listEntries } from "../../src/store/ledger.ts";
+import { ledgerPage } from "../../src/store/ledger.ts";
 import { queueDepth } from "../../src/store/queue-depth.ts";
 import { get, imageRequest, post, type TestServer, testAccount, testServer } from "../harness.ts";
 
@@ -44,7 +44,7 @@ test("5 parallel creates on 3 credits: three are accepted, two are 402, nothing 
     Array.from({ length: 5 }, () => post(server.baseUrl, liveKey, body("/now.png"))),
   );
   expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 202, 402, 402]);
-  const entries = await listEntries(server.service.store.read, account.id, 100);
+  const entries = await ledgerPage(server.service.store.read, { accountId: account.id, limit: 100 });
   expect(entries.filter(({ kind }) => kind === "reserve")).toHaveLength(3);
   expect((await findAccount(server.service.store.read, account.id))?.creditsPlan).toBe(0);
 });
@@ -80,7 +80,9 @@ test("past the bound on waiting a create is 503 with Retry-After before its phot
   expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(0);
   expect(await refused?.json()).toMatchObject({ error: { code: "SERVICE_OVERLOADED" } });
   const accepted = statuses.filter((status) => status === 202).length;
-  const reserved = (await listEntries(store.read, account.id, 100)).filter(({ kind }) => kind === "reserve");
+  const reserved = (await ledgerPage(store.read, { accountId: account.id, limit: 100 })).filter(
+    ({ kind }) => kind === "reserve",
+  );
   expect(reserved).toHaveLength(accepted);
   const { queued, rendering } = await queueDepth(store.read, "live");
   expect(queued + rendering).toBeGreaterThan(0);

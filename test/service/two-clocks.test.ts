@@ -6,7 +6,7 @@ import { requeueAbandoned, sweep } from "../../src/app/operations/sweep.ts";
 import { IDEMPOTENCY_RETENTION_MS, LEASE_MS } from "../../src/core/limits.ts";
 import { SECOND_MS } from "../../src/core/time.ts";
 import { buildDeps } from "../../src/service/deps.ts";
-import { listEntries } from "../../src/store/ledger.ts";
+import { ledgerPage } from "../../src/store/ledger.ts";
 import { acceptLive } from "../app/accepting.ts";
 import { ampleQueue, idlePool, readySources } from "../fakes.ts";
 import { fakeClock, imageRequest, type TestWorkspace, testAccount, testWorkspace } from "../harness.ts";
@@ -52,7 +52,7 @@ onPostgres(
       first.clock.advance(AHEAD_MS);
     }
     for (const id of accounts) {
-      const entries = await listEntries(first.store.read, id, 99);
+      const entries = await ledgerPage(first.store.read, { accountId: id, limit: 99 });
       const of = (kind: string) => entries.filter((entry) => entry.kind === kind).map(({ period }) => period);
       expect([of("grant").toSorted(), of("expire")]).toEqual([["2026-11", "2026-12"], ["2026-11"]]);
       expect(of("reserve").length).toBe(6);

@@ -72,7 +72,7 @@ export const INDEXED_QUERIES: [string, (tx: Tx) => Promise<unknown>, RegExp][] =
   ["an account's newest grant", (tx) => ledger.latestGrant(tx, "a"), /ledger_grants/],
   ["an account's grant of a month", (tx) => ledger.planGrant(tx, "a", "2026-11"), /ledger_one_grant/],
   ["a statement's newest entries", (tx) => ledger.newestEntries(tx, "a", limit), /ledger_account/],
-  ["an account's entries", (tx) => ledger.listEntries(tx, "a", limit), /ledger_account/],
+  ["an account's entries", (tx) => ledger.ledgerPage(tx, { accountId: "a", limit }), /ledger_account/],
   ["the reservation of an image", (tx) => ledger.findReservation(tx, "i"), /ledger_one_reserve/],
   ["the reservations of images", (tx) => ledger.findReservations(tx, ["i", "j"]), /ledger_one_reserve/],
   ["usage", (tx) => sumUsage(tx, scope, { from: "a", to: "b" }), /day>\? AND day<\?/],

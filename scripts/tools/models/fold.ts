@@ -2,7 +2,7 @@
 import { attribute, constant, type Graph, type Node, type Tensor, TYPES } from "./onnx.ts";
 
 /** A constant's values as float32, copied, because its bytes may lie unaligned in the file. */
-export const floatsOf = (tensor: Tensor | undefined) =>
+const floatsOf = (tensor: Tensor | undefined) =>
   new Float32Array(new Uint8Array(tensor?.rawData ?? []).buffer);
 
 /** A graph with its constants by name. */

@@ -13,7 +13,7 @@ const MIN_STEPS = 40_000;
 /** Where a four-dimensional tensor has its channels: last, as in the source, or before height and width. */
 export type Order = "last" | "first";
 export const TO_FIRST = [0, 3, 1, 2];
-export const TO_LAST = [0, 2, 3, 1];
+const TO_LAST = [0, 2, 3, 1];
 
 /** The network being rewritten. */
 export interface Rewrite {

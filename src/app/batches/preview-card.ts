@@ -87,7 +87,7 @@ async function draw(
 }
 
 /** The card's proportions, scaled down. */
-export function previewSize({ width, height }: { width: number; height: number }): {
+function previewSize({ width, height }: { width: number; height: number }): {
   width: number;
   height: number;
 } {

@@ -1,6 +1,7 @@
 import type { Blobs } from "../../blobs/blobs.ts";
 import { addSums, doBooksAgree, sumImages } from "../../core/books.ts";
-import { AUDIT_CHECKS, type AuditRun, BOOK_CHECKS, type Breach } from "../../store/audit-checks.ts";
+import { AUDIT_CHECKS, BOOK_CHECKS } from "../../store/audit-checks.ts";
+import type { AuditRun, Breach } from "../../store/audit-rule.ts";
 import { openBooks } from "../../store/audit-sums.ts";
 import { type PicturePlace, servedPictures } from "../../store/image-files.ts";
 import { BEGINNING, sealedBooks } from "../../store/sealed-books.ts";

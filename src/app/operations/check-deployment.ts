@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import type { Config } from "../../config.ts";
 import { API_PATHS } from "../../core/api-paths.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
-import type { Diagnosis } from "./doctor.ts";
+import type { Diagnosis } from "./diagnosis.ts";
 
 // How this installation is run: its proxy, its supervisor, and what the kernel allows its browser.
 

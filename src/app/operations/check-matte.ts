@@ -4,7 +4,7 @@ import { type MatteTrial, tryMatteModel } from "../../render/photo/matte-model.t
 import { tryNetworks } from "../../render/photo/networks.ts";
 import { findOnnxRuntime } from "../../render/photo/onnx-runtime.ts";
 import type { DataFolder } from "../../system/data-folder.ts";
-import type { Diagnosis } from "./doctor.ts";
+import type { Diagnosis } from "./diagnosis.ts";
 
 /** The built-in network takes a quarter of a second; a card in ten is what a partner still waits for. */
 const SLOW_MS = 10 * SECOND_MS;

@@ -45,34 +45,12 @@ import {
   thisMachine,
 } from "./check-deployment.ts";
 import { checkMatte } from "./check-matte.ts";
+import type { Diagnosis } from "./diagnosis.ts";
 
 /** Below this the operator should make room before the service has to refuse cards. */
 const LOW_DISK_BYTES = 8 * MIN_FREE_DISK_BYTES;
 /** A worker, its Chromium and the models, measured with 40-megapixel photos. */
 const WORKER_BYTES = 800 * 1024 * 1024;
-
-export interface Diagnosis {
-  check:
-    | "config"
-    | "address"
-    | "supervision"
-    | "files"
-    | "disk"
-    | "clock"
-    | "sandbox"
-    | "browser"
-    | "matte"
-    | "templates"
-    | "workers"
-    | "database"
-    | "audit"
-    | "pictures"
-    | "webhooks"
-    | "backups";
-  status: "ok" | "warning" | "failed";
-  /** The finding and, unless it is ok, the remedy. */
-  message: string;
-}
 
 type Check = (config: Config, folder: DataFolder) => Promise<Omit<Diagnosis, "check">>;
 

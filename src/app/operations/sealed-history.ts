@@ -1,6 +1,6 @@
 import { addSums, type BookSum, type BookSums, sumImages, sumKey } from "../../core/books.ts";
 import { HOUR_MS, isoTime } from "../../core/time.ts";
-import type { Breach } from "../../store/audit-checks.ts";
+import type { Breach } from "../../store/audit-rule.ts";
 import { imageGroups } from "../../store/audit-sums.ts";
 import {
   BEGINNING,

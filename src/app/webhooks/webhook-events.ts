@@ -72,7 +72,7 @@ export async function recordTestEvent(
   return delivery;
 }
 
-export function wants(endpoint: Pick<WebhookEndpoint, "events">, type: string): boolean {
+function wants(endpoint: Pick<WebhookEndpoint, "events">, type: string): boolean {
   return endpoint.events === null || endpoint.events.includes(type);
 }
 

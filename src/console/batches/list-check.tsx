@@ -91,7 +91,7 @@ function Faults({ faults }: { faults: ListFault[] }) {
 }
 
 /** The three most telling cards: the first, the longest name, the last. */
-export function chosenForPreview(requests: readonly CreateImageRequest[]): number[] {
+function chosenForPreview(requests: readonly CreateImageRequest[]): number[] {
   const longest = requests.reduce(
     (most, { player }, at) => (player.name.length > (requests[most]?.player.name.length ?? 0) ? at : most),
     0,

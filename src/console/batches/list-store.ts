@@ -3,7 +3,13 @@ import type { SquadList } from "../../app/batches/squad-list.ts";
 import { LIST_KEPT_MS, MAX_LIST_PREVIEWS_KEPT, MAX_LISTS_KEPT } from "../../core/list-limits.ts";
 import type { ShortLivedState } from "../../state/state.ts";
 import { PageError } from "../page-error.ts";
-import type { MemberVisit } from "../visit.ts";
+
+/** Whose list, and which one the address names. */
+interface ListVisit {
+  account: { id: string };
+  user: { id: string };
+  params: Record<string, string | undefined>;
+}
 
 /** A squad list between upload and batch. */
 export interface Draft {
@@ -23,10 +29,10 @@ export type Preview = { picture: string } | { problem: string };
  */
 export interface ListStore {
   /** Replaces this person's previous list. */
-  put(visit: MemberVisit, draft: Draft): Promise<void>;
+  put(visit: ListVisit, draft: Draft): Promise<void>;
   /** The list in the URL. Throws 404. */
-  get(visit: MemberVisit): Promise<Draft>;
-  drop(visit: MemberVisit): Promise<void>;
+  get(visit: ListVisit): Promise<Draft>;
+  drop(visit: ListVisit): Promise<void>;
   preview(key: string): Promise<Preview | undefined>;
   putPreview(key: string, preview: Preview): Promise<void>;
 }
@@ -37,7 +43,7 @@ export function listStore(state: ShortLivedState): ListStore {
     forMs: LIST_KEPT_MS,
     maxKeys: MAX_LIST_PREVIEWS_KEPT,
   });
-  const place = ({ account, user }: MemberVisit) => `${account.id} ${user.id}`;
+  const place = ({ account, user }: ListVisit) => `${account.id} ${user.id}`;
   return {
     put: (visit, draft) => drafts.put(place(visit), draft),
     get: async (visit) => {

@@ -14,10 +14,7 @@ function values(value: unknown, place = ""): Map<string, string> {
 }
 
 /** The differences between two requests, by path. */
-export function changesBetween(
-  before: unknown,
-  after: unknown,
-): { place: string; from: string; to: string }[] {
+function changesBetween(before: unknown, after: unknown): { place: string; from: string; to: string }[] {
   const [was, is] = [values(before), values(after)];
   return [...new Set([...was.keys(), ...is.keys()])]
     .filter((place) => was.get(place) !== is.get(place))

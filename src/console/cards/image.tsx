@@ -114,7 +114,7 @@ function duration(ms: number): string {
 }
 
 /** What an unfinished card is waiting for. */
-export function waitsFor({ state }: Pick<Image, "state">): string {
+function waitsFor({ state }: Pick<Image, "state">): string {
   return state === "waiting" ? "Waiting for its photo" : "Waiting for a renderer";
 }
 

@@ -1,3 +1,4 @@
+import type { NavItem } from "../../web/frame.tsx";
 import { withDeployFiles } from "./deploy-files.ts";
 import authentication from "./guides/authentication.md" with { type: "text" };
 import batches from "./guides/batches.md" with { type: "text" };
@@ -18,7 +19,6 @@ import rateLimits from "./guides/rate-limits.md" with { type: "text" };
 import testing from "./guides/testing.md" with { type: "text" };
 import troubleshooting from "./guides/troubleshooting.md" with { type: "text" };
 import webhooks from "./guides/webhooks.md" with { type: "text" };
-import type { NavGroup } from "./layout.tsx";
 
 export interface Guide {
   path: string;
@@ -124,6 +124,11 @@ export const GUIDES: readonly Guide[] = [
     description: "What to do, by what you see.",
   },
 ];
+
+export interface NavGroup {
+  title: string;
+  items: readonly NavItem[];
+}
 
 export const NAVIGATION: readonly NavGroup[] = [
   {

@@ -1,17 +1,12 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import { RELEASE } from "../../version.ts";
-import { Frame, Nav, type NavItem } from "../../web/frame.tsx";
+import { Frame, Nav } from "../../web/frame.tsx";
 import { Icon } from "../../web/icons.tsx";
 import { Document, documentText } from "../../web/page.tsx";
 import { DOCS_ASSETS } from "./assets.ts";
 import { NAVIGATION } from "./guides.ts";
 import type { Heading } from "./markdown.tsx";
-
-export interface NavGroup {
-  title: string;
-  items: readonly NavItem[];
-}
 
 export interface PageContent {
   path: string;

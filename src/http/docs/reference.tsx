@@ -228,7 +228,7 @@ function bodyOptions(content: Json): string[] {
 }
 
 /** The most complete example of a JSON body. */
-export function exampleBody({ example, examples = {} }: Json): unknown {
+function exampleBody({ example, examples = {} }: Json): unknown {
   return example ?? (examples.full ?? Object.values<Json>(examples)[0])?.value;
 }
 

@@ -1,9 +1,10 @@
 import type { CDPSession, Page } from "puppeteer-core";
 import type { ImageFormat } from "../../core/card.ts";
 import { profileOf } from "../browser/browser.ts";
-import { type Encoding, encode, JPEG_QUALITY, type Pixels } from "./encode.ts";
+import { type Encoding, encode, JPEG_QUALITY } from "./encode.ts";
 import { withMetadata } from "./metadata.ts";
 import { openPixelFile, type PixelFile } from "./pixel-file.ts";
+import type { Pixels } from "./pixels.ts";
 import type { PlatesLaid } from "./plates.js";
 import { WEBP_QUALITY } from "./webp.ts";
 import { withTimeout } from "./within-time.ts";

@@ -1,14 +1,7 @@
 import type { ImageFormat } from "../../core/card.ts";
 import { pngChunk } from "./metadata.ts";
+import type { Pixels } from "./pixels.ts";
 import { encodeWebp } from "./webp.ts";
-
-/** A picture as rows of red, green, blue and alpha from the top, one byte each; alpha is not premultiplied. */
-export interface Pixels {
-  /** Starts at a multiple of four in its buffer. */
-  rgba: Uint8Array;
-  width: number;
-  height: number;
-}
 
 /** High enough to avoid banding in gradients, low enough for the web. */
 export const JPEG_QUALITY = 90;

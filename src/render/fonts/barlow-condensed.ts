@@ -9,7 +9,7 @@ import f1 from "@fontsource/barlow-condensed/files/barlow-condensed-latin-ext-80
 import f0 from "@fontsource/barlow-condensed/files/barlow-condensed-vietnamese-800-italic.woff2" with {
   type: "file",
 };
-import type { FontFile } from "./fonts.ts";
+import type { FontFile } from "./font-file.ts";
 
 export const files: FontFile[] = [
   {

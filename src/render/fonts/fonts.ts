@@ -2,13 +2,6 @@ import { readFileSync } from "node:fs";
 import type { PageFile } from "../browser/browser.ts";
 import { ALL } from "./all.ts";
 
-/** One subset of a bundled family: its bytes and the @font-face rule with its characters. */
-export interface FontFile {
-  name: string;
-  path: string;
-  css: string;
-}
-
 const byName = new Map(ALL.map((file) => [file.name, file]));
 
 /** The @font-face rules of all bundled families; a page loads only the subsets its text needs. */

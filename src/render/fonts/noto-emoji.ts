@@ -11,7 +11,7 @@ import f7 from "@fontsource/noto-emoji/files/noto-emoji-7-700-normal.woff2" with
 import f8 from "@fontsource/noto-emoji/files/noto-emoji-8-700-normal.woff2" with { type: "file" };
 import f9 from "@fontsource/noto-emoji/files/noto-emoji-9-700-normal.woff2" with { type: "file" };
 import f10 from "@fontsource/noto-emoji/files/noto-emoji-10-700-normal.woff2" with { type: "file" };
-import type { FontFile } from "./fonts.ts";
+import type { FontFile } from "./font-file.ts";
 
 export const files: FontFile[] = [
   {

@@ -372,7 +372,7 @@ import f123 from "@fontsource-variable/noto-sans-jp/files/noto-sans-jp-latin-wgh
 import f121 from "@fontsource-variable/noto-sans-jp/files/noto-sans-jp-vietnamese-wght-normal.woff2" with {
   type: "file",
 };
-import type { FontFile } from "./fonts.ts";
+import type { FontFile } from "./font-file.ts";
 
 export const files: FontFile[] = [
   {

@@ -372,7 +372,7 @@ import f123 from "@fontsource-variable/noto-sans-kr/files/noto-sans-kr-latin-wgh
 import f121 from "@fontsource-variable/noto-sans-kr/files/noto-sans-kr-vietnamese-wght-normal.woff2" with {
   type: "file",
 };
-import type { FontFile } from "./fonts.ts";
+import type { FontFile } from "./font-file.ts";
 
 export const files: FontFile[] = [
   {

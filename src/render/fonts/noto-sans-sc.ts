@@ -303,7 +303,7 @@ import f100 from "@fontsource-variable/noto-sans-sc/files/noto-sans-sc-latin-wgh
 import f98 from "@fontsource-variable/noto-sans-sc/files/noto-sans-sc-vietnamese-wght-normal.woff2" with {
   type: "file",
 };
-import type { FontFile } from "./fonts.ts";
+import type { FontFile } from "./font-file.ts";
 
 export const files: FontFile[] = [
   {

@@ -324,7 +324,7 @@ import f107 from "@fontsource-variable/noto-sans-tc/files/noto-sans-tc-latin-wgh
 import f105 from "@fontsource-variable/noto-sans-tc/files/noto-sans-tc-vietnamese-wght-normal.woff2" with {
   type: "file",
 };
-import type { FontFile } from "./fonts.ts";
+import type { FontFile } from "./font-file.ts";
 
 export const files: FontFile[] = [
   {

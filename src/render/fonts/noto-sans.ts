@@ -17,7 +17,7 @@ import f6 from "@fontsource-variable/noto-sans/files/noto-sans-latin-wght-normal
 import f4 from "@fontsource-variable/noto-sans/files/noto-sans-vietnamese-wght-normal.woff2" with {
   type: "file",
 };
-import type { FontFile } from "./fonts.ts";
+import type { FontFile } from "./font-file.ts";
 
 export const files: FontFile[] = [
   {

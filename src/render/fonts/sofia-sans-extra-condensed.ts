@@ -15,7 +15,7 @@ import f3 from "@fontsource-variable/sofia-sans-extra-condensed/files/sofia-sans
 import f4 from "@fontsource-variable/sofia-sans-extra-condensed/files/sofia-sans-extra-condensed-latin-wght-italic.woff2" with {
   type: "file",
 };
-import type { FontFile } from "./fonts.ts";
+import type { FontFile } from "./font-file.ts";
 
 export const files: FontFile[] = [
   {

@@ -32,7 +32,7 @@ interface Tile {
 }
 
 /** How much a card needs a designer's attention: unreadable text ranks above merely shortened text. */
-export function badnessOf({ texts, brokenPictures }: Inspection): { score: number; words: string[] } {
+function badnessOf({ texts, brokenPictures }: Inspection): { score: number; words: string[] } {
   const words = [
     ...new Set(
       texts.flatMap((text) => {

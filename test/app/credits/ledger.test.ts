@@ -8,7 +8,7 @@ import { audit } from "../../../src/app/operations/audit.ts";
 import { sweep } from "../../../src/app/operations/sweep.ts";
 import { changePlan, grantCredits } from "../../../src/app/people/manage-account.ts";
 import { findAccount } from "../../../src/store/accounts.ts";
-import { insertEntry, type LedgerEntry, listEntries } from "../../../src/store/ledger.ts";
+import { insertEntry, type LedgerEntry, ledgerPage } from "../../../src/store/ledger.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
 import { ENGINE } from "../../postgres.ts";
 import { acceptLive } from "../accepting.ts";
@@ -51,7 +51,7 @@ async function balances(w: TestWorkspace, id: string) {
 }
 
 async function kinds(w: TestWorkspace, id: string): Promise<string[]> {
-  return (await listEntries(w.store.read, id, 100))
+  return (await ledgerPage(w.store.read, { accountId: id, limit: 100 }))
     .map((e) => `${e.kind} ${e.bucket} ${e.period} ${e.amount}`)
     .sort();
 }

@@ -16,7 +16,7 @@ import { onlyNode } from "../../../src/state/nodes.ts";
 import { findAccount } from "../../../src/store/accounts.ts";
 import { findImage } from "../../../src/store/image-reads.ts";
 import type { Image } from "../../../src/store/images.ts";
-import { listEntries } from "../../../src/store/ledger.ts";
+import { ledgerPage } from "../../../src/store/ledger.ts";
 import { STAGING_SUFFIX } from "../../../src/system/write-whole.ts";
 import { picturesAfter, poolOf } from "../../fakes.ts";
 import { type TestWorkspace, testAccount, testWorkspace } from "../../harness.ts";
@@ -39,7 +39,9 @@ async function start(credits = 5) {
     return found;
   };
   const kinds = async () =>
-    (await listEntries(workspace.store.read, account.id, 99)).map(({ kind }) => kind).sort();
+    (await ledgerPage(workspace.store.read, { accountId: account.id, limit: 99 }))
+      .map(({ kind }) => kind)
+      .sort();
   return { workspace, account, image, kinds };
 }
 

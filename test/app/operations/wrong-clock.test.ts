@@ -10,7 +10,7 @@ import { CLOCK_HOLD_MS, DELETION_PAUSE_MS } from "../../../src/core/limits.ts";
 import { steadyClock } from "../../../src/core/steady-clock.ts";
 import { DAY_MS, HOUR_MS, SECOND_MS } from "../../../src/core/time.ts";
 import { findRecordOfImage } from "../../../src/store/idempotency.ts";
-import { listEntries } from "../../../src/store/ledger.ts";
+import { ledgerPage } from "../../../src/store/ledger.ts";
 import { insertSession, sessionsOf } from "../../../src/store/sessions.ts";
 import { insertUser } from "../../../src/store/users.ts";
 import { keepClockMark, readClockMark } from "../../../src/system/clock-file.ts";
@@ -64,8 +64,9 @@ async function start() {
     picture: existsSync(picture),
     record: (await findRecordOfImage(workspace.store.read, id)) !== undefined,
     session: (await sessionsOf(workspace.store.read, "user_1", createdAt)).length,
-    grants: (await listEntries(workspace.store.read, account.id, 99)).filter(({ kind }) => kind === "grant")
-      .length,
+    grants: (await ledgerPage(workspace.store.read, { accountId: account.id, limit: 99 })).filter(
+      ({ kind }) => kind === "grant",
+    ).length,
     books: (await audit(workspace.store, clock.now())).ok,
   });
   return { workspace, wall: plain.clock, account, events, state };

@@ -1,0 +1,23 @@
+/** What one check of `cardpress doctor` found. */
+export interface Diagnosis {
+  check:
+    | "config"
+    | "address"
+    | "supervision"
+    | "files"
+    | "disk"
+    | "clock"
+    | "sandbox"
+    | "browser"
+    | "matte"
+    | "templates"
+    | "workers"
+    | "database"
+    | "audit"
+    | "pictures"
+    | "webhooks"
+    | "backups";
+  status: "ok" | "warning" | "failed";
+  /** The finding and, unless it is ok, the remedy. */
+  message: string;
+}
