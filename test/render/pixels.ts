@@ -10,12 +10,12 @@ export interface PixelDifference {
   psnr: number;
   /** Part of the pixels of which some channel differs by more than 24. */
   changedShare: number;
-  /** A picture of the differences, as a data address. */
-  picture: string;
 }
 
 export interface PixelLab {
   compare(a: Uint8Array, b: Uint8Array): Promise<PixelDifference>;
+  /** A PNG of where two pictures of one size differ. */
+  differences(a: Uint8Array, b: Uint8Array): Promise<Uint8Array>;
   /** RGBA of the pixels at the given places. */
   pixelsAt(picture: Uint8Array, places: [x: number, y: number][]): Promise<number[][]>;
   /** The smallest box around everything that is not transparent. */
@@ -40,6 +40,9 @@ export async function openPixelLab(browser: Browser): Promise<PixelLab> {
   const lab: PixelLab = {
     async compare(a, b) {
       return page.evaluate(compareInPage, put(a), put(b));
+    },
+    async differences(a, b) {
+      return Uint8Array.fromBase64(await page.evaluate(differencesInPage, put(a), put(b)));
     },
     async pixelsAt(picture, places) {
       return page.evaluate(
@@ -104,11 +107,7 @@ async function compareInPage(pathA: string, pathB: string): Promise<PixelDiffere
   const { pixels } = globalThis as unknown as { pixels: typeof readPixels };
   const [a, b] = [await pixels(pathA), await pixels(pathB)];
   if (a.width !== b.width || a.height !== b.height)
-    return { sameSize: false, largest: 255, mean: 255, psnr: 0, changedShare: 1, picture: "" };
-  const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [a.width, a.height];
-  const context = canvas.getContext("2d") as CanvasRenderingContext2D;
-  const out = context.createImageData(a.width, a.height);
+    return { sameSize: false, largest: 255, mean: 255, psnr: 0, changedShare: 1 };
   let [largest, sum, squares, changed] = [0, 0, 0, 0];
   for (let i = 0; i < a.data.length; i += 4) {
     let worst = 0;
@@ -122,9 +121,7 @@ async function compareInPage(pathA: string, pathB: string): Promise<PixelDiffere
     }
     largest = Math.max(largest, worst);
     if (worst > 24) changed++;
-    out.data.set([worst * 4, 0, 0, 255], i);
   }
-  context.putImageData(out, 0, 0);
   const count = a.width * a.height;
   return {
     sameSize: true,
@@ -132,8 +129,23 @@ async function compareInPage(pathA: string, pathB: string): Promise<PixelDiffere
     mean: sum / (count * 4),
     psnr: 10 * Math.log10((255 * 255 * count * 4) / squares),
     changedShare: changed / count,
-    picture: canvas.toDataURL(),
   };
+}
+
+/** Base64 of a PNG, red where they differ. */
+async function differencesInPage(pathA: string, pathB: string): Promise<string> {
+  const { pixels } = globalThis as unknown as { pixels: typeof readPixels };
+  const [a, b] = [await pixels(pathA), await pixels(pathB)];
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [a.width, a.height];
+  const context = canvas.getContext("2d") as CanvasRenderingContext2D;
+  const out = context.createImageData(a.width, a.height);
+  for (let i = 0; i < a.data.length; i += 4) {
+    const worst = Math.max(...[0, 1, 2, 3].map((k) => Math.abs((a.data[i + k] ?? 0) - (b.data[i + k] ?? 0))));
+    out.data.set([worst * 4, 0, 0, 255], i);
+  }
+  context.putImageData(out, 0, 0);
+  return canvas.toDataURL().split(",")[1] ?? "";
 }
 
 async function distancesInPage(paths: string[]): Promise<number[][]> {

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
+import { PNG } from "pngjs";
 import { launchBrowser } from "../../../src/render/browser/browser.ts";
 import { findChromium } from "../../../src/render/browser/chromium.ts";
 import { openPhotoCutter, type PhotoStage } from "../../../src/render/photo/photo.ts";
@@ -26,12 +27,12 @@ export async function openLab() {
   const folder = mkdtempSync(join(tmpdir(), "cardpress-photos-"));
   const page = await browser.newPage();
 
-  /** Draws pictures over each other at given places and returns the result as pixels and as PNG. */
+  /** Draws pictures over each other at given places and returns the result as a PNG. */
   const draw = async (
     size: [number, number],
     pictures: { bytes: Uint8Array; at: number[] }[],
     filter = "none",
-  ) => {
+  ): Promise<Uint8Array> => {
     const sources = pictures.map(({ bytes, at }) => ({ base64: bytes.toBase64(), at }));
     const drawn = await page.evaluate(
       async ([width, height], list, filter) => {
@@ -40,29 +41,17 @@ export async function openLab() {
         if (!context) throw new Error("no canvas");
         context.filter = filter;
         for (const { base64, at } of list) {
-          const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-          const bitmap = await createImageBitmap(new Blob([bytes]));
+          const bitmap = await createImageBitmap(new Blob([Uint8Array.fromBase64(base64)]));
           const [x = 0, y = 0, w = bitmap.width, h = bitmap.height] = at;
           context.drawImage(bitmap, x, y, w, h);
         }
-        const base64 = (buffer: ArrayBuffer) => {
-          const bytes = new Uint8Array(buffer);
-          let text = "";
-          for (let i = 0; i < bytes.length; i += 8192)
-            text += String.fromCharCode(...bytes.subarray(i, i + 8192));
-          return btoa(text);
-        };
-        const { data } = context.getImageData(0, 0, width, height);
-        const png = await (await canvas.convertToBlob()).arrayBuffer();
-        return { rgba: base64(data.buffer as ArrayBuffer), png: base64(png) };
+        return new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer()).toBase64();
       },
       size,
       sources,
       filter,
     );
-    const [width, height] = size;
-    const rgba = new Uint8ClampedArray(Uint8Array.fromBase64(drawn.rgba));
-    return { rgba, width, height, png: Uint8Array.fromBase64(drawn.png) };
+    return Uint8Array.fromBase64(drawn);
   };
 
   let photos = 0;
@@ -73,9 +62,10 @@ export async function openLab() {
     return studio.cutOut(path, onStage, companyWelcome);
   };
 
+  /** Decoded here: the browser's protocol would take seconds for the pixels of a large picture. */
   const pixelsOf = async (bytes: Uint8Array): Promise<Pixels> => {
-    const { width, height } = await new Bun.Image(bytes).metadata();
-    return draw([width, height], [{ bytes, at: [] }]);
+    const { data, width, height } = PNG.sync.read(Buffer.from(await new Bun.Image(bytes).png().bytes()));
+    return { rgba: new Uint8ClampedArray(data), width, height };
   };
 
   /** A picture reduced to a longer side and blurred. */
@@ -83,7 +73,7 @@ export async function openLab() {
     const { width, height } = await new Bun.Image(bytes).metadata();
     const scale = longerSide / Math.max(width, height);
     const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
-    return draw([w, h], [{ bytes, at: [0, 0, w, h] }], "blur(3px)");
+    return pixelsOf(await draw([w, h], [{ bytes, at: [0, 0, w, h] }], "blur(3px)"));
   };
 
   const close = async () => {

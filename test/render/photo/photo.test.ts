@@ -44,7 +44,7 @@ test("a face that the photo's edge cuts in two is refused with what to send inst
   const { width, height } = await lab.pixelsOf(bytes);
   const fromColumn = async (x: number) => {
     const cropped = await lab.draw([width - x, height], [{ bytes, at: [-x, 0] }]);
-    return lab.cutOut(cropped.png);
+    return lab.cutOut(cropped);
   };
   const halved = await fromColumn(Math.round(width * 0.5));
   expect(halved).toMatchObject({ ok: false, reason: "face_cut" });
@@ -90,7 +90,7 @@ test("somebody as large beside the player makes two, also where no face is seen"
     { bytes: photo("brick.png"), at },
   ];
   const pair = await lab.draw([2 * width, height], pictures);
-  expect(await lab.cutOut(pair.png)).toMatchObject({ ok: false, reason: "several_people" });
+  expect(await lab.cutOut(pair)).toMatchObject({ ok: false, reason: "several_people" });
 });
 
 describe("a photo turned in its pixels", () => {
@@ -130,8 +130,8 @@ describe("refused with a reason of its own", () => {
 
   test("two people of the same size: several_people", async () => {
     const twins = await beside([512, 0, 512, 512]);
-    expect(await refusalOf(twins.png)).toBe("several_people");
-    expect(await lab.cutOut(twins.png, undefined, true)).toMatchObject({
+    expect(await refusalOf(twins)).toBe("several_people");
+    expect(await lab.cutOut(twins, undefined, true)).toMatchObject({
       ok: false,
       reason: "several_people",
     });
@@ -139,8 +139,8 @@ describe("refused with a reason of its own", () => {
 
   test("a large and a smaller player: several_people, but welcome where the card shows the photo itself", async () => {
     const two = await beside([540, 102, 410, 410]);
-    expect(await refusalOf(two.png)).toBe("several_people");
-    const shown = await lab.cutOut(two.png, undefined, true);
+    expect(await refusalOf(two)).toBe("several_people");
+    const shown = await lab.cutOut(two, undefined, true);
     if (!shown.ok) throw new Error(shown.reason);
     expect(shown.cutout.inCompany).toBe(true);
     // The large one, at the left.
@@ -175,13 +175,13 @@ describe("refused with a reason of its own", () => {
         { bytes, at: [150, 175, 125, 125] },
       ],
     );
-    expect(await refusalOf(pitch.png)).toBe("player_too_small");
+    expect(await refusalOf(pitch)).toBe("player_too_small");
   });
 });
 
 test("a body whose head is out of the picture never is the player, however large", async () => {
   const bytes = photo("astronaut.png");
-  const { png } = await lab.draw(
+  const png = await lab.draw(
     [900, 512],
     [
       { bytes: photo("yoga.jpg"), at: [-150, -260, 1800, 1200] },
@@ -287,7 +287,7 @@ describe("one player of several", () => {
         { bytes, at: [600, 212, 300, 300] },
       ],
     );
-    const result = await lab.cutOut(two.png);
+    const result = await lab.cutOut(two);
     const alone = await cutoutOf("astronaut.png");
     expect(result.ok && result.cutout.width).toBeWithin(alone.width - 70, alone.width + 60);
     expect(result.ok && result.cutout.framing.face?.width).toBeWithin(90, 130);
@@ -310,7 +310,7 @@ describe("a player far away in a large photo", () => {
         { bytes, at: [600, 800, (tall * width) / height, tall] },
       ],
     );
-    const result = await lab.cutOut(pitch.png);
+    const result = await lab.cutOut(pitch);
     expect(result).toMatchObject({ ok: true });
     expect(result.ok && result.cutout.height).toBeWithin(tall * 0.9, tall * 1.1);
   });
