@@ -84,6 +84,8 @@ export interface RenderPoolOptions {
   /** For a worker with its browser; above it the worker is recycled, far above it killed. */
   workerMemoryBytes?: number;
   memoryLookMs?: number;
+  /** Bytes by process group; read from the system unless given. */
+  groupMemory?: () => Map<number, number>;
   renderTimeoutMs?: number;
   /** Time limit for one step of a worker's first start. */
   startStepMs?: number;
@@ -91,6 +93,7 @@ export interface RenderPoolOptions {
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one closure over the workers and their states; apart, each part would carry all of it.
 export function createRenderPool(options: RenderPoolOptions): PreviewPool {
   const { browserLifetimeMs = BROWSER_LIFETIME_MS, workerMemoryBytes = WORKER_MEMORY_BYTES } = options;
+  const { groupMemory = memoryOfGroups } = options;
   const closing = new AbortController();
   const warm = new Set<Worker>();
   const idle: Worker[] = [];
@@ -193,7 +196,7 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
   };
 
   const lookAtMemory = () => {
-    const groups = memoryOfGroups();
+    const groups = groupMemory();
     for (const worker of workers) {
       const bytes = memoryOf(worker, groups);
       worker.isLarge = bytes > workerMemoryBytes;
@@ -245,7 +248,7 @@ export function createRenderPool(options: RenderPoolOptions): PreviewPool {
       takesWork: warm.size > 0 || [...workers].some(({ isOpening }) => isOpening),
     }),
     memoryBytes: () => {
-      const groups = memoryOfGroups();
+      const groups = groupMemory();
       return [...workers].reduce((all, worker) => all + memoryOf(worker, groups), 0);
     },
     pids: () => [...workers].map((worker) => worker.process.pid),
