@@ -47,8 +47,8 @@ function readOptions(given: string[]): Options | undefined {
   const engines = take("--engines") !== undefined;
   const record = take("--record") !== undefined;
   const said = take("--lanes", 2)?.[1];
-  // Much of a test is waiting, for a disk or another process: one more than there are processors.
-  const lanes = Number(said ?? availableParallelism() + 1);
+  // Cards keep a processor busy: more lanes than those would only make each test slower.
+  const lanes = Number(said ?? availableParallelism());
   const isOurs = rest.length === 0 || (said !== undefined && rest.every((each) => !each.startsWith("-")));
   if (!isOurs || !(lanes >= 1)) return undefined;
   return { lanes, engines, record, places: rest.length > 0 ? rest : ["test"] };
