@@ -38,6 +38,7 @@ export const POSTGRES_SUITES = [
   "test/http/idempotency.test.ts",
   "test/http/keys.test.ts",
   "test/http/order-of-checks.test.ts",
+  "test/http/own-words.test.ts",
   "test/http/paths-and-headers.test.ts",
   "test/http/photos.test.ts",
   "test/http/request-log.test.ts",

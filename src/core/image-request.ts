@@ -183,6 +183,27 @@ export function changedRequest(before: CreateImageRequest, change: RemakeImageRe
   };
 }
 
+/** A request's style as it was sent, whichever templates were listed then: for answers. */
+export function sentStyleSchema() {
+  const { width, height, format, composition, background_theme } =
+    AnyImageRequest.properties.style.properties;
+  return Type.Object(
+    {
+      preset: Type.String({ description: "The card template.", examples: ["club_card"] }),
+      width: Type.Optional({ ...width, default: undefined }),
+      height: Type.Optional({ ...height, default: undefined }),
+      background_theme,
+      format: Type.Optional({ ...format, default: undefined }),
+      composition: Type.Optional({ ...composition, default: undefined }),
+    },
+    {
+      additionalProperties: false,
+      $id: "SentStyle",
+      description: "The `style` of the request. What was left out is left out here too.",
+    },
+  );
+}
+
 const compiled = new WeakMap<readonly string[], Validator<ReturnType<typeof createImageSchema>>>();
 
 /**

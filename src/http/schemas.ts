@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { API_PATHS, fillPath } from "../core/api-paths.ts";
 import { COMPOSITIONS } from "../core/card.ts";
 import type { ErrorCode } from "../core/errors.ts";
+import { sentStyleSchema } from "../core/image-request.ts";
 import { PUBLIC_STATUSES } from "../core/image-state.ts";
 import { PHOTO_REFUSALS } from "../core/photo-refusals.ts";
 import { StringEnum } from "../core/string-enum.ts";
@@ -10,7 +11,8 @@ import { LAYOUTS } from "../render/card/template-layout.ts";
 import { ERROR_STATUS } from "./http-refusal.ts";
 
 // The schemas of every response. The published OpenAPI document is made from them, and tests validate real responses
-// with them, so partners get what they read. A schema with an $id is published under that name.
+// with them, so partners get what they read. A schema with an $id is published under that name. Closed here, so that the
+// tests meet no field that is not documented; the document publishes answers as open, since they may grow.
 
 const closed = { additionalProperties: false } as const;
 
@@ -26,6 +28,30 @@ const imageId = Type.String({
 });
 const createdAt = time("When the request was accepted.", CREATED_AT);
 const completedAt = time("When the image was completed or failed.", COMPLETED_AT);
+
+/** What the partner sent, in every view of an image. */
+const ownWords = {
+  external_id: Type.String({
+    description: "Your own identifier of the player, as sent.",
+    examples: ["player-10442"],
+  }),
+  name: Type.String({ description: "The name on the card, as sent.", examples: ["Maya Okafor"] }),
+  metadata: Type.Union(
+    [
+      Type.Unsafe<Record<string, string>>(Type.Object({}, { additionalProperties: Type.String() })),
+      Type.Null(),
+    ],
+    {
+      description: "Your own key-value pairs, as sent; null when none were.",
+      examples: [{ season: "2026" }],
+    },
+  ),
+  batch_id: Type.Union([Type.String({ pattern: "^bat_[0-9A-Za-z]+$" }), Type.Null()], {
+    description: "The batch it was first requested in; null for an image requested by itself.",
+    examples: ["bat_2Lk9VbTnWc7YdE5s0Hq3ZrX9"],
+  }),
+  style: sentStyleSchema(),
+};
 
 export const AcceptedImage = Type.Object(
   {
@@ -57,6 +83,7 @@ export const ProcessingImage = Type.Object(
     }),
     created_at: createdAt,
     updated_at: time("When the state last changed.", "2026-11-21T10:00:01.120Z"),
+    ...ownWords,
   },
   { ...closed, $id: "ProcessingImage", title: "Processing" },
 );
@@ -99,6 +126,7 @@ export const CompletedImage = Type.Object(
     ),
     created_at: createdAt,
     completed_at: completedAt,
+    ...ownWords,
   },
   { ...closed, $id: "CompletedImage", title: "Completed" },
 );
@@ -131,6 +159,7 @@ export const FailedImage = Type.Object(
     failure: ImageFailure,
     created_at: createdAt,
     completed_at: completedAt,
+    ...ownWords,
   },
   { ...closed, $id: "FailedImage", title: "Failed" },
 );
@@ -151,6 +180,7 @@ export const ImageListItem = Type.Object(
       description: "When the image was completed or failed; null while it is processing.",
       examples: [COMPLETED_AT],
     }),
+    ...ownWords,
   },
   { ...closed, $id: "ImageListItem" },
 );

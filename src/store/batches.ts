@@ -111,6 +111,19 @@ export async function imagesOfBatch({ db, t }: Tx, batchId: string): Promise<Ima
   return rows.map(({ image }) => image);
 }
 
+/** The batch that each of these images was first requested in, by the image's id; single ones are left out. */
+export async function firstBatches({ db, t }: Tx, imageIds: string[]): Promise<Map<string, string>> {
+  const { batches: b, batchCards: c } = t;
+  const cards = await db
+    .select({ imageId: c.imageId, batchId: c.batchId })
+    .from(c)
+    .innerJoin(b, eq(b.id, c.batchId))
+    .where(inArray(c.imageId, imageIds))
+    .orderBy(desc(b.createdAt), desc(b.id));
+  // The first one comes last, and stays.
+  return new Map(cards.map(({ imageId, batchId }) => [imageId, batchId]));
+}
+
 /** A page of a batch's images in order: from position `offset` on, those in one of these states. */
 export async function batchImages(
   { db, t }: Tx,

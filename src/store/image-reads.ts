@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gte, isNull, lt, type Placeholder, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, isNull, lt, type Placeholder, sql } from "drizzle-orm";
 import type { Environment } from "../core/account.ts";
 import { IMAGE_STATES, type ImageState, type PublicStatus, publicStatus } from "../core/image-state.ts";
 import type { ListPosition } from "../core/list-position.ts";
@@ -37,8 +37,22 @@ function inScope<Row extends Scope & Pick<Image, "forgottenAt">>(
   return isOwn && image.forgottenAt === null ? image : undefined;
 }
 
-const imageAnswer = prepared("image answer", ({ db, t: { images: i } }, { id }: Parameters<{ id: string }>) =>
-  db
+/** The batch that an image was first requested in, as a column of a query of images; null for single ones. */
+function firstBatch({ db, t }: Pick<Tx, "db" | "t">) {
+  const { batches: b, batchCards: c, images: i } = t;
+  const first = db
+    .select({ id: b.id })
+    .from(c)
+    .innerJoin(b, eq(b.id, c.batchId))
+    .where(eq(c.imageId, i.id))
+    .orderBy(asc(b.createdAt), asc(b.id))
+    .limit(1);
+  return sql<string | null>`(${first})`;
+}
+
+const imageAnswer = prepared("image answer", ({ db, t }, { id }: Parameters<{ id: string }>) => {
+  const i = t.images;
+  return db
     .select({
       id: i.id,
       accountId: i.accountId,
@@ -57,13 +71,15 @@ const imageAnswer = prepared("image answer", ({ db, t: { images: i } }, { id }: 
       completedAt: i.completedAt,
       expiresAt: i.expiresAt,
       forgottenAt: i.forgottenAt,
+      request: i.request,
+      batchId: firstBatch({ db, t }),
     })
     .from(i)
     .where(eq(i.id, id))
-    .limit(1),
-);
+    .limit(1);
+});
 
-/** The columns of the status view, without the stored request. */
+/** The columns of the status view. */
 export type ImageAnswer = Awaited<ReturnType<typeof imageAnswer>>[number];
 
 export async function findImageAnswer(
@@ -142,7 +158,9 @@ export function listImagesQuery(tx: Tx, query: ListQuery) {
   return all.orderBy(...newestFirst(tx)).limit(query.limit);
 }
 
-export type ImageListing = Pick<Image, "id" | "state" | "type" | "createdAt" | "completedAt">;
+export type ImageListing = Pick<Image, "id" | "state" | "type" | "createdAt" | "completedAt" | "request"> & {
+  batchId: string | null;
+};
 
 /** Like listImages, with only the columns a list shows. */
 export function listImageRows(tx: Tx, { status, after, ...values }: ListQuery): Promise<ImageListing[]> {
@@ -168,11 +186,20 @@ function listingOf(status: PublicStatus | undefined, goesOn: boolean): Listing {
 function prepareListing(name: string, status: PublicStatus | undefined, goesOn: boolean): Listing {
   return prepared(name, (tx, values: Parameters<ListingValues>) => {
     const { accountId, environment } = values;
-    const { id, state, type, createdAt, completedAt } = tx.t.images;
+    const { id, state, type, createdAt, completedAt, request } = tx.t.images;
+    const columns = {
+      id,
+      state,
+      type,
+      createdAt,
+      completedAt,
+      request,
+      batchId: firstBatch(tx).as("batch_id"),
+    };
     const after = goesOn ? { createdAt: values.afterCreatedAt, id: values.afterId } : undefined;
     const rows = (one?: ImageState) =>
       tx.db
-        .select({ id, state, type, createdAt, completedAt })
+        .select(columns)
         .from(tx.t.images)
         .where(inList(tx, { accountId, environment, after }, one))
         .orderBy(...newestFirst(tx))

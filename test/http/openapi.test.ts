@@ -102,6 +102,16 @@ test("the published request schema is the one that validates", async () => {
   expect(document.components.schemas[$id]).toEqual(schema);
 });
 
+test("answers and webhooks are published as open to new fields, requests as closed", async () => {
+  const { components, webhooks } = await served();
+  const closedOnes = Object.entries<Json>(components.schemas)
+    .filter(([, schema]) => JSON.stringify(schema).includes('"additionalProperties":false'))
+    .map(([name]) => name);
+  expect(closedOnes.sort()).toEqual(["CreateBatchRequest", "CreateImageRequest", "RemakeImageRequest"]);
+  expect(components.schemas.CreateImageRequest.properties.style.additionalProperties).toBeFalse();
+  expect(JSON.stringify(webhooks)).not.toContain('"additionalProperties":false');
+});
+
 const PRESETS = ["club_card"];
 const { full, least } = createExamples(PRESETS);
 const SHAPES: [string, TSchema, unknown][] = [

@@ -2,7 +2,7 @@ import { RENDER_RETRY_PAUSES_MS } from "../../core/limits.ts";
 import { PHOTO_LOST_MESSAGE, RENDER_FAULT_MESSAGE } from "../../core/partner-refusals.ts";
 import { DAY_MS } from "../../core/time.ts";
 import { ownerOf } from "../../store/accounts.ts";
-import { failUnbegun, lockUnbegun } from "../../store/batches.ts";
+import { failUnbegun, firstBatches, lockUnbegun } from "../../store/batches.ts";
 import {
   completeImage,
   failImage,
@@ -15,7 +15,7 @@ import { insertReceipt } from "../../store/receipts.ts";
 import type { Tx } from "../../store/store.ts";
 import { countUsage } from "../../store/usage.ts";
 import { noteBatches } from "../batches/note-batches.ts";
-import type { AppContext } from "../context.ts";
+import type { AppContext, Moment } from "../context.ts";
 import { releaseCredits, settleCredit } from "../credits/credits.ts";
 import { alertOfUsage } from "../credits/usage-alerts.ts";
 import { type NewEvent, recordEvents } from "../webhooks/webhook-events.ts";
@@ -100,7 +100,7 @@ async function complete(tx: Tx, context: AppContext, lease: Lease, output: Image
   await countUsage(tx, image, now, { completed: 1, creditsUsed });
   if (creditsUsed > 0) await alertOfUsage(tx, context, account, now);
   await noteBatches(tx, [image], "completed", { now, random: context.random });
-  await recordEvents(tx, [endEvent(context, image)], { now, random: context.random });
+  await recordEnds(tx, context, [image], { now, random: context.random });
   return image;
 }
 
@@ -132,11 +132,7 @@ async function recordFailures(
     await countUsage(tx, own[0] as Image, now, { failed, canceled: isCanceled ? failed : 0 });
   }
   await noteBatches(tx, images, isCanceled ? "canceled" : "failed", moment);
-  await recordEvents(
-    tx,
-    images.map((image) => endEvent(context, image)),
-    moment,
-  );
+  await recordEnds(tx, context, images, moment);
 }
 
 /**
@@ -168,10 +164,18 @@ export function failImagesUnbegun(
   );
 }
 
-/** The webhook event of an image's end. Its data equals the status view, so that partners parse both with the same code. */
-function endEvent({ config }: AppContext, image: Image): NewEvent {
-  const { accountId, environment, id: subject } = image;
-  const type = image.state === "completed" ? "image.completed" : "image.failed";
-  const data = imageView(image, { cdnBaseUrl: config.cdnBaseUrl, progress: null });
-  return { accountId, environment, type, subject, data };
+/** Records the events of images' ends. Their data equals the status view, so that partners parse both with the same code. */
+async function recordEnds(tx: Tx, { config }: AppContext, images: Image[], moment: Moment): Promise<void> {
+  const batchIds = await firstBatches(
+    tx,
+    images.map(({ id }) => id),
+  );
+  const events = images.map((image): NewEvent => {
+    const { accountId, environment, id: subject } = image;
+    const type = image.state === "completed" ? "image.completed" : "image.failed";
+    const answer = { ...image, batchId: batchIds.get(subject) ?? null };
+    const data = imageView(answer, { cdnBaseUrl: config.cdnBaseUrl, progress: null });
+    return { accountId, environment, type, subject, data };
+  });
+  await recordEvents(tx, events, moment);
 }

@@ -1,9 +1,19 @@
 import type { Composition } from "../../core/card.ts";
+import type { CreateImageRequest } from "../../core/image-request.ts";
 import { type PublicStatus, publicStatus } from "../../core/image-state.ts";
 import { isoTime } from "../../core/time.ts";
 import type { ImageAnswer, ImageListing } from "../../store/image-reads.ts";
 
-interface ViewOf<Status extends PublicStatus> {
+/** What the partner sent, so that an answer or event can be matched without storing our ids. */
+interface OwnWords {
+  external_id: string;
+  name: string;
+  metadata: Record<string, string> | null;
+  batch_id: string | null;
+  style: CreateImageRequest["style"];
+}
+
+interface ViewOf<Status extends PublicStatus> extends OwnWords {
   image_id: string;
   status: Status;
   created_at: string;
@@ -52,6 +62,7 @@ export function imageView(image: ImageAnswer, options: ViewOptions): ImageView {
         progress: image.state === "rendering" ? options.progress : null,
         created_at: createdAt,
         updated_at: isoTime(image.updatedAt),
+        ...ownWords(image),
       };
     case "completed":
       return {
@@ -68,6 +79,7 @@ export function imageView(image: ImageAnswer, options: ViewOptions): ImageView {
         usage: { credits_used: 1 },
         created_at: createdAt,
         completed_at: isoTime(present(image.completedAt)),
+        ...ownWords(image),
       };
     case "failed":
       return {
@@ -76,6 +88,7 @@ export function imageView(image: ImageAnswer, options: ViewOptions): ImageView {
         failure: failureView(image),
         created_at: createdAt,
         completed_at: isoTime(present(image.completedAt)),
+        ...ownWords(image),
       };
   }
 }
@@ -96,7 +109,14 @@ export function imageListItem(image: ImageListing): Record<string, unknown> {
     type: image.type,
     created_at: isoTime(image.createdAt),
     completed_at: image.completedAt === null ? null : isoTime(image.completedAt),
+    ...ownWords(image),
   };
+}
+
+function ownWords({ request, batchId }: Pick<ImageListing, "request" | "batchId">): OwnWords {
+  // Validated when it was accepted.
+  const { player, style, metadata = null } = request as CreateImageRequest;
+  return { external_id: player.external_id, name: player.name, metadata, batch_id: batchId, style };
 }
 
 /** Asserts what a state guarantees; the tables' own constraints enforce it. */

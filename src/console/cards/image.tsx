@@ -6,6 +6,7 @@ import { type Delivery, listDeliveries } from "../../app/webhooks/manage-deliver
 import { isCanceled } from "../../core/image-state.ts";
 import { MAX_SOURCE_PIXELS } from "../../core/limits.ts";
 import { envelope } from "../../http/envelope.ts";
+import { firstBatches } from "../../store/batches.ts";
 import { findRecordOfImage, type IdempotencyRecord } from "../../store/idempotency.ts";
 import { findImage } from "../../store/image-reads.ts";
 import { pictureBefore } from "../../store/image-search.ts";
@@ -181,13 +182,15 @@ function Details({ image, record }: { image: Image; record: IdempotencyRecord | 
 async function imagePage(visit: MemberVisit): Promise<Response> {
   const image = await ownImage(visit);
   const { store, config, progress, blobs } = visit.deps;
-  const [entries, record, deliveries, before] = await Promise.all([
+  const [entries, record, deliveries, before, batchIds] = await Promise.all([
     entriesOfImage(store.read, image.id),
     findRecordOfImage(store.read, image.id),
     listDeliveries(visit.deps, { accountId: image.accountId, imageId: image.id, limit: 10 }),
     pictureBefore(store.read, image),
+    firstBatches(store.read, [image.id]),
   ]);
-  const view = imageView(image, { cdnBaseUrl: config.cdnBaseUrl, progress: progress.of(image.id) });
+  const answer = { ...image, batchId: batchIds.get(image.id) ?? null };
+  const view = imageView(answer, { cdnBaseUrl: config.cdnBaseUrl, progress: progress.of(image.id) });
   const hasPhoto = image.sourceSha256 !== null && (await blobs.stat("source", image.sourceSha256)) !== null;
   return shell(
     visit,

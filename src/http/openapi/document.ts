@@ -70,17 +70,27 @@ function description(baseUrl: string): string {
   ].join("\n");
 }
 
+const PARTS: Record<string, "request" | "webhook"> = { requestBody: "request", webhooks: "webhook" };
+
 /**
  * Moves every schema with an `$id` to the components and leaves a `$ref` in its place, so that each is published once,
- * under its name.
+ * under its name. What we answer or send is published as open, so that a client made from it bears new fields; in a
+ * partner's request an unknown field is a mistake.
  */
-function publishSchemas<T>(node: T, components: Record<string, object>): T {
-  if (Array.isArray(node)) return node.map((item) => publishSchemas(item, components)) as T;
+function publishSchemas<T>(node: T, components: Record<string, object>, within?: "request" | "webhook"): T {
+  if (Array.isArray(node)) return node.map((item) => publishSchemas(item, components, within)) as T;
   if (node === null || typeof node !== "object") return node;
-  const { $id, ...rest } = node as { $id?: unknown };
+  const { $id, ...all } = node as { $id?: unknown; additionalProperties?: unknown };
+  const { additionalProperties, ...open } = all;
+  const rest = within === "request" || additionalProperties !== false ? all : open;
   const walk = (value: object) =>
-    Object.fromEntries(Object.entries(value).map(([key, field]) => [key, publishSchemas(field, components)]));
-  if (typeof $id !== "string") return walk(node) as T;
+    Object.fromEntries(
+      Object.entries(value).map(([key, field]) => [
+        key,
+        publishSchemas(field, components, within ?? PARTS[key]),
+      ]),
+    );
+  if (typeof $id !== "string") return walk(rest) as T;
   components[$id] ??= walk(rest);
   return { $ref: `#/components/schemas/${$id}` } as T;
 }

@@ -7,6 +7,23 @@ const IMAGE_ID = "img_5mJd0nV7rQe2TzXyB8kWc3Hs";
 const CREATED_AT = "2026-11-21T10:00:00.000Z";
 const COMPLETED_AT = "2026-11-21T10:00:03.412Z";
 
+const PLAYER = {
+  external_id: "player-10442",
+  name: "Maya Okafor",
+  position: "ST",
+  number: 9,
+  skill_level: 87,
+  source_image_url: "https://images.example.org/players/10442.jpg",
+};
+const METADATA = { season: "2026", squad: "first team" };
+
+const sent = {
+  external_id: PLAYER.external_id,
+  name: PLAYER.name,
+  metadata: METADATA,
+  batch_id: null,
+  style: { preset: "club_card", width: 1024, height: 1280, background_theme: "stadium night" },
+};
 const completed = {
   image_id: IMAGE_ID,
   status: "completed",
@@ -21,6 +38,7 @@ const completed = {
   usage: { credits_used: 1 },
   created_at: CREATED_AT,
   completed_at: COMPLETED_AT,
+  ...sent,
 };
 const failed = {
   image_id: IMAGE_ID,
@@ -31,6 +49,7 @@ const failed = {
   },
   created_at: CREATED_AT,
   completed_at: COMPLETED_AT,
+  ...sent,
 };
 
 const answer = (data: object) => ({ success: true, data, error: null });
@@ -40,15 +59,6 @@ const event = (type: string, data: object) => ({
   environment: "live",
   data,
 });
-
-const PLAYER = {
-  external_id: "player-10442",
-  name: "Maya Okafor",
-  position: "ST",
-  number: 9,
-  skill_level: 87,
-  source_image_url: "https://images.example.org/players/10442.jpg",
-};
 
 /** The create requests, for the first available template. */
 export function createExamples([preset]: readonly string[]) {
@@ -62,7 +72,7 @@ export function createExamples([preset]: readonly string[]) {
         primary_color: "#C8102E",
         secondary_color: "#F6EB61",
       },
-      metadata: { season: "2026", squad: "first team" },
+      metadata: METADATA,
     },
     least: { type: "player_card", player: PLAYER, style: { preset } },
   };
@@ -148,6 +158,7 @@ export const EXAMPLES = {
     progress: 0.35,
     created_at: CREATED_AT,
     updated_at: "2026-11-21T10:00:01.120Z",
+    ...sent,
   }),
   completed: answer(completed),
   failed: answer(failed),
@@ -171,6 +182,11 @@ export const EXAMPLES = {
         type: "player_card",
         created_at: "2026-11-21T10:02:30.000Z",
         completed_at: null,
+        external_id: "player-10443",
+        name: "Ada Moreau",
+        metadata: null,
+        batch_id: BATCH_ID,
+        style: { preset: "club_card" },
       },
       {
         image_id: IMAGE_ID,
@@ -178,6 +194,7 @@ export const EXAMPLES = {
         type: "player_card",
         created_at: CREATED_AT,
         completed_at: COMPLETED_AT,
+        ...sent,
       },
     ],
     has_more: true,
