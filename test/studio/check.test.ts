@@ -195,6 +195,29 @@ test("a printed template's player may go over the cut in either composition, wit
   expect(report.drawn).toBe(only.length);
 });
 
+test("what a carried template says at its longest, and a badge of any shape, stays in its place", async () => {
+  const hardest = {
+    action_card: ["badges-elite-tall-badge@print"],
+    match_day: [
+      ...["story", "square", "wide"].map((size) => `fields-cup-all-at-their-largest@${size}`),
+      // Their letters are spaced by a part of a size that they are not set in.
+      ...["names-cup-marks-over-capitals@story", "names-cup-long-hyphenated@square"],
+    ],
+  };
+  for (const [name, only] of Object.entries(hardest)) {
+    const report = await checkTemplate({
+      dir: join(import.meta.dir, "../../templates", name),
+      scratch: join(bench.scratch, "pictures"),
+      pool: bench.pool,
+      accept: [],
+      only: new Set(only),
+      onProgress: () => {},
+    });
+    expect([name, report.faults.map(({ message }) => message)]).toEqual([name, []]);
+    expect(report.drawn).toBe(only.length);
+  }
+});
+
 test("the templates that cardpress carries look as they were accepted, and hold", async () => {
   const carried = {
     club_card: ["gold@portrait", "landscape@landscape"],

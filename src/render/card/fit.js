@@ -9,6 +9,9 @@ const SMALLEST = 0.4;
 /** The fraction of a box's height left for letters that carry marks: a mark is a tenth of its letter's height. */
 const HEIGHT_UNDER_MARKS = 0.89;
 
+/** Each comes closer to the size that fits; four leave less than a hundredth of a spacing that makes up half a line. */
+const NARROWINGS = 4;
+
 /** The margin kept free of ink at the top and bottom of the box, as a fraction of its height. */
 const CLEAR_OF_INK = 0.03;
 
@@ -44,13 +47,32 @@ export function fitText(box) {
   );
   const staysOne = lines === 1 || oneLine >= largest * number("--fit-one-line", ONE_LINE);
   if ((staysOne || !/\s/.test(text.textContent ?? "")) && oneLine >= smallest) {
-    const sizePx = tallest > 1 ? keepInkInside(box, text, oneLine) : oneLine;
-    text.style.fontSize = `${Math.floor(sizePx * 8) / 8}px`;
+    const sizePx = narrowed(text, width, tallest > 1 ? keepInkInside(box, text, oneLine) : oneLine);
     return { sizePx, lines: 1, shortened: false };
   }
   // With tight line spacing the upper line's accents stick out of its box.
   const accents = height * 0.05;
   return fitLines(text, { width, height: height - accents, largest, tallest, smallest, lines });
+}
+
+/**
+ * Sets a line as large as `wanted`, or smaller where it is wider than its box: letter spacing is inherited as a length,
+ * so it does not shrink with the letters. Returns the size.
+ * @param {HTMLElement} text @param {number} width @param {number} wanted
+ */
+function narrowed(text, width, wanted) {
+  const set = (/** @type {number} */ size) => {
+    text.style.fontSize = `${Math.floor(size * 8) / 8}px`;
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    return range.getBoundingClientRect().width;
+  };
+  let size = wanted;
+  for (let wide = set(size), tries = 0; wide > width + 1 && tries < NARROWINGS; tries++) {
+    size *= width / wide;
+    wide = set(size);
+  }
+  return size;
 }
 
 /**
