@@ -187,9 +187,12 @@ function isolate(plate) {
       if (other !== at) set(/** @type {HTMLElement} */ (other), { opacity: "0" });
   }
   return () => {
-    for (const [element, style] of before.reverse())
+    for (const [element, style] of before.reverse()) {
+      // Set to something first: Chromium leaves an empty attribute behind a style that no one has read, and a plate with
+      // one is not found again.
+      element.setAttribute("style", style ?? "");
       if (style === null) element.removeAttribute("style");
-      else element.setAttribute("style", style);
+    }
     if (mark) beside?.after(mark);
   };
 }
