@@ -7,6 +7,7 @@ export const {
   accounts,
   apiKeys,
   images,
+  imageMetadata,
   imageReceipts,
   ledgerEntries,
   idempotencyRecords,

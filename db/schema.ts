@@ -157,7 +157,9 @@ export function defineTables(kit: Kit) {
       index("images_faults")
         .on(t.completedAt)
         .where(sql`${t.state} = 'failed' and coalesce(${t.failureReason}, '') <> 'canceled'`),
-      index("images_external").on(t.accountId, t.environment, t.externalId),
+      index("images_external")
+        .on(t.accountId, t.environment, t.externalId, t.createdAt, t.id)
+        .where(sql`${t.forgottenAt} is null`),
       index("images_singles")
         .on(t.environment, t.turn)
         .where(sql`${t.completedAt} is null and ${t.lane} = 0`),
@@ -178,6 +180,28 @@ export function defineTables(kit: Kit) {
       check("images_terminal", sql`(${t.state} in ('completed', 'failed')) = (${t.completedAt} is not null)`),
       check("images_output", sql`(${t.state} = 'completed') = (${t.outputName} is not null)`),
       check("images_failure", sql`(${t.state} = 'failed') = (${t.failureCode} is not null)`),
+    ],
+  );
+
+  /**
+   * The metadata of images that are not forgotten, for lists by it. Its columns of the image repeat that one's, so that one
+   * index leads to a page of a list.
+   */
+  const imageMetadata = table(
+    "image_metadata",
+    {
+      imageId: text("image_id")
+        .notNull()
+        .references(() => images.id),
+      accountId: text("account_id").notNull(),
+      environment: oneOf("environment", ENVIRONMENTS).notNull(),
+      key: text("key").notNull(),
+      value: text("value").notNull(),
+      createdAt: int("created_at").notNull(),
+    },
+    (t) => [
+      primaryKey({ columns: [t.imageId, t.key] }),
+      index("image_metadata_list").on(t.accountId, t.environment, t.key, t.value, t.createdAt, t.imageId),
     ],
   );
 
@@ -441,6 +465,7 @@ export function defineTables(kit: Kit) {
     accounts,
     apiKeys,
     images,
+    imageMetadata,
     imageReceipts,
     ledgerEntries,
     idempotencyRecords,
@@ -465,6 +490,7 @@ export const {
   accounts,
   apiKeys,
   images,
+  imageMetadata,
   imageReceipts,
   ledgerEntries,
   idempotencyRecords,

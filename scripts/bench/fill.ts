@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { DatabaseSync } from "node:sqlite";
 import { SQL } from "bun";
+import { MAX_BATCH_CARDS } from "../../src/core/limits.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 
 const DAY_MS = 86_400_000;
@@ -163,6 +164,9 @@ export async function fillPostgres(url: string, filling: Filling): Promise<void>
 const FILLED = [
   "accounts",
   "images",
+  "image_metadata",
+  "batches",
+  "batch_cards",
   "ledger_entries",
   "usage_days",
   "webhook_endpoints",
@@ -194,6 +198,17 @@ function* statementsFor(dialect: Dialect, filling: Filling): Generator<string> {
       ${when("failed", "'IMAGE_PROCESSING_FAILED'")}, ${when("failed", "'No player was found.'")}, ${when("completed", `${id} || '-' || i || '.png'`)},
       1024, 1280, 'image/png', 1600000, t, t, ${when("queued", "NULL", "t + 2000")}, ${when("completed", "t + 2592000000")}
     FROM (SELECT i, ${state} AS s, ${now} - ((${images} - i) * ${30 * DAY_MS}) / ${images} AS t FROM ${dialect.numbers(images)}) AS rows`;
+  // One value that all share, and one of each image's own.
+  const metadata = (key: string, value: string) =>
+    `INSERT INTO image_metadata SELECT id, account_id, environment, '${key}', ${value}, created_at FROM images`;
+  yield metadata("season", "'2026'");
+  yield metadata("crm", "substr(external_id, 8)");
+  // The oldest images of the first account, at most as many as a batch can have.
+  const cards = `SELECT id, created_at FROM images WHERE account_id = 'acct_0' AND completed_at IS NOT NULL
+    ORDER BY created_at, id LIMIT ${Math.min(MAX_BATCH_CARDS, Math.ceil(images / 200))}`;
+  yield `INSERT INTO batches (id, account_id, environment, name, fingerprint, total, completed, failed, canceled, created_at, updated_at, completed_at)
+    SELECT 'bat_1', 'acct_0', 'live', 'Squad', '', count(*), count(*), 0, 0, min(created_at), max(created_at), max(created_at) FROM (${cards}) AS cards`;
+  yield `INSERT INTO batch_cards SELECT 'bat_1', row_number() OVER (ORDER BY created_at, id) - 1, id FROM (${cards}) AS cards`;
   yield* ledgerStatements(plan, now);
   yield `UPDATE accounts SET credits_plan = ${plan} - own.used, credits_held = own.held FROM (SELECT account_id, sum(CASE WHEN state = 'failed' THEN 0 ELSE 1 END) AS used,
     sum(CASE WHEN state = 'queued' THEN 1 ELSE 0 END) AS held FROM images GROUP BY account_id) AS own WHERE own.account_id = accounts.id`;

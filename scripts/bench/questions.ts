@@ -11,6 +11,7 @@ import {
   sourceInUse,
   templateInUse,
 } from "../../src/store/image-files.ts";
+import { filteredImages } from "../../src/store/image-filters.ts";
 import { countImages, findImageAnswer, listImageRows, listImages } from "../../src/store/image-reads.ts";
 import {
   findImagesByExternalId,
@@ -42,6 +43,32 @@ export const QUESTIONS: Record<string, (tx: Tx, images: number) => Promise<unkno
   "list, failed, in the middle": (tx, n) =>
     listImageRows(tx, { ...scope, status: "failed", after: middle(n), limit: 21 }),
   "list, processing": (tx) => listImageRows(tx, { ...scope, status: "processing", limit: 21 }),
+  "list, of a span": (tx) => listImageRows(tx, { ...scope, ...aDay, limit: 21 }),
+  "list, failed ones of a span": (tx) =>
+    listImageRows(tx, { ...scope, ...aDay, status: "failed", limit: 21 }),
+  "list, of a player": (tx, n) => filteredImages(tx, { ...scope, externalId: `player-${n / 2}`, limit: 20 }),
+  "list, of a batch": (tx) => filteredImages(tx, { ...scope, batchId: "bat_1", limit: 20 }),
+  "list, of a batch, failed": (tx) =>
+    filteredImages(tx, { ...scope, batchId: "bat_1", status: "failed", limit: 20 }),
+  "list, by metadata that all have": (tx) =>
+    filteredImages(tx, { ...scope, metadata: [["season", "2026"]], limit: 20 }),
+  "list, by metadata that all have, in the middle": (tx, n) =>
+    filteredImages(tx, { ...scope, metadata: [["season", "2026"]], after: middle(n), limit: 20 }),
+  "list, by metadata that one has": (tx, n) =>
+    filteredImages(tx, { ...scope, metadata: [["crm", `${n / 2}`]], limit: 20 }),
+  "list, by metadata that none has": (tx) =>
+    filteredImages(tx, { ...scope, metadata: [["crm", "none"]], limit: 20 }),
+  "list, failed ones of metadata that all have": (tx) =>
+    filteredImages(tx, { ...scope, metadata: [["season", "2026"]], status: "failed", limit: 20 }),
+  "list, by metadata that all and metadata that one has": (tx, n) =>
+    filteredImages(tx, {
+      ...scope,
+      metadata: [
+        ["season", "2026"],
+        ["crm", `${n / 2}`],
+      ],
+      limit: 20,
+    }),
   "list, a small account's": (tx) => listImageRows(tx, { ...other, limit: 21 }),
   get: (tx, n) => findImageAnswer(tx, { ...scope, id: idOf(n / 2) }),
   usage: (tx) => sumUsage(tx, scope, { from: "2026-11-01", to: "2026-11-30" }),

@@ -37,6 +37,7 @@ export const POSTGRES_SUITES = [
   "test/http/batches.test.ts",
   "test/http/idempotency.test.ts",
   "test/http/keys.test.ts",
+  "test/http/list-filters.test.ts",
   "test/http/order-of-checks.test.ts",
   "test/http/own-words.test.ts",
   "test/http/paths-and-headers.test.ts",

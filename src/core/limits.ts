@@ -166,6 +166,10 @@ export const MAX_USAGE_ALERT_PERCENT = 1_000;
 
 export const DEFAULT_LIST_LIMIT = 20;
 export const MAX_LIST_LIMIT = 100;
+/** Images that one page of a list with several filters looks at, about 10 ms: it may be short, and the next goes on. */
+export const MAX_LIST_EXAMINED = 2_000;
+/** Characters of a metadata key by which images can be listed: with its value it fits an index entry of PostgreSQL. */
+export const MAX_METADATA_FILTER_KEY_CHARS = 100;
 
 /** How often each node says that it lives, where several serve from one database. */
 export const NODE_BEAT_MS = 5 * SECOND_MS;

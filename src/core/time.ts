@@ -20,6 +20,18 @@ export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
+const RFC_3339 = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/i;
+
+/** A time as RFC 3339 writes it, in epoch milliseconds; null for anything else, and for days that there are not. */
+export function parseTime(text: string): number | null {
+  const day = RFC_3339.exec(text)?.[1];
+  if (day === undefined) return null;
+  const time = Date.parse(text.toUpperCase());
+  // The parser takes the 30th of February for the 2nd of March.
+  const isDay = new Date(`${day}T00:00:00Z`).toJSON()?.slice(0, 10) === day;
+  return isDay && !Number.isNaN(time) ? time : null;
+}
+
 /** The days of a month such as 2026-11, both included, to compare days with; the last may be none of that month's. */
 export function daysOfMonth(month: string): { from: string; to: string } {
   return { from: `${month}-01`, to: `${month}-31` };

@@ -1,13 +1,15 @@
 import { createHash } from "node:crypto";
 import type { Environment } from "../core/account.ts";
 import type { PublicStatus } from "../core/image-state.ts";
-
 import { formatPosition, type ListPosition, parsePosition } from "../core/list-position.ts";
+import type { ImageFilters } from "../store/image-filters.ts";
 
-interface Filter {
+interface Filter extends ImageFilters {
   accountId: string;
   environment: Environment;
   status?: PublicStatus | undefined;
+  from?: number | undefined;
+  before?: number | undefined;
 }
 
 /** An opaque cursor: the position of the last item, bound to the filter it was made with. */
@@ -27,7 +29,12 @@ export function decodeCursor(text: string, filter: Filter): ListPosition | null 
 }
 
 /** Not a secret: it catches mistakes. A forged cursor still only reaches the caller's own images. */
-function binding(place: string, { accountId, environment, status }: Filter): string {
-  const text = JSON.stringify([place, accountId, environment, status ?? null]);
+function binding(place: string, { accountId, environment, status, ...filters }: Filter): string {
+  const { externalId, batchId, metadata, from, before } = filters;
+  // Without those that are not given, as before there were any: cursors do not expire.
+  const given = Object.entries({ externalId, batchId, metadata, from, before }).filter(
+    ([, value]) => value !== undefined,
+  );
+  const text = JSON.stringify([place, accountId, environment, status ?? null, ...given]);
   return createHash("sha256").update(text).digest("hex").slice(0, 12);
 }

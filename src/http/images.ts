@@ -1,28 +1,25 @@
 import type { AppContext } from "../app/context.ts";
 import type { AcceptImage } from "../app/images/accept-image.ts";
-import { imageListItem, imageView } from "../app/images/image-view.ts";
+import { imageView } from "../app/images/image-view.ts";
 import type { ProgressTracker } from "../app/images/progress.ts";
 import { asksForRateLimit } from "../app/images/test-endings.ts";
 import type { Config } from "../config.ts";
 import { type ErrorDetail, Refusal } from "../core/errors.ts";
 import { type CreateImageRequest, createImageValidator } from "../core/image-request.ts";
-import { PUBLIC_STATUSES } from "../core/image-state.ts";
-import { DEFAULT_LIST_LIMIT, MAX_IDEMPOTENCY_KEY_CHARS, MAX_LIST_LIMIT } from "../core/limits.ts";
+import { MAX_IDEMPOTENCY_KEY_CHARS } from "../core/limits.ts";
 import { isOwnPhoto } from "../core/own-photos.ts";
 import { imageNotFound, invalidRequest } from "../core/partner-refusals.ts";
 import { undrawable } from "../render/card/display-name.ts";
 import { DRAWABLE_SCRIPTS, isDrawable } from "../render/fonts/fonts.ts";
-import { findImageAnswer, listImageRows } from "../store/image-reads.ts";
+import { findImageAnswer } from "../store/image-reads.ts";
 import { checkFields } from "../templates/fields.ts";
 import { checkComposition } from "../templates/manifest.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
-import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { HttpRefusal } from "./http-refusal.ts";
-import { readQuery } from "./query.ts";
 
 export interface ImageRoutesDeps extends AppContext {
   accept: AcceptImage;
@@ -109,45 +106,6 @@ export async function getImage(
     exchange,
     imageView(image, { cdnBaseUrl: deps.config.cdnBaseUrl, progress: deps.progress.of(image.id) }),
   );
-}
-
-/** GET /v1/images */
-export async function listImagesPage(
-  deps: ImageRoutesDeps,
-  exchange: Exchange,
-  caller: Caller,
-): Promise<Response> {
-  const { values, details } = readQuery(exchange.url, ["status", "limit", "after"]);
-  const { limit: limitText, after } = values;
-  const status = PUBLIC_STATUSES.find((known) => known === values.status);
-  if (status !== values.status) {
-    details.push({ field: "query status", message: `must be one of ${PUBLIC_STATUSES.join(", ")}.` });
-  }
-  const limit = limitText === undefined ? DEFAULT_LIST_LIMIT : Number(limitText);
-  if (limitText !== undefined && (!/^\d+$/.test(limitText) || limit < 1 || limit > MAX_LIST_LIMIT)) {
-    details.push({ field: "query limit", message: `must be a whole number from 1 to ${MAX_LIST_LIMIT}.` });
-  }
-  const scope = { accountId: caller.account.id, environment: caller.environment };
-  const filter = { ...scope, status };
-  const position = after === undefined ? undefined : decodeCursor(after, filter);
-  if (position === null) {
-    details.push({
-      field: "query after",
-      message:
-        "must be the next_cursor of an answer to this same query, with the same status filter and key environment.",
-    });
-  }
-  if (details.length > 0 || position === null) throw invalidRequest(details);
-  // One extra row tells whether there is a next page.
-  const found = await listImageRows(deps.store.read, { ...filter, after: position, limit: limit + 1 });
-  const images = found.slice(0, limit);
-  const last = images.at(-1);
-  const hasMore = found.length > limit;
-  return success(exchange, {
-    images: images.map(imageListItem),
-    has_more: hasMore,
-    next_cursor: hasMore && last ? encodeCursor(last, filter) : null,
-  });
 }
 
 export function checkIdempotencyKey(key: string | null): ErrorDetail[] {

@@ -4,6 +4,7 @@ import type { Environment } from "../core/account.ts";
 import type { FailureReason, ImageState } from "../core/image-state.ts";
 import { MAX_RETRY_PAUSE_MS } from "../core/limits.ts";
 import type { ListPosition } from "../core/list-position.ts";
+import { insertMetadata } from "./image-metadata.ts";
 import type { Image } from "./images.ts";
 import type { Tx } from "./store.ts";
 
@@ -28,8 +29,9 @@ export async function insertBatch({ db, t }: Tx, batch: Batch, imageIds: string[
   for (const rows of chunks(cards)) await db.insert(t.batchCards).values(rows);
 }
 
-export async function insertImages({ db, t }: Tx, images: Image[]): Promise<void> {
-  for (const rows of chunks(images)) await db.insert(t.images).values(rows);
+export async function insertImages(tx: Tx, images: Image[]): Promise<void> {
+  for (const rows of chunks(images)) await tx.db.insert(tx.t.images).values(rows);
+  await insertMetadata(tx, images);
 }
 
 export async function insertRecords(

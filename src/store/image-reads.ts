@@ -38,7 +38,7 @@ function inScope<Row extends Scope & Pick<Image, "forgottenAt">>(
 }
 
 /** The batch that an image was first requested in, as a column of a query of images; null for single ones. */
-function firstBatch({ db, t }: Pick<Tx, "db" | "t">) {
+export function firstBatch({ db, t }: Pick<Tx, "db" | "t">) {
   const { batches: b, batchCards: c, images: i } = t;
   const first = db
     .select({ id: b.id })
@@ -163,7 +163,9 @@ export type ImageListing = Pick<Image, "id" | "state" | "type" | "createdAt" | "
 };
 
 /** Like listImages, with only the columns a list shows. */
-export function listImageRows(tx: Tx, { status, after, ...values }: ListQuery): Promise<ImageListing[]> {
+export function listImageRows(tx: Tx, query: ListQuery): Promise<ImageListing[]> {
+  const { status, after, from, before, ...values } = query;
+  if (from !== undefined || before !== undefined) return listingQuery(tx, query).execute();
   return listingOf(status, after !== undefined)(tx, { ...values, ...place(after) });
 }
 
@@ -172,7 +174,7 @@ const place = (after: ListPosition = { createdAt: 0, id: "" }) => ({
   afterId: after.id,
 });
 
-type ListingValues = Omit<ListQuery, "status" | "after"> & ReturnType<typeof place>;
+type ListingValues = Omit<ListQuery, "status" | "after" | "from" | "before"> & ReturnType<typeof place>;
 type Listing = (tx: Tx, values: ListingValues) => Promise<ImageListing[]>;
 const listings = new Map<string, Listing>();
 
@@ -185,30 +187,37 @@ function listingOf(status: PublicStatus | undefined, goesOn: boolean): Listing {
 
 function prepareListing(name: string, status: PublicStatus | undefined, goesOn: boolean): Listing {
   return prepared(name, (tx, values: Parameters<ListingValues>) => {
-    const { accountId, environment } = values;
-    const { id, state, type, createdAt, completedAt, request } = tx.t.images;
-    const columns = {
-      id,
-      state,
-      type,
-      createdAt,
-      completedAt,
-      request,
-      batchId: firstBatch(tx).as("batch_id"),
-    };
+    const { accountId, environment, limit } = values;
     const after = goesOn ? { createdAt: values.afterCreatedAt, id: values.afterId } : undefined;
-    const rows = (one?: ImageState) =>
-      tx.db
-        .select(columns)
-        .from(tx.t.images)
-        .where(inList(tx, { accountId, environment, after }, one))
-        .orderBy(...newestFirst(tx))
-        .limit(values.limit);
-    if (status !== "processing") return rows(status);
-    const own = (one: ImageState) => tx.db.select().from(rows(one).as(one));
-    const all = own("waiting").unionAll(own("queued")).unionAll(own("rendering"));
-    return all.orderBy(...newestFirst(tx)).limit(values.limit);
+    return listingQuery(tx, { accountId, environment, status, after, limit });
   });
+}
+
+function listingQuery(
+  tx: Tx,
+  { status, limit, ...scope }: ListScope & { status?: PublicStatus | undefined; limit: ValueOr<number> },
+) {
+  const { id, state, type, createdAt, completedAt, request } = tx.t.images;
+  const columns = {
+    id,
+    state,
+    type,
+    createdAt,
+    completedAt,
+    request,
+    batchId: firstBatch(tx).as("batch_id"),
+  };
+  const rows = (one?: ImageState) =>
+    tx.db
+      .select(columns)
+      .from(tx.t.images)
+      .where(inList(tx, scope, one))
+      .orderBy(...newestFirst(tx))
+      .limit(limit);
+  if (status !== "processing") return rows(status);
+  const own = (one: ImageState) => tx.db.select().from(rows(one).as(one));
+  const all = own("waiting").unionAll(own("queued")).unionAll(own("rendering"));
+  return all.orderBy(...newestFirst(tx)).limit(limit);
 }
 
 /** A query value, or its placeholder in a prepared query. */

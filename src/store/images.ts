@@ -3,6 +3,7 @@ import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/account.ts";
 import type { Composition } from "../core/card.ts";
 import { LEASE_MS, MAX_RETRY_PAUSE_MS } from "../core/limits.ts";
+import { insertMetadata } from "./image-metadata.ts";
 import { everyColumn, type Parameters, prepared } from "./prepared.ts";
 import type { Receipt } from "./receipts.ts";
 import type { Tx } from "./store.ts";
@@ -39,6 +40,7 @@ const imageInsert = prepared("image insert", ({ db, t }, image: Parameters<Image
 
 export async function insertImage(tx: Tx, image: Image): Promise<void> {
   await imageInsert(tx, image);
+  await insertMetadata(tx, [image]);
 }
 
 /** Waiting, with its pause over. A pause longer than any was written by a clock that has since been set back. */

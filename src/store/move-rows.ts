@@ -19,6 +19,7 @@ export const TABLES_IN_ORDER: readonly (keyof Tables)[] = [
   "auditEntries",
   "mails",
   "images",
+  "imageMetadata",
   "imageReceipts",
   "ledgerEntries",
   "idempotencyRecords",

@@ -27,6 +27,7 @@ const MAX_TRIES = 5;
 /** Those that personal data is deleted from, the images' first. */
 const PERSONAL_TABLES = [
   postgresTables.images,
+  postgresTables.imageMetadata,
   postgresTables.imageReceipts,
   postgresTables.webhookEvents,
   postgresTables.webhookDeliveries,

@@ -127,7 +127,7 @@ async function stock(workspace: Workspace, hook: string) {
     environment: "test",
     idempotencyKey: "squad",
     name: "squad",
-    requests: [imageRequest({ player: { external_id: "test-1" } })],
+    requests: [imageRequest({ metadata: { season: "2026" }, player: { external_id: "test-1" } })],
   });
   await workspace.blobs.put("placeholder", "1024-abc", "a silhouette");
   const at = workspace.clock.now();

@@ -35,6 +35,11 @@ export const INDEXED_QUERIES: [string, (tx: Tx) => Promise<unknown>, RegExp][] =
     (tx) => reads.listImageRows(tx, { ...scope, after, limit }),
     /images_list .*created_at,id/,
   ],
+  [
+    "those of a span of time",
+    (tx) => reads.listImageRows(tx, { ...scope, from: 5, before: 9, after, limit }),
+    /images_list .*created_at/,
+  ],
   ["an image for its answer", (tx) => reads.findImageAnswer(tx, { ...scope, id: "x" }), /autoindex_images/],
   ["a picture by its name", (tx) => reads.findImageByOutput(tx, "x"), /images_output_name/],
   [

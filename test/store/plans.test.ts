@@ -5,6 +5,7 @@ import { listAccounts, newestAccounts } from "../../src/store/accounts.ts";
 import { imageGroups } from "../../src/store/audit-sums.ts";
 import * as deliveries from "../../src/store/deliveries.ts";
 import * as files from "../../src/store/image-files.ts";
+import { filteredImages, type ImageFilters } from "../../src/store/image-filters.ts";
 import * as reads from "../../src/store/image-reads.ts";
 import * as search from "../../src/store/image-search.ts";
 import * as images from "../../src/store/images.ts";
@@ -124,6 +125,39 @@ describe("merged from several places of an index, no more from each than the lis
     // What was found there, and limited.
     for (const step of steps.filter((step) => step.startsWith("SCAN"))) expect(step).toMatch(few);
     expect(steps.filter((step) => step.startsWith("CO-ROUTINE"))).toHaveLength(searches.length);
+  });
+});
+
+/** Each list by what partners sent: the filters, and the one index along which its candidates are found. */
+const FILTERED: [string, ImageFilters & { status?: "failed"; from?: number }, RegExp][] = [
+  ["a player", { externalId: "p" }, /images_external \(.*external_id=\? AND \(created_at,id\)</],
+  ["a batch", { batchId: "b" }, /batch_cards USING INDEX sqlite_autoindex_batch_cards_1 \(batch_id=\?\)/],
+  [
+    "metadata",
+    { metadata: [["k", "v"]] },
+    /image_metadata_list \(.*key=\? AND value=\? AND \(created_at,image_id\)</,
+  ],
+  ["metadata of a time", { metadata: [["k", "v"]], from: 5 }, /image_metadata_list \(.*value=\? AND /],
+  ["a failed player", { externalId: "p", status: "failed" }, /images_external \(/],
+  [
+    "all of it",
+    { batchId: "b", externalId: "p", metadata: [["k", "v"]] },
+    /sqlite_autoindex_batch_cards_1 \(batch_id=\?\)/,
+  ],
+];
+
+describe("a list by what partners sent finds a bounded number along one index, and sorts no more than those:", () => {
+  test.each(FILTERED)("%s", async (_, filters, index) => {
+    const plans = await plansOf((tx) => filteredImages(tx, { ...scope, ...filters, after, limit }));
+    expect(plans).toHaveLength(2);
+    for (const plan of plans) {
+      expect(plan).toMatch(index);
+      const steps = plan.split("; ").filter((step) => !/^SCAN (candidates|cards)$/.test(step));
+      expect(steps.join("; ")).not.toMatch(/SCAN|images_list/);
+      const sorts = steps.filter((step) => step === "USE TEMP B-TREE FOR ORDER BY").length;
+      // The cards of a batch have no order of their own, and are sorted before they are bounded.
+      expect(sorts).toBeLessThanOrEqual(filters.batchId ? 2 : 1);
+    }
   });
 });
 

@@ -11,6 +11,7 @@ import usageBudgets from "./0009_usage_budgets.sql" with { type: "text" };
 import sealedBooks from "./0010_sealed_books.sql" with { type: "text" };
 import canceledCards from "./0011_canceled_cards.sql" with { type: "text" };
 import imageComposition from "./0012_image_composition.sql" with { type: "text" };
+import imageLists from "./0013_image_lists.sql" with { type: "text" };
 
 /** Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries it. */
 export const migrations: { name: string; sql: string }[] = [
@@ -27,4 +28,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0010_sealed_books", sql: sealedBooks },
   { name: "0011_canceled_cards", sql: canceledCards },
   { name: "0012_image_composition", sql: imageComposition },
+  { name: "0013_image_lists", sql: imageLists },
 ];

@@ -17,6 +17,7 @@ import {
   markErased,
   markFilesGone,
 } from "../../store/forgotten-images.ts";
+import { deleteMetadata } from "../../store/image-metadata.ts";
 import type { Image } from "../../store/images.ts";
 import { deleteReceipt } from "../../store/receipts.ts";
 import type { Store, Tx } from "../../store/store.ts";
@@ -104,6 +105,7 @@ async function forgetRow(tx: Tx, { clock, random, jobs }: AppContext, image: Ima
     await noteBatches(tx, [image], "canceled", { now, random });
   }
   await emptyImage(tx, image, now);
+  await deleteMetadata(tx, image.id);
   await deleteReceipt(tx, image.id);
   await deleteEventsAbout(tx, image.id);
   await emptyRequests(tx, image);

@@ -1,6 +1,6 @@
 import { createImageSchema } from "../../core/image-request.ts";
 import { PUBLIC_STATUSES } from "../../core/image-state.ts";
-
+import { MAX_METADATA_FILTER_KEY_CHARS } from "../../core/limits.ts";
 import { type PartnerRouteName, ROUTES } from "../route-table.ts";
 import {
   AcceptedImageResponse,
@@ -93,7 +93,7 @@ function listImages(): object {
     tags: ["Images"],
     summary: "List images",
     description:
-      "The images of the key's account and environment, newest first. Pages stay right while new images arrive.",
+      "The images of the key's account and environment, newest first; with several filters those that fit all of them. Pages stay right while new images arrive. Where few of many images fit several filters, a page may have fewer than `limit`, or none: go on as long as `has_more` is true.",
     parameters: [
       {
         name: "status",
@@ -101,7 +101,8 @@ function listImages(): object {
         description: "Only images in this state.",
         schema: { type: "string", enum: PUBLIC_STATUSES },
       },
-      ...pageParameters("images", "`status` and kind of key"),
+      ...OWN_FILTERS,
+      ...pageParameters("images", "filters and kind of key"),
     ],
     responses: {
       "200": answer("A page of images.", ImageListResponse, {
@@ -111,6 +112,43 @@ function listImages(): object {
     },
   };
 }
+
+const OWN_FILTERS = [
+  {
+    name: "external_id",
+    in: "query",
+    description: "Only images of this player.",
+    schema: { type: "string", minLength: 1, maxLength: 255 },
+    example: "player-10442",
+  },
+  {
+    name: "batch_id",
+    in: "query",
+    description: "Only cards of this batch.",
+    schema: { type: "string", pattern: "^bat_[0-9A-Za-z]+$" },
+    example: "bat_2Lk9VbTnWc7YdE5s0Hq3ZrX9",
+  },
+  {
+    name: "metadata.KEY",
+    in: "query",
+    description: `Only images whose metadata has this value; write your own key instead of \`KEY\`, such as \`metadata.season=2026\`. Up to 10 keys, of at most ${MAX_METADATA_FILTER_KEY_CHARS} characters each.`,
+    schema: { type: "string", maxLength: 256 },
+  },
+  {
+    name: "created_after",
+    in: "query",
+    description: "Only images accepted after this time.",
+    schema: { type: "string", format: "date-time" },
+    example: "2026-11-01T00:00:00Z",
+  },
+  {
+    name: "created_before",
+    in: "query",
+    description: "Only images accepted before this time.",
+    schema: { type: "string", format: "date-time" },
+    example: "2026-12-01T00:00:00Z",
+  },
+] as const;
 
 function getImage(): object {
   return {

@@ -1,0 +1,126 @@
+import type { AppContext } from "../app/context.ts";
+import { imageListItem } from "../app/images/image-view.ts";
+import type { ErrorDetail } from "../core/errors.ts";
+import { PUBLIC_STATUSES } from "../core/image-state.ts";
+import { DEFAULT_LIST_LIMIT, MAX_LIST_LIMIT, MAX_METADATA_FILTER_KEY_CHARS } from "../core/limits.ts";
+import { invalidRequest } from "../core/partner-refusals.ts";
+import { parseTime } from "../core/time.ts";
+import {
+  type FilteredQuery,
+  filteredImages,
+  type ImageFilters,
+  type ImagePage,
+} from "../store/image-filters.ts";
+import { isFilterKey } from "../store/image-metadata.ts";
+import { type ListQuery, listImageRows } from "../store/image-reads.ts";
+import type { Tx } from "../store/store.ts";
+import type { Caller } from "./auth.ts";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { success } from "./envelope.ts";
+import type { Exchange } from "./exchange.ts";
+import { readQuery } from "./query.ts";
+
+const PARAMETERS = [
+  "status",
+  "external_id",
+  "batch_id",
+  "created_after",
+  "created_before",
+  "limit",
+  "after",
+] as const;
+
+/** In front of a key of the metadata. */
+const METADATA = "metadata.";
+
+/** GET /v1/images */
+export async function listImagesPage(
+  { store }: Pick<AppContext, "store">,
+  exchange: Exchange,
+  caller: Caller,
+): Promise<Response> {
+  const { values, family, details } = readQuery(exchange.url, PARAMETERS, METADATA);
+  const status = PUBLIC_STATUSES.find((known) => known === values.status);
+  if (status !== values.status) {
+    details.push({ field: "query status", message: `must be one of ${PUBLIC_STATUSES.join(", ")}.` });
+  }
+  const { limit: limitText, after } = values;
+  const limit = limitText === undefined ? DEFAULT_LIST_LIMIT : Number(limitText);
+  if (limitText !== undefined && (!/^\d+$/.test(limitText) || limit < 1 || limit > MAX_LIST_LIMIT)) {
+    details.push({ field: "query limit", message: `must be a whole number from 1 to ${MAX_LIST_LIMIT}.` });
+  }
+  const filters = readFilters(values, family, details);
+  const scope = { accountId: caller.account.id, environment: caller.environment };
+  const filter = { ...scope, status, ...filters };
+  const position = after === undefined ? undefined : decodeCursor(after, filter);
+  if (position === null) {
+    details.push({
+      field: "query after",
+      message:
+        "must be the next_cursor of an answer to this same query, with the same filters and key environment.",
+    });
+  }
+  if (details.length > 0 || position === null) throw invalidRequest(details);
+  const { images, next } = await pageOf(store.read, { ...filter, after: position, limit });
+  return success(exchange, {
+    images: images.map(imageListItem),
+    has_more: next !== null,
+    next_cursor: next && encodeCursor(next, filter),
+  });
+}
+
+/** By the partner's own words or not, the same list. */
+async function pageOf(tx: Tx, query: FilteredQuery): Promise<ImagePage> {
+  const { externalId, batchId, metadata, ...plain } = query;
+  if (externalId !== undefined || batchId !== undefined || metadata !== undefined)
+    return filteredImages(tx, query);
+  // One extra row tells whether there is a next page.
+  const found = await listImageRows(tx, { ...plain, limit: query.limit + 1 });
+  const images = found.slice(0, query.limit);
+  return { images, next: found.length > query.limit ? (images.at(-1) ?? null) : null };
+}
+
+/** The filters of a query; what is wrong with them is added to `details`. */
+function readFilters(
+  values: Partial<Record<(typeof PARAMETERS)[number], string>>,
+  family: readonly (readonly [key: string, value: string])[],
+  details: ErrorDetail[],
+): ImageFilters & Pick<ListQuery, "from" | "before"> {
+  const { external_id: externalId, batch_id: batchId } = values;
+  const refuse = (name: string, message: string) => details.push({ field: `query ${name}`, message });
+  if (externalId !== undefined && (!/^.{1,255}$/su.test(externalId) || externalId.includes("\0")))
+    refuse("external_id", "must be 1 to 255 characters, as in the create's player.external_id.");
+  if (batchId !== undefined && !/^bat_[0-9A-Za-z]{1,64}$/.test(batchId))
+    refuse("batch_id", "must be the batch_id of a batch, such as bat_2Lk9VbTnWc7YdE5s0Hq3ZrX9.");
+  for (const [key, value] of family) {
+    const name = METADATA + key.slice(0, 100);
+    if (key === "") refuse(name, "must name a key of the metadata, such as metadata.season=2026.");
+    else if (!isFilterKey(key))
+      refuse(name, `must name a key of at most ${MAX_METADATA_FILTER_KEY_CHARS} characters.`);
+    if (`${key}${value}`.includes("\0")) refuse(name, "must not contain NUL characters.");
+    else if ([...value].length > 256)
+      refuse(name, "must be at most 256 characters, as values of metadata are.");
+  }
+  if (family.length > 10) refuse(`${METADATA}*`, "must be at most 10 keys, as metadata has.");
+  const time = (name: "created_after" | "created_before") => {
+    const text = values[name];
+    const time = text === undefined ? undefined : parseTime(text);
+    if (time === null)
+      refuse(
+        name,
+        "must be a time as RFC 3339 writes it, such as 2026-11-21T10:00:00Z; in an address + is written %2B.",
+      );
+    return time ?? undefined;
+  };
+  const createdAfter = time("created_after");
+  // In one order, so that a cursor fits the same filters however they are arranged.
+  const metadata = [...family].sort(([one], [other]) => (one < other ? -1 : 1));
+  return {
+    externalId,
+    batchId,
+    metadata: metadata.length > 0 ? metadata : undefined,
+    // Times are whole milliseconds: the next one is the first after it.
+    from: createdAfter === undefined ? undefined : createdAfter + 1,
+    before: time("created_before"),
+  };
+}
