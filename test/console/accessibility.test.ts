@@ -139,10 +139,24 @@ function readerOf(access: Access): keyof typeof pages {
   return access === "anyone" || access === "operator" ? access : "member";
 }
 
+const THEMES = ["light", "dark"] as const;
+/** axe looks at pages in a wide and in a small window, in one theme each. */
+const WIDTH_OF = { light: 1280, dark: 360 };
+
+const showAs = async (theme: "light" | "dark", width = 1280) => {
+  await page.emulateMediaFeatures([
+    { name: "prefers-color-scheme", value: theme },
+    // Colours would be on their way from one theme to the other.
+    { name: "prefers-reduced-motion", value: "reduce" },
+  ]);
+  await page.setViewport({ width, height: 800 });
+};
+
+/** The page's own policy forbids injected scripts; the debugger may still evaluate axe's source. */
+const giveAxe = () => page.evaluate(axe.source);
+
 /** Everything axe finds on the page that is open, however small. */
 async function findings(): Promise<string[]> {
-  // The page's own policy forbids injected scripts; the debugger may still evaluate axe's source.
-  await page.evaluate(axe.source);
   const result = await page.evaluate(() =>
     // biome-ignore lint/suspicious/noExplicitAny: axe is there by its own script.
     (globalThis as any).axe.run(document, { resultTypes: ["violations"] }),
@@ -192,59 +206,69 @@ async function excess(): Promise<string[]> {
   return found;
 }
 
-async function walk(paths: string[], width: number): Promise<Record<string, string[]>> {
+/** What is wrong with the page that is open, in either theme, and at any width. */
+async function faults(widthOf: Record<(typeof THEMES)[number], number>): Promise<string[]> {
+  await giveAxe();
+  const found: string[] = [];
+  for (const theme of THEMES) {
+    await showAs(theme, widthOf[theme]);
+    for (const what of await findings()) found.push(`${theme}: ${what}`);
+  }
+  // No theme changes what is how wide.
+  return [...found, ...(await excess())];
+}
+
+async function walk(paths: string[]): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {};
   for (const path of paths) {
-    await page.setViewport({ width, height: 800 });
     const answer = await page.goto(server.baseUrl + path);
     expect(answer?.headers()["content-type"]).toContain("text/html");
-    const problems = [...(await findings()), ...(await excess())];
+    const problems = await faults(WIDTH_OF);
     if (problems.length > 0) found[path] = problems;
   }
   return found;
 }
 
-for (const theme of ["light", "dark"] as const) {
-  test(`axe finds nothing on any page, and none loses anything at any width, ${theme}`, async () => {
-    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
-    const width = theme === "light" ? 1280 : 360;
-    expect(pages.member.length + pages.operator.length).toBeGreaterThan(25);
-    expect(await walk(pages.anyone, width)).toEqual({});
-    await signIn(page, server.baseUrl, "axe@united.example");
-    expect(await walk(pages.member, width)).toEqual({});
-    await signIn(page, server.baseUrl, "op@united.example");
-    expect(await walk(pages.operator, width)).toEqual({});
-    await page.goto(server.baseUrl + visited);
-    await submit(page, '.page-head form[action$="/view"] button');
-    expect(await walk(["/console", "/console/keys"], width)).toEqual({});
-    expect(await page.$(".banner")).not.toBeNull();
-    // Missing pages and used links answer with an error status, which browsers report on the console.
-    expect(complaints.filter((text) => !text.includes("404"))).toEqual([]);
-  });
+test("axe finds nothing on any page, light or dark, and none loses anything at any width", async () => {
+  expect(pages.member.length + pages.operator.length).toBeGreaterThan(25);
+  expect(await walk(pages.anyone)).toEqual({});
+  await signIn(page, server.baseUrl, "axe@united.example");
+  expect(await walk(pages.member)).toEqual({});
+  await signIn(page, server.baseUrl, "op@united.example");
+  expect(await walk(pages.operator)).toEqual({});
+  await page.goto(server.baseUrl + visited);
+  await submit(page, '.page-head form[action$="/view"] button');
+  expect(await walk(["/console", "/console/keys"])).toEqual({});
+  expect(await page.$(".banner")).not.toBeNull();
+  // Missing pages and used links answer with an error status, which browsers report on the console.
+  expect(complaints.filter((text) => !text.includes("404"))).toEqual([]);
+});
 
-  test(`secrets that were just made and open dialogs are as clean, ${theme}`, async () => {
-    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
-    await page.setViewport({ width: 1280, height: 800 });
-    await signIn(page, server.baseUrl, "axe@united.example");
-    await page.goto(`${server.baseUrl}/console/keys`);
-    await page.type("#name", `A key for the ${theme}`);
-    await submit(page, "main .row-form button[type=submit]");
-    await page.waitForSelector("#fresh-key");
-    expect([...(await findings()), ...(await excess())]).toEqual([]);
-    await page.click('[data-opens^="revoke-"]');
-    expect([...(await findings()), ...(await excess())]).toEqual([]);
-  });
+test("secrets that were just made and open dialogs are as clean", async () => {
+  await showAs("light");
+  await signIn(page, server.baseUrl, "axe@united.example");
+  await page.goto(`${server.baseUrl}/console/keys`);
+  await page.type("#name", "A key");
+  await submit(page, "main .row-form button[type=submit]");
+  await page.waitForSelector("#fresh-key");
+  expect(await faults({ light: 1280, dark: 1280 })).toEqual([]);
+  await showAs("light");
+  await page.click('[data-opens^="revoke-"]');
+  expect(await faults({ light: 1280, dark: 1280 })).toEqual([]);
+});
 
-  test(`the open menu of a phone is as clean, ${theme}`, async () => {
-    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
-    await page.setViewport({ width: 390, height: 780 });
-    for (const email of ["axe@united.example", "op@united.example"]) {
-      await signIn(page, server.baseUrl, email);
-      await page.click(".menu summary");
+test("the open menu of a phone is as clean", async () => {
+  for (const email of ["axe@united.example", "op@united.example"]) {
+    await showAs("light", 390);
+    await signIn(page, server.baseUrl, email);
+    await page.click(".menu summary");
+    await giveAxe();
+    for (const theme of THEMES) {
+      await showAs(theme, 390);
       expect(await findings()).toEqual([]);
     }
-  });
-}
+  }
+});
 
 /** What has the focus, in a few words, and whether the eye can see that it has. */
 function focused() {
