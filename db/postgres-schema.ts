@@ -13,6 +13,7 @@ export const {
   idempotencyRecords,
   usageDays,
   usageKeys,
+  usageFailures,
   webhookEndpoints,
   webhookEvents,
   webhookDeliveries,

@@ -328,6 +328,22 @@ export function defineTables(kit: Kit) {
     (t) => [primaryKey({ columns: [t.accountId, t.environment, t.day, t.keyId] })],
   );
 
+  /** How many images failed for which reason, per day; those that failed before reasons were told are in no row. */
+  const usageFailures = table(
+    "usage_failures",
+    {
+      accountId: text("account_id")
+        .notNull()
+        .references(() => accounts.id),
+      environment: oneOf("environment", ENVIRONMENTS).notNull(),
+      day: text("day").notNull(),
+      /** As the API names it. */
+      reason: text("reason").notNull(),
+      failed: int("failed").notNull(),
+    },
+    (t) => [primaryKey({ columns: [t.accountId, t.environment, t.day, t.reason] })],
+  );
+
   const season = seasonTables(kit, accounts, images);
 
   /** Where a partner receives events of one environment. */
@@ -471,6 +487,7 @@ export function defineTables(kit: Kit) {
     idempotencyRecords,
     usageDays,
     usageKeys,
+    usageFailures,
     ...season,
     webhookEndpoints,
     webhookEvents,
@@ -496,6 +513,7 @@ export const {
   idempotencyRecords,
   usageDays,
   usageKeys,
+  usageFailures,
   webhookEndpoints,
   webhookEvents,
   webhookDeliveries,

@@ -213,7 +213,8 @@ function* statementsFor(dialect: Dialect, filling: Filling): Generator<string> {
   yield `UPDATE accounts SET credits_plan = ${plan} - own.used, credits_held = own.held FROM (SELECT account_id, sum(CASE WHEN state = 'failed' THEN 0 ELSE 1 END) AS used,
     sum(CASE WHEN state = 'queued' THEN 1 ELSE 0 END) AS held FROM images GROUP BY account_id) AS own WHERE own.account_id = accounts.id`;
   const number = (of: string) => `sum(CASE WHEN state = '${of}' THEN 1 ELSE 0 END)`;
-  yield `INSERT INTO usage_days SELECT account_id, 'live', ${dialect.dayOf("created_at")} AS day, count(*), ${number("completed")}, ${number("failed")}, ${number("completed")}
+  yield `INSERT INTO usage_days (account_id, environment, day, requested, completed, failed, credits_used)
+    SELECT account_id, 'live', ${dialect.dayOf("created_at")} AS day, count(*), ${number("completed")}, ${number("failed")}, ${number("completed")}
     FROM images GROUP BY account_id, ${dialect.dayOf("created_at")}`;
   yield* webhookStatements(now);
   yield `INSERT INTO idempotency_records SELECT account_id, 'live', 'key-' || id, ${dialect.padded("1", 64)}, id, '{"success":true,"data":{"image_id":"' || id || '"}}',

@@ -1,3 +1,5 @@
+import type { FailureReason } from "./failure-reasons.ts";
+
 /**
  * The states of an image: `waiting -> queued` once the photo of a batch card has been fetched, `queued -> rendering
  * -> completed | failed`, and `rendering -> queued` after a transient fault or an expired lease. Only the last two
@@ -12,9 +14,6 @@ export type PublicStatus = (typeof PUBLIC_STATUSES)[number];
 
 /** The states that are not final. */
 export const UNFINISHED_STATES = ["waiting", "queued", "rendering"] as const satisfies ImageState[];
-
-/** What else is told of why an image failed, beside code and message. Names are added, and never change. */
-export type FailureReason = "canceled";
 
 /** Whether an image failed because it was not wanted any more. Its status is `failed` all the same: for older clients. */
 export function isCanceled({ failureReason }: { failureReason: string | null }): boolean {

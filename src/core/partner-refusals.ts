@@ -121,7 +121,8 @@ export function unsupportedMediaType(header: keyof typeof MEDIA_REFUSALS): Refus
   });
 }
 
-const SOURCE_FIELDS = { photo: "player.source_image_url", badge: "branding.club_badge_url" };
+/** Where each source stands in a create. */
+export const SOURCE_FIELDS = { photo: "player.source_image_url", badge: "branding.club_badge_url" };
 
 export function unsupportedSource(
   noun: keyof typeof SOURCE_FIELDS,

@@ -1,3 +1,5 @@
+import type { FailureReason } from "./failure-reasons.ts";
+
 /**
  * Why no player can be cut out of a readable photo, as partners read it. Each text says what to send instead, with
  * the limits that are actually enforced.
@@ -35,3 +37,17 @@ export const BADGE_REFUSAL =
 
 export type PlayerRefusal = keyof typeof PLAYER_REFUSALS;
 export type PhotoRefusal = keyof typeof PHOTO_REFUSALS;
+
+/** The reason of each, as the API names it. */
+export const REASON_OF_REFUSAL: Record<PhotoRefusal, FailureReason> = {
+  no_player: "no_player",
+  several_people: "several_people",
+  face_cut: "face_cut",
+  face_covered: "face_covered",
+  sideways: "turned",
+  player_too_small: "player_too_small",
+  too_blurred: "blurred",
+  too_dark: "too_dark",
+  too_bright: "overexposed",
+  undecodable: "photo_undecodable",
+};

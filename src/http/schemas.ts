@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { API_PATHS, fillPath } from "../core/api-paths.ts";
 import { COMPOSITIONS } from "../core/card.ts";
 import type { ErrorCode } from "../core/errors.ts";
+import { FAILURE_REASON_NAMES, FAILURE_REASONS } from "../core/failure-reasons.ts";
 import { sentStyleSchema } from "../core/image-request.ts";
 import { PUBLIC_STATUSES } from "../core/image-state.ts";
 import { PHOTO_REFUSALS } from "../core/photo-refusals.ts";
@@ -143,9 +144,15 @@ export const ImageFailure = Type.Object(
     }),
     reason: Type.Optional(
       Type.String({
-        description:
-          "Only where more is known for programs: `canceled` for a card of a batch that was canceled before the card was begun. Further words may come.",
-        examples: ["canceled"],
+        pattern: "^[a-z_]+$",
+        description: `Why, for programs: ${FAILURE_REASON_NAMES.map((name) => `\`${name}\``).join(", ")}. Names may be added, and never change. Absent for images that failed before there were reasons.`,
+        examples: ["no_player", "photo_unreachable"],
+      }),
+    ),
+    hint: Type.Optional(
+      Type.String({
+        description: "What helps, in one sentence, the same for each reason. Absent with the reason.",
+        examples: [FAILURE_REASONS.no_player.hint],
       }),
     ),
   },

@@ -2,8 +2,9 @@ import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "puppeteer-core";
 import type { AskedComposition, Badge, Cutout, CutoutDescription, CutoutFile } from "../core/card.ts";
+import type { FailureReason } from "../core/failure-reasons.ts";
 import { MAX_WARM_PAGES } from "../core/limits.ts";
-import { BADGE_REFUSAL, PHOTO_REFUSALS } from "../core/photo-refusals.ts";
+import { BADGE_REFUSAL, PHOTO_REFUSALS, REASON_OF_REFUSAL } from "../core/photo-refusals.ts";
 import { writeWhole } from "../system/write-whole.ts";
 import { templateRegistry } from "../templates/registry.ts";
 import { launchBrowser } from "./browser/browser.ts";
@@ -15,7 +16,14 @@ import type { RenderedFile, RendererOptions, RenderJob, Stage } from "./protocol
 import { toolsOf } from "./tools.ts";
 
 /** The photo cannot become a card. The message is for the partner: what is wrong with it and what to send instead. */
-export class PhotoRefused extends Error {}
+export class PhotoRefused extends Error {
+  constructor(
+    message: string,
+    readonly reason: FailureReason,
+  ) {
+    super(message);
+  }
+}
 
 /** One warm Chromium that turns a photo and a player's details into a finished picture. One card at a time. */
 export interface CardRenderer {
@@ -133,7 +141,7 @@ async function renderCard(
   };
   const picture = await page.render(card, onStage).catch(async (error) => {
     // Another attempt would end the same way. The page is well: it refused the badge before it showed anything.
-    if (String(error).includes(BADGE_UNDECODABLE)) throw new PhotoRefused(BADGE_REFUSAL);
+    if (String(error).includes(BADGE_UNDECODABLE)) throw new PhotoRefused(BADGE_REFUSAL, "badge_unusable");
     // A page that failed once may have crashed, and a file may have been damaged on the disk: the next attempt gets a new
     // page and cuts the player out again.
     deps.pages.drop(template.digest);
@@ -178,10 +186,11 @@ async function cutOutCached(
   const path = join(cutoutsDir, photo.sha256.slice(0, 2), `${photo.sha256}-${vision}`);
   const companyWelcome = photo.asked === "photo";
   const cached = await findCutout(path);
-  if (cached?.inCompany && !companyWelcome) throw new PhotoRefused(PHOTO_REFUSALS.several_people);
+  if (cached?.inCompany && !companyWelcome)
+    throw new PhotoRefused(PHOTO_REFUSALS.several_people, "several_people");
   if (cached) return { cutout: cached, timingsMs: {} };
   const result = await studio.cutOut(photo.path, onStage, companyWelcome);
-  if (!result.ok) throw new PhotoRefused(result.message);
+  if (!result.ok) throw new PhotoRefused(result.message, REASON_OF_REFUSAL[result.reason]);
   return { cutout: await saveCutout(path, result.cutout), timingsMs: result.timingsMs };
 }
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { FailureReason } from "../core/failure-reasons.ts";
 import { MOST_RENDER_MS, RENDER_TIMEOUT_MS, RENDERS_PER_BROWSER, RENDERS_SPREAD } from "../core/limits.ts";
 import type { Log } from "../core/ports.ts";
 import { untilDescriptors } from "../system/descriptors.ts";
@@ -35,8 +36,9 @@ const WORKER_ENVIRONMENT = { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1", ...NO_TEL
 /** Prefix of the folders for browser profiles, one per worker. */
 const PROFILES_PREFIX = "worker-";
 /** The outcome of one render. Faults are thrown as RenderFault instead. */
-export type RenderOutcome = { kind: "done"; file: RenderedFile } | { kind: "refused"; message: string };
-export type PreviewOutcome = { kind: "done"; preview: Previewed } | { kind: "refused"; message: string };
+export type RefusedPhoto = { kind: "refused"; message: string; reason: FailureReason };
+export type RenderOutcome = { kind: "done"; file: RenderedFile } | RefusedPhoto;
+export type PreviewOutcome = { kind: "done"; preview: Previewed } | RefusedPhoto;
 
 /** Something of ours broke during a render; a retry may succeed. */
 export class RenderFault extends Error {
@@ -250,11 +252,10 @@ export type Work = Exclude<ToWorker, { type: "start" }>;
 export type Ending = Extract<FromWorker, { type: "done" | "previewed" | "supported" | "refused" }>;
 
 /** The end of a job without a picture. */
-export function refusedBy(end: Ending): { kind: "refused"; message: string } {
-  return {
-    kind: "refused",
-    message: end.type === "refused" ? end.message : `the worker answered ${end.type}`,
-  };
+export function refusedBy(end: Ending): RefusedPhoto {
+  return end.type === "refused"
+    ? { kind: "refused", message: end.message, reason: end.reason }
+    : { kind: "refused", message: `the worker answered ${end.type}`, reason: "provider" };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { ASKED_COMPOSITIONS, COMPOSITIONS, IMAGE_FORMATS, POSITIONS } from "../core/card.ts";
+import { FAILURE_REASON_NAMES } from "../core/failure-reasons.ts";
 import { StringEnum } from "../core/string-enum.ts";
 import { Previewed, previewJob, SupportsJob } from "./preview/messages.ts";
 
@@ -120,7 +121,12 @@ export const FromWorker = Type.Union([
   /** For each declaration, whether Chromium supports it. */
   Type.Object({ type: Type.Literal("supported"), jobId: Type.String(), known: Type.Array(Type.Boolean()) }),
   /** The photo cannot become a card; a retry would end the same way. */
-  Type.Object({ type: Type.Literal("refused"), jobId: Type.String(), message: Type.String() }),
+  Type.Object({
+    type: Type.Literal("refused"),
+    jobId: Type.String(),
+    message: Type.String(),
+    reason: StringEnum(FAILURE_REASON_NAMES),
+  }),
   /** Something of ours broke; a retry may succeed. `storage`: only once the disk accepts files again. */
   Type.Object({
     type: Type.Literal("fault"),

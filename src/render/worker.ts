@@ -65,7 +65,8 @@ async function work(renderer: CardRenderer, message: Exclude<ToWorker, { type: "
       send({ type: "supported", jobId, known: await renderer.previews.supports(message.job.declarations) });
     }
   } catch (error) {
-    if (error instanceof PhotoRefused) send({ type: "refused", jobId, message: error.message });
+    if (error instanceof PhotoRefused)
+      send({ type: "refused", jobId, message: error.message, reason: error.reason });
     else send({ type: "fault", jobId, message: describe(error), storage: isFullDisk(error) });
   }
 }

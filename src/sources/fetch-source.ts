@@ -1,6 +1,7 @@
 import type { Blobs } from "../blobs/blobs.ts";
 import type { Environment } from "../core/account.ts";
 import { Refusal } from "../core/errors.ts";
+import type { FailureReason } from "../core/failure-reasons.ts";
 import {
   EXHAUSTED_RETRY_MS,
   MAX_BADGE_BYTES,
@@ -15,7 +16,7 @@ import {
   MIN_SOURCE_SIDE_PX,
   SOURCE_TIMEOUT_MS,
 } from "../core/limits.ts";
-import { sourceAnswered, unsupportedSource } from "../core/partner-refusals.ts";
+import { SOURCE_FIELDS, sourceAnswered, unsupportedSource } from "../core/partner-refusals.ts";
 import { VERSION } from "../version.ts";
 import { type GuardedHead, type GuardedHttpOptions, guardedRequest } from "./guarded-http.ts";
 import { GuardedHttpError } from "./guarded-http-error.ts";
@@ -162,6 +163,16 @@ export function mayPass(refusal: unknown): boolean {
   if (cause instanceof GuardedHttpError)
     return ["dns", "connect", "timeout", "protocol"].includes(cause.kind);
   return cause instanceof UnusableAnswerError && cause.passes;
+}
+
+/** Why an image fails whose source was refused. */
+export function failureReasonOf(refusal: unknown): FailureReason {
+  const { details = [], cause } = refusal as Refusal;
+  const isBadge = details[0]?.field === SOURCE_FIELDS.badge;
+  const isTooLarge = cause instanceof GuardedHttpError && cause.kind === "too_large";
+  if (cause instanceof UnusableImageError) return isBadge ? "badge_unusable" : cause.reason;
+  if (isTooLarge) return isBadge ? "badge_unusable" : "photo_too_large";
+  return isBadge ? "badge_unreachable" : "photo_unreachable";
 }
 
 async function download(

@@ -10,6 +10,13 @@ export interface ImageFacts {
 /** Why bytes are unusable as a picture: a sentence or two with the remedy, for the partner. */
 export class UnusableImageError extends Error {
   override name = "UnusableImageError";
+  /** What is wrong with it, as a photo. */
+  readonly reason: "photo_undecodable" | "photo_too_large" | "photo_too_small";
+
+  constructor(message: string, options: ErrorOptions & { reason?: UnusableImageError["reason"] } = {}) {
+    super(message, options);
+    this.reason = options.reason ?? "photo_undecodable";
+  }
 }
 
 export interface ImageLimits {
@@ -118,11 +125,13 @@ function checkSize(width: number, height: number, { minSidePx, maxPixels }: Imag
     const megapixels = Math.ceil(width * height * 1e-5) / 10;
     throw new UnusableImageError(
       `It has ${width} x ${height} pixels (${megapixels} megapixels); the limit is ${maxPixels / 1e6} megapixels. Make it smaller.`,
+      { reason: "photo_too_large" },
     );
   }
   if (Math.min(width, height) < minSidePx) {
     throw new UnusableImageError(
       `It has ${width} x ${height} pixels; at least ${minSidePx} are needed on the short side. Use a larger original.`,
+      { reason: "photo_too_small" },
     );
   }
 }

@@ -1,7 +1,8 @@
 import { and, asc, desc, eq, gt, inArray, isNull, lte, not, notInArray, type SQL, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/account.ts";
-import type { FailureReason, ImageState } from "../core/image-state.ts";
+import type { FailureReason } from "../core/failure-reasons.ts";
+import type { ImageState } from "../core/image-state.ts";
 import { MAX_RETRY_PAUSE_MS } from "../core/limits.ts";
 import type { ListPosition } from "../core/list-position.ts";
 import { insertMetadata } from "./image-metadata.ts";
@@ -357,7 +358,13 @@ export async function lockUnbegun({ db, t, locked }: Tx, ids: string[]): Promise
 export async function failUnbegun(
   tx: Tx,
   ids: string[],
-  end: { code: string; message: string; now: number; canceledBatch?: string | undefined },
+  end: {
+    code: string;
+    message: string;
+    reason: FailureReason;
+    now: number;
+    canceledBatch?: string | undefined;
+  },
 ): Promise<Image[]> {
   const { db, t } = tx;
   const i = t.images;
@@ -369,7 +376,7 @@ export async function failUnbegun(
       state: "failed",
       failureCode: end.code,
       failureMessage: end.message,
-      failureReason: canceledBatch === undefined ? null : ("canceled" satisfies FailureReason),
+      failureReason: end.reason,
       completedAt: end.now,
       updatedAt: end.now,
     })

@@ -2,6 +2,7 @@ import { and, asc, eq, gt, inArray, isNull, lte, or, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/account.ts";
 import type { Composition } from "../core/card.ts";
+import type { FailureReason } from "../core/failure-reasons.ts";
 import { LEASE_MS, MAX_RETRY_PAUSE_MS } from "../core/limits.ts";
 import { insertMetadata } from "./image-metadata.ts";
 import { everyColumn, type Parameters, prepared } from "./prepared.ts";
@@ -161,7 +162,7 @@ export async function completeImage(
 export async function failImage(
   { db, t }: Tx,
   lease: Lease,
-  end: { code: string; message: string; now: number },
+  end: { code: string; message: string; reason: FailureReason; now: number },
 ): Promise<Image | undefined> {
   const [image] = await db
     .update(t.images)
@@ -170,6 +171,7 @@ export async function failImage(
       state: "failed",
       failureCode: end.code,
       failureMessage: end.message,
+      failureReason: end.reason,
     })
     .where(heldBy(t, lease))
     .returning();

@@ -25,6 +25,7 @@ export const TABLES_IN_ORDER: readonly (keyof Tables)[] = [
   "idempotencyRecords",
   "usageDays",
   "usageKeys",
+  "usageFailures",
   "photos",
   "batches",
   "batchCards",

@@ -1,7 +1,7 @@
-import { and, asc, eq, gte, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, lte, sql } from "drizzle-orm";
 import type { Tables } from "../../db/schema.ts";
 import type { Environment } from "../core/account.ts";
-
+import type { FailureReason } from "../core/failure-reasons.ts";
 import { dayOf } from "../core/time.ts";
 import { everyColumn, type Parameters, prepared } from "./prepared.ts";
 import type { Tx } from "./store.ts";
@@ -59,6 +59,51 @@ export async function countUsage(
   const counted = { accountId, environment, day: dayOf(now), ...counts };
   await addToDay(tx, counted);
   await addToKey(tx, { ...counted, keyId: keyId ?? CONSOLE_KEY });
+}
+
+const addToReason = prepared(
+  "usage of a failure reason",
+  ({ db, t: { usageFailures: f } }, add: Parameters<Tables["usageFailures"]["$inferSelect"]>) =>
+    db
+      .insert(f)
+      .values(everyColumn(f, add))
+      .onConflictDoUpdate({
+        target: [f.accountId, f.environment, f.day, f.reason],
+        set: { failed: sql`${f.failed} + ${add.failed}` },
+      }),
+);
+
+/** Adds to today's counters of why images failed, in the transaction that fails them. */
+export function countFailures(
+  tx: Tx,
+  { accountId, environment }: Scope,
+  now: number,
+  add: { reason: FailureReason; failed: number },
+): Promise<unknown> {
+  return addToReason(tx, { accountId, environment, day: dayOf(now), ...add });
+}
+
+/** How many images failed for each reason from day `from` to day `to`, both included; the most frequent first. */
+export async function failuresByReason(
+  { db, t }: Tx,
+  scope: Scope,
+  days: { from: string; to: string },
+): Promise<{ reason: string; failed: number }[]> {
+  const f = t.usageFailures;
+  const failed = sql<number>`sum(${f.failed})`.mapWith(Number);
+  return db
+    .select({ reason: f.reason, failed })
+    .from(f)
+    .where(
+      and(
+        eq(f.accountId, scope.accountId),
+        eq(f.environment, scope.environment),
+        gte(f.day, days.from),
+        lte(f.day, days.to),
+      ),
+    )
+    .groupBy(f.reason)
+    .orderBy(desc(failed), asc(f.reason));
 }
 
 /** The sums of each key from day `from` to day `to`, both included; the most used first. */

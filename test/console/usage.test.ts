@@ -126,3 +126,11 @@ test("an owner sets the budget on the page of usage; a developer sees it and may
   expect((await set(member, "", "50")).status).toBe(303);
   expect(await (await developer.get("/console/usage")).text()).toContain("There is no budget.");
 });
+
+test("the page counts failed cards by reason and says what helps, of the environment it shows", async () => {
+  const page = async (environment: string) =>
+    (await member.get(`/console/usage?period=current_month&environment=${environment}`)).text();
+  const test = await page("test");
+  expect(test).toMatch(/<code>no_player<\/code>.*?not a drawing.*?>1<\/td>/s);
+  expect(await page("live")).not.toContain("no_player");
+});

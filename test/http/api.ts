@@ -96,7 +96,7 @@ export async function finishNext(
     lease,
     end === "completed"
       ? { kind: "completed", output: { ...output, name: `${image.id}-0secret.png` } }
-      : { kind: "refused", message: "No player was found in the photo." },
+      : { kind: "refused", message: "No player was found in the photo.", reason: "no_player" },
   );
   return image.id;
 }

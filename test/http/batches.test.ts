@@ -84,7 +84,10 @@ test("a batch is accepted whole, its photos come afterwards, and it ends with on
   await fetchAll();
   const fetched = await batchOf(own.liveKey, batch_id);
   expect(fetched).toMatchObject({ status: "processing", failed: 1, processing: 2, progress: 0.333 });
-  expect(fetched.images[2]).toMatchObject({ status: "failed", failure: { code: "IMAGE_PROCESSING_FAILED" } });
+  expect(fetched.images[2]).toMatchObject({
+    status: "failed",
+    failure: { code: "IMAGE_PROCESSING_FAILED", reason: "photo_unreachable" },
+  });
   expect(fetched.images[2].failure.message).toContain("404");
   await finishNext(api, "completed");
   await finishNext(api, "refused");
@@ -339,7 +342,7 @@ test("the pictures come as one archive with a table, under names that any comput
   expect(names).toHaveLength(3);
   for (const name of names) expect(name).not.toMatch(/[\\/:?]|^\.+$/);
   const table = new TextDecoder().decode(files["cards.csv"]).split("\r\n");
-  expect(table[0]).toBe("external_id,image_id,status,file,message");
+  expect(table[0]).toBe("external_id,image_id,status,file,message,reason,hint");
   expect(table[3]).toMatch(/^p2,img_\d+,failed,,/);
   expect(new TextDecoder().decode(files[names[0] ?? ""])).toStartWith("picture of img_");
 });

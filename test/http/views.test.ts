@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { finishImage } from "../../src/app/images/finish-image.ts";
 import { claimImage } from "../../src/app/images/render-image.ts";
 import { renderNextTestImage } from "../../src/app/images/test-image.ts";
+import { FAILURE_REASONS } from "../../src/core/failure-reasons.ts";
 import { SOURCE_BYTES_PER_DAY } from "../../src/core/limits.ts";
 import { RENDER_FAULT_MESSAGE } from "../../src/core/partner-refusals.ts";
-import { PHOTO_REFUSALS } from "../../src/core/photo-refusals.ts";
+import { PHOTO_REFUSALS, REASON_OF_REFUSAL } from "../../src/core/photo-refusals.ts";
 import { AcceptedImageResponse, ImageResponse, UsageResponse } from "../../src/http/schemas.ts";
 import { imageRequest, post, type TestAccount, testAccount } from "../harness.ts";
 import {
@@ -97,7 +98,7 @@ test("progress shows the stage reached", async () => {
   expect(new Set(shown).size).toBe(6);
   api.progress.clear(image_id);
   const lease = { imageId: image_id, token: claimed.leaseToken, renders: claimed.renders };
-  await finishImage(api, lease, { kind: "refused", message: "No player was found." });
+  await finishImage(api, lease, { kind: "refused", message: "No player was found.", reason: "no_player" });
 });
 
 test("a completed image has exactly its fields, and costs one credit", async () => {
@@ -268,20 +269,35 @@ for (const [format, contentType] of [
 }
 
 const FAILURES = [
-  ...Object.entries(PHOTO_REFUSALS).map(([reason, message]) => [`test_fail_${reason}`, message] as const),
-  ["test_fail_provider", RENDER_FAULT_MESSAGE] as const,
-  ["test_fail_not_a_photograph", PHOTO_REFUSALS.no_player] as const,
+  ...Object.entries(PHOTO_REFUSALS).map(
+    ([name, message]) =>
+      [`test_fail_${name}`, message, REASON_OF_REFUSAL[name as keyof typeof PHOTO_REFUSALS]] as const,
+  ),
+  ["test_fail_provider", RENDER_FAULT_MESSAGE, "provider"] as const,
+  ["test_fail_not_a_photograph", PHOTO_REFUSALS.no_player, "no_player"] as const,
 ];
-for (const [id, message] of FAILURES) {
-  test(`${id} is accepted and fails with the message that a live image would have`, async () => {
+for (const [id, message, reason] of FAILURES) {
+  test(`${id} is accepted and fails with the message, reason and hint that a live image would have`, async () => {
     const { image_id } = await created(partner.testKey, { player: { external_id: id } });
     await renderTest();
     expect(await image(image_id, partner.testKey)).toMatchObject({
       status: "failed",
-      failure: { code: "IMAGE_PROCESSING_FAILED", message },
+      failure: { code: "IMAGE_PROCESSING_FAILED", message, reason, hint: FAILURE_REASONS[reason].hint },
     });
   });
 }
+
+test("the page of the failure's code and the reference list every reason, and the page each hint", async () => {
+  const page = await (await send(api, "/docs/errors/IMAGE_PROCESSING_FAILED")).text();
+  const document = await (await send(api, "/docs/openapi.json")).json();
+  const { description } = document.components.schemas.ImageFailure.properties.reason;
+  expect(page).toContain('id="reasons"');
+  for (const [reason, { hint }] of Object.entries(FAILURE_REASONS)) {
+    expect(description).toContain(`\`${reason}\``);
+    expect(page).toContain(`>${reason}</code>`);
+    expect(page).toContain(`<td>${hint.replaceAll("'", "&#39;")}</td>`);
+  }
+});
 
 test("the testing guide and the photo guide name every way a photo is refused", async () => {
   const guide = async (path: string) => (await send(api, path)).text();

@@ -50,7 +50,7 @@ const output = {
 };
 const ENDS: RenderEnd[] = [
   { kind: "completed", output },
-  { kind: "refused", message: "no player" },
+  { kind: "refused", message: "no player", reason: "no_player" },
   { kind: "fault" },
   { kind: "given_back" },
 ];
@@ -99,7 +99,11 @@ test("workers that claim at once each get another image, and none goes away empt
   expect(new Set(taken.map((image) => image?.leaseToken)).size).toBe(30);
   await Promise.all(
     taken.map((image) =>
-      finishImage(workspace, leaseOf(image as Claimed), { kind: "refused", message: "no player" }),
+      finishImage(workspace, leaseOf(image as Claimed), {
+        kind: "refused",
+        message: "no player",
+        reason: "no_player",
+      }),
     ),
   );
   expect(await workspace.jobs.isWaiting("live", workspace.clock.now())).toBe(false);
@@ -109,7 +113,7 @@ test("an acceptance that is rolled back queues nothing", async () => {
   const { workspace, account } = await start();
   const id = await acceptLive(workspace, account.id);
   const image = await claimed(workspace);
-  await finishImage(workspace, leaseOf(image), { kind: "refused", message: "x" });
+  await finishImage(workspace, leaseOf(image), { kind: "refused", message: "x", reason: "no_player" });
   const enqueued = workspace.store.write("test", async (tx) => {
     const copy = { ...image, id: `${id}x`, state: "queued" as const, leaseToken: null };
     await tx.db.insert(tx.t.images).values(copy);

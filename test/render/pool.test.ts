@@ -406,7 +406,11 @@ test("a photo without a player is refused with words for the partner", async () 
   const renderer = await pool.acquire();
   const outcome = await renderer.render(job("brick.png"), () => {});
   renderer.release();
-  expect(outcome).toMatchObject({ kind: "refused", message: expect.stringContaining("No player") });
+  expect(outcome).toMatchObject({
+    kind: "refused",
+    message: expect.stringContaining("No player"),
+    reason: "no_player",
+  });
 });
 
 test("a badge the browser cannot decode is refused, not tried again", async () => {
@@ -415,7 +419,11 @@ test("a badge the browser cannot decode is refused, not tried again", async () =
   const renderer = await pool.acquire();
   const outcome = await renderer.render({ ...job("astronaut.png"), badgePath }, () => {});
   renderer.release();
-  expect(outcome).toMatchObject({ kind: "refused", message: expect.stringContaining("club badge") });
+  expect(outcome).toMatchObject({
+    kind: "refused",
+    message: expect.stringContaining("club badge"),
+    reason: "badge_unusable",
+  });
 });
 
 test("while workers cannot start, one is tried again and again, never more at a time", async () => {

@@ -139,6 +139,7 @@ async function stock(workspace: Workspace, hook: string) {
       .values({ id: "user_1", email: "ana@rovers.example", isOperator: 0, createdAt: at })
       .returning();
     const userId = user?.id ?? "";
+    await db.insert(t.usageFailures).values({ ...scope, day: "2026-11-01", reason: "no_player", failed: 2 });
     await db.insert(t.memberships).values({ userId, accountId, role: "owner", createdAt: at });
     await db.insert(t.setupLinks).values({ tokenHash: "hash", userId, ...times });
     await db.insert(t.passkeys).values({

@@ -7,7 +7,11 @@ import { gzipSync } from "node:zlib";
 import { folderBlobs } from "../../src/blobs/folder-blobs.ts";
 import { Refusal } from "../../src/core/errors.ts";
 import { MAX_BADGE_BYTES, MAX_SOURCE_BYTES } from "../../src/core/limits.ts";
-import { createSourceFetcher, type SourceFetcherOptions } from "../../src/sources/fetch-source.ts";
+import {
+  createSourceFetcher,
+  failureReasonOf,
+  type SourceFetcherOptions,
+} from "../../src/sources/fetch-source.ts";
 import { animatedWebp, jpeg, png, pngBomb, pngOfDepth, turnedByExif, webp, withScans } from "./pictures.ts";
 import { head, serveFiles, serveRaw, type TestServer } from "./servers.ts";
 
@@ -214,6 +218,32 @@ describe("refused by size in bytes", () => {
       contentType: "image/png",
     });
   });
+});
+
+test("each refusal has the reason that programs read", async () => {
+  const server = await using(
+    serveFiles({
+      "/small": png(199, 300),
+      "/wide": png(8_000, 5_001),
+      "/text": Buffer.from("not a picture"),
+      "/good": png(300, 300),
+    }),
+  );
+  const heavy = await using(
+    serveRaw((socket) => socket.write(head(200, { "Content-Length": MAX_SOURCE_BYTES + 1 }))),
+  );
+  const reason = (answer: Promise<unknown>) => answer.then(() => "none", failureReasonOf);
+  const photo = (path: string, of = server) => reason(fetcherFor(of).fetchPhoto(of.origin + path));
+  const badge = (path: string) => reason(fetcherFor(server).fetchBadge(server.origin + path));
+  expect(await photo("/good")).toBe("none");
+  expect(await photo("/missing")).toBe("photo_unreachable");
+  expect(await reason(fetcherFor(server).fetchPhoto("https://127.0.0.1/"))).toBe("photo_unreachable");
+  expect(await photo("/small")).toBe("photo_too_small");
+  expect(await photo("/wide")).toBe("photo_too_large");
+  expect(await photo("", heavy)).toBe("photo_too_large");
+  expect(await photo("/text")).toBe("photo_undecodable");
+  expect(await badge("/missing")).toBe("badge_unreachable");
+  expect(await badge("/text")).toBe("badge_unusable");
 });
 
 describe("refused by how the server answers", () => {

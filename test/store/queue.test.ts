@@ -26,7 +26,7 @@ async function serve(end: "refused" | "fault" | "leave" = "refused"): Promise<st
   await finishImage(
     workspace,
     lease,
-    end === "fault" ? { kind: "fault" } : { kind: "refused", message: "x" },
+    end === "fault" ? { kind: "fault" } : { kind: "refused", message: "x", reason: "no_player" },
   );
   return image.accountId;
 }
@@ -69,7 +69,7 @@ test("a newcomer does not overtake an account that was alone for long", async ()
     await finishImage(
       workspace,
       { imageId: lease[0], token: lease[1], renders: lease[2] },
-      { kind: "refused", message: "x" },
+      { kind: "refused", message: "x", reason: "no_player" },
     );
   }
   await serve("leave");

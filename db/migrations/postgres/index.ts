@@ -12,6 +12,7 @@ import sealedBooks from "./0010_sealed_books.sql" with { type: "text" };
 import canceledCards from "./0011_canceled_cards.sql" with { type: "text" };
 import imageComposition from "./0012_image_composition.sql" with { type: "text" };
 import imageLists from "./0013_image_lists.sql" with { type: "text" };
+import usageFailures from "./0014_usage_failures.sql" with { type: "text" };
 
 /** Every migration in order. A new one made by drizzle-kit is added here, so that a compiled binary carries it. */
 export const migrations: { name: string; sql: string }[] = [
@@ -29,4 +30,5 @@ export const migrations: { name: string; sql: string }[] = [
   { name: "0011_canceled_cards", sql: canceledCards },
   { name: "0012_image_composition", sql: imageComposition },
   { name: "0013_image_lists", sql: imageLists },
+  { name: "0014_usage_failures", sql: usageFailures },
 ];

@@ -1,6 +1,7 @@
 import { makeZip } from "client-zip";
 import type { Blobs } from "../../blobs/blobs.ts";
 import { csvField } from "../../core/csv.ts";
+import { hintFor } from "../../core/failure-reasons.ts";
 import { publicStatus } from "../../core/image-state.ts";
 import { type Batch, imagesOfBatch } from "../../store/batches.ts";
 import type { Image } from "../../store/images.ts";
@@ -65,8 +66,10 @@ function table(images: Image[], names: Map<Image, string>, present: Set<Image>):
     image.forgottenAt === null ? publicStatus(image.state) : "deleted",
     present.has(image) ? (names.get(image) ?? "") : "",
     image.forgottenAt === null ? (image.failureMessage ?? "") : "",
+    image.forgottenAt === null ? (image.failureReason ?? "") : "",
+    image.forgottenAt === null ? (hintFor(image.failureReason) ?? "") : "",
   ]);
-  return [["external_id", "image_id", "status", "file", "message"], ...rows]
+  return [["external_id", "image_id", "status", "file", "message", "reason", "hint"], ...rows]
     .map((row) => row.map(csvField).join(","))
     .join("\r\n");
 }

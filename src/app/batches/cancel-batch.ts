@@ -44,7 +44,12 @@ async function endUnbegun(context: AppContext, batchId: string): Promise<void> {
     const open = await unbegunOfBatch(context.store.read, batchId, CARDS_AT_ONCE);
     const ids = open.map(({ id }) => id);
     if (ids.length === 0) return;
-    const ended = await failImagesUnbegun(context, ids, CANCELED_MESSAGE, batchId);
+    const ended = await failImagesUnbegun(
+      context,
+      ids,
+      { message: CANCELED_MESSAGE, reason: "canceled" },
+      batchId,
+    );
     if (ids.length < CARDS_AT_ONCE || ended === 0) return;
   }
 }

@@ -7,7 +7,7 @@ import { Refusal } from "../../core/errors.ts";
 import { storedRequest } from "../../core/image-request.ts";
 import { MAX_RETRY_PAUSE_MS, SOURCE_BYTES_PER_DAY } from "../../core/limits.ts";
 import { DAY_MS, SECOND_MS } from "../../core/time.ts";
-import { mayPass } from "../../sources/fetch-source.ts";
+import { failureReasonOf, mayPass } from "../../sources/fetch-source.ts";
 import type { Counters, ShortLivedState } from "../../state/state.ts";
 import { findAccount } from "../../store/accounts.ts";
 import { claimWaiting, nextWaiting, postponeWaiting, queueWaiting } from "../../store/batches.ts";
@@ -73,7 +73,8 @@ export function photoFetcher(
       } catch (error) {
         if (signal.aborted) return await giveBack(deps, image);
         if (await postpone(deps, image, error, tries)) return;
-        await failImagesUnbegun(deps, [image.id], (error as Refusal).message);
+        const { message } = error as Refusal;
+        await failImagesUnbegun(deps, [image.id], { message, reason: failureReasonOf(error) });
         onEnd();
       } finally {
         await slot.giveBack();

@@ -1,3 +1,4 @@
+import type { FailureReason } from "../../core/failure-reasons.ts";
 import { RENDER_RETRY_PAUSES_MS } from "../../core/limits.ts";
 import { PHOTO_LOST_MESSAGE, RENDER_FAULT_MESSAGE } from "../../core/partner-refusals.ts";
 import { DAY_MS } from "../../core/time.ts";
@@ -13,7 +14,7 @@ import {
 } from "../../store/images.ts";
 import { insertReceipt } from "../../store/receipts.ts";
 import type { Tx } from "../../store/store.ts";
-import { countUsage } from "../../store/usage.ts";
+import { countFailures, countUsage } from "../../store/usage.ts";
 import { noteBatches } from "../batches/note-batches.ts";
 import type { AppContext, Moment } from "../context.ts";
 import { releaseCredits, settleCredit } from "../credits/credits.ts";
@@ -28,7 +29,7 @@ import { imageView } from "./image-view.ts";
  */
 export type RenderEnd =
   | { kind: "completed"; output: ImageOutput }
-  | { kind: "refused"; message: string }
+  | { kind: "refused"; message: string; reason: FailureReason }
   | { kind: "photo_lost" }
   | { kind: "fault" }
   | { kind: "given_back"; pauseMs?: number };
@@ -62,14 +63,15 @@ export async function endRender(
     case "completed":
       return complete(tx, context, lease, end.output, now);
     case "refused":
-      return fail(tx, context, lease, end.message, now);
+      return fail(tx, context, lease, { ...end, now });
     case "photo_lost":
-      return fail(tx, context, lease, PHOTO_LOST_MESSAGE, now);
+      return fail(tx, context, lease, { message: PHOTO_LOST_MESSAGE, reason: "provider", now });
     case "given_back":
       return giveBack(tx, context, lease, { now, pauseMs: end.pauseMs ?? 0, uncounted: true });
     case "fault": {
       const pauseMs = RENDER_RETRY_PAUSES_MS[lease.renders - 1];
-      if (pauseMs === undefined) return fail(tx, context, lease, RENDER_FAULT_MESSAGE, now);
+      if (pauseMs === undefined)
+        return fail(tx, context, lease, { message: RENDER_FAULT_MESSAGE, reason: "provider", now });
       const image = await giveBack(tx, context, lease, { now, pauseMs });
       // The account used up a render, so its turn moves back by one; this image stays ahead of its others.
       if (image) await context.jobs.postpone(tx, image);
@@ -104,10 +106,16 @@ async function complete(tx: Tx, context: AppContext, lease: Lease, output: Image
   return image;
 }
 
-async function fail(tx: Tx, context: AppContext, lease: Lease, message: string, now: number) {
+interface Failure {
+  message: string;
+  reason: FailureReason;
+  now: number;
+}
+
+async function fail(tx: Tx, context: AppContext, lease: Lease, { message, reason, now }: Failure) {
   if (!(await context.jobs.end(tx, lease))) return undefined;
-  const image = await failImage(tx, lease, { code: "IMAGE_PROCESSING_FAILED", message, now });
-  if (image) await recordFailures(tx, context, [image], { now, isCanceled: false });
+  const image = await failImage(tx, lease, { code: "IMAGE_PROCESSING_FAILED", message, reason, now });
+  if (image) await recordFailures(tx, context, [image], { now, reason });
   return image;
 }
 
@@ -116,9 +124,10 @@ async function recordFailures(
   tx: Tx,
   context: AppContext,
   images: Image[],
-  { now, isCanceled }: { now: number; isCanceled: boolean },
+  { now, reason }: Omit<Failure, "message">,
 ): Promise<void> {
   const moment = { now, random: context.random };
+  const isCanceled = reason === "canceled";
   await releaseCredits(
     tx,
     images.map(({ id }) => id),
@@ -130,34 +139,35 @@ async function recordFailures(
   for (const own of alike.values()) {
     const failed = own.length;
     await countUsage(tx, own[0] as Image, now, { failed, canceled: isCanceled ? failed : 0 });
+    await countFailures(tx, own[0] as Image, now, { reason, failed });
   }
   await noteBatches(tx, images, isCanceled ? "canceled" : "failed", moment);
   await recordEnds(tx, context, images, moment);
 }
 
 /**
- * Fails those of these images whose rendering has not begun, and that have not ended; when `canceledBatch` is given, as
- * canceled, and none that another batch has come to want. Returns how many. In few statements, however many images: a transaction that
+ * Fails those of these images whose rendering has not begun, and that have not ended; when `canceledBatch` is given,
+ * none that another batch has come to want. Returns how many. In few statements, however many images: a transaction that
  * waited for an answer of the database for each would keep every other writer waiting.
  */
 export function failImagesUnbegun(
   context: AppContext,
   ids: string[],
-  message: string,
+  { message, reason }: Omit<Failure, "now">,
   canceledBatch?: string,
 ): Promise<number> {
   return context.store.write(
     "fail unbegun",
     async (tx) => {
       const now = context.clock.now();
-      const end = { code: "IMAGE_PROCESSING_FAILED", message, now, canceledBatch };
+      const end = { code: "IMAGE_PROCESSING_FAILED", message, reason, now, canceledBatch };
       await context.jobs.seize(tx, ids);
       // A batch that comes to want one of them does so before this, and is seen, or finds it failed.
       await lockUnbegun(tx, ids);
       const images = await failUnbegun(tx, ids, end);
       if (images.length === 0) return 0;
       await context.jobs.withdraw(tx, images);
-      await recordFailures(tx, context, images, { now, isCanceled: canceledBatch !== undefined });
+      await recordFailures(tx, context, images, { now, reason });
       return images.length;
     },
     { sideBySide: true },

@@ -21,7 +21,7 @@ import { deleteMetadata } from "../../store/image-metadata.ts";
 import type { Image } from "../../store/images.ts";
 import { deleteReceipt } from "../../store/receipts.ts";
 import type { Store, Tx } from "../../store/store.ts";
-import { countUsage } from "../../store/usage.ts";
+import { countFailures, countUsage } from "../../store/usage.ts";
 import { noteBatches } from "../batches/note-batches.ts";
 import type { AppContext } from "../context.ts";
 import { releaseCredits } from "../credits/credits.ts";
@@ -102,6 +102,7 @@ async function forgetRow(tx: Tx, { clock, random, jobs }: AppContext, image: Ima
     await jobs.withdraw(tx, [image]);
     await releaseCredits(tx, [image.id], { now, random });
     await countUsage(tx, image, now, { failed: 1, canceled: 1 });
+    await countFailures(tx, image, now, { reason: "canceled", failed: 1 });
     await noteBatches(tx, [image], "canceled", { now, random });
   }
   await emptyImage(tx, image, now);

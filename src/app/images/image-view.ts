@@ -1,4 +1,5 @@
 import type { Composition } from "../../core/card.ts";
+import { hintFor } from "../../core/failure-reasons.ts";
 import type { CreateImageRequest } from "../../core/image-request.ts";
 import { type PublicStatus, publicStatus } from "../../core/image-state.ts";
 import { isoTime } from "../../core/time.ts";
@@ -40,8 +41,10 @@ export type ImageView =
 export interface FailureView {
   code: string;
   message: string;
-  /** Only where more is known than the message tells. */
+  /** Absent for images that failed before reasons were told. */
   reason?: string;
+  /** What helps, in one sentence; absent with the reason. */
+  hint?: string;
 }
 
 export interface ViewOptions {
@@ -98,7 +101,9 @@ type Failed = Pick<ImageAnswer, "failureCode" | "failureMessage" | "failureReaso
 /** Why an image failed, as the status view, batches and events tell it. */
 export function failureView({ failureCode, failureMessage, failureReason }: Failed): FailureView {
   const told = { code: present(failureCode), message: present(failureMessage) };
-  return failureReason === null ? told : { ...told, reason: failureReason };
+  if (failureReason === null) return told;
+  const hint = hintFor(failureReason);
+  return { ...told, reason: failureReason, ...(hint === undefined ? {} : { hint }) };
 }
 
 /** One item of the list. `completed_at` appears once a terminal state is reached. */

@@ -224,7 +224,7 @@ async function attempt(
     const job = await renderJob(deps, image, outputPath);
     const { preset } = job.card.style;
     if (job.template === undefined && (await isGone(deps.templates, preset)))
-      return { kind: "refused", message: templateGone(preset) };
+      return { kind: "refused", message: templateGone(preset), reason: "preset_gone" };
     const outcome = await renderer.render(job, (stage: Stage) => deps.progress.reach(image.id, stage));
     if (outcome.kind === "refused")
       return (await isPhotoWhole(deps, image, job)) ? outcome : { kind: "photo_lost" };

@@ -53,7 +53,7 @@ export async function renderNextTestImage(
 
 async function renderTestImage(deps: TestImageDeps, image: Claimed, signal: AbortSignal): Promise<RenderEnd> {
   const ending = testEnding(image.externalId);
-  if (ending.kind === "failed") return { kind: "refused", message: ending.message };
+  if (ending.kind === "failed") return { ...ending, kind: "refused" };
   for (let step = 0; step < PROGRESS_STEPS && ending.afterMs > 0; step++) {
     deps.progress.set(image.id, step / PROGRESS_STEPS);
     await sleep(ending.afterMs / PROGRESS_STEPS, undefined, { signal }).catch(() => {});

@@ -41,9 +41,17 @@ function Failure({ image }: { image: Image }) {
         {image.failureMessage}
       </Notice>
     );
+  const reason = image.failureReason;
   return (
     <Notice tone="bad" title={`Failed: ${image.failureCode}`}>
-      {image.failureMessage} <a href={`/docs/errors/${image.failureCode}`}>More about this code</a>
+      {image.failureMessage}
+      {reason !== null && (
+        <>
+          {" "}
+          Reason: <code>{reason}</code>.
+        </>
+      )}{" "}
+      <a href={`/docs/errors/${image.failureCode}#reasons`}>More about this code</a>
     </Notice>
   );
 }

@@ -2,10 +2,10 @@
 
 import { creditsOf } from "../../app/credits/credits.ts";
 import { ENVIRONMENTS, type Environment } from "../../core/account.ts";
-
+import { hintFor } from "../../core/failure-reasons.ts";
 import { DAY_MS, dayOf, USAGE_PERIODS, type UsagePeriod, usagePeriodDays } from "../../core/time.ts";
 import { listKeys } from "../../store/keys.ts";
-import { type UsageDay, usageByDay, usageByKey } from "../../store/usage.ts";
+import { failuresByReason, type UsageDay, usageByDay, usageByKey } from "../../store/usage.ts";
 import { CreditMeter, UsageChart } from "../chart.tsx";
 import { Card, count, Empty, PageHead, Segments, Stat } from "../elements.tsx";
 import { shell } from "../layout.tsx";
@@ -151,6 +151,50 @@ async function KeyTable({
   );
 }
 
+/** Why cards failed, so that a partner sees what to change about the photos. */
+async function ReasonTable({
+  visit,
+  period,
+  environment,
+}: {
+  visit: MemberVisit;
+  period: UsagePeriod;
+  environment: Environment;
+}) {
+  const scope = { accountId: visit.account.id, environment };
+  const rows = await failuresByReason(visit.deps.store.read, scope, usagePeriodDays(period, visit.now));
+  if (rows.length === 0) return null;
+  return (
+    <Card flush title="Failed, by reason" note="Counted since reasons are told.">
+      <table class="table">
+        <caption class="visually-hidden">Failed cards by reason</caption>
+        <thead>
+          <tr>
+            <th scope="col">Reason</th>
+            <th scope="col">What helps</th>
+            <th scope="col" class="number">
+              Cards
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ reason, failed }) => (
+            <tr>
+              <th scope="row">
+                <code>{reason}</code>
+              </th>
+              <td data-label="What helps">{hintFor(reason) ?? ""}</td>
+              <td class="number" data-label="Cards">
+                {count(failed)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Card>
+  );
+}
+
 async function CreditsLeft({ account, now, deps }: MemberVisit) {
   const credits = await creditsOf(deps.store.read, account, now);
   return (
@@ -232,6 +276,7 @@ async function usagePage(visit: MemberVisit): Promise<Response> {
         />
       </div>
       <Totals days={days} />
+      {await ReasonTable({ visit, period, environment })}
       {await KeyTable({ visit, period, environment })}
       <DayTable days={days} />
     </>,

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { renderToString } from "preact-render-to-string";
 import type { ErrorCode } from "../../core/errors.ts";
+import { FAILURE_REASONS } from "../../core/failure-reasons.ts";
 import { Markup } from "../../web/markup.ts";
 import { ERROR_STATUS } from "../http-refusal.ts";
 import { errorExample } from "../openapi/errors.ts";
@@ -33,7 +34,7 @@ export function errorIndexPage(): PageContent {
       "",
       "## Failed images",
       "",
-      "An image that was accepted and could not be made is not an HTTP error. It is answered with 200, its `status` is `failed`, and `failure.code` is [IMAGE_PROCESSING_FAILED](/docs/errors/IMAGE_PROCESSING_FAILED). A card that was canceled with its batch is told so too, with `failure.reason` `canceled`.",
+      "An image that was accepted and could not be made is not an HTTP error. It is answered with 200, its `status` is `failed`, and `failure.code` is [IMAGE_PROCESSING_FAILED](/docs/errors/IMAGE_PROCESSING_FAILED). Its `failure.reason` says [why](/docs/errors/IMAGE_PROCESSING_FAILED#reasons), also of a card that was canceled with its batch.",
       "",
       "## The order of checks",
       "",
@@ -66,6 +67,19 @@ function CodeList() {
   );
 }
 
+const REASONS = [
+  "## Reasons",
+  "",
+  "`failure.reason` is one of these, and `failure.hint` the sentence beside it. Names may be added, and never change: treat one you do not know like any failure. Images that failed before there were reasons have none.",
+  "",
+  "| Reason | What happened | What helps: the hint |",
+  "| --- | --- | --- |",
+  ...Object.entries(FAILURE_REASONS).map(
+    ([name, { meaning, hint }]) => `| \`${name}\` | ${meaning} | ${hint} |`,
+  ),
+  "",
+];
+
 /** /docs/errors/{code} */
 export function errorPage(code: Code, baseUrl: string): PageContent {
   const text = ERROR_TEXTS[code];
@@ -86,6 +100,7 @@ export function errorPage(code: Code, baseUrl: string): PageContent {
       "",
       `**Does the same request work later?** ${RETRY_TEXTS[text.retry]}`,
       "",
+      ...(code === "IMAGE_PROCESSING_FAILED" ? REASONS : []),
       "## An example",
       "",
       "```json",

@@ -215,8 +215,7 @@ export const ERROR_TEXTS: Record<ErrorCode | FailureCode, ErrorText> = {
     meaning:
       "This is not an HTTP error: it is the `failure.code` of an image whose `status` is `failed`, and it is answered with 200. The reserved credit has been given back.",
     remedies: [
-      "Read `failure.message`: it tells whether the photo or the service was at fault.",
-      "Is `failure.reason` `canceled`? Then nothing was at fault: the batch was canceled before this card was begun.",
+      "Switch on `failure.reason`, which is one of the [reasons below](#reasons), and show `failure.hint` or `failure.message` to whoever sent the photo.",
       "The photo at fault? The message says what is wrong with it: nobody or several people, a cut face, too small, too blurred, too dark, sideways. Choose one in which one person's face and upper body are clear. See [photos that work well](/docs/photos).",
       "A fault on our side? It was tried five times already. Create the image again with a **new** `Idempotency-Key`: the old one keeps answering with the failed image.",
     ],

@@ -1,4 +1,5 @@
 import { API_PATHS, fillPath } from "../../core/api-paths.ts";
+import { FAILURE_REASONS } from "../../core/failure-reasons.ts";
 import { PHOTO_REFUSALS } from "../../core/photo-refusals.ts";
 
 /** The examples of the documentation, written once. Tests validate them against the schemas. */
@@ -46,6 +47,8 @@ const failed = {
   failure: {
     code: "IMAGE_PROCESSING_FAILED",
     message: PHOTO_REFUSALS.no_player,
+    reason: "no_player",
+    hint: FAILURE_REASONS.no_player.hint,
   },
   created_at: CREATED_AT,
   completed_at: COMPLETED_AT,

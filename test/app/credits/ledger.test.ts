@@ -214,7 +214,7 @@ test("a plan credit released after its month expires; a top-up comes back and st
     const image = await claimImage(w, "live");
     if (!image) throw new Error("nothing to claim");
     const lease = { imageId: image.id, token: image.leaseToken, renders: image.renders };
-    await finishImage(w, lease, { kind: "refused", message: "no player" });
+    await finishImage(w, lease, { kind: "refused", message: "no player", reason: "no_player" });
   }
   // The new month's plan credit and the top-up; November's credit is gone.
   expect(await balances(w, account.id)).toEqual([1, 1, 0]);

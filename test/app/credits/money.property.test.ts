@@ -240,7 +240,7 @@ class Run {
       kind === "completed"
         ? { kind, output }
         : kind === "refused"
-          ? { kind, message: "no player" }
+          ? { kind, message: "no player", reason: "no_player" }
           : { kind };
     if (isTorn) {
       const done = await torn(this.world.random, 0, () => finishImage(this.world.workspace, lease, end));
@@ -288,7 +288,7 @@ class Run {
         await finishImage(
           this.world.workspace,
           { imageId, token: lease.token, renders },
-          { kind: "refused", message: "x" },
+          { kind: "refused", message: "x", reason: "no_player" },
         );
     }
     this.world.workspace.clock.advance(60_000);
@@ -301,7 +301,7 @@ class Run {
         await finishImage(
           this.world.workspace,
           { imageId: image.id, token: image.leaseToken, renders: image.renders },
-          { kind: "refused", message: "x" },
+          { kind: "refused", message: "x", reason: "no_player" },
         );
       }
     }

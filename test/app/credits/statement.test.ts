@@ -33,7 +33,7 @@ async function end(kind: "completed" | "refused"): Promise<void> {
     lease,
     kind === "completed"
       ? { kind, output: { ...OUTPUT, name: `${image.id}.png` } }
-      : { kind, message: "No player." },
+      : { kind, message: "No player.", reason: "no_player" },
   );
 }
 

@@ -80,7 +80,7 @@ test("the card that reaches an alert tells it, each once, and the next month aga
 test("only credits that were used count: no failed card, and none of a test key", async () => {
   await budget(1, [100]);
   await acceptLive(workspace, accountId);
-  await (await render())({ kind: "refused", message: "No player." });
+  await (await render())({ kind: "refused", message: "No player.", reason: "no_player" });
   await acceptLive(workspace, accountId, { environment: "test" });
   await (await render("test"))();
   expect(await told()).toEqual([]);

@@ -66,7 +66,7 @@ const output = {
 };
 const ENDS: RenderEnd[] = [
   { kind: "completed", output },
-  { kind: "refused", message: "no player" },
+  { kind: "refused", message: "no player", reason: "no_player" },
   { kind: "fault" },
   { kind: "given_back" },
 ];

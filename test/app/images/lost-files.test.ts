@@ -35,7 +35,9 @@ async function make(harm: (path: string) => Promise<void>, outcome: "refused" | 
   const pictures = picturesAfter(async () => {});
   const pool = poolOf(async (job, onStage) => {
     const made = await pictures(job, onStage);
-    return outcome === "done" ? made : { kind: "refused", message: PHOTO_REFUSALS.undecodable };
+    return outcome === "done"
+      ? made
+      : { kind: "refused", message: PHOTO_REFUSALS.undecodable, reason: "photo_undecodable" };
   });
   const deps = buildDeps(workspace, { pool });
   await renderNextImage(deps, new AbortController().signal, () => {});

@@ -57,7 +57,7 @@ test("whoever asks for a sample that is not drawn yet is told so at once, howeve
 test("a sample that cannot be drawn is told as such", async () => {
   const temporary = testFolder();
   const template = await loadTemplate("club_card");
-  const pool = poolOf(async () => ({ kind: "refused", message: "no" }));
+  const pool = poolOf(async () => ({ kind: "refused", message: "no", reason: "no_player" }));
   const folder = { ...openDataFolder(temporary.dir), cache: `${temporary.dir}/own-cache` };
   const deps = { pool, folder, blobs: folderBlobs(folder), clock: fakeClock() };
   const ask = () => drawnSample(deps, "club_card", template, "portrait");

@@ -389,7 +389,7 @@ describe.skipIf(ENGINE !== "postgres")("of two processes with one bucket", () =>
 
 /** Ends the next image as a render without a player does. */
 async function renderRefused() {
-  const pool = poolOf(async () => ({ kind: "refused", message: "No player." }));
+  const pool = poolOf(async () => ({ kind: "refused", message: "No player.", reason: "no_player" }));
   const deps = buildDeps(workspace, { pool });
   await renderNextImage(deps, new AbortController().signal, () => {});
 }

@@ -41,7 +41,7 @@ beforeEach(async () => {
     await finishImage(
       workspace,
       lease,
-      kind === "completed" ? { kind, output } : { kind, message: "no player" },
+      kind === "completed" ? { kind, output } : { kind, message: "no player", reason: "no_player" },
     );
     return image.id;
   };

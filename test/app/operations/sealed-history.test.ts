@@ -44,7 +44,7 @@ async function endLive(kind: "completed" | "refused"): Promise<string> {
   await finishImage(
     workspace,
     lease,
-    kind === "completed" ? { kind, output } : { kind, message: "no player" },
+    kind === "completed" ? { kind, output } : { kind, message: "no player", reason: "no_player" },
   );
   return image.id;
 }

@@ -119,7 +119,7 @@ describe("a finished image", () => {
     await end("live", { kind: "fault" });
     expect(await eventsOf(account.id)).toEqual([]);
     workspace.clock.advance(10_000);
-    await end("live", { kind: "refused", message: "No player was found in the photo." });
+    await end("live", { kind: "refused", message: "No player was found in the photo.", reason: "no_player" });
     const [event] = await eventsOf(account.id);
     expect(event?.body).toMatchObject({
       type: "image.failed",
@@ -181,7 +181,7 @@ test("every event is as the published document describes it", async () => {
   await changeBudget(workspace, account.id, { credits: 1, alerts: [100] }, null);
   for (let i = 0; i < 4; i++) await queue(account.id, "live");
   await end("live", { kind: "completed", output: OUTPUT });
-  await end("live", { kind: "refused", message: "No player was found in the photo." });
+  await end("live", { kind: "refused", message: "No player was found in the photo.", reason: "no_player" });
   const schemas = {
     "image.completed": ImageCompletedEvent,
     "image.failed": ImageFailedEvent,
@@ -241,7 +241,7 @@ describe("credits.low", () => {
   test("is not told again when a credit comes back and goes, but after a top-up and in the next month", async () => {
     const { account } = await testAccount(workspace, { credits: 10 });
     await spend(account.id, 8);
-    await end("live", { kind: "refused", message: "No player." });
+    await end("live", { kind: "refused", message: "No player.", reason: "no_player" });
     await spend(account.id, 1);
     expect(await warnings(account.id)).toHaveLength(1);
     const moment = { now: workspace.clock.now(), random: workspace.random };

@@ -1,0 +1,88 @@
+/**
+ * Why an image failed, as programs read it beside `failure.code`, with what happened and the one sentence that says what
+ * helps. Names are added, and never renamed: partners switch on them.
+ */
+export const FAILURE_REASONS = {
+  photo_unreachable: {
+    meaning: "The photo could not be fetched from its address.",
+    hint: "Check that the photo's address opens in a private browser window, or send the photo to POST /v1/photos and use the address it answers with.",
+  },
+  photo_too_large: {
+    meaning: "The photo is larger than 15 MB or 40 megapixels.",
+    hint: "Make the photo smaller: 2,000 pixels on the long side are plenty.",
+  },
+  photo_too_small: {
+    meaning: "The photo has fewer than 200 pixels on its short side.",
+    hint: "Send a larger original of the photo, best with 1,000 pixels or more.",
+  },
+  photo_undecodable: {
+    meaning: "The file is damaged, incomplete, or not a JPEG, PNG or WebP.",
+    hint: "Save the photo again as JPEG, PNG or WebP and send its new address.",
+  },
+  no_player: {
+    meaning: "Nobody was found in the photo.",
+    hint: "Send a photo, not a drawing, in which the player's face and upper body are clear and well lit.",
+  },
+  several_people: {
+    meaning: "Several people are equally prominent.",
+    hint: "Crop the photo to the player, or send one in which one person stands out.",
+  },
+  player_too_small: {
+    meaning: "The player takes up too little of the photo.",
+    hint: "Crop the photo to the player, or send one taken from nearer.",
+  },
+  face_cut: {
+    meaning: "The face is cut off at the photo's edge.",
+    hint: "Send a photo that shows the whole head.",
+  },
+  face_covered: {
+    meaning: "The face is hidden by a mask, a visor or something held before it.",
+    hint: "Send a photo that shows eyes, nose and mouth.",
+  },
+  turned: {
+    meaning: "The player lies on the side or upside down.",
+    hint: "Turn the photo upright and save it again.",
+  },
+  blurred: {
+    meaning: "The face is too blurred.",
+    hint: "Send the sharp original rather than a small copy, without motion blur.",
+  },
+  too_dark: {
+    meaning: "The face is too dark.",
+    hint: "Send a photo in which light falls on the face.",
+  },
+  overexposed: {
+    meaning: "The face is burnt out to white.",
+    hint: "Send a photo with less light on the face.",
+  },
+  badge_unreachable: {
+    meaning: "The club badge could not be fetched from its address.",
+    hint: "Check that the badge's address opens in a private browser window, or leave the badge out.",
+  },
+  badge_unusable: {
+    meaning: "The club badge is too large, too small, damaged, or not a JPEG, PNG or WebP.",
+    hint: "Export the badge again as PNG, at most 5 MB and 4 megapixels, and send its new address.",
+  },
+  preset_gone: {
+    meaning: "The card template was removed before the card was made.",
+    hint: "Send the request again with a preset that GET /v1/presets lists and a new Idempotency-Key.",
+  },
+  canceled: {
+    meaning: "The card was canceled with its batch before it was begun.",
+    hint: "Nothing was at fault: request the card again if you still want it.",
+  },
+  provider: {
+    meaning: "A fault on our side, after several attempts.",
+    hint: "Send the request again with a new Idempotency-Key.",
+  },
+} as const;
+
+export type FailureReason = keyof typeof FAILURE_REASONS;
+
+export const FAILURE_REASON_NAMES = Object.keys(FAILURE_REASONS) as FailureReason[];
+
+/** What helps against a stored reason; undefined for none, and for names that a newer version wrote. */
+export function hintFor(reason: string | null): string | undefined {
+  const known = FAILURE_REASON_NAMES.find((name) => name === reason);
+  return known && FAILURE_REASONS[known].hint;
+}
