@@ -23,6 +23,8 @@ export async function differenceOf(before: Uint8Array, after: Uint8Array): Promi
   const count = pixelmatch(a.data, b.data, out.data, a.width, a.height, {
     threshold: THRESHOLD,
     alpha: 0.25,
+    // On white: there transparent corners are as those of a picture that was captured on white.
+    checkerboard: false,
     diffColor: [255, 64, 64],
     aaColor: [255, 190, 60],
   });

@@ -1,5 +1,5 @@
 // Runs inside the page. Type-checked through JSDoc, served as it is.
-import { keepPlates, layPlates, liftPlates, UNSEEN } from "./plates.js";
+import { keepPlates, layPlates, liftPlates, loadPlates, UNSEEN } from "./plates.js";
 
 /**
  * Elements drawn into a canvas, which browsers have behind a flag: https://github.com/WICG/html-in-canvas
@@ -68,15 +68,7 @@ export function close() {
  * @returns {Promise<import("./plates.js").PlatesLaid>} the card's plates
  */
 export async function shoot(width, height) {
-  if (!shown) throw new Error("the canvas is not open");
-  const { canvas, context, pixels } = shown;
-  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-  const stage = /** @type {HTMLElement} */ (canvas.firstElementChild);
-  // The background behind everything is the root's, which stays outside the canvas.
-  const { background, backgroundColor, backgroundImage } = getComputedStyle(document.documentElement);
-  const isNone = backgroundColor === "rgba(0, 0, 0, 0)" && backgroundImage === "none";
-  stage.style.setProperty("background", isNone ? UNSEEN : background, "important");
-  const paint = () => paintOnce(canvas, context, stage);
+  const { canvas, context, pixels, paint } = easel(width, height);
   try {
     const laid = await layPlates(canvas, paint);
     await paint();
@@ -86,6 +78,43 @@ export async function shoot(width, height) {
   } finally {
     liftPlates();
   }
+}
+
+/**
+ * The body's pixels on white before and after a change, with every plate drawn anew; null when the canvas is not open.
+ * @param {number} width @param {number} height @param {() => void} change
+ * @returns {Promise<[ImageData, ImageData] | null>}
+ */
+export async function compare(width, height, change) {
+  if (!shown) return null;
+  const { context, paint } = easel(width, height);
+  const pixels = async () => {
+    await paint();
+    Object.assign(context, { globalCompositeOperation: "destination-over", fillStyle: "#fff" });
+    context.fillRect(0, 0, width, height);
+    return context.getImageData(0, 0, width, height);
+  };
+  try {
+    await loadPlates();
+    const before = await pixels();
+    change();
+    return [before, await pixels()];
+  } finally {
+    liftPlates();
+  }
+}
+
+/** The canvas in that size, and what paints the body into it. @param {number} width @param {number} height */
+function easel(width, height) {
+  if (!shown) throw new Error("the canvas is not open");
+  const { canvas, context, pixels } = shown;
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+  const stage = /** @type {HTMLElement} */ (canvas.firstElementChild);
+  // The background behind everything is the root's, which stays outside the canvas.
+  const { background, backgroundColor, backgroundImage } = getComputedStyle(document.documentElement);
+  const isNone = backgroundColor === "rgba(0, 0, 0, 0)" && backgroundImage === "none";
+  stage.style.setProperty("background", isNone ? UNSEEN : background, "important");
+  return { canvas, context, pixels, paint: () => paintOnce(canvas, context, stage) };
 }
 
 /** @param {ElementCanvas} canvas @param {ElementContext} context @param {Element} stage */
@@ -130,4 +159,4 @@ function ask(worker, message, handOver = []) {
   });
 }
 
-Object.assign(globalThis, { cardpressCanvas: { open, close, shoot, showProbe, hideProbe } });
+Object.assign(globalThis, { cardpressCanvas: { open, close, shoot, compare, showProbe, hideProbe } });

@@ -88,6 +88,11 @@ export async function layPlates(canvas, paint) {
   return laid;
 }
 
+/** Loads the pictures of every plate, which show until `liftPlates`. */
+export async function loadPlates() {
+  await Promise.all([...plates()].map(loadPictures));
+}
+
 /** Lets every plate have its content again. */
 export function liftPlates() {
   for (const plate of plates()) {

@@ -84,11 +84,25 @@ async function usedFamilies(session: CDPSession): Promise<Map<number, string[]>>
   return used;
 }
 
+/** What look.js provides in the page. */
+interface InPage {
+  cardpressLook: {
+    contrastsInCanvas(boxes: Box[]): Promise<(number | null)[] | null>;
+    contrastsOfShots(withText: string, without: string, boxes: Box[]): Promise<(number | null)[]>;
+  };
+}
+
 async function measureContrasts(
   page: Page,
   session: CDPSession,
   texts: PageText[],
 ): Promise<(number | null)[]> {
+  const boxes = texts.map((text) => text.ink);
+  const painted = await page.evaluate(
+    (all) => (globalThis as unknown as InPage).cardpressLook.contrastsInCanvas(all),
+    boxes,
+  );
+  if (painted) return painted;
   const capture = async () =>
     (
       await session.send("Page.captureScreenshot", {
@@ -102,15 +116,10 @@ async function measureContrasts(
   try {
     const without = await capture();
     return await page.evaluate(
-      (a, b, boxes) =>
-        (
-          globalThis as unknown as {
-            cardpressLook: { contrasts(a: string, b: string, boxes: Box[]): Promise<(number | null)[]> };
-          }
-        ).cardpressLook.contrasts(a, b, boxes),
+      (...given) => (globalThis as unknown as InPage).cardpressLook.contrastsOfShots(...given),
       withText,
       without,
-      texts.map((text) => text.ink),
+      boxes,
     );
   } finally {
     await page.evaluate("globalThis.cardpressLook.showTexts()");

@@ -105,7 +105,9 @@ const lookAt = (element, index) => {
   const area = box.getBoundingClientRect();
   const tops = rects.map((r) => r.y).sort((a, b) => a - b);
   const lines = tops.filter((top, i) => i === 0 || top - (tops[i - 1] ?? 0) > fontPx * SAME_LINE).length;
-  const isRotated = style.writingMode !== "horizontal-tb" || box.closest("[style*=rotate]") !== null;
+  const turned = box.closest("[style*=rotate]");
+  // What lies around a card that is painted into a canvas has a style of every property.
+  const isRotated = style.writingMode !== "horizontal-tb" || (turned !== null && card().contains(turned));
   const across = Math.max(
     standsOut(ink, { ...plain(area), y: ink.y, height: ink.height }, 0),
     standsOut(ink, plain(clipOf(element).getBoundingClientRect()), fontPx * 0.45),
@@ -259,7 +261,7 @@ const pixels = async (base64) => {
   context.fillStyle = "#fff";
   context.fillRect(0, 0, bitmap.width, bitmap.height);
   context.drawImage(bitmap, 0, 0);
-  return context;
+  return context.getImageData(0, 0, bitmap.width, bitmap.height);
 };
 
 const linear = (/** @type {number} */ v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
@@ -271,18 +273,27 @@ const luminance = (/** @type {Uint8ClampedArray} */ data, /** @type {number} */ 
 /**
  * The contrast of texts with what lies under them, from a picture with and one without letters: whatever makes a
  * letter's colour, gradients and blending too, is in the pixels. The median over the core of the strokes.
- * @param {string} withText @param {string} without @param {Rectangle[]} boxes
+ * @param {ImageData} withText @param {ImageData} without @param {Rectangle[]} boxes
  */
-const contrasts = async (withText, without, boxes) => {
-  const [a, b] = await Promise.all([pixels(withText), pixels(without)]);
-  return boxes.map((box) => {
+const contrasts = (withText, without, boxes) =>
+  boxes.map((box) => {
     const x = Math.max(0, Math.floor(box.x));
     const y = Math.max(0, Math.floor(box.y));
-    const width = Math.min(a.canvas.width - x, Math.ceil(box.width) + 1);
-    const height = Math.min(a.canvas.height - y, Math.ceil(box.height) + 1);
+    const width = Math.min(withText.width - x, Math.ceil(box.width) + 1);
+    const height = Math.min(withText.height - y, Math.ceil(box.height) + 1);
     if (width < 1 || height < 1) return null;
-    return contrastOf(a.getImageData(x, y, width, height).data, b.getImageData(x, y, width, height).data);
+    const part = { x, y, width, height };
+    return contrastOf(partOf(withText, part), partOf(without, part));
   });
+
+/** @param {ImageData} picture @param {Rectangle} part */
+const partOf = ({ data, width }, part) => {
+  const out = new Uint8ClampedArray(part.width * part.height * 4);
+  for (let row = 0; row < part.height; row++) {
+    const from = ((part.y + row) * width + part.x) * 4;
+    out.set(data.subarray(from, from + part.width * 4), row * part.width * 4);
+  }
+  return out;
 };
 
 /** @param {Uint8ClampedArray} ink @param {Uint8ClampedArray} ground the same place without letters */
@@ -316,4 +327,27 @@ const contrastOf = (ink, ground) => {
   return ratios[Math.floor(ratios.length / 2)] ?? 1;
 };
 
-Object.assign(globalThis, { cardpressLook: { look, hideTexts, showTexts, unmark, contrasts } });
+/** @param {string} withText a PNG @param {string} without a PNG @param {Rectangle[]} boxes */
+const contrastsOfShots = async (withText, without, boxes) =>
+  contrasts(await pixels(withText), await pixels(without), boxes);
+
+/**
+ * The contrasts by what the page itself paints, which takes a tenth of two screenshots' time; null in a browser that
+ * cannot.
+ * @param {Rectangle[]} boxes
+ */
+const contrastsInCanvas = async (boxes) => {
+  const { cardpressCanvas: canvas } = /** @type {{ cardpressCanvas: typeof import("../card/canvas.js") }} */ (
+    /** @type {unknown} */ (globalThis)
+  );
+  try {
+    const pictures = await canvas.compare(innerWidth, innerHeight, hideTexts);
+    return pictures && contrasts(...pictures, boxes);
+  } finally {
+    showTexts();
+  }
+};
+
+Object.assign(globalThis, {
+  cardpressLook: { look, hideTexts, showTexts, unmark, contrastsInCanvas, contrastsOfShots },
+});

@@ -70,8 +70,8 @@ export function previewJob<T extends ReturnType<typeof Type.Object>>(CardInput: 
     badgePath: Type.Union([Type.String(), Type.Null()]),
     outputPath: Type.String(),
     /**
-     * `looks` reports boxes, sizes and fonts; `contrast` also measures the texts' contrast, which takes two more
-     * pictures.
+     * `looks` reports boxes, sizes and fonts; `contrast` measures the texts' contrast instead of fonts, from the card
+     * painted twice more.
      */
     inspect: Type.Union([Type.Literal("no"), Type.Literal("looks"), Type.Literal("contrast")]),
     /** `screen` leaves a PNG uncompressed, for a browser on the same machine. */

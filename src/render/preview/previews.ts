@@ -85,11 +85,12 @@ export function openPreviews(browser: Browser, sources: PreviewSources): Preview
 }
 
 /**
- * A picture for the screen leaves as a production card does, in half the time of a screenshot. Contrasts are measured in
- * screenshots, of which there are none of a page in a canvas, and accepted pictures are WebP of the browser's own encoder.
+ * A picture for the screen, and one whose contrasts are measured, leaves as a production card does, in half the time of
+ * a screenshot. The rest are screenshots: accepted pictures are WebP of the browser's own encoder.
  */
 function wayOf({ inspect, card }: PreviewJob): CaptureWay | undefined {
-  return inspect === "no" && card.style.format === "png" ? undefined : "screenshot";
+  const isPainted = inspect === "contrast" || (inspect === "no" && card.style.format === "png");
+  return isPainted ? undefined : "screenshot";
 }
 
 const keyOf = (dir: string, way: CaptureWay | undefined) => `${way ?? "best"} ${dir}`;

@@ -245,3 +245,33 @@ describe("whatever a template says is a plate, its card is right:", () => {
       expect(psnr ?? Number.POSITIVE_INFINITY).toBeGreaterThan(55);
     });
 });
+
+test("a card compared with itself shows its plates with their pictures, and no letter that is no longer there", async () => {
+  const plate = '<div data-plate><img data-picture="scene" alt=""><p class="motto">MMM</p></div>';
+  const page = await open(
+    templateOf(
+      sampleTemplate({
+        "card.html": HTML.replace('<i data-zone="face">', `${plate}$&`),
+        "card.css": `${CSS}[data-plate], [data-plate] > * { position: absolute; left: 0; top: 0; width: 600px; height: 90px }
+          .motto { font-size: 60px } .card > :not([data-plate]) { visibility: hidden }`,
+      }),
+    ),
+  );
+  // The second finds its plate kept, with nothing of it loaded.
+  for (let i = 0; i < 2; i++) await draw(page, { width: 600, height: 800, theme: "stadium", skill: 81 });
+  const [colours, inked] = await page.page.evaluate(async () => {
+    const { cardpressCanvas } = globalThis as unknown as {
+      cardpressCanvas: typeof import("../../../src/render/card/canvas.js");
+    };
+    const both = await cardpressCanvas.compare(600, 800, () => {
+      const motto = document.querySelector<HTMLElement>(".motto");
+      if (motto) motto.style.color = "transparent";
+    });
+    const [before, after] = (both ?? []).map(({ data }) => new Uint32Array(data.buffer));
+    const plateOfAfter = after?.slice(0, 600 * 80) ?? [];
+    return [new Set(plateOfAfter).size, before?.filter((pixel, i) => pixel !== after?.[i]).length ?? 0];
+  });
+  expect(colours).toBeGreaterThan(1000);
+  expect(inked).toBeGreaterThan(500);
+  await page.close();
+});
