@@ -13,7 +13,7 @@ import { ENGINE, openTestPostgresStore, postgresUrl } from "../postgres.ts";
 // The plans PostgreSQL makes with so many rows that reading a table whole is dearer than an index. They grow with
 // partners' images; accounts, endpoints and days are read whole by operators' pages, and are few.
 const LARGE =
-  /Seq Scan on (images|ledger_entries|idempotency_records|webhook_events|webhook_deliveries|delivery_attempts)\b/;
+  /Seq Scan on (images|image_metadata|ledger_entries|idempotency_records|webhook_events|webhook_deliveries|delivery_attempts)\b/;
 const IMAGES = 20_000;
 
 describe.skipIf(ENGINE !== "postgres")("on Postgres no large table is read whole for:", () => {
