@@ -116,7 +116,14 @@ for (const [name, { sizes, contents }] of Object.entries(CARDS))
       for (const [width, height] of sizes)
         for (const fields of contents) {
           const card = {
-            ...cardInput({ width, height, composition, name: NAMES[at++ % NAMES.length] as string }),
+            ...cardInput({
+              width,
+              height,
+              composition,
+              name: NAMES[at++ % NAMES.length] as string,
+              // Nobody looks at the picture, and this is the quickest.
+              format: "jpeg",
+            }),
             fields,
           };
           const job: CardJob = { card, cutout: player, badge: null, photo: PHOTO };

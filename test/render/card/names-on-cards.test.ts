@@ -36,7 +36,7 @@ async function inkAndRoom() {
     content: ".only-name * { visibility: hidden } .only-name .name * { visibility: visible }",
   });
   await page.evaluate(() => document.querySelector(".card")?.classList.add("only-name"));
-  const picture = await page.screenshot({ omitBackground: true });
+  const picture = await page.screenshot({ omitBackground: true, optimizeForSpeed: true });
   const boxes = await page.evaluate(() => {
     document.querySelector(".card")?.classList.remove("only-name");
     const span = document.querySelector(".name span") as HTMLElement;
@@ -78,9 +78,11 @@ const shapes: [number, number][] = [
 describe("every name", () => {
   for (const [label, name] of Object.entries(NAMES)) {
     test(`${label}: drawn by bundled fonts only, inside its plate`, async () => {
+      let read = "";
       for (const [width, height] of shapes) {
         await card.render({ card: cardInput({ name, width, height }), cutout: null, badge: null });
-        const { ink, room, children } = await inkAndRoom();
+        const { ink, room, children, shown } = await inkAndRoom();
+        read = shown;
         expect(children).toBe(0);
         expect(ink.right - ink.left).toBeGreaterThan(4);
         // A slanted letter may lean out of its box by half a stroke.
@@ -93,8 +95,7 @@ describe("every name", () => {
       }
       const fonts = await fontsOfName();
       expect(fonts.filter((font) => !font.isCustomFont).map((font) => font.familyName)).toEqual([]);
-      const { shown } = await inkAndRoom();
-      expect(await emptyBoxes(shown)).toEqual([]);
+      expect(await emptyBoxes(read)).toEqual([]);
     });
   }
 
