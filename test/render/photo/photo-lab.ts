@@ -27,15 +27,15 @@ export async function openLab() {
   const folder = mkdtempSync(join(tmpdir(), "cardpress-photos-"));
   const page = await browser.newPage();
 
-  /** Draws pictures over each other at given places and returns the result as a PNG. */
+  /** Draws pictures over each other at given places and returns the result as a PNG, or as a JPEG of this quality. */
   const draw = async (
     size: [number, number],
     pictures: { bytes: Uint8Array; at: number[] }[],
-    filter = "none",
+    { filter = "none", jpeg }: { filter?: string; jpeg?: number } = {},
   ): Promise<Uint8Array> => {
     const sources = pictures.map(({ bytes, at }) => ({ base64: bytes.toBase64(), at }));
     const drawn = await page.evaluate(
-      async ([width, height], list, filter) => {
+      async ([width, height], list, filter, quality) => {
         const canvas = new OffscreenCanvas(width, height);
         const context = canvas.getContext("2d", { willReadFrequently: true });
         if (!context) throw new Error("no canvas");
@@ -45,11 +45,14 @@ export async function openLab() {
           const [x = 0, y = 0, w = bitmap.width, h = bitmap.height] = at;
           context.drawImage(bitmap, x, y, w, h);
         }
-        return new Uint8Array(await (await canvas.convertToBlob()).arrayBuffer()).toBase64();
+        const type = quality === undefined ? "image/png" : "image/jpeg";
+        const blob = await canvas.convertToBlob({ type, ...(quality !== undefined && { quality }) });
+        return new Uint8Array(await blob.arrayBuffer()).toBase64();
       },
       size,
       sources,
       filter,
+      jpeg,
     );
     return Uint8Array.fromBase64(drawn);
   };
@@ -73,7 +76,7 @@ export async function openLab() {
     const { width, height } = await new Bun.Image(bytes).metadata();
     const scale = longerSide / Math.max(width, height);
     const [w, h] = [Math.round(width * scale), Math.round(height * scale)];
-    return pixelsOf(await draw([w, h], [{ bytes, at: [0, 0, w, h] }], "blur(3px)"));
+    return pixelsOf(await draw([w, h], [{ bytes, at: [0, 0, w, h] }], { filter: "blur(3px)" }));
   };
 
   const close = async () => {
@@ -123,15 +126,15 @@ export function withOrientation(jpeg: Uint8Array, orientation: number): Uint8Arr
 export function png16({ rgba, width, height }: Pixels, colourType: 0 | 2): Uint8Array {
   const channels = colourType === 2 ? 3 : 1;
   const rows = new Uint8Array(height * (1 + width * channels * 2));
+  const at = (index: number) => rgba[index] ?? 0;
   let to = 0;
-  for (let y = 0; y < height; y++) {
-    to++; // filter type 0
-    for (let x = 0; x < width; x++) {
-      const [r = 0, g = 0, b = 0] = rgba.subarray(4 * (y * width + x));
-      for (const value of channels === 3 ? [r, g, b] : [Math.round(0.299 * r + 0.587 * g + 0.114 * b)]) {
-        rows[to++] = value;
-        rows[to++] = value;
-      }
+  for (let i = 0; i < 4 * width * height; i += 4) {
+    if (i % (4 * width) === 0) to++; // filter type 0
+    const grey = Math.round(0.299 * at(i) + 0.587 * at(i + 1) + 0.114 * at(i + 2));
+    for (let channel = 0; channel < channels; channel++) {
+      const value = channels === 3 ? at(i + channel) : grey;
+      rows[to++] = value;
+      rows[to++] = value;
     }
   }
   const header = Buffer.alloc(13);
@@ -150,7 +153,7 @@ export function png16({ rgba, width, height }: Pixels, colourType: 0 | 2): Uint8
   return Buffer.concat([
     signature,
     chunk("IHDR", header),
-    chunk("IDAT", deflateSync(rows)),
+    chunk("IDAT", deflateSync(rows, { level: 1 })),
     chunk("IEND", Buffer.alloc(0)),
   ]);
 }

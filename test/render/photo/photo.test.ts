@@ -73,10 +73,8 @@ describe("whether somebody is drawn is not judged, since real people are taken f
 test("somebody as large beside the player makes two, also where no face is seen", async () => {
   const man = photo("unsplash_man.jpg");
   const { width, height } = await lab.pixelsOf(man);
-  const { face, inPhoto } = await lab.cutOut(man).then((result) => {
-    if (!result.ok) throw new Error(result.reason);
-    return { face: result.cutout.framing.face as Box, inPhoto: result.cutout.inPhoto };
-  });
+  const { framing, inPhoto } = await cutoutOf("unsplash_man.jpg");
+  const face = framing.face as Box;
   // The other one's eyes and nose are behind bricks.
   const at = [
     width + face.x - 0.1 * face.width,
