@@ -37,6 +37,15 @@ const squad = (rows: string[]) =>
 const row = (id: string, more: { no?: string; photo?: string } = {}) =>
   `${id};Player ${id};Striker;${more.no ?? "9"};87;${server.photos.url(more.photo ?? "yoga.jpg")}`;
 
+/** A card of a list, once it is drawn or found to be none. */
+async function drawn(path: string): Promise<string> {
+  for (;;) {
+    const part = await (await ana.get(path)).text();
+    if (!part.includes("Being drawn")) return part;
+    await Bun.sleep(25);
+  }
+}
+
 /** Where an answer leads to. */
 const next = (answer: Response) => {
   expect(answer.status).toBe(303);
@@ -77,7 +86,10 @@ test("a squad list becomes cards: columns guessed, faults named, three cards see
   expect(page).toMatch(/<th scope="row">4<\/th>.*?no.*?must be a whole number from 1 to 99; got 100\./s);
   const parts = [...page.matchAll(/hx-get="([^"]+\/cards\/\d)"/g)].map(([, path]) => path ?? "");
   expect(parts).toHaveLength(3);
-  const previews = await Promise.all(parts.map(async (path) => (await ana.get(path)).text()));
+  // A card that takes longer than a connection is kept waits on the page, which asks until it is there.
+  const asked = await Promise.all(parts.map(async (path) => (await ana.get(path)).text()));
+  expect(asked.map((part) => part.includes("Being drawn"))).toEqual([true, true, true]);
+  const previews = await Promise.all(parts.map(drawn));
   // The last photo shows no person, which is reported before a credit is spent.
   expect(previews[1]).toContain("No player was found");
   const picture = /src="([^"]+)"/.exec(previews[0] ?? "")?.[1] ?? "";

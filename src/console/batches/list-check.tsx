@@ -14,7 +14,7 @@ import { isPartnerRefusal } from "../../http/http-refusal.ts";
 import { takeFromBudget } from "../budget.ts";
 import { Breakable, Card, Choice, count, counted, Field, Notice, PageHead, PostForm } from "../elements.tsx";
 import { shell } from "../layout.tsx";
-import { notFound } from "../page-error.ts";
+import { logFault, notFound } from "../page-error.ts";
 import { html, privateFile, redirect } from "../respond.ts";
 import { canWrite, field, type MemberVisit, member } from "../visit.ts";
 import { targetsOf } from "./list-columns.tsx";
@@ -267,15 +267,15 @@ async function previewed(
   return { draft, at, request, key: `${draft.id} ${fingerprint(request)}` };
 }
 
-/** When to ask again for a card that no renderer had time for. */
-const AGAIN_MS = 3_000;
+/** When to ask again for a card that is being drawn. */
+const AGAIN_MS = 1_500;
 
 async function preview(visit: MemberVisit): Promise<Response> {
   const { draft, at, request, key } = await previewed(visit);
   const { name } = request.player;
-  const made = (await visit.lists.preview(key)) ?? (await draw(visit, request, key));
+  const made = await visit.lists.drawnPreview(key, () => draw(visit, request));
   const part =
-    made === "busy" ? (
+    made === "drawing" ? (
       <Waiting draft={draft} at={at} name={name} delayMs={AGAIN_MS} />
     ) : "problem" in made ? (
       <figure>
@@ -295,16 +295,16 @@ async function preview(visit: MemberVisit): Promise<Response> {
   return html(visit.exchange, part, { fragment: true });
 }
 
-async function draw(visit: MemberVisit, request: CreateImageRequest, key: string): Promise<Preview | "busy"> {
+/** Draws a card's preview; nothing when no renderer had time for it. Never rejects. */
+async function draw(visit: MemberVisit, request: CreateImageRequest): Promise<Preview | undefined> {
   try {
     const bytes = await previewCard(visit.deps, visit.account, request);
-    const made: Preview = { picture: Buffer.from(bytes).toString("base64") };
-    await visit.lists.putPreview(key, made);
-    return made;
+    return { picture: Buffer.from(bytes).toString("base64") };
   } catch (error) {
-    if (!isPartnerRefusal(error)) throw error;
-    if (error.code === "SERVICE_OVERLOADED") return "busy";
-    return { problem: error.message };
+    if (isPartnerRefusal(error) && error.code === "SERVICE_OVERLOADED") return undefined;
+    if (isPartnerRefusal(error)) return { problem: error.message };
+    logFault(visit, error);
+    return { problem: "It could not be drawn, which is our fault. Upload the list again to see it." };
   }
 }
 

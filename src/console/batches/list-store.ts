@@ -34,7 +34,12 @@ export interface ListStore {
   get(visit: ListVisit): Promise<Draft>;
   drop(visit: ListVisit): Promise<void>;
   preview(key: string): Promise<Preview | undefined>;
-  putPreview(key: string, preview: Preview): Promise<void>;
+  /**
+   * The card's preview as it stands. The first who asks for one that is not there has it drawn, and waits for nothing:
+   * a drawing may take longer than a connection is kept open. A draw that ends without a preview begins again with the
+   * next who asks.
+   */
+  drawnPreview(key: string, draw: () => Promise<Preview | undefined>): Promise<Preview | "drawing">;
 }
 
 export function listStore(state: ShortLivedState): ListStore {
@@ -43,6 +48,7 @@ export function listStore(state: ShortLivedState): ListStore {
     forMs: LIST_KEPT_MS,
     maxKeys: MAX_LIST_PREVIEWS_KEPT,
   });
+  const drawing = new Set<string>();
   const place = ({ account, user }: ListVisit) => `${account.id} ${user.id}`;
   return {
     put: (visit, draft) => drafts.put(place(visit), draft),
@@ -56,6 +62,19 @@ export function listStore(state: ShortLivedState): ListStore {
     },
     drop: async (visit) => void (await drafts.take(place(visit))),
     preview: (key) => previews.get(key),
-    putPreview: (key, preview) => previews.put(key, preview),
+    drawnPreview: async (key, draw) => {
+      // Before the look, since whoever draws puts the preview there first and is gone then.
+      const wasDrawing = drawing.has(key);
+      const made = await previews.get(key);
+      if (made) return made;
+      if (wasDrawing || drawing.has(key)) return "drawing";
+      drawing.add(key);
+      void draw()
+        .then((preview) => preview && previews.put(key, preview))
+        .finally(() => drawing.delete(key))
+        // What failed is told by `draw`; a preview that could not be kept is drawn again.
+        .catch(() => {});
+      return "drawing";
+    },
   };
 }
