@@ -231,9 +231,16 @@ export function imageRequest(
 let counter = 0;
 
 /** POST /v1/images with a fresh Idempotency-Key unless one is given. */
-export function post(baseUrl: string, key: string, body: unknown, headers: Record<string, string> = {}) {
+export function post(
+  baseUrl: string,
+  key: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+  signal: AbortSignal | null = null,
+) {
   return fetch(`${baseUrl}/v1/images`, {
     method: "POST",
+    signal,
     headers: {
       "Content-Type": "application/json",
       "X-API-Key": key,

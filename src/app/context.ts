@@ -4,6 +4,7 @@ import type { Clock, Log, Random } from "../core/ports.ts";
 import type { SecretBox } from "../core/secret-box.ts";
 import type { Jobs } from "../jobs/jobs.ts";
 import type { Store } from "../store/store.ts";
+import type { Endings } from "./images/endings.ts";
 
 /** Dependencies shared by all use cases. */
 export interface AppContext {
@@ -18,6 +19,8 @@ export interface AppContext {
   log: Log;
   /** Counters and timers for /metrics. */
   meter: Meter;
+  /** Tells waiting creates that their images have ended. */
+  endings: Endings;
   /** Encrypts what must be readable again, such as webhook secrets. */
   secrets: SecretBox;
 }

@@ -164,6 +164,14 @@ export const MAX_RETENTION_DAYS = 3_650;
 export const MAX_USAGE_ALERTS = 10;
 export const MAX_USAGE_ALERT_PERCENT = 1_000;
 
+/** Seconds for which a create may wait for its image: most cards are ready by then, and proxies wait longer. */
+export const MAX_PREFERRED_WAIT_S = 20;
+/** Creates that wait at a time, each with a connection: the others are answered at once. */
+export const MAX_WAITING_CREATES = 500;
+export const MAX_WAITING_PER_ACCOUNT = 100;
+/** How often a waiting create looks whether another server has ended its image. */
+export const OTHER_NODES_POLL_MS = 1_000;
+
 export const DEFAULT_LIST_LIMIT = 20;
 export const MAX_LIST_LIMIT = 100;
 /** Images that one page of a list with several filters looks at, about 10 ms: it may be short, and the next goes on. */

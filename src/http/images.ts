@@ -17,6 +17,7 @@ import { checkComposition } from "../templates/manifest.ts";
 import type { TemplateRegistry } from "../templates/registry.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
+import { created } from "./created.ts";
 import { success } from "./envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { HttpRefusal } from "./http-refusal.ts";
@@ -48,15 +49,10 @@ export async function createImage(
   );
   if (faults) details.push(...faults);
   if (!request || key === null || details.length > 0) throw invalidRequest(details);
-  const { answer, replayed } = await deps
-    .accept({ ...caller, idempotencyKey: key, request })
-    .catch((error) => {
-      throw asksForRateLimit(caller.environment, request) ? withNoneLeft(error) : error;
-    });
-  return success(exchange, answer, {
-    status: 202,
-    headers: { Location: answer.poll_url, ...(replayed ? { "Idempotent-Replayed": "true" } : {}) },
+  const accepted = await deps.accept({ ...caller, idempotencyKey: key, request }).catch((error) => {
+    throw asksForRateLimit(caller.environment, request) ? withNoneLeft(error) : error;
   });
+  return created(deps, exchange, caller, accepted);
 }
 
 /** One card as the API accepts it, or what is wrong with it. */

@@ -4,7 +4,7 @@ import { compileValidator, type Validator } from "../core/validate.ts";
 import { findImage } from "../store/image-reads.ts";
 import type { Caller } from "./auth.ts";
 import { readJson, requireJsonType } from "./body.ts";
-import { success } from "./envelope.ts";
+import { created } from "./created.ts";
 import type { Exchange } from "./exchange.ts";
 import { checkCard, checkIdempotencyKey, type ImageRoutesDeps } from "./images.ts";
 import { noteSubject } from "./request-row.ts";
@@ -41,13 +41,6 @@ export async function remakeImage(
   const checked = await checkCard(whole, deps.config, deps.templates);
   if (checked.details) details.push(...checked.details);
   if (!checked.request || key === null || details.length > 0) throw invalidRequest(details);
-  const { answer, replayed } = await deps.accept({
-    ...caller,
-    idempotencyKey: key,
-    request: checked.request,
-  });
-  return success(exchange, answer, {
-    status: 202,
-    headers: { Location: answer.poll_url, ...(replayed ? { "Idempotent-Replayed": "true" } : {}) },
-  });
+  const accepted = await deps.accept({ ...caller, idempotencyKey: key, request: checked.request });
+  return created(deps, exchange, caller, accepted);
 }

@@ -4,7 +4,7 @@ import type { UploadDeps } from "../app/images/upload-photo.ts";
 import type { RequestLog } from "../app/operations/request-log.ts";
 import { API_PREFIX } from "../core/api-paths.ts";
 import type { Refusal } from "../core/errors.ts";
-import { REQUEST_STORAGE_MS } from "../core/limits.ts";
+import { MAX_PREFERRED_WAIT_S, REQUEST_STORAGE_MS } from "../core/limits.ts";
 import { invalidRequest, methodNotAllowed, nothingAt } from "../core/partner-refusals.ts";
 import { sharingPatience } from "../core/patience.ts";
 import type { Log } from "../core/ports.ts";
@@ -72,8 +72,8 @@ export type Answer = (request: Request, peer: string) => Promise<Response>;
 
 /** Our own reader bounds bodies and responds with 413 in the envelope; Bun's limit would cut the connection. */
 const NO_BUN_BODY_LIMIT = Number.MAX_SAFE_INTEGER;
-/** In seconds; longer than the slowest create, whose photo takes the full 10 s. */
-const IDLE_TIMEOUT_SECONDS = 30;
+/** In seconds; longer than the slowest create, whose photo takes the full 10 s, and which then waits for its image. */
+const IDLE_TIMEOUT_SECONDS = 30 + MAX_PREFERRED_WAIT_S;
 /**
  * The same while an archive is sent: whoever reads a gigabyte may stop for longer, and what is cut off must begin anew.
  * Bun allows 255 at most.

@@ -1,6 +1,7 @@
 import type { AppContext } from "../app/context.ts";
 import { type DailyBytes, dailyBytes } from "../app/images/daily-bytes.ts";
 import { type DiskRoom, diskRoom } from "../app/images/disk-room.ts";
+import { endings } from "../app/images/endings.ts";
 import { type SourceKeeper, sourceKeeper } from "../app/images/source-keeper.ts";
 import { type DiskGauge, diskGauge } from "../app/operations/disk-use.ts";
 import { type OpenStore, openPlaces } from "../app/places.ts";
@@ -101,6 +102,7 @@ export async function openWorkspace(
     jobs,
     log: counted(log, counts),
     meter: counts,
+    endings: endings({ others: store.ask !== undefined }),
     clock,
     random,
     secrets,

@@ -21,6 +21,8 @@ export type Image = Schemas["Image"];
 export type ImageListItem = Schemas["ImageListItem"];
 
 const WAIT_MS = 300_000;
+/** What the service waits with its answer: with the photo's host less than an attempt may take. */
+const PREFERRED_WAIT_S = 15;
 
 /** The calls of single images. */
 export function images(calls: Transport) {
@@ -63,9 +65,18 @@ export function images(calls: Transport) {
       request: CardRequest,
       { idempotencyKey, ...rest }: CreateOptions & WaitOptions = {},
     ): Promise<CompletedImage> => {
-      const key = idempotencyKey === undefined ? {} : { idempotencyKey };
-      const accepted = await create(request, { ...key, signal: rest.signal });
-      return wait(accepted.image_id, rest);
+      const { waitMs = WAIT_MS, signal } = rest;
+      const seconds = Math.min(PREFERRED_WAIT_S, Math.floor(waitMs / 1000));
+      const first = await calls.call<AcceptedImage | Image>({
+        method: "POST",
+        path: "/v1/images",
+        headers: { ...idempotencyHeader(idempotencyKey), Prefer: `wait=${seconds}` },
+        body: typed(request),
+        signal,
+      });
+      if (first.status === "completed") return first;
+      if (first.status === "failed") throw new ImageFailedError(first);
+      return wait(first.image_id, rest);
     },
     /** Makes a new image of what an earlier one was made of, with what is given otherwise; it costs its own credit. */
     remake: (

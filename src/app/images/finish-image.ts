@@ -42,13 +42,16 @@ export type RenderLease = Lease & { renders: number };
  * all. Returns the updated image, or undefined when the lease was lost and nothing changed. `requeue`: the renderer
  * is gone and somebody else ends the render.
  */
-export function finishImage(
+export async function finishImage(
   context: AppContext,
   lease: RenderLease,
   end: RenderEnd,
   name: "finish" | "requeue" = "finish",
 ): Promise<Image | undefined> {
-  return context.store.write(name, (tx) => endRender(tx, context, lease, end), { sideBySide: true });
+  const work = (tx: Tx) => endRender(tx, context, lease, end);
+  const image = await context.store.write(name, work, { sideBySide: true });
+  if (image && image.completedAt !== null) context.endings.tell([image.id]);
+  return image;
 }
 
 /** See finishImage: its part inside of the transaction. */
@@ -150,13 +153,13 @@ async function recordFailures(
  * none that another batch has come to want. Returns how many. In few statements, however many images: a transaction that
  * waited for an answer of the database for each would keep every other writer waiting.
  */
-export function failImagesUnbegun(
+export async function failImagesUnbegun(
   context: AppContext,
   ids: string[],
   { message, reason }: Omit<Failure, "now">,
   canceledBatch?: string,
 ): Promise<number> {
-  return context.store.write(
+  const failed = await context.store.write(
     "fail unbegun",
     async (tx) => {
       const now = context.clock.now();
@@ -165,13 +168,15 @@ export function failImagesUnbegun(
       // A batch that comes to want one of them does so before this, and is seen, or finds it failed.
       await lockUnbegun(tx, ids);
       const images = await failUnbegun(tx, ids, end);
-      if (images.length === 0) return 0;
+      if (images.length === 0) return [];
       await context.jobs.withdraw(tx, images);
       await recordFailures(tx, context, images, { now, reason });
-      return images.length;
+      return images.map(({ id }) => id);
     },
     { sideBySide: true },
   );
+  context.endings.tell(failed);
+  return failed.length;
 }
 
 /** Records the events of images' ends. Their data equals the status view, so that partners parse both with the same code. */

@@ -67,6 +67,7 @@ async function forgetOne(deps: FileDeps, scope: Scope & { id: string }): Promise
     },
     { sideBySide: true },
   );
+  deps.endings.tell([image.id]);
   if (image.forgottenAt === null) await removeFiles(deps, image);
   return forgottenAt;
 }
@@ -89,6 +90,7 @@ export async function forgetPlayer(deps: ForgetDeps, scope: Scope & { externalId
       },
       { sideBySide: true },
     );
+    deps.endings.tell(images.ids);
     for (const image of images.found) await removeFiles(deps, image);
     count += images.found.length;
     if (images.ids.length < AT_ONCE) return count;

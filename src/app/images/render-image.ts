@@ -65,16 +65,20 @@ export async function claimImage(
   if (!(await jobs.isWaiting(environment, clock.now()))) return undefined;
   const token = leaseToken(context);
   let claimed: Claimed | undefined;
+  const spent: string[] = [];
   const claim = async (tx: Tx) => {
     for (;;) {
       const now = clock.now();
       claimed = await jobs.claim(tx, { environment, token, now, leaseExpiresAt: now + LEASE_MS });
       if (!claimed?.isSpent) return claimed;
       await endRender(tx, context, leaseOf(claimed), { kind: "fault" });
+      spent.push(claimed.id);
     }
   };
   try {
-    return await store.write("claim", claim, { sideBySide: true });
+    const image = await store.write("claim", claim, { sideBySide: true });
+    context.endings.tell(spent);
+    return image;
   } catch (error) {
     // Whoever claimed nothing finds its lease lost, and changes nothing.
     if (claimed && storageFault(error))

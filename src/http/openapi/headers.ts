@@ -1,5 +1,5 @@
 import { API_PATHS, fillPath } from "../../core/api-paths.ts";
-import { MAX_IDEMPOTENCY_KEY_CHARS, RATE_LIMIT_PER_MINUTE } from "../../core/limits.ts";
+import { MAX_IDEMPOTENCY_KEY_CHARS, MAX_PREFERRED_WAIT_S, RATE_LIMIT_PER_MINUTE } from "../../core/limits.ts";
 import { EXAMPLE_REQUEST_ID } from "./errors.ts";
 
 const text = { type: "string" } as const;
@@ -43,6 +43,11 @@ export const HEADERS = {
     schema: { type: "string", enum: ["true"] },
     example: "true",
   },
+  "Preference-Applied": {
+    description: "The preference that was followed: how long the answer would have waited for the image.",
+    schema: text,
+    example: "wait=20",
+  },
   Location: {
     description: "Path of the image: the same as `poll_url`.",
     required: true,
@@ -83,6 +88,14 @@ export const IDEMPOTENCY_KEY_PARAMETER = {
     "A value of your choice that is unique for each image you want, such as a UUID. The same key with the same body gives the first answer again and never a second image. Kept for 72 hours.",
   schema: { type: "string", pattern: "^[\\x21-\\x7E]+$", minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY_CHARS },
   example: "8f14e45f-ceea-467f-a9d1-7c2f6e3b0a55",
+} as const;
+
+export const PREFER_PARAMETER = {
+  name: "Prefer",
+  in: "header",
+  description: `\`wait=N\` (RFC 7240): wait up to N seconds, at most ${MAX_PREFERRED_WAIT_S}, for the image to be ready. Then it is answered with 200 and \`Preference-Applied\`; otherwise with 202 as without it, also at once when very many wait already. To leave while waiting cancels nothing.`,
+  schema: { type: "string" },
+  example: "wait=20",
 } as const;
 
 export const SECURITY_SCHEMES = {

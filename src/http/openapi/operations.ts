@@ -14,7 +14,7 @@ import { ALWAYS, answer, IMAGE_ID_PARAMETER, pageParameters } from "./answers.ts
 import { createBatch, deleteBatch, getBatch, getBatchPictures, listBatches } from "./batch-operations.ts";
 import { headerRefs, refusals, STANDARD_HEADERS } from "./errors.ts";
 import { createExamples, EXAMPLES } from "./examples.ts";
-import { IDEMPOTENCY_KEY_PARAMETER } from "./headers.ts";
+import { IDEMPOTENCY_KEY_PARAMETER, PREFER_PARAMETER } from "./headers.ts";
 import { remakeImage } from "./remake-operation.ts";
 import { createPhoto, deleteImage, deletePlayer } from "./season-operations.ts";
 
@@ -52,7 +52,7 @@ function createImage(presets: readonly string[]): object {
     summary: "Create an image",
     description:
       "Fetches and checks the photo (and badge), reserves one credit with a live key, and answers at once with the image's id. The picture is made afterwards: poll `poll_url`, or listen for webhooks. Only a completed image costs its credit; a failed one gives it back.",
-    parameters: [IDEMPOTENCY_KEY_PARAMETER],
+    parameters: [IDEMPOTENCY_KEY_PARAMETER, PREFER_PARAMETER],
     requestBody: {
       required: true,
       description: "At most 64 KB of JSON in UTF-8. Fields that are not listed are refused.",
@@ -67,6 +67,17 @@ function createImage(presets: readonly string[]): object {
       },
     },
     responses: {
+      "200": answer(
+        "With `Prefer: wait=N`: the image, which has ended in time.",
+        ImageResponse,
+        {
+          completed: { summary: "Ready", value: EXAMPLES.completed },
+          failed: { summary: "Failed", value: EXAMPLES.failed },
+        },
+        "Location",
+        "Idempotent-Replayed",
+        "Preference-Applied",
+      ),
       "202": answer(
         "Accepted; or the stored answer of an earlier request with the same key and body, byte for byte.",
         AcceptedImageResponse,

@@ -1,9 +1,9 @@
 import { remakeSchema } from "../../core/image-request.ts";
-import { AcceptedImageResponse } from "../schemas.ts";
+import { AcceptedImageResponse, ImageResponse } from "../schemas.ts";
 import { ALWAYS, answer, IMAGE_ID_PARAMETER } from "./answers.ts";
 import { refusals } from "./errors.ts";
 import { EXAMPLES } from "./examples.ts";
-import { IDEMPOTENCY_KEY_PARAMETER } from "./headers.ts";
+import { IDEMPOTENCY_KEY_PARAMETER, PREFER_PARAMETER } from "./headers.ts";
 
 export function remakeImage(presets: readonly string[]): object {
   return {
@@ -11,7 +11,7 @@ export function remakeImage(presets: readonly string[]): object {
     summary: "Make an image again",
     description:
       "Makes a new image of what an earlier one was made of, finished or failed, with what is sent otherwise: another photo, theme, size or preset. `player` and `style` are changed field by field; `branding`, `fields` and `metadata` take the place of the earlier ones as a whole. The photo is fetched anew, and the new image costs its own credit; the earlier one stays as it is. It is otherwise answered as a create is.",
-    parameters: [IMAGE_ID_PARAMETER, IDEMPOTENCY_KEY_PARAMETER],
+    parameters: [IMAGE_ID_PARAMETER, IDEMPOTENCY_KEY_PARAMETER, PREFER_PARAMETER],
     requestBody: {
       required: true,
       description: "What is to be otherwise; `{}` makes the same again.",
@@ -32,6 +32,17 @@ export function remakeImage(presets: readonly string[]): object {
       },
     },
     responses: {
+      "200": answer(
+        "With `Prefer: wait=N`: the image, which has ended in time.",
+        ImageResponse,
+        {
+          completed: { summary: "Ready", value: EXAMPLES.completed },
+          failed: { summary: "Failed", value: EXAMPLES.failed },
+        },
+        "Location",
+        "Idempotent-Replayed",
+        "Preference-Applied",
+      ),
       "202": answer(
         "Accepted; or the stored answer of an earlier request with the same key and outcome, byte for byte.",
         AcceptedImageResponse,

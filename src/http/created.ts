@@ -1,0 +1,58 @@
+import type { AppContext } from "../app/context.ts";
+import type { Accepted } from "../app/images/accept-image.ts";
+import { imageView } from "../app/images/image-view.ts";
+import { publicStatus } from "../core/image-state.ts";
+import { MAX_PREFERRED_WAIT_S } from "../core/limits.ts";
+import { SECOND_MS } from "../core/time.ts";
+import { findImageAnswer } from "../store/image-reads.ts";
+import type { Caller } from "./auth.ts";
+import { success } from "./envelope.ts";
+import type { Exchange } from "./exchange.ts";
+
+/**
+ * The answer to an accepted create: 202, or, where the request prefers to wait and the image has ended by then, 200 with the
+ * image. Whoever leaves while waiting cancels nothing.
+ */
+export async function created(
+  deps: Pick<AppContext, "store" | "config" | "endings">,
+  exchange: Exchange,
+  { account, environment }: Caller,
+  { answer, replayed }: Accepted,
+): Promise<Response> {
+  const headers = { Location: answer.poll_url, ...(replayed ? { "Idempotent-Replayed": "true" } : {}) };
+  const seconds = preferredWait(exchange.request.headers.get("prefer"));
+  const scope = { accountId: account.id, environment, id: answer.image_id };
+  const ended = async () => {
+    const image = await findImageAnswer(deps.store.read, scope);
+    return image && publicStatus(image.state) !== "processing" ? image : undefined;
+  };
+  if (seconds > 0) {
+    await deps.endings.wait(scope.id, {
+      accountId: account.id,
+      ms: seconds * SECOND_MS,
+      signal: exchange.request.signal,
+      isOver: async () => (await ended()) !== undefined,
+    });
+    const image = await ended();
+    if (image)
+      return success(exchange, imageView(image, { cdnBaseUrl: deps.config.cdnBaseUrl, progress: null }), {
+        headers: { ...headers, "Preference-Applied": `wait=${seconds}` },
+      });
+  }
+  return success(exchange, answer, { status: 202, headers });
+}
+
+/**
+ * Whole seconds to wait, at most MAX_PREFERRED_WAIT_S; 0 without such a preference. What cannot be understood is as if it were
+ * not there (RFC 7240, 2).
+ */
+export function preferredWait(prefer: string | null): number {
+  for (const preference of prefer?.split(",") ?? []) {
+    const [name = "", value = ""] = (preference.split(";")[0] ?? "").split("=").map((part) => part.trim());
+    // The first one counts.
+    if (name.toLowerCase() !== "wait") continue;
+    const digits = /^(?:"(\d{1,9})"|(\d{1,9}))$/.exec(value);
+    return digits ? Math.min(Number(digits[1] ?? digits[2]), MAX_PREFERRED_WAIT_S) : 0;
+  }
+  return 0;
+}
