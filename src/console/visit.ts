@@ -3,6 +3,7 @@ import type { ReadSquadList } from "../app/batches/list-reader.ts";
 import type { PreviewDeps } from "../app/batches/preview-card.ts";
 import type { AcceptImage } from "../app/images/accept-image.ts";
 import type { ProgressTracker } from "../app/images/progress.ts";
+import type { SmallerPictures } from "../app/images/smaller-pictures.ts";
 import type { UploadDeps } from "../app/images/upload-photo.ts";
 import type { DiskGauge } from "../app/operations/disk-use.ts";
 import type { RequestLog } from "../app/operations/request-log.ts";
@@ -23,6 +24,8 @@ import { isHtmxRequest } from "./respond.ts";
 
 /** What the console needs of the running service. */
 export interface ConsoleDeps extends WebhookContext, PreviewDeps, UploadDeps {
+  /** Finished pictures in other sizes. */
+  smaller: SmallerPictures;
   accept: AcceptImage;
   acceptBatch: (command: BatchCommand) => Promise<AcceptedBatch>;
   readSquadList: ReadSquadList;

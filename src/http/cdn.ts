@@ -1,7 +1,9 @@
 import type { AppContext } from "../app/context.ts";
+import type { SmallerPictures } from "../app/images/smaller-pictures.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import { Refusal } from "../core/errors.ts";
-import { pictureGone } from "../core/partner-refusals.ts";
+import { PICTURE_WIDTHS } from "../core/limits.ts";
+import { invalidRequest, pictureGone } from "../core/partner-refusals.ts";
 import { findImageByOutput } from "../store/image-reads.ts";
 import type { Image } from "../store/images.ts";
 import { namesVersion } from "../web/etag.ts";
@@ -10,6 +12,7 @@ import type { Exchange } from "./exchange.ts";
 
 export interface CdnDeps extends AppContext {
   blobs: Blobs;
+  smaller: SmallerPictures;
 }
 
 const NAME = /^img_[0-9A-Za-z]+-[0-9A-Za-z]+\.(png|webp|jpg)$/;
@@ -20,10 +23,11 @@ export async function servePicture(deps: CdnDeps, exchange: Exchange, name: stri
   const expiresAt = image?.expiresAt ?? 0;
   const secondsLeft = Math.floor((expiresAt - deps.clock.now()) / 1000);
   if (!image || image.purgedAt !== null || image.forgottenAt !== null || secondsLeft <= 0) throw gone(image);
+  const width = widthOf(exchange.url, image);
   const headers = {
     ...standardHeaders(exchange),
     // A finished picture never changes, so its name is its version.
-    ETag: `"${name.replace(/\.\w+$/, "")}"`,
+    ETag: `"${name.replace(/\.\w+$/, "")}${width === undefined ? "" : `-w${width}`}"`,
     "Cache-Control": `public, max-age=${secondsLeft}, immutable`,
     Expires: new Date(expiresAt).toUTCString(),
     "Last-Modified": new Date(image.completedAt ?? 0).toUTCString(),
@@ -34,12 +38,28 @@ export async function servePicture(deps: CdnDeps, exchange: Exchange, name: stri
   };
   if (matches(exchange.request.headers, headers.ETag, image))
     return new Response(null, { status: 304, headers });
-  const served = await deps.blobs.serve("picture", name, exchange.request, {
-    ...headers,
-    "Content-Type": image.outputContentType ?? "application/octet-stream",
-  });
-  if (!served) throw lost(deps, image, name);
-  return served;
+  const contentType = image.outputContentType ?? "application/octet-stream";
+  const typed = { ...headers, "Content-Type": contentType };
+  if (width === undefined) {
+    const served = await deps.blobs.serve("picture", name, exchange.request, typed);
+    if (!served) throw lost(deps, image, name);
+    return served;
+  }
+  const bytes = await deps.smaller.give(name, contentType, width);
+  if (!bytes) throw lost(deps, image, name);
+  return new Response(bytes, { headers: typed });
+}
+
+/** The width asked for by `w`; undefined for the picture's own. Other parameters mean nothing, as they always have. */
+function widthOf({ searchParams }: URL, { outputWidth }: Image): number | undefined {
+  const asked = searchParams.getAll("w");
+  if (asked.length === 0) return undefined;
+  const own = outputWidth ?? 0;
+  const width = PICTURE_WIDTHS.find((known) => asked.length === 1 && String(known) === asked[0]);
+  if (width !== undefined && width <= own) return width === own ? undefined : width;
+  const smaller = PICTURE_WIDTHS.filter((known) => known < own);
+  const rule = `must be one of ${smaller.join(", ")}, given once: the widths below this picture's own ${own} pixels. Leave it out for the whole picture.`;
+  throw invalidRequest([{ field: "query w", message: rule }]);
 }
 
 /** RFC 9110, 13.1: If-None-Match wins over If-Modified-Since. */

@@ -93,7 +93,8 @@ export const ImageResult = Type.Object(
   {
     image_url: Type.String({
       format: "uri",
-      description: "Address of the finished picture. Open to anyone who knows it, until `expires_at`.",
+      description:
+        "Address of the finished picture. Open to anyone who knows it, until `expires_at`. With `?w=256`, 512 or 1024 it is smaller.",
       examples: ["https://cdn.example.org/img_5mJd0nV7rQe2TzXyB8kWc3Hs-Zq81LmB0xYtR4vNc.png"],
     }),
     width: Type.Integer({ minimum: 512, maximum: 2048, description: "Pixels.", examples: [1024] }),

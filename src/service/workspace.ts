@@ -2,6 +2,7 @@ import type { AppContext } from "../app/context.ts";
 import { type DailyBytes, dailyBytes } from "../app/images/daily-bytes.ts";
 import { type DiskRoom, diskRoom } from "../app/images/disk-room.ts";
 import { endings } from "../app/images/endings.ts";
+import { type SmallerPictures, smallerPictures } from "../app/images/smaller-pictures.ts";
 import { type SourceKeeper, sourceKeeper } from "../app/images/source-keeper.ts";
 import { type DiskGauge, diskGauge } from "../app/operations/disk-use.ts";
 import { type OpenStore, openPlaces } from "../app/places.ts";
@@ -38,6 +39,8 @@ export interface Workspace extends AppContext {
   /** The processes that serve from this database. */
   nodes: Nodes;
   outbound: Outbound;
+  /** Finished pictures in other sizes. */
+  smaller: SmallerPictures;
   keeper: SourceKeeper;
   /** What the creates of all processes hold; absent where one process serves. */
   holds?: SharedHolds;
@@ -109,6 +112,7 @@ export async function openWorkspace(
     ...(holds && { holds }),
     keeper: sourceKeeper({ store, blobs, log, holds }),
     placeholders: sharedPlaceholders(blobs),
+    smaller: smallerPictures(blobs),
     templates,
     room: diskRoom({
       clock,

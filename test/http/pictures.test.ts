@@ -4,6 +4,7 @@ import { rm } from "node:fs/promises";
 import { renderNextTestImage } from "../../src/app/images/test-image.ts";
 import { sweep } from "../../src/app/operations/sweep.ts";
 import { blobPath } from "../../src/blobs/folder-blobs.ts";
+import type { CreateImageRequest } from "../../src/core/image-request.ts";
 import { AcceptedImageResponse, ImageResponse } from "../../src/http/schemas.ts";
 import { imageRequest, post, testAccount } from "../harness.ts";
 import {
@@ -32,9 +33,9 @@ const view = async (id: string): Promise<Json> => {
 };
 
 /** A finished test image: its id, and the path and name of its picture. */
-async function finished() {
+async function finished(style: Partial<CreateImageRequest["style"]> = {}) {
   const { image_id } = await expectSuccess(
-    await post(api.baseUrl, key, imageRequest()),
+    await post(api.baseUrl, key, imageRequest({ style })),
     202,
     AcceptedImageResponse,
   );
@@ -127,4 +128,51 @@ test("a picture that is missing on disk is a fault of ours, told as such and log
   const told = api.lines.filter((line) => line.includes(name) && !line.includes('"event":"request"'));
   expect(told).toHaveLength(1);
   expect(told[0]).toContain(id);
+});
+
+test("a picture comes smaller by its width, in its own format, to be cached as long as itself", async () => {
+  for (const format of ["png", "webp", "jpeg"] as const) {
+    const { path } = await finished({ format });
+    const whole = await send(api, path);
+    const small = await send(api, `${path}?w=256`);
+    expect(small.status).toBe(200);
+    expectStandardHeaders(small);
+    for (const name of ["cache-control", "expires", "content-type", "x-content-type-options"])
+      expect(small.headers.get(name)).toBe(whole.headers.get(name));
+    expect(small.headers.get("etag")).not.toBe(whole.headers.get("etag"));
+    const bytes = await small.bytes();
+    expect(await new Bun.Image(bytes).metadata()).toMatchObject({ width: 256, height: 320, format });
+    expect(bytes.length).toBeLessThan((await whole.bytes()).length);
+    const etag = small.headers.get("etag") ?? "";
+    const known = await send(api, `${path}?w=256`, { headers: { "If-None-Match": etag } });
+    expect(known.status).toBe(304);
+    expect((await send(api, `${path}?w=512`, { headers: { "If-None-Match": etag } })).status).toBe(200);
+  }
+});
+
+test("a width that is none of the list, or not below the picture's own, is refused with those that are", async () => {
+  const { path } = await finished();
+  for (const query of ["w=", "w=0", "w=300", "w=256.0", "w=-256", "w=256&w=256", "w=99999", "w=0x100"]) {
+    const error = await expectError(await send(api, `${path}?${query}`), "INVALID_REQUEST");
+    expect(error.details).toEqual([{ field: "query w", message: expect.stringContaining("256, 512,") }]);
+  }
+  const small = await finished({ width: 600, height: 600 });
+  const error = await expectError(await send(api, `${small.path}?w=1024`), "INVALID_REQUEST");
+  expect(error.message).toContain("256, 512, given once");
+  // Its own width is itself, and what else stands in an address means nothing.
+  for (const query of ["w=1024", "v=2"])
+    expect((await send(api, `${path}?${query}`)).headers.get("etag")).not.toContain("-w");
+  await expectError(await send(api, "/cdn/img_unknown-secret.png?w=256"), "NOT_FOUND");
+});
+
+test("smaller pictures go with the picture: deleted, expired or lost", async () => {
+  const one = await finished();
+  expect((await send(api, `${one.path}?w=256`)).status).toBe(200);
+  await send(api, `/v1/images/${one.id}`, { method: "DELETE", headers: { "X-API-Key": key } });
+  await expectError(await send(api, `${one.path}?w=256`), "PICTURE_GONE");
+  // Nothing of it is kept either.
+  expect(await api.smaller.give(one.name, "image/png", 256)).toBeNull();
+  const lost = await finished();
+  await rm(blobPath(api.folder, "picture", lost.name));
+  await expectError(await send(api, `${lost.path}?w=256`), "NOT_FOUND");
 });

@@ -26,11 +26,13 @@ import { noteBatches } from "../batches/note-batches.ts";
 import type { AppContext } from "../context.ts";
 import { releaseCredits } from "../credits/credits.ts";
 import type { RequestLog } from "../operations/request-log.ts";
+import type { SmallerPictures } from "./smaller-pictures.ts";
 import type { SourceKeeper } from "./source-keeper.ts";
 
 interface FileDeps extends AppContext {
   blobs: Blobs;
   keeper: SourceKeeper;
+  smaller: SmallerPictures;
 }
 
 export interface ForgetDeps extends FileDeps {
@@ -124,8 +126,11 @@ async function removeFiles(
   image: Image,
   isOver = image.state !== "rendering",
 ): Promise<boolean> {
-  const { store, blobs, keeper, clock } = deps;
-  if (image.outputName !== null) await blobs.remove("picture", image.outputName);
+  const { store, blobs, keeper, smaller, clock } = deps;
+  if (image.outputName !== null) {
+    await blobs.remove("picture", image.outputName);
+    smaller.drop(image.outputName);
+  }
   let isHeld = false;
   for (const sha256 of [image.sourceSha256, image.badgeSha256])
     if (sha256 !== null && !(await keeper.forget(sha256, image))) isHeld = true;

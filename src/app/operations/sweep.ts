@@ -39,12 +39,14 @@ import { renewPlan } from "../credits/credits.ts";
 import { finishImage } from "../images/finish-image.ts";
 import { eraseTraces, finishForgetting, forgetAged } from "../images/forget-image.ts";
 import { imageOfOutput } from "../images/output-name.ts";
+import type { SmallerPictures } from "../images/smaller-pictures.ts";
 import type { SourceKeeper } from "../images/source-keeper.ts";
 import { dropOldRequests } from "./request-log.ts";
 
 export interface SweepDeps extends AppContext {
   blobs: Blobs;
   keeper: SourceKeeper;
+  smaller: SmallerPictures;
 }
 
 /** Rows per transaction, so that requests never wait long for the writer. */

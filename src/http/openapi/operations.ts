@@ -1,6 +1,6 @@
 import { createImageSchema } from "../../core/image-request.ts";
 import { PUBLIC_STATUSES } from "../../core/image-state.ts";
-import { MAX_METADATA_FILTER_KEY_CHARS } from "../../core/limits.ts";
+import { MAX_METADATA_FILTER_KEY_CHARS, PICTURE_WIDTHS } from "../../core/limits.ts";
 import { type PartnerRouteName, ROUTES } from "../route-table.ts";
 import {
   AcceptedImageResponse,
@@ -246,6 +246,13 @@ export function cdnOperation(cdnBaseUrl: string): Record<string, object> {
             example: "img_5mJd0nV7rQe2TzXyB8kWc3Hs-Zq81LmB0xYtR4vNc.png",
           },
           {
+            name: "w",
+            in: "query",
+            description:
+              "A smaller width in pixels, below the picture's own; the height follows. In the picture's format, costs no credit, and may be cached as long.",
+            schema: { type: "integer", enum: PICTURE_WIDTHS },
+          },
+          {
             name: "If-None-Match",
             in: "header",
             description: "An ETag you have; answered with 304 while it is right.",
@@ -263,7 +270,14 @@ export function cdnOperation(cdnBaseUrl: string): Record<string, object> {
           "206": { description: "The part that `Range` asked for.", headers, content },
           "304": { description: "The picture you have is still right.", headers },
           "416": { description: "`Range` asked for a part beyond the picture's end.", headers },
-          ...refusals("NOT_FOUND", "PICTURE_GONE", "METHOD_NOT_ALLOWED", "INTERNAL_ERROR"),
+          ...refusals(
+            "INVALID_REQUEST",
+            "NOT_FOUND",
+            "PICTURE_GONE",
+            "METHOD_NOT_ALLOWED",
+            "INTERNAL_ERROR",
+            "SERVICE_OVERLOADED",
+          ),
         },
       },
     },

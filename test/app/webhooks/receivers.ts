@@ -67,7 +67,7 @@ export function verify(secret: string, { body, headers }: Received, now: number)
 
 export interface WebhookWorkspace
   extends Omit<WebhookContext, "clock">,
-    Pick<TestWorkspace, "clock" | "folder" | "blobs" | "keeper"> {
+    Pick<TestWorkspace, "clock" | "folder" | "blobs" | "keeper" | "smaller"> {
   accountId: string;
   /** Lets these addresses, although they are on this machine. */
   allow(...origins: string[]): void;
