@@ -119,8 +119,6 @@ async function renderCard(
   onStage: (stage: Stage) => void,
 ): Promise<RenderedFile> {
   const startedAt = performance.now();
-  const { page, template } = await deps.pages.get(job.card.style.preset, job.template);
-  const { pictures } = template.markup;
   // A template without a player has no use for the cutout, but a photo that is none is refused all the same.
   const [{ cutout, timingsMs }, badge] = await Promise.all([
     job.placeholder
@@ -132,6 +130,9 @@ async function renderCard(
         ),
     job.badgePath === null ? null : readBadge(job.badgePath),
   ]);
+  // Now, not before: a page that crashes while a photo is looked at is opened anew, and costs nothing.
+  const { page, template } = await deps.pages.get(job.card.style.preset, job.template);
+  const { pictures } = template.markup;
   const card: CardJob = {
     card: job.card,
     cutout,

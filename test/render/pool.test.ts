@@ -66,6 +66,14 @@ function pagesOf(workers: number[]): number[] {
   });
 }
 
+/** The page that was opened last, a card's: the photo's is opened before, so that it lies behind. */
+function cardPageAtWork(): number {
+  const number = (pid: number) =>
+    Number(/--renderer-client-id=(\d+)/.exec(readFileSync(`/proc/${pid}/cmdline`, "utf8"))?.[1]);
+  const [last = 0] = pagesOf(pool.pids()).sort((a, b) => number(b) - number(a));
+  return last;
+}
+
 /** The group of the browser of one of these workers. */
 function browserOf(workers: number[]): number {
   const [page = 0] = pagesOf(workers);
@@ -168,6 +176,20 @@ test("pages that crash cost one attempt, and their worker goes on", async () => 
   expect(fault).toBeInstanceOf(RenderFault);
   expect(fault.message).toContain("crashed");
   expect(next).toMatchObject({ kind: "done" });
+});
+
+test("a card's page that crashes while the player is looked for costs no attempt", async () => {
+  const renderer = await pool.acquire();
+  let page = 0;
+  const crashing = renderer.render(job("astronaut.png", true), (stage) => {
+    if (stage !== "find") return;
+    page = cardPageAtWork();
+    process.kill(page, "SIGKILL");
+  });
+  const outcome = await crashing.catch((error) => error);
+  renderer.release();
+  expect(page).toBeGreaterThan(0);
+  expect(outcome).toMatchObject({ kind: "done" });
 });
 
 test("a worker is replaced after its share of renders, and nobody notices", async () => {
